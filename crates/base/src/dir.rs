@@ -1,0 +1,435 @@
+//! A handle on a folder: every file below is opened relative to it, and none outside it.
+//!
+//! On Linux the kernel itself keeps the walk below the folder (`openat2` with `RESOLVE_BENEATH` and
+//! `RESOLVE_NO_SYMLINKS`); elsewhere, or on an older kernel, the walk goes folder by folder and
+//! follows no link. Between check and use there is nothing to race for.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+use thiserror::Error;
+
+use crate::{RelPath, fault};
+
+/// What was being done to a file when it failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileAction {
+    /// Opening or reading.
+    Read,
+    /// Writing, replacing or appending.
+    Write,
+    /// Making a folder.
+    CreateFolder,
+    /// Listing a folder.
+    List,
+    /// Removing.
+    Remove,
+    /// Taking a lock.
+    Lock,
+}
+
+impl std::fmt::Display for FileAction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::CreateFolder => "create the folder",
+            Self::List => "list",
+            Self::Remove => "remove",
+            Self::Lock => "lock",
+        })
+    }
+}
+
+/// A failed file operation: what was tried, where, and why it failed.
+#[derive(Debug, Error)]
+#[error("can not {action} {}: {source}", path.display())]
+pub struct FileError {
+    /// What was tried.
+    pub action: FileAction,
+    /// On which file.
+    pub path: PathBuf,
+    /// What the system answered.
+    #[source]
+    pub source: io::Error,
+}
+
+impl FileError {
+    /// Makes one.
+    pub fn new(action: FileAction, path: impl Into<PathBuf>, source: impl Into<io::Error>) -> Self {
+        Self { action, path: path.into(), source: source.into() }
+    }
+
+    /// Whether the file simply is not there.
+    pub fn is_not_found(&self) -> bool {
+        self.source.kind() == io::ErrorKind::NotFound
+    }
+
+    /// What a person can do about it, where there is something.
+    pub fn hint(&self) -> Option<&'static str> {
+        let kind = self.source.kind();
+        if kind == io::ErrorKind::StorageFull {
+            Some("the disk is full: free some space and try again")
+        } else if kind == io::ErrorKind::ReadOnlyFilesystem {
+            Some("the file system is read-only: set DORMOUSE_HOME to a folder that can be written")
+        } else if kind == io::ErrorKind::PermissionDenied {
+            Some("check the owner and permissions, or set DORMOUSE_HOME to a folder of your own")
+        } else {
+            None
+        }
+    }
+}
+
+/// What an entry of a folder is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A plain file.
+    File,
+    /// A folder.
+    Folder,
+    /// A link, device, socket or pipe: nothing we open.
+    Other,
+}
+
+/// An entry of a folder.
+#[derive(Debug, Clone)]
+pub struct DirEntry {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: EntryKind,
+    /// Its size in bytes.
+    pub size: u64,
+    /// When its content last changed.
+    pub modified: SystemTime,
+}
+
+/// A folder, held open.
+#[derive(Debug, Clone)]
+pub struct Dir {
+    handle: Arc<OwnedFd>,
+    path: PathBuf,
+}
+
+impl Dir {
+    /// Opens a folder that exists.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self, FileError> {
+        let path = path.into();
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
+        match rustix::fs::open(&path, flags, Mode::empty()) {
+            Ok(handle) => Ok(Self { handle: Arc::new(handle), path }),
+            Err(error) => Err(FileError::new(FileAction::Read, path, error)),
+        }
+    }
+
+    /// Opens a folder, making it and those above it if needed, private to the person.
+    pub fn create(path: impl Into<PathBuf>) -> Result<Self, FileError> {
+        use std::os::unix::fs::DirBuilderExt;
+        let path = path.into();
+        fault::point("base.create_dir")
+            .and_then(|()| std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path))
+            .map_err(|error| FileError::new(FileAction::CreateFolder, &path, error))?;
+        Self::open(path)
+    }
+
+    /// Where it was opened: for messages, not for opening things.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A folder below, made if needed.
+    pub fn create_below(&self, path: &RelPath) -> Result<Self, FileError> {
+        let fail = |error: io::Error| {
+            FileError::new(FileAction::CreateFolder, self.path.join(path.as_path()), error)
+        };
+        let mut current = self.clone();
+        for name in path.as_path() {
+            fault::point("base.create_dir").map_err(fail)?;
+            match rustix::fs::mkdirat(current.handle.as_fd(), name, Mode::RWXU) {
+                Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+                Err(error) => return Err(fail(error.into())),
+            }
+            let handle = open_step(current.handle.as_fd(), name, OFlags::DIRECTORY, Mode::empty())
+                .map_err(fail)?;
+            current = Self { handle: Arc::new(handle), path: current.path.join(name) };
+        }
+        Ok(current)
+    }
+
+    /// A folder below that exists.
+    pub fn below(&self, path: &RelPath) -> Result<Self, FileError> {
+        let full = self.path.join(path.as_path());
+        match open_beneath(self.handle.as_fd(), path.as_path(), OFlags::DIRECTORY, Mode::empty()) {
+            Ok(handle) => Ok(Self { handle: Arc::new(handle), path: full }),
+            Err(error) => Err(FileError::new(FileAction::Read, full, error)),
+        }
+    }
+
+    /// Opens a file for reading.
+    pub fn open_file(&self, path: &RelPath) -> Result<File, FileError> {
+        self.open_with(path, OFlags::RDONLY | OFlags::NONBLOCK, FileAction::Read)
+    }
+
+    /// Opens a file for appending, making it (private to the person) if needed.
+    pub(crate) fn open_append(&self, path: &RelPath) -> Result<File, FileError> {
+        self.open_with(path, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE, FileAction::Write)
+    }
+
+    /// Opens a file to lock it, making it if needed.
+    pub(crate) fn open_lock(&self, path: &RelPath) -> Result<File, FileError> {
+        self.open_with(path, OFlags::RDWR | OFlags::CREATE, FileAction::Lock)
+    }
+
+    fn open_with(
+        &self,
+        path: &RelPath,
+        flags: OFlags,
+        action: FileAction,
+    ) -> Result<File, FileError> {
+        let allowed =
+            if action == FileAction::Read { Ok(()) } else { fault::point("base.open_write") };
+        allowed
+            .and_then(|()| {
+                open_beneath(self.handle.as_fd(), path.as_path(), flags, Mode::RUSR | Mode::WUSR)
+            })
+            .map(File::from)
+            .map_err(|error| FileError::new(action, self.path.join(path.as_path()), error))
+    }
+
+    /// Reads a whole file.
+    pub fn read(&self, path: &RelPath) -> Result<Vec<u8>, FileError> {
+        let mut bytes = Vec::new();
+        match self.open_file(path)?.read_to_end(&mut bytes) {
+            Ok(_) => Ok(bytes),
+            Err(error) => {
+                Err(FileError::new(FileAction::Read, self.path.join(path.as_path()), error))
+            }
+        }
+    }
+
+    /// Replaces a file whole: a reader, or a crash, finds the old content or the new, never a part.
+    pub fn replace(&self, path: &RelPath, content: &[u8]) -> Result<(), FileError> {
+        let folder = match path.parent() {
+            Some(parent) => self.create_below(&parent)?,
+            None => self.clone(),
+        };
+        replace_in(folder.handle.as_fd(), path.file_name(), content).map_err(|error| {
+            FileError::new(FileAction::Write, self.path.join(path.as_path()), error)
+        })
+    }
+
+    /// Removes a file.
+    pub fn remove_file(&self, path: &RelPath) -> Result<(), FileError> {
+        let folder = match path.parent() {
+            Some(parent) => self.below(&parent)?,
+            None => self.clone(),
+        };
+        fault::point("base.remove")
+            .and_then(|()| {
+                Ok(rustix::fs::unlinkat(folder.handle.as_fd(), path.file_name(), AtFlags::empty())?)
+            })
+            .map_err(|error| {
+                FileError::new(FileAction::Remove, self.path.join(path.as_path()), error)
+            })
+    }
+
+    /// The folder's entries, in no particular order; names that are not UTF-8 are left out.
+    pub fn entries(&self) -> Result<Vec<DirEntry>, FileError> {
+        let fail = |error: rustix::io::Errno| FileError::new(FileAction::List, &self.path, error);
+        let mut entries = Vec::new();
+        for entry in rustix::fs::Dir::read_from(self.handle.as_fd()).map_err(fail)? {
+            let entry = entry.map_err(fail)?;
+            let Ok(name) = entry.file_name().to_str() else { continue };
+            if name == "." || name == ".." {
+                continue;
+            }
+            // An entry that went away between the listing and this call is no longer an entry.
+            let Ok(stat) = rustix::fs::statat(self.handle.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW)
+            else {
+                continue;
+            };
+            entries.push(describe(name, &stat));
+        }
+        Ok(entries)
+    }
+}
+
+fn describe(name: &str, stat: &rustix::fs::Stat) -> DirEntry {
+    let file_type = rustix::fs::FileType::from_raw_mode(stat.st_mode);
+    let kind = if file_type.is_file() {
+        EntryKind::File
+    } else if file_type.is_dir() {
+        EntryKind::Folder
+    } else {
+        EntryKind::Other
+    };
+    let seconds = u64::try_from(stat.st_mtime).unwrap_or(0);
+    let nanoseconds = u32::try_from(stat.st_mtime_nsec).unwrap_or(0);
+    DirEntry {
+        name: name.to_owned(),
+        kind,
+        size: u64::try_from(stat.st_size).unwrap_or(0),
+        modified: SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds),
+    }
+}
+
+/// Temporary file, flush, rename, flush of the folder. Every step is a fault point.
+fn replace_in(folder: rustix::fd::BorrowedFd<'_>, name: &OsStr, content: &[u8]) -> io::Result<()> {
+    let temporary = format!(".{}.{}.tmp", name.to_string_lossy(), uuid::Uuid::new_v4().simple());
+    let result = write_temporary(folder, &temporary, content).and_then(|()| {
+        fault::point("base.rename")?;
+        rustix::fs::renameat(folder, &temporary, folder, name)?;
+        Ok(())
+    });
+    if let Err(error) = result {
+        // The old file is untouched; a temporary file that can not be removed either is only litter.
+        let _litter = rustix::fs::unlinkat(folder, &temporary, AtFlags::empty());
+        return Err(error);
+    }
+    fault::point("base.sync_dir")?;
+    rustix::fs::fsync(folder)?;
+    Ok(())
+}
+
+fn write_temporary(
+    folder: rustix::fd::BorrowedFd<'_>,
+    name: &str,
+    content: &[u8],
+) -> io::Result<()> {
+    fault::point("base.create_temporary")?;
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let mut file = File::from(rustix::fs::openat(folder, name, flags, Mode::RUSR | Mode::WUSR)?);
+    fault::point("base.write_temporary")?;
+    file.write_all(content)?;
+    fault::point("base.sync_temporary")?;
+    file.sync_all()
+}
+
+#[cfg(target_os = "linux")]
+fn open_beneath(
+    folder: rustix::fd::BorrowedFd<'_>,
+    path: &Path,
+    flags: OFlags,
+    mode: Mode,
+) -> io::Result<OwnedFd> {
+    use rustix::fs::ResolveFlags;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let mode_if_created = if flags.contains(OFlags::CREATE) { mode } else { Mode::empty() };
+    match rustix::fs::openat2(folder, path, flags | OFlags::CLOEXEC, mode_if_created, resolve) {
+        // Kernels before 5.6, and sandboxes that do not know the call.
+        Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {
+            walk_beneath(folder, path, flags, mode)
+        }
+        Err(error) => Err(error.into()),
+        Ok(handle) => Ok(handle),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_beneath(
+    folder: rustix::fd::BorrowedFd<'_>,
+    path: &Path,
+    flags: OFlags,
+    mode: Mode,
+) -> io::Result<OwnedFd> {
+    walk_beneath(folder, path, flags, mode)
+}
+
+/// The same by hand: one folder after the other, following no link.
+fn walk_beneath(
+    folder: rustix::fd::BorrowedFd<'_>,
+    path: &Path,
+    flags: OFlags,
+    mode: Mode,
+) -> io::Result<OwnedFd> {
+    let mut names: Vec<&OsStr> = path.iter().collect();
+    let Some(last) = names.pop() else { return Err(io::ErrorKind::InvalidInput.into()) };
+    let mut held: Option<OwnedFd> = None;
+    for name in names {
+        let at = held.as_ref().map_or(folder, |handle| handle.as_fd());
+        held = Some(open_step(at, name, OFlags::DIRECTORY, Mode::empty())?);
+    }
+    open_step(held.as_ref().map_or(folder, |handle| handle.as_fd()), last, flags, mode)
+}
+
+fn open_step(
+    at: rustix::fd::BorrowedFd<'_>,
+    name: &OsStr,
+    flags: OFlags,
+    mode: Mode,
+) -> io::Result<OwnedFd> {
+    Ok(rustix::fs::openat(at, name, flags | OFlags::NOFOLLOW | OFlags::CLOEXEC, mode)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rel(path: &str) -> RelPath {
+        RelPath::new(path).unwrap()
+    }
+
+    fn folder() -> (tempfile::TempDir, Dir) {
+        let temporary = tempfile::tempdir().unwrap();
+        let dir = Dir::open(temporary.path()).unwrap();
+        (temporary, dir)
+    }
+
+    #[test]
+    fn replace_makes_folders_and_leaves_no_litter() {
+        let (_keep, dir) = folder();
+        dir.replace(&rel("a/b/c.txt"), b"one").unwrap();
+        dir.replace(&rel("a/b/c.txt"), b"two").unwrap();
+        assert_eq!(dir.read(&rel("a/b/c.txt")).unwrap(), b"two");
+        let names: Vec<String> = dir
+            .below(&rel("a/b"))
+            .unwrap()
+            .entries()
+            .unwrap()
+            .into_iter()
+            .map(|entry| entry.name)
+            .collect();
+        assert_eq!(names, ["c.txt"]);
+    }
+
+    #[test]
+    fn links_are_not_followed() {
+        let (keep, dir) = folder();
+        let outside = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(outside.path(), keep.path().join("link")).unwrap();
+        std::os::unix::fs::symlink("/etc/hostname", keep.path().join("file")).unwrap();
+        assert!(dir.read(&rel("link/x")).is_err());
+        assert!(dir.read(&rel("file")).is_err());
+        assert!(dir.replace(&rel("link/x"), b"no").is_err());
+        assert!(outside.path().read_dir().unwrap().next().is_none());
+        // Replacing the link itself puts a file in its place and leaves the target alone.
+        dir.replace(&rel("file"), b"mine").unwrap();
+        assert_eq!(dir.read(&rel("file")).unwrap(), b"mine");
+    }
+
+    #[test]
+    fn the_walk_by_hand_is_as_strict() {
+        let (keep, dir) = folder();
+        dir.replace(&rel("a/b.txt"), b"in").unwrap();
+        std::os::unix::fs::symlink("a", keep.path().join("link")).unwrap();
+        let read = |path: &str| {
+            walk_beneath(dir.handle.as_fd(), Path::new(path), OFlags::RDONLY, Mode::empty())
+        };
+        assert!(read("a/b.txt").is_ok());
+        assert!(read("link/b.txt").is_err());
+    }
+
+    #[test]
+    fn errors_name_the_file() {
+        let (keep, dir) = folder();
+        let error = dir.read(&rel("missing.md")).unwrap_err();
+        assert!(error.is_not_found());
+        assert!(error.to_string().contains(&keep.path().join("missing.md").display().to_string()));
+    }
+}

@@ -1,0 +1,136 @@
+//! The environment as a value: read once at the top, handed down, replaceable in a test.
+//!
+//! Every variable the program reads stands in [`VARIABLES`] with what it does; a tidy test compares
+//! that table with the documentation.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The names of the variables the program reads.
+pub mod names {
+    /// Moves `~/.dormouse`.
+    pub const HOME: &str = "DORMOUSE_HOME";
+    /// The model to talk to.
+    pub const MODEL: &str = "DORMOUSE_MODEL";
+    /// The model's context window, in tokens.
+    pub const CONTEXT_WINDOW: &str = "DORMOUSE_CONTEXT_WINDOW";
+    /// How long a stream may be silent, in milliseconds.
+    pub const IDLE_TIMEOUT_MS: &str = "DORMOUSE_IDLE_TIMEOUT_MS";
+    /// The first delay of a retry, in milliseconds.
+    pub const RETRY_BASE_MS: &str = "DORMOUSE_RETRY_BASE_MS";
+    /// The Anthropic key.
+    pub const ANTHROPIC_API_KEY: &str = "ANTHROPIC_API_KEY";
+    /// A bearer token for an Anthropic-compatible gateway.
+    pub const ANTHROPIC_AUTH_TOKEN: &str = "ANTHROPIC_AUTH_TOKEN";
+    /// The Anthropic-compatible server.
+    pub const ANTHROPIC_BASE_URL: &str = "ANTHROPIC_BASE_URL";
+    /// The key of an OpenAI-compatible server.
+    pub const OPENAI_API_KEY: &str = "OPENAI_API_KEY";
+    /// The OpenAI-compatible server.
+    pub const OPENAI_BASE_URL: &str = "OPENAI_BASE_URL";
+    /// The person's home folder.
+    pub const USER_HOME: &str = "HOME";
+    /// Colours off.
+    pub const NO_COLOR: &str = "NO_COLOR";
+    /// Where programs are found.
+    pub const PATH: &str = "PATH";
+    /// The person's shell.
+    pub const SHELL: &str = "SHELL";
+    /// A fault to inject (debug builds).
+    pub const FAULT: &str = "DORMOUSE_FAULT";
+    /// The time to show (debug builds).
+    pub const TEST_NOW: &str = "DORMOUSE_TEST_NOW";
+    /// The seed of new ids (debug builds).
+    pub const TEST_SEED: &str = "DORMOUSE_TEST_SEED";
+}
+
+/// A variable the program reads, and what it does.
+#[derive(Debug, Clone, Copy)]
+pub struct EnvironmentVariable {
+    /// Its name.
+    pub name: &'static str,
+    /// What setting it does, in one line.
+    pub effect: &'static str,
+}
+
+const fn variable(name: &'static str, effect: &'static str) -> EnvironmentVariable {
+    EnvironmentVariable { name, effect }
+}
+
+/// All of them, in the order in which the documentation lists them.
+pub const VARIABLES: &[EnvironmentVariable] = &[
+    variable(names::ANTHROPIC_API_KEY, "key for the Anthropic API"),
+    variable(
+        names::ANTHROPIC_AUTH_TOKEN,
+        "bearer token for a gateway that speaks the Anthropic API, instead of a key",
+    ),
+    variable(
+        names::ANTHROPIC_BASE_URL,
+        "server that speaks the Anthropic API; default https://api.anthropic.com",
+    ),
+    variable(names::OPENAI_API_KEY, "key for an OpenAI-compatible server"),
+    variable(
+        names::OPENAI_BASE_URL,
+        "OpenAI-compatible server, with its /v1; default https://api.openai.com/v1",
+    ),
+    variable(names::MODEL, "model to talk to; --model wins over it"),
+    variable(names::CONTEXT_WINDOW, "context window of the model, in tokens"),
+    variable(names::HOME, "folder to use instead of ~/.dormouse"),
+    variable(
+        names::IDLE_TIMEOUT_MS,
+        "how long a stream may be silent before it counts as broken; default 90000",
+    ),
+    variable(names::RETRY_BASE_MS, "first delay between two tries of a request; default 500"),
+    variable(names::NO_COLOR, "any value: no colours"),
+    variable(names::USER_HOME, "the person's home folder"),
+    variable(names::PATH, "where programs are found"),
+    variable(names::SHELL, "named to the model as the shell of the environment"),
+    variable(names::FAULT, "debug builds only: a fault to inject, see CONTRIBUTING.md"),
+    variable(names::TEST_NOW, "debug builds only: the time the clock shows"),
+    variable(names::TEST_SEED, "debug builds only: seed of new ids"),
+];
+
+/// A snapshot of the environment.
+#[derive(Debug, Clone, Default)]
+pub struct Environment {
+    variables: BTreeMap<OsString, OsString>,
+}
+
+impl Environment {
+    /// The environment of this process.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one door to the process's environment"
+    )]
+    pub fn of_process() -> Self {
+        Self { variables: std::env::vars_os().collect() }
+    }
+
+    /// An environment made of these pairs.
+    pub fn from_pairs<K: Into<OsString>, V: Into<OsString>>(
+        pairs: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        Self {
+            variables: pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+        }
+    }
+
+    /// A variable's value; one that is empty or not UTF-8 counts as not set.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.variables.get(std::ffi::OsStr::new(name))?.to_str().filter(|value| !value.is_empty())
+    }
+
+    /// A variable's value as a path.
+    pub fn path(&self, name: &str) -> Option<PathBuf> {
+        self.variables
+            .get(std::ffi::OsStr::new(name))
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    }
+
+    /// Every pair, for handing on to a child process.
+    pub fn pairs(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
+        self.variables.iter()
+    }
+}

@@ -1,0 +1,32 @@
+//! The ground floor: what every other crate stands on and nothing above it may go around.
+//!
+//! Owns ids, the clock, directory handles, atomic files, appends, locks, fault points, the names of
+//! environment variables, settings and redaction. It touches the disk through its own doors
+//! ([`Dir`]) and nothing else: no network, no terminal, no async.
+
+#![forbid(unsafe_code)]
+
+mod append;
+mod clock;
+mod dir;
+mod environment;
+pub mod fault;
+mod home;
+mod ids;
+mod lock;
+mod printable;
+mod redact;
+mod rel_path;
+mod settings;
+
+pub use append::{AppendError, AppendFile, Tail};
+pub use clock::{Clock, ManualClock, SystemClock, clock_from_environment};
+pub use dir::{Dir, DirEntry, EntryKind, FileAction, FileError};
+pub use environment::{Environment, EnvironmentVariable, VARIABLES, names};
+pub use home::{HomeError, Project, ProjectSlug, home_dir, project_of};
+pub use ids::{IdSource, MessageId, RandomIds, SeededIds, SessionId, ids_from_environment};
+pub use lock::{Holder, Lock, LockError};
+pub use printable::printable;
+pub use redact::{Redactor, Secret};
+pub use rel_path::{RelPath, RelPathError};
+pub use settings::{ProviderKind, ProviderSettings, Settings, SettingsError, SettingsWarning};

@@ -1,0 +1,107 @@
+//! A lock that the kernel frees when its holder ends, however it ends.
+//!
+//! Who holds it stands in the lock file, for messages only: it is never a reason to wait or to break
+//! in. The file is not removed when the lock is given back, so there is no race about its name.
+
+use std::fs::{File, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::{Dir, FileAction, FileError, RelPath};
+
+/// Who holds a lock, as written by the holder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// The process.
+    pub pid: u32,
+    /// The machine.
+    pub host: String,
+}
+
+impl Holder {
+    /// This process.
+    pub fn this_process() -> Self {
+        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        Self { pid: std::process::id(), host }
+    }
+}
+
+/// Why a lock was not taken.
+#[derive(Debug, Error)]
+pub enum LockError {
+    /// Somebody else has it.
+    #[error("{} is held by {}", path.display(), describe(holder.as_ref()))]
+    Held {
+        /// The lock file.
+        path: PathBuf,
+        /// Who, if it is readable.
+        holder: Option<Holder>,
+    },
+    /// The file system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+fn describe(holder: Option<&Holder>) -> String {
+    match holder {
+        Some(holder) => format!("process {} on {}", holder.pid, holder.host),
+        None => "another process".to_owned(),
+    }
+}
+
+/// An exclusive lock, held until it is dropped.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock if it is free; never waits.
+    pub fn try_take(dir: &Dir, path: &RelPath) -> Result<Self, LockError> {
+        let full = dir.path().join(path.as_path());
+        let mut file = dir.open_lock(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut text = String::new();
+                let read = file.read_to_string(&mut text);
+                let holder = read.is_ok().then(|| serde_json::from_str(&text).ok()).flatten();
+                return Err(LockError::Held { path: full, holder });
+            }
+            Err(TryLockError::Error(error)) => {
+                return Err(FileError::new(FileAction::Lock, full, error).into());
+            }
+        }
+        write_holder(&mut file).map_err(|error| FileError::new(FileAction::Lock, full, error))?;
+        Ok(Self { _file: file })
+    }
+}
+
+fn write_holder(file: &mut File) -> std::io::Result<()> {
+    let text = serde_json::to_vec(&Holder::this_process())?;
+    file.set_len(0)?;
+    file.rewind()?;
+    file.write_all(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_is_told_who_holds_it() {
+        let temporary = tempfile::tempdir().unwrap();
+        let dir = Dir::open(temporary.path()).unwrap();
+        let path = RelPath::new("session.lock").unwrap();
+        let first = Lock::try_take(&dir, &path).unwrap();
+        match Lock::try_take(&dir, &path) {
+            Err(LockError::Held { holder, .. }) => assert_eq!(holder, Some(Holder::this_process())),
+            other => panic!("{other:?}"),
+        }
+        drop(first);
+        Lock::try_take(&dir, &path).unwrap();
+    }
+}
