@@ -1,1 +1,35 @@
-//! Not built yet.
+//! A conversation as data: messages and blocks kept as received, the frozen prefix, the neutral
+//! request, usage, the transcript, token estimates, windows and budgets.
+//!
+//! Invariants: a block goes back as the bytes it came as; a history never parts a tool call from its
+//! result; a transcript line is wholly there or dropped and said. This crate touches its own files
+//! through `base` and nothing else: no network, no prompts.
+
+#![forbid(unsafe_code)]
+
+mod block;
+mod budget;
+mod facts;
+mod history;
+mod message;
+mod pairing;
+mod prefix;
+mod request;
+mod tokens;
+pub mod transcript;
+mod usage;
+mod window;
+
+pub use block::{Block, BlockError, BlockKind, ResultContent, ToolUse, ToolUseId};
+pub use budget::{Budget, PromptSize, WindowState};
+pub use facts::Facts;
+pub use history::{History, HistoryError};
+pub use message::{Flags, Message, Response, Role, StopReason};
+pub use pairing::{INTERRUPTED_RESULT, Repair, repair, violations};
+pub use prefix::{Prefix, SystemBlock, ToolDefinition};
+pub use request::{Answer, RequestOptions, ToolChoice};
+pub use tokens::{TokenCount, estimate_json, estimate_text, used};
+pub use usage::Usage;
+pub use window::{
+    DEFAULT_WINDOW, SMALLEST_WINDOW, Window, WindowError, WindowSource, resolve_window,
+};

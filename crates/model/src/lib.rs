@@ -1,1 +1,5 @@
-//! Not built yet.
+//! Clients for model servers.
+
+#![forbid(unsafe_code)]
+
+pub mod script;

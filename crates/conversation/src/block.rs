@@ -1,0 +1,462 @@
+//! A content block, kept as the text it arrived as.
+//!
+//! Numbers like `1.10`, key order and fields nobody has heard of go back to the server unchanged,
+//! because what is sent back is the received text and not something rebuilt from it. What the program
+//! needs to know of a block (its kind, a call's id and name) is read once, and reading stops as soon as
+//! it is known: a tool result of a megabyte costs the first forty bytes.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
+use thiserror::Error;
+
+use crate::tokens;
+
+/// The id that pairs a tool call with its result. Whatever the server chose.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ToolUseId(String);
+
+impl ToolUseId {
+    /// Wraps a server's id.
+    pub fn new(id: impl Into<String>) -> Self {
+        Self(id.into())
+    }
+
+    /// The id's text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ToolUseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a block is, as far as the program cares.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BlockKind {
+    /// Text.
+    Text,
+    /// Thinking, with its signature.
+    Thinking,
+    /// Thinking that only the server can read.
+    RedactedThinking,
+    /// A tool call.
+    ToolUse {
+        /// Its id.
+        id: ToolUseId,
+        /// The tool.
+        name: String,
+    },
+    /// A tool's answer.
+    ToolResult {
+        /// The call it answers.
+        id: ToolUseId,
+    },
+    /// A picture.
+    Image,
+    /// A document.
+    Document,
+    /// Something newer than this program: kept and sent back untouched.
+    Other(String),
+}
+
+/// A block that can not be kept.
+#[derive(Debug, Error)]
+pub enum BlockError {
+    /// Not an object with a `type`.
+    #[error("a content block is not an object with a `type`: {0}")]
+    NoType(String),
+    /// A tool call without id or name, or a result without the id of its call.
+    #[error("a `{kind}` block has no `{field}`")]
+    Missing {
+        /// The block's type.
+        kind: &'static str,
+        /// What is missing.
+        field: &'static str,
+    },
+    /// Not JSON.
+    #[error("a content block is not JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+struct Inner {
+    raw: Box<RawValue>,
+    kind: BlockKind,
+    tokens: OnceLock<u32>,
+}
+
+/// A content block. Cheap to clone.
+#[derive(Clone)]
+pub struct Block(Arc<Inner>);
+
+/// A tool call, borrowed from its block.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolUse<'a> {
+    /// Its id.
+    pub id: &'a ToolUseId,
+    /// The tool.
+    pub name: &'a str,
+    /// The arguments, as received.
+    pub input: &'a RawValue,
+}
+
+/// What a tool answers with.
+#[derive(Debug, Clone)]
+pub enum ResultContent {
+    /// Text.
+    Text(String),
+    /// Blocks: text, pictures, documents.
+    Blocks(Vec<Block>),
+}
+
+impl Block {
+    /// Keeps a block as received. Line ends between its tokens become spaces, so that the block fits
+    /// on a line of the transcript; inside a JSON string there are none.
+    pub fn from_raw(raw: Box<RawValue>) -> Result<Self, BlockError> {
+        let kind = read_kind(raw.get())?;
+        let raw = if raw.get().contains(['\n', '\r']) {
+            RawValue::from_string(raw.get().replace(['\n', '\r'], " "))?
+        } else {
+            raw
+        };
+        Ok(Self(Arc::new(Inner { raw, kind, tokens: OnceLock::new() })))
+    }
+
+    /// The same, from text.
+    pub fn from_json(text: impl Into<String>) -> Result<Self, BlockError> {
+        Self::from_raw(RawValue::from_string(text.into())?)
+    }
+
+    /// A text block.
+    pub fn text(text: &str) -> Self {
+        Self::made(BlockKind::Text, &TextWire { kind: "text", text })
+    }
+
+    /// The answer of a tool.
+    pub fn tool_result(id: &ToolUseId, content: &ResultContent, is_error: bool) -> Self {
+        let wire = ResultWire { kind: "tool_result", tool_use_id: id, content, is_error };
+        Self::made(BlockKind::ToolResult { id: id.clone() }, &wire)
+    }
+
+    /// A picture, base64.
+    pub fn image(media_type: &str, data: &str) -> Self {
+        let source = SourceWire { kind: "base64", media_type, data };
+        Self::made(BlockKind::Image, &ImageWire { kind: "image", source })
+    }
+
+    fn made(kind: BlockKind, wire: &impl Serialize) -> Self {
+        // These structs hold strings and blocks only; serialising them has no way to fail.
+        let raw = serde_json::value::to_raw_value(wire).unwrap_or_default();
+        Self(Arc::new(Inner { raw, kind, tokens: OnceLock::new() }))
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> &BlockKind {
+        &self.0.kind
+    }
+
+    /// The block as received.
+    pub fn raw(&self) -> &str {
+        self.0.raw.get()
+    }
+
+    /// The tokens it takes, estimated once.
+    pub fn tokens(&self) -> u32 {
+        *self.0.tokens.get_or_init(|| tokens::estimate_block(self))
+    }
+
+    /// The text of a text block.
+    pub fn as_text(&self) -> Option<String> {
+        (self.0.kind == BlockKind::Text).then(|| self.string_field("text")).flatten()
+    }
+
+    /// The call of a tool-use block; one without arguments has `{}`.
+    pub fn as_tool_use(&self) -> Option<ToolUse<'_>> {
+        let BlockKind::ToolUse { id, name } = &self.0.kind else { return None };
+        let input = self.field("input").unwrap_or(RawValue::NULL);
+        Some(ToolUse { id, name, input })
+    }
+
+    /// A field of the block, as received.
+    pub fn field(&self, name: &str) -> Option<&RawValue> {
+        let fields: Fields<'_> = serde_json::from_str(self.raw()).ok()?;
+        fields.0.into_iter().find(|(key, _)| key == name).map(|(_, value)| value)
+    }
+
+    /// A field of the block that is a string.
+    pub fn string_field(&self, name: &str) -> Option<String> {
+        serde_json::from_str(self.field(name)?.get()).ok()
+    }
+
+    /// The content of a tool result: its blocks, or its text.
+    pub fn result_content(&self) -> Option<ResultContent> {
+        if !matches!(self.0.kind, BlockKind::ToolResult { .. }) {
+            return None;
+        }
+        let Some(content) = self.field("content") else {
+            return Some(ResultContent::Text(String::new()));
+        };
+        if let Ok(text) = serde_json::from_str::<String>(content.get()) {
+            return Some(ResultContent::Text(text));
+        }
+        serde_json::from_str::<Vec<Block>>(content.get()).ok().map(ResultContent::Blocks)
+    }
+
+    /// Whether a tool result says that the tool failed.
+    pub fn is_error(&self) -> bool {
+        self.field("is_error").is_some_and(|value| value.get() == "true")
+    }
+}
+
+impl PartialEq for Block {
+    /// Equal means the same bytes.
+    fn eq(&self, other: &Self) -> bool {
+        self.raw() == other.raw()
+    }
+}
+
+impl fmt::Debug for Block {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.raw())
+    }
+}
+
+impl Serialize for Block {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.raw.serialize(serializer)
+    }
+}
+
+/// Written by hand: a raw value does not survive a derived `tag` or `flatten`.
+impl<'de> Deserialize<'de> for Block {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        Self::from_raw(raw).map_err(serde::de::Error::custom)
+    }
+}
+
+impl Serialize for ResultContent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => text.serialize(serializer),
+            Self::Blocks(blocks) => blocks.serialize(serializer),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct TextWire<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct ResultWire<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    tool_use_id: &'a ToolUseId,
+    content: &'a ResultContent,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_error: bool,
+}
+
+#[derive(Serialize)]
+struct ImageWire<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    source: SourceWire<'a>,
+}
+
+#[derive(Serialize)]
+struct SourceWire<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    media_type: &'a str,
+    data: &'a str,
+}
+
+/// An object's fields in their order, values untouched.
+pub(crate) struct Fields<'a>(pub(crate) Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Fields<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FieldsVisitor;
+        impl<'de> Visitor<'de> for FieldsVisitor {
+            type Value = Fields<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Fields(fields))
+            }
+        }
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+/// The fields that tell what a block is.
+#[derive(Default)]
+struct Head {
+    kind: Option<String>,
+    id: Option<String>,
+    name: Option<String>,
+    tool_use_id: Option<String>,
+}
+
+impl Head {
+    fn is_known(&self) -> bool {
+        match self.kind.as_deref() {
+            None => false,
+            Some("tool_use") => self.id.is_some() && self.name.is_some(),
+            Some("tool_result") => self.tool_use_id.is_some(),
+            Some(_) => true,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(field_identifier, rename_all = "snake_case")]
+enum HeadField {
+    Type,
+    Id,
+    Name,
+    ToolUseId,
+    #[serde(other)]
+    Other,
+}
+
+struct HeadVisitor<'h>(&'h mut Head);
+
+impl<'de> Visitor<'de> for HeadVisitor<'_> {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a content block")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        // Leaving the map early makes the deserializer complain about the rest; the caller, who sees
+        // that the head is known, does not mind.
+        while !self.0.is_known()
+            && let Some(field) = map.next_key()?
+        {
+            match field {
+                HeadField::Type => self.0.kind = Some(map.next_value()?),
+                HeadField::Id => self.0.id = map.next_value()?,
+                HeadField::Name => self.0.name = map.next_value()?,
+                HeadField::ToolUseId => self.0.tool_use_id = map.next_value()?,
+                HeadField::Other => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_kind(raw: &str) -> Result<BlockKind, BlockError> {
+    let mut head = Head::default();
+    let read = serde_json::Deserializer::from_str(raw).deserialize_map(HeadVisitor(&mut head));
+    let Some(kind) = head.kind else {
+        let why = read.err().map_or_else(|| "no `type`".to_owned(), |error| error.to_string());
+        return Err(BlockError::NoType(why));
+    };
+    let missing = |kind, field| BlockError::Missing { kind, field };
+    Ok(match kind.as_str() {
+        "text" => BlockKind::Text,
+        "thinking" => BlockKind::Thinking,
+        "redacted_thinking" => BlockKind::RedactedThinking,
+        "image" => BlockKind::Image,
+        "document" => BlockKind::Document,
+        "tool_use" => BlockKind::ToolUse {
+            id: ToolUseId(head.id.ok_or(missing("tool_use", "id"))?),
+            name: head.name.ok_or(missing("tool_use", "name"))?,
+        },
+        "tool_result" => BlockKind::ToolResult {
+            id: ToolUseId(head.tool_use_id.ok_or(missing("tool_result", "tool_use_id"))?),
+        },
+        _ => BlockKind::Other(kind),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_kept(text: &str) -> Block {
+        let block = Block::from_json(text).unwrap();
+        assert_eq!(block.raw(), text);
+        assert_eq!(serde_json::to_string(&block).unwrap(), text);
+        let list: Vec<Block> = serde_json::from_str(&format!("[{text}]")).unwrap();
+        assert_eq!(list[0].raw(), text);
+        block
+    }
+
+    #[test]
+    fn blocks_go_back_as_they_came() {
+        check_kept(
+            r#"{"zeta":1.10,"type":"hologram","big":12345678901234567890123,"a":{"c":1,"b":2}}"#,
+        );
+        check_kept(r#"{"type":"thinking","thinking":"","signature":"EoQD=="}"#);
+        let call = check_kept(
+            r#"{"input":{"n":1.10, "m":1e400},"name":"Read","id":"t1","type":"tool_use"}"#,
+        );
+        assert_eq!(call.as_tool_use().unwrap().input.get(), r#"{"n":1.10, "m":1e400}"#);
+        assert_eq!(
+            *call.kind(),
+            BlockKind::ToolUse { id: ToolUseId::new("t1"), name: "Read".into() }
+        );
+    }
+
+    #[test]
+    fn line_ends_between_tokens_become_spaces() {
+        let block = Block::from_json("{\r\n\"type\":\"text\",\n\"text\":\"a\\nb\"}").unwrap();
+        assert_eq!(block.raw(), "{  \"type\":\"text\", \"text\":\"a\\nb\"}");
+        assert_eq!(block.as_text().unwrap(), "a\nb");
+    }
+
+    #[test]
+    fn what_is_no_block_is_refused() {
+        for text in [
+            "[]",
+            "5",
+            "{}",
+            r#"{"type":5}"#,
+            r#"{"type":"tool_use","id":"a"}"#,
+            r#"{"type":"tool_result"}"#,
+        ] {
+            assert!(Block::from_json(text).is_err(), "{text}");
+        }
+        assert!(Block::from_json("{").is_err());
+    }
+
+    #[test]
+    fn results() {
+        let id = ToolUseId::new("t1");
+        let block = Block::tool_result(&id, &ResultContent::Text("done".into()), true);
+        assert_eq!(
+            block.raw(),
+            r#"{"type":"tool_result","tool_use_id":"t1","content":"done","is_error":true}"#
+        );
+        assert!(block.is_error());
+        let content =
+            ResultContent::Blocks(vec![Block::text("a"), Block::image("image/png", "AAAA")]);
+        let block = Block::tool_result(&id, &content, false);
+        assert!(!block.is_error());
+        assert!(
+            matches!(block.result_content(), Some(ResultContent::Blocks(blocks)) if blocks.len() == 2)
+        );
+        assert_eq!(Block::from_json(block.raw()).unwrap().kind(), block.kind());
+    }
+}

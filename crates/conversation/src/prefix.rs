@@ -1,0 +1,85 @@
+//! What stands in front of every conversation: system prompt, tools, first user message.
+//!
+//! A prefix is built once and can not be changed, only replaced by another. It is stored in the
+//! transcript each time it is built, so that a resumed session sends the same bytes.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::{Block, Facts, estimate_json, estimate_text};
+
+/// A block of the system prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SystemBlock {
+    /// Its text.
+    pub text: String,
+    /// Whether it is the same for every person and project. Static blocks come first.
+    #[serde(rename = "static")]
+    pub is_static: bool,
+}
+
+/// A tool as the model sees it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ToolDefinition {
+    /// Its name.
+    pub name: String,
+    /// What it does and how to use it.
+    pub description: String,
+    /// The JSON schema of its arguments.
+    pub input_schema: Box<RawValue>,
+}
+
+/// The prefix, frozen.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Prefix {
+    system: Vec<SystemBlock>,
+    tools: Vec<ToolDefinition>,
+    first: Vec<Block>,
+    facts: Facts,
+}
+
+impl Prefix {
+    /// Freezes a prefix. Tools are put in the order of their names, static blocks in front.
+    pub fn new(
+        mut system: Vec<SystemBlock>,
+        mut tools: Vec<ToolDefinition>,
+        first: Vec<Block>,
+        facts: Facts,
+    ) -> Arc<Self> {
+        system.sort_by_key(|block| !block.is_static);
+        tools.sort_by(|a, b| a.name.cmp(&b.name));
+        Arc::new(Self { system, tools, first, facts })
+    }
+
+    /// The system prompt.
+    pub fn system(&self) -> &[SystemBlock] {
+        &self.system
+    }
+
+    /// The tools.
+    pub fn tools(&self) -> &[ToolDefinition] {
+        &self.tools
+    }
+
+    /// What is injected in front of the first user message.
+    pub fn first(&self) -> &[Block] {
+        &self.first
+    }
+
+    /// What it says about a world that changes.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The tokens it takes, estimated.
+    pub fn tokens(&self) -> u64 {
+        let system = self.system.iter().map(|block| estimate_text(&block.text));
+        let tools = self.tools.iter().map(|tool| {
+            estimate_text(&tool.description).saturating_add(estimate_json(tool.input_schema.get()))
+        });
+        let first = self.first.iter().map(Block::tokens);
+        system.chain(tools).chain(first).map(u64::from).sum()
+    }
+}

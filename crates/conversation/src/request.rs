@@ -1,0 +1,53 @@
+//! What is asked of a model beside the conversation itself, in neutral terms.
+
+use serde_json::value::RawValue;
+
+/// Which tools the model may call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ToolChoice {
+    /// As it likes.
+    #[default]
+    Auto,
+    /// None, though their definitions stay (or the prefix would differ).
+    None,
+}
+
+/// What form the answer has.
+#[derive(Debug, Clone, Default)]
+pub enum Answer {
+    /// Text and tool calls.
+    #[default]
+    Free,
+    /// One JSON value of this schema.
+    Json {
+        /// A name for it: letters, digits, `_`, `-`.
+        name: String,
+        /// The schema.
+        schema: Box<RawValue>,
+    },
+}
+
+/// The options of a request.
+#[derive(Debug, Clone)]
+pub struct RequestOptions {
+    /// The model.
+    pub model: String,
+    /// The longest answer.
+    pub max_tokens: u32,
+    /// Which tools.
+    pub tool_choice: ToolChoice,
+    /// Which form.
+    pub answer: Answer,
+}
+
+impl RequestOptions {
+    /// A plain request.
+    pub fn new(model: impl Into<String>, max_tokens: u32) -> Self {
+        Self {
+            model: model.into(),
+            max_tokens,
+            tool_choice: ToolChoice::Auto,
+            answer: Answer::Free,
+        }
+    }
+}

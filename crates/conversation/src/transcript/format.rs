@@ -1,0 +1,148 @@
+//! The lines of a transcript, as they stand in the file.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use dormouse_base::{MessageId, SessionId};
+use jiff::Timestamp;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+
+use crate::{Block, Facts, Prefix, Role, Usage};
+
+/// A line, as written. The order of the fields is the order in the file.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct LineOut<'a> {
+    #[serde(rename = "type")]
+    pub(super) kind: &'a str,
+    pub(super) uuid: MessageId,
+    pub(super) parent_uuid: Option<MessageId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) message_uuid: Option<MessageId>,
+    pub(super) session_id: SessionId,
+    pub(super) timestamp: String,
+    pub(super) cwd: &'a str,
+    pub(super) version: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub(super) git_branch: &'a str,
+    pub(super) is_sidechain: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    pub(super) is_meta: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    pub(super) is_compact_summary: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    pub(super) is_attachment: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) request_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) message: Option<MessageOut<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) prefix: Option<&'a Prefix>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) facts: Option<&'a Facts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) text: Option<&'a str>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// The message part of a line, in the form of the Anthropic API.
+#[derive(Serialize)]
+pub(super) struct MessageOut<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<&'a str>,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub(super) kind: Option<&'a str>,
+    pub(super) role: Role,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) model: Option<&'a str>,
+    pub(super) content: &'a [Block],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) stop_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) usage: Option<Usage>,
+}
+
+/// A line, as read: ours or another agent's. Everything may be missing.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct LineIn<'a> {
+    #[serde(rename = "type", borrow, default)]
+    pub(super) kind: Cow<'a, str>,
+    #[serde(borrow, default)]
+    pub(super) uuid: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub(super) message_uuid: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub(super) timestamp: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub(super) cwd: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub(super) request_id: Option<Cow<'a, str>>,
+    #[serde(default)]
+    pub(super) is_sidechain: bool,
+    #[serde(default)]
+    pub(super) is_meta: bool,
+    #[serde(default)]
+    pub(super) is_compact_summary: bool,
+    #[serde(default)]
+    pub(super) is_attachment: bool,
+    #[serde(borrow, default)]
+    pub(super) message: Option<MessageIn<'a>>,
+    #[serde(borrow, default)]
+    pub(super) prefix: Option<&'a RawValue>,
+    #[serde(default)]
+    pub(super) facts: Option<Facts>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct MessageIn<'a> {
+    #[serde(borrow, default)]
+    pub(super) id: Option<Cow<'a, str>>,
+    pub(super) role: Role,
+    #[serde(borrow, default)]
+    pub(super) model: Option<Cow<'a, str>>,
+    #[serde(default)]
+    pub(super) content: Content,
+    #[serde(borrow, default)]
+    pub(super) stop_reason: Option<Cow<'a, str>>,
+    #[serde(default)]
+    pub(super) usage: Option<Usage>,
+}
+
+/// A message's content: a string is one text block.
+#[derive(Default)]
+pub(super) struct Content(pub(super) Vec<Block>);
+
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ContentVisitor;
+        impl<'de> Visitor<'de> for ContentVisitor {
+            type Value = Content;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string or a list of content blocks")
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Content, E> {
+                Ok(Content(vec![Block::text(text)]))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Content, A::Error> {
+                let mut blocks = Vec::new();
+                while let Some(block) = list.next_element()? {
+                    blocks.push(block);
+                }
+                Ok(Content(blocks))
+            }
+        }
+        deserializer.deserialize_any(ContentVisitor)
+    }
+}
+
+/// Milliseconds and a `Z`, as other agents write it.
+pub(super) fn format_timestamp(timestamp: Timestamp) -> String {
+    timestamp.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}

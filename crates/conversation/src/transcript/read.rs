@@ -1,0 +1,170 @@
+//! Reading a transcript: every whole line counts, a bad one is skipped and named.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use dormouse_base::MessageId;
+use jiff::Timestamp;
+use thiserror::Error;
+
+use super::format::{LineIn, MessageIn};
+use crate::{Facts, Flags, Message, Prefix, Response, Role, StopReason, Usage};
+
+/// Something in a transcript that could not be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum LoadWarning {
+    /// A line that is not one of ours, in the middle.
+    #[error("line {line} was skipped: {problem}")]
+    BadLine {
+        /// Its number, from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The last line, cut off by a crash.
+    #[error("line {line}, the last, was cut off by a crash ({bytes} bytes) and dropped")]
+    Torn {
+        /// Its number, from 1.
+        line: usize,
+        /// How much there was of it.
+        bytes: usize,
+    },
+}
+
+/// What a transcript holds.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// The main conversation, in order.
+    pub messages: Vec<Message>,
+    /// The prefix that was last built.
+    pub prefix: Option<Arc<Prefix>>,
+    /// What the model was last told about the world, if anything was told after the prefix.
+    pub facts: Option<Facts>,
+    /// The folder of the last line that names one.
+    pub folder: Option<String>,
+    /// What could not be used.
+    pub warnings: Vec<LoadWarning>,
+}
+
+/// Reads a transcript from its bytes. Never fails: what can be read, is.
+pub fn load(bytes: &[u8]) -> Loaded {
+    let mut reader = Reader::default();
+    let mut lines = bytes.split(|byte| *byte == b'\n').enumerate().peekable();
+    while let Some((index, line)) = lines.next() {
+        let is_last = lines.peek().is_none();
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        if let Err(problem) = reader.read_line(line) {
+            let number = index + 1;
+            reader.loaded.warnings.push(if is_last {
+                LoadWarning::Torn { line: number, bytes: line.len() }
+            } else {
+                LoadWarning::BadLine { line: number, problem }
+            });
+        }
+    }
+    reader.loaded
+}
+
+#[derive(Default)]
+struct Reader {
+    loaded: Loaded,
+    /// Where the message with this key stands: its lines may come with others between them.
+    places: HashMap<String, usize>,
+}
+
+impl Reader {
+    fn read_line(&mut self, line: &[u8]) -> Result<(), String> {
+        let text = std::str::from_utf8(line).map_err(|error| error.to_string())?;
+        let mut line: LineIn<'_> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if let Some(folder) = line.cwd.take() {
+            let same = self.loaded.folder.as_deref() == Some(&folder);
+            if !same {
+                self.loaded.folder = Some(folder.into_owned());
+            }
+        }
+        if let Some(prefix) = line.prefix {
+            let prefix: Prefix =
+                serde_json::from_str(prefix.get()).map_err(|error| error.to_string())?;
+            self.loaded.prefix = Some(Arc::new(prefix));
+            self.loaded.facts = None;
+        }
+        if line.facts.is_some() {
+            self.loaded.facts = line.facts.take();
+        }
+        let speaks = line.kind == "user" || line.kind == "assistant";
+        match line.message.take() {
+            Some(message) if speaks && !line.is_sidechain => self.add(&line, message),
+            _ => Ok(()),
+        }
+    }
+
+    fn add(&mut self, line: &LineIn<'_>, message: MessageIn<'_>) -> Result<(), String> {
+        let key = line
+            .message_uuid
+            .as_deref()
+            .or(if message.role == Role::Assistant { message.id.as_deref() } else { None })
+            .or(line.uuid.as_deref())
+            .ok_or("a message without a `uuid`")?;
+        if let Some(place) = self.places.get(key)
+            && let Some(begun) = self.loaded.messages.get_mut(*place)
+        {
+            merge(begun, message);
+            return Ok(());
+        }
+        let id = parse_id(line.message_uuid.as_deref().or(line.uuid.as_deref()))?;
+        let timestamp = line
+            .timestamp
+            .as_deref()
+            .and_then(|text| text.parse::<Timestamp>().ok())
+            .ok_or("a message without a readable `timestamp`")?;
+        let flags = Flags {
+            meta: line.is_meta,
+            side_chain: line.is_sidechain,
+            compact_summary: line.is_compact_summary,
+            attachment: line.is_attachment,
+        };
+        self.places.insert(key.to_owned(), self.loaded.messages.len());
+        let response = (message.role == Role::Assistant).then(|| response_of(line, &message));
+        self.loaded.messages.push(Message {
+            id,
+            parent: None,
+            timestamp,
+            role: message.role,
+            blocks: message.content.0,
+            flags,
+            response,
+        });
+        Ok(())
+    }
+}
+
+fn parse_id(text: Option<&str>) -> Result<MessageId, String> {
+    text.ok_or("a message without a `uuid`")?
+        .parse()
+        .map_err(|_| "a `uuid` that is none".to_owned())
+}
+
+fn response_of(line: &LineIn<'_>, message: &MessageIn<'_>) -> Response {
+    let text =
+        |value: &Option<std::borrow::Cow<'_, str>>| value.as_deref().unwrap_or_default().to_owned();
+    Response {
+        id: text(&message.id),
+        model: text(&message.model),
+        stop_reason: message.stop_reason.as_deref().map(StopReason::from_wire),
+        usage: message.usage.unwrap_or_default(),
+        request_id: line.request_id.as_deref().map(str::to_owned),
+    }
+}
+
+/// A further line of a message that has begun: more blocks, newer counters.
+fn merge(begun: &mut Message, mut more: MessageIn<'_>) {
+    begun.blocks.append(&mut more.content.0);
+    if let Some(response) = &mut begun.response {
+        response.usage = response.usage.updated(more.usage.unwrap_or(Usage::default()));
+        if let Some(reason) = more.stop_reason {
+            response.stop_reason = Some(StopReason::from_wire(&reason));
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The sessions of a project: which there are, what each is about, which was last.
+
+use std::time::SystemTime;
+
+use dormouse_base::{Dir, EntryKind, FileError, RelPath, SessionId};
+
+use super::read::load;
+use crate::{BlockKind, Message, Role, used};
+
+/// The transcript's file in the project's folder.
+pub fn session_file(session: SessionId) -> RelPath {
+    plain(format!("{session}.jsonl"))
+}
+
+/// The folder of what else belongs to the session.
+pub(super) fn session_folder(session: SessionId) -> RelPath {
+    plain(session.to_string())
+}
+
+pub(super) fn lock_file() -> RelPath {
+    plain("session.lock".to_owned())
+}
+
+#[expect(clippy::expect_used, reason = "a uuid and a fixed ending are a plain file name")]
+fn plain(name: String) -> RelPath {
+    RelPath::new(name).expect("a plain name")
+}
+
+/// A session, in a line of a list.
+#[derive(Debug, Clone)]
+pub struct SessionSummary {
+    /// Which.
+    pub session: SessionId,
+    /// The first thing the person said in it.
+    pub title: String,
+    /// When it was last written.
+    pub modified: SystemTime,
+    /// How many messages it has, those of the program left out.
+    pub messages: usize,
+    /// How large the conversation is, in tokens.
+    pub tokens: u64,
+}
+
+/// Longer titles are cut.
+const LONGEST_TITLE: usize = 80;
+
+/// The project's sessions, newest first; with `text`, only those that contain it (in any case).
+/// Sessions without a word of the person are left out.
+pub fn list_sessions(dir: &Dir, text: Option<&str>) -> Result<Vec<SessionSummary>, FileError> {
+    let wanted = text.map(str::to_lowercase);
+    let mut summaries = Vec::new();
+    for (session, modified) in session_files(dir)? {
+        // A file that went away between the listing and here is no longer a session.
+        let Ok(bytes) = dir.read(&session_file(session)) else { continue };
+        let loaded = load(&bytes);
+        let Some(title) = loaded.messages.iter().find_map(title) else { continue };
+        let contains = |wanted: &String| {
+            loaded.messages.iter().any(|m| m.text().to_lowercase().contains(wanted))
+        };
+        if wanted.as_ref().is_some_and(|wanted| !contains(wanted)) {
+            continue;
+        }
+        let prefix = loaded.prefix.map_or(0, |prefix| prefix.tokens());
+        summaries.push(SessionSummary {
+            session,
+            title,
+            modified,
+            messages: loaded.messages.iter().filter(|message| !message.flags.meta).count(),
+            tokens: used(prefix, loaded.messages.iter()).total(),
+        });
+    }
+    Ok(summaries)
+}
+
+/// The session that was written last, if there is one with a word of the person in it.
+pub fn newest_session(dir: &Dir) -> Result<Option<SessionId>, FileError> {
+    for (session, _) in session_files(dir)? {
+        let bytes = dir.read(&session_file(session))?;
+        if load(&bytes).messages.iter().any(|message| title(message).is_some()) {
+            return Ok(Some(session));
+        }
+    }
+    Ok(None)
+}
+
+/// The transcripts in a folder, newest first.
+fn session_files(dir: &Dir) -> Result<Vec<(SessionId, SystemTime)>, FileError> {
+    let mut files: Vec<(SessionId, SystemTime)> = dir
+        .entries()?
+        .into_iter()
+        .filter(|entry| entry.kind == EntryKind::File)
+        .filter_map(|entry| {
+            Some((entry.name.strip_suffix(".jsonl")?.parse().ok()?, entry.modified))
+        })
+        .collect();
+    files.sort_by_key(|(session, modified)| std::cmp::Reverse((*modified, *session)));
+    Ok(files)
+}
+
+fn title(message: &Message) -> Option<String> {
+    if message.role != Role::User || message.flags.meta {
+        return None;
+    }
+    let text = message
+        .blocks
+        .iter()
+        .filter(|block| *block.kind() == BlockKind::Text)
+        .find_map(crate::Block::as_text)?;
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let mut title: String = line.chars().take(LONGEST_TITLE).collect();
+    if title.len() < line.len() {
+        title.push('…');
+    }
+    Some(title)
+}

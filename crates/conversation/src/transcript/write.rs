@@ -1,0 +1,288 @@
+//! Writing a transcript: one writer a session, one line a write.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::Arc;
+
+use dormouse_base::{
+    AppendError, AppendFile, Clock, Dir, FileError, IdSource, Lock, LockError, MessageId,
+    SessionId, Tail,
+};
+use thiserror::Error;
+
+use super::format::{LineOut, MessageOut, format_timestamp};
+use super::read::{LoadWarning, Loaded, load};
+use super::sessions::{lock_file, session_file, session_folder};
+use crate::{Block, Facts, Flags, Message, Prefix, Response, Role};
+
+/// A transcript that can not be opened or written.
+#[derive(Debug, Error)]
+pub enum TranscriptError {
+    /// Another process writes it.
+    #[error("session {session} is open elsewhere: {source}")]
+    Held {
+        /// The session.
+        session: SessionId,
+        /// Who holds it.
+        source: LockError,
+    },
+    /// There is no such file.
+    #[error("there is no session {0} in this project; `dormouse sessions` lists those there are")]
+    Missing(SessionId),
+    /// The disk refused; the file is as it was.
+    #[error("the transcript could not be written: {0}")]
+    Append(#[from] AppendError),
+    /// The disk refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A line that can not be put into JSON.
+    #[error("a transcript line could not be encoded: {0}")]
+    Encode(#[from] serde_json::Error),
+}
+
+/// What every line says about where it was written.
+#[derive(Debug, Clone)]
+pub struct Envelope {
+    /// The working directory.
+    pub folder: String,
+    /// The program's version.
+    pub version: String,
+    /// The git branch, if there is one.
+    pub git_branch: String,
+}
+
+/// Whose block a line holds, and of which message.
+#[derive(Debug, Clone, Copy)]
+pub struct Author<'a> {
+    /// The message that the block is part of.
+    pub message: MessageId,
+    /// Who speaks.
+    pub role: Role,
+    /// The message's marks.
+    pub flags: Flags,
+    /// For the model's blocks: what is known of the response so far.
+    pub response: Option<&'a Response>,
+}
+
+impl<'a> Author<'a> {
+    /// The author of a whole message.
+    pub fn of(message: &'a Message) -> Self {
+        Self {
+            message: message.id,
+            role: message.role,
+            flags: message.flags,
+            response: message.response.as_ref(),
+        }
+    }
+}
+
+/// How many begun messages are remembered.
+const REMEMBERED: usize = 4;
+
+/// The open transcript of a session.
+pub struct Transcript {
+    file: AppendFile,
+    _lock: Lock,
+    session: SessionId,
+    envelope: Envelope,
+    last_line: Option<MessageId>,
+    /// The newest messages whose first line is written. Lines of two may alternate (a call runs while
+    /// the answer still streams), those of more than two do not.
+    begun: VecDeque<MessageId>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+}
+
+impl Transcript {
+    /// Begins a session in the project's folder.
+    pub fn create(
+        dir: &Dir,
+        session: SessionId,
+        envelope: Envelope,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn IdSource>,
+    ) -> Result<Self, TranscriptError> {
+        let lock = take_lock(dir, session)?;
+        let (file, _) = AppendFile::open(dir, &session_file(session))?;
+        Ok(Self {
+            file,
+            _lock: lock,
+            session,
+            envelope,
+            last_line: None,
+            begun: VecDeque::new(),
+            clock,
+            ids,
+        })
+    }
+
+    /// Opens a session to go on with it, and reads what it holds.
+    pub fn resume(
+        dir: &Dir,
+        session: SessionId,
+        envelope: Envelope,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn IdSource>,
+    ) -> Result<(Self, Loaded), TranscriptError> {
+        let path = session_file(session);
+        let missing = |error: FileError| {
+            if error.is_not_found() { TranscriptError::Missing(session) } else { error.into() }
+        };
+        dir.open_file(&path).map_err(missing)?;
+        let lock = take_lock(dir, session)?;
+        let bytes = dir.read(&path)?;
+        let loaded = load(&bytes);
+        let (file, tail) = AppendFile::open(dir, &path)?;
+        let last_line = loaded.messages.last().map(|message| message.id);
+        let mut transcript = Self {
+            file,
+            _lock: lock,
+            session,
+            envelope,
+            last_line,
+            begun: VecDeque::new(),
+            clock,
+            ids,
+        };
+        transcript.mend(tail, &loaded)?;
+        Ok((transcript, loaded))
+    }
+
+    /// A line whose newline a crash ate is put back whole; half a line is kept as text, so that not
+    /// even that is lost.
+    fn mend(&mut self, tail: Tail, loaded: &Loaded) -> Result<(), TranscriptError> {
+        let Tail::Torn(bytes) = tail else { return Ok(()) };
+        let torn = matches!(loaded.warnings.last(), Some(LoadWarning::Torn { .. }));
+        if torn {
+            let text = String::from_utf8_lossy(&bytes);
+            let line =
+                LineOut { text: Some(&text), ..self.line("torn-line", None, Flags::default()) };
+            let line = serde_json::to_vec(&line)?;
+            Ok(self.file.append(&line)?)
+        } else {
+            Ok(self.file.append(&bytes)?)
+        }
+    }
+
+    /// The session.
+    pub fn session(&self) -> SessionId {
+        self.session
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Writes a message whole, in one line.
+    pub fn record_message(&mut self, message: &Message) -> Result<(), TranscriptError> {
+        self.record_blocks(Author::of(message), &message.blocks)
+    }
+
+    /// Writes blocks of a message, as they complete.
+    pub fn record_blocks(
+        &mut self,
+        author: Author<'_>,
+        blocks: &[Block],
+    ) -> Result<(), TranscriptError> {
+        self.write_message(author, blocks)
+    }
+
+    /// Writes the final counters of a response: a line without content, which tools that keep the
+    /// last line of a message count right.
+    pub fn record_response_end(&mut self, author: Author<'_>) -> Result<(), TranscriptError> {
+        self.write_message(author, &[])
+    }
+
+    fn write_message(
+        &mut self,
+        author: Author<'_>,
+        blocks: &[Block],
+    ) -> Result<(), TranscriptError> {
+        let response = author.response;
+        let message = MessageOut {
+            id: response.map(|response| response.id.as_str()),
+            kind: response.map(|_| "message"),
+            role: author.role,
+            model: response.map(|response| response.model.as_str()),
+            content: blocks,
+            stop_reason: response
+                .and_then(|response| response.stop_reason.as_ref())
+                .map(|reason| reason.as_str()),
+            usage: response.map(|response| response.usage),
+        };
+        let kind = match author.role {
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        };
+        let line = LineOut {
+            message: Some(message),
+            request_id: response.and_then(|response| response.request_id.as_deref()),
+            ..self.line(kind, Some(author.message), author.flags)
+        };
+        let (uuid, line) = (line.uuid, serde_json::to_vec(&line)?);
+        self.file.append(&line)?;
+        self.last_line = Some(uuid);
+        if !self.begun.contains(&author.message) {
+            self.begun.truncate(REMEMBERED - 1);
+            self.begun.push_front(author.message);
+        }
+        Ok(())
+    }
+
+    /// Writes a prefix that was just built.
+    pub fn record_prefix(&mut self, prefix: &Prefix) -> Result<(), TranscriptError> {
+        let line = LineOut { prefix: Some(prefix), ..self.line("prefix", None, Flags::default()) };
+        let line = serde_json::to_vec(&line)?;
+        Ok(self.file.append(&line)?)
+    }
+
+    /// Writes what the model has just been told about the world.
+    pub fn record_facts(&mut self, facts: &Facts) -> Result<(), TranscriptError> {
+        let line = LineOut { facts: Some(facts), ..self.line("facts", None, Flags::default()) };
+        let line = serde_json::to_vec(&line)?;
+        Ok(self.file.append(&line)?)
+    }
+
+    /// Makes what was written survive a loss of power.
+    pub fn sync(&self) -> Result<(), TranscriptError> {
+        Ok(self.file.sync()?)
+    }
+
+    fn line(&self, kind: &'static str, message: Option<MessageId>, flags: Flags) -> LineOut<'_> {
+        // The first line of a message bears its id, the others get one of their own.
+        let uuid = match message {
+            Some(id) if !self.begun.contains(&id) => id,
+            _ => MessageId::generate(&*self.ids),
+        };
+        LineOut {
+            kind,
+            uuid,
+            parent_uuid: self.last_line,
+            message_uuid: message,
+            session_id: self.session,
+            timestamp: format_timestamp(self.clock.now()),
+            cwd: &self.envelope.folder,
+            version: &self.envelope.version,
+            git_branch: &self.envelope.git_branch,
+            is_sidechain: flags.side_chain,
+            is_meta: flags.meta,
+            is_compact_summary: flags.compact_summary,
+            is_attachment: flags.attachment,
+            request_id: None,
+            message: None,
+            prefix: None,
+            facts: None,
+            text: None,
+        }
+    }
+}
+
+/// The lock stands in the session's own folder, beside what else belongs to the session.
+fn take_lock(dir: &Dir, session: SessionId) -> Result<Lock, TranscriptError> {
+    let own = dir.create_below(&session_folder(session))?;
+    Lock::try_take(&own, &lock_file()).map_err(|error| match error {
+        held @ LockError::Held { .. } => TranscriptError::Held { session, source: held },
+        LockError::File(error) => error.into(),
+    })
+}
