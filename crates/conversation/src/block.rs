@@ -117,15 +117,9 @@ pub enum ResultContent {
 }
 
 impl Block {
-    /// Keeps a block as received. Line ends between its tokens become spaces, so that the block fits
-    /// on a line of the transcript; inside a JSON string there are none.
+    /// Keeps a block as received.
     pub fn from_raw(raw: Box<RawValue>) -> Result<Self, BlockError> {
         let kind = read_kind(raw.get())?;
-        let raw = if raw.get().contains(['\n', '\r']) {
-            RawValue::from_string(raw.get().replace(['\n', '\r'], " "))?
-        } else {
-            raw
-        };
         Ok(Self(Arc::new(Inner { raw, kind, tokens: OnceLock::new() })))
     }
 
@@ -165,6 +159,22 @@ impl Block {
     /// The block as received.
     pub fn raw(&self) -> &str {
         self.0.raw.get()
+    }
+
+    /// Whether line ends stand between its tokens (inside a JSON string there are none): such a block
+    /// does not fit on a line.
+    pub fn has_line_ends(&self) -> bool {
+        self.raw().contains(['\n', '\r'])
+    }
+
+    /// The block on one line, line ends between its tokens made spaces.
+    #[must_use]
+    pub fn on_one_line(&self) -> Self {
+        let flat = self.raw().replace(['\n', '\r'], " ");
+        RawValue::from_string(flat)
+            .ok()
+            .and_then(|raw| Self::from_raw(raw).ok())
+            .unwrap_or_else(|| self.clone())
     }
 
     /// The tokens it takes, estimated once.
@@ -420,9 +430,10 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_between_tokens_become_spaces() {
-        let block = Block::from_json("{\r\n\"type\":\"text\",\n\"text\":\"a\\nb\"}").unwrap();
-        assert_eq!(block.raw(), "{  \"type\":\"text\", \"text\":\"a\\nb\"}");
+    fn line_ends_between_tokens() {
+        let block = check_kept("{\r\n\"type\":\"text\",\n\"text\":\"a\\nb\"}");
+        assert!(block.has_line_ends());
+        assert_eq!(block.on_one_line().raw(), "{  \"type\":\"text\", \"text\":\"a\\nb\"}");
         assert_eq!(block.as_text().unwrap(), "a\nb");
     }
 

@@ -1,5 +1,37 @@
-//! Clients for model servers.
+//! Clients for model servers: the Anthropic Messages API, OpenAI-compatible servers, and a scripted
+//! model that needs neither.
+//!
+//! Owns wire bodies, streaming, typed errors, the retry rule, what servers tell about their models,
+//! prices and the detection of cache breaks. It touches the network and nothing else: no disk, no
+//! prompts. Start reading at [`Model`] and [`WireBody`].
 
 #![forbid(unsafe_code)]
 
+mod anthropic;
+mod assemble;
+mod body;
+mod breaks;
+mod classify;
+mod client;
+mod error;
+mod event;
+mod info;
+mod openai;
+mod prices;
+mod retry;
 pub mod script;
+mod scripted;
+mod sse;
+
+pub use assemble::INVALID_JSON;
+pub use body::{CacheTtl, Dialect, MaxTokensField, Wire, WireBody, WireTurn};
+pub use breaks::{Announcement, BreakCause, BreakDetector, CacheBreak, Sent};
+pub use classify::{Refusal, classify};
+pub use client::{Answering, Credential, Endpoint, HttpModel, Model, Timeouts};
+pub use error::{ModelError, Retryable};
+pub use event::{Completion, StreamEvent};
+pub use info::ModelInfo;
+pub use prices::{PRICES_DATED, Price, cost_usd, list_price};
+pub use retry::RetryPolicy;
+pub use scripted::ScriptedModel;
+pub use sse::{MAX_EVENT, MAX_LINE, SseDecoder, SseError, SseEvent};

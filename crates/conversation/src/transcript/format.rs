@@ -14,6 +14,7 @@ use crate::{Block, Facts, Prefix, Role, Usage};
 /// A line, as written. The order of the fields is the order in the file.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "the marks of the format")]
 pub(super) struct LineOut<'a> {
     #[serde(rename = "type")]
     pub(super) kind: &'a str,
@@ -38,6 +39,9 @@ pub(super) struct LineOut<'a> {
     pub(super) request_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<MessageOut<'a>>,
+    /// The blocks' exact text, where line ends keep it from standing in `message`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) raw_content: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) prefix: Option<&'a Prefix>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,6 +75,7 @@ pub(super) struct MessageOut<'a> {
 /// A line, as read: ours or another agent's. Everything may be missing.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "the marks of the format")]
 pub(super) struct LineIn<'a> {
     #[serde(rename = "type", borrow, default)]
     pub(super) kind: Cow<'a, str>,
@@ -94,6 +99,8 @@ pub(super) struct LineIn<'a> {
     pub(super) is_attachment: bool,
     #[serde(borrow, default)]
     pub(super) message: Option<MessageIn<'a>>,
+    #[serde(default)]
+    pub(super) raw_content: Vec<String>,
     #[serde(borrow, default)]
     pub(super) prefix: Option<&'a RawValue>,
     #[serde(default)]

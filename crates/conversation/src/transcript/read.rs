@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use thiserror::Error;
 
 use super::format::{LineIn, MessageIn};
-use crate::{Facts, Flags, Message, Prefix, Response, Role, StopReason, Usage};
+use crate::{Block, Facts, Flags, Message, Prefix, Response, Role, StopReason};
 
 /// Something in a transcript that could not be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -95,7 +95,12 @@ impl Reader {
         }
         let speaks = line.kind == "user" || line.kind == "assistant";
         match line.message.take() {
-            Some(message) if speaks && !line.is_sidechain => self.add(&line, message),
+            Some(mut message) if speaks && !line.is_sidechain => {
+                if !line.raw_content.is_empty() {
+                    message.content.0 = exact_blocks(std::mem::take(&mut line.raw_content))?;
+                }
+                self.add(&line, message)
+            }
             _ => Ok(()),
         }
     }
@@ -140,6 +145,14 @@ impl Reader {
     }
 }
 
+/// The blocks as they were received, line ends and all.
+fn exact_blocks(texts: Vec<String>) -> Result<Vec<Block>, String> {
+    texts
+        .into_iter()
+        .map(|text| Block::from_json(text).map_err(|error| error.to_string()))
+        .collect()
+}
+
 fn parse_id(text: Option<&str>) -> Result<MessageId, String> {
     text.ok_or("a message without a `uuid`")?
         .parse()
@@ -162,7 +175,7 @@ fn response_of(line: &LineIn<'_>, message: &MessageIn<'_>) -> Response {
 fn merge(begun: &mut Message, mut more: MessageIn<'_>) {
     begun.blocks.append(&mut more.content.0);
     if let Some(response) = &mut begun.response {
-        response.usage = response.usage.updated(more.usage.unwrap_or(Usage::default()));
+        response.usage = response.usage.updated(more.usage.unwrap_or_default());
         if let Some(reason) = more.stop_reason {
             response.stop_reason = Some(StopReason::from_wire(&reason));
         }

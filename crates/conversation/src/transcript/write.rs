@@ -13,7 +13,7 @@ use thiserror::Error;
 use super::format::{LineOut, MessageOut, format_timestamp};
 use super::read::{LoadWarning, Loaded, load};
 use super::sessions::{lock_file, session_file, session_folder};
-use crate::{Block, Facts, Flags, Message, Prefix, Response, Role};
+use crate::{Block, Facts, Flags, Message, Prefix, Response, Role, StopReason};
 
 /// A transcript that can not be opened or written.
 #[derive(Debug, Error)]
@@ -200,15 +200,18 @@ impl Transcript {
         blocks: &[Block],
     ) -> Result<(), TranscriptError> {
         let response = author.response;
+        let unfit = blocks.iter().any(Block::has_line_ends);
+        let flat: Vec<Block> =
+            if unfit { blocks.iter().map(Block::on_one_line).collect() } else { Vec::new() };
         let message = MessageOut {
             id: response.map(|response| response.id.as_str()),
             kind: response.map(|_| "message"),
             role: author.role,
             model: response.map(|response| response.model.as_str()),
-            content: blocks,
+            content: if unfit { &flat } else { blocks },
             stop_reason: response
                 .and_then(|response| response.stop_reason.as_ref())
-                .map(|reason| reason.as_str()),
+                .map(StopReason::as_str),
             usage: response.map(|response| response.usage),
         };
         let kind = match author.role {
@@ -217,6 +220,7 @@ impl Transcript {
         };
         let line = LineOut {
             message: Some(message),
+            raw_content: if unfit { blocks.iter().map(Block::raw).collect() } else { Vec::new() },
             request_id: response.and_then(|response| response.request_id.as_deref()),
             ..self.line(kind, Some(author.message), author.flags)
         };
@@ -271,6 +275,7 @@ impl Transcript {
             is_attachment: flags.attachment,
             request_id: None,
             message: None,
+            raw_content: Vec::new(),
             prefix: None,
             facts: None,
             text: None,

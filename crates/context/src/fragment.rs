@@ -1,0 +1,136 @@
+//! Text that the program puts into a conversation, each kind a type of its own.
+//!
+//! A fragment says what it is, how large it may get, and how it reads. All of them come to the model as
+//! reminders: marked as the program's words, not the person's.
+
+use dormouse_conversation::{Block, Facts, estimate_text};
+
+/// A piece of model-visible text.
+pub trait Fragment {
+    /// What it is called, in reports.
+    const KIND: &'static str;
+
+    /// The most tokens it may take; what is beyond is cut, and the cut is said.
+    fn max_tokens(&self) -> u32;
+
+    /// Writes its text.
+    fn render(&self, out: &mut String);
+
+    /// The fragment as a block, between the marks of a reminder.
+    fn to_block(&self) -> Block {
+        let mut text = String::new();
+        self.render(&mut text);
+        Block::text(&format!("<system-reminder>\n{}\n</system-reminder>", within(&text, self.max_tokens())))
+    }
+}
+
+/// The text, cut at a character if it takes more tokens than this.
+fn within(text: &str, max_tokens: u32) -> String {
+    if estimate_text(text) <= max_tokens {
+        return text.trim_end().to_owned();
+    }
+    let mut kept = String::new();
+    for c in text.chars() {
+        if estimate_text(&kept) >= max_tokens {
+            break;
+        }
+        kept.push(c);
+    }
+    let left_out = text.len() - kept.len();
+    format!("{kept}\n[{left_out} more bytes were left out here for want of room]")
+}
+
+/// What stands in front of the first message of a conversation: instruction files, memory index, date.
+#[derive(Debug, Clone, Default)]
+pub struct FirstMessage {
+    /// Headings and texts, in their order. Instruction files and the memory index have their place here.
+    pub parts: Vec<(String, String)>,
+    /// Today, as the model should read it.
+    pub date: String,
+}
+
+impl Fragment for FirstMessage {
+    const KIND: &'static str = "first-message";
+
+    fn max_tokens(&self) -> u32 {
+        60_000
+    }
+
+    fn render(&self, out: &mut String) {
+        out.push_str("What follows was put here by the program, not typed by the person. Use what matters for the task; leave the rest.\n");
+        for (heading, text) in &self.parts {
+            out.push_str(&format!("\n# {heading}\n{}\n", text.trim_end()));
+        }
+        out.push_str(&format!("\n# Date\nToday is {}.\n", self.date));
+    }
+}
+
+/// What is other now than the conversation was told before.
+#[derive(Debug, Clone)]
+pub struct Changes {
+    lines: Vec<String>,
+}
+
+impl Changes {
+    /// The difference between what was told and what is; none if there is none.
+    pub fn between(told: &Facts, now: &Facts) -> Option<Self> {
+        let lines: Vec<String> = told
+            .changes_to(now)
+            .into_iter()
+            .map(|(name, value)| match value {
+                Some(value) if value.contains('\n') => format!("- {name}, now:\n{value}"),
+                Some(value) => format!("- {name} is now: {value}"),
+                None => format!("- {name}: no longer so"),
+            })
+            .collect();
+        (!lines.is_empty()).then_some(Self { lines })
+    }
+}
+
+impl Fragment for Changes {
+    const KIND: &'static str = "changes";
+
+    fn max_tokens(&self) -> u32 {
+        4_000
+    }
+
+    fn render(&self, out: &mut String) {
+        out.push_str("Since this conversation was last told about its surroundings, these have changed; what was said before about them is out of date:\n");
+        out.push_str(&self.lines.join("\n"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_message() {
+        let first = FirstMessage {
+            parts: vec![("AGENTS.md".into(), "Use tabs.\n".into())],
+            date: "Sunday, 2026-11-15".into(),
+        };
+        assert_eq!(
+            first.to_block().as_text().unwrap(),
+            "<system-reminder>\nWhat follows was put here by the program, not typed by the person. Use what matters for the task; leave the rest.\n\n# AGENTS.md\nUse tabs.\n\n# Date\nToday is Sunday, 2026-11-15.\n</system-reminder>"
+        );
+    }
+
+    #[test]
+    fn only_changes_are_told() {
+        let told = Facts::default().with("date", "Sunday").with("branch", "main");
+        assert!(Changes::between(&told, &told).is_none());
+        let now = Facts::default().with("date", "Monday").with("branch", "main").with("git status", "M a\nM b");
+        let text = Changes::between(&told, &now).unwrap().to_block().as_text().unwrap();
+        assert!(text.contains("- date is now: Monday\n- git status, now:\nM a\nM b\n"), "{text}");
+        assert!(!text.contains("branch"));
+    }
+
+    #[test]
+    fn a_fragment_is_bounded_and_says_so() {
+        let facts = Facts::default().with("git status", "睡".repeat(20_000));
+        let text = Changes::between(&Facts::default(), &facts).unwrap().to_block().as_text().unwrap();
+        assert!(estimate_text(&text) < 4_100);
+        assert!(text.contains("more bytes were left out"));
+    }
+}

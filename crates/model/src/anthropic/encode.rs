@@ -1,0 +1,146 @@
+//! Writing requests. Serialised from structs, in a fixed order, never from a map.
+
+use dormouse_conversation::{
+    Answer, Block, BlockKind, Prefix, RequestOptions, Role, SystemBlock, ToolChoice, ToolDefinition,
+};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::body::{CacheTtl, Dialect, WireTurn, open_messages};
+
+#[derive(Serialize)]
+struct Head<'a> {
+    model: &'a str,
+    max_tokens: u32,
+    stream: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    system: Vec<SystemOut<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    tools: &'a [ToolDefinition],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Typed>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<OutputConfig<'a>>,
+}
+
+#[derive(Serialize)]
+struct SystemOut<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_control: Option<CacheControl>,
+}
+
+#[derive(Serialize)]
+struct CacheControl {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ttl: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Typed {
+    #[serde(rename = "type")]
+    kind: &'static str,
+}
+
+#[derive(Serialize)]
+struct OutputConfig<'a> {
+    format: OutputFormat<'a>,
+}
+
+#[derive(Serialize)]
+struct OutputFormat<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    schema: &'a RawValue,
+}
+
+/// Everything in front of the messages, up to and with the bracket that opens them.
+pub(crate) fn head(dialect: &Dialect, prefix: &Prefix, options: &RequestOptions) -> Vec<u8> {
+    let head = Head {
+        model: &options.model,
+        max_tokens: options.max_tokens,
+        stream: true,
+        system: system(prefix.system(), dialect.ttl),
+        tools: prefix.tools(),
+        tool_choice: match options.tool_choice {
+            ToolChoice::Auto => None,
+            ToolChoice::None => Some(Typed { kind: "none" }),
+        },
+        output_config: match &options.answer {
+            Answer::Free => None,
+            Answer::Json { schema, .. } => {
+                Some(OutputConfig { format: OutputFormat { kind: "json_schema", schema } })
+            }
+        },
+    };
+    open_messages(&head)
+}
+
+/// Markers at the end of the static part and at the end of the whole.
+fn system(blocks: &[SystemBlock], ttl: CacheTtl) -> Vec<SystemOut<'_>> {
+    let last_static = blocks.iter().rposition(|block| block.is_static);
+    blocks
+        .iter()
+        .enumerate()
+        .map(|(index, block)| SystemOut {
+            kind: "text",
+            text: &block.text,
+            cache_control: (Some(index) == last_static || index + 1 == blocks.len()).then_some(
+                CacheControl {
+                    kind: "ephemeral",
+                    ttl: match ttl {
+                        CacheTtl::FiveMinutes => None,
+                        CacheTtl::OneHour => Some("1h"),
+                    },
+                },
+            ),
+        })
+        .collect()
+}
+
+/// Appends blocks of one author; `joined` is the turn they continue, reopened.
+pub(crate) fn write_turn(
+    out: &mut Vec<u8>,
+    joined: Option<WireTurn>,
+    role: Role,
+    blocks: &[Block],
+) -> WireTurn {
+    let mut turn = if let Some(turn) = joined {
+        // Takes the `]}` off again.
+        out.truncate(out.len() - 2);
+        turn
+    } else {
+        if !out.is_empty() {
+            out.push(b',');
+        }
+        let role_name = match role {
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        };
+        out.extend_from_slice(format!(r#"{{"role":"{role_name}","content":["#).as_bytes());
+        WireTurn { role, blocks: 0, marker_at: None, end: 0 }
+    };
+    for block in blocks.iter().filter(|block| is_sendable(block)) {
+        if turn.blocks > 0 {
+            out.push(b',');
+        }
+        out.extend_from_slice(block.raw().trim_end().as_bytes());
+        turn.blocks += 1;
+        turn.marker_at = may_be_marked(block).then_some(out.len() - 1);
+    }
+    out.extend_from_slice(b"]}");
+    turn
+}
+
+/// Thinking that another kind of server gave us has no signature, and would be refused.
+fn is_sendable(block: &Block) -> bool {
+    *block.kind() != BlockKind::Thinking || block.field("signature").is_some()
+}
+
+fn may_be_marked(block: &Block) -> bool {
+    !matches!(block.kind(), BlockKind::Thinking | BlockKind::RedactedThinking | BlockKind::Other(_))
+}

@@ -1,0 +1,141 @@
+//! Reading an answer, event by event.
+
+use std::collections::BTreeMap;
+
+use dormouse_conversation::{StopReason, Usage};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::assemble::{BlockBuilder, Delta};
+use crate::classify::{Refusal, classify};
+use crate::sse::SseEvent;
+use crate::{ModelError, StreamEvent};
+
+#[derive(Deserialize)]
+struct EventIn<'a> {
+    #[serde(rename = "type", default)]
+    kind: String,
+    #[serde(default)]
+    index: u32,
+    #[serde(default)]
+    message: Option<MessageIn>,
+    #[serde(borrow, default)]
+    content_block: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    delta: Option<&'a RawValue>,
+    #[serde(default)]
+    usage: Option<Usage>,
+}
+
+#[derive(Deserialize)]
+struct MessageIn {
+    #[serde(default)]
+    id: String,
+    #[serde(default)]
+    model: String,
+    #[serde(default)]
+    usage: Option<Usage>,
+}
+
+#[derive(Deserialize)]
+struct EndIn {
+    #[serde(default)]
+    stop_reason: Option<String>,
+}
+
+/// The state of an answer that is coming in.
+#[derive(Default)]
+pub(crate) struct AnthropicDecoder {
+    open: BTreeMap<u32, BlockBuilder>,
+    usage: Usage,
+    stop_reason: Option<StopReason>,
+    finished: bool,
+}
+
+impl AnthropicDecoder {
+    /// Takes an event of the stream. Events and fields nobody knows are passed over.
+    pub(crate) fn take(&mut self, event: &SseEvent) -> Result<Vec<StreamEvent>, ModelError> {
+        let read: EventIn<'_> = serde_json::from_str(&event.data).map_err(|error| {
+            ModelError::Malformed(format!("an event of the stream is not valid JSON: {error}"))
+        })?;
+        match read.kind.as_str() {
+            "message_start" => Ok(self.start(read.message)),
+            "content_block_start" => self.start_block(read.index, read.content_block),
+            "content_block_delta" => self.delta(read.index, read.delta),
+            "content_block_stop" => self.stop_block(read.index),
+            "message_delta" => {
+                self.usage = self.usage.updated(read.usage.unwrap_or_default());
+                let end: Option<EndIn> =
+                    read.delta.and_then(|delta| serde_json::from_str(delta.get()).ok());
+                if let Some(reason) = end.and_then(|end| end.stop_reason) {
+                    self.stop_reason = Some(StopReason::from_wire(&reason));
+                }
+                Ok(Vec::new())
+            }
+            "message_stop" => Ok(self.finish()),
+            "error" => {
+                Err(classify(&Refusal { status: 200, body: &event.data, ..Refusal::default() }))
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The stream has ended: an answer whose reason to stop is known is whole without its last event.
+    pub(crate) fn end(&mut self) -> Result<Vec<StreamEvent>, ModelError> {
+        if self.finished {
+            return Ok(Vec::new());
+        }
+        if self.stop_reason.is_some() && self.open.is_empty() {
+            return Ok(self.finish());
+        }
+        Err(ModelError::BrokenStream("the stream ended before the answer did".to_owned()))
+    }
+
+    fn start(&mut self, message: Option<MessageIn>) -> Vec<StreamEvent> {
+        let Some(message) = message else { return Vec::new() };
+        self.usage = self.usage.updated(message.usage.unwrap_or_default());
+        vec![StreamEvent::Started { id: message.id, model: message.model, usage: self.usage }]
+    }
+
+    fn start_block(
+        &mut self,
+        index: u32,
+        block: Option<&RawValue>,
+    ) -> Result<Vec<StreamEvent>, ModelError> {
+        let block = block
+            .ok_or_else(|| ModelError::Malformed("a block starts without content".to_owned()))?;
+        self.open.insert(index, BlockBuilder::new(block.to_owned())?);
+        Ok(Vec::new())
+    }
+
+    fn delta(
+        &mut self,
+        index: u32,
+        delta: Option<&RawValue>,
+    ) -> Result<Vec<StreamEvent>, ModelError> {
+        let builder = self.open.get_mut(&index).ok_or_else(|| {
+            ModelError::Malformed(format!("a delta for block {index}, which has not started"))
+        })?;
+        let Some(delta) = delta else { return Ok(Vec::new()) };
+        Ok(match builder.add(delta)? {
+            Delta::Text(text) => vec![StreamEvent::Text(text)],
+            Delta::Thinking(text) => vec![StreamEvent::Thinking(text)],
+            Delta::Nothing => Vec::new(),
+        })
+    }
+
+    fn stop_block(&mut self, index: u32) -> Result<Vec<StreamEvent>, ModelError> {
+        match self.open.remove(&index) {
+            Some(builder) => Ok(vec![StreamEvent::Block(builder.finish()?)]),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn finish(&mut self) -> Vec<StreamEvent> {
+        // Some servers say it twice.
+        if std::mem::replace(&mut self.finished, true) {
+            return Vec::new();
+        }
+        vec![StreamEvent::Finished { stop_reason: self.stop_reason.clone(), usage: self.usage }]
+    }
+}

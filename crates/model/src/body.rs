@@ -1,0 +1,200 @@
+//! The body of a request as append-only bytes.
+//!
+//! Each message is serialised once, when it is first sent, and its bytes stay. `messages` is the last
+//! key, so a request is head + messages + tail; cache markers are spliced in while writing and are no
+//! part of what is kept. The only way to change what was sent is [`WireBody::rebuild`], which takes an
+//! announcement: an unannounced break of the prefix can not be written down.
+
+use std::time::Duration;
+
+use dormouse_conversation::{Message, Prefix, RequestOptions, Role};
+use serde::Serialize;
+
+use crate::breaks::{Announcement, BreakDetector, Sent};
+use crate::{anthropic, openai};
+
+/// Which wire format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wire {
+    /// The Anthropic Messages API.
+    Anthropic,
+    /// OpenAI-compatible chat completions.
+    OpenAi,
+}
+
+/// How long the server keeps what a marker writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheTtl {
+    /// Five minutes, which every server with markers knows.
+    FiveMinutes,
+    /// An hour.
+    OneHour,
+}
+
+impl CacheTtl {
+    pub(crate) fn marker(self) -> &'static str {
+        match self {
+            Self::FiveMinutes => r#","cache_control":{"type":"ephemeral"}"#,
+            Self::OneHour => r#","cache_control":{"type":"ephemeral","ttl":"1h"}"#,
+        }
+    }
+}
+
+/// What a body is written for: the parts that are the same in every request of a conversation.
+#[derive(Debug, Clone)]
+pub struct Dialect {
+    /// The format.
+    pub wire: Wire,
+    /// How long cached prefixes live.
+    pub ttl: CacheTtl,
+    /// What the server calls the longest answer.
+    pub max_tokens_field: MaxTokensField,
+}
+
+/// OpenAI renamed the field; local servers know the old name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MaxTokensField {
+    /// `max_tokens`.
+    MaxTokens,
+    /// `max_completion_tokens`.
+    MaxCompletionTokens,
+}
+
+/// A message, or several of one author, as the server sees them: one turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WireTurn {
+    /// Who speaks.
+    pub role: Role,
+    /// How many blocks.
+    pub blocks: usize,
+    /// Where a cache marker goes: in front of the brace that closes the last block.
+    pub(crate) marker_at: Option<usize>,
+    /// Where it ends.
+    pub(crate) end: usize,
+}
+
+/// The body of a request.
+#[derive(Debug, Clone)]
+pub struct WireBody {
+    dialect: Dialect,
+    head: Vec<u8>,
+    messages: Vec<u8>,
+    turns: Vec<WireTurn>,
+    /// How many turns a server has seen. They can not be added to any more.
+    sent_turns: usize,
+    model: String,
+    head_hash: blake3::Hash,
+    /// Of the turns a server has seen, for telling where two requests part.
+    turn_hashes: Vec<blake3::Hash>,
+}
+
+/// What ends every body: the list of messages, and the object.
+const TAIL: &[u8] = b"]}";
+
+impl WireBody {
+    /// A body without messages yet, but for what the prefix puts in front.
+    pub fn new(dialect: Dialect, prefix: &Prefix, options: &RequestOptions) -> Self {
+        let head = match dialect.wire {
+            Wire::Anthropic => anthropic::head(&dialect, prefix, options),
+            Wire::OpenAi => openai::head(&dialect, prefix, options),
+        };
+        let mut body = Self {
+            head_hash: blake3::hash(&head),
+            head,
+            dialect,
+            messages: Vec::new(),
+            turns: Vec::new(),
+            sent_turns: 0,
+            model: options.model.clone(),
+            turn_hashes: Vec::new(),
+        };
+        if !prefix.first().is_empty() {
+            body.write(Role::User, prefix.first());
+        }
+        body
+    }
+
+    /// Appends a message. One of the same author as the last joins it, unless that was sent already.
+    pub fn append(&mut self, message: &Message) {
+        self.write(message.role, &message.blocks);
+    }
+
+    fn write(&mut self, role: Role, blocks: &[dormouse_conversation::Block]) {
+        let joins = self.turns.len() > self.sent_turns
+            && self.turns.last().is_some_and(|turn| turn.role == role);
+        let writer = match self.dialect.wire {
+            Wire::Anthropic => anthropic::write_turn,
+            Wire::OpenAi => openai::write_turn,
+        };
+        let joined = if joins { self.turns.pop() } else { None };
+        let turn = writer(&mut self.messages, joined, role, blocks);
+        self.turns.push(WireTurn { end: self.messages.len(), ..turn });
+    }
+
+    /// The turns so far, for choosing where markers go.
+    pub fn turns(&self) -> &[WireTurn] {
+        &self.turns
+    }
+
+    /// The bytes to send, with a cache marker at the end of each of these turns (in ascending order).
+    pub fn render(&self, marked: &[usize]) -> Vec<u8> {
+        let splice = self.dialect.ttl.marker().as_bytes();
+        let mut bytes = Vec::with_capacity(
+            self.head.len() + self.messages.len() + 4 * splice.len() + TAIL.len(),
+        );
+        bytes.extend_from_slice(&self.head);
+        let mut written = 0;
+        let places = marked.iter().filter_map(|index| self.turns.get(*index)?.marker_at);
+        for place in places.filter(|_| self.dialect.wire == Wire::Anthropic) {
+            bytes.extend_from_slice(self.messages.get(written..place).unwrap_or_default());
+            bytes.extend_from_slice(splice);
+            written = place;
+        }
+        bytes.extend_from_slice(self.messages.get(written..).unwrap_or_default());
+        bytes.extend_from_slice(TAIL);
+        bytes
+    }
+
+    /// The server has seen all of this: from now on it only grows. Gives what the break detector needs.
+    pub fn mark_sent(&mut self, at: Duration) -> Sent {
+        let mut start = self.turns.get(self.sent_turns.wrapping_sub(1)).map_or(0, |turn| turn.end);
+        for turn in self.turns.iter().skip(self.sent_turns) {
+            self.turn_hashes
+                .push(blake3::hash(self.messages.get(start..turn.end).unwrap_or_default()));
+            start = turn.end;
+        }
+        self.sent_turns = self.turns.len();
+        Sent::new(self.model.clone(), self.head_hash, self.turn_hashes.clone(), at)
+    }
+
+    /// A new body in place of this one: the announced way to change what was sent.
+    #[must_use]
+    pub fn rebuild<'a>(
+        self,
+        announcement: Announcement,
+        detector: &mut BreakDetector,
+        prefix: &Prefix,
+        options: &RequestOptions,
+        messages: impl IntoIterator<Item = &'a Message>,
+    ) -> Self {
+        detector.announce(announcement);
+        let mut body = Self::new(self.dialect, prefix, options);
+        for message in messages {
+            body.append(message);
+        }
+        body
+    }
+}
+
+/// The object without its closing brace, and the list of messages begun.
+pub(crate) fn open_messages(head: &impl Serialize) -> Vec<u8> {
+    // Strings, numbers and raw JSON: there is nothing in a head that can fail to serialise.
+    let mut bytes = serde_json::to_vec(head).unwrap_or_default();
+    bytes.pop();
+    bytes.extend_from_slice(br#","messages":["#);
+    bytes
+}
+
+#[cfg(test)]
+#[path = "body_tests.rs"]
+mod tests;

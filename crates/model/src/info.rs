@@ -1,0 +1,156 @@
+//! What a server tells about its models: which there are, and how large their windows are.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::body::Wire;
+use crate::client::HttpModel;
+
+/// A model, as its server describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelInfo {
+    /// Its name.
+    pub id: String,
+    /// Its window, in tokens.
+    pub window: Option<u32>,
+    /// Its longest answer, in tokens.
+    pub max_output: Option<u32>,
+}
+
+/// An entry of a list of models: every server has its own name for the window.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct EntryIn {
+    id: String,
+    /// Anthropic.
+    max_input_tokens: Option<u32>,
+    /// Anthropic.
+    max_tokens: Option<u32>,
+    /// vLLM.
+    max_model_len: Option<u32>,
+    /// Several gateways.
+    context_length: Option<u32>,
+    /// LM Studio.
+    loaded_context_length: Option<u32>,
+    /// LM Studio.
+    max_context_length: Option<u32>,
+    /// llama.cpp.
+    meta: Option<MetaIn>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct MetaIn {
+    n_ctx: Option<u32>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct ListIn {
+    data: Vec<EntryIn>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct PropsIn {
+    default_generation_settings: Option<MetaIn>,
+}
+
+impl From<EntryIn> for ModelInfo {
+    fn from(entry: EntryIn) -> Self {
+        let window = entry
+            .max_input_tokens
+            .or(entry.max_model_len)
+            .or(entry.meta.and_then(|meta| meta.n_ctx))
+            .or(entry.loaded_context_length)
+            .or(entry.context_length)
+            .or(entry.max_context_length)
+            .filter(|window| *window > 0);
+        Self { id: entry.id, window, max_output: entry.max_tokens.filter(|tokens| *tokens > 0) }
+    }
+}
+
+/// Asking must not hold up the first answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Lists of models are short.
+const LARGEST_ANSWER: usize = 4 * 1024 * 1024;
+
+impl HttpModel {
+    /// What the server says about a model; none where it says nothing.
+    pub async fn info(&self, model: &str) -> Option<ModelInfo> {
+        if self.endpoint().wire == Wire::Anthropic
+            && let Some(entry) =
+                self.get::<EntryIn>(&self.endpoint().url(&format!("models/{model}"))).await
+            && (entry.max_input_tokens.is_some() || !entry.id.is_empty())
+        {
+            return Some(entry.into());
+        }
+        let listed = self.models().await;
+        let found = listed.iter().find(|info| info.id == model).cloned();
+        // A server with one model serves it under any name.
+        let only = || if listed.len() == 1 { listed.first().cloned() } else { None };
+        let info = found.or_else(only)?;
+        if info.window.is_some() {
+            return Some(info);
+        }
+        Some(ModelInfo { window: self.window_from_props().await, ..info })
+    }
+
+    /// The models the server lists.
+    pub async fn models(&self) -> Vec<ModelInfo> {
+        let list: Option<ListIn> = self.get(&self.endpoint().url("models")).await;
+        list.unwrap_or_default().data.into_iter().map(Into::into).collect()
+    }
+
+    /// llama.cpp before it put the window into its list.
+    async fn window_from_props(&self) -> Option<u32> {
+        let base = self.endpoint().base_url.trim_end_matches('/').trim_end_matches("/v1");
+        let props: PropsIn = self.get(&format!("{base}/props")).await?;
+        props.default_generation_settings?.n_ctx
+    }
+
+    /// A small JSON document. Whatever goes wrong, the answer is that nothing is known: the request
+    /// that follows says what is wrong with the server.
+    async fn get<T: serde::de::DeserializeOwned>(&self, url: &str) -> Option<T> {
+        let headers = self.endpoint().headers().ok()?;
+        let request = self.client().ok()?.get(url).headers(headers).send();
+        let response = tokio::time::timeout(PATIENCE, request).await.ok()?.ok()?;
+        if !response.status().is_success() {
+            return None;
+        }
+        let bytes = tokio::time::timeout(PATIENCE, response.bytes()).await.ok()?.ok()?;
+        if bytes.len() > LARGEST_ANSWER {
+            return None;
+        }
+        serde_json::from_slice(&bytes).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(json: &str, window: Option<u32>, max_output: Option<u32>) {
+        let info = ModelInfo::from(serde_json::from_str::<EntryIn>(json).unwrap());
+        assert_eq!((info.window, info.max_output), (window, max_output), "{json}");
+    }
+
+    #[test]
+    fn windows_under_every_name() {
+        check(
+            r#"{"id":"a","max_input_tokens":1000000,"max_tokens":128000}"#,
+            Some(1_000_000),
+            Some(128_000),
+        );
+        check(r#"{"id":"a","max_model_len":8192}"#, Some(8_192), None);
+        check(r#"{"id":"a","meta":{"n_ctx":4096,"n_ctx_train":8192}}"#, Some(4_096), None);
+        check(
+            r#"{"id":"a","max_context_length":32768,"loaded_context_length":4096}"#,
+            Some(4_096),
+            None,
+        );
+        check(r#"{"id":"a","meta":null}"#, None, None);
+    }
+}
