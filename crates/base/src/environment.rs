@@ -129,6 +129,13 @@ impl Environment {
             .map(PathBuf::from)
     }
 
+    /// The environment without a variable: a key is no business of a child process.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.variables.remove(std::ffi::OsStr::new(name));
+        self
+    }
+
     /// Every pair, for handing on to a child process.
     pub fn pairs(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
         self.variables.iter()

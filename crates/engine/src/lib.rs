@@ -1,1 +1,23 @@
-//! Not built yet.
+//! The query loop: prepare, request, stream, tools, again, until no call is left.
+//!
+//! [`Engine`] is one conversation. What happens next is decided by a pure step (`turn`) and carried out
+//! by a short driver (`driver`). The engine prints nothing, ends nothing and reads no arguments: what a
+//! person should see goes out as [`EngineEvent`]s.
+
+#![forbid(unsafe_code)]
+
+mod driver;
+mod engine;
+mod error;
+mod event;
+mod prompt;
+mod session;
+mod surroundings;
+mod turn;
+
+pub use engine::{Engine, EngineConfig, ResumeReport};
+pub use error::EngineError;
+pub use event::{EngineEvent, TurnEnd, TurnReport};
+pub use prompt::{PromptOverrides, build_prefix};
+pub use session::SessionFolder;
+pub use surroundings::Surroundings;

@@ -73,6 +73,13 @@ pub struct WireTurn {
     pub(crate) end: usize,
 }
 
+impl WireTurn {
+    /// Whether a cache marker can be put at its end.
+    pub fn can_be_marked(&self) -> bool {
+        self.marker_at.is_some()
+    }
+}
+
 /// The body of a request.
 #[derive(Debug, Clone)]
 pub struct WireBody {

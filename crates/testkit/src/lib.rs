@@ -1,1 +1,47 @@
-//! Not built yet.
+//! The test harness of the program; never shipped.
+//!
+//! Owns the scripted model server ([`ScriptedServer`]), which speaks real HTTP on the loopback
+//! interface, plays answers and faults byte for byte and checks every request it gets; the emulation
+//! of a server's prompt cache; the hermetic world in which a test runs the binary ([`TestHome`]); and
+//! the tidy checks of the source tree. It has no async runtime: each connection is a thread, so every
+//! byte written is under control.
+
+#![forbid(unsafe_code)]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    reason = "the test harness: a failed expectation is a failed test"
+)]
+
+mod cache;
+mod checks;
+mod errors;
+mod framing;
+mod gate;
+mod home;
+mod http;
+mod openai_cache;
+mod play;
+mod record;
+mod reply;
+mod running;
+mod scan;
+mod server;
+mod state;
+pub mod tidy;
+
+pub use cache::{CacheOutcome, PrefixCache, Ttl};
+pub use checks::{Rules, check_prefix, check_request};
+pub use errors::ErrorBody;
+pub use framing::Framing;
+pub use gate::Gate;
+pub use home::TestHome;
+pub use openai_cache::CommonPrefixCache;
+pub use record::RecordedRequest;
+pub use reply::{Alterations, End, Reply};
+pub use running::{Output, Running};
+pub use scan::{last_message_end, strip_cache_markers};
+pub use server::{ScriptedServer, ServerBuilder, Wire};

@@ -11,6 +11,9 @@ use serde_json::value::RawValue;
 
 use crate::{Block, Facts, Prefix, Role, Usage};
 
+/// The kind of line that takes back what was written of a message.
+pub(super) const WITHDRAWN: &str = "withdrawn";
+
 /// A line, as written. The order of the fields is the order in the file.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

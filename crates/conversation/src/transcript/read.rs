@@ -7,7 +7,7 @@ use dormouse_base::MessageId;
 use jiff::Timestamp;
 use thiserror::Error;
 
-use super::format::{LineIn, MessageIn};
+use super::format::{LineIn, MessageIn, WITHDRAWN};
 use crate::{Block, Facts, Flags, Message, Prefix, Response, Role, StopReason};
 
 /// Something in a transcript that could not be used.
@@ -64,6 +64,8 @@ pub fn load(bytes: &[u8]) -> Loaded {
             });
         }
     }
+    // What is left without content was withdrawn.
+    reader.loaded.messages.retain(|message| !message.blocks.is_empty());
     reader.loaded
 }
 
@@ -92,6 +94,12 @@ impl Reader {
         }
         if line.facts.is_some() {
             self.loaded.facts = line.facts.take();
+        }
+        if line.kind == WITHDRAWN
+            && let Some(place) = line.message_uuid.as_deref().and_then(|key| self.places.get(key))
+            && let Some(message) = self.loaded.messages.get_mut(*place)
+        {
+            message.blocks.clear();
         }
         let speaks = line.kind == "user" || line.kind == "assistant";
         match line.message.take() {

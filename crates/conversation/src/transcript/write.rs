@@ -10,7 +10,7 @@ use dormouse_base::{
 };
 use thiserror::Error;
 
-use super::format::{LineOut, MessageOut, format_timestamp};
+use super::format::{LineOut, MessageOut, WITHDRAWN, format_timestamp};
 use super::read::{LoadWarning, Loaded, load};
 use super::sessions::{lock_file, session_file, session_folder};
 use crate::{Block, Facts, Flags, Message, Prefix, Response, Role, StopReason};
@@ -232,6 +232,13 @@ impl Transcript {
             self.begun.push_front(author.message);
         }
         Ok(())
+    }
+
+    /// Writes that what was written of a message does not count: its answer broke off and was asked
+    /// for again.
+    pub fn record_withdrawn(&mut self, message: MessageId) -> Result<(), TranscriptError> {
+        let line = serde_json::to_vec(&self.line(WITHDRAWN, Some(message), Flags::default()))?;
+        Ok(self.file.append(&line)?)
     }
 
     /// Writes a prefix that was just built.

@@ -1,0 +1,329 @@
+//! Carries out what the step decides: the network, the tools, the transcript, the clock.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_base::{MessageId, fault};
+use dormouse_context::{TurnShape, plan_breakpoints};
+use dormouse_conversation::transcript::Author;
+use dormouse_conversation::{Block, Flags, Message, Response, Role, ToolUseId, WindowState};
+use dormouse_model::{Answering, ModelError, Sent, StreamEvent};
+use dormouse_tools::{ToolClass, run_call};
+use futures_util::future::BoxFuture;
+use tokio::task::JoinSet;
+use tokio::time::Sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::turn::{Call, Effect, Event, Turn};
+use crate::{Engine, EngineError, EngineEvent, TurnEnd, TurnReport};
+
+/// Runs a turn to its end.
+pub(crate) async fn run(
+    engine: &mut Engine,
+    max_requests: Option<u32>,
+    interrupt: &CancellationToken,
+    sink: &mut dyn FnMut(EngineEvent),
+) -> Result<TurnReport, EngineError> {
+    let mut turn = Turn::new(max_requests);
+    let mut driver = Driver::new(engine, sink);
+    let mut events = VecDeque::from([Event::Begin]);
+    loop {
+        let event = match events.pop_front() {
+            Some(event) => event,
+            None => driver.outside.next(interrupt, driver.engine, turn.retries()).await,
+        };
+        for effect in turn.step(event) {
+            match driver.perform(effect)? {
+                Next::Go => {}
+                Next::Event(event) => events.push_back(event),
+                Next::End(end) => {
+                    let answer = std::mem::take(&mut driver.answer);
+                    return Ok(TurnReport {
+                        end,
+                        answer,
+                        requests: turn.requests(),
+                        usage: turn.usage(),
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// What follows from an effect.
+enum Next {
+    Go,
+    Event(Event),
+    End(TurnEnd),
+}
+
+struct Driver<'e> {
+    engine: &'e mut Engine,
+    sink: &'e mut dyn FnMut(EngineEvent),
+    outside: Outside,
+    /// The message that is being answered into, and the one for its results.
+    answer_id: MessageId,
+    results_id: MessageId,
+    sent: Option<Sent>,
+    /// The model's last text.
+    answer: String,
+}
+
+impl<'e> Driver<'e> {
+    fn new(engine: &'e mut Engine, sink: &'e mut dyn FnMut(EngineEvent)) -> Self {
+        let (answer_id, results_id) = (engine.new_id(), engine.new_id());
+        let outside = Outside::default();
+        Self { engine, sink, outside, answer_id, results_id, sent: None, answer: String::new() }
+    }
+
+    fn perform(&mut self, effect: Effect) -> Result<Next, EngineError> {
+        match effect {
+            Effect::Send => return Ok(self.send()),
+            Effect::Wait(delay) => self.outside.timer = Some(Box::pin(tokio::time::sleep(delay))),
+            Effect::DropAnswer => self.outside.source = Source::Idle,
+            Effect::RecordBlock(response, block) => self.record_block(response, &block)?,
+            Effect::RecordWithdrawn => self.engine.transcript.record_withdrawn(self.answer_id)?,
+            Effect::StartTool(call) => self.start_tool(call),
+            Effect::StopTools => self.outside.cancel_tools.cancel(),
+            Effect::RecordResult(block) => self.record_result(&block)?,
+            Effect::CommitAnswer(response, blocks) => self.commit_answer(response, blocks)?,
+            Effect::CommitResults(blocks) => self.commit_results(blocks)?,
+            Effect::CommitClosing(note) => self.commit_closing(note)?,
+            Effect::Tell(told) => (self.sink)(told.into_event(self.engine.config.retry.retries)),
+            Effect::End(end) => return Ok(Next::End(end)),
+        }
+        Ok(Next::Go)
+    }
+
+    /// Sends the conversation as it stands, unless the window is full: a server may refuse that, or
+    /// silently cut what it was sent.
+    fn send(&mut self) -> Next {
+        let engine = &mut *self.engine;
+        let used = engine.tokens_used();
+        if WindowState::at(used, &engine.config.budget).blocking {
+            let limit = Some(u64::from(engine.config.budget.window));
+            let message = "the window is full, so the request was not sent".to_owned();
+            return Next::Event(Event::Failed(
+                ModelError::TooLong { used: Some(used), limit, message },
+                None,
+            ));
+        }
+        let shapes: Vec<TurnShape> = engine
+            .body
+            .turns()
+            .iter()
+            .map(|turn| TurnShape { role: turn.role, can_be_marked: turn.can_be_marked() })
+            .collect();
+        let marks = plan_breakpoints(&shapes, engine.last_breakpoint);
+        let bytes = engine.body.render(&marks);
+        self.sent = Some(engine.body.mark_sent(engine.config.clock.elapsed()));
+        engine.last_breakpoint = marks.last().copied();
+        self.answer_id = engine.new_id();
+        self.results_id = engine.new_id();
+        let model = Arc::clone(&engine.config.model);
+        self.outside.source = Source::Opening(Box::pin(async move { model.send(bytes).await }));
+        self.outside.cancel_tools = CancellationToken::new();
+        Next::Go
+    }
+
+    fn record_block(&mut self, mut response: Response, block: &Block) -> Result<(), EngineError> {
+        response.request_id.clone_from(&self.outside.request_id);
+        let author = Author {
+            message: self.answer_id,
+            role: Role::Assistant,
+            flags: Flags::default(),
+            response: Some(&response),
+        };
+        Ok(self.engine.transcript.record_blocks(author, std::slice::from_ref(block))?)
+    }
+
+    fn record_result(&mut self, block: &Block) -> Result<(), EngineError> {
+        let author = Author {
+            message: self.results_id,
+            role: Role::User,
+            flags: Flags::default(),
+            response: None,
+        };
+        Ok(self.engine.transcript.record_blocks(author, std::slice::from_ref(block))?)
+    }
+
+    fn start_tool(&mut self, call: Call) {
+        let config = &self.engine.config;
+        let (tools, gate) = (Arc::clone(&config.tools), config.gate.clone());
+        let context = self.engine.call_context(self.outside.cancel_tools.clone());
+        if let Some(call) = call.block.as_tool_use() {
+            (self.sink)(EngineEvent::ToolStarted {
+                id: call.id.clone(),
+                name: call.name.to_owned(),
+                input: call.input.get().to_owned(),
+            });
+        }
+        self.outside.tools.spawn(async move {
+            let Some(tool_use) = call.block.as_tool_use() else { return (call.id, None) };
+            let result = run_call(&tools, &gate, tool_use, &context).await;
+            (call.id.clone(), Some(Block::tool_result(&call.id, &result.content, result.is_error)))
+        });
+    }
+
+    fn commit_answer(
+        &mut self,
+        mut response: Response,
+        blocks: Vec<Block>,
+    ) -> Result<(), EngineError> {
+        response.request_id = self.outside.request_id.take();
+        let message =
+            Message::assistant(self.answer_id, self.engine.config.clock.now(), blocks, response);
+        self.engine.transcript.record_response_end(Author::of(&message))?;
+        let text = message.text();
+        if !text.is_empty() {
+            self.answer = text;
+        }
+        self.look_for_break(&message);
+        let message = self.engine.commit(message)?;
+        (self.sink)(EngineEvent::Message(message));
+        Ok(())
+    }
+
+    fn commit_results(&mut self, blocks: Vec<Block>) -> Result<(), EngineError> {
+        // A process that dies here leaves calls without results behind.
+        fault::point("engine.commit_results").map_err(|error| {
+            dormouse_base::FileError::new(dormouse_base::FileAction::Write, "fault", error)
+        })?;
+        let message = Message::user(
+            self.results_id,
+            self.engine.config.clock.now(),
+            blocks,
+            Flags::default(),
+        );
+        let message = self.engine.commit(message)?;
+        (self.sink)(EngineEvent::Message(message));
+        Ok(())
+    }
+
+    fn commit_closing(&mut self, note: &str) -> Result<(), EngineError> {
+        let message = Message::closing(self.engine.new_id(), self.engine.config.clock.now(), note);
+        self.engine.transcript.record_message(&message)?;
+        self.engine.commit(message)?;
+        Ok(())
+    }
+
+    fn look_for_break(&mut self, message: &Message) {
+        let ttl = self.engine.cache_ttl();
+        if let (Some(sent), Some(response)) = (self.sent.take(), &message.response)
+            && let Some(found) = self.engine.detector.observe(&sent, &response.usage, ttl)
+        {
+            (self.sink)(EngineEvent::Notice(format!(
+                "the server read {} tokens from its cache where {} were expected: {}",
+                found.read, found.expected, found.cause
+            )));
+        }
+    }
+}
+
+/// Where the answer comes from.
+#[derive(Default)]
+enum Source {
+    #[default]
+    Idle,
+    Opening(BoxFuture<'static, Result<Answering, ModelError>>),
+    Open(Box<Answering>),
+}
+
+/// Everything that can make something happen.
+#[derive(Default)]
+struct Outside {
+    source: Source,
+    timer: Option<Pin<Box<Sleep>>>,
+    tools: JoinSet<(ToolUseId, Option<Block>)>,
+    cancel_tools: CancellationToken,
+    request_id: Option<String>,
+    interrupted: bool,
+}
+
+impl Outside {
+    /// Waits for the next event.
+    async fn next(
+        &mut self,
+        interrupt: &CancellationToken,
+        engine: &Engine,
+        retries: u32,
+    ) -> Event {
+        loop {
+            let event = tokio::select! {
+                biased;
+                () = interrupt.cancelled(), if !self.interrupted => {
+                    self.interrupted = true;
+                    Some(Event::Interrupt)
+                }
+                Some(joined) = self.tools.join_next() => match joined {
+                    Ok((id, Some(block))) => Some(Event::ToolDone(id, block)),
+                    // A task that was stopped has nothing to say; a call always has a block.
+                    Ok((_, None)) | Err(_) => None,
+                },
+                step = read(&mut self.source, &mut self.request_id) => Some(match step {
+                    Ok(event) => {
+                        let class = class_of(&event, engine);
+                        Event::Stream(event, class)
+                    }
+                    Err(error) => {
+                        let delay = engine.config.retry.delay(&error, retries, chance(engine));
+                        Event::Failed(error, delay)
+                    }
+                }),
+                () = wait(self.timer.as_mut()) => {
+                    self.timer = None;
+                    Some(Event::Retry)
+                }
+            };
+            if let Some(event) = event {
+                return event;
+            }
+        }
+    }
+}
+
+/// The next step of the answer; never, where none is coming.
+async fn read(
+    source: &mut Source,
+    request_id: &mut Option<String>,
+) -> Result<StreamEvent, ModelError> {
+    loop {
+        match source {
+            Source::Idle => std::future::pending::<()>().await,
+            Source::Opening(opening) => {
+                let answering = opening.await?;
+                *request_id = answering.request_id().map(str::to_owned);
+                *source = Source::Open(Box::new(answering));
+            }
+            Source::Open(answering) => {
+                return answering.next().await.unwrap_or_else(|| {
+                    Err(ModelError::BrokenStream(
+                        "the stream ended before the answer did".to_owned(),
+                    ))
+                });
+            }
+        }
+    }
+}
+
+async fn wait(timer: Option<&mut Pin<Box<Sleep>>>) {
+    match timer {
+        Some(timer) => timer.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// How a call is scheduled. One that will be refused runs nothing, and so can run beside anything.
+fn class_of(event: &StreamEvent, engine: &Engine) -> Option<ToolClass> {
+    let StreamEvent::Block(block) = event else { return None };
+    let call = block.as_tool_use()?;
+    Some(engine.config.tools.get(call.name).map_or(ToolClass::ReadOnly, |tool| tool.class()))
+}
+
+/// A number from 0 to 1.
+fn chance(engine: &Engine) -> f64 {
+    let random = engine.config.ids.next().as_u128() % 1_000;
+    Duration::from_millis(u64::try_from(random).unwrap_or(0)).as_secs_f64()
+}

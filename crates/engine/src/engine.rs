@@ -1,0 +1,333 @@
+//! One conversation: its messages, its prefix, its transcript, and the bytes that were sent of it.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use dormouse_base::{Clock, Environment, IdSource, MessageId, Project, SessionId};
+use dormouse_context::{Changes, Fragment};
+use dormouse_conversation::transcript::{Author, Envelope, LoadWarning, Loaded, Transcript};
+use dormouse_conversation::{
+    Block, Budget, Facts, Flags, History, Message, Prefix, Repair, RequestOptions, Role, Usage,
+    WindowState, used,
+};
+use dormouse_model::{BreakDetector, CacheTtl, Dialect, Model, RetryPolicy, WireBody};
+use dormouse_tools::{CallContext, Gate, ReadCache, ToolSet};
+use tokio_util::sync::CancellationToken;
+
+use crate::driver;
+use crate::prompt::{PromptOverrides, build_prefix};
+use crate::{EngineError, EngineEvent, SessionFolder, Surroundings, TurnReport};
+
+/// What a conversation needs from outside.
+pub struct EngineConfig {
+    /// Who answers.
+    pub model: Arc<Model>,
+    /// What it is called.
+    pub model_name: String,
+    /// How its server speaks.
+    pub dialect: Dialect,
+    /// The numbers of its window.
+    pub budget: Budget,
+    /// How failed requests are tried again.
+    pub retry: RetryPolicy,
+    /// What it may call.
+    pub tools: Arc<ToolSet>,
+    /// What of that is allowed.
+    pub gate: Gate,
+    /// Where it works.
+    pub project: Project,
+    /// The environment for tools.
+    pub environment: Environment,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// New ids.
+    pub ids: Arc<dyn IdSource>,
+    /// What the command line says about the prompt.
+    pub overrides: PromptOverrides,
+}
+
+/// What a resume found and mended.
+#[derive(Debug, Default)]
+pub struct ResumeReport {
+    /// Lines of the transcript that could not be used.
+    pub warnings: Vec<LoadWarning>,
+    /// Calls that were closed, results that had no call.
+    pub repairs: Vec<Repair>,
+}
+
+/// A conversation.
+pub struct Engine {
+    pub(crate) config: EngineConfig,
+    pub(crate) transcript: Transcript,
+    pub(crate) history: History,
+    pub(crate) body: WireBody,
+    pub(crate) prefix: Arc<Prefix>,
+    /// Where the last request put its newest cache breakpoint.
+    pub(crate) last_breakpoint: Option<usize>,
+    pub(crate) detector: BreakDetector,
+    pub(crate) read_cache: Arc<Mutex<ReadCache>>,
+    /// What the model has been told about the world.
+    told: Facts,
+    totals: Usage,
+}
+
+/// Stands where an answer was lost with the process that waited for it.
+const LOST_ANSWER: &str = "[no answer: the program ended before one came]";
+
+impl Engine {
+    /// Begins a conversation.
+    pub fn begin(
+        config: EngineConfig,
+        folder: &SessionFolder,
+        surroundings: &Surroundings,
+    ) -> Result<Self, EngineError> {
+        let session = SessionId::generate(&*config.ids);
+        let envelope = envelope(surroundings);
+        let mut transcript = Transcript::create(
+            folder.dir(),
+            session,
+            envelope,
+            Arc::clone(&config.clock),
+            Arc::clone(&config.ids),
+        )?;
+        let prefix =
+            build_prefix(surroundings, &config.tools, config.budget.prompt, &config.overrides);
+        transcript.record_prefix(&prefix)?;
+        Ok(Self::assemble(config, transcript, prefix, History::default(), None))
+    }
+
+    /// Goes on with a conversation: its stored prefix is sent again, byte for byte; what has changed
+    /// since is told with the next message.
+    pub fn resume(
+        config: EngineConfig,
+        folder: &SessionFolder,
+        session: SessionId,
+        surroundings: &Surroundings,
+    ) -> Result<(Self, ResumeReport), EngineError> {
+        let (mut transcript, loaded) = Transcript::resume(
+            folder.dir(),
+            session,
+            envelope(surroundings),
+            Arc::clone(&config.clock),
+            Arc::clone(&config.ids),
+        )?;
+        let Loaded { messages, prefix, facts, warnings, .. } = loaded;
+        let (history, repairs) = mend(messages, &mut transcript, &config)?;
+        let prefix = match prefix {
+            Some(prefix) => prefix,
+            None => {
+                let prefix = build_prefix(
+                    surroundings,
+                    &config.tools,
+                    config.budget.prompt,
+                    &config.overrides,
+                );
+                transcript.record_prefix(&prefix)?;
+                prefix
+            }
+        };
+        let engine = Self::assemble(config, transcript, prefix, history, facts);
+        Ok((engine, ResumeReport { warnings, repairs }))
+    }
+
+    fn assemble(
+        config: EngineConfig,
+        transcript: Transcript,
+        prefix: Arc<Prefix>,
+        history: History,
+        told: Option<Facts>,
+    ) -> Self {
+        let options = RequestOptions::new(&config.model_name, config.budget.max_output);
+        let mut body = WireBody::new(config.dialect.clone(), &prefix, &options);
+        for message in history.messages() {
+            body.append(message);
+        }
+        Self {
+            told: told.unwrap_or_else(|| prefix.facts().clone()),
+            config,
+            transcript,
+            history,
+            body,
+            prefix,
+            last_breakpoint: None,
+            detector: BreakDetector::default(),
+            read_cache: Arc::default(),
+            totals: Usage::default(),
+        }
+    }
+
+    /// Says something to the model and works until it is done. `now` is how the world is at this
+    /// moment: what differs from what the model was told goes in front of the prompt.
+    pub async fn run_turn(
+        &mut self,
+        prompt: &str,
+        now: &Surroundings,
+        max_requests: Option<u32>,
+        interrupt: &CancellationToken,
+        sink: &mut dyn FnMut(EngineEvent),
+    ) -> Result<TurnReport, EngineError> {
+        self.tell_changes(now)?;
+        self.add_user(vec![Block::text(prompt)], Flags::default())?;
+        let report = match driver::run(self, max_requests, interrupt, sink).await {
+            Ok(report) => report,
+            Err(error) => {
+                self.close_after_error();
+                return Err(error);
+            }
+        };
+        self.totals = self.totals.plus(report.usage);
+        self.transcript.sync()?;
+        Ok(report)
+    }
+
+    fn tell_changes(&mut self, now: &Surroundings) -> Result<(), EngineError> {
+        let facts = now.facts(self.config.tools.names());
+        let Some(changes) = Changes::between(&self.told, &facts) else { return Ok(()) };
+        self.add_user(vec![changes.to_block()], Flags { meta: true, ..Flags::default() })?;
+        self.transcript.record_facts(&facts)?;
+        self.told = facts;
+        Ok(())
+    }
+
+    fn add_user(&mut self, blocks: Vec<Block>, flags: Flags) -> Result<(), EngineError> {
+        let message = Message::user(self.new_id(), self.config.clock.now(), blocks, flags);
+        self.transcript.record_message(&message)?;
+        self.commit(message)?;
+        Ok(())
+    }
+
+    /// A message joins the history and the bytes to send. It is in the transcript already.
+    pub(crate) fn commit(&mut self, message: Message) -> Result<Arc<Message>, EngineError> {
+        let message = self.history.push(message)?;
+        self.body.append(&message);
+        Ok(message)
+    }
+
+    /// The disk would not take it: what is in memory is closed, so that the conversation stays usable.
+    fn close_after_error(&mut self) {
+        let open = self.history.open_calls();
+        let (id, now) = (self.new_id(), self.config.clock.now());
+        let message = if !open.is_empty() {
+            let results = open.iter().map(interrupted).collect();
+            Message::user(id, now, results, Flags::default())
+        } else if self.history.last_role() == Some(Role::User) {
+            Message::closing(id, now, LOST_ANSWER)
+        } else {
+            return;
+        };
+        // It answers exactly the open calls, or none: the push has no reason to fail.
+        if let Ok(message) = self.history.push(message) {
+            self.body.append(&message);
+        }
+    }
+
+    pub(crate) fn new_id(&self) -> MessageId {
+        MessageId::generate(&*self.config.ids)
+    }
+
+    pub(crate) fn call_context(&self, cancel: CancellationToken) -> CallContext {
+        let mut context = CallContext::new(
+            &self.config.project.folder,
+            self.config.environment.clone(),
+            self.config.budget.read_tokens,
+        );
+        context.cancel = cancel;
+        context.read_cache = Arc::clone(&self.read_cache);
+        context
+    }
+
+    /// How full the window is.
+    pub fn window_state(&self) -> WindowState {
+        WindowState::at(self.tokens_used(), &self.config.budget)
+    }
+
+    pub(crate) fn tokens_used(&self) -> u64 {
+        used(self.prefix.tokens(), self.history.messages().iter().map(AsRef::as_ref)).total()
+    }
+
+    pub(crate) fn cache_ttl(&self) -> Duration {
+        match self.config.dialect.ttl {
+            CacheTtl::FiveMinutes => Duration::from_mins(5),
+            CacheTtl::OneHour => Duration::from_hours(1),
+        }
+    }
+
+    /// The session.
+    pub fn session(&self) -> SessionId {
+        self.transcript.session()
+    }
+
+    /// Where the transcript is.
+    pub fn transcript_path(&self) -> &std::path::Path {
+        self.transcript.path()
+    }
+
+    /// What this process has spent on the conversation.
+    pub fn totals(&self) -> Usage {
+        self.totals
+    }
+
+    /// The messages.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+}
+
+fn envelope(surroundings: &Surroundings) -> Envelope {
+    Envelope {
+        folder: surroundings.folder.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        git_branch: surroundings.branch.clone().unwrap_or_default(),
+    }
+}
+
+fn interrupted(id: &dormouse_conversation::ToolUseId) -> Block {
+    let content = dormouse_conversation::ResultContent::Text(
+        dormouse_conversation::INTERRUPTED_RESULT.to_owned(),
+    );
+    Block::tool_result(id, &content, true)
+}
+
+/// Makes a valid history of what was loaded, and writes down what that took: the results of calls that
+/// a crash left open, and a note where an answer was lost.
+fn mend(
+    messages: Vec<Message>,
+    transcript: &mut Transcript,
+    config: &EngineConfig,
+) -> Result<(History, Vec<Repair>), EngineError> {
+    let make = |blocks| {
+        Message::user(
+            MessageId::generate(&*config.ids),
+            config.clock.now(),
+            blocks,
+            Flags::default(),
+        )
+    };
+    let (mut history, repairs) = History::repaired(messages, make);
+    let closed: Vec<_> = repairs
+        .iter()
+        .filter_map(|repair| match repair {
+            Repair::Closed(id) => Some(id),
+            Repair::OrphanResult(_)
+            | Repair::DuplicateCall(_)
+            | Repair::DuplicateResult(_)
+            | Repair::Empty => None,
+        })
+        .collect();
+    let Some(last) = history.last().cloned() else { return Ok((history, repairs)) };
+    let missing: Vec<Block> = last
+        .blocks
+        .iter()
+        .filter(|block| matches!(block.kind(), dormouse_conversation::BlockKind::ToolResult { id } if closed.contains(&id)))
+        .cloned()
+        .collect();
+    if !missing.is_empty() {
+        transcript.record_blocks(Author::of(&last), &missing)?;
+    } else if last.role == Role::User {
+        let note =
+            Message::closing(MessageId::generate(&*config.ids), config.clock.now(), LOST_ANSWER);
+        transcript.record_message(&note)?;
+        history.push(note)?;
+    }
+    Ok((history, repairs))
+}

@@ -1,0 +1,22 @@
+//! What can go wrong in the engine itself. What a model server does wrong is no error here: it ends a
+//! turn, and the conversation goes on.
+
+use dormouse_base::FileError;
+use dormouse_conversation::HistoryError;
+use dormouse_conversation::transcript::TranscriptError;
+use thiserror::Error;
+
+/// A conversation that can not be opened or written down.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    /// The transcript.
+    #[error(transparent)]
+    Transcript(#[from] TranscriptError),
+    /// A folder.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A message that would break the pairing of calls and results: a bug of ours, caught before it
+    /// reached a server.
+    #[error("the conversation would have become invalid: {0}; this is a bug, please report it")]
+    History(#[from] HistoryError),
+}

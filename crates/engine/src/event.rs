@@ -1,0 +1,83 @@
+//! What the engine tells the interface.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_conversation::{Message, ToolUseId, Usage};
+use dormouse_model::ModelError;
+
+/// Something to show, or to pass on to a program.
+#[derive(Debug, Clone)]
+pub enum EngineEvent {
+    /// Text, as it arrives.
+    Text(String),
+    /// Thinking, as it arrives.
+    Thinking(String),
+    /// What had arrived of this answer is withdrawn: it comes anew.
+    Withdrawn,
+    /// A message is complete.
+    Message(Arc<Message>),
+    /// A tool has started.
+    ToolStarted {
+        /// The call.
+        id: ToolUseId,
+        /// The tool.
+        name: String,
+        /// Its arguments, as JSON.
+        input: String,
+    },
+    /// A tool has finished.
+    ToolFinished {
+        /// The call.
+        id: ToolUseId,
+        /// The tool.
+        name: String,
+        /// Whether it failed.
+        is_error: bool,
+    },
+    /// A request failed and will be tried again.
+    Retrying {
+        /// Why.
+        error: ModelError,
+        /// After this long.
+        delay: Duration,
+        /// The number of this retry, from 1.
+        retry: u32,
+        /// The most retries there will be.
+        of: u32,
+    },
+    /// Something worth knowing.
+    Notice(String),
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TurnEnd {
+    /// The model was done.
+    Completed,
+    /// The answer reached its token limit and was cut.
+    Cut,
+    /// The model declined.
+    Refused,
+    /// The model said nothing.
+    Empty,
+    /// The largest number of requests was reached, with work left.
+    MaxTurns,
+    /// The person interrupted.
+    Interrupted,
+    /// The model could not be asked, or not to the end.
+    Failed(ModelError),
+}
+
+/// A turn, afterwards.
+#[derive(Debug, Clone)]
+pub struct TurnReport {
+    /// How it ended.
+    pub end: TurnEnd,
+    /// The model's last text.
+    pub answer: String,
+    /// Requests made.
+    pub requests: u32,
+    /// What they cost together.
+    pub usage: Usage,
+}

@@ -1,0 +1,95 @@
+//! The system prompt: a static part that is the same for everybody, then sections about this session.
+//!
+//! Everything is computed once and frozen in a [`Prefix`]. Nothing in it is volatile: what changes while
+//! the conversation lasts is told at its end, and enters its section at the next rebuild.
+
+mod sections;
+mod static_part;
+
+use std::sync::Arc;
+
+use dormouse_context::{FirstMessage, Fragment};
+use dormouse_conversation::{Prefix, PromptSize, SystemBlock};
+use dormouse_tools::ToolSet;
+
+use crate::Surroundings;
+
+/// What the command line changes about the prompt.
+#[derive(Debug, Clone, Default)]
+pub struct PromptOverrides {
+    /// In the place of the static part.
+    pub system: Option<String>,
+    /// Added to the static part.
+    pub append: Option<String>,
+}
+
+/// Builds the prefix of a conversation.
+pub fn build_prefix(
+    surroundings: &Surroundings,
+    tools: &ToolSet,
+    size: PromptSize,
+    overrides: &PromptOverrides,
+) -> Arc<Prefix> {
+    let block = |text: String, is_static| SystemBlock { text, is_static };
+    let mut static_text =
+        overrides.system.clone().unwrap_or_else(|| static_part::text(size).to_owned());
+    if let Some(more) = &overrides.append {
+        static_text.push_str("\n\n");
+        static_text.push_str(more);
+    }
+    let mut system = vec![block(static_text, true)];
+    let dynamic = sections::render(surroundings);
+    if !dynamic.is_empty() {
+        system.push(block(dynamic, false));
+    }
+    let first = FirstMessage { parts: Vec::new(), date: surroundings.date.clone() };
+    let facts = surroundings.facts(tools.names());
+    Prefix::new(system, tools.definitions(size), vec![first.to_block()], facts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn surroundings() -> Surroundings {
+        Surroundings {
+            date: "Sunday, 2026-11-15".into(),
+            folder: "/work/app".into(),
+            system: "linux (x86_64)".into(),
+            shell: Some("bash".into()),
+            branch: Some("main".into()),
+            git_status: Some("clean".into()),
+        }
+    }
+
+    fn prefix(size: PromptSize, overrides: &PromptOverrides) -> Arc<Prefix> {
+        build_prefix(&surroundings(), &ToolSet::builtin(), size, overrides)
+    }
+
+    #[test]
+    fn the_static_part_says_nothing_of_person_or_project() {
+        let prefix = prefix(PromptSize::Full, &PromptOverrides::default());
+        let (first, rest) = prefix.system().split_first().unwrap();
+        assert!(first.is_static && rest.iter().all(|block| !block.is_static));
+        for private in ["/work/app", "2026", "main", "bash"] {
+            assert!(!first.text.contains(private), "{private}");
+        }
+        // The date is no part of the system prompt at all: it changes at midnight.
+        assert!(!rest[0].text.contains("2026-11-15"));
+        assert!(prefix.first()[0].as_text().unwrap().contains("2026-11-15"));
+    }
+
+    #[test]
+    fn the_short_prompt_is_short() {
+        let full = prefix(PromptSize::Full, &PromptOverrides::default()).tokens();
+        let short = prefix(PromptSize::Short, &PromptOverrides::default()).tokens();
+        assert!(short < 1_000 && short * 2 < full, "{short} {full}");
+    }
+
+    #[test]
+    fn overrides() {
+        let overrides =
+            PromptOverrides { system: Some("Be a cat.".into()), append: Some("Purr.".into()) };
+        assert_eq!(prefix(PromptSize::Full, &overrides).system()[0].text, "Be a cat.\n\nPurr.");
+    }
+}

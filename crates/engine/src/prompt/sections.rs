@@ -1,0 +1,33 @@
+//! The sections of the system prompt that belong to one session, in their fixed order.
+//!
+//! Today: the environment and git. Memory rules, language, output style, scratch folder, token budget
+//! and MCP instructions take their places in this list when they come.
+
+use crate::Surroundings;
+
+/// All sections, with their headings.
+pub(super) fn render(surroundings: &Surroundings) -> String {
+    let sections = [("Environment", Some(environment(surroundings))), ("Git", git(surroundings))];
+    let rendered: Vec<String> = sections
+        .into_iter()
+        .filter_map(|(heading, text)| text.map(|text| format!("# {heading}\n{text}")))
+        .collect();
+    rendered.join("\n\n")
+}
+
+fn environment(surroundings: &Surroundings) -> String {
+    let mut lines = vec![
+        format!("Working directory: {}", surroundings.folder),
+        format!("System: {}", surroundings.system),
+    ];
+    if let Some(shell) = &surroundings.shell {
+        lines.push(format!("Shell: {shell}"));
+    }
+    lines.join("\n")
+}
+
+fn git(surroundings: &Surroundings) -> Option<String> {
+    let status = surroundings.git_status.as_ref()?;
+    let branch = surroundings.branch.as_deref().unwrap_or("not known");
+    Some(format!("As it was when the conversation began.\nBranch: {branch}\nStatus:\n{status}"))
+}

@@ -1,0 +1,110 @@
+//! What is true around a conversation right now: date, folder, machine, git.
+
+use std::time::Duration;
+
+use dormouse_base::{Clock, Environment, Project, names};
+use dormouse_conversation::Facts;
+use dormouse_tools::output;
+use jiff::tz::TimeZone;
+
+/// A large repository is not waited for.
+const GIT_PATIENCE: Duration = Duration::from_secs(2);
+/// More changed files than this are counted, not listed.
+const MOST_STATUS_LINES: usize = 40;
+
+/// A look around.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Surroundings {
+    /// Today, with the day of the week.
+    pub date: String,
+    /// The working directory.
+    pub folder: String,
+    /// The operating system.
+    pub system: String,
+    /// The person's shell, if known.
+    pub shell: Option<String>,
+    /// The branch, if there is a repository.
+    pub branch: Option<String>,
+    /// What `git status` says, if there is a repository.
+    pub git_status: Option<String>,
+}
+
+impl Surroundings {
+    /// Looks around.
+    pub async fn look(project: &Project, environment: &Environment, clock: &dyn Clock) -> Self {
+        let today = clock.now().to_zoned(TimeZone::system());
+        let (branch, git_status) =
+            if project.is_git { git(project, environment).await } else { (None, None) };
+        Self {
+            date: today.strftime("%A, %Y-%m-%d").to_string(),
+            folder: project.folder.display().to_string(),
+            system: format!("{} ({})", std::env::consts::OS, std::env::consts::ARCH),
+            shell: environment
+                .get(names::SHELL)
+                .and_then(|path| path.rsplit('/').next())
+                .map(str::to_owned),
+            branch,
+            git_status,
+        }
+    }
+
+    /// What of this, and of the tools, may change while a conversation lasts.
+    pub fn facts<'a>(&self, tools: impl Iterator<Item = &'a str>) -> Facts {
+        let tools: Vec<&str> = tools.collect();
+        let mut facts = Facts::default()
+            .with("date", &self.date)
+            .with("working directory", &self.folder)
+            .with("tools", tools.join(", "));
+        if let Some(branch) = &self.branch {
+            facts = facts.with("git branch", branch);
+        }
+        if let Some(status) = &self.git_status {
+            facts = facts.with("git status", status);
+        }
+        facts
+    }
+}
+
+/// The branch and the status. Where git fails or takes too long, the model is told so.
+async fn git(project: &Project, environment: &Environment) -> (Option<String>, Option<String>) {
+    // No hook, no monitor, no lock: looking must not change anything.
+    let args =
+        ["--no-optional-locks", "-c", "core.fsmonitor=false", "status", "--porcelain", "--branch"];
+    let result = output("git", &args, &project.folder, environment, GIT_PATIENCE).await;
+    let Ok(answer) = result
+        .map_err(drop)
+        .and_then(|answer| if answer.code == Some(0) { Ok(answer) } else { Err(()) })
+    else {
+        return (None, Some("not known: git did not answer".to_owned()));
+    };
+    let mut lines = answer.stdout.lines();
+    let branch = lines.next().and_then(|line| line.strip_prefix("## ")).map(branch_name);
+    let changed: Vec<&str> = lines.collect();
+    let status = match changed.len() {
+        0 => "clean".to_owned(),
+        count if count <= MOST_STATUS_LINES => changed.join("\n"),
+        count => {
+            let listed: Vec<&str> = changed.into_iter().take(MOST_STATUS_LINES).collect();
+            format!("{}\n(and {} more)", listed.join("\n"), count - MOST_STATUS_LINES)
+        }
+    };
+    (branch, Some(status))
+}
+
+/// `main...origin/main [ahead 1]` and `No commits yet on main`, as git says it.
+fn branch_name(header: &str) -> String {
+    let name = header.strip_prefix("No commits yet on ").unwrap_or(header);
+    name.split("...").next().unwrap_or(name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn branch_names() {
+        assert_eq!(branch_name("main...origin/main [ahead 1]"), "main");
+        assert_eq!(branch_name("No commits yet on trunk"), "trunk");
+        assert_eq!(branch_name("HEAD (no branch)"), "HEAD (no branch)");
+    }
+}

@@ -1,0 +1,95 @@
+//! A turn as a pure step: `(state, event) → effects`. No I/O, no clock: a test can walk through any
+//! order of events.
+//!
+//! Invariants: every call gets exactly one result, whatever happens; nothing half-finished reaches the
+//! history; after the end nothing more is done.
+
+mod answer;
+mod step;
+
+pub(crate) use answer::Call;
+pub(crate) use step::Turn;
+
+use std::time::Duration;
+
+use dormouse_conversation::{Block, Response, ToolUseId};
+use dormouse_model::{ModelError, StreamEvent};
+use dormouse_tools::ToolClass;
+
+use crate::{EngineEvent, TurnEnd};
+
+/// Something that happened.
+#[derive(Debug, Clone)]
+pub(crate) enum Event {
+    /// The person's message is in the history: the turn begins.
+    Begin,
+    /// A step of the answer. For a block that is a call, its class.
+    Stream(StreamEvent, Option<ToolClass>),
+    /// The request or its answer failed; the delay before another try, if there may be one.
+    Failed(ModelError, Option<Duration>),
+    /// The wait before another try is over.
+    Retry,
+    /// A tool has answered.
+    ToolDone(ToolUseId, Block),
+    /// The person wants it to stop.
+    Interrupt,
+}
+
+/// Something to do.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Effect {
+    /// Send the conversation as it stands.
+    Send,
+    /// Wait, then send it again.
+    Wait(Duration),
+    /// Let go of the answer that is coming in.
+    DropAnswer,
+    /// Write down a block of the answer, as it completes.
+    RecordBlock(Response, Block),
+    /// Write down that what was written of this answer does not count.
+    RecordWithdrawn,
+    /// Start a tool.
+    StartTool(Call),
+    /// Stop the tools that run.
+    StopTools,
+    /// Write down a result, as it completes.
+    RecordResult(Block),
+    /// The answer is complete: it joins the history.
+    CommitAnswer(Response, Vec<Block>),
+    /// The results are complete: they join the history, in call order.
+    CommitResults(Vec<Block>),
+    /// There was no answer: a note in its place joins the history, so that roles alternate.
+    CommitClosing(&'static str),
+    /// Tell the interface.
+    Tell(Told),
+    /// The turn is over.
+    End(TurnEnd),
+}
+
+/// What a step tells the interface; the driver turns it into an [`EngineEvent`].
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Told {
+    Text(String),
+    Thinking(String),
+    Withdrawn,
+    ToolFinished { id: ToolUseId, name: String, is_error: bool },
+    Retrying { error: ModelError, delay: Duration, retry: u32 },
+    Notice(String),
+}
+
+impl Told {
+    pub(crate) fn into_event(self, retries: u32) -> EngineEvent {
+        match self {
+            Self::Text(text) => EngineEvent::Text(text),
+            Self::Thinking(text) => EngineEvent::Thinking(text),
+            Self::Withdrawn => EngineEvent::Withdrawn,
+            Self::ToolFinished { id, name, is_error } => {
+                EngineEvent::ToolFinished { id, name, is_error }
+            }
+            Self::Retrying { error, delay, retry } => {
+                EngineEvent::Retrying { error, delay, retry, of: retries }
+            }
+            Self::Notice(text) => EngineEvent::Notice(text),
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! The step itself.
+
+use std::time::Duration;
+
+use dormouse_conversation::{Block, StopReason, ToolUseId, Usage};
+use dormouse_model::{ModelError, StreamEvent};
+use dormouse_tools::{ResponseState, ToolClass};
+
+use super::answer::Answer;
+use super::{Effect, Event, Told};
+use crate::TurnEnd;
+
+/// Notes in the place of an answer that did not come.
+const NO_ANSWER_INTERRUPTED: &str = "[no answer: the user interrupted before one came]";
+const NO_ANSWER_FAILED: &str = "[no answer: the request failed]";
+const NO_ANSWER_EMPTY: &str = "[no answer: the model said nothing]";
+
+/// Where a turn stands.
+#[derive(Debug)]
+enum Phase {
+    /// A request is out, its answer is coming in.
+    Answering(Answer),
+    /// A request failed; another try follows.
+    Waiting,
+    /// The answer is complete, its tools run.
+    Running(Answer),
+    /// Over.
+    Ended,
+}
+
+/// A turn: from the person's message to the end of the model's work on it.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    phase: Phase,
+    max_requests: Option<u32>,
+    requests: u32,
+    retries: u32,
+    usage: Usage,
+}
+
+impl Turn {
+    pub(crate) fn new(max_requests: Option<u32>) -> Self {
+        Self {
+            phase: Phase::Waiting,
+            max_requests,
+            requests: 0,
+            retries: 0,
+            usage: Usage::default(),
+        }
+    }
+
+    pub(crate) fn requests(&self) -> u32 {
+        self.requests
+    }
+
+    /// How often the request that is out was tried again.
+    pub(crate) fn retries(&self) -> u32 {
+        self.retries
+    }
+
+    pub(crate) fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// What to do about an event.
+    pub(crate) fn step(&mut self, event: Event) -> Vec<Effect> {
+        match (std::mem::replace(&mut self.phase, Phase::Ended), event) {
+            (Phase::Ended, _) => Vec::new(),
+            (_, Event::Begin) => self.request(),
+            (Phase::Waiting, Event::Retry) => {
+                self.phase = Phase::Answering(Answer::new());
+                vec![Effect::Send]
+            }
+            (Phase::Answering(answer), Event::Stream(event, class)) => {
+                self.stream(answer, event, class)
+            }
+            (Phase::Answering(answer), Event::Failed(error, delay)) => {
+                self.failed(answer, error, delay)
+            }
+            (Phase::Answering(answer), Event::ToolDone(id, block)) => {
+                self.tool_done(answer, &id, block, Later::Answering)
+            }
+            (Phase::Running(answer), Event::ToolDone(id, block)) => {
+                self.tool_done(answer, &id, block, Later::Running)
+            }
+            (Phase::Answering(answer), Event::Interrupt) => interrupt_answer(answer),
+            (Phase::Running(answer), Event::Interrupt) => interrupt_tools(answer),
+            (Phase::Waiting, Event::Interrupt) => {
+                vec![
+                    Effect::CommitClosing(NO_ANSWER_INTERRUPTED),
+                    Effect::End(TurnEnd::Interrupted),
+                ]
+            }
+            // An event that came too late changes nothing.
+            (phase, Event::Stream(..) | Event::Failed(..) | Event::Retry | Event::ToolDone(..)) => {
+                self.phase = phase;
+                Vec::new()
+            }
+        }
+    }
+
+    /// The next request, or the end if there may be none.
+    fn request(&mut self) -> Vec<Effect> {
+        if self.max_requests.is_some_and(|most| self.requests >= most) {
+            return vec![Effect::End(TurnEnd::MaxTurns)];
+        }
+        self.requests += 1;
+        self.retries = 0;
+        self.phase = Phase::Answering(Answer::new());
+        vec![Effect::Send]
+    }
+
+    fn stream(
+        &mut self,
+        mut answer: Answer,
+        event: StreamEvent,
+        class: Option<ToolClass>,
+    ) -> Vec<Effect> {
+        let effects = match event {
+            StreamEvent::Started { id, model, usage } => {
+                answer.response.id = id;
+                answer.response.model = model;
+                answer.response.usage = usage;
+                Vec::new()
+            }
+            StreamEvent::Text(text) => {
+                answer.open_text.push_str(&text);
+                vec![Effect::Tell(Told::Text(text))]
+            }
+            StreamEvent::Thinking(text) => vec![Effect::Tell(Told::Thinking(text))],
+            StreamEvent::Block(block) => block_complete(&mut answer, block, class),
+            StreamEvent::Finished { stop_reason, usage } => {
+                answer.response.stop_reason = stop_reason;
+                answer.response.usage = usage;
+                self.usage = self.usage.plus(usage);
+                return self.finished(answer);
+            }
+        };
+        self.phase = Phase::Answering(answer);
+        effects
+    }
+
+    /// The answer is whole.
+    fn finished(&mut self, mut answer: Answer) -> Vec<Effect> {
+        let mut effects = vec![Effect::DropAnswer];
+        let overflow = answer.stopped_by(&StopReason::ContextWindowExceeded);
+        if answer.blocks.is_empty() {
+            effects.push(Effect::CommitClosing(NO_ANSWER_EMPTY));
+            effects.push(Effect::End(if overflow { window_exceeded() } else { TurnEnd::Empty }));
+            return effects;
+        }
+        effects.push(Effect::CommitAnswer(answer.response.clone(), answer.blocks.clone()));
+        if overflow {
+            effects.extend(close_calls(&mut answer));
+            effects.push(Effect::End(window_exceeded()));
+            return effects;
+        }
+        if answer.has_calls() {
+            effects.extend(self.run_tools(answer));
+            return effects;
+        }
+        match answer.response.stop_reason {
+            Some(StopReason::PauseTurn) => effects.extend(self.request()),
+            Some(StopReason::MaxTokens) => effects.push(Effect::End(TurnEnd::Cut)),
+            Some(StopReason::Refusal) => effects.push(Effect::End(TurnEnd::Refused)),
+            Some(
+                StopReason::EndTurn
+                | StopReason::ToolUse
+                | StopReason::StopSequence
+                | StopReason::ContextWindowExceeded
+                | StopReason::Other(_),
+            )
+            | None => effects.push(Effect::End(TurnEnd::Completed)),
+        }
+        effects
+    }
+
+    /// Starts what may start; when all is done, the next request.
+    fn run_tools(&mut self, mut answer: Answer) -> Vec<Effect> {
+        if answer.all_done() {
+            let (results, _) = answer.take_results();
+            let mut effects = vec![Effect::CommitResults(results)];
+            effects.extend(self.request());
+            return effects;
+        }
+        let effects = answer
+            .start_calls(ResponseState::Complete)
+            .into_iter()
+            .map(Effect::StartTool)
+            .collect();
+        self.phase = Phase::Running(answer);
+        effects
+    }
+
+    fn tool_done(
+        &mut self,
+        mut answer: Answer,
+        id: &ToolUseId,
+        block: Block,
+        later: Later,
+    ) -> Vec<Effect> {
+        let is_error = block.is_error();
+        let mut effects = Vec::new();
+        if let Some(name) = answer.finish_call(id, block.clone()) {
+            effects.push(Effect::RecordResult(block));
+            effects.push(Effect::Tell(Told::ToolFinished { id: id.clone(), name, is_error }));
+        }
+        match later {
+            Later::Running => effects.extend(self.run_tools(answer)),
+            Later::Answering => {
+                effects.extend(
+                    answer.start_calls(ResponseState::Streaming).into_iter().map(Effect::StartTool),
+                );
+                self.phase = Phase::Answering(answer);
+            }
+        }
+        effects
+    }
+
+    /// The answer broke off, or never came.
+    fn failed(
+        &mut self,
+        mut answer: Answer,
+        error: ModelError,
+        delay: Option<Duration>,
+    ) -> Vec<Effect> {
+        if answer.has_started_calls() {
+            // Asking again would run the calls twice: what is whole counts, the rest does not.
+            answer.open_text.clear();
+            let mut effects = vec![
+                Effect::DropAnswer,
+                Effect::Tell(Told::Notice(format!(
+                    "{error}; going on with the calls that were complete"
+                ))),
+                Effect::CommitAnswer(answer.response.clone(), answer.blocks.clone()),
+            ];
+            effects.extend(self.run_tools(answer));
+            return effects;
+        }
+        let mut effects = vec![Effect::DropAnswer];
+        if !answer.blocks.is_empty() {
+            effects.push(Effect::RecordWithdrawn);
+        }
+        if !answer.blocks.is_empty() || !answer.open_text.is_empty() {
+            effects.push(Effect::Tell(Told::Withdrawn));
+        }
+        match delay {
+            Some(delay) => {
+                self.retries += 1;
+                effects.push(Effect::Tell(Told::Retrying { error, delay, retry: self.retries }));
+                effects.push(Effect::Wait(delay));
+                self.phase = Phase::Waiting;
+            }
+            None => {
+                effects.push(Effect::CommitClosing(NO_ANSWER_FAILED));
+                effects.push(Effect::End(TurnEnd::Failed(error)));
+            }
+        }
+        effects
+    }
+}
+
+/// Where a turn goes on after a tool has answered.
+#[derive(Clone, Copy)]
+enum Later {
+    Answering,
+    Running,
+}
+
+fn block_complete(answer: &mut Answer, block: Block, class: Option<ToolClass>) -> Vec<Effect> {
+    if !answer.add(&block, class) {
+        return Vec::new();
+    }
+    let mut effects = vec![Effect::RecordBlock(answer.response.clone(), block)];
+    effects.extend(answer.start_calls(ResponseState::Streaming).into_iter().map(Effect::StartTool));
+    effects
+}
+
+fn interrupt_answer(mut answer: Answer) -> Vec<Effect> {
+    let mut effects = vec![Effect::DropAnswer];
+    if let Some(block) = answer.close_text() {
+        effects.push(Effect::RecordBlock(answer.response.clone(), block));
+    }
+    if answer.blocks.is_empty() {
+        effects.push(Effect::CommitClosing(NO_ANSWER_INTERRUPTED));
+        effects.push(Effect::End(TurnEnd::Interrupted));
+        return effects;
+    }
+    effects.push(Effect::CommitAnswer(answer.response.clone(), answer.blocks.clone()));
+    effects.extend(interrupt_tools(answer));
+    effects
+}
+
+fn interrupt_tools(mut answer: Answer) -> Vec<Effect> {
+    let mut effects = vec![Effect::StopTools];
+    effects.extend(close_calls(&mut answer));
+    effects.push(Effect::End(TurnEnd::Interrupted));
+    effects
+}
+
+/// Every open call gets its result.
+fn close_calls(answer: &mut Answer) -> Vec<Effect> {
+    if !answer.has_calls() {
+        return Vec::new();
+    }
+    let (results, closed) = answer.take_results();
+    let mut effects: Vec<Effect> = closed.into_iter().map(Effect::RecordResult).collect();
+    effects.push(Effect::CommitResults(results));
+    effects
+}
+
+fn window_exceeded() -> TurnEnd {
+    TurnEnd::Failed(ModelError::TooLong {
+        used: None,
+        limit: None,
+        message: "the model stopped because its context window is full".to_owned(),
+    })
+}
+
+#[cfg(test)]
+#[path = "step_tests.rs"]
+mod tests;

@@ -1,0 +1,221 @@
+//! The step, walked through by hand and at random.
+
+use super::*;
+use dormouse_base::{MessageId, SeededIds, SystemClock};
+use dormouse_conversation::{History, Message, ResultContent, Role, violations};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+fn text(text: &str) -> Event {
+    Event::Stream(StreamEvent::Block(Block::text(text)), None)
+}
+
+fn delta(text: &str) -> Event {
+    Event::Stream(StreamEvent::Text(text.into()), None)
+}
+
+fn call(id: &str, class: ToolClass) -> Event {
+    let json = format!(r#"{{"type":"tool_use","id":"{id}","name":"Read","input":{{}}}}"#);
+    Event::Stream(StreamEvent::Block(Block::from_json(json).unwrap()), Some(class))
+}
+
+fn done(id: &str) -> Event {
+    let id = ToolUseId::new(id);
+    Event::ToolDone(id.clone(), Block::tool_result(&id, &ResultContent::Text("ok".into()), false))
+}
+
+fn finished(reason: StopReason) -> Event {
+    Event::Stream(
+        StreamEvent::Finished { stop_reason: Some(reason), usage: Usage::default() },
+        None,
+    )
+}
+
+fn broken(delay: Option<u64>) -> Event {
+    Event::Failed(ModelError::BrokenStream("reset".into()), delay.map(Duration::from_millis))
+}
+
+/// The effects in one line, those for show left out.
+fn walk(events: Vec<Event>) -> String {
+    let mut turn = Turn::new(None);
+    let mut names = Vec::new();
+    for event in std::iter::once(Event::Begin).chain(events) {
+        for effect in turn.step(event) {
+            names.push(match effect {
+                Effect::Send => "send".to_owned(),
+                Effect::Wait(_) => "wait".to_owned(),
+                Effect::DropAnswer
+                | Effect::Tell(_)
+                | Effect::RecordBlock(..)
+                | Effect::RecordResult(_) => continue,
+                Effect::RecordWithdrawn => "withdrawn".to_owned(),
+                Effect::StartTool(call) => format!("start {}", call.id),
+                Effect::StopTools => "stop".to_owned(),
+                Effect::CommitAnswer(_, blocks) => format!("answer({})", blocks.len()),
+                Effect::CommitResults(blocks) => format!("results({})", blocks.len()),
+                Effect::CommitClosing(_) => "closing".to_owned(),
+                Effect::End(end) => {
+                    format!("{end:?}").split(['(', ' ']).next().unwrap().to_lowercase()
+                }
+            });
+        }
+    }
+    names.join(", ")
+}
+
+#[test]
+fn an_answer() {
+    assert_eq!(
+        walk(vec![delta("hi"), text("hi"), finished(StopReason::EndTurn)]),
+        "send, answer(1), completed"
+    );
+    assert_eq!(walk(vec![text("hi"), finished(StopReason::MaxTokens)]), "send, answer(1), cut");
+    assert_eq!(walk(vec![finished(StopReason::EndTurn)]), "send, closing, empty");
+    assert_eq!(walk(vec![text(" \n"), finished(StopReason::EndTurn)]), "send, closing, empty");
+    assert_eq!(
+        walk(vec![text("a"), finished(StopReason::ContextWindowExceeded)]),
+        "send, answer(1), failed"
+    );
+}
+
+#[test]
+fn reads_start_at_once_and_commands_wait() {
+    use ToolClass::{Exclusive, ReadOnly};
+    assert_eq!(
+        walk(vec![
+            call("r", ReadOnly),
+            call("x", Exclusive),
+            done("r"),
+            finished(StopReason::ToolUse),
+            done("x")
+        ]),
+        "send, start r, answer(2), start x, results(2), send"
+    );
+    assert_eq!(
+        walk(vec![
+            call("x", Exclusive),
+            call("r", ReadOnly),
+            finished(StopReason::ToolUse),
+            done("x"),
+            done("r")
+        ]),
+        "send, answer(2), start x, start r, results(2), send"
+    );
+}
+
+#[test]
+fn a_broken_stream_is_retried_only_if_nothing_was_started() {
+    use ToolClass::{Exclusive, ReadOnly};
+    assert_eq!(walk(vec![text("a"), broken(Some(1)), Event::Retry]), "send, withdrawn, wait, send");
+    assert_eq!(walk(vec![call("x", Exclusive), broken(Some(1))]), "send, withdrawn, wait");
+    assert_eq!(
+        walk(vec![call("r", ReadOnly), delta("half"), broken(Some(1)), done("r")]),
+        "send, start r, answer(1), results(1), send"
+    );
+    assert_eq!(walk(vec![broken(None)]), "send, closing, failed");
+}
+
+#[test]
+fn an_interrupt_at_any_point() {
+    use ToolClass::{Exclusive, ReadOnly};
+    let interrupt = || Event::Interrupt;
+    assert_eq!(walk(vec![interrupt()]), "send, closing, interrupted");
+    assert_eq!(walk(vec![delta("half"), interrupt()]), "send, answer(1), stop, interrupted");
+    assert_eq!(walk(vec![broken(Some(1)), interrupt()]), "send, wait, closing, interrupted");
+    assert_eq!(
+        walk(vec![call("r", ReadOnly), call("x", Exclusive), interrupt(), done("r")]),
+        "send, start r, answer(2), stop, results(2), interrupted"
+    );
+    assert_eq!(
+        walk(vec![call("x", Exclusive), finished(StopReason::ToolUse), interrupt()]),
+        "send, answer(1), start x, stop, results(1), interrupted"
+    );
+}
+
+#[test]
+fn the_interrupted_text_is_marked() {
+    let mut turn = Turn::new(None);
+    turn.step(Event::Begin);
+    turn.step(delta("half a sen"));
+    let effects = turn.step(Event::Interrupt);
+    let kept = effects.iter().find_map(|effect| match effect {
+        Effect::CommitAnswer(_, blocks) => blocks[0].as_text(),
+        _ => None,
+    });
+    assert_eq!(kept.unwrap(), "half a sen\n[interrupted by the user]");
+}
+
+#[test]
+fn the_number_of_requests_is_bounded() {
+    let mut turn = Turn::new(Some(1));
+    turn.step(Event::Begin);
+    turn.step(call("r", ToolClass::ReadOnly));
+    turn.step(done("r"));
+    let effects = turn.step(finished(StopReason::ToolUse));
+    assert_eq!(effects.last(), Some(&Effect::End(TurnEnd::MaxTurns)));
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    let id = || "[abc]".prop_map(|id: String| id);
+    prop_oneof![
+        Just(delta("d")),
+        Just(text("t")),
+        Just(text("")),
+        id().prop_map(|id| call(&id, ToolClass::ReadOnly)),
+        id().prop_map(|id| call(&id, ToolClass::Exclusive)),
+        id().prop_map(|id| done(&id)),
+        Just(finished(StopReason::ToolUse)),
+        Just(finished(StopReason::EndTurn)),
+        Just(finished(StopReason::ContextWindowExceeded)),
+        Just(broken(Some(1))),
+        Just(broken(None)),
+        Just(Event::Retry),
+        Just(Event::Interrupt),
+    ]
+}
+
+/// Carries out what concerns the history.
+fn commit(history: &mut History, effect: &Effect) {
+    let ids = SeededIds::new(Arc::new(SystemClock::default()), 1);
+    let id = MessageId::generate(&ids);
+    let now = "2026-11-15T08:00:00Z".parse().unwrap();
+    let message = match effect {
+        Effect::CommitAnswer(response, blocks) => {
+            Message::assistant(id, now, blocks.clone(), response.clone())
+        }
+        Effect::CommitResults(blocks) => {
+            Message::user(id, now, blocks.clone(), dormouse_conversation::Flags::default())
+        }
+        Effect::CommitClosing(note) => Message::closing(id, now, note),
+        _ => return,
+    };
+    history.push(message).unwrap();
+}
+
+proptest! {
+    #[test]
+    fn any_order_of_events_keeps_calls_and_results_paired(events in prop::collection::vec(any_event(), 0..40)) {
+        let ids = SeededIds::new(Arc::new(SystemClock::default()), 1);
+        let now = "2026-11-15T08:00:00Z".parse().unwrap();
+        let mut history = History::default();
+        let prompt = vec![Block::text("go")];
+        history.push(Message::user(MessageId::generate(&ids), now, prompt, dormouse_conversation::Flags::default())).unwrap();
+        let mut turn = Turn::new(Some(5));
+        let mut ended = false;
+        // A person can always stop it; then everything is closed.
+        for event in std::iter::once(Event::Begin).chain(events).chain([Event::Interrupt]) {
+            for effect in turn.step(event) {
+                prop_assert!(!ended, "something was done after the end");
+                commit(&mut history, &effect);
+                ended |= matches!(effect, Effect::End(_));
+            }
+        }
+        prop_assert!(ended);
+        prop_assert!(history.open_calls().is_empty());
+        let messages: Vec<&Message> = history.messages().iter().map(AsRef::as_ref).collect();
+        prop_assert_eq!(violations(messages.iter().copied()), Vec::<String>::new());
+        // Roles alternate, so that every server takes it.
+        let roles: Vec<Role> = messages.iter().map(|message| message.role).collect();
+        prop_assert!(roles.windows(2).all(|pair| pair[0] != pair[1]), "{roles:?}");
+    }
+}

@@ -1,0 +1,359 @@
+//! The scripted model server: real HTTP on the loopback interface, played from a list of replies.
+//!
+//! It is strict: a request that the script does not know, a reply that nobody asked for and a request
+//! that breaks a rule all make [`ScriptedServer::finish`] panic. Dropping it without `finish` stops it
+//! and says nothing, so that a failing test shows its own message.
+
+use std::collections::{HashMap, VecDeque};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::cache::PrefixCache;
+use crate::framing::Framing;
+use crate::gate::lock;
+use crate::http::Connection;
+use crate::openai_cache::CommonPrefixCache;
+use crate::play::serve;
+use crate::record::RecordedRequest;
+use crate::reply::Reply;
+use crate::state::{Answerer, Fixed, Shared, Source, State};
+
+/// The wire format a server speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wire {
+    /// The Anthropic Messages API.
+    Anthropic,
+    /// Chat completions, as OpenAI and most local servers speak them.
+    OpenAi,
+}
+
+impl Wire {
+    /// The path that questions to the model go to.
+    pub fn path(self) -> &'static str {
+        match self {
+            Self::Anthropic => "/v1/messages",
+            Self::OpenAi => "/v1/chat/completions",
+        }
+    }
+}
+
+/// The sockets of connections that are open, by number, so that stopping can end them.
+type Sockets = Arc<Mutex<HashMap<usize, TcpStream>>>;
+
+/// What a server is made of.
+pub struct ServerBuilder {
+    fixed: Fixed,
+    source: Source,
+    canaries: Vec<String>,
+    breaks: VecDeque<String>,
+    minimum: u64,
+}
+
+impl ServerBuilder {
+    /// The wire format; Anthropic's unless said otherwise.
+    #[must_use]
+    pub fn wire(mut self, wire: Wire) -> Self {
+        self.fixed.wire = wire;
+        self
+    }
+
+    /// The context window in tokens; 200,000 unless said otherwise.
+    #[must_use]
+    pub fn window(mut self, tokens: u64) -> Self {
+        self.fixed.window = tokens;
+        self
+    }
+
+    /// The most tokens of an answer that the model information names; 32,000 unless said otherwise.
+    #[must_use]
+    pub fn max_output(mut self, tokens: u64) -> Self {
+        self.fixed.max_output = tokens;
+        self
+    }
+
+    /// The name of the model; `scripted-1` unless said otherwise.
+    #[must_use]
+    pub fn model(mut self, model: impl Into<String>) -> Self {
+        self.fixed.model = model.into();
+        self
+    }
+
+    /// How streams are framed.
+    #[must_use]
+    pub fn framing(mut self, framing: Framing) -> Self {
+        self.fixed.framing = framing;
+        self
+    }
+
+    /// A text that no request may contain, but in the header that carries the key.
+    #[must_use]
+    pub fn canary(mut self, text: impl Into<String>) -> Self {
+        self.canaries.push(text.into());
+        self
+    }
+
+    /// Questions about models are answered with 404.
+    #[must_use]
+    pub fn no_model_info(mut self) -> Self {
+        self.fixed.has_model_info = false;
+        self
+    }
+
+    /// Requests larger than the window are no failure.
+    #[must_use]
+    pub fn allow_overflow(mut self) -> Self {
+        self.fixed.may_overflow = true;
+        self
+    }
+
+    /// The smallest prefix that the cache keeps, in tokens; 1,024 unless said otherwise.
+    #[must_use]
+    pub fn minimum_cacheable(mut self, tokens: u64) -> Self {
+        self.minimum = tokens;
+        self
+    }
+
+    /// One request may break the prefix rule; see [`ScriptedServer::expect_break`].
+    #[must_use]
+    pub fn expect_break(mut self, why: impl Into<String>) -> Self {
+        self.breaks.push_back(why.into());
+        self
+    }
+
+    /// Adds a reply to the script.
+    #[must_use]
+    pub fn reply(self, reply: impl Into<Reply>) -> Self {
+        self.replies([reply.into()])
+    }
+
+    /// Adds replies to the script.
+    #[must_use]
+    pub fn replies<R: Into<Reply>>(mut self, replies: impl IntoIterator<Item = R>) -> Self {
+        match &mut self.source {
+            Source::List(list) => list.extend(replies.into_iter().map(Into::into)),
+            Source::Function(_) => panic!("replies come from a function already"),
+        }
+        self
+    }
+
+    /// Replies come from a function instead of a list.
+    #[must_use]
+    pub fn reply_with(
+        mut self,
+        answer: impl FnMut(&RecordedRequest) -> Reply + Send + 'static,
+    ) -> Self {
+        let answer: Answerer = Box::new(answer);
+        self.source = Source::Function(Arc::new(Mutex::new(answer)));
+        self
+    }
+
+    /// Starts the server.
+    pub fn start(self) -> ScriptedServer {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port");
+        let address = listener.local_addr().expect("the port's address");
+        let state = State {
+            source: self.source,
+            requests: Vec::new(),
+            failures: Vec::new(),
+            breaks: self.breaks,
+            canaries: self.canaries,
+            model_requests: 0,
+            now: Duration::ZERO,
+            cache: PrefixCache::new(self.minimum),
+            common: CommonPrefixCache::default(),
+            stopped: false,
+        };
+        let shared = Arc::new(Shared {
+            fixed: self.fixed,
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        });
+        let acceptor = {
+            let shared = Arc::clone(&shared);
+            std::thread::spawn(move || accept(&listener, &shared))
+        };
+        ScriptedServer { address, shared, acceptor: Some(acceptor) }
+    }
+}
+
+/// A model server that plays a script.
+pub struct ScriptedServer {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    acceptor: Option<JoinHandle<()>>,
+}
+
+impl ScriptedServer {
+    /// A server to be described.
+    pub fn builder() -> ServerBuilder {
+        ServerBuilder {
+            fixed: Fixed {
+                wire: Wire::Anthropic,
+                window: 200_000,
+                max_output: 32_000,
+                model: "scripted-1".into(),
+                framing: Framing::default(),
+                has_model_info: true,
+                may_overflow: false,
+            },
+            source: Source::List(VecDeque::new()),
+            canaries: Vec::new(),
+            breaks: VecDeque::new(),
+            minimum: 1024,
+        }
+    }
+
+    /// The base URL for a client: with `/v1` for OpenAI.
+    pub fn url(&self) -> String {
+        match self.shared.fixed.wire {
+            Wire::Anthropic => format!("http://{}", self.address),
+            Wire::OpenAi => format!("http://{}/v1", self.address),
+        }
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The wire format it speaks.
+    pub fn wire(&self) -> Wire {
+        self.shared.fixed.wire
+    }
+
+    /// The name of its model.
+    pub fn model(&self) -> &str {
+        &self.shared.fixed.model
+    }
+
+    /// Adds a reply to the script.
+    pub fn push(&self, reply: impl Into<Reply>) {
+        let mut state = lock(&self.shared.state);
+        match &mut state.source {
+            Source::List(list) => list.push_back(reply.into()),
+            Source::Function(_) => panic!("replies come from a function"),
+        }
+    }
+
+    /// Adds a text that no request from now on may contain.
+    pub fn add_canary(&self, text: impl Into<String>) {
+        lock(&self.shared.state).canaries.push(text.into());
+    }
+
+    /// One request from now on may break the prefix rule. One that was expected and never came is a
+    /// failure too.
+    pub fn expect_break(&self, why: impl Into<String>) {
+        lock(&self.shared.state).breaks.push_back(why.into());
+    }
+
+    /// Moves the cache's clock, which otherwise stands still.
+    pub fn advance(&self, by: Duration) {
+        lock(&self.shared.state).now += by;
+    }
+
+    /// The requests to the model so far.
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        lock(&self.shared.state).requests.clone()
+    }
+
+    /// The only request.
+    pub fn single_request(&self) -> RecordedRequest {
+        let mut requests = self.requests();
+        assert_eq!(requests.len(), 1, "not a single request");
+        requests.remove(0)
+    }
+
+    /// Waits until there were at least so many requests; all of them.
+    pub fn wait_for_requests(&self, count: usize) -> Vec<RecordedRequest> {
+        let what = format!("{count} requests");
+        self.shared.wait_for(&what, |state| state.requests.len() >= count);
+        self.requests()
+    }
+
+    /// How often somebody asked about models (or sent any other GET).
+    pub fn model_requests(&self) -> usize {
+        lock(&self.shared.state).model_requests
+    }
+
+    /// What has gone wrong so far.
+    pub fn failures(&self) -> Vec<String> {
+        lock(&self.shared.state).failures.clone()
+    }
+
+    /// What [`ScriptedServer::finish`] would complain about now: the failures, the replies not asked
+    /// for, the breaks that did not come.
+    pub fn problems(&self) -> Vec<String> {
+        let state = lock(&self.shared.state);
+        let mut problems = state.failures.clone();
+        if let Source::List(replies) = &state.source
+            && !replies.is_empty()
+        {
+            problems.push(format!("{} replies were not asked for", replies.len()));
+        }
+        let unused = state.breaks.iter();
+        problems.extend(unused.map(|why| format!("no request broke the prefix, expected: {why}")));
+        problems
+    }
+
+    /// Stops the server and panics if anything went wrong.
+    pub fn finish(mut self) {
+        self.stop();
+        let problems = self.problems();
+        assert!(
+            problems.is_empty(),
+            "the scripted server saw {} problems:\n  - {}",
+            problems.len(),
+            problems.join("\n  - ")
+        );
+    }
+
+    fn stop(&mut self) {
+        lock(&self.shared.state).stopped = true;
+        self.shared.changed.notify_all();
+        let Some(acceptor) = self.acceptor.take() else { return };
+        // Wakes the thread that waits for connections.
+        drop(TcpStream::connect(self.address));
+        drop(acceptor.join());
+    }
+}
+
+impl Drop for ScriptedServer {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Takes connections until the server is stopped, then ends those that are left.
+fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+    let sockets = Sockets::default();
+    let mut threads = Vec::new();
+    for (number, stream) in listener.incoming().enumerate() {
+        if shared.is_stopped() {
+            break;
+        }
+        let Ok(stream) = stream else { continue };
+        let (Ok(handle), Ok(connection)) = (stream.try_clone(), Connection::new(stream)) else {
+            continue;
+        };
+        lock(&sockets).insert(number, handle);
+        let (shared, sockets) = (Arc::clone(shared), Arc::clone(&sockets));
+        threads.push(std::thread::spawn(move || {
+            let served = catch_unwind(AssertUnwindSafe(|| serve(connection, number, &shared)));
+            if served.is_err() {
+                shared.fail(format!("the thread of connection {number} panicked"));
+            }
+            // An error means that the client went away, which is its right. Dropping the last handle
+            // closes the socket.
+            lock(&sockets).remove(&number);
+        }));
+    }
+    for socket in lock(&sockets).values() {
+        drop(socket.shutdown(Shutdown::Both));
+    }
+    for thread in threads {
+        drop(thread.join());
+    }
+}

@@ -1,0 +1,220 @@
+//! What the threads of a scripted server share: the script, what was seen of it, and what went wrong.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use dormouse_model::script::{Piece, Turn};
+
+use crate::cache::{CacheOutcome, PrefixCache};
+use crate::checks::{Rules, check_prefix, check_request};
+use crate::framing::Framing;
+use crate::gate::{PATIENCE, lock};
+use crate::http::RawRequest;
+use crate::openai_cache::CommonPrefixCache;
+use crate::record::RecordedRequest;
+use crate::reply::Reply;
+use crate::server::Wire;
+
+/// A function that answers requests.
+pub(crate) type Answerer = Box<dyn FnMut(&RecordedRequest) -> Reply + Send>;
+
+/// Where replies come from.
+pub(crate) enum Source {
+    List(VecDeque<Reply>),
+    Function(Arc<Mutex<Answerer>>),
+}
+
+/// What does not change while the server runs.
+#[derive(Debug, Clone)]
+pub(crate) struct Fixed {
+    pub(crate) wire: Wire,
+    pub(crate) window: u64,
+    pub(crate) max_output: u64,
+    pub(crate) model: String,
+    pub(crate) framing: Framing,
+    pub(crate) has_model_info: bool,
+    pub(crate) may_overflow: bool,
+}
+
+/// What does.
+pub(crate) struct State {
+    pub(crate) source: Source,
+    pub(crate) requests: Vec<RecordedRequest>,
+    pub(crate) failures: Vec<String>,
+    pub(crate) breaks: VecDeque<String>,
+    pub(crate) canaries: Vec<String>,
+    pub(crate) model_requests: usize,
+    pub(crate) now: Duration,
+    pub(crate) cache: PrefixCache,
+    pub(crate) common: CommonPrefixCache,
+    pub(crate) stopped: bool,
+}
+
+/// Both, shared.
+pub(crate) struct Shared {
+    pub(crate) fixed: Fixed,
+    pub(crate) state: Mutex<State>,
+    pub(crate) changed: Condvar,
+}
+
+impl Shared {
+    pub(crate) fn is_stopped(&self) -> bool {
+        lock(&self.state).stopped
+    }
+
+    /// Sleeps, but not beyond the life of the server; without a time, for all of it.
+    pub(crate) fn sleep(&self, time: Option<Duration>) {
+        let deadline = time.map(|time| Instant::now() + time);
+        let mut state = lock(&self.state);
+        while !state.stopped {
+            let left =
+                deadline.map_or(PATIENCE, |end| end.saturating_duration_since(Instant::now()));
+            if left.is_zero() {
+                return;
+            }
+            let woken = self.changed.wait_timeout(state, left);
+            state = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Waits until something holds; the text of a panic otherwise.
+    pub(crate) fn wait_for(&self, what: &str, holds: impl Fn(&State) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        let mut state = lock(&self.state);
+        while !holds(&state) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                let seen = summary(&state);
+                drop(state);
+                panic!("waited {PATIENCE:?} for {what}; seen:\n{seen}");
+            }
+            let woken = self.changed.wait_timeout(state, left);
+            state = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    pub(crate) fn fail(&self, problem: String) {
+        lock(&self.state).failures.push(problem);
+        self.changed.notify_all();
+    }
+
+    /// Checks and records a request, and finds the reply to it. Without one the request was not in the
+    /// script.
+    pub(crate) fn take(
+        &self,
+        request: RawRequest,
+        connection: usize,
+    ) -> (RecordedRequest, Option<Reply>) {
+        let mut guard = lock(&self.state);
+        let state = &mut *guard;
+        let outcome = match self.fixed.wire {
+            Wire::Anthropic => state.cache.look_up(&request.body, state.now),
+            Wire::OpenAi => state.common.look_up(&request.body),
+        };
+        let started = state.now;
+        let recorded = RecordedRequest {
+            index: state.requests.len(),
+            connection,
+            method: request.method,
+            path: request.path,
+            headers: request.headers,
+            body: request.body,
+            usage: outcome.usage,
+            written: outcome.written,
+        };
+        self.check(state, &recorded, &outcome);
+        state.requests.push(recorded.clone());
+        let mut reply = None;
+        let mut function = None;
+        match &mut state.source {
+            Source::List(replies) => reply = replies.pop_front(),
+            Source::Function(answer) => function = Some(Arc::clone(answer)),
+        }
+        drop(guard);
+        if let Some(answer) = function {
+            // Called without the state's lock, so that it may look at the server.
+            let answered = catch_unwind(AssertUnwindSafe(|| (lock(&answer))(&recorded)));
+            match answered {
+                Ok(answered) => reply = Some(answered),
+                Err(_) => self
+                    .fail(format!("request {}: the answering function panicked", recorded.index)),
+            }
+        }
+        let recorded = self.settle(recorded, reply.as_ref(), &outcome, started);
+        (recorded, reply)
+    }
+
+    fn check(&self, state: &mut State, recorded: &RecordedRequest, outcome: &CacheOutcome) {
+        let rules = Rules {
+            wire: self.fixed.wire,
+            window: (!self.fixed.may_overflow).then_some(self.fixed.window),
+            canaries: &state.canaries,
+        };
+        let mut problems = check_request(recorded, &rules);
+        problems.extend(outcome.problems.iter().cloned());
+        if let Some(previous) = state.requests.last()
+            && let Err(problem) = check_prefix(&previous.body, &recorded.body)
+            && state.breaks.pop_front().is_none()
+        {
+            problems.push(problem);
+        }
+        let named = problems.into_iter().map(|text| format!("request {}: {text}", recorded.index));
+        state.failures.extend(named);
+    }
+
+    /// Writes down what the request cost. A refused one costs nothing and leaves nothing in the cache.
+    fn settle(
+        &self,
+        mut recorded: RecordedRequest,
+        reply: Option<&Reply>,
+        outcome: &CacheOutcome,
+        started: Duration,
+    ) -> RecordedRequest {
+        let mut state = lock(&self.state);
+        if let Some(turn) = reply.and_then(Reply::streamed) {
+            recorded.usage.output_tokens = output_tokens(&turn);
+            match self.fixed.wire {
+                Wire::Anthropic => state.cache.commit(outcome, started),
+                Wire::OpenAi => state.common.commit(&recorded.body),
+            }
+        } else {
+            recorded.usage = dormouse_conversation::Usage::default();
+            recorded.written = 0;
+        }
+        state.requests[recorded.index] = recorded.clone();
+        drop(state);
+        self.changed.notify_all();
+        recorded
+    }
+}
+
+/// What a turn costs: a token for every four bytes.
+fn output_tokens(turn: &Turn) -> u64 {
+    let bytes = |piece: &Piece| match piece {
+        Piece::Text(text) | Piece::Thinking { text, .. } | Piece::Raw(text) => text.len(),
+        Piece::ToolCall { name, arguments, .. } => name.len() + arguments.len(),
+    };
+    (turn.pieces.iter().map(bytes).sum::<usize>() as u64).div_ceil(4).max(1)
+}
+
+/// What was seen so far, for a person.
+pub(crate) fn summary(state: &State) -> String {
+    let mut text = String::new();
+    for request in &state.requests {
+        let tail = request.body.len().saturating_sub(200);
+        let tail = String::from_utf8_lossy(&request.body[tail..]);
+        text.push_str(&format!(
+            "  request {}: {} {} ({} bytes) ...{tail}\n",
+            request.index,
+            request.method,
+            request.path,
+            request.body.len()
+        ));
+    }
+    for failure in &state.failures {
+        text.push_str(&format!("  failure: {failure}\n"));
+    }
+    if text.is_empty() { "  nothing\n".into() } else { text }
+}

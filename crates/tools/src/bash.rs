@@ -1,0 +1,185 @@
+//! Bash: runs a shell command and answers with what it printed.
+//!
+//! Invariant: a call ends, with everything it started, when its time is up or it is cancelled; its
+//! answer fits its limit and says what is missing.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use dormouse_conversation::PromptSize;
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::process::{Ending, MergedRun, PipeState, ProcessError, Start, run_merged};
+use crate::{CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, parse_input};
+
+const DEFAULT_TIMEOUT_MS: u64 = 120_000;
+const MAX_TIMEOUT_MS: u64 = 600_000;
+/// The most characters an answer has.
+const RESULT_CHARS: u32 = 30_000;
+/// Of these, kept for the notes behind the output.
+const NOTE_CHARS: u32 = 600;
+
+const SCHEMA: &str = concat!(
+    r#"{"type":"object","properties":{"#,
+    r#""command":{"type":"string","description":"The command line, as bash reads it."},"#,
+    r#""timeout":{"type":"integer","minimum":1,"maximum":600000,"#,
+    r#""description":"Milliseconds after which the command is ended; 120000 when left out."},"#,
+    r#""description":{"type":"string","#,
+    r#""description":"What the command does, in a few words, for the person who watches."}"#,
+    r#"},"required":["command"],"additionalProperties":false}"#,
+);
+
+const SHORT: &str = "Runs a bash command in the working directory and returns what it printed.";
+
+const FULL: &str = "\
+Runs a command with bash in the working directory and returns what it printed, standard output and \
+standard error together, and its exit code when that is not 0.
+
+- Use it for builds, tests, version control and other programs. To look at files use Read, to find \
+files by name use Glob: they are quicker and their results are numbered and bounded.
+- Every call starts afresh in the working directory: `cd` and variables do not last. Join steps that \
+depend on each other with `&&`.
+- There is no terminal and no input: use the flags that make a program ask nothing (`--yes`, \
+`--no-edit`) and print everything (`--no-pager`).
+- Put paths that contain spaces in quotes.
+- A command that takes longer than `timeout` milliseconds (120000 unless given, at most 600000) is \
+ended together with everything it started, and what it had printed is returned.
+- Of output longer than 30000 characters the beginning and the end are returned. When the middle may \
+matter, send the output to a file and read that.";
+
+/// The tool. See the module.
+#[derive(Debug, Clone, Copy)]
+pub struct Bash;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    command: String,
+    timeout: Option<u64>,
+    #[serde(rename = "description")]
+    _description: Option<String>,
+}
+
+impl Input {
+    fn timeout(&self) -> Result<Duration, ToolError> {
+        match self.timeout.unwrap_or(DEFAULT_TIMEOUT_MS) {
+            timeout @ 1..=MAX_TIMEOUT_MS => Ok(Duration::from_millis(timeout)),
+            timeout => Err(ToolError::invalid(format!(
+                "`timeout`: {timeout} is not between 1 and {MAX_TIMEOUT_MS} milliseconds"
+            ))),
+        }
+    }
+}
+
+impl Tool for Bash {
+    fn name(&self) -> &'static str {
+        "Bash"
+    }
+
+    fn description(&self, size: PromptSize) -> String {
+        match size {
+            PromptSize::Full => FULL.to_owned(),
+            PromptSize::Short => SHORT.to_owned(),
+        }
+    }
+
+    fn input_schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn class(&self) -> ToolClass {
+        ToolClass::Exclusive
+    }
+
+    fn result_limit(&self) -> ResultLimit {
+        ResultLimit::Chars(RESULT_CHARS)
+    }
+
+    fn call<'a>(
+        &'a self,
+        input: &'a RawValue,
+        context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(run(input, context))
+    }
+}
+
+async fn run(input: &RawValue, context: &CallContext) -> Result<ToolOutput, ToolError> {
+    let input: Input = parse_input(input)?;
+    let timeout = input.timeout()?;
+    if input.command.trim().is_empty() {
+        return Err(ToolError::invalid("`command`: is empty"));
+    }
+    let run = run_shell(&input.command, timeout, context)
+        .await
+        .map_err(|error| ToolError::Failed { message: error.to_string() })?;
+    let text = report(&run, timeout);
+    match run.ending {
+        Ending::Exited(_) => Ok(ToolOutput::text(text)),
+        Ending::TimedOut => Err(ToolError::Failed { message: text }),
+        Ending::Cancelled => Err(ToolError::Interrupted { partial: text }),
+    }
+}
+
+/// Runs it with bash, or with `sh` on a machine that has none.
+async fn run_shell(
+    command: &str,
+    timeout: Duration,
+    context: &CallContext,
+) -> Result<MergedRun, ProcessError> {
+    let args = ["-c", command];
+    let (folder, environment) = (context.folder.as_path(), &context.environment);
+    let start = Start { program: "bash", args: &args, folder, environment };
+    let chars = usize::try_from(RESULT_CHARS - NOTE_CHARS).unwrap_or(usize::MAX);
+    match run_merged(start, chars, timeout, &context.cancel).await {
+        Err(ProcessError::NotFound { .. }) => {
+            run_merged(Start { program: "sh", ..start }, chars, timeout, &context.cancel).await
+        }
+        run => run,
+    }
+}
+
+/// The output, and behind it what else there is to know.
+fn report(run: &MergedRun, timeout: Duration) -> String {
+    let mut text = run.output.text.trim_end_matches('\n').to_owned();
+    let mut note = |note: String| {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&note);
+    };
+    match run.ending {
+        Ending::Exited(status) => exit_note(status).into_iter().for_each(&mut note),
+        Ending::TimedOut => note(format!(
+            "[the command was still running after {} ms and was ended with everything it started; \
+             give a longer `timeout` (at most {MAX_TIMEOUT_MS}) or do less at once]",
+            timeout.as_millis()
+        )),
+        Ending::Cancelled => {}
+    }
+    if run.pipe == PipeState::Held {
+        note(
+            "[a process that the command started still runs; what it prints from now on is lost, \
+             unless it goes to a file]"
+                .to_owned(),
+        );
+    }
+    if text.is_empty() && matches!(run.ending, Ending::Exited(_)) {
+        text.push_str("[the command printed nothing]");
+    }
+    text
+}
+
+fn exit_note(status: ExitStatus) -> Option<String> {
+    if status.success() {
+        return None;
+    }
+    Some(match (status.code(), status.signal()) {
+        (Some(code), _) => format!("[exit code {code}]"),
+        (None, Some(signal)) => format!("[ended by signal {signal}]"),
+        (None, None) => format!("[ended: {status}]"),
+    })
+}

@@ -1,0 +1,303 @@
+//! Glob: finds files by name, newest first.
+//!
+//! Invariant: what git ignores is not listed, links are not followed, and the answer says how many
+//! files it does not show.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
+
+use dormouse_conversation::PromptSize;
+use futures_util::future::BoxFuture;
+use globset::{GlobBuilder, GlobMatcher};
+use ignore::WalkBuilder;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
+
+use crate::blocking::{blocking, check};
+use crate::{CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, parse_input};
+
+/// The most paths shown.
+const MAX_PATHS: usize = 100;
+
+const SCHEMA: &str = concat!(
+    r#"{"type":"object","properties":{"#,
+    r#""pattern":{"type":"string","#,
+    r#""description":"The pattern, such as `**/*.rs` or `src/**/*.{ts,tsx}`."},"#,
+    r#""path":{"type":"string","#,
+    r#""description":"The folder to search; the working directory when left out."}"#,
+    r#"},"required":["pattern"],"additionalProperties":false}"#,
+);
+
+const SHORT: &str = "Finds files whose path matches a glob pattern, newest first.";
+
+const FULL: &str = "\
+Finds files whose path matches a pattern and lists them, the most recently changed first.
+
+- `*` and `?` match within a name, `**` matches any number of folders, `{a,b}` either, `[ab]` one of.
+- A pattern without a slash (`*.rs`) matches names in every folder; `./*.rs` matches in the searched \
+folder only.
+- Files that git ignores are left out, and hidden ones are too unless the pattern names them \
+(`.github/**`). Links are not followed.
+- At most 100 paths are listed, and the number of those left out is said: make the pattern narrower \
+then. Paths below the working directory are given relative to it.
+- Use it to find files by name. Several searches can run at the same time.";
+
+/// The tool. See the module.
+#[derive(Debug, Clone, Copy)]
+pub struct Glob;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    pattern: String,
+    path: Option<PathBuf>,
+}
+
+impl Tool for Glob {
+    fn name(&self) -> &'static str {
+        "Glob"
+    }
+
+    fn description(&self, size: PromptSize) -> String {
+        match size {
+            PromptSize::Full => FULL.to_owned(),
+            PromptSize::Short => SHORT.to_owned(),
+        }
+    }
+
+    fn input_schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn class(&self) -> ToolClass {
+        ToolClass::ReadOnly
+    }
+
+    fn result_limit(&self) -> ResultLimit {
+        ResultLimit::OwnBound
+    }
+
+    fn call<'a>(
+        &'a self,
+        input: &'a RawValue,
+        context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(async {
+            let input: Input = parse_input(input)?;
+            let pattern = Pattern::new(&input.pattern)?;
+            let folder = context.folder.clone();
+            let root = input.path.map_or_else(|| folder.clone(), |path| folder.join(path));
+            blocking(&context.cancel, move |cancel| {
+                let found = search(&root, &pattern, cancel)?;
+                Ok(ToolOutput::text(found.report(&folder)))
+            })
+            .await
+        })
+    }
+}
+
+/// A pattern that was understood.
+struct Pattern {
+    matcher: GlobMatcher,
+    hidden: Hidden,
+}
+
+/// Whether files and folders whose names begin with a dot are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hidden {
+    Skipped,
+    /// All but what is in `.git`.
+    Searched,
+    /// Even that.
+    SearchedWithGit,
+}
+
+impl Pattern {
+    fn new(text: &str) -> Result<Self, ToolError> {
+        let invalid = |problem: &str| ToolError::invalid(format!("`pattern`: {problem}"));
+        if text.starts_with('/') {
+            return Err(invalid("is absolute; give the folder as `path` and what follows it here"));
+        }
+        if Path::new(text).components().any(|part| part == Component::ParentDir) {
+            return Err(invalid("contains `..`; give the folder to search as `path`"));
+        }
+        let below = match text.strip_prefix("./") {
+            Some(here) => here.to_owned(),
+            None if text.contains('/') => text.to_owned(),
+            None => format!("**/{text}"),
+        };
+        if below.is_empty() || text.is_empty() {
+            return Err(invalid("is empty; `**/*` matches every file"));
+        }
+        let matcher = GlobBuilder::new(&below)
+            .literal_separator(true)
+            .build()
+            .map_err(|error| invalid(&format!("{} in `{text}`", error.kind())))?
+            .compile_matcher();
+        Ok(Self { matcher, hidden: Hidden::named_by(text) })
+    }
+}
+
+impl Hidden {
+    fn named_by(pattern: &str) -> Self {
+        let mut names = pattern.split(['/', '{', ',']).map(|name| name.trim_end_matches('}'));
+        let dotted = |name: &str| name.starts_with('.') && name != "." && name != "..";
+        if names.clone().any(|name| name == ".git") {
+            Self::SearchedWithGit
+        } else if names.any(dotted) {
+            Self::Searched
+        } else {
+            Self::Skipped
+        }
+    }
+}
+
+/// What was found: the newest, and how many more there were.
+#[derive(Default)]
+struct Found {
+    /// The oldest of those kept is on top, to go when a newer one comes.
+    newest: BinaryHeap<Reverse<(SystemTime, Reverse<PathBuf>)>>,
+    more: usize,
+    unreadable: usize,
+}
+
+fn search(root: &Path, pattern: &Pattern, cancel: &CancellationToken) -> Result<Found, ToolError> {
+    check_root(root)?;
+    let hidden = pattern.hidden;
+    let walk = WalkBuilder::new(root)
+        .hidden(hidden == Hidden::Skipped)
+        .follow_links(false)
+        // A `.gitignore` says what it says, whether or not somebody has run `git init` yet.
+        .require_git(false)
+        // The person's own file lies outside the project and would make answers differ by machine.
+        .git_global(false)
+        .filter_entry(move |entry| hidden != Hidden::Searched || entry.file_name() != ".git")
+        .build();
+    let mut found = Found::default();
+    for entry in walk {
+        check(cancel)?;
+        let Ok(entry) = entry else {
+            found.unreadable += 1;
+            continue;
+        };
+        let is_folder = entry.file_type().is_none_or(|kind| kind.is_dir());
+        let Ok(below) = entry.path().strip_prefix(root) else { continue };
+        if is_folder || !pattern.matcher.is_match(below) {
+            continue;
+        }
+        let modified = entry.metadata().ok().and_then(|metadata| metadata.modified().ok());
+        found.add(modified.unwrap_or(SystemTime::UNIX_EPOCH), entry.into_path());
+    }
+    Ok(found)
+}
+
+fn check_root(root: &Path) -> Result<(), ToolError> {
+    match root.metadata() {
+        Ok(metadata) if metadata.is_dir() => Ok(()),
+        Ok(_) => Err(ToolError::Refused {
+            path: root.to_owned(),
+            reason: "is not a folder; use Read to see a file".to_owned(),
+        }),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(ToolError::NotFound {
+            path: root.to_owned(),
+            hint: "leave `path` out to search the working directory".to_owned(),
+        }),
+        Err(source) => Err(ToolError::Unreadable { path: root.to_owned(), source }),
+    }
+}
+
+impl Found {
+    fn add(&mut self, modified: SystemTime, path: PathBuf) {
+        self.newest.push(Reverse((modified, Reverse(path))));
+        if self.newest.len() > MAX_PATHS {
+            self.newest.pop();
+            self.more += 1;
+        }
+    }
+
+    fn report(self, folder: &Path) -> String {
+        let mut lines: Vec<String> = self
+            .newest
+            .into_sorted_vec()
+            .into_iter()
+            .map(|Reverse((_, Reverse(path)))| shown(&path, folder))
+            .collect();
+        if lines.is_empty() {
+            lines.push("[no file matches]".to_owned());
+        }
+        if self.more > 0 {
+            lines.push(format!(
+                "[{} more files match, all older; make the pattern narrower to see them]",
+                self.more
+            ));
+        }
+        if self.unreadable > 0 {
+            lines.push(format!("[{} files or folders could not be read]", self.unreadable));
+        }
+        lines.join("\n")
+    }
+}
+
+fn shown(path: &Path, folder: &Path) -> String {
+    path.strip_prefix(folder).unwrap_or(path).display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        for (pattern, path, expected) in [
+            ("*.rs", "src/a/b.rs", true),
+            ("./*.rs", "b.rs", true),
+            ("./*.rs", "src/b.rs", false),
+            ("src/*.rs", "src/b.rs", true),
+            ("src/*.rs", "src/a/b.rs", false),
+            ("src/**/*.{rs,toml}", "src/a/c.toml", true),
+            ("**/*.rs", "b.rs", true),
+        ] {
+            let matcher = Pattern::new(pattern).ok().unwrap().matcher;
+            assert_eq!(matcher.is_match(path), expected, "{pattern} {path}");
+        }
+    }
+
+    #[track_caller]
+    fn check_refused(pattern: &str, expected: &str) {
+        let error = Pattern::new(pattern).err().unwrap().to_string();
+        assert_eq!(error, format!("the arguments do not fit: `pattern`: {expected}"));
+    }
+
+    #[test]
+    fn patterns_that_can_not_work() {
+        check_refused("", "is empty; `**/*` matches every file");
+        check_refused("/a/*", "is absolute; give the folder as `path` and what follows it here");
+        check_refused("../*", "contains `..`; give the folder to search as `path`");
+        check_refused("a[b", "unclosed character class; missing ']' in `a[b`");
+    }
+
+    #[test]
+    fn hidden_files_are_searched_when_named() {
+        assert_eq!(Hidden::named_by("**/*.rs"), Hidden::Skipped);
+        assert_eq!(Hidden::named_by("./src/*.rs"), Hidden::Skipped);
+        assert_eq!(Hidden::named_by("**/.env"), Hidden::Searched);
+        assert_eq!(Hidden::named_by("{a,.b}/*"), Hidden::Searched);
+        assert_eq!(Hidden::named_by(".git/**"), Hidden::SearchedWithGit);
+    }
+
+    #[test]
+    fn the_oldest_go_first() {
+        let mut found = Found::default();
+        let at = |seconds| SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+        for number in 0..250 {
+            found.add(at(number), PathBuf::from(format!("/w/{number}")));
+        }
+        let report = found.report(Path::new("/w"));
+        let lines: Vec<&str> = report.lines().collect();
+        assert_eq!((lines[0], lines[99]), ("249", "150"));
+        assert!(lines[100].starts_with("[150 more files match"), "{}", lines[100]);
+    }
+}

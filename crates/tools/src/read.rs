@@ -1,0 +1,190 @@
+//! Read: shows a file, as numbered lines, a picture, or the cells of a notebook.
+//!
+//! Invariant: it bounds itself, says where it stopped, never blocks on something that is no plain file,
+//! and holds no more of a file than it shows.
+
+mod image;
+mod notebook;
+mod open;
+mod text;
+
+use std::io::BufRead;
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
+use std::time::SystemTime;
+
+use dormouse_conversation::{Block, PromptSize};
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
+
+use crate::blocking::blocking;
+use crate::{
+    CachedFile, CallContext, Extent, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
+    parse_input,
+};
+use open::Opened;
+use text::{Shown, Window};
+
+/// Lines shown unless asked otherwise.
+const DEFAULT_LINES: u64 = 2_000;
+/// A NUL within this many bytes makes a file binary.
+const BINARY_PROBE: usize = 8 * 1024;
+
+const SCHEMA: &str = concat!(
+    r#"{"type":"object","properties":{"#,
+    r#""file_path":{"type":"string","#,
+    r#""description":"The file: an absolute path, or one relative to the working directory."},"#,
+    r#""offset":{"type":"integer","minimum":1,"#,
+    r#""description":"The first line to show, counted from 1; 1 when left out."},"#,
+    r#""limit":{"type":"integer","minimum":1,"#,
+    r#""description":"How many lines to show; 2000 when left out."}"#,
+    r#"},"required":["file_path"],"additionalProperties":false}"#,
+);
+
+const SHORT: &str = "Shows a file's lines with their numbers, a picture, or a notebook's cells.";
+
+const FULL: &str = "\
+Shows a file.
+
+- Text comes as lines, each with its number and a tab in front; number and tab are not part of the file.
+- The first 2000 lines are shown unless `offset` and `limit` say otherwise. Lines longer than 2000 \
+characters are cut. When the file goes on, the answer ends by saying where to read on.
+- Pictures (PNG, JPEG, GIF, WebP) are shown as pictures. Of Jupyter notebooks the cells and the text \
+of their outputs are shown.
+- Folders, binary files, devices and pipes are refused. To find files use Glob.
+- Several files can be read at the same time: send the calls together.
+- Read a file before you say what is in it or propose a change to it.";
+
+/// The tool. See the module.
+#[derive(Debug, Clone, Copy)]
+pub struct Read;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    file_path: PathBuf,
+    offset: Option<NonZeroU64>,
+    limit: Option<NonZeroU64>,
+}
+
+impl Tool for Read {
+    fn name(&self) -> &'static str {
+        "Read"
+    }
+
+    fn description(&self, size: PromptSize) -> String {
+        match size {
+            PromptSize::Full => FULL.to_owned(),
+            PromptSize::Short => SHORT.to_owned(),
+        }
+    }
+
+    fn input_schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn class(&self) -> ToolClass {
+        ToolClass::ReadOnly
+    }
+
+    fn result_limit(&self) -> ResultLimit {
+        ResultLimit::OwnBound
+    }
+
+    fn call<'a>(
+        &'a self,
+        input: &'a RawValue,
+        context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(run(input, context))
+    }
+}
+
+async fn run(input: &RawValue, context: &CallContext) -> Result<ToolOutput, ToolError> {
+    let input: Input = parse_input(input)?;
+    if input.file_path.as_os_str().is_empty() {
+        return Err(ToolError::invalid("`file_path`: is empty"));
+    }
+    let path = context.folder.join(&input.file_path);
+    let window = Window {
+        first: input.offset.map_or(1, NonZeroU64::get),
+        lines: input.limit.map_or(DEFAULT_LINES, NonZeroU64::get),
+        tokens: context.read_tokens,
+    };
+    let (output, seen) =
+        blocking(&context.cancel, move |cancel| read(&path, window, cancel)).await?;
+    if let Some((path, file)) = seen {
+        let mut cache = context.read_cache.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.insert(path, file);
+    }
+    Ok(output)
+}
+
+/// What goes into the cache.
+type Seen = Option<(PathBuf, CachedFile)>;
+
+fn read(
+    path: &Path,
+    window: Window,
+    cancel: &CancellationToken,
+) -> Result<(ToolOutput, Seen), ToolError> {
+    let mut opened = open::open(path)?;
+    let start = opened.reader.fill_buf().map_err(|source| unreadable(path, source))?;
+    if let Some(media_type) = image::media_type(start) {
+        return Ok((ToolOutput::blocks(vec![show_image(path, opened, media_type)?]), None));
+    }
+    if start.iter().take(BINARY_PROBE).any(|byte| *byte == 0) {
+        return Err(ToolError::Refused {
+            path: path.to_owned(),
+            reason: "is not a text file: it contains NUL bytes; look at it with a program that \
+                     knows its format, such as `file` or `xxd`"
+                .to_owned(),
+        });
+    }
+    let (modified, size) = (opened.modified, opened.size);
+    let shown = if path.extension().is_some_and(|extension| extension == "ipynb") {
+        show_notebook(path, opened, window, cancel)?
+    } else {
+        text::show(path, &mut opened.reader, window, cancel)?
+    };
+    let seen = remembered(path, &shown, modified, size);
+    Ok((ToolOutput::text(shown.report(window)), seen))
+}
+
+fn show_image(path: &Path, opened: Opened, media_type: &str) -> Result<Block, ToolError> {
+    let data = open::read_all(path, opened, image::MAX_BYTES, &image::too_large())?;
+    Ok(image::block(media_type, &data))
+}
+
+fn show_notebook(
+    path: &Path,
+    opened: Opened,
+    window: Window,
+    cancel: &CancellationToken,
+) -> Result<Shown, ToolError> {
+    let data = open::read_all(path, opened, notebook::MAX_BYTES, &notebook::too_large())?;
+    let (rendered, extent) = match notebook::render(&data) {
+        Some(rendered) => (rendered.into_bytes(), Extent::Rendered),
+        // Not what its name says: then its text is what there is to see.
+        None => (data, Extent::Whole),
+    };
+    let mut shown = text::show(path, &mut rendered.as_slice(), window, cancel)?;
+    if extent == Extent::Rendered {
+        shown.extent = Extent::Rendered;
+    }
+    Ok(shown)
+}
+
+/// A file that vanished meanwhile, or lies where times are not kept, is simply not remembered.
+fn remembered(path: &Path, shown: &Shown, modified: Option<SystemTime>, size: u64) -> Seen {
+    let path = path.canonicalize().ok()?;
+    let (modified, extent, content) = (modified?, shown.extent, shown.content.clone());
+    Some((path, CachedFile { modified, size, extent, content }))
+}
+
+fn unreadable(path: &Path, source: std::io::Error) -> ToolError {
+    ToolError::Unreadable { path: path.to_owned(), source }
+}

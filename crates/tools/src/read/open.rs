@@ -1,0 +1,105 @@
+//! Opening a plain file, and nothing else.
+//!
+//! Invariant: what is not a plain file is refused before it is opened (to open a pipe waits for its
+//! writer, to open a tape drive rewinds it), and once more after, should it have been swapped.
+
+use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::io::{self, BufReader, Read};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+use std::time::SystemTime;
+
+use rustix::fs::OFlags;
+
+use super::unreadable;
+use crate::ToolError;
+use crate::nearest::nearest;
+
+/// The most names of a folder that are compared with one that is missing.
+const MAX_NAMES: usize = 10_000;
+/// Read at a time.
+const BUFFER: usize = 64 * 1024;
+
+/// A plain file, open.
+pub(super) struct Opened {
+    pub(super) reader: BufReader<File>,
+    pub(super) modified: Option<SystemTime>,
+    pub(super) size: u64,
+}
+
+pub(super) fn open(path: &Path) -> Result<Opened, ToolError> {
+    let explain = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotFound => missing(path),
+        _ => unreadable(path, source),
+    };
+    plain(path, &path.metadata().map_err(explain)?)?;
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(explain)?;
+    let metadata = file.metadata().map_err(explain)?;
+    plain(path, &metadata)?;
+    Ok(Opened {
+        reader: BufReader::with_capacity(BUFFER, file),
+        modified: metadata.modified().ok(),
+        size: metadata.len(),
+    })
+}
+
+/// The whole of a file that must be had whole, if it is not too large.
+pub(super) fn read_all(
+    path: &Path,
+    opened: Opened,
+    max_bytes: u64,
+    too_large: &str,
+) -> Result<Vec<u8>, ToolError> {
+    let mut data = Vec::new();
+    // A file can grow, or lie about its size, so what counts is what comes.
+    let mut bounded = opened.reader.take(max_bytes + 1);
+    bounded.read_to_end(&mut data).map_err(|source| unreadable(path, source))?;
+    if data.len() as u64 > max_bytes {
+        let size = opened.size;
+        let reason = format!("has {size} bytes, which is more than is shown of it: {too_large}");
+        return Err(ToolError::Refused { path: path.to_owned(), reason });
+    }
+    Ok(data)
+}
+
+fn plain(path: &Path, metadata: &Metadata) -> Result<(), ToolError> {
+    if metadata.is_file() {
+        return Ok(());
+    }
+    let reason = what_it_is(metadata.file_type()).to_owned();
+    Err(ToolError::Refused { path: path.to_owned(), reason })
+}
+
+fn what_it_is(kind: FileType) -> &'static str {
+    if kind.is_dir() {
+        "is a folder; list what is in it with Glob, with it as `path` and the pattern `*`"
+    } else if kind.is_fifo() {
+        "is a named pipe, not a file; reading it could wait for ever"
+    } else if kind.is_char_device() || kind.is_block_device() {
+        "is a device, not a file; reading it might never end"
+    } else if kind.is_socket() {
+        "is a socket, not a file; it can not be read"
+    } else {
+        "is not a plain file"
+    }
+}
+
+fn missing(path: &Path) -> ToolError {
+    let hint = near_name(path).unwrap_or_else(|| "use Glob to find the file".to_owned());
+    ToolError::NotFound { path: path.to_owned(), hint }
+}
+
+fn near_name(path: &Path) -> Option<String> {
+    let (folder, name) = (path.parent()?, path.file_name()?.to_str()?);
+    let Ok(entries) = folder.read_dir() else {
+        return Some(format!(
+            "{} is no folder either; use Glob to find the file",
+            folder.display()
+        ));
+    };
+    let names =
+        entries.take(MAX_NAMES).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let near = nearest(name, names)?;
+    Some(format!("there is {}", folder.join(near).display()))
+}

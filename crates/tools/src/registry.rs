@@ -1,0 +1,92 @@
+//! The tools there are, in the order of their names, so that the prompt's bytes never depend on how
+//! the set was put together.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use dormouse_conversation::{PromptSize, ToolDefinition};
+
+use crate::{Bash, Glob, Read, Tool, definition};
+
+/// Tools by name. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct ToolSet {
+    tools: BTreeMap<String, Arc<dyn Tool>>,
+}
+
+impl ToolSet {
+    /// The tools that come with the program.
+    pub fn builtin() -> Self {
+        let tools: [Arc<dyn Tool>; 3] = [Arc::new(Bash), Arc::new(Glob), Arc::new(Read)];
+        Self::of(tools)
+    }
+
+    /// A set of these; of two with one name the later counts.
+    pub fn of(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
+        Self { tools: tools.into_iter().map(|tool| (tool.name().to_owned(), tool)).collect() }
+    }
+
+    /// The tool of that name.
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.tools.get(name)
+    }
+
+    /// All names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.keys().map(String::as_str)
+    }
+
+    /// All tools as the model is told of them, in the order of their names.
+    pub fn definitions(&self, size: PromptSize) -> Vec<ToolDefinition> {
+        self.tools.values().map(|tool| definition(tool.as_ref(), size)).collect()
+    }
+}
+
+impl fmt::Debug for ToolSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.names()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    #[test]
+    fn in_the_order_of_names() {
+        let set = ToolSet::builtin();
+        assert_eq!(set.names().collect::<Vec<_>>(), ["Bash", "Glob", "Read"]);
+        let names: Vec<String> =
+            set.definitions(PromptSize::Full).into_iter().map(|tool| tool.name).collect();
+        assert_eq!(names, ["Bash", "Glob", "Read"]);
+        assert!(set.get("Read").is_some() && set.get("read").is_none());
+    }
+
+    #[test]
+    fn every_schema_is_strict_and_explained() {
+        for tool in ToolSet::builtin().definitions(PromptSize::Short) {
+            let schema: Value = serde_json::from_str(tool.input_schema.get()).unwrap();
+            assert_eq!(schema["type"], "object", "{}", tool.name);
+            assert_eq!(schema["additionalProperties"], false, "{}", tool.name);
+            let properties = schema["properties"].as_object().unwrap();
+            for (name, property) in properties {
+                assert!(property["description"].is_string(), "{}.{name}", tool.name);
+            }
+            for required in schema["required"].as_array().unwrap() {
+                assert!(properties.contains_key(required.as_str().unwrap()), "{}", tool.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_short_description_is_one_line() {
+        let set = ToolSet::builtin();
+        let full = set.definitions(PromptSize::Full);
+        for (short, full) in set.definitions(PromptSize::Short).iter().zip(full) {
+            assert_eq!(short.description.lines().count(), 1, "{}", short.name);
+            assert!(short.description.len() < full.description.len(), "{}", short.name);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What a tool is: its name, its texts for the model, its schema, its class, and a call.
+//!
+//! A tool is an object, because those of MCP servers come at run time. It bounds its own work and
+//! watches the cancellation token; whoever calls it decides whether it may run at all.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use dormouse_base::Environment;
+use dormouse_conversation::{Block, PromptSize, ResultContent, ToolDefinition};
+use futures_util::future::BoxFuture;
+use serde_json::value::RawValue;
+use thiserror::Error;
+use tokio_util::sync::CancellationToken;
+
+use crate::ReadCache;
+
+/// What a call may do to the world, and so what may run beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolClass {
+    /// Changes nothing, and is safe to run beside others of its kind.
+    ReadOnly,
+    /// Runs alone, in its turn.
+    Exclusive,
+}
+
+/// How long a tool's result may be before it is stored in a file and shown in part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResultLimit {
+    /// The tool bounds itself; its results are never stored.
+    OwnBound,
+    /// At most this many characters.
+    Chars(u32),
+}
+
+/// What a call is given besides its arguments.
+#[derive(Debug, Clone)]
+pub struct CallContext {
+    /// The working directory: absolute; relative paths start here.
+    pub folder: PathBuf,
+    /// The environment that children inherit, less the model's keys.
+    pub environment: Environment,
+    /// Fires when the call is to stop.
+    pub cancel: CancellationToken,
+    /// What the conversation has read so far.
+    pub read_cache: Arc<Mutex<ReadCache>>,
+    /// The most tokens one Read may return: `Budget::read_tokens`.
+    pub read_tokens: u32,
+}
+
+impl CallContext {
+    /// A context with an empty cache and a token of its own.
+    pub fn new(folder: impl Into<PathBuf>, environment: Environment, read_tokens: u32) -> Self {
+        Self {
+            folder: folder.into(),
+            environment,
+            cancel: CancellationToken::new(),
+            read_cache: Arc::default(),
+            read_tokens,
+        }
+    }
+}
+
+/// What a successful call answers.
+#[derive(Debug, Clone)]
+pub struct ToolOutput {
+    /// What the model reads.
+    pub content: ResultContent,
+}
+
+impl ToolOutput {
+    /// A text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { content: ResultContent::Text(text.into()) }
+    }
+
+    /// Blocks, such as a picture.
+    pub fn blocks(blocks: Vec<Block>) -> Self {
+        Self { content: ResultContent::Blocks(blocks) }
+    }
+}
+
+/// Why a call did not succeed. The model reads the message.
+#[derive(Debug, Error)]
+pub enum ToolError {
+    /// The arguments do not fit the schema.
+    #[error("the arguments do not fit: {problem}")]
+    InvalidInput {
+        /// The field, and what was expected.
+        problem: String,
+    },
+    /// There is no such file or folder.
+    #[error("{} does not exist; {hint}", path.display())]
+    NotFound {
+        /// What was looked for.
+        path: PathBuf,
+        /// What to try instead.
+        hint: String,
+    },
+    /// There is such a file, but it is nothing this tool handles.
+    #[error("{} {reason}", path.display())]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// What it is, and what to do instead.
+        reason: String,
+    },
+    /// The system would not read it.
+    #[error("can not read {}: {source}", path.display())]
+    Unreadable {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system answered.
+        #[source]
+        source: io::Error,
+    },
+    /// The call was stopped from outside.
+    #[error("interrupted: the call was stopped before it finished{}", after_newline(partial))]
+    Interrupted {
+        /// What there was until then; may be empty.
+        partial: String,
+    },
+    /// Anything else, told in full.
+    #[error("{message}")]
+    Failed {
+        /// What, why, and what to do.
+        message: String,
+    },
+}
+
+impl ToolError {
+    /// Arguments that do not fit.
+    pub fn invalid(problem: impl Into<String>) -> Self {
+        Self::InvalidInput { problem: problem.into() }
+    }
+
+    /// Stopped with nothing to show.
+    pub fn interrupted() -> Self {
+        Self::Interrupted { partial: String::new() }
+    }
+}
+
+fn after_newline(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("\n{text}") }
+}
+
+/// Something the model can call.
+pub trait Tool: Send + Sync {
+    /// The name the model calls it by.
+    fn name(&self) -> &str;
+
+    /// What it does: how and when to use it, or one line where the window is small.
+    fn description(&self, size: PromptSize) -> String;
+
+    /// The JSON schema of its arguments, as text.
+    fn input_schema(&self) -> &str;
+
+    /// What may run beside it.
+    fn class(&self) -> ToolClass;
+
+    /// How long its results may be.
+    fn result_limit(&self) -> ResultLimit;
+
+    /// Does it. `input` is a JSON object.
+    fn call<'a>(
+        &'a self,
+        input: &'a RawValue,
+        context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>>;
+}
+
+/// What stands in for a schema that is not JSON: any object.
+const ANY_OBJECT: &str = r#"{"type":"object"}"#;
+
+/// A tool as the model is told of it.
+pub fn definition(tool: &dyn Tool, size: PromptSize) -> ToolDefinition {
+    let input_schema = RawValue::from_string(tool.input_schema().to_owned())
+        .or_else(|_| RawValue::from_string(ANY_OBJECT.to_owned()))
+        .unwrap_or_default();
+    ToolDefinition {
+        name: tool.name().to_owned(),
+        description: tool.description(size),
+        input_schema,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupted_call_shows_what_there_was() {
+        let bare = "interrupted: the call was stopped before it finished";
+        assert_eq!(ToolError::interrupted().to_string(), bare);
+        let partial = ToolError::Interrupted { partial: "one\n".into() };
+        assert_eq!(partial.to_string(), format!("{bare}\none\n"));
+    }
+}

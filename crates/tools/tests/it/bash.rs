@@ -1,0 +1,176 @@
+//! Bash: how commands end, what they print, and that nothing they start outlives them unasked.
+
+use std::time::Duration;
+
+use dormouse_base::{Clock, Environment, SystemClock};
+use dormouse_tools::CallContext;
+use serde_json::json;
+
+use crate::Scene;
+
+#[tokio::test]
+async fn output_in_order_and_exit_codes() {
+    let scene = Scene::new();
+    let command =
+        json!({"command": "echo one; echo two >&2; echo three; exit 3", "description": "x"});
+    assert_eq!(scene.text("Bash", &command).await, "one\ntwo\nthree\n[exit code 3]");
+    let quiet = json!({"command": "true"});
+    assert_eq!(scene.text("Bash", &quiet).await, "[the command printed nothing]");
+    let killed = json!({"command": "kill -9 $$"});
+    assert_eq!(scene.text("Bash", &killed).await, "[ended by signal 9]");
+    let unknown = scene.text("Bash", &json!({"command": "no-such-program-here"})).await;
+    assert!(unknown.ends_with("[exit code 127]"), "{unknown}");
+}
+
+#[tokio::test]
+async fn it_runs_in_the_folder_with_no_input() {
+    let scene = Scene::new();
+    let text = scene.text("Bash", &json!({"command": "pwd -P; cat; echo \"$PWD\""})).await;
+    let folder = scene.folder.path();
+    let expected = format!("{}\n{}", folder.canonicalize().unwrap().display(), folder.display());
+    assert_eq!(text, expected);
+}
+
+#[tokio::test]
+async fn keys_are_not_handed_on() {
+    let mut scene = Scene::new();
+    let path = std::env::var("PATH").unwrap();
+    let environment = Environment::from_pairs([
+        ("ANTHROPIC_API_KEY", "sk-1"),
+        ("ANTHROPIC_AUTH_TOKEN", "sk-2"),
+        ("OPENAI_API_KEY", "sk-3"),
+        ("HARMLESS", "seen"),
+        ("PATH", path.as_str()),
+    ]);
+    scene.context = CallContext::new(scene.folder.path(), environment, 1_000);
+    let text = scene.text("Bash", &json!({"command": "env"})).await;
+    assert!(text.contains("HARMLESS=seen"), "{text}");
+    assert!(!text.contains("sk-") && !text.contains("CARGO"), "{text}");
+}
+
+#[tokio::test]
+async fn long_output_is_bounded() {
+    let scene = Scene::new();
+    let command = "echo first; head -c 10000000 /dev/zero | tr '\\0' 'x'; echo; echo last; exit 1";
+    let text = scene.text("Bash", &json!({"command": command})).await;
+    assert!(text.chars().count() <= 30_000, "{}", text.chars().count());
+    assert!(text.starts_with("first\nxxx") && text.ends_with("xxx\nlast\n[exit code 1]"));
+    // 6 + 10,000,000 + 1 + 5, less the 29,400 that are kept.
+    assert!(text.contains("\n[9970612 characters left out]\n"));
+}
+
+/// Whether a process is there and not merely unburied.
+fn runs(pid: &str) -> bool {
+    let Ok(status) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
+    !status.rsplit(')').next().unwrap().trim_start().starts_with('Z')
+}
+
+/// A child and a grandchild that do not heed a polite request, and say who they are.
+const STUBBORN: &str = "trap '' TERM; echo before; \
+    (trap '' TERM; echo $BASHPID > grandchild; while :; do sleep 1; done) & \
+    echo $$ > child; wait";
+
+async fn pids(scene: &Scene) -> [String; 2] {
+    for _ in 0..200 {
+        let read = |name| std::fs::read_to_string(scene.path(name)).unwrap_or_default();
+        let pids = [read("child"), read("grandchild")].map(|pid| pid.trim().to_owned());
+        if pids.iter().all(|pid| !pid.is_empty()) {
+            return pids;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("the processes did not start");
+}
+
+#[tokio::test]
+async fn a_timeout_ends_the_whole_group() {
+    let scene = Scene::new();
+    let clock = SystemClock::default();
+    let text = scene.error("Bash", &json!({"command": STUBBORN, "timeout": 1000})).await;
+    assert!(text.starts_with("before\n[the command was still running after 1000 ms"), "{text}");
+    assert!(clock.elapsed() < Duration::from_secs(5), "{:?}", clock.elapsed());
+    for pid in pids(&scene).await {
+        assert!(!runs(&pid), "{pid} still runs");
+    }
+}
+
+#[tokio::test]
+async fn a_polite_command_can_clean_up_and_ends_soon() {
+    let scene = Scene::new();
+    let clock = SystemClock::default();
+    let command = "trap 'echo cleaned; exit' TERM; sleep 60 & wait";
+    let text = scene.error("Bash", &json!({"command": command, "timeout": 300})).await;
+    assert!(text.starts_with("cleaned\n[the command was still running after 300 ms"), "{text}");
+    assert!(clock.elapsed() < Duration::from_secs(4), "{:?}", clock.elapsed());
+}
+
+#[tokio::test]
+async fn cancelling_ends_the_whole_group_and_shows_what_there_was() {
+    let scene = Scene::new();
+    let cancel = async {
+        let pids = pids(&scene).await;
+        assert!(pids.iter().all(|pid| runs(pid)));
+        scene.context.cancel.cancel();
+        pids
+    };
+    let input = json!({"command": STUBBORN});
+    let (text, pids) = tokio::join!(scene.error("Bash", &input), cancel);
+    assert_eq!(text, "interrupted: the call was stopped before it finished\nbefore");
+    assert!(pids.iter().all(|pid| !runs(pid)));
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_leaves_nobody_behind() {
+    let scene = Scene::new();
+    let input = json!({"command": STUBBORN});
+    let pids = tokio::select! {
+        _ = scene.call("Bash", &input) => panic!("it ended"),
+        pids = pids(&scene) => pids,
+    };
+    for _ in 0..100 {
+        if pids.iter().all(|pid| !runs(pid)) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("{pids:?} still run");
+}
+
+#[tokio::test]
+async fn a_background_child_does_not_hold_the_call() {
+    let scene = Scene::new();
+    let clock = SystemClock::default();
+    let command = json!({"command": "sleep 30 & echo $! > pid; echo started"});
+    let text = scene.text("Bash", &command).await;
+    assert!(clock.elapsed() < Duration::from_secs(3), "{:?}", clock.elapsed());
+    assert!(text.starts_with("started\n[a process that the command started still runs"), "{text}");
+    let pid = std::fs::read_to_string(scene.path("pid")).unwrap();
+    // Had the call ended it, that would show only after a moment.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert!(runs(pid.trim()), "it was meant to go on");
+    scene.text("Bash", &json!({"command": "kill $(cat pid)"})).await;
+}
+
+#[tokio::test]
+async fn mistakes_are_explained() {
+    let mut scene = Scene::new();
+    let text = scene.error("Bash", &json!({"command": "true", "timeout": 600_001})).await;
+    assert!(text.ends_with("`timeout`: 600001 is not between 1 and 600000 milliseconds"), "{text}");
+    let text = scene.error("Bash", &json!({"command": "  "})).await;
+    assert!(text.ends_with("`command`: is empty"), "{text}");
+    let text = scene.error("Bash", &json!({"command": "a\0b"})).await;
+    assert!(text.starts_with("can not run `bash`: "), "{text}");
+    scene.context.folder = scene.path("gone");
+    let text = scene.error("Bash", &json!({"command": "true"})).await;
+    assert!(text.contains("gone is not a folder that exists"), "{text}");
+}
+
+/// A machine with `sh` and no bash.
+#[tokio::test]
+async fn without_bash_there_is_sh() {
+    let mut scene = Scene::new();
+    std::os::unix::fs::symlink("/bin/sh", scene.path("sh")).unwrap();
+    let environment = Environment::from_pairs([("PATH", scene.folder.path())]);
+    scene.context = CallContext::new(scene.folder.path(), environment, 1_000);
+    assert_eq!(scene.text("Bash", &json!({"command": "echo $0"})).await, "sh");
+}

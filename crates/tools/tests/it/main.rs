@@ -1,0 +1,81 @@
+//! The tools on real files and real processes, each in a temporary folder.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![expect(clippy::disallowed_methods, reason = "tests make the files that the tools look at")]
+
+mod bash;
+mod glob;
+mod process;
+mod read;
+
+use std::path::PathBuf;
+
+use dormouse_base::Environment;
+use dormouse_conversation::{ResultContent, ToolUse, ToolUseId};
+use dormouse_tools::{CallContext, CallResult, Gate, ToolSet, run_call};
+use serde_json::value::RawValue;
+
+/// A folder and a context in it.
+struct Scene {
+    folder: tempfile::TempDir,
+    context: CallContext,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let context = CallContext::new(folder.path(), Environment::of_process(), 25_000);
+        Self { folder, context }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    async fn call(&self, name: &str, input: &serde_json::Value) -> CallResult {
+        let input = RawValue::from_string(input.to_string()).unwrap();
+        let id = ToolUseId::new("t1");
+        let call = ToolUse { id: &id, name, input: &input };
+        run_call(&ToolSet::builtin(), &Gate::AllowAll, call, &self.context).await
+    }
+
+    /// The text of a call that works.
+    async fn text(&self, name: &str, input: &serde_json::Value) -> String {
+        let result = self.call(name, input).await;
+        let text = text_of(&result);
+        assert!(!result.is_error, "{text}");
+        text
+    }
+
+    /// The text of a call that does not.
+    async fn error(&self, name: &str, input: &serde_json::Value) -> String {
+        let result = self.call(name, input).await;
+        let text = text_of(&result);
+        assert!(result.is_error, "{text}");
+        text
+    }
+}
+
+fn text_of(result: &CallResult) -> String {
+    let ResultContent::Text(text) = &result.content else { panic!("not text: {result:?}") };
+    text.clone()
+}
+
+/// The engine runs calls on tasks and threads of its choice.
+#[test]
+fn contexts_sets_and_calls_go_to_other_threads() {
+    fn check<T: Send + Sync + 'static>(_: &T) {}
+    fn check_send<T: Send>(_: &T) {}
+    let (tools, scene, id) = (ToolSet::builtin(), Scene::new(), ToolUseId::new("t"));
+    check(&scene.context);
+    check(&tools);
+    let call = ToolUse { id: &id, name: "Read", input: RawValue::NULL };
+    check_send(&run_call(&tools, &Gate::ReadsOnly, call, &scene.context));
+}
