@@ -257,6 +257,16 @@ impl Engine {
         self.transcript.session()
     }
 
+    /// The model's name.
+    pub fn model_name(&self) -> &str {
+        &self.config.model_name
+    }
+
+    /// The tools it may call.
+    pub fn tool_names(&self) -> Vec<String> {
+        self.config.tools.names().map(str::to_owned).collect()
+    }
+
     /// Where the transcript is.
     pub fn transcript_path(&self) -> &std::path::Path {
         self.transcript.path()

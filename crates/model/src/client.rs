@@ -173,7 +173,7 @@ impl HttpModel {
         let patience = self.endpoint.timeouts.first_byte;
         let response = match tokio::time::timeout(patience, request.send()).await {
             Err(_) => return Err(ModelError::Silent(patience)),
-            Ok(Err(error)) => return Err(unreachable(&url, &error)),
+            Ok(Err(error)) => return Err(self.no_connection(url, &error)),
             Ok(Ok(response)) => response,
         };
         if !response.status().is_success() {
@@ -191,6 +191,16 @@ impl HttpModel {
         let bytes =
             response.bytes_stream().map(|piece| piece.map_err(|error| innermost(&error))).boxed();
         Ok(Answering::new(bytes, decoder, self.endpoint.timeouts.idle, request_id))
+    }
+
+    fn no_connection(&self, url: String, error: &reqwest::Error) -> ModelError {
+        let problem = innermost(error);
+        let refused = problem.to_lowercase().contains("refused");
+        if self.endpoint.is_local() && error.is_connect() && refused {
+            ModelError::NoServer { url, problem }
+        } else {
+            ModelError::Unreachable { url, problem }
+        }
     }
 
     /// The first request builds it.
@@ -284,10 +294,6 @@ fn innermost(error: &reqwest::Error) -> String {
         inner = source;
     }
     inner.to_string()
-}
-
-fn unreachable(url: &str, error: &reqwest::Error) -> ModelError {
-    ModelError::Unreachable { url: url.to_owned(), problem: innermost(error) }
 }
 
 pub(crate) enum Decoder {

@@ -77,6 +77,14 @@ pub enum ModelError {
         /// What the network said.
         problem: String,
     },
+    /// Nobody listens at an address of this machine: waiting would not change that.
+    #[error("there is no server at {url} ({problem})")]
+    NoServer {
+        /// What was tried.
+        url: String,
+        /// What the system said.
+        problem: String,
+    },
     /// The stream broke off.
     #[error("the answer broke off: {0}")]
     BrokenStream(String),
@@ -123,6 +131,7 @@ impl ModelError {
             | Self::Billing(_)
             | Self::NotAllowed(_)
             | Self::NotFound(_)
+            | Self::NoServer { .. }
             | Self::InvalidRequest { .. } => Retryable::No,
         }
     }

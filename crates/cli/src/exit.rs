@@ -1,0 +1,124 @@
+//! How the program ends: exit codes, and errors with what to do about them.
+
+use std::process::ExitCode;
+
+/// The documented exit codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// The model was done.
+    Done,
+    /// It could not be done.
+    Failed,
+    /// The command line, the settings or the set-up is wrong.
+    Usage,
+    /// Stopped before it was done.
+    StoppedEarly,
+    /// Interrupted by a person.
+    Interrupted,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::Usage => 2,
+            Exit::StoppedEarly => 3,
+            Exit::Interrupted => 130,
+        })
+    }
+}
+
+/// An error at the top: what happened, and what a person can do about it.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    exit: Exit,
+    error: anyhow::Error,
+    hints: Vec<String>,
+}
+
+impl Failure {
+    pub(crate) fn new(exit: Exit, error: impl Into<anyhow::Error>) -> Self {
+        Self { exit, error: error.into(), hints: Vec::new() }
+    }
+
+    /// Wrong arguments, settings or set-up.
+    pub(crate) fn usage(error: impl Into<anyhow::Error>) -> Self {
+        Self::new(Exit::Usage, error)
+    }
+
+    /// Something that could not be done.
+    pub(crate) fn failed(error: impl Into<anyhow::Error>) -> Self {
+        Self::new(Exit::Failed, error)
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    pub(crate) fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    pub(crate) fn message(&self) -> String {
+        // The messages of our errors say the cause themselves; a chain would say it twice.
+        self.error.to_string()
+    }
+
+    pub(crate) fn hints(&self) -> &[String] {
+        &self.hints
+    }
+}
+
+impl From<dormouse_base::FileError> for Failure {
+    fn from(error: dormouse_base::FileError) -> Self {
+        let hint = error.hint();
+        let failure = Self::failed(error);
+        match hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
+impl From<dormouse_base::HomeError> for Failure {
+    fn from(error: dormouse_base::HomeError) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<dormouse_engine::EngineError> for Failure {
+    fn from(error: dormouse_engine::EngineError) -> Self {
+        use dormouse_base::AppendError;
+        use dormouse_conversation::transcript::TranscriptError;
+        use dormouse_engine::EngineError;
+        let hint = match &error {
+            EngineError::File(file)
+            | EngineError::Transcript(
+                TranscriptError::File(file) | TranscriptError::Append(AppendError::File(file)),
+            ) => file.hint(),
+            EngineError::Transcript(TranscriptError::Held { .. }) => {
+                Some("end the other one first, or begin a session of your own")
+            }
+            EngineError::Transcript(
+                TranscriptError::Missing(_)
+                | TranscriptError::Encode(_)
+                | TranscriptError::Append(AppendError::Newline { .. }),
+            )
+            | EngineError::History(_) => None,
+        };
+        let failure = Self::failed(error);
+        match hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
+/// Help and version go to standard output and are no error.
+pub(crate) fn of_usage(error: &clap::Error) -> ExitCode {
+    // Nobody is left to tell if even this can not be printed.
+    let _printed = error.print();
+    if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() }
+}

@@ -1,0 +1,59 @@
+//! The `dormouse` program: arguments in, exit code out. It wires the other crates together and has no
+//! logic of its own.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod connect;
+mod crash;
+mod demo;
+mod exit;
+mod headless;
+mod output;
+mod sessions;
+mod show;
+mod world;
+
+use clap::Parser;
+
+use crate::args::{Arguments, Command};
+use crate::exit::{Exit, Failure};
+use crate::world::World;
+
+fn main() -> std::process::ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return exit::of_usage(&error),
+    };
+    let world = World::of_process();
+    crash::install(&world);
+    let result = run(&arguments, &world);
+    match result {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            show::failure(&failure);
+            failure.exit().into()
+        }
+    }
+}
+
+fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
+    // One thread: the work is waiting for a server. Blocking file work has threads of its own.
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+            Failure::new(
+                Exit::Failed,
+                anyhow::Error::new(error).context("can not start the runtime"),
+            )
+        })?;
+    let result = runtime.block_on(async {
+        match &arguments.command {
+            Some(Command::Demo) => demo::run(world).await,
+            Some(Command::Sessions(list)) => sessions::run(list, world),
+            None => headless::run(arguments, world).await,
+        }
+    });
+    // A tool that would not stop must not keep the program from ending.
+    runtime.shutdown_background();
+    result
+}

@@ -1,0 +1,253 @@
+//! The three forms of an answer: text, one JSON object, a JSON object a line.
+
+use std::time::Duration;
+
+use dormouse_conversation::{Message, Role, Usage};
+use dormouse_engine::{EngineEvent, TurnEnd, TurnReport};
+use dormouse_model::{cost_usd, list_price};
+use serde::Serialize;
+
+use crate::args::OutputFormat;
+use crate::show;
+
+/// Prints what happens, in the form asked for.
+pub(crate) struct Printer {
+    format: OutputFormat,
+    session: String,
+    model: String,
+    /// Text has been shown and its line is open.
+    line_open: bool,
+    verbose: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case", tag = "type")]
+enum Line<'a> {
+    System {
+        subtype: &'static str,
+        session_id: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        model: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cwd: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tools: Option<&'a [String]>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    },
+    StreamEvent {
+        session_id: &'a str,
+        event: DeltaEvent<'a>,
+    },
+    User {
+        session_id: &'a str,
+        uuid: String,
+        message: Body<'a>,
+    },
+    Assistant {
+        session_id: &'a str,
+        uuid: String,
+        message: Body<'a>,
+    },
+    Result(Summary<'a>),
+}
+
+#[derive(Serialize)]
+struct DeltaEvent<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    delta: TextDelta<'a>,
+}
+
+#[derive(Serialize)]
+struct TextDelta<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    role: Role,
+    content: &'a [dormouse_conversation::Block],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<Usage>,
+}
+
+/// The end of a run, in JSON.
+#[derive(Serialize)]
+pub(crate) struct Summary<'a> {
+    pub(crate) subtype: &'static str,
+    pub(crate) is_error: bool,
+    pub(crate) result: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+    pub(crate) session_id: &'a str,
+    pub(crate) model: &'a str,
+    pub(crate) num_turns: u32,
+    pub(crate) duration_ms: u64,
+    pub(crate) usage: Usage,
+    /// None where the model's price is not known.
+    pub(crate) total_cost_usd: Option<f64>,
+}
+
+impl Printer {
+    pub(crate) fn new(format: OutputFormat, session: String, model: String, verbose: bool) -> Self {
+        Self { format, session, model, line_open: false, verbose }
+    }
+
+    /// The first line of a stream: what the session is.
+    pub(crate) fn begin(&self, folder: &str, tools: &[String]) {
+        if self.format == OutputFormat::StreamJson {
+            print_json(&Line::System {
+                subtype: "init",
+                session_id: &self.session,
+                model: Some(&self.model),
+                cwd: Some(folder),
+                tools: Some(tools),
+                message: None,
+            });
+        }
+    }
+
+    /// Something happened.
+    pub(crate) fn event(&mut self, event: &EngineEvent) {
+        match event {
+            EngineEvent::Text(text) => self.text(text),
+            EngineEvent::Message(message) => self.message(message),
+            EngineEvent::Withdrawn => {
+                self.end_line();
+                self.notice(
+                    "withdrawn",
+                    "what came of this answer is withdrawn; it comes anew".to_owned(),
+                );
+            }
+            EngineEvent::Retrying { error, delay, retry, of } => self.notice(
+                "retry",
+                format!("{error}; trying again in {} s ({retry} of {of})", shortly(*delay)),
+            ),
+            EngineEvent::Notice(text) => self.notice("notice", text.clone()),
+            EngineEvent::ToolStarted { name, input, .. } if self.verbose => {
+                self.end_line();
+                show::note(&format!("· {name} {input}"));
+            }
+            EngineEvent::ToolFinished { name, is_error: true, .. } if self.verbose => {
+                show::note(&format!("· {name} failed"));
+            }
+            EngineEvent::Thinking(_)
+            | EngineEvent::ToolStarted { .. }
+            | EngineEvent::ToolFinished { .. } => {}
+        }
+    }
+
+    /// On a terminal text appears as it arrives; in a pipe only the answer itself counts, at the end.
+    fn text(&mut self, text: &str) {
+        match self.format {
+            OutputFormat::Text if show::is_terminal() => {
+                show::data(text);
+                self.line_open = !text.ends_with('\n');
+            }
+            OutputFormat::StreamJson => {
+                let delta = TextDelta { kind: "text_delta", text };
+                let event = DeltaEvent { kind: "content_block_delta", delta };
+                print_json(&Line::StreamEvent { session_id: &self.session, event });
+            }
+            OutputFormat::Text | OutputFormat::Json => {}
+        }
+    }
+
+    fn message(&mut self, message: &Message) {
+        self.end_line();
+        if self.format != OutputFormat::StreamJson {
+            return;
+        }
+        let response = message.response.as_ref();
+        let body = Body {
+            role: message.role,
+            content: &message.blocks,
+            model: response.map(|response| response.model.as_str()),
+            usage: response.map(|response| response.usage),
+        };
+        let (session_id, uuid) = (self.session.as_str(), message.id.to_string());
+        print_json(&match message.role {
+            Role::User => Line::User { session_id, uuid, message: body },
+            Role::Assistant => Line::Assistant { session_id, uuid, message: body },
+        });
+    }
+
+    /// Worth knowing: on standard error, or a line of the stream.
+    pub(crate) fn notice(&mut self, subtype: &'static str, text: String) {
+        if self.format == OutputFormat::StreamJson {
+            print_json(&Line::System {
+                subtype,
+                session_id: &self.session,
+                model: None,
+                cwd: None,
+                tools: None,
+                message: Some(text),
+            });
+        } else {
+            self.end_line();
+            show::note(&format!("note: {text}"));
+        }
+    }
+
+    fn end_line(&mut self) {
+        if std::mem::take(&mut self.line_open) {
+            show::data("\n");
+        }
+    }
+
+    /// The end of the run.
+    pub(crate) fn end(&mut self, report: &TurnReport, duration: Duration) {
+        self.end_line();
+        match self.format {
+            OutputFormat::Text if show::is_terminal() => {}
+            OutputFormat::Text => {
+                if !report.answer.is_empty() {
+                    show::data_line(report.answer.trim_end());
+                }
+            }
+            OutputFormat::Json | OutputFormat::StreamJson => {
+                print_json(&Line::Result(self.summary(report, duration)));
+            }
+        }
+    }
+
+    fn summary<'a>(&'a self, report: &'a TurnReport, duration: Duration) -> Summary<'a> {
+        let (subtype, error) = match &report.end {
+            TurnEnd::Completed => ("success", None),
+            TurnEnd::Cut => ("cut", None),
+            TurnEnd::Refused => ("refused", None),
+            TurnEnd::Empty => ("empty", None),
+            TurnEnd::MaxTurns => ("max_turns", None),
+            TurnEnd::Interrupted => ("interrupted", None),
+            TurnEnd::Failed(error) => ("error", Some(error.to_string())),
+        };
+        Summary {
+            subtype,
+            is_error: report.end != TurnEnd::Completed,
+            result: &report.answer,
+            error,
+            session_id: &self.session,
+            model: &self.model,
+            num_turns: report.requests,
+            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+            usage: report.usage,
+            total_cost_usd: list_price(&self.model).map(|price| cost_usd(&report.usage, price)),
+        }
+    }
+}
+
+fn shortly(delay: Duration) -> String {
+    format!("{:.1}", delay.as_secs_f32())
+}
+
+fn print_json(value: &impl Serialize) {
+    match serde_json::to_string(value) {
+        Ok(line) => show::data_line(&line),
+        Err(error) => show::note(&format!("error: a line of output could not be encoded: {error}")),
+    }
+}

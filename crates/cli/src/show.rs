@@ -1,0 +1,40 @@
+//! What a person sees: data on standard output, everything else on standard error.
+//!
+//! Text from models, servers and files is made printable first where it meets a terminal.
+
+use std::io::{self, IsTerminal, Write};
+
+use dormouse_base::printable;
+
+use crate::exit::Failure;
+
+/// Writes data to standard output. A reader that has gone away is no error: there is nobody to tell.
+pub(crate) fn data(text: &str) {
+    let mut out = io::stdout().lock();
+    let text = if io::stdout().is_terminal() { printable(text) } else { text.into() };
+    let _gone = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Writes a line of data.
+pub(crate) fn data_line(text: &str) {
+    data(&format!("{text}\n"));
+}
+
+/// Writes a line for the person, beside the data.
+pub(crate) fn note(text: &str) {
+    let mut out = io::stderr().lock();
+    let _gone = writeln!(out, "{}", printable(text));
+}
+
+/// Says what went wrong and what to do.
+pub(crate) fn failure(failure: &Failure) {
+    note(&format!("error: {}", failure.message()));
+    for hint in failure.hints() {
+        note(&format!("hint: {hint}"));
+    }
+}
+
+/// Whether a person is reading standard output.
+pub(crate) fn is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
