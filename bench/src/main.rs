@@ -1,1 +1,122 @@
-fn main() {}
+//! Benchmarks of the release binary and of the paths that every request takes.
+//!
+//! ```text
+//! cargo run --release -p dormouse-bench -- ground --binary target/release/dormouse
+//! ```
+//!
+//! Every figure stands beside its aim and beside something measured on the same machine in the same
+//! minute. A figure that misses its aim is printed and written down like any other.
+
+#![forbid(unsafe_code)]
+#![expect(
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a benchmark: it measures with the real clock, starts real processes, and a broken set-up ends it"
+)]
+
+mod assemble;
+mod generate;
+mod machine;
+mod measure;
+mod memory;
+mod report;
+mod results;
+mod resume;
+mod server;
+mod start;
+mod world;
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+
+use crate::report::Section;
+
+/// Measures the program and compares the figures with their aims.
+#[derive(Debug, Parser)]
+#[command(name = "dormouse-bench")]
+struct Arguments {
+    /// What to measure
+    #[arg(value_enum)]
+    suite: Suite,
+
+    /// The release binary to measure
+    #[arg(long, value_name = "FILE", default_value = "target/release/dormouse")]
+    binary: PathBuf,
+
+    /// The file whose `ground` section is written anew; only a whole `ground` run is written down
+    #[arg(long, value_name = "FILE")]
+    results: Option<PathBuf>,
+
+    /// A further transcript to load, of this or another agent; may be given more than once
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    transcript: Vec<PathBuf>,
+
+    /// The date of the run; today unless given
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    date: Option<String>,
+}
+
+/// The benchmarks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Suite {
+    /// All of them
+    Ground,
+    /// From spawning the binary to its first request
+    Start,
+    /// From a new message to the bytes of a request
+    Assemble,
+    /// The binary's peak memory
+    Memory,
+    /// Opening a session of 50 MB again
+    Resume,
+}
+
+fn main() {
+    let arguments = Arguments::parse();
+    let load = machine::load_average();
+    let sections = run(&arguments);
+    let date = arguments.date.clone().unwrap_or_else(|| jiff::Zoned::now().date().to_string());
+    let text = results::render(&date, &load, &sections);
+    println!("{text}");
+    let missed: usize = sections.iter().map(Section::missed).sum();
+    println!("{missed} of the aims above missed");
+    match (&arguments.results, arguments.suite) {
+        (None, _) => {}
+        (Some(path), Suite::Ground) => {
+            results::write(path, &text);
+            println!("written to {}", path.display());
+        }
+        (Some(_), _) => println!("not written down: that takes a whole `ground` run"),
+    }
+}
+
+fn run(arguments: &Arguments) -> Vec<Section> {
+    let wanted = |suite| arguments.suite == Suite::Ground || arguments.suite == suite;
+    // Processes are measured first, while this one is small.
+    let binary = || {
+        arguments.binary.canonicalize().unwrap_or_else(|error| {
+            fail(&format!("{}: {error}; build it with --release", arguments.binary.display()))
+        })
+    };
+    let mut sections = Vec::new();
+    if wanted(Suite::Start) {
+        sections.push(start::run(&binary()));
+    }
+    if wanted(Suite::Memory) {
+        sections.push(memory::run(&binary()));
+    }
+    if wanted(Suite::Assemble) {
+        sections.push(assemble::run());
+    }
+    if wanted(Suite::Resume) {
+        sections.push(resume::run(&binary(), &arguments.transcript));
+    }
+    sections
+}
+
+/// Ends the run with a message for the person who started it.
+fn fail(message: &str) -> ! {
+    clap::Error::raw(clap::error::ErrorKind::Io, format!("{message}\n")).exit()
+}

@@ -23,7 +23,7 @@ pub(crate) fn install(world: &World) {
         show::note(&format!("error: dormouse has hit a bug: {panic}"));
         match write(home.as_ref(), &*clock, &report) {
             Some(path) => {
-                show::note(&format!("hint: a report is in {}; please send it", path.display()))
+                show::note(&format!("hint: a report is in {}; please send it", path.display()));
             }
             None => show::note(&report),
         }

@@ -138,7 +138,7 @@ fn narrate(event: &EngineEvent) {
     match event {
         EngineEvent::Text(text) => show::data(text),
         EngineEvent::ToolStarted { name, input, .. } => {
-            show::data_line(&format!("\n\n  [{name}] {input}"))
+            show::data_line(&format!("\n\n  [{name}] {input}"));
         }
         EngineEvent::Message(message) => {
             for result in

@@ -1,8 +1,9 @@
 //! `dormouse -p`: one question, one answer, no further questions.
 
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use dormouse_base::Project;
 use dormouse_conversation::{Budget, estimate_text};
@@ -19,11 +20,11 @@ use crate::args::{Arguments, SessionsArguments};
 use crate::connect::{Connection, connect};
 use crate::exit::{Exit, Failure};
 use crate::output::Printer;
-use crate::world::World;
-use crate::{sessions, show};
+use crate::world::{World, current_project};
+use crate::{input, sessions, show};
 
-/// More on standard input than any window holds is not even read.
-const MOST_INPUT: u64 = 64 * 1024 * 1024;
+/// Somebody who starts the program may leave its standard input open and never write to it.
+const INPUT_PATIENCE: Duration = Duration::from_secs(2);
 
 pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
     if arguments.resume.as_deref() == Some("") {
@@ -34,7 +35,7 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
             .hint("use -p: dormouse -p \"your question\"")
             .hint("dormouse demo shows what works"));
     }
-    let project = world.project()?;
+    let project = current_project()?;
     let settings = world.settings(arguments.settings.as_deref())?;
     let prompt = prompt(arguments)?;
     let (surroundings, connection) = tokio::join!(
@@ -51,8 +52,13 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
 
 /// The prompt: what was typed, what was piped in, or both.
 fn prompt(arguments: &Arguments) -> Result<String, Failure> {
-    let piped = if std::io::stdin().is_terminal() { String::new() } else { read_input()? };
     let typed = arguments.prompt.as_deref().unwrap_or_default();
+    let piped = if std::io::stdin().is_terminal() {
+        String::new()
+    } else {
+        let patience = if typed.trim().is_empty() { None } else { Some(INPUT_PATIENCE) };
+        input::read(patience)?
+    };
     let parts: Vec<&str> =
         [typed, piped.as_str()].into_iter().filter(|part| !part.trim().is_empty()).collect();
     if parts.is_empty() {
@@ -60,17 +66,6 @@ fn prompt(arguments: &Arguments) -> Result<String, Failure> {
             .hint("dormouse -p \"your question\", or pipe something in"));
     }
     Ok(parts.join("\n\n"))
-}
-
-fn read_input() -> Result<String, Failure> {
-    let mut bytes = Vec::new();
-    std::io::stdin().lock().take(MOST_INPUT).read_to_end(&mut bytes).map_err(|error| {
-        Failure::failed(anyhow::anyhow!("can not read standard input: {error}"))
-    })?;
-    String::from_utf8(bytes).map_err(|_| {
-        Failure::usage(anyhow::anyhow!("standard input is not UTF-8 text"))
-            .hint("put it into a file and name the file in the prompt")
-    })
 }
 
 /// A prompt that no window holds must not enter the conversation: nothing could be said in it again.
@@ -178,19 +173,19 @@ fn finish(report: &TurnReport, key_variable: &str) -> Result<Exit, Failure> {
     match &report.end {
         TurnEnd::Completed => Ok(Exit::Done),
         TurnEnd::Interrupted => Ok(Exit::Interrupted),
-        TurnEnd::Cut => stopped("the answer reached its token limit and was cut"),
-        TurnEnd::Refused => stopped("the model declined to answer"),
-        TurnEnd::Empty => stopped("the model gave an empty answer; asking again often helps"),
+        TurnEnd::Cut => Ok(stopped("the answer reached its token limit and was cut")),
+        TurnEnd::Refused => Ok(stopped("the model declined to answer")),
+        TurnEnd::Empty => Ok(stopped("the model gave an empty answer; asking again often helps")),
         TurnEnd::MaxTurns => {
-            stopped("--max-turns was reached before the model was done; --continue goes on")
+            Ok(stopped("--max-turns was reached before the model was done; --continue goes on"))
         }
         TurnEnd::Failed(error) => Err(server_failure(error, key_variable)),
     }
 }
 
-fn stopped(why: &str) -> Result<Exit, Failure> {
+fn stopped(why: &str) -> Exit {
     show::note(&format!("note: {why}"));
-    Ok(Exit::StoppedEarly)
+    Exit::StoppedEarly
 }
 
 /// What a person can do about a server's error.

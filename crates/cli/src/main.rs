@@ -9,6 +9,7 @@ mod crash;
 mod demo;
 mod exit;
 mod headless;
+mod input;
 mod output;
 mod sessions;
 mod show;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::args::SessionsArguments;
 use crate::exit::{Exit, Failure};
 use crate::show;
-use crate::world::World;
+use crate::world::{World, current_project};
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -22,7 +22,7 @@ struct Line<'a> {
 }
 
 pub(crate) fn run(arguments: &SessionsArguments, world: &World) -> Result<Exit, Failure> {
-    let folder = SessionFolder::open(&world.home()?, &world.project()?)?;
+    let folder = SessionFolder::open(&world.home()?, &current_project()?)?;
     let sessions = list_sessions(folder.dir(), arguments.search.as_deref())?;
     let now = SystemTime::from(world.clock.now());
     if arguments.json {

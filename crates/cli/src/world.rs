@@ -37,12 +37,6 @@ impl World {
         home_dir(&self.environment)
     }
 
-    /// The project of the working directory.
-    pub(crate) fn project(&self) -> Result<Project, Failure> {
-        let folder = std::env::current_dir().map_err(HomeError::NoWorkingDirectory)?;
-        Ok(project_of(&folder)?)
-    }
-
     /// The person's settings, with those of the command line over them.
     pub(crate) fn settings(&self, from_command_line: Option<&str>) -> Result<Settings, Failure> {
         let user = self.user_settings()?;
@@ -69,6 +63,12 @@ impl World {
             Err(error) => Err(Failure::usage(error)),
         }
     }
+}
+
+/// The project of the working directory.
+pub(crate) fn current_project() -> Result<Project, Failure> {
+    let folder = std::env::current_dir().map_err(HomeError::NoWorkingDirectory)?;
+    Ok(project_of(&folder)?)
 }
 
 fn parse(place: PathBuf, text: &[u8]) -> Result<Settings, Failure> {

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::{MessageId, fault};
+use dormouse_base::{FileAction, FileError, MessageId, fault};
 use dormouse_context::{TurnShape, plan_breakpoints};
 use dormouse_conversation::transcript::Author;
 use dormouse_conversation::{Block, Flags, Message, Response, Role, ToolUseId, WindowState};
@@ -140,6 +140,9 @@ impl<'e> Driver<'e> {
     }
 
     fn record_result(&mut self, block: &Block) -> Result<(), EngineError> {
+        // A process that dies here leaves a call without its result behind.
+        fault::point("engine.record_result")
+            .map_err(|error| FileError::new(FileAction::Write, "fault", error))?;
         let author = Author {
             message: self.results_id,
             role: Role::User,
@@ -187,10 +190,6 @@ impl<'e> Driver<'e> {
     }
 
     fn commit_results(&mut self, blocks: Vec<Block>) -> Result<(), EngineError> {
-        // A process that dies here leaves calls without results behind.
-        fault::point("engine.commit_results").map_err(|error| {
-            dormouse_base::FileError::new(dormouse_base::FileAction::Write, "fault", error)
-        })?;
         let message = Message::user(
             self.results_id,
             self.engine.config.clock.now(),

@@ -188,7 +188,7 @@ impl TestHome {
     /// Runs git in the project and returns what it prints.
     #[track_caller]
     pub fn git(&self, arguments: &[&str]) -> String {
-        self.run(self.command("git").args(arguments)).success().stdout
+        self.run(self.command("git").args(arguments)).success().stdout.clone()
     }
 
     /// Writes a file, with the folders above it. The path is relative to the project.

@@ -33,7 +33,11 @@ impl RecordedRequest {
     }
 
     /// The body as text.
-    pub fn text(&self) -> &str {
+    pub fn text(&self) -> String {
+        self.as_str().to_owned()
+    }
+
+    fn as_str(&self) -> &str {
         std::str::from_utf8(&self.body).expect("a request body is UTF-8")
     }
 
@@ -46,12 +50,12 @@ impl RecordedRequest {
     pub fn raw_field(&self, name: &str) -> Option<&str> {
         let start = scan::after_space(&self.body, 0);
         let range = scan::find(&self.body, start, name)?;
-        self.text().get(range)
+        self.as_str().get(range)
     }
 
     /// The messages as they were sent.
     pub fn raw_messages(&self) -> Vec<&str> {
-        scan::messages(&self.body).into_iter().filter_map(|range| self.text().get(range)).collect()
+        scan::messages(&self.body).into_iter().filter_map(|range| self.as_str().get(range)).collect()
     }
 
     /// The messages as JSON.

@@ -34,8 +34,7 @@ pub struct Output {
 impl Output {
     /// Panics, with all that was printed, unless the exit code is this one.
     #[track_caller]
-    #[must_use = "the output, for further assertions"]
-    pub fn expect_code(self, code: i32) -> Self {
+    pub fn expect_code(&self, code: i32) -> &Self {
         assert!(
             self.code == Some(code),
             "exit code {:?} (signal {:?}), not {code}\n--- stdout\n{}\n--- stderr\n{}",
@@ -49,8 +48,7 @@ impl Output {
 
     /// Panics, with all that was printed, unless the exit code is 0.
     #[track_caller]
-    #[must_use = "the output, for further assertions"]
-    pub fn success(self) -> Self {
+    pub fn success(&self) -> &Self {
         self.expect_code(0)
     }
 }

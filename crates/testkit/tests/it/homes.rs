@@ -9,7 +9,8 @@ use crate::client::{Client, body, user};
 #[test]
 fn programs_see_this_world_and_nothing_else() {
     let home = TestHome::new().with_now("2027-01-02T03:04:05Z");
-    let output = home.run(&mut home.command("env")).success();
+    let output = home.run(&mut home.command("env"));
+    output.success();
     let mut names: Vec<&str> =
         output.stdout.lines().filter_map(|line| line.split('=').next()).collect();
     names.retain(|name| !name.starts_with("GIT_"));
@@ -28,7 +29,7 @@ fn programs_see_this_world_and_nothing_else() {
         ]
     );
     assert!(output.stdout.contains("DORMOUSE_TEST_NOW=2027-01-02T03:04:05Z\n"));
-    let folder = home.run(&mut home.command("pwd")).success().stdout;
+    let folder = home.run(&mut home.command("pwd")).success().stdout.clone();
     assert_eq!(folder.trim_end(), home.project().canonicalize().unwrap().to_str().unwrap());
     assert!(!home.dormouse_home().exists());
 }

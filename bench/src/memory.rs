@@ -1,0 +1,79 @@
+//! The most memory that the binary takes while it answers one question.
+
+use std::fs;
+use std::path::Path;
+use std::process::Child;
+use std::time::Duration;
+
+use dormouse_model::script::Turn;
+use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome};
+
+use crate::report::{Figure, Section, Unit};
+use crate::world::spawn;
+
+const RUNS: usize = 5;
+/// In megabytes.
+const AIM: f64 = 25.0;
+/// How often a process is looked at until it ends.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// Measures it against the tests' own scripted server, which holds back the end of its answer.
+pub(crate) fn run(binary: &Path) -> Section {
+    let mut peaks: Vec<f64> = (0..RUNS).map(|_| one_run(binary)).collect();
+    peaks.sort_by(f64::total_cmp);
+    let (best, worst) =
+        (peaks.first().copied().unwrap_or(f64::NAN), peaks.last().copied().unwrap_or(f64::NAN));
+    let mut section = Section::new(
+        "memory",
+        "The peak of resident memory (`VmHWM`) of `dormouse -p hi`, one answer of text, read while \
+         the server holds back the end of its answer and then until the process ends.",
+    );
+    let spread = format!("{best:.2} to {worst:.2} of {RUNS}");
+    section.add([Figure::new("peak of one turn, the worst run", worst, Unit::Megabytes)
+        .beside(spread)
+        .aim_below(AIM)]);
+    section
+}
+
+fn one_run(binary: &Path) -> f64 {
+    let gate = Gate::new();
+    let turn = Turn::new().text("The dormouse sleeps for half of the year. ".repeat(20));
+    let server = ScriptedServer::builder().reply(Reply::from(turn).gate_after(40, &gate)).start();
+    let home = TestHome::new().with_server(&server);
+    let mut child = spawn(home.command(binary).args(["-p", "hi"]));
+    gate.wait_until_reached();
+    let before = peak(child.id());
+    gate.open();
+    let peak = peak_until_end(&mut child).max(before.unwrap_or(0));
+    server.finish();
+    megabytes(peak)
+}
+
+/// Waits for the end of a process; the most memory it was seen to have taken, in bytes.
+pub(crate) fn peak_until_end(child: &mut Child) -> u64 {
+    let mut most = 0;
+    loop {
+        most = most.max(peak(child.id()).unwrap_or(0));
+        match child.try_wait().expect("a child can be waited for") {
+            None => std::thread::sleep(LOOK),
+            Some(status) => {
+                assert!(status.success(), "it ended with {status}");
+                return most;
+            }
+        }
+    }
+}
+
+/// The most memory a process has taken so far, in bytes; nothing if it has ended.
+fn peak(process: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+/// In units of 1,000,000 bytes.
+#[expect(clippy::cast_precision_loss, reason = "sizes are far below 2^52 bytes")]
+pub(crate) fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1_000_000.0
+}

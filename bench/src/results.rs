@@ -1,0 +1,77 @@
+//! The section of a run, and the file that keeps it beside the sections of other runs.
+
+use std::fs;
+use std::path::Path;
+
+use crate::machine;
+use crate::report::Section;
+
+const BEGIN: &str = "<!-- ground: begin -->";
+const END: &str = "<!-- ground: end -->";
+
+/// The whole section: when, how, on what, and the figures.
+pub(crate) fn render(date: &str, load_before: &str, sections: &[Section]) -> String {
+    let mut text = format!("## ground\n\n{date}\n\n```text\n{}\n```\n\n", command_line());
+    for fact in machine::facts() {
+        text.push_str(&format!("- {fact}\n"));
+    }
+    text.push_str(&format!(
+        "- load average before the run: {load_before}; after it: {}\n",
+        machine::load_average()
+    ));
+    if cfg!(debug_assertions) {
+        text.push_str("- **the benchmark itself is a debug build: its figures mean nothing**\n");
+    }
+    for section in sections {
+        text.push('\n');
+        text.push_str(&section.render());
+    }
+    text
+}
+
+/// How this run was started. Of an absolute path only the name is kept: the rest is about the machine.
+fn command_line() -> String {
+    let shown = std::env::args().skip(1).map(|argument| {
+        let path = Path::new(&argument);
+        match path.file_name() {
+            Some(name) if path.is_absolute() => format!("…/{}", name.to_string_lossy()),
+            _ => argument,
+        }
+    });
+    let arguments: Vec<String> = shown.collect();
+    format!("cargo run --release -p dormouse-bench -- {}", arguments.join(" "))
+}
+
+/// Puts the section into the file, in the place of the one that stands there.
+pub(crate) fn write(path: &Path, section: &str) {
+    let before = fs::read_to_string(path).unwrap_or_default();
+    fs::write(path, replaced(&before, section)).expect("the results file can be written");
+}
+
+fn replaced(before: &str, section: &str) -> String {
+    let marked = format!("{BEGIN}\n{section}{END}");
+    let around = before
+        .split_once(BEGIN)
+        .and_then(|(above, rest)| rest.split_once(END).map(|(_, below)| (above, below)));
+    match around {
+        Some((above, below)) => format!("{above}{marked}{below}"),
+        None if before.trim().is_empty() => format!("# Results\n\n{marked}\n"),
+        None => format!("{}\n\n{marked}\n", before.trim_end()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_sections_stay() {
+        let first = replaced("", "## ground\nold\n");
+        assert_eq!(first, format!("# Results\n\n{BEGIN}\n## ground\nold\n{END}\n"));
+        let with_others = format!("{first}\n## other\nkept\n");
+        let second = replaced(&with_others, "## ground\nnew\n");
+        assert_eq!(second, with_others.replace("old", "new"));
+        let appended = replaced("# Results\n\n## other\nkept\n", "## ground\nnew\n");
+        assert!(appended.starts_with("# Results\n\n## other\nkept\n\n<!-- ground: begin -->\n"));
+    }
+}

@@ -1,0 +1,193 @@
+//! A long conversation over both wire formats: calls side by side, an interrupt, a `kill -9`, resumes
+//! on another day. The server itself checks pairing, alternation, canaries and the prefix of every
+//! request; here it is checked that nothing is lost and that the cache is used to the last token.
+
+use dormouse_model::script::Turn;
+use dormouse_testkit::{Gate, RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
+
+use crate::program::{ask, server, transcript, wait_until};
+
+const LOOPS: usize = 30;
+
+fn conversation(wire: Wire) {
+    let server = server(wire).start();
+    let mut home = TestHome::new().with_server(&server).with_now("2026-11-15T08:00:00Z");
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        home.write(name, format!("this is {name}\n").repeat(20));
+    }
+    home.git_init();
+
+    thirty_requests(&server, &home);
+    interrupted_in_the_stream(&server, &home);
+    home.set_env("DORMOUSE_TEST_NOW", "2026-11-16T08:00:00Z");
+    home.write("a.txt", "changed\n");
+    killed_between_call_and_result(&server, &mut home);
+    home.set_env("DORMOUSE_TEST_NOW", "2026-11-17T08:00:00Z");
+    home.write("new.txt", "new\n");
+    after_the_crash(&server, &home);
+    once_more(&server, &home);
+
+    let requests = server.requests();
+    nothing_is_lost(requests.last().unwrap());
+    each_reads_what_the_one_before_wrote(&requests, wire);
+    server.finish();
+}
+
+/// One prompt, thirty requests, three calls side by side in each.
+fn thirty_requests(server: &ScriptedServer, home: &TestHome) {
+    for n in 0..LOOPS {
+        server.push(
+            Turn::new()
+                .thinking(format!("thought {n}"), format!("sig{n}=="))
+                .text(format!("step {n}"))
+                .call(format!("a{n}"), "Read", r#"{"file_path":"a.txt"}"#)
+                .call(format!("b{n}"), "Read", r#"{"file_path": "b.txt", "limit": 3}"#)
+                .call(format!("g{n}"), "Glob", r#"{"pattern":"*.txt"}"#),
+        );
+    }
+    server.push(Turn::new().text("all read"));
+    let output = home.run(&mut ask(home, &["prompt one"]));
+    assert_eq!(output.success().stdout, "all read\n");
+}
+
+fn interrupted_in_the_stream(server: &ScriptedServer, home: &TestHome) {
+    let gate = Gate::new();
+    let text = "this sentence will never come to its end because somebody stops it";
+    server.push(Reply::from(Turn::new().text(text)).gate_after(4, &gate));
+    let arguments = ["--continue", "--output-format", "stream-json", "prompt two"];
+    let mut running = home.spawn(&mut ask(home, &arguments));
+    running.close_stdin();
+    running.wait_for_stdout(|text| text.contains("this sentenc"));
+    running.interrupt();
+    let output = running.wait();
+    gate.open();
+    assert_eq!(output.code, Some(130), "{output:?}");
+    assert!(transcript(home).contains("[interrupted by the user]"));
+}
+
+/// The program stops for ever right before the first result is written, and is killed there.
+fn killed_between_call_and_result(server: &ScriptedServer, home: &mut TestHome) {
+    server.push(Turn::new().text("looking").call("k1", "Read", r#"{"file_path":"c.txt"}"#).call(
+        "k2",
+        "Read",
+        r#"{"file_path":"b.txt"}"#,
+    ));
+    home.set_env("DORMOUSE_FAULT", "pause@engine.record_result");
+    let mut running = home.spawn(&mut ask(home, &["--continue", "prompt three"]));
+    running.close_stdin();
+    wait_until("the call to be written down", || transcript(home).contains(r#""id":"k1""#));
+    running.kill9();
+    let output = running.wait();
+    home.unset_env("DORMOUSE_FAULT");
+    assert_eq!(output.signal, Some(9), "{output:?}");
+    assert!(!transcript(home).contains(r#""tool_use_id":"k1""#), "the fault came too late");
+}
+
+fn after_the_crash(server: &ScriptedServer, home: &TestHome) {
+    server.push(Turn::new().text("going on").call("z1", "Read", r#"{"file_path":"new.txt"}"#));
+    server.push(Turn::new().text("still here"));
+    let output = home.run(&mut ask(home, &["--continue", "prompt four"]));
+    assert_eq!(output.success().stdout, "still here\n");
+    let told = server.requests().last().unwrap().text();
+    // The call that was cut off is closed, and what has changed since is told once.
+    assert!(told.contains("[interrupted: the call did not finish"), "{told}");
+    for (fact, times) in
+        [("date is now: Tuesday, 2026-11-17", 1), ("?? new.txt", 1), ("Monday, 2026-11-16", 1)]
+    {
+        assert_eq!(told.matches(fact).count(), times, "{fact}");
+    }
+}
+
+fn once_more(server: &ScriptedServer, home: &TestHome) {
+    server.push(Turn::new().text("the end"));
+    let output = home.run(&mut ask(home, &["--continue", "prompt five"]));
+    assert_eq!(output.success().stdout, "the end\n");
+}
+
+fn nothing_is_lost(last: &RecordedRequest) {
+    let text = last.text();
+    let mut place = 0;
+    let mut expect = |part: &str| {
+        let found =
+            text[place..].find(part).unwrap_or_else(|| panic!("{part:?} is lost or out of order"));
+        place += found + part.len();
+    };
+    expect("prompt one");
+    for n in 0..LOOPS {
+        expect(&format!("step {n}"));
+        expect("this is a.txt");
+        expect("this is b.txt");
+    }
+    expect("all read");
+    expect("prompt two");
+    expect("this sentence will never");
+    expect("prompt three");
+    expect("looking");
+    expect("prompt four");
+    expect("going on");
+    expect("still here");
+    expect("prompt five");
+}
+
+fn each_reads_what_the_one_before_wrote(requests: &[RecordedRequest], wire: Wire) {
+    assert_eq!(requests.len(), LOOPS + 1 + 1 + 1 + 2 + 1);
+    for pair in requests.windows(2) {
+        let (before, after) = (&pair[0], &pair[1]);
+        let read = after.usage.cache_read_input_tokens;
+        assert!(read > 0, "request {} read nothing", after.index);
+        // An OpenAI-compatible server caches without being told, the whole request before.
+        if wire == Wire::Anthropic {
+            assert_eq!(read, before.written, "request {}", after.index);
+        }
+    }
+}
+
+#[test]
+fn a_long_conversation_with_anthropic() {
+    conversation(Wire::Anthropic);
+}
+
+#[test]
+fn a_long_conversation_with_openai() {
+    conversation(Wire::OpenAi);
+}
+
+#[test]
+fn an_hour_of_cache_where_the_settings_say_so() {
+    let server = server(Wire::Anthropic)
+        .reply(Turn::new().text("one"))
+        .reply(Turn::new().text("two"))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let settings = r#"{"provider":{"cacheTtl":"1h"}}"#;
+    home.run(&mut ask(&home, &["--settings", settings, "hi"])).success();
+    server.advance(std::time::Duration::from_secs(50 * 60));
+    home.run(&mut ask(&home, &["--settings", settings, "-c", "again"])).success();
+    let requests = server.requests();
+    assert!(requests[0].text().contains(r#""cache_control":{"type":"ephemeral","ttl":"1h"}"#));
+    assert_eq!(requests[1].usage.cache_read_input_tokens, requests[0].written);
+    server.finish();
+}
+
+/// The bytes of the first request depend on nothing but what it says: two homes, two time zones, other
+/// locale, other order of files on disk.
+#[test]
+fn the_first_request_is_the_same_everywhere() {
+    let body = |variant: bool| {
+        let server = server(Wire::Anthropic).reply(Turn::new().text("ok")).start();
+        let mut home = TestHome::new().with_server(&server).with_now("2026-11-15T12:00:00Z");
+        let mut files = ["x.txt", "y.txt", "z.txt"];
+        if variant {
+            files.reverse();
+            home.set_env("LANG", "de_DE.UTF-8");
+            home.set_env("TZ", "Europe/Berlin");
+        }
+        files.iter().for_each(|file| home.write(file, "same"));
+        home.run(&mut ask(&home, &["hi"])).success();
+        let text = server.single_request().text();
+        let project = home.project().canonicalize().unwrap();
+        server.finish();
+        text.replace(project.to_str().unwrap(), "/PROJECT")
+    };
+    assert_eq!(body(false), body(true));
+}

@@ -1,0 +1,34 @@
+//! The real program against the scripted server: one binary for all end-to-end tests.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests"
+)]
+
+mod bad_input;
+mod conversation;
+mod faults;
+mod first_run;
+mod output;
+mod program;
+mod sessions;
+mod tidy;
+mod verbatim;
+
+#[test]
+fn no_test_file_is_forgotten() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    let main = std::fs::read_to_string(folder.join("main.rs")).unwrap();
+    for entry in folder.read_dir().unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let module = name.strip_suffix(".rs").unwrap();
+        assert!(
+            module == "main" || main.contains(&format!("mod {module};")),
+            "{name} is in no test binary"
+        );
+    }
+}

@@ -1,0 +1,106 @@
+//! Sessions: the list, choosing one, two processes at one, another folder of the project.
+
+use dormouse_model::script::Turn;
+use dormouse_testkit::{Gate, Reply, TestHome, Wire};
+use serde_json::Value;
+
+use crate::program::{ask, dormouse, server};
+
+#[test]
+fn sessions_are_listed_searched_and_chosen() {
+    let server = server(Wire::Anthropic)
+        .replies(["one", "two", "three"].map(|text| Turn::new().text(text)))
+        .start();
+    server.expect_break("another session");
+    server.expect_break("back to the first");
+    let home = TestHome::new().with_server(&server);
+    home.run(&mut ask(&home, &["the first question\nwith a second line"])).success();
+    home.run(&mut ask(&home, &["about 睡鼠 and migrations"])).success();
+    let listed = home.run(&mut dormouse(&home, &["sessions", "--json"])).success().stdout.clone();
+    let listed: Vec<Value> = serde_json::from_str(&listed).unwrap();
+    let titles: Vec<&str> =
+        listed.iter().map(|session| session["title"].as_str().unwrap()).collect();
+    assert_eq!(titles, ["about 睡鼠 and migrations", "the first question"], "newest first");
+    assert_eq!(listed[0]["messages"], 2);
+    assert!(listed[0]["tokens"].as_u64().unwrap() > 100);
+
+    let found = home
+        .run(&mut dormouse(&home, &["sessions", "--search", "MIGRATIONS"]))
+        .success()
+        .stdout
+        .clone();
+    assert!(found.contains("睡鼠") && !found.contains("first question"), "{found}");
+
+    // A session is named by its id or a beginning of it.
+    let id = listed[1]["session"].as_str().unwrap();
+    home.run(&mut ask(&home, &["--resume", id, "and again?"])).success();
+    assert!(server.requests()[2].text().contains("the first question"));
+    let listed = home.run(&mut dormouse(&home, &["--resume"])).success().stdout.clone();
+    assert!(listed.lines().next().unwrap().contains("the first question"), "{listed}");
+    let output = home.run(&mut ask(&home, &["--resume", "ffff", "hi"]));
+    assert_eq!(output.code, Some(2));
+    assert!(
+        output.stderr.contains("no session of this project begins with `ffff`"),
+        "{}",
+        output.stderr
+    );
+    server.finish();
+}
+
+#[test]
+fn there_is_nothing_to_continue_in_a_new_project() {
+    let server = server(Wire::Anthropic).start();
+    let home = TestHome::new().with_server(&server);
+    let output = home.run(&mut ask(&home, &["--continue", "hi"]));
+    assert_eq!(output.code, Some(2));
+    assert!(output.stderr.contains("no session in this project"), "{}", output.stderr);
+    let output =
+        home.run(&mut ask(&home, &["--resume", "0193b0a4-0000-7000-8000-000000000000", "hi"]));
+    assert_ne!(output.code, Some(0));
+    assert!(output.stderr.contains("there is no session 0193b0a4"), "{}", output.stderr);
+}
+
+#[test]
+fn two_processes_never_write_one_session() {
+    let gate = Gate::new();
+    let server = server(Wire::Anthropic)
+        .reply(Turn::new().text("one"))
+        .reply(Reply::from(Turn::new().text("two, slowly")).gate_after(2, &gate))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    home.run(&mut ask(&home, &["hi"])).success();
+    let mut running = home.spawn(&mut ask(&home, &["-c", "again"]));
+    running.close_stdin();
+    gate.wait_until_reached();
+    let output = home.run(&mut ask(&home, &["-c", "me too"]));
+    assert_eq!(output.code, Some(1));
+    let holder = format!("process {}", running.id());
+    assert!(
+        output.stderr.contains("is open elsewhere") && output.stderr.contains(&holder),
+        "{}",
+        output.stderr
+    );
+    gate.open();
+    running.wait().success();
+    server.finish();
+}
+
+/// One project, wherever in it one stands; another worktree of it as well.
+#[test]
+fn a_session_belongs_to_the_repository() {
+    let server = server(Wire::Anthropic)
+        .replies(["one", "two", "three"].map(|text| Turn::new().text(text)))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    home.write("src/deep/file.txt", "x");
+    home.git_init();
+    home.run(&mut ask(&home, &["hi"])).success();
+    home.run(ask(&home, &["-c", "from below"]).current_dir(home.project().join("src/deep")))
+        .success();
+    let tree = home.root().join("tree");
+    home.git(&["worktree", "add", "--quiet", tree.to_str().unwrap()]);
+    home.run(ask(&home, &["-c", "from a worktree"]).current_dir(&tree)).success();
+    let last = server.requests()[2].text();
+    assert!(last.contains("from below") && last.contains("working directory is now:"), "{last}");
+    server.finish();
+}
