@@ -20,11 +20,11 @@ const AIM: f64 = 1.0;
 
 /// Such that the conversation has about 200,000 tokens by the program's own estimate.
 const SIZES: Sizes = Sizes {
-    prompt: (40, 300),
-    thinking: (60, 260),
-    text: (40, 300),
-    result: (60, 380),
-    signature: 96,
+    prompt: (40, 240),
+    thinking: (40, 160),
+    text: (40, 240),
+    result: (40, 250),
+    signature: 64,
 };
 
 /// Measures both wire formats.

@@ -63,8 +63,8 @@ impl Figure {
     }
 
     fn is_missed(&self) -> bool {
-        // Not `>=`: a figure that is no number has missed its aim too.
-        self.below.is_some_and(|limit| !(self.value < limit))
+        // A figure that is no number has missed its aim too.
+        self.below.is_some_and(|limit| self.value.is_nan() || self.value >= limit)
     }
 
     fn row(&self) -> [String; 5] {

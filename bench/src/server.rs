@@ -10,12 +10,12 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use dormouse_conversation::Usage;
-use dormouse_model::script::{Frame, Turn, anthropic_events};
+use dormouse_model::script::{Frame, Turn, WireEvent, anthropic_events};
 
 /// The name of its model.
 pub(crate) const MODEL: &str = "scripted-1";
 /// Longer than any request takes to come.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// How much of a body is read at a time.
 const PIECE: usize = 256 * 1024;
 
@@ -101,7 +101,7 @@ fn serve(mut stream: TcpStream, arrivals: &Sender<Arrival>, answer: &[u8]) -> io
         }
         stream.write_all(answer)?;
         // Nobody waits any more: the benchmark has ended.
-        drop(arrivals.send(Arrival { headers, body, bytes }));
+        let _unheard = arrivals.send(Arrival { headers, body, bytes });
     }
     Ok(())
 }
@@ -163,7 +163,7 @@ fn answer() -> Vec<u8> {
         usage: Usage { input_tokens: 2_000, output_tokens: 5, ..Usage::default() },
     };
     let turn = Turn::new().text("Hello. What shall we look at?");
-    let body: String = anthropic_events(&turn, &frame).iter().map(|event| event.to_sse()).collect();
+    let body: String = anthropic_events(&turn, &frame).iter().map(WireEvent::to_sse).collect();
     whole("text/event-stream", &body)
 }
 

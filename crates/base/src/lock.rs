@@ -6,6 +6,7 @@
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -58,12 +59,17 @@ pub struct Lock {
     _file: File,
 }
 
+/// A process that is just being started holds copies of all our files until it has begun: a lock that
+/// was given back may seem held for that moment.
+const TRIES: u32 = 10;
+const BETWEEN_TRIES: Duration = Duration::from_millis(5);
+
 impl Lock {
-    /// Takes the lock if it is free; never waits.
+    /// Takes the lock if it is free; waits for no other holder.
     pub fn try_take(dir: &Dir, path: &RelPath) -> Result<Self, LockError> {
         let full = dir.path().join(path.as_path());
         let mut file = dir.open_lock(path)?;
-        match file.try_lock() {
+        match try_briefly(&file) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
@@ -78,6 +84,16 @@ impl Lock {
         write_holder(&mut file).map_err(|error| FileError::new(FileAction::Lock, full, error))?;
         Ok(Self { _file: file })
     }
+}
+
+fn try_briefly(file: &File) -> Result<(), TryLockError> {
+    for _ in 1..TRIES {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(BETWEEN_TRIES),
+            taken_or_failed => return taken_or_failed,
+        }
+    }
+    file.try_lock()
 }
 
 fn write_holder(file: &mut File) -> std::io::Result<()> {

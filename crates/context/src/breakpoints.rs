@@ -19,10 +19,14 @@ pub struct TurnShape {
 /// The turns to mark, in ascending order: at most two. `previous` is where the request before wrote;
 /// a message of tool results counts as a user turn.
 pub fn plan_breakpoints(turns: &[TurnShape], previous: Option<usize>) -> Vec<usize> {
-    let mut users =
-        turns.iter().enumerate().rev().filter(|(_, turn)| turn.role == Role::User && turn.can_be_marked);
+    let mut users = turns
+        .iter()
+        .enumerate()
+        .rev()
+        .filter(|(_, turn)| turn.role == Role::User && turn.can_be_marked);
     let Some((newest, _)) = users.next() else { return Vec::new() };
-    let before = previous.filter(|index| *index < newest).or_else(|| users.next().map(|(index, _)| index));
+    let before =
+        previous.filter(|index| *index < newest).or_else(|| users.next().map(|(index, _)| index));
     before.into_iter().chain([newest]).collect()
 }
 

@@ -20,7 +20,10 @@ pub trait Fragment {
     fn to_block(&self) -> Block {
         let mut text = String::new();
         self.render(&mut text);
-        Block::text(&format!("<system-reminder>\n{}\n</system-reminder>", within(&text, self.max_tokens())))
+        Block::text(&format!(
+            "<system-reminder>\n{}\n</system-reminder>",
+            within(&text, self.max_tokens())
+        ))
     }
 }
 
@@ -120,7 +123,10 @@ mod tests {
     fn only_changes_are_told() {
         let told = Facts::default().with("date", "Sunday").with("branch", "main");
         assert!(Changes::between(&told, &told).is_none());
-        let now = Facts::default().with("date", "Monday").with("branch", "main").with("git status", "M a\nM b");
+        let now = Facts::default()
+            .with("date", "Monday")
+            .with("branch", "main")
+            .with("git status", "M a\nM b");
         let text = Changes::between(&told, &now).unwrap().to_block().as_text().unwrap();
         assert!(text.contains("- date is now: Monday\n- git status, now:\nM a\nM b\n"), "{text}");
         assert!(!text.contains("branch"));
@@ -129,7 +135,8 @@ mod tests {
     #[test]
     fn a_fragment_is_bounded_and_says_so() {
         let facts = Facts::default().with("git status", "睡".repeat(20_000));
-        let text = Changes::between(&Facts::default(), &facts).unwrap().to_block().as_text().unwrap();
+        let text =
+            Changes::between(&Facts::default(), &facts).unwrap().to_block().as_text().unwrap();
         assert!(estimate_text(&text) < 4_100);
         assert!(text.contains("more bytes were left out"));
     }

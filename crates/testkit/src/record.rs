@@ -55,7 +55,10 @@ impl RecordedRequest {
 
     /// The messages as they were sent.
     pub fn raw_messages(&self) -> Vec<&str> {
-        scan::messages(&self.body).into_iter().filter_map(|range| self.as_str().get(range)).collect()
+        scan::messages(&self.body)
+            .into_iter()
+            .filter_map(|range| self.as_str().get(range))
+            .collect()
     }
 
     /// The messages as JSON.

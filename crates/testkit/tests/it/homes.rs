@@ -95,7 +95,8 @@ fn programs_are_talked_to_and_stopped() {
     let running = home.spawn(&mut shell(script));
     running.wait_for_stdout(|text| text.contains("ready"));
     running.interrupt();
-    let output = running.wait().expect_code(7);
+    let output = running.wait();
+    output.expect_code(7);
     assert_eq!(output.stdout, "ready\ncaught\n");
     let running = home.spawn(&mut shell(script));
     running.wait_for_stdout(|text| text.contains("ready"));
