@@ -7,12 +7,14 @@
 
 #![forbid(unsafe_code)]
 
+mod answering;
 mod anthropic;
 mod assemble;
 mod body;
 mod breaks;
 mod classify;
 mod client;
+mod endpoint;
 mod error;
 mod event;
 mod info;
@@ -24,11 +26,13 @@ pub mod script;
 mod scripted;
 mod sse;
 
+pub use answering::Answering;
 pub use assemble::INVALID_JSON;
 pub use body::{CacheTtl, Dialect, MaxTokensField, Wire, WireBody, WireTurn};
 pub use breaks::{Announcement, BreakCause, BreakDetector, CacheBreak, Sent};
 pub use classify::{Refusal, classify};
-pub use client::{Answering, Credential, Endpoint, HttpModel, Model, Timeouts};
+pub use client::{HttpModel, Model};
+pub use endpoint::{Credential, Endpoint, Timeouts};
 pub use error::{ModelError, Retryable};
 pub use event::{Completion, StreamEvent};
 pub use info::ModelInfo;

@@ -6,7 +6,8 @@ use dormouse_base::{Environment, ProviderKind, ProviderSettings, Secret, names};
 use thiserror::Error;
 
 use crate::body::{CacheTtl, Dialect, MaxTokensField, Wire};
-use crate::client::{Credential, Endpoint, HttpModel, Timeouts};
+use crate::client::HttpModel;
+use crate::endpoint::{Credential, Endpoint, Timeouts};
 
 const ANTHROPIC_URL: &str = "https://api.anthropic.com";
 const OPENAI_URL: &str = "https://api.openai.com/v1";

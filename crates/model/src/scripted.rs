@@ -8,8 +8,8 @@ use dormouse_conversation::Usage;
 use futures_util::StreamExt;
 
 use crate::ModelError;
+use crate::answering::{Answering, Decoder};
 use crate::anthropic::AnthropicDecoder;
-use crate::client::{Answering, Decoder};
 use crate::script::{Frame, Turn, anthropic_events};
 
 /// The name the scripted model goes by.

@@ -53,7 +53,8 @@ fn walk_through(action: &str) {
         let finished = run_child(folder.path(), &format!("{action}@*#{passing}"));
         let content = dir.read(&file).unwrap();
         assert!(content == OLD || content == NEW, "{action} at {passing}: torn");
-        for entry in dir.entries().unwrap().iter().filter(|entry| entry.name.ends_with(".jsonl")) {
+        let entries = dir.entries().unwrap();
+        for entry in entries.iter().filter(|entry| entry.name.contains(".jsonl")) {
             let loaded = load(&dir.read(&RelPath::new(&entry.name).unwrap()).unwrap());
             assert_eq!(loaded.warnings, [], "{action} at {passing}");
             let texts: Vec<String> =

@@ -1,11 +1,6 @@
 //! The transcript on real files: what is written is read, whatever a crash left of it.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::disallowed_methods,
-    reason = "tests"
-)]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 mod crash;
 mod transcript;

@@ -1,0 +1,140 @@
+//! An answer that is coming in: bytes to events to steps, bounded in size and in silence.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+
+use crate::anthropic::AnthropicDecoder;
+use crate::openai::OpenAiDecoder;
+use crate::sse::{SseDecoder, SseEvent};
+use crate::{ModelError, StreamEvent};
+
+pub(crate) enum Decoder {
+    Anthropic(AnthropicDecoder),
+    OpenAi(OpenAiDecoder),
+}
+
+impl Decoder {
+    fn take(&mut self, event: &SseEvent) -> Result<Vec<StreamEvent>, ModelError> {
+        match self {
+            Self::Anthropic(decoder) => decoder.take(event),
+            Self::OpenAi(decoder) => decoder.take(event),
+        }
+    }
+
+    fn end(&mut self) -> Result<Vec<StreamEvent>, ModelError> {
+        match self {
+            Self::Anthropic(decoder) => decoder.end(),
+            Self::OpenAi(decoder) => decoder.end(),
+        }
+    }
+}
+
+/// An answer larger than this is no answer: somebody is filling the memory.
+const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
+
+/// An answer that is coming in. Dropping it ends the request.
+pub struct Answering {
+    received: usize,
+    bytes: BoxStream<'static, Result<Bytes, String>>,
+    sse: SseDecoder,
+    decoder: Decoder,
+    ready: VecDeque<StreamEvent>,
+    failed: Option<ModelError>,
+    ended: bool,
+    idle: Duration,
+    request_id: Option<String>,
+}
+
+impl Answering {
+    pub(crate) fn new(
+        bytes: BoxStream<'static, Result<Bytes, String>>,
+        decoder: Decoder,
+        idle: Duration,
+        request_id: Option<String>,
+    ) -> Self {
+        Self {
+            received: 0,
+            bytes,
+            sse: SseDecoder::new(),
+            decoder,
+            ready: VecDeque::new(),
+            failed: None,
+            ended: false,
+            idle,
+            request_id,
+        }
+    }
+
+    /// The server's id of the request.
+    pub fn request_id(&self) -> Option<&str> {
+        self.request_id.as_deref()
+    }
+
+    /// The next step; none after the last. After an error nothing more comes.
+    pub async fn next(&mut self) -> Option<Result<StreamEvent, ModelError>> {
+        loop {
+            // What came whole before an error is handed out first.
+            if let Some(event) = self.ready.pop_front() {
+                self.ended |= matches!(event, StreamEvent::Finished { .. });
+                return Some(Ok(event));
+            }
+            if let Some(error) = self.failed.take() {
+                self.ended = true;
+                return Some(Err(error));
+            }
+            if self.ended {
+                return None;
+            }
+            self.read().await;
+        }
+    }
+
+    /// Reads the next bytes and decodes them.
+    async fn read(&mut self) {
+        match tokio::time::timeout(self.idle, self.bytes.next()).await {
+            Err(_) => self.failed = Some(ModelError::Silent(self.idle)),
+            Ok(None) => self.decode_end(),
+            Ok(Some(Err(problem))) => self.failed = Some(ModelError::BrokenStream(problem)),
+            Ok(Some(Ok(bytes))) => self.decode(&bytes),
+        }
+    }
+
+    fn decode(&mut self, bytes: &[u8]) {
+        self.received = self.received.saturating_add(bytes.len());
+        if self.received > LARGEST_ANSWER {
+            let message = format!("the answer does not end: more than {LARGEST_ANSWER} bytes came");
+            self.failed = Some(ModelError::InvalidRequest { status: 200, message });
+            return;
+        }
+        let events = match self.sse.push(bytes) {
+            Ok(events) => events,
+            Err(error) => {
+                self.failed = Some(ModelError::Malformed(error.to_string()));
+                return;
+            }
+        };
+        for event in events {
+            match self.decoder.take(&event) {
+                Ok(steps) => self.ready.extend(steps),
+                Err(error) => {
+                    self.failed = Some(error);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn decode_end(&mut self) {
+        match self.decoder.end() {
+            Ok(steps) => {
+                self.ready.extend(steps);
+                self.ended = self.ready.is_empty();
+            }
+            Err(error) => self.failed = Some(error),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The client against the scripted server: questions on the side, what a server tells of its models,
+//! streams without end.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+
+use std::time::Duration;
+
+use dormouse_base::Secret;
+use dormouse_conversation::{
+    Answer, Block, Facts, Flags, Message, Prefix, RequestOptions, ToolChoice,
+};
+use dormouse_model::script::Turn;
+use dormouse_model::{
+    CacheTtl, Credential, Dialect, Endpoint, HttpModel, MaxTokensField, Model, ModelError,
+    Timeouts, Wire, WireBody,
+};
+use dormouse_testkit::{Reply, ScriptedServer};
+use serde_json::value::RawValue;
+
+const BOTH: [Wire; 2] = [Wire::Anthropic, Wire::OpenAi];
+
+fn server_wire(wire: Wire) -> dormouse_testkit::Wire {
+    match wire {
+        Wire::Anthropic => dormouse_testkit::Wire::Anthropic,
+        Wire::OpenAi => dormouse_testkit::Wire::OpenAi,
+    }
+}
+
+fn client(wire: Wire, server: &ScriptedServer) -> HttpModel {
+    let key = Secret::new("a-key-for-tests");
+    HttpModel::new(Endpoint {
+        wire,
+        base_url: server.url(),
+        credential: match wire {
+            Wire::Anthropic => Credential::ApiKey(key),
+            Wire::OpenAi => Credential::Bearer(key),
+        },
+        version: "2023-06-01".into(),
+        betas: Vec::new(),
+        timeouts: Timeouts { idle: Duration::from_secs(5), ..Timeouts::default() },
+    })
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+}
+
+/// A question on the side: a JSON schema, no tools.
+fn body(wire: Wire) -> Vec<u8> {
+    let schema = RawValue::from_string(
+        r#"{"type":"object","properties":{"files":{"type":"array","items":{"type":"string"}}},"required":["files"],"additionalProperties":false}"#.into(),
+    );
+    let options = RequestOptions {
+        tool_choice: ToolChoice::None,
+        answer: Answer::Json { name: "pick".into(), schema: schema.unwrap() },
+        ..RequestOptions::new("m", 256)
+    };
+    let dialect =
+        Dialect { wire, ttl: CacheTtl::FiveMinutes, max_tokens_field: MaxTokensField::MaxTokens };
+    let prefix = Prefix::new(Vec::new(), Vec::new(), Vec::new(), Facts::default());
+    let mut body = WireBody::new(dialect, &prefix, &options);
+    let id = "0193b0a4-0000-7000-8000-000000000000".parse().unwrap();
+    let now = "2026-11-15T08:00:00Z".parse().unwrap();
+    body.append(&Message::user(id, now, vec![Block::text("which?")], Flags::default()));
+    body.render(&[])
+}
+
+#[test]
+fn a_question_on_the_side_has_an_answer_in_json() {
+    for wire in BOTH {
+        let server = ScriptedServer::builder()
+            .wire(server_wire(wire))
+            .reply(Turn::new().text(r#"{"files":["a.md"]}"#))
+            .start();
+        let model = Model::Http(client(wire, &server));
+        let completion = block_on(model.ask(body(wire))).unwrap();
+        let answer: serde_json::Value = serde_json::from_str(&completion.text()).unwrap();
+        assert_eq!(answer["files"][0], "a.md");
+        assert!(completion.usage.output_tokens > 0);
+        let sent = server.single_request().json();
+        let schema = match wire {
+            Wire::Anthropic => &sent["output_config"]["format"]["schema"],
+            Wire::OpenAi => &sent["response_format"]["json_schema"]["schema"],
+        };
+        assert_eq!(schema["required"][0], "files");
+        server.finish();
+    }
+}
+
+#[test]
+fn the_server_tells_the_window() {
+    for wire in BOTH {
+        let builder =
+            || ScriptedServer::builder().wire(server_wire(wire)).model("m").window(65_536);
+        let server = builder().start();
+        let info = block_on(client(wire, &server).info("m")).unwrap();
+        assert_eq!(info.window, Some(65_536));
+        let silent = builder().no_model_info().start();
+        assert_eq!(block_on(client(wire, &silent).info("m")), None);
+    }
+}
+
+#[test]
+fn a_date_to_come_back_at() {
+    let reply = Reply::overloaded_529()
+        .with_header("date", "Sun, 15 Nov 2026 08:00:00 GMT")
+        .with_header("retry-after", "Sun, 15 Nov 2026 08:00:07 GMT");
+    let server =
+        ScriptedServer::builder().wire(dormouse_testkit::Wire::Anthropic).reply(reply).start();
+    let error = block_on(Model::Http(client(Wire::Anthropic, &server)).ask(body(Wire::Anthropic)))
+        .unwrap_err();
+    assert!(
+        matches!(error, ModelError::Overloaded { retry_after: Some(after), .. } if after == Duration::from_secs(7)),
+        "{error:?}"
+    );
+    server.finish();
+}
+
+#[test]
+fn a_key_in_an_error_is_taken_out() {
+    let reply = Reply::bad_request_400("the key a-key-for-tests is odd");
+    let server =
+        ScriptedServer::builder().wire(dormouse_testkit::Wire::Anthropic).reply(reply).start();
+    let error = block_on(Model::Http(client(Wire::Anthropic, &server)).ask(body(Wire::Anthropic)))
+        .unwrap_err();
+    assert!(error.to_string().contains("the key [secret] is odd"), "{error}");
+    server.finish();
+}
