@@ -49,7 +49,14 @@ impl World {
         let mut command = self.binary();
         let start = Instant::now();
         let mut child = spawn(command.args(arguments));
-        let arrival = self.server.arrival();
+        let arrival = loop {
+            if let Some(arrival) = self.server.arrival() {
+                break arrival;
+            }
+            if let Some(status) = child.try_wait().expect("a child can be waited for") {
+                crate::fail(&format!("{arguments:?} ended with {status} and asked nothing"));
+            }
+        };
         let status = child.wait().expect("a child can be waited for");
         assert!(status.success(), "{arguments:?} ended with {status}");
         (arrival.headers.saturating_duration_since(start), arrival)
@@ -65,9 +72,9 @@ impl World {
     }
 }
 
-/// Starts a command that nobody listens to.
+/// Starts a command whose output is let go. What it complains about is shown.
 pub(crate) fn spawn(command: &mut Command) -> Child {
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::null());
     command.spawn().unwrap_or_else(|error| {
         crate::fail(&format!("{}: {error}", command.get_program().display()))
     })

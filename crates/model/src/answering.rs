@@ -8,6 +8,7 @@ use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 
 use crate::anthropic::AnthropicDecoder;
+use crate::body::Wire;
 use crate::openai::OpenAiDecoder;
 use crate::sse::{SseDecoder, SseEvent};
 use crate::{ModelError, StreamEvent};
@@ -18,6 +19,13 @@ pub(crate) enum Decoder {
 }
 
 impl Decoder {
+    pub(crate) fn new(wire: Wire) -> Self {
+        match wire {
+            Wire::Anthropic => Self::Anthropic(AnthropicDecoder::default()),
+            Wire::OpenAi => Self::OpenAi(OpenAiDecoder::default()),
+        }
+    }
+
     fn take(&mut self, event: &SseEvent) -> Result<Vec<StreamEvent>, ModelError> {
         match self {
             Self::Anthropic(decoder) => decoder.take(event),
@@ -30,6 +38,29 @@ impl Decoder {
             Self::Anthropic(decoder) => decoder.end(),
             Self::OpenAi(decoder) => decoder.end(),
         }
+    }
+}
+
+/// Decodes a whole stream that was recorded, up to its first error.
+pub fn decode_recorded(wire: Wire, bytes: &[u8]) -> (Vec<StreamEvent>, Option<ModelError>) {
+    let mut decoder = Decoder::new(wire);
+    let mut steps = Vec::new();
+    let events = match SseDecoder::new().push(bytes) {
+        Ok(events) => events,
+        Err(error) => return (steps, Some(ModelError::Malformed(error.to_string()))),
+    };
+    for event in events {
+        match decoder.take(&event) {
+            Ok(more) => steps.extend(more),
+            Err(error) => return (steps, Some(error)),
+        }
+    }
+    match decoder.end() {
+        Ok(more) => {
+            steps.extend(more);
+            (steps, None)
+        }
+        Err(error) => (steps, Some(error)),
     }
 }
 

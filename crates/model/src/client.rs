@@ -7,12 +7,10 @@ use dormouse_base::Redactor;
 use futures_util::StreamExt;
 
 use crate::answering::{Answering, Decoder};
-use crate::anthropic::AnthropicDecoder;
 use crate::body::Wire;
 use crate::classify::{Refusal, classify};
 use crate::endpoint::{Credential, Endpoint};
 use crate::event::Completion;
-use crate::openai::OpenAiDecoder;
 use crate::{ModelError, ScriptedModel};
 
 /// A model to talk to. The set is closed: a server, or a script.
@@ -86,10 +84,7 @@ impl HttpModel {
         }
         let request_id =
             header(&response, "request-id").or_else(|| header(&response, "x-request-id"));
-        let decoder = match self.endpoint.wire {
-            Wire::Anthropic => Decoder::Anthropic(AnthropicDecoder::default()),
-            Wire::OpenAi => Decoder::OpenAi(OpenAiDecoder::default()),
-        };
+        let decoder = Decoder::new(self.endpoint.wire);
         let bytes =
             response.bytes_stream().map(|piece| piece.map_err(|error| innermost(&error))).boxed();
         Ok(Answering::new(bytes, decoder, self.endpoint.timeouts.idle, request_id))

@@ -26,7 +26,7 @@ pub mod script;
 mod scripted;
 mod sse;
 
-pub use answering::Answering;
+pub use answering::{Answering, decode_recorded};
 pub use assemble::INVALID_JSON;
 pub use body::{CacheTtl, Dialect, MaxTokensField, Wire, WireBody, WireTurn};
 pub use breaks::{Announcement, BreakCause, BreakDetector, CacheBreak, Sent};

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 
 use crate::ModelError;
 use crate::answering::{Answering, Decoder};
-use crate::anthropic::AnthropicDecoder;
+use crate::body::Wire;
 use crate::script::{Frame, Turn, anthropic_events};
 
 /// The name the scripted model goes by.
@@ -51,11 +51,6 @@ impl ScriptedModel {
         let events = anthropic_events(&turn, &frame);
         let pieces = events.into_iter().map(|event| Ok(Bytes::from(event.to_sse())));
         let bytes = futures_util::stream::iter(pieces).boxed();
-        Ok(Answering::new(
-            bytes,
-            Decoder::Anthropic(AnthropicDecoder::default()),
-            Duration::from_mins(1),
-            None,
-        ))
+        Ok(Answering::new(bytes, Decoder::new(Wire::Anthropic), Duration::from_mins(1), None))
     }
 }

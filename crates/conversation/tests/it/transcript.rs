@@ -9,7 +9,7 @@ use dormouse_conversation::transcript::{
 };
 use dormouse_conversation::{
     Block, Facts, Flags, Message, Prefix, Response, ResultContent, Role, StopReason, SystemBlock,
-    ToolUseId, Usage,
+    ToolUseId, Usage, repair, violations,
 };
 use proptest::prelude::*;
 
@@ -304,6 +304,22 @@ fn the_list_of_sessions() {
     assert_eq!(list_sessions(&desk.dir(), Some("LONG")).unwrap().len(), 1);
     assert_eq!(list_sessions(&desk.dir(), Some("absent")).unwrap().len(), 0);
     assert_eq!(newest_session(&desk.dir()).unwrap(), Some(desk.session));
+}
+
+/// The committed corpus of the fuzz target, as an ordinary test.
+#[test]
+fn the_fuzz_corpus_loads() {
+    let desk = Desk::new();
+    let corpus =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/transcript_load");
+    let mut files = 0;
+    for entry in corpus.read_dir().unwrap() {
+        files += 1;
+        let loaded = load(&std::fs::read(entry.unwrap().path()).unwrap());
+        let (messages, _) = repair(loaded.messages, |blocks| Message { blocks, ..desk.user("") });
+        assert_eq!(violations(&messages), Vec::<String>::new());
+    }
+    assert!(files >= 2);
 }
 
 proptest! {

@@ -1,7 +1,7 @@
 //! The client against the scripted server: questions on the side, what a server tells of its models,
 //! streams without end.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use dormouse_model::{
     Timeouts, Wire, WireBody,
 };
 use dormouse_testkit::{Reply, ScriptedServer};
+use proptest::prelude::*;
 use serde_json::value::RawValue;
 
 const BOTH: [Wire; 2] = [Wire::Anthropic, Wire::OpenAi];
@@ -125,4 +126,67 @@ fn a_key_in_an_error_is_taken_out() {
         .unwrap_err();
     assert!(error.to_string().contains("the key [secret] is odd"), "{error}");
     server.finish();
+}
+
+/// The committed corpus of the fuzz targets, as an ordinary test.
+#[test]
+fn the_fuzz_corpus_decodes() {
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
+    let mut files = 0;
+    for target in ["sse_decode", "stream_decode"] {
+        for entry in corpus.join(target).read_dir().unwrap() {
+            let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+            files += 1;
+            let whole = SseDecoder::new().push(&bytes).unwrap();
+            let mut decoder = SseDecoder::new();
+            let single: Vec<_> =
+                bytes.chunks(1).flat_map(|byte| decoder.push(byte).unwrap()).collect();
+            assert_eq!(whole, single);
+            for wire in BOTH {
+                for step in decode_recorded(wire, &bytes).0 {
+                    if let StreamEvent::Block(block) = step {
+                        assert_eq!(Block::from_json(block.raw()).unwrap(), block);
+                    }
+                }
+            }
+        }
+    }
+    assert!(files >= 6);
+}
+
+fn any_event() -> impl Strategy<Value = String> {
+    let index = 0_u8..3;
+    prop_oneof![
+        Just(r#"{"type":"message_start","message":{"id":"m","model":"x"}}"#.to_owned()),
+        Just(r#"{"type":"message_stop"}"#.to_owned()),
+        Just(r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#.to_owned()),
+        Just(r#"{"choices":[{"delta":{"content":"hi"}}]}"#.to_owned()),
+        Just(r#"{"choices":[{"delta":{"tool_calls":[{"index":1,"function":{"name":"R","arguments":"{"}}]}}]}"#.to_owned()),
+        Just(r#"{"choices":[{"finish_reason":"stop"}]}"#.to_owned()),
+        Just("[DONE]".to_owned()),
+        index.clone().prop_map(|i| format!(
+            r#"{{"type":"content_block_start","index":{i},"content_block":{{"type":"tool_use","id":"t{i}","name":"R"}}}}"#
+        )),
+        (index.clone(), "[ -~]{0,6}").prop_map(|(i, text)| format!(
+            r#"{{"type":"content_block_delta","index":{i},"delta":{{"type":"input_json_delta","partial_json":{}}}}}"#,
+            serde_json::Value::from(text)
+        )),
+        index.prop_map(|i| format!(r#"{{"type":"content_block_stop","index":{i}}}"#)),
+        "[ -~]{0,20}",
+    ]
+}
+
+proptest! {
+    /// Events in any order: no panic, and every block is whole.
+    #[test]
+    fn any_events_decode(events in prop::collection::vec(any_event(), 0..20)) {
+        let stream: String = events.iter().map(|data| format!("data: {data}\n\n")).collect();
+        for wire in BOTH {
+            for step in decode_recorded(wire, stream.as_bytes()).0 {
+                if let StreamEvent::Block(block) = step {
+                    prop_assert_eq!(Block::from_json(block.raw()).unwrap(), block);
+                }
+            }
+        }
+    }
 }
