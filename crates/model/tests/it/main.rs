@@ -12,7 +12,7 @@ use dormouse_conversation::{
 use dormouse_model::script::Turn;
 use dormouse_model::{
     CacheTtl, Credential, Dialect, Endpoint, HttpModel, MaxTokensField, Model, ModelError,
-    Timeouts, Wire, WireBody,
+    SseDecoder, StreamEvent, Timeouts, Wire, WireBody, decode_recorded,
 };
 use dormouse_testkit::{Reply, ScriptedServer};
 use proptest::prelude::*;
