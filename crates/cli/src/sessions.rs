@@ -22,8 +22,10 @@ struct Line<'a> {
 }
 
 pub(crate) fn run(arguments: &SessionsArguments, world: &World) -> Result<Exit, Failure> {
-    let folder = SessionFolder::open(&world.home()?, &current_project()?)?;
-    let sessions = list_sessions(folder.dir(), arguments.search.as_deref())?;
+    let sessions = match SessionFolder::existing(&world.home()?, &current_project()?)? {
+        Some(folder) => list_sessions(folder.dir(), arguments.search.as_deref())?,
+        None => Vec::new(),
+    };
     let now = SystemTime::from(world.clock.now());
     if arguments.json {
         let lines: Vec<Line<'_>> = sessions.iter().map(|session| line(session, now)).collect();

@@ -17,6 +17,15 @@ impl SessionFolder {
         Ok(Self { dir })
     }
 
+    /// Opens it if there is one: looking must not make anything.
+    pub fn existing(home: &Path, project: &Project) -> Result<Option<Self>, FileError> {
+        match Dir::open(home.join("projects").join(project.slug().as_str())) {
+            Ok(dir) => Ok(Some(Self { dir })),
+            Err(error) if error.is_not_found() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The folder.
     pub fn dir(&self) -> &Dir {
         &self.dir

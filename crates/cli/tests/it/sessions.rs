@@ -48,6 +48,15 @@ fn sessions_are_listed_searched_and_chosen() {
 }
 
 #[test]
+fn looking_makes_no_folder() {
+    let home = TestHome::new();
+    let output = home.run(&mut dormouse(&home, &["sessions"]));
+    assert_eq!((output.code, output.stdout.as_str()), (Some(0), ""));
+    assert!(output.stderr.contains("no sessions in this project yet"));
+    assert!(!home.dormouse_home().exists());
+}
+
+#[test]
 fn there_is_nothing_to_continue_in_a_new_project() {
     let server = server(Wire::Anthropic).start();
     let home = TestHome::new().with_server(&server);
