@@ -7,13 +7,14 @@ use dormouse_base::{SessionId, names, project_of};
 use dormouse_conversation::transcript::{
     Author, Envelope, LoadWarning, Loaded, Transcript, load, session_file,
 };
-use dormouse_conversation::{Message, Response, Role};
+use dormouse_conversation::{Message, Origin, Response, Role};
 use dormouse_engine::SessionFolder;
 
 use crate::generate::{Sizes, Story, prefix};
 use crate::measure::Samples;
 use crate::memory::{megabytes, peak_until_end};
 use crate::report::{Figure, Section, Unit};
+use crate::server::MODEL;
 use crate::world::{World, spawn};
 
 /// How large the transcript is.
@@ -76,7 +77,8 @@ impl Session {
         let id = SessionId::generate(&*story.ids());
         let create = Transcript::create(folder.dir(), id, envelope(), story.clock(), story.ids());
         let mut transcript = create.expect("a new transcript");
-        transcript.record_prefix(&prefix()).expect("a line");
+        let origin = Origin { model: MODEL.to_owned(), server: world.server_url() };
+        transcript.record_prefix(&prefix(), &origin).expect("a line");
         let path = folder.dir().path().join(session_file(id).as_path());
         let length = || fs::metadata(&path).expect("the transcript").len();
         while length() < BYTES || !story.is_at_rest() {

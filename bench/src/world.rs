@@ -39,6 +39,11 @@ impl World {
         world
     }
 
+    /// Where its server is.
+    pub(crate) fn server_url(&self) -> String {
+        self.server.url()
+    }
+
     /// The binary, to be given arguments.
     pub(crate) fn binary(&self) -> Command {
         self.home.command(&self.binary)

@@ -99,7 +99,8 @@ const STEP: u64 = 64 * 1024;
 
 /// The bytes behind the last newline.
 fn torn_tail(file: &mut File, end: u64) -> io::Result<Vec<u8>> {
-    let mut tail = Vec::new();
+    // From the end backwards; joined once, for the tail may be long.
+    let mut pieces: Vec<Vec<u8>> = Vec::new();
     let mut start = end;
     while start > 0 {
         let step = STEP.min(start);
@@ -108,14 +109,12 @@ fn torn_tail(file: &mut File, end: u64) -> io::Result<Vec<u8>> {
         let mut piece = Vec::new();
         Read::by_ref(file).take(step).read_to_end(&mut piece)?;
         if let Some(newline) = piece.iter().rposition(|byte| *byte == b'\n') {
-            let mut rest = piece.split_off(newline + 1);
-            rest.append(&mut tail);
-            return Ok(rest);
+            pieces.push(piece.split_off(newline + 1));
+            break;
         }
-        piece.append(&mut tail);
-        tail = piece;
+        pieces.push(piece);
     }
-    Ok(tail)
+    Ok(pieces.into_iter().rev().flatten().collect())
 }
 
 #[cfg(test)]

@@ -78,7 +78,8 @@ impl FileError {
             Some("the disk is full: free some space and try again")
         } else if kind == io::ErrorKind::ReadOnlyFilesystem {
             Some("the file system is read-only: set DORMOUSE_HOME to a folder that can be written")
-        } else if kind == io::ErrorKind::PermissionDenied {
+        } else if kind == io::ErrorKind::PermissionDenied || self.action == FileAction::CreateFolder
+        {
             Some("check the owner and permissions, or set DORMOUSE_HOME to a folder of your own")
         } else {
             None

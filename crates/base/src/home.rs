@@ -97,6 +97,12 @@ impl ProjectSlug {
         Self(format!("{head}-{:016x}", stable_hash(text.as_bytes())))
     }
 
+    /// A slug that two paths do not share: for a folder whose plain slug is taken by another project.
+    pub fn distinct(path: &Path) -> Self {
+        let Self(slug) = Self::of(path);
+        Self(format!("{slug}-{:016x}", stable_hash(path.to_string_lossy().as_bytes())))
+    }
+
     /// The folder name.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -130,6 +136,9 @@ mod tests {
         let slug = ProjectSlug::of(Path::new(&long));
         assert_eq!(slug.as_str().len(), LONGEST_SLUG + 17);
         assert_ne!(slug, ProjectSlug::of(Path::new(&format!("{long}b"))));
+        let (one, other) = (Path::new("/项目"), Path::new("/目项"));
+        assert_eq!(ProjectSlug::of(one), ProjectSlug::of(other));
+        assert_ne!(ProjectSlug::distinct(one), ProjectSlug::distinct(other));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -69,6 +70,8 @@ impl Lock {
     pub fn try_take(dir: &Dir, path: &RelPath) -> Result<Self, LockError> {
         let full = dir.path().join(path.as_path());
         let mut file = dir.open_lock(path)?;
+        refuse_other_names(&file)
+            .map_err(|error| FileError::new(FileAction::Lock, &full, error))?;
         match try_briefly(&file) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -84,6 +87,16 @@ impl Lock {
         write_holder(&mut file).map_err(|error| FileError::new(FileAction::Lock, full, error))?;
         Ok(Self { _file: file })
     }
+}
+
+/// A lock file that another name leads to is somebody's file, and would be overwritten.
+fn refuse_other_names(file: &File) -> std::io::Result<()> {
+    if file.metadata()?.nlink() > 1 {
+        return Err(std::io::Error::other(
+            "another name leads to the same file; remove the lock file",
+        ));
+    }
+    Ok(())
 }
 
 fn try_briefly(file: &File) -> Result<(), TryLockError> {
@@ -119,5 +132,11 @@ mod tests {
         }
         drop(first);
         Lock::try_take(&dir, &path).unwrap();
+        std::fs::hard_link(
+            temporary.path().join("session.lock"),
+            temporary.path().join("precious"),
+        )
+        .unwrap();
+        assert!(matches!(Lock::try_take(&dir, &path), Err(LockError::File(_))));
     }
 }

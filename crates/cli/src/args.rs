@@ -16,9 +16,9 @@ pub(crate) struct Arguments {
     pub(crate) command: Option<Command>,
 
     /// What to say to the model
-    pub(crate) prompt: Option<String>,
+    pub(crate) prompt: Vec<String>,
 
-    /// Answer and end, without asking anything; standard input is added to the prompt
+    /// Answer and end, without asking anything; what is piped in is added to the prompt
     #[arg(short, long)]
     pub(crate) print: bool,
 
@@ -34,11 +34,11 @@ pub(crate) struct Arguments {
     #[arg(short, long, conflicts_with = "resume")]
     pub(crate) r#continue: bool,
 
-    /// Go on with a session, named by its id or the beginning of it; without one, list them
-    #[arg(short, long, value_name = "ID", num_args = 0..=1, default_missing_value = "", require_equals = false)]
+    /// Go on with a session of this project, named by its id or the beginning of it; without one, list them
+    #[arg(short, long, value_name = "ID", num_args = 0..=1, default_missing_value = LIST)]
     pub(crate) resume: Option<String>,
 
-    /// The most requests to the model
+    /// The most requests to the model in this run; then it ends with exit code 3
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_turns: Option<u32>,
 
@@ -58,6 +58,9 @@ pub(crate) struct Arguments {
     #[arg(short, long)]
     pub(crate) verbose: bool,
 }
+
+/// Stands for `--resume` without an id.
+pub(crate) const LIST: &str = "?";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -93,6 +96,9 @@ pub(crate) struct SessionsArguments {
     /// Only those that contain this text
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,
+    /// The most to list
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,

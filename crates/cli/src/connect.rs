@@ -4,16 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::{Environment, Secret, Settings, names};
-use dormouse_conversation::{Budget, PromptSize, WindowSource, resolve_window};
+use dormouse_base::{Environment, Redactor, Secret, Settings, names};
+use dormouse_conversation::{Budget, Origin, PromptSize, WindowSource, resolve_window};
 use dormouse_model::{
-    Dialect, HttpModel, Model, ModelInfo, Provider, ProviderError, RetryPolicy, choose_provider,
-    find_local_servers,
+    Credential, Dialect, HttpModel, Model, ModelInfo, Provider, ProviderError, RetryPolicy,
+    choose_provider, find_local_servers, retry_policy,
 };
 use dormouse_tools::output;
 
 use crate::exit::Failure;
-use crate::show;
+use crate::{headless, show};
 
 /// A model, ready.
 pub(crate) struct Connection {
@@ -22,7 +22,12 @@ pub(crate) struct Connection {
     pub(crate) dialect: Dialect,
     pub(crate) budget: Budget,
     pub(crate) retry: RetryPolicy,
+    pub(crate) server: String,
+    /// Where the key came from, for messages; none if none was sent.
+    pub(crate) key_source: Option<String>,
+    /// The variable that holds it, or would.
     pub(crate) key_variable: String,
+    pub(crate) redactor: Redactor,
 }
 
 /// The longest answer asked for where the server does not say what it can.
@@ -32,52 +37,88 @@ const LONGEST_OUTPUT: u32 = 32_000;
 /// `keyCommand` may ask a key ring.
 const KEY_COMMAND_PATIENCE: Duration = Duration::from_mins(1);
 
-/// Connects to the model that the settings, the environment and `--model` name.
+/// What was asked for: the command line's word, and the session's.
+pub(crate) struct Wanted<'a> {
+    /// `--model`.
+    pub(crate) model: Option<&'a str>,
+    /// What a session that goes on was begun with.
+    pub(crate) origin: Option<&'a Origin>,
+}
+
+/// Connects to the model that the command line, the session, the environment or the settings name.
 pub(crate) async fn connect(
     settings: &Settings,
     environment: &Environment,
-    asked: Option<&str>,
+    wanted: Wanted<'_>,
     folder: &Path,
 ) -> Result<Connection, Failure> {
-    let key = key_from_command(settings, environment, folder).await?;
-    let provider = match choose_provider(&settings.provider, environment, key) {
+    let from_command = key_from_command(settings, environment, folder).await?;
+    let has_command = from_command.is_some();
+    let provider = match choose_provider(&settings.provider, environment, from_command) {
         Ok(provider) => provider,
         Err(error) => return Err(not_set_up(error).await),
     };
+    let retry = retry_policy(environment).map_err(Failure::usage)?;
     let http = HttpModel::new(provider.endpoint.clone());
-    let wanted = asked.or_else(|| environment.get(names::MODEL)).or(settings.model.as_deref());
-    let model_name = choose_model(wanted, &provider, &http).await?;
+    let server = provider.endpoint.base_url.clone();
+    let model_name = choose_model(&wanted, settings, environment, &provider, &http).await?;
     let bare_name = model_name.trim_end_matches("[1m]").to_owned();
     let user_window = user_window(settings, environment, &model_name)?;
     let info = if user_window.is_some() { None } else { http.info(&bare_name).await };
     let budget = budget(&model_name, user_window, info.as_ref())?;
-    let retry = retry(environment);
-    let (dialect, key_variable) = (provider.dialect, provider.key_variable);
+    let (key, key_source) = match &provider.endpoint.credential {
+        Credential::None => (None, None),
+        Credential::ApiKey(key) | Credential::Bearer(key) => {
+            let source = if has_command { "provider.keyCommand" } else { &provider.key_variable };
+            (Some(key.clone()), Some(source.to_owned()))
+        }
+    };
     Ok(Connection {
         model: Arc::new(Model::Http(http)),
         model_name: bare_name,
-        dialect,
+        dialect: provider.dialect,
         budget,
         retry,
-        key_variable,
+        server,
+        key_source,
+        key_variable: provider.key_variable,
+        redactor: Redactor::new(key),
     })
 }
 
+/// A session goes on with its own model, as long as the server is the same: another one would have to
+/// read all of it anew.
 async fn choose_model(
-    wanted: Option<&str>,
+    wanted: &Wanted<'_>,
+    settings: &Settings,
+    environment: &Environment,
     provider: &Provider,
     http: &HttpModel,
 ) -> Result<String, Failure> {
-    if let Some(name) = wanted.or(provider.default_model) {
+    let of_session = wanted
+        .origin
+        .filter(|origin| origin.server == provider.endpoint.base_url)
+        .map(|origin| origin.model.as_str());
+    let named = wanted
+        .model
+        .or(of_session)
+        .or_else(|| environment.get(names::MODEL))
+        .or(settings.model.as_deref())
+        .or(provider.default_model);
+    if let Some(name) = named {
         return Ok(name.to_owned());
     }
-    match http.models().await.into_iter().next() {
+    let listed = http
+        .models()
+        .await
+        .map_err(|error| headless::server_failure(&error, None, &provider.key_variable))?;
+    match listed.into_iter().next() {
         Some(first) => Ok(first.id),
         None => Err(Failure::usage(anyhow::anyhow!(
             "{} lists no model, and none was named",
             provider.endpoint.base_url
         ))
-        .hint("name one with --model, or check that the server is running")),
+        .hint("name one with --model")),
     }
 }
 
@@ -120,14 +161,6 @@ fn budget(model: &str, user: Option<u32>, info: Option<&ModelInfo>) -> Result<Bu
     Ok(budget)
 }
 
-fn retry(environment: &Environment) -> RetryPolicy {
-    let base = environment
-        .get(names::RETRY_BASE_MS)
-        .and_then(|text| text.parse().ok())
-        .map(Duration::from_millis);
-    base.map_or_else(RetryPolicy::default, |base| RetryPolicy { base, ..RetryPolicy::default() })
-}
-
 /// Runs the settings' `keyCommand`; what it prints is the key.
 async fn key_from_command(
     settings: &Settings,
@@ -142,9 +175,13 @@ async fn key_from_command(
         })?;
     if answer.code != Some(0) || answer.stdout.trim().is_empty() {
         // Never its standard output: that may be half a key.
+        let why = match (answer.stderr.trim(), answer.code) {
+            ("", Some(code)) => format!("it printed nothing and ended with code {code}"),
+            ("", None) => "it was ended by a signal".to_owned(),
+            (said, _) => said.to_owned(),
+        };
         return Err(Failure::usage(anyhow::anyhow!(
-            "the setting `provider.keyCommand` printed no key: {}",
-            answer.stderr.trim()
+            "the setting `provider.keyCommand` printed no key: {why}"
         )));
     }
     Ok(Some(Secret::new(answer.stdout)))
@@ -154,9 +191,11 @@ async fn key_from_command(
 async fn not_set_up(error: ProviderError) -> Failure {
     if error != ProviderError::NotConfigured {
         let hint = match &error {
-            ProviderError::NoKey { variable, .. } => format!("export {variable}=… and try again"),
+            ProviderError::NoKey { variable, .. } | ProviderError::BadKey { variable } => {
+                format!("export {variable}=… and try again")
+            }
             ProviderError::NotConfigured | ProviderError::BadValue { .. } => {
-                "mend the setting, or take it out".to_owned()
+                "mend it, or take it out".to_owned()
             }
         };
         return Failure::usage(error).hint(hint);

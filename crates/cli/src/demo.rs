@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dormouse_base::{Dir, Environment, RelPath, names, project_of};
+use dormouse_base::{Dir, Environment, Redactor, RelPath, names, project_of};
 use dormouse_conversation::{Budget, ResultContent, Window};
 use dormouse_engine::{
     Engine, EngineConfig, EngineEvent, PromptOverrides, SessionFolder, Surroundings, TurnEnd,
@@ -114,6 +114,7 @@ async fn begin(stage: &Stage, script: Vec<Turn>) -> Result<(Engine, Surroundings
     let config = EngineConfig {
         model: Arc::new(Model::Scripted(ScriptedModel::new(script))),
         model_name: "scripted".to_owned(),
+        server: "in this process".to_owned(),
         dialect: Dialect {
             wire: Wire::Anthropic,
             ttl: CacheTtl::FiveMinutes,
@@ -129,6 +130,7 @@ async fn begin(stage: &Stage, script: Vec<Turn>) -> Result<(Engine, Surroundings
         clock: Arc::clone(&world.clock),
         ids: Arc::clone(&world.ids),
         overrides: PromptOverrides::default(),
+        redactor: Redactor::default(),
     };
     let engine = Engine::begin(config, &folder, &surroundings)?;
     Ok((engine, surroundings))

@@ -35,11 +35,16 @@ pub(crate) struct Failure {
     exit: Exit,
     error: anyhow::Error,
     hints: Vec<String>,
+    /// A word for programs.
+    kind: &'static str,
+    /// It stands in the output already.
+    printed: bool,
 }
 
 impl Failure {
     pub(crate) fn new(exit: Exit, error: impl Into<anyhow::Error>) -> Self {
-        Self { exit, error: error.into(), hints: Vec::new() }
+        let kind = if exit == Exit::Usage { "usage" } else { "failed" };
+        Self { exit, error: error.into(), hints: Vec::new(), kind, printed: false }
     }
 
     /// Wrong arguments, settings or set-up.
@@ -55,6 +60,19 @@ impl Failure {
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
+    }
+
+    /// What the model's server did: its result is in the output already.
+    pub(crate) fn of_server(error: dormouse_model::ModelError) -> Self {
+        Self { kind: error.kind(), printed: true, ..Self::failed(error) }
+    }
+
+    pub(crate) fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    pub(crate) fn is_printed(&self) -> bool {
+        self.printed
     }
 
     pub(crate) fn exit(&self) -> Exit {
@@ -108,7 +126,8 @@ impl From<dormouse_engine::EngineError> for Failure {
             )
             | EngineError::History(_) => None,
         };
-        let failure = Self::failed(error);
+        let missing = matches!(error, EngineError::Transcript(TranscriptError::Missing(_)));
+        let failure = if missing { Self::usage(error) } else { Self::failed(error) };
         match hint {
             Some(hint) => failure.hint(hint),
             None => failure,

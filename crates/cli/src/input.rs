@@ -18,26 +18,29 @@ enum Found {
     Everything(std::io::Result<Vec<u8>>),
 }
 
-/// Reads standard input to its end. With `patience`, an input on which nothing happens for that long is
-/// left alone: the prompt was typed, and there may be nobody at the other end.
-pub(crate) fn read(patience: Option<Duration>) -> Result<String, Failure> {
+/// Somebody should know what is being waited for.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// Reads standard input to its end. A silent one is waited for, and that is said: what a slow command
+/// pipes in must not be lost.
+pub(crate) fn read() -> Result<String, Failure> {
     let (sender, receiver) = channel();
     // It may wait in a read for ever; the end of the program ends it.
     std::thread::spawn(move || read_all(&sender));
-    let mut wait = patience;
+    let mut patience = Some(SILENCE);
     let bytes = loop {
-        let found = match wait {
+        let found = match patience {
             Some(patience) => receiver.recv_timeout(patience),
             None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
         match found {
-            Ok(Found::Something) => wait = None,
+            Ok(Found::Something) => patience = None,
             Ok(Found::Everything(bytes)) => break bytes,
             Err(RecvTimeoutError::Timeout) => {
                 show::note(
-                    "note: standard input is open and nothing comes: going on without it (`</dev/null` spares the wait)",
+                    "note: waiting for standard input (if nothing is to come, end it or use </dev/null)",
                 );
-                return Ok(String::new());
+                patience = None;
             }
             Err(RecvTimeoutError::Disconnected) => break Ok(Vec::new()),
         }
@@ -45,9 +48,12 @@ pub(crate) fn read(patience: Option<Duration>) -> Result<String, Failure> {
     let bytes = bytes.map_err(|error| {
         Failure::failed(anyhow::anyhow!("can not read standard input: {error}"))
     })?;
-    String::from_utf8(bytes).map_err(|_| {
-        Failure::usage(anyhow::anyhow!("standard input is not UTF-8 text"))
-            .hint("put it into a file and name the file in the prompt")
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            show::note("note: standard input is not all UTF-8; what is not is shown as \u{fffd}");
+            String::from_utf8_lossy(error.as_bytes()).into_owned()
+        }
     })
 }
 

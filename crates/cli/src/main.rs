@@ -16,10 +16,14 @@ mod show;
 mod world;
 
 use clap::Parser;
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::{Arguments, Command};
 use crate::exit::{Exit, Failure};
 use crate::world::World;
+
+/// `SIGXFSZ`.
+const FILE_TOO_LARGE: i32 = 25;
 
 fn main() -> std::process::ExitCode {
     let arguments = match Arguments::try_parse() {
@@ -28,12 +32,24 @@ fn main() -> std::process::ExitCode {
     };
     let world = World::of_process();
     crash::install(&world);
-    let result = run(&arguments, &world);
+    let result = run(&arguments, &world).and_then(nothing_lost);
     match result {
         Ok(exit) => exit.into(),
         Err(failure) => {
+            output::failure(arguments.output_format, &failure);
             show::failure(&failure);
             failure.exit().into()
+        }
+    }
+}
+
+/// An answer that could not be written is no success.
+fn nothing_lost(exit: Exit) -> Result<Exit, Failure> {
+    match show::lost() {
+        None => Ok(exit),
+        Some(problem) => {
+            Err(Failure::failed(anyhow::anyhow!("the output could not be written: {problem}"))
+                .hint("the conversation is kept: `dormouse sessions` lists it"))
         }
     }
 }
@@ -42,12 +58,11 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
     // One thread: the work is waiting for a server. Blocking file work has threads of its own.
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
-            Failure::new(
-                Exit::Failed,
-                anyhow::Error::new(error).context("can not start the runtime"),
-            )
+            Failure::new(Exit::Failed, anyhow::anyhow!("can not start the runtime: {error}"))
         })?;
     let result = runtime.block_on(async {
+        // Past a limit on file sizes a write is to fail, as on a full disk, not to end the program.
+        let _listening = signal(SignalKind::from_raw(FILE_TOO_LARGE));
         match &arguments.command {
             Some(Command::Demo) => demo::run(world).await,
             Some(Command::Sessions(list)) => sessions::run(list, world),

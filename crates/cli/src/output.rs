@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use dormouse_conversation::{Message, Role, Usage};
 use dormouse_engine::{EngineEvent, TurnEnd, TurnReport};
-use dormouse_model::{cost_usd, list_price};
+use dormouse_model::{ModelError, cost_usd, list_price};
 use serde::Serialize;
 
 use crate::args::OutputFormat;
+use crate::exit::Failure;
 use crate::show;
 
 /// Prints what happens, in the form asked for.
@@ -26,6 +27,8 @@ enum Line<'a> {
     System {
         subtype: &'static str,
         session_id: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        version: Option<&'static str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         model: Option<&'a str>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,12 +71,36 @@ struct TextDelta<'a> {
 
 #[derive(Serialize)]
 struct Body<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
     role: Role,
     content: &'a [dormouse_conversation::Block],
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    stop_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<Usage>,
+}
+
+/// A failure outside a turn, for programs: every run ends with a result.
+pub(crate) fn failure(format: OutputFormat, failure: &Failure) {
+    if format == OutputFormat::Text || failure.is_printed() || show::lost().is_some() {
+        return;
+    }
+    print_json(&Line::Result(Summary {
+        subtype: "error",
+        is_error: true,
+        result: "",
+        error: Some(failure.message()),
+        error_kind: Some(failure.kind()),
+        session_id: None,
+        model: None,
+        num_turns: 0,
+        duration_ms: 0,
+        usage: Usage::default(),
+        total_cost_usd: None,
+    }));
 }
 
 /// The end of a run, in JSON.
@@ -84,8 +111,11 @@ pub(crate) struct Summary<'a> {
     pub(crate) result: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
-    pub(crate) session_id: &'a str,
-    pub(crate) model: &'a str,
+    /// A word for programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error_kind: Option<&'static str>,
+    pub(crate) session_id: Option<&'a str>,
+    pub(crate) model: Option<&'a str>,
     pub(crate) num_turns: u32,
     pub(crate) duration_ms: u64,
     pub(crate) usage: Usage,
@@ -104,6 +134,7 @@ impl Printer {
             print_json(&Line::System {
                 subtype: "init",
                 session_id: &self.session,
+                version: Some(env!("CARGO_PKG_VERSION")),
                 model: Some(&self.model),
                 cwd: Some(folder),
                 tools: Some(tools),
@@ -117,6 +148,9 @@ impl Printer {
         match event {
             EngineEvent::Text(text) => self.text(text),
             EngineEvent::Message(message) => self.message(message),
+            // In a pipe nothing of it was shown.
+            EngineEvent::Withdrawn
+                if self.format != OutputFormat::StreamJson && !self.line_open => {}
             EngineEvent::Withdrawn => {
                 self.end_line();
                 self.notice(
@@ -165,9 +199,12 @@ impl Printer {
         }
         let response = message.response.as_ref();
         let body = Body {
+            id: response.map(|response| response.id.as_str()),
             role: message.role,
             content: &message.blocks,
             model: response.map(|response| response.model.as_str()),
+            stop_reason: response
+                .and_then(|response| Some(response.stop_reason.as_ref()?.as_str())),
             usage: response.map(|response| response.usage),
         };
         let (session_id, uuid) = (self.session.as_str(), message.id.to_string());
@@ -183,6 +220,7 @@ impl Printer {
             print_json(&Line::System {
                 subtype,
                 session_id: &self.session,
+                version: None,
                 model: None,
                 cwd: None,
                 tools: None,
@@ -224,21 +262,28 @@ impl Printer {
             TurnEnd::Empty => ("empty", None),
             TurnEnd::MaxTurns => ("max_turns", None),
             TurnEnd::Interrupted => ("interrupted", None),
-            TurnEnd::Failed(error) => ("error", Some(error.to_string())),
+            TurnEnd::Failed(error) => ("error", Some(error)),
         };
         Summary {
             subtype,
             is_error: report.end != TurnEnd::Completed,
             result: &report.answer,
-            error,
-            session_id: &self.session,
-            model: &self.model,
+            error: error.map(ToString::to_string),
+            error_kind: error.map(ModelError::kind),
+            session_id: Some(&self.session),
+            model: Some(&self.model),
             num_turns: report.requests,
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
             usage: report.usage,
-            total_cost_usd: list_price(&self.model).map(|price| cost_usd(&report.usage, price)),
+            total_cost_usd: list_price(&self.model)
+                .map(|price| to_millionths(cost_usd(&report.usage, price))),
         }
     }
+}
+
+/// What is beyond a millionth of a dollar is noise.
+fn to_millionths(dollars: f64) -> f64 {
+    (dollars * 1e6).round() / 1e6
 }
 
 fn shortly(delay: Duration) -> String {

@@ -14,11 +14,13 @@ use crate::world::{World, current_project};
 
 #[derive(Serialize)]
 struct Line<'a> {
-    session: String,
+    session_id: String,
     title: &'a str,
     age_seconds: u64,
     messages: usize,
     tokens: u64,
+    model: Option<&'a str>,
+    cwd: Option<&'a str>,
 }
 
 pub(crate) fn run(arguments: &SessionsArguments, world: &World) -> Result<Exit, Failure> {
@@ -27,38 +29,78 @@ pub(crate) fn run(arguments: &SessionsArguments, world: &World) -> Result<Exit, 
         None => Vec::new(),
     };
     let now = SystemTime::from(world.clock.now());
+    let shown = sessions.get(..arguments.limit.min(sessions.len())).unwrap_or_default();
     if arguments.json {
-        let lines: Vec<Line<'_>> = sessions.iter().map(|session| line(session, now)).collect();
+        let lines: Vec<Line<'_>> = shown.iter().map(|session| line(session, now)).collect();
         show::data_line(&serde_json::to_string_pretty(&lines).map_err(Failure::failed)?);
-    } else if sessions.is_empty() {
-        show::note("no sessions in this project yet");
     } else {
-        print(&sessions, now);
+        print(shown, now);
+    }
+    match (&arguments.search, sessions.len()) {
+        (Some(text), 0) => show::note(&format!("no session of this project contains `{text}`")),
+        (None, 0) => show::note("no sessions in this project yet"),
+        (_, all) if all > shown.len() => {
+            show::note(&format!(
+                "note: {} more are not listed; --limit {all} lists them",
+                all - shown.len()
+            ));
+        }
+        _ => {}
     }
     Ok(Exit::Done)
 }
 
 fn line(session: &SessionSummary, now: SystemTime) -> Line<'_> {
     Line {
-        session: session.session.to_string(),
+        session_id: session.session.to_string(),
         title: &session.title,
         age_seconds: age(session, now).as_secs(),
         messages: session.messages,
         tokens: session.tokens,
+        model: session.model.as_deref(),
+        cwd: session.folder.as_deref(),
     }
 }
 
+/// Enough of an id to name a session: the time, to the millisecond.
+const SHORT_ID: usize = 13;
+/// What is left of 80 columns for a title.
+const TITLE_COLUMNS: usize = 42;
+
 fn print(sessions: &[SessionSummary], now: SystemTime) {
     for session in sessions {
+        let id: String = session.session.to_string().chars().take(SHORT_ID).collect();
         show::data_line(&format!(
-            "{}  {:>8}  {:>4} messages  {:>7} tokens  {}",
-            session.session,
+            "{id}  {:>7}  {:>4} msg  {:>5}k  {}",
             in_words(age(session, now)),
             session.messages,
-            session.tokens,
-            session.title
+            session.tokens.div_ceil(1_000),
+            within(&session.title, TITLE_COLUMNS)
         ));
     }
+}
+
+/// A text cut to so many columns; East Asian characters take two.
+fn within(text: &str, columns: usize) -> String {
+    let width = |c: char| {
+        if matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{ffe6}' | '\u{1f300}'..) {
+            2
+        } else {
+            1
+        }
+    };
+    if text.chars().map(width).sum::<usize>() <= columns {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let kept: String = text
+        .chars()
+        .take_while(|c| {
+            used += width(*c);
+            used <= columns
+        })
+        .collect();
+    kept + "…"
 }
 
 fn age(session: &SessionSummary, now: SystemTime) -> Duration {
@@ -75,21 +117,30 @@ fn in_words(age: Duration) -> String {
 }
 
 /// Which session to go on with.
-pub(crate) fn last(folder: &SessionFolder) -> Result<SessionId, Failure> {
-    newest_session(folder.dir())?.ok_or_else(|| {
+pub(crate) fn last(folder: Option<&SessionFolder>) -> Result<SessionId, Failure> {
+    let newest = folder.map(|folder| newest_session(folder.dir())).transpose()?.flatten();
+    newest.ok_or_else(|| {
         Failure::usage(anyhow::anyhow!("there is no session in this project to continue"))
             .hint("leave --continue out to begin one")
     })
 }
 
 /// A session by its id, or by a beginning that only one has.
-pub(crate) fn named(folder: &SessionFolder, name: &str) -> Result<SessionId, Failure> {
+pub(crate) fn named(folder: Option<&SessionFolder>, name: &str) -> Result<SessionId, Failure> {
+    let name = name.to_lowercase();
     if let Ok(session) = name.parse() {
         return Ok(session);
     }
-    let sessions = list_sessions(folder.dir(), None)?;
+    if name.is_empty() || !name.chars().all(|c| c.is_ascii_hexdigit() || c == '-') {
+        return Err(Failure::usage(anyhow::anyhow!(
+            "`{name}` is not the id of a session, nor the beginning of one"
+        ))
+        .hint("`dormouse sessions` lists them"));
+    }
+    let sessions =
+        folder.map(|folder| list_sessions(folder.dir(), None)).transpose()?.unwrap_or_default();
     let mut matching =
-        sessions.iter().filter(|session| session.session.to_string().starts_with(name));
+        sessions.iter().filter(|session| session.session.to_string().starts_with(&name));
     match (matching.next(), matching.next()) {
         (Some(only), None) => Ok(only.session),
         (None, _) => {
@@ -106,6 +157,13 @@ pub(crate) fn named(folder: &SessionFolder, name: &str) -> Result<SessionId, Fai
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn titles_fit() {
+        assert_eq!(within("short", 10), "short");
+        assert_eq!(within("a longer title", 8), "a longe…");
+        assert_eq!(within("睡鼠睡鼠睡鼠", 8), "睡鼠睡…");
+    }
 
     #[test]
     fn ages() {

@@ -3,16 +3,31 @@
 //! Text from models, servers and files is made printable first where it meets a terminal.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
 
 use dormouse_base::printable;
 
 use crate::exit::Failure;
 
+/// Why data could not be written, if that happened.
+static LOST: OnceLock<String> = OnceLock::new();
+
 /// Writes data to standard output. A reader that has gone away is no error: there is nobody to tell.
+/// Anything else is, and is kept for the end: see [`lost`].
 pub(crate) fn data(text: &str) {
     let mut out = io::stdout().lock();
     let text = if io::stdout().is_terminal() { printable(text) } else { text.into() };
-    let _gone = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        // The first reason is the one to tell.
+        let _known = LOST.set(error.to_string());
+    }
+}
+
+/// Why data was lost, if it was.
+pub(crate) fn lost() -> Option<&'static str> {
+    LOST.get().map(String::as_str)
 }
 
 /// Writes a line of data.

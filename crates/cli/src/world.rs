@@ -42,7 +42,7 @@ impl World {
         let user = self.user_settings()?;
         let Some(given) = from_command_line else { return Ok(user) };
         let (place, text) = if given.trim_start().starts_with('{') {
-            (PathBuf::from("--settings"), given.as_bytes().to_vec())
+            (PathBuf::from(INLINE), given.as_bytes().to_vec())
         } else {
             let bytes = std::fs::read(given).map_err(|error| {
                 Failure::usage(anyhow::anyhow!("can not read the settings file {given}: {error}"))
@@ -71,10 +71,18 @@ pub(crate) fn current_project() -> Result<Project, Failure> {
     Ok(project_of(&folder)?)
 }
 
+/// The place of settings that stand on the command line.
+const INLINE: &str = "--settings";
+
 fn parse(place: PathBuf, text: &[u8]) -> Result<Settings, Failure> {
     let shown = place.display().to_string();
     let (settings, warnings) = Settings::parse(place, text).map_err(|error| {
-        Failure::usage(error).hint("mend the file, or move it away to go on with the defaults")
+        let hint = if shown == INLINE {
+            "mend the JSON given to --settings"
+        } else {
+            "mend the file, or move it away to go on with the defaults"
+        };
+        Failure::usage(error).hint(hint)
     })?;
     for warning in warnings {
         show::note(&format!("warning: {shown}: {warning}"));

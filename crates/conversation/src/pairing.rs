@@ -72,6 +72,7 @@ pub fn repair(
     let mut done: Vec<Message> = Vec::with_capacity(messages.len());
     let mut messages = messages.into_iter().peekable();
     while let Some(mut message) = messages.next() {
+        message.blocks.retain(says_something);
         if message.role == Role::User {
             // A run of user messages without a call in front of it: no result belongs here.
             take_results(&mut message, &mut BTreeMap::new(), &[], &mut repairs);
@@ -87,6 +88,7 @@ pub fn repair(
         let mut followers = Vec::new();
         let mut results = BTreeMap::new();
         while let Some(mut follower) = messages.next_if(|next| next.role == Role::User) {
+            follower.blocks.retain(says_something);
             take_results(&mut follower, &mut results, &calls, &mut repairs);
             followers.push(follower);
         }
@@ -165,6 +167,11 @@ fn keep_if_filled(message: Message, done: &mut Vec<Message>, repairs: &mut Vec<R
         repairs.push(Repair::Empty);
     }
     filled
+}
+
+/// Servers refuse a text without a letter in it.
+fn says_something(block: &Block) -> bool {
+    block.as_text().is_none_or(|text| !text.trim().is_empty())
 }
 
 fn is_result(block: &Block) -> bool {
@@ -262,6 +269,9 @@ mod tests {
         check("u:r9 t | a:t | u:r1", "u:t | a:t");
         check("u:t | a:c1 c1 | u:r1 r1", "u:t | a:c1 | u:r1");
         check("u: | a:t", "a:t");
+        let blank = build(Role::User, vec![Block::text(" \n"), Block::text("x")]);
+        let (repaired, _) = repair(vec![blank], |blocks| build(Role::User, blocks));
+        assert_eq!(repaired[0].blocks.len(), 1);
     }
 
     fn any_history() -> impl Strategy<Value = Vec<Message>> {

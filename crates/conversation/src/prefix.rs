@@ -31,6 +31,15 @@ pub struct ToolDefinition {
     pub input_schema: Box<RawValue>,
 }
 
+/// Which model a prefix was built for, and where that is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The model, as it was asked for.
+    pub model: String,
+    /// The server's address.
+    pub server: String,
+}
+
 /// The prefix, frozen.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Prefix {

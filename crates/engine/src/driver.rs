@@ -5,10 +5,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::{FileAction, FileError, MessageId, fault};
+use dormouse_base::{FileAction, FileError, MessageId, Redactor, fault};
 use dormouse_context::{TurnShape, plan_breakpoints};
 use dormouse_conversation::transcript::Author;
-use dormouse_conversation::{Block, Flags, Message, Response, Role, ToolUseId, WindowState};
+use dormouse_conversation::{
+    Block, Flags, Message, Response, ResultContent, Role, ToolUseId, WindowState,
+};
 use dormouse_model::{Answering, ModelError, Sent, StreamEvent};
 use dormouse_tools::{ToolClass, run_call};
 use futures_util::future::BoxFuture;
@@ -16,7 +18,7 @@ use tokio::task::JoinSet;
 use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::turn::{Call, Effect, Event, Turn};
+use crate::turn::{Call, Effect, Event, INTERRUPTED_MARK, Turn};
 use crate::{Engine, EngineError, EngineEvent, TurnEnd, TurnReport};
 
 /// Runs a turn to its end.
@@ -155,6 +157,7 @@ impl<'e> Driver<'e> {
     fn start_tool(&mut self, call: Call) {
         let config = &self.engine.config;
         let (tools, gate) = (Arc::clone(&config.tools), config.gate.clone());
+        let redactor = config.redactor.clone();
         let context = self.engine.call_context(self.outside.cancel_tools.clone());
         if let Some(call) = call.block.as_tool_use() {
             (self.sink)(EngineEvent::ToolStarted {
@@ -166,7 +169,8 @@ impl<'e> Driver<'e> {
         self.outside.tools.spawn(async move {
             let Some(tool_use) = call.block.as_tool_use() else { return (call.id, None) };
             let result = run_call(&tools, &gate, tool_use, &context).await;
-            (call.id.clone(), Some(Block::tool_result(&call.id, &result.content, result.is_error)))
+            let content = without_secrets(result.content, &redactor);
+            (call.id.clone(), Some(Block::tool_result(&call.id, &content, result.is_error)))
         });
     }
 
@@ -181,7 +185,7 @@ impl<'e> Driver<'e> {
         self.engine.transcript.record_response_end(Author::of(&message))?;
         let text = message.text();
         if !text.is_empty() {
-            self.answer = text;
+            self.answer = text.trim_end_matches(INTERRUPTED_MARK).trim_end().to_owned();
         }
         self.look_for_break(&message);
         let message = self.engine.commit(message)?;
@@ -218,6 +222,14 @@ impl<'e> Driver<'e> {
                 found.read, found.expected, found.cause
             )));
         }
+    }
+}
+
+/// The key itself is no part of a result: it would go into the transcript.
+fn without_secrets(content: ResultContent, redactor: &Redactor) -> ResultContent {
+    match content {
+        ResultContent::Text(text) => ResultContent::Text(redactor.redact(&text)),
+        blocks @ ResultContent::Blocks(_) => blocks,
     }
 }
 

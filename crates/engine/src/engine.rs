@@ -3,20 +3,22 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use dormouse_base::{Clock, Environment, IdSource, MessageId, Project, SessionId};
+use dormouse_base::{Clock, Environment, IdSource, MessageId, Project, Redactor, SessionId};
 use dormouse_context::{Changes, Fragment};
 use dormouse_conversation::transcript::{Author, Envelope, LoadWarning, Loaded, Transcript};
 use dormouse_conversation::{
-    Block, Budget, Facts, Flags, History, Message, Prefix, Repair, RequestOptions, Role, Usage,
-    WindowState, used,
+    Block, Budget, Facts, Flags, History, Message, Origin, Prefix, Repair, RequestOptions, Role,
+    Usage, WindowState, estimate_text, used,
 };
-use dormouse_model::{BreakDetector, CacheTtl, Dialect, Model, RetryPolicy, WireBody};
+use dormouse_model::{BreakDetector, CacheTtl, Dialect, Model, ModelError, RetryPolicy, WireBody};
 use dormouse_tools::{CallContext, Gate, ReadCache, ToolSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::driver;
 use crate::prompt::{PromptOverrides, build_prefix};
-use crate::{EngineError, EngineEvent, SessionFolder, Surroundings, TurnReport};
+use crate::{
+    EngineError, EngineEvent, OpenedSession, SessionFolder, Surroundings, TurnEnd, TurnReport,
+};
 
 /// What a conversation needs from outside.
 pub struct EngineConfig {
@@ -24,6 +26,8 @@ pub struct EngineConfig {
     pub model: Arc<Model>,
     /// What it is called.
     pub model_name: String,
+    /// Where it is.
+    pub server: String,
     /// How its server speaks.
     pub dialect: Dialect,
     /// The numbers of its window.
@@ -44,6 +48,14 @@ pub struct EngineConfig {
     pub ids: Arc<dyn IdSource>,
     /// What the command line says about the prompt.
     pub overrides: PromptOverrides,
+    /// Secrets that no result may carry.
+    pub redactor: Redactor,
+}
+
+impl EngineConfig {
+    fn origin(&self) -> Origin {
+        Origin { model: self.model_name.clone(), server: self.server.clone() }
+    }
 }
 
 /// What a resume found and mended.
@@ -92,7 +104,7 @@ impl Engine {
         )?;
         let prefix =
             build_prefix(surroundings, &config.tools, config.budget.prompt, &config.overrides);
-        transcript.record_prefix(&prefix)?;
+        transcript.record_prefix(&prefix, &config.origin())?;
         Ok(Self::assemble(config, transcript, prefix, History::default(), None))
     }
 
@@ -100,17 +112,10 @@ impl Engine {
     /// since is told with the next message.
     pub fn resume(
         config: EngineConfig,
-        folder: &SessionFolder,
-        session: SessionId,
+        opened: OpenedSession,
         surroundings: &Surroundings,
     ) -> Result<(Self, ResumeReport), EngineError> {
-        let (mut transcript, loaded) = Transcript::resume(
-            folder.dir(),
-            session,
-            envelope(surroundings),
-            Arc::clone(&config.clock),
-            Arc::clone(&config.ids),
-        )?;
+        let OpenedSession { mut transcript, loaded } = opened;
         let Loaded { messages, prefix, facts, warnings, .. } = loaded;
         let (history, repairs) = mend(messages, &mut transcript, &config)?;
         let prefix = match prefix {
@@ -122,7 +127,7 @@ impl Engine {
                     config.budget.prompt,
                     &config.overrides,
                 );
-                transcript.record_prefix(&prefix)?;
+                transcript.record_prefix(&prefix, &config.origin())?;
                 prefix
             }
         };
@@ -166,6 +171,9 @@ impl Engine {
         interrupt: &CancellationToken,
         sink: &mut dyn FnMut(EngineEvent),
     ) -> Result<TurnReport, EngineError> {
+        if let Some(refused) = self.too_full_for(prompt) {
+            return Ok(refused);
+        }
         self.tell_changes(now)?;
         self.add_user(vec![Block::text(prompt)], Flags::default())?;
         let report = match driver::run(self, max_requests, interrupt, sink).await {
@@ -178,6 +186,27 @@ impl Engine {
         self.totals = self.totals.plus(report.usage);
         self.transcript.sync()?;
         Ok(report)
+    }
+
+    /// A prompt that would not be sent does not join the conversation: nothing could be said in it
+    /// again.
+    fn too_full_for(&self, prompt: &str) -> Option<TurnReport> {
+        let used = self.tokens_used().saturating_add(u64::from(estimate_text(prompt)));
+        if !WindowState::at(used, &self.config.budget).blocking {
+            return None;
+        }
+        let error = ModelError::TooLong {
+            used: Some(used),
+            limit: Some(u64::from(self.config.budget.window)),
+            message: "with this prompt the window is full, so it was not sent and is not kept"
+                .to_owned(),
+        };
+        Some(TurnReport {
+            end: TurnEnd::Failed(error),
+            answer: String::new(),
+            requests: 0,
+            usage: Usage::default(),
+        })
     }
 
     fn tell_changes(&mut self, now: &Surroundings) -> Result<(), EngineError> {
@@ -283,7 +312,7 @@ impl Engine {
     }
 }
 
-fn envelope(surroundings: &Surroundings) -> Envelope {
+pub(crate) fn envelope(surroundings: &Surroundings) -> Envelope {
     Envelope {
         folder: surroundings.folder.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -19,5 +19,5 @@ pub use engine::{Engine, EngineConfig, ResumeReport};
 pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};
 pub use prompt::{PromptOverrides, build_prefix};
-pub use session::SessionFolder;
+pub use session::{OpenedSession, SessionFolder};
 pub use surroundings::Surroundings;

@@ -1,25 +1,48 @@
-//! Where a project's sessions are kept.
+//! Where a project's sessions are kept: `projects/<slug>` in the program's own folder.
+//!
+//! Two paths may have one slug. The folder's `project.json` says whose it is; a project that finds its
+//! slug taken gets a folder with a hash of its path in the name.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use dormouse_base::{Dir, FileError, Project};
+use dormouse_base::{Clock, Dir, FileError, IdSource, Project, ProjectSlug, RelPath, SessionId};
+use dormouse_conversation::Origin;
+use dormouse_conversation::transcript::{Loaded, Transcript};
+use serde::{Deserialize, Serialize};
 
-/// The folder of a project's transcripts: `projects/<slug>` in the program's own folder.
+use crate::engine::envelope;
+use crate::{EngineError, Surroundings};
+
+/// The folder of a project's transcripts.
 #[derive(Debug, Clone)]
 pub struct SessionFolder {
     dir: Dir,
 }
 
+/// Whose folder it is.
+#[derive(Debug, Serialize, Deserialize)]
+struct ProjectFile {
+    root: String,
+}
+
 impl SessionFolder {
     /// Opens it, making it if needed.
     pub fn open(home: &Path, project: &Project) -> Result<Self, FileError> {
-        let dir = Dir::create(home.join("projects").join(project.slug().as_str()))?;
+        let slug = choose_slug(home, project);
+        let dir = Dir::create(home.join("projects").join(slug.as_str()))?;
+        let file = project_file();
+        if owner(&dir).is_none() {
+            let own = ProjectFile { root: project.root.display().to_string() };
+            // A struct of one string has no way to fail to serialise.
+            dir.replace(&file, &serde_json::to_vec(&own).unwrap_or_default())?;
+        }
         Ok(Self { dir })
     }
 
     /// Opens it if there is one: looking must not make anything.
     pub fn existing(home: &Path, project: &Project) -> Result<Option<Self>, FileError> {
-        match Dir::open(home.join("projects").join(project.slug().as_str())) {
+        match Dir::open(home.join("projects").join(choose_slug(home, project).as_str())) {
             Ok(dir) => Ok(Some(Self { dir })),
             Err(error) if error.is_not_found() => Ok(None),
             Err(error) => Err(error),
@@ -30,4 +53,50 @@ impl SessionFolder {
     pub fn dir(&self) -> &Dir {
         &self.dir
     }
+
+    /// Opens a session to go on with it.
+    pub fn reopen(
+        &self,
+        session: SessionId,
+        surroundings: &Surroundings,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn IdSource>,
+    ) -> Result<OpenedSession, EngineError> {
+        let (transcript, loaded) =
+            Transcript::resume(&self.dir, session, envelope(surroundings), clock, ids)?;
+        Ok(OpenedSession { transcript, loaded })
+    }
+}
+
+/// A session that was opened and read, but does not go on yet.
+pub struct OpenedSession {
+    pub(crate) transcript: Transcript,
+    pub(crate) loaded: Loaded,
+}
+
+impl OpenedSession {
+    /// The model it was begun with, and where that was.
+    pub fn origin(&self) -> Option<&Origin> {
+        self.loaded.origin.as_ref()
+    }
+}
+
+/// The plain slug, unless another project has it.
+fn choose_slug(home: &Path, project: &Project) -> ProjectSlug {
+    let plain = project.slug();
+    let taken = Dir::open(home.join("projects").join(plain.as_str()))
+        .ok()
+        .and_then(|dir| owner(&dir))
+        .is_some_and(|root| Path::new(&root) != project.root);
+    if taken { ProjectSlug::distinct(&project.root) } else { plain }
+}
+
+fn owner(dir: &Dir) -> Option<String> {
+    let bytes = dir.read(&project_file()).ok()?;
+    serde_json::from_slice::<ProjectFile>(&bytes).ok().map(|file| file.root)
+}
+
+#[expect(clippy::expect_used, reason = "a fixed plain name")]
+fn project_file() -> RelPath {
+    RelPath::new("project.json").expect("a plain name")
 }

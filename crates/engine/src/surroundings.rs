@@ -68,8 +68,17 @@ impl Surroundings {
 /// The branch and the status. Where git fails or takes too long, the model is told so.
 async fn git(project: &Project, environment: &Environment) -> (Option<String>, Option<String>) {
     // No hook, no monitor, no lock: looking must not change anything.
-    let args =
-        ["--no-optional-locks", "-c", "core.fsmonitor=false", "status", "--porcelain", "--branch"];
+    let args = [
+        "--no-optional-locks",
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "core.hooksPath=/dev/null",
+        "status",
+        "--porcelain",
+        "--branch",
+        "--ignore-submodules=all",
+    ];
     let result = output("git", &args, &project.folder, environment, GIT_PATIENCE).await;
     let Ok(answer) = result
         .map_err(drop)

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use bytes::Bytes;
+use dormouse_base::Redactor;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 
@@ -64,12 +65,16 @@ pub fn decode_recorded(wire: Wire, bytes: &[u8]) -> (Vec<StreamEvent>, Option<Mo
     }
 }
 
+/// More calls than this in one answer are no work but a fault.
+const MOST_CALLS: usize = 1_000;
 /// An answer larger than this is no answer: somebody is filling the memory.
 const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
 
 /// An answer that is coming in. Dropping it ends the request.
 pub struct Answering {
     received: usize,
+    calls: usize,
+    redactor: Redactor,
     bytes: BoxStream<'static, Result<Bytes, String>>,
     sse: SseDecoder,
     decoder: Decoder,
@@ -89,6 +94,8 @@ impl Answering {
     ) -> Self {
         Self {
             received: 0,
+            calls: 0,
+            redactor: Redactor::default(),
             bytes,
             sse: SseDecoder::new(),
             decoder,
@@ -98,6 +105,12 @@ impl Answering {
             idle,
             request_id,
         }
+    }
+
+    /// Takes these secrets out of every error.
+    pub(crate) fn with_redactor(mut self, redactor: Redactor) -> Self {
+        self.redactor = redactor;
+        self
     }
 
     /// The server's id of the request.
@@ -110,18 +123,33 @@ impl Answering {
         loop {
             // What came whole before an error is handed out first.
             if let Some(event) = self.ready.pop_front() {
+                if let Some(error) = self.too_many_calls(&event) {
+                    return Some(Err(error));
+                }
                 self.ended |= matches!(event, StreamEvent::Finished { .. });
                 return Some(Ok(event));
             }
             if let Some(error) = self.failed.take() {
                 self.ended = true;
-                return Some(Err(error));
+                return Some(Err(error.redacted(&self.redactor)));
             }
             if self.ended {
                 return None;
             }
             self.read().await;
         }
+    }
+
+    fn too_many_calls(&mut self, event: &StreamEvent) -> Option<ModelError> {
+        let StreamEvent::Block(block) = event else { return None };
+        self.calls += usize::from(block.as_tool_use().is_some());
+        if self.calls <= MOST_CALLS {
+            return None;
+        }
+        self.ended = true;
+        self.ready.clear();
+        let message = format!("the answer calls more than {MOST_CALLS} tools at once");
+        Some(ModelError::InvalidRequest { status: 200, message })
     }
 
     /// Reads the next bytes and decodes them.

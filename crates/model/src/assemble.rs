@@ -1,13 +1,14 @@
 //! A content block, put together from a stream without knowing what kind it is.
 //!
-//! The start gives the fields and their order; each delta adds to the field it names. Text is joined
-//! to text, arguments are joined as JSON text (so that `1.10` stays `1.10`), everything else replaces.
+//! The start gives the fields and their order; each delta adds to the field it names. Strings are joined
+//! as they are written, arguments as JSON text (so that `1.10` stays `1.10`), everything else replaces.
 //! A block that gets no delta is exactly what was received.
 
 use dormouse_conversation::Block;
 use serde_json::value::RawValue;
 
 use crate::ModelError;
+use crate::json_text::{self, quoted};
 
 /// Arguments that are no JSON object are kept, as text, under this name: the model's words are not
 /// lost, and the call can be answered with what is wrong with them.
@@ -16,9 +17,9 @@ pub const INVALID_JSON: &str = "__invalid_json__";
 enum Value {
     /// As received.
     Raw(String),
-    /// A string that grows.
+    /// The inside of a string, as written, that grows.
     Text(String),
-    /// JSON text that grows.
+    /// The inside of a string that holds JSON text, and grows.
     Json(String),
     /// A list that grows.
     List(Vec<String>),
@@ -51,17 +52,16 @@ impl BlockBuilder {
             .map(|(_, value)| value.clone())
             .unwrap_or_default();
         for (name, value) in fields.into_iter().filter(|(name, _)| name != "type") {
-            let text: Option<String> = serde_json::from_str(&value).ok();
-            match (name.as_str(), text) {
-                ("partial_json", Some(text)) => self.grow_json(&text),
+            match (name.as_str(), json_text::body(&value)) {
+                ("partial_json", Some(body)) => self.grow_json(body),
                 ("citation", None) => self.grow_list("citations", value),
-                (name, Some(text)) => {
+                (name, Some(body)) => {
                     if kind == "\"text_delta\"" {
-                        shown = Delta::Text(text.clone());
+                        shown = Delta::Text(json_text::decode(body));
                     } else if kind == "\"thinking_delta\"" {
-                        shown = Delta::Thinking(text.clone());
+                        shown = Delta::Thinking(json_text::decode(body));
                     }
-                    self.grow_text(name, &text);
+                    self.grow_text(name, body);
                 }
                 (name, None) => self.set(name, Value::Raw(value)),
             }
@@ -69,20 +69,65 @@ impl BlockBuilder {
         Ok(shown)
     }
 
-    /// The finished block.
-    pub(crate) fn finish(mut self) -> Result<Block, ModelError> {
-        // Some servers leave the arguments out where there are none; others refuse a call without them.
-        let is_call = matches!(self.slot("type"), Some(Value::Raw(kind)) if kind == "\"tool_use\"");
-        if is_call && self.slot("input").is_none() {
-            self.set("input", Value::Raw("{}".to_owned()));
-            self.changed = true;
+    /// Whether it is text: that counts even if its end never came.
+    pub(crate) fn is_text(&self) -> bool {
+        self.kind_is("text")
+    }
+
+    /// The finished block. `fallback_id` is for a call that came without an id.
+    pub(crate) fn finish(mut self, fallback_id: &str) -> Result<Block, ModelError> {
+        if self.kind_is("tool_use") {
+            self.mend_call(fallback_id);
         }
         let block = if self.changed {
             Block::from_json(self.render())
+        } else if self.start.get().contains("\\u") {
+            Block::from_json(json_text::mend(self.start.get()))
         } else {
             Block::from_raw(self.start)
         };
         block.map_err(|error| ModelError::Malformed(error.to_string()))
+    }
+
+    /// What no server takes back: a call without an id, a name or arguments, or with those of a shape
+    /// that is none. It would stand in every later request.
+    fn mend_call(&mut self, fallback_id: &str) {
+        let text = |value: Option<&Value>| match value {
+            Some(Value::Raw(raw)) => {
+                json_text::body(raw).map(json_text::decode).unwrap_or_default()
+            }
+            Some(Value::Text(body)) => json_text::decode(body),
+            Some(Value::Json(_) | Value::List(_)) | None => String::new(),
+        };
+        let (id, name) = (text(self.get("id")), text(self.get("name")));
+        if id.is_empty() {
+            self.replace("id", quoted(fallback_id));
+        }
+        let plain = plain_name(&name);
+        if plain != name {
+            self.replace("name", quoted(&plain));
+        }
+        match self.get("input") {
+            None => self.replace("input", "{}".to_owned()),
+            Some(Value::Raw(raw)) if !json_text::is_object(raw) => {
+                let kept = if raw.trim() == "null" {
+                    "{}".to_owned()
+                } else {
+                    arguments_json(&raw.clone())
+                };
+                self.replace("input", kept);
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn replace(&mut self, name: &str, raw: String) {
+        self.set(name, Value::Raw(raw));
+        self.changed = true;
+    }
+
+    fn kind_is(&self, kind: &str) -> bool {
+        matches!(self.get("type"), Some(Value::Raw(raw)) if json_text::body(raw) == Some(kind))
     }
 
     fn render(&self) -> String {
@@ -94,18 +139,18 @@ impl BlockBuilder {
             json.push_str(&quoted(name));
             json.push(':');
             match value {
-                Value::Raw(raw) => json.push_str(raw),
-                Value::Text(text) => json.push_str(&quoted(text)),
-                Value::Json(text) => json.push_str(&arguments_json(text)),
-                Value::List(items) => {
-                    json.push('[');
-                    json.push_str(&items.join(","));
-                    json.push(']');
-                }
+                Value::Raw(raw) => json.push_str(&json_text::mend(raw)),
+                Value::Text(body) => json.push_str(&format!("\"{}\"", json_text::mend(body))),
+                Value::Json(body) => json.push_str(&arguments_json(&json_text::decode(body))),
+                Value::List(items) => json.push_str(&format!("[{}]", items.join(","))),
             }
         }
         json.push('}');
         json
+    }
+
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value)
     }
 
     fn slot(&mut self, name: &str) -> Option<&mut Value> {
@@ -120,17 +165,15 @@ impl BlockBuilder {
     }
 
     fn grow_text(&mut self, name: &str, more: &str) {
-        match self.slot(name) {
-            Some(Value::Text(text)) => text.push_str(more),
-            Some(slot @ Value::Raw(_)) => {
-                let Value::Raw(raw) = &*slot else { return };
-                let begun: String = serde_json::from_str(raw).unwrap_or_default();
-                *slot = Value::Text(begun + more);
-            }
-            Some(Value::Json(_) | Value::List(_)) | None => {
-                self.set(name, Value::Text(more.to_owned()));
-            }
+        if let Some(Value::Text(body)) = self.slot(name) {
+            body.push_str(more);
+            return;
         }
+        let begun = match self.get(name) {
+            Some(Value::Raw(raw)) => json_text::body(raw).unwrap_or_default().to_owned(),
+            Some(Value::Text(_) | Value::Json(_) | Value::List(_)) | None => String::new(),
+        };
+        self.set(name, Value::Text(begun + more));
     }
 
     fn grow_json(&mut self, more: &str) {
@@ -138,7 +181,7 @@ impl BlockBuilder {
             return;
         }
         match self.slot("input") {
-            Some(Value::Json(text)) => text.push_str(more),
+            Some(Value::Json(body)) => body.push_str(more),
             _ => self.set("input", Value::Json(more.to_owned())),
         }
     }
@@ -159,23 +202,26 @@ pub(crate) enum Delta {
     Nothing,
 }
 
+/// The longest name of a tool.
+const LONGEST_NAME: usize = 128;
+
+/// A tool's name in the letters that servers allow; one that was fine stays.
+pub(crate) fn plain_name(name: &str) -> String {
+    let allowed = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
+    let plain: String = name.chars().take(LONGEST_NAME).map(allowed).collect();
+    if plain.is_empty() { "unnamed".to_owned() } else { plain }
+}
+
 /// The arguments of a call as JSON: as the model wrote them where they are an object, else kept as text.
 pub(crate) fn arguments_json(text: &str) -> String {
     if text.trim().is_empty() {
         return "{}".to_owned();
     }
-    let is_object =
-        text.trim_start().starts_with('{') && serde_json::from_str::<&RawValue>(text).is_ok();
-    if is_object {
-        text.trim().to_owned()
+    if json_text::is_object(text) {
+        json_text::mend(text.trim())
     } else {
         format!("{{{}:{}}}", quoted(INVALID_JSON), quoted(text))
     }
-}
-
-/// JSON text of a string.
-pub(crate) fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 /// An object's fields in their order, values as text.
@@ -219,7 +265,7 @@ mod tests {
         for delta in deltas {
             builder.add(&raw(delta)).unwrap();
         }
-        assert_eq!(builder.finish().unwrap().raw(), expected);
+        assert_eq!(builder.finish("fallback").unwrap().raw(), expected);
     }
 
     #[test]
@@ -289,5 +335,32 @@ mod tests {
         );
         assert_eq!(arguments_json("[1]"), r#"{"__invalid_json__":"[1]"}"#);
         assert_eq!(arguments_json("  "), "{}");
+    }
+
+    #[test]
+    fn what_no_server_takes_back_is_mended() {
+        check(
+            r#"{"type":"tool_use","id":"","name":"a\nb é","input":["x"]}"#,
+            &[],
+            r#"{"type":"tool_use","id":"fallback","name":"a_b__","input":{"__invalid_json__":"[\"x\"]"}}"#,
+        );
+        check(
+            r#"{"type":"tool_use","id":"t","name":"","input":null}"#,
+            &[],
+            r#"{"type":"tool_use","id":"t","name":"unnamed","input":{}}"#,
+        );
+    }
+
+    #[test]
+    fn a_character_cut_in_two_comes_together() {
+        check(
+            r#"{"type":"text","text":"A "}"#,
+            &[
+                r#"{"type":"text_delta","text":"good \ud83d"}"#,
+                r#"{"type":"text_delta","text":"\ude00 tail"}"#,
+                r#"{"type":"text_delta","text":"\ud83d"}"#,
+            ],
+            r#"{"type":"text","text":"A good \ud83d\ude00 tail\ufffd"}"#,
+        );
     }
 }

@@ -59,6 +59,7 @@ pub fn classify(refusal: &Refusal<'_>) -> ModelError {
     if message.is_empty() {
         message = plain_text(refusal.body);
     }
+    message = cut(&message, LONGEST_MESSAGE);
     let words = format!("{kind} {code} {message}").to_lowercase();
     let status = status_of(refusal.status, &kind);
     if (400..500).contains(&status) || refusal.status == 200 || status == 500 {
@@ -194,6 +195,17 @@ fn two_numbers(message: &str) -> (Option<u64>, Option<u64>) {
         return (numbers.next(), limit);
     }
     (None, None)
+}
+
+/// A person reads it.
+const LONGEST_MESSAGE: usize = 1_000;
+
+fn cut(text: &str, most: usize) -> String {
+    let mut short: String = text.chars().take(most).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
 }
 
 /// The longest text taken from a body that is no JSON.

@@ -55,7 +55,8 @@ impl HttpModel {
             Credential::None => None,
             Credential::ApiKey(key) | Credential::Bearer(key) => Some(key.clone()),
         };
-        Self { endpoint, client: OnceLock::new(), redactor: Redactor::new(key) }
+        let redactor = Redactor::new(key.into_iter().chain(endpoint.url_secret()));
+        Self { endpoint, client: OnceLock::new(), redactor }
     }
 
     /// Where it is.
@@ -87,17 +88,23 @@ impl HttpModel {
         let decoder = Decoder::new(self.endpoint.wire);
         let bytes =
             response.bytes_stream().map(|piece| piece.map_err(|error| innermost(&error))).boxed();
-        Ok(Answering::new(bytes, decoder, self.endpoint.timeouts.idle, request_id))
+        let request_id = request_id.map(|id| self.redactor.redact(&id));
+        let patience = self.endpoint.timeouts.idle;
+        Ok(Answering::new(bytes, decoder, patience, request_id)
+            .with_redactor(self.redactor.clone()))
     }
 
-    fn no_connection(&self, url: String, error: &reqwest::Error) -> ModelError {
+    pub(crate) fn no_connection(&self, url: String, error: &reqwest::Error) -> ModelError {
         let problem = innermost(error);
-        let refused = problem.to_lowercase().contains("refused");
-        if self.endpoint.is_local() && error.is_connect() && refused {
+        let says = |word: &str| problem.to_lowercase().contains(word);
+        let error = if self.endpoint.is_local() && error.is_connect() && says("refused") {
             ModelError::NoServer { url, problem }
+        } else if error.is_connect() && (says("lookup") || says("name or service") || says("dns")) {
+            ModelError::UnknownHost { url, problem }
         } else {
             ModelError::Unreachable { url, problem }
-        }
+        };
+        error.redacted(&self.redactor)
     }
 
     /// The first request builds it.
@@ -116,28 +123,45 @@ impl HttpModel {
         let status = response.status().as_u16();
         let retry_after = retry_after(&response);
         let should_retry = header(&response, "x-should-retry").and_then(|value| value.parse().ok());
-        let body = match response.bytes().await {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) => innermost(&error),
-        };
-        let body = self.redactor.redact(&body);
+        let location = header(&response, "location");
+        let mut body = self.read_some(response).await;
+        if let (300..400, Some(location)) = (status, location) {
+            body = format!("the server redirects to {location}; name that address instead");
+        }
         classify(&Refusal { status, retry_after, should_retry, body: &body })
+            .redacted(&self.redactor)
     }
 
-    /// A 200 that does not stream: an error in disguise, or a server that can not.
+    /// A 200 that does not stream: an error in disguise, a web page, or a server that can not.
     async fn not_a_stream(&self, response: reqwest::Response) -> ModelError {
-        let body = response.text().await.unwrap_or_default();
-        let body = self.redactor.redact(&body);
+        let kind = header(&response, "content-type").unwrap_or_default();
+        let body = self.read_some(response).await;
         if body.contains("\"error\"") {
-            return classify(&Refusal { status: 200, body: &body, ..Refusal::default() });
+            let refusal = Refusal { status: 200, body: &body, ..Refusal::default() };
+            return classify(&refusal).redacted(&self.redactor);
         }
         let start: String = body.chars().take(200).collect();
-        ModelError::InvalidRequest {
-            status: 200,
-            message: format!("the server does not stream its answer: {start}"),
+        let message = format!(
+            "the answer is no event stream but `{kind}`: is this the address of a model server? (OpenAI-compatible ones often end in /v1) It begins: {start}"
+        );
+        ModelError::InvalidRequest { status: 200, message }.redacted(&self.redactor)
+    }
+
+    /// The beginning of a body, as far as it comes: nobody needs more of an error than this.
+    pub(crate) async fn read_some(&self, mut response: reqwest::Response) -> String {
+        let mut bytes = Vec::new();
+        while bytes.len() < LARGEST_BODY {
+            match tokio::time::timeout(self.endpoint.timeouts.idle, response.chunk()).await {
+                Ok(Ok(Some(piece))) => bytes.extend_from_slice(&piece),
+                Ok(Ok(None) | Err(_)) | Err(_) => break,
+            }
         }
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 }
+
+/// The most that is read of a body that is no stream: an error, a list of models.
+const LARGEST_BODY: usize = 1024 * 1024;
 
 fn build_client(endpoint: &Endpoint) -> Result<reqwest::Client, String> {
     let mut builder = reqwest::Client::builder()
@@ -160,8 +184,10 @@ fn build_client(endpoint: &Endpoint) -> Result<reqwest::Client, String> {
 }
 
 fn is_event_stream(response: &reqwest::Response) -> bool {
-    header(response, "content-type")
-        .is_none_or(|kind| kind.contains("event-stream") || !kind.contains("json"))
+    let encoded =
+        header(response, "content-encoding").is_some_and(|encoding| encoding != "identity");
+    let kind = header(response, "content-type").unwrap_or_default();
+    !encoded && (kind.contains("event-stream") || !(kind.contains("json") || kind.contains("html")))
 }
 
 fn header(response: &reqwest::Response, name: &str) -> Option<String> {

@@ -60,9 +60,21 @@ pub struct Endpoint {
 impl Endpoint {
     /// Whether it is on this machine.
     pub fn is_local(&self) -> bool {
-        let host = self.base_url.split("://").nth(1).unwrap_or(&self.base_url);
-        let host = host.split('/').next().unwrap_or_default();
+        let host = self.host();
         host.starts_with("127.") || host.starts_with("localhost") || host.starts_with("[::1]")
+    }
+
+    fn host(&self) -> &str {
+        let rest = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, rest)| rest);
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+    }
+
+    /// A name or password in the address, which must not be shown.
+    pub(crate) fn url_secret(&self) -> Option<Secret> {
+        let (_, rest) = self.base_url.split_once("://")?;
+        let authority = rest.split(['/', '?', '#']).next()?;
+        authority.rsplit_once('@').map(|(user, _)| Secret::new(user))
     }
 
     /// The address of a path below the base.

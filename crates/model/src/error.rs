@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use dormouse_base::Redactor;
 use thiserror::Error;
 
 /// A failed request. Messages are the server's own, with keys taken out.
@@ -85,6 +86,14 @@ pub enum ModelError {
         /// What the system said.
         problem: String,
     },
+    /// No such host, as far as this machine can tell.
+    #[error("the host of {url} is not known ({problem})")]
+    UnknownHost {
+        /// What was tried.
+        url: String,
+        /// What the system said.
+        problem: String,
+    },
     /// The stream broke off.
     #[error("the answer broke off: {0}")]
     BrokenStream(String),
@@ -114,6 +123,56 @@ pub enum Retryable {
 }
 
 impl ModelError {
+    /// A word for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::TooLong { .. } => "too_long",
+            Self::RequestTooLarge(_) => "request_too_large",
+            Self::ThinkingRefused(_) => "thinking_refused",
+            Self::RateLimited { .. } => "rate_limited",
+            Self::Overloaded { .. } => "overloaded",
+            Self::ServerFault { .. } => "server_fault",
+            Self::NotAuthenticated(_) => "not_authenticated",
+            Self::Billing(_) => "billing",
+            Self::NotAllowed(_) => "not_allowed",
+            Self::NotFound(_) => "not_found",
+            Self::InvalidRequest { .. } => "invalid_request",
+            Self::Unreachable { .. } | Self::UnknownHost { .. } | Self::NoServer { .. } => {
+                "no_connection"
+            }
+            Self::BrokenStream(_) | Self::Silent(_) => "broken_stream",
+            Self::Malformed(_) => "malformed",
+        }
+    }
+
+    /// The error with known secrets taken out of its words: servers echo what they were sent.
+    #[must_use]
+    pub fn redacted(mut self, redactor: &Redactor) -> Self {
+        match &mut self {
+            Self::TooLong { message, .. }
+            | Self::RateLimited { message, .. }
+            | Self::Overloaded { message, .. }
+            | Self::ServerFault { message, .. }
+            | Self::InvalidRequest { message, .. }
+            | Self::RequestTooLarge(message)
+            | Self::ThinkingRefused(message)
+            | Self::NotAuthenticated(message)
+            | Self::Billing(message)
+            | Self::NotAllowed(message)
+            | Self::NotFound(message)
+            | Self::BrokenStream(message)
+            | Self::Malformed(message) => *message = redactor.redact(message),
+            Self::Unreachable { url, problem }
+            | Self::UnknownHost { url, problem }
+            | Self::NoServer { url, problem } => {
+                *url = redactor.redact(url);
+                *problem = redactor.redact(problem);
+            }
+            Self::Silent(_) => {}
+        }
+        self
+    }
+
     /// Whether another try may help.
     pub fn retryable(&self) -> Retryable {
         match self {
@@ -121,6 +180,7 @@ impl ModelError {
             | Self::Overloaded { retry_after, .. }
             | Self::ServerFault { retry_after, .. } => Retryable::After(*retry_after),
             Self::Unreachable { .. }
+            | Self::UnknownHost { .. }
             | Self::BrokenStream(_)
             | Self::Silent(_)
             | Self::Malformed(_) => Retryable::After(None),

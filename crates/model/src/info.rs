@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::ModelError;
 use crate::body::Wire;
 use crate::client::HttpModel;
 
@@ -73,20 +74,19 @@ impl From<EntryIn> for ModelInfo {
 
 /// Asking must not hold up the first answer.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Lists of models are short.
-const LARGEST_ANSWER: usize = 4 * 1024 * 1024;
 
 impl HttpModel {
     /// What the server says about a model; none where it says nothing.
     pub async fn info(&self, model: &str) -> Option<ModelInfo> {
         if self.endpoint().wire == Wire::Anthropic
-            && let Some(entry) =
+            && let Ok(entry) =
                 self.get::<EntryIn>(&self.endpoint().url(&format!("models/{model}"))).await
             && (entry.max_input_tokens.is_some() || !entry.id.is_empty())
         {
             return Some(entry.into());
         }
-        let listed = self.models().await;
+        // Whatever went wrong, the request that follows will say so.
+        let listed = self.models().await.ok()?;
         let found = listed.iter().find(|info| info.id == model).cloned();
         // A server with one model serves it under any name.
         let only = || if listed.len() == 1 { listed.first().cloned() } else { None };
@@ -97,33 +97,37 @@ impl HttpModel {
         Some(ModelInfo { window: self.window_from_props().await, ..info })
     }
 
-    /// The models the server lists.
-    pub async fn models(&self) -> Vec<ModelInfo> {
-        let list: Option<ListIn> = self.get(&self.endpoint().url("models")).await;
-        list.unwrap_or_default().data.into_iter().map(Into::into).collect()
+    /// The models the server lists; none for a server that has no such list.
+    pub async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
+        let list: ListIn = self.get(&self.endpoint().url("models")).await?;
+        Ok(list.data.into_iter().map(Into::into).collect())
     }
 
     /// llama.cpp before it put the window into its list.
     async fn window_from_props(&self) -> Option<u32> {
         let base = self.endpoint().base_url.trim_end_matches('/').trim_end_matches("/v1");
-        let props: PropsIn = self.get(&format!("{base}/props")).await?;
+        let props: PropsIn = self.get(&format!("{base}/props")).await.ok()?;
         props.default_generation_settings?.n_ctx
     }
 
-    /// A small JSON document. Whatever goes wrong, the answer is that nothing is known: the request
-    /// that follows says what is wrong with the server.
-    async fn get<T: serde::de::DeserializeOwned>(&self, url: &str) -> Option<T> {
-        let headers = self.endpoint().headers().ok()?;
-        let request = self.client().ok()?.get(url).headers(headers).send();
-        let response = tokio::time::timeout(PATIENCE, request).await.ok()?.ok()?;
+    /// A small JSON document. One that is not there, or is something else, counts as empty; only a
+    /// server that can not be reached is an error.
+    async fn get<T: serde::de::DeserializeOwned + Default>(
+        &self,
+        url: &str,
+    ) -> Result<T, ModelError> {
+        let request = self.client()?.get(url).headers(self.endpoint().headers()?).send();
+        let response = match tokio::time::timeout(PATIENCE, request).await {
+            Err(_) => return Err(ModelError::Silent(PATIENCE)),
+            Ok(Err(error)) => return Err(self.no_connection(url.to_owned(), &error)),
+            Ok(Ok(response)) => response,
+        };
         if !response.status().is_success() {
-            return None;
+            return Ok(T::default());
         }
-        let bytes = tokio::time::timeout(PATIENCE, response.bytes()).await.ok()?.ok()?;
-        if bytes.len() > LARGEST_ANSWER {
-            return None;
-        }
-        serde_json::from_slice(&bytes).ok()
+        let body =
+            tokio::time::timeout(PATIENCE, self.read_some(response)).await.unwrap_or_default();
+        Ok(serde_json::from_str(&body).unwrap_or_default())
     }
 }
 

@@ -18,6 +18,7 @@ mod endpoint;
 mod error;
 mod event;
 mod info;
+mod json_text;
 mod openai;
 mod prices;
 mod provider;
@@ -37,7 +38,9 @@ pub use error::{ModelError, Retryable};
 pub use event::{Completion, StreamEvent};
 pub use info::ModelInfo;
 pub use prices::{PRICES_DATED, Price, cost_usd, list_price};
-pub use provider::{LocalServer, Provider, ProviderError, choose_provider, find_local_servers};
+pub use provider::{
+    LocalServer, Provider, ProviderError, choose_provider, find_local_servers, retry_policy,
+};
 pub use retry::RetryPolicy;
 pub use scripted::ScriptedModel;
 pub use sse::{MAX_EVENT, MAX_LINE, SseDecoder, SseError, SseEvent};

@@ -8,6 +8,7 @@ use thiserror::Error;
 use crate::body::{CacheTtl, Dialect, MaxTokensField, Wire};
 use crate::client::HttpModel;
 use crate::endpoint::{Credential, Endpoint, Timeouts};
+use crate::retry::RetryPolicy;
 
 const ANTHROPIC_URL: &str = "https://api.anthropic.com";
 const OPENAI_URL: &str = "https://api.openai.com/v1";
@@ -42,8 +43,14 @@ pub enum ProviderError {
         /// The variable to set.
         variable: String,
     },
+    /// A key with a line end, a space or an accent in it.
+    #[error("the key from {variable} has characters that no key has (a space, a line end?)")]
+    BadKey {
+        /// Where it came from.
+        variable: String,
+    },
     /// A value that can not be used.
-    #[error("the setting `{key}` is `{value}`; {expected}")]
+    #[error("`{key}` is `{value}`; {expected}")]
     BadValue {
         /// The setting.
         key: &'static str,
@@ -75,13 +82,20 @@ pub fn choose_provider(
         .unwrap_or(official)
         .to_owned();
     if !base_url.starts_with("http://") && !base_url.starts_with("https://") {
+        let key = if settings.base_url.is_some() { "provider.baseUrl" } else { url_variable };
         let expected = "it begins with http:// or https://";
-        return Err(ProviderError::BadValue { key: "provider.baseUrl", value: base_url, expected });
+        return Err(ProviderError::BadValue { key, value: base_url, expected });
     }
     let key_variable = settings.key_env.clone().unwrap_or_else(|| key_variable.to_owned());
     let credential = credential(kind, key, &key_variable, environment);
     let is_official = base_url.trim_end_matches('/') == official;
-    if is_official && matches!(credential, Credential::None) {
+    if let Credential::ApiKey(key) | Credential::Bearer(key) = &credential
+        && !key.expose().chars().all(|c| c.is_ascii_graphic())
+    {
+        return Err(ProviderError::BadKey { variable: key_variable });
+    }
+    let wants_key = is_official || settings.key_env.is_some();
+    if wants_key && matches!(credential, Credential::None) {
         return Err(ProviderError::NoKey { url: base_url, variable: key_variable });
     }
     let wire = match kind {
@@ -109,21 +123,22 @@ pub fn choose_provider(
         credential,
         version: settings.version.clone().unwrap_or_else(|| ANTHROPIC_VERSION.to_owned()),
         betas: settings.betas.clone(),
-        timeouts: timeouts(environment),
+        timeouts: timeouts(environment)?,
     };
     Ok(Provider { endpoint, dialect, default_model, key_variable })
 }
 
-/// Both keys set: Anthropic.
+/// A server that was named beats a key that merely lies around: somebody who names one of their own
+/// may not want their code to go anywhere else. Two of a kind: Anthropic.
 fn kind_from(environment: &Environment) -> Option<ProviderKind> {
-    let has = |names: &[&str]| names.iter().any(|name| environment.get(name).is_some());
-    if has(&[names::ANTHROPIC_API_KEY, names::ANTHROPIC_AUTH_TOKEN, names::ANTHROPIC_BASE_URL]) {
-        Some(ProviderKind::Anthropic)
-    } else if has(&[names::OPENAI_API_KEY, names::OPENAI_BASE_URL]) {
-        Some(ProviderKind::Openai)
-    } else {
-        None
-    }
+    let order = [
+        (names::ANTHROPIC_BASE_URL, ProviderKind::Anthropic),
+        (names::OPENAI_BASE_URL, ProviderKind::Openai),
+        (names::ANTHROPIC_API_KEY, ProviderKind::Anthropic),
+        (names::ANTHROPIC_AUTH_TOKEN, ProviderKind::Anthropic),
+        (names::OPENAI_API_KEY, ProviderKind::Openai),
+    ];
+    order.into_iter().find(|(name, _)| environment.get(name).is_some()).map(|(_, kind)| kind)
 }
 
 /// A server takes a key or a token, never both.
@@ -159,12 +174,30 @@ fn ttl(settings: &ProviderSettings, is_official: bool) -> Result<CacheTtl, Provi
     }
 }
 
-fn timeouts(environment: &Environment) -> Timeouts {
-    let milliseconds = environment.get(names::IDLE_TIMEOUT_MS).and_then(|text| text.parse().ok());
-    match milliseconds.map(Duration::from_millis) {
+fn timeouts(environment: &Environment) -> Result<Timeouts, ProviderError> {
+    Ok(match milliseconds(environment, names::IDLE_TIMEOUT_MS)? {
         // Set by hand, it holds for the first byte as well.
         Some(idle) => Timeouts { idle, first_byte: idle, ..Timeouts::default() },
         None => Timeouts::default(),
+    })
+}
+
+/// How failed requests are tried again, as the environment says.
+pub fn retry_policy(environment: &Environment) -> Result<RetryPolicy, ProviderError> {
+    let base = milliseconds(environment, names::RETRY_BASE_MS)?;
+    Ok(base
+        .map_or_else(RetryPolicy::default, |base| RetryPolicy { base, ..RetryPolicy::default() }))
+}
+
+fn milliseconds(
+    environment: &Environment,
+    name: &'static str,
+) -> Result<Option<Duration>, ProviderError> {
+    let Some(text) = environment.get(name) else { return Ok(None) };
+    let expected = "it is a number of milliseconds";
+    match text.parse() {
+        Ok(milliseconds) => Ok(Some(Duration::from_millis(milliseconds))),
+        Err(_) => Err(ProviderError::BadValue { key: name, value: text.to_owned(), expected }),
     }
 }
 
@@ -198,7 +231,7 @@ pub async fn find_local_servers() -> Vec<LocalServer> {
             betas: Vec::new(),
             timeouts: Timeouts { connect: Duration::from_millis(300), ..Timeouts::default() },
         };
-        let models = HttpModel::new(endpoint).models().await;
+        let models = HttpModel::new(endpoint).models().await.ok()?;
         let model = models.into_iter().next()?.id;
         Some(LocalServer { name, base_url, model })
     });
@@ -234,6 +267,21 @@ mod tests {
             choose(&both, &ProviderSettings::default()).unwrap().endpoint.wire,
             Wire::Anthropic
         );
+    }
+
+    #[test]
+    fn a_server_that_was_named_beats_a_key() {
+        let pairs = [("ANTHROPIC_API_KEY", "k"), ("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1")];
+        let provider = choose(&pairs, &ProviderSettings::default()).unwrap();
+        assert_eq!(provider.endpoint.base_url, "http://127.0.0.1:8080/v1");
+        assert!(matches!(provider.endpoint.credential, Credential::None));
+    }
+
+    #[test]
+    fn a_key_that_is_none_is_not_sent() {
+        let error =
+            choose(&[("ANTHROPIC_API_KEY", "one\ntwo")], &ProviderSettings::default()).unwrap_err();
+        assert_eq!(error, ProviderError::BadKey { variable: "ANTHROPIC_API_KEY".into() });
     }
 
     #[test]

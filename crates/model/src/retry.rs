@@ -25,11 +25,19 @@ impl Default for RetryPolicy {
 const LONGEST_RETRY_AFTER: Duration = Duration::from_mins(10);
 
 impl RetryPolicy {
+    /// A host nobody knows and a format nobody can read seldom mend themselves.
+    fn most(&self, error: &ModelError) -> u32 {
+        match error {
+            ModelError::UnknownHost { .. } | ModelError::Malformed(_) => self.retries.min(3),
+            _ => self.retries,
+        }
+    }
+
     /// How long to wait before the next try; none if there is to be none. `retries_so_far` counts from
     /// 0, `chance` is a number from 0 to 1 that spreads many clients over time.
     pub fn delay(&self, error: &ModelError, retries_so_far: u32, chance: f64) -> Option<Duration> {
         let Retryable::After(asked) = error.retryable() else { return None };
-        if retries_so_far >= self.retries {
+        if retries_so_far >= self.most(error) {
             return None;
         }
         let doubled =

@@ -115,6 +115,23 @@ enum Hidden {
     SearchedWithGit,
 }
 
+/// The library that compiles patterns recurses over them, and gives up on large ones by a panic.
+const LONGEST_PATTERN: usize = 1_000;
+const DEEPEST_BRACES: usize = 10;
+
+fn brace_depth(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for byte in text.bytes() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
 impl Pattern {
     fn new(text: &str) -> Result<Self, ToolError> {
         let invalid = |problem: &str| ToolError::invalid(format!("`pattern`: {problem}"));
@@ -123,6 +140,14 @@ impl Pattern {
         }
         if Path::new(text).components().any(|part| part == Component::ParentDir) {
             return Err(invalid("contains `..`; give the folder to search as `path`"));
+        }
+        if text.len() > LONGEST_PATTERN {
+            return Err(invalid(&format!(
+                "is longer than {LONGEST_PATTERN} bytes; several searches can run side by side"
+            )));
+        }
+        if brace_depth(text) > DEEPEST_BRACES {
+            return Err(invalid(&format!("nests braces more than {DEEPEST_BRACES} deep")));
         }
         let below = match text.strip_prefix("./") {
             Some(here) => here.to_owned(),
@@ -263,6 +288,23 @@ mod tests {
             let matcher = Pattern::new(pattern).ok().unwrap().matcher;
             assert_eq!(matcher.is_match(path), expected, "{pattern} {path}");
         }
+    }
+
+    #[test]
+    fn patterns_that_are_a_fault() {
+        check_refused(
+            &"{".repeat(2_000),
+            "is longer than 1000 bytes; several searches can run side by side",
+        );
+        check_refused(
+            &format!("{}a{}", "{".repeat(400), "}".repeat(400)),
+            "nests braces more than 10 deep",
+        );
+        // Within the limits everything is compiled or refused, never a panic.
+        let nested = format!("{}a{}", "{b,".repeat(10), "}".repeat(10));
+        assert!(Pattern::new(&nested).is_ok());
+        let wide = format!("{{{}}}", "*?[a-z]**,".repeat(90));
+        drop(Pattern::new(&wide));
     }
 
     #[track_caller]

@@ -143,6 +143,9 @@ fn bad_arguments() {
         (&["-p"], "there is nothing to say"),
         (&["-p", "   "], "there is nothing to say"),
         (&["hello"], "there is no interactive interface yet"),
+        (&["-p", "again", "--resume"], "--resume needs the id of a session"),
+        (&["-p", "hi", "--resume", ""], "is not the id of a session"),
+        (&["-p", "--resume", "hello there"], "is not the id of a session"),
     ] {
         let output = home.run(&mut dormouse(&home, arguments));
         assert_eq!(output.code, Some(2), "{arguments:?} {output:?}");

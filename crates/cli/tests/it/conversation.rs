@@ -62,7 +62,7 @@ fn interrupted_in_the_stream(server: &ScriptedServer, home: &TestHome) {
     let output = running.wait();
     gate.open();
     assert_eq!(output.code, Some(130), "{output:?}");
-    assert!(transcript(home).contains("[interrupted by the user]"));
+    assert!(transcript(home).contains("[interrupted]"));
 }
 
 /// The program stops for ever right before the first result is written, and is killed there.

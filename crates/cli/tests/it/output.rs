@@ -62,6 +62,7 @@ fn an_error_is_an_object_too() {
         (&Value::from("error"), &Value::from(true))
     );
     assert!(result["error"].as_str().unwrap().contains("not allowed"));
+    assert_eq!(result["error_kind"], "not_allowed");
     server.finish();
 }
 
@@ -99,16 +100,79 @@ fn standard_input_is_the_prompt_or_joins_it() {
     assert!(requests[1].text().contains(r#""text":"review this\n\nfrom the pipe""#));
 }
 
-/// A program that starts us and never writes to our input does not have to close it.
+/// What a slow command pipes in is waited for, and that is said.
 #[test]
-fn a_silent_open_input_is_not_waited_for() {
+fn a_slow_input_is_waited_for() {
     let server = server(Wire::Anthropic).reply(Turn::new().text("a")).start();
     let home = TestHome::new().with_server(&server);
-    let running = home.spawn(&mut ask(&home, &["typed"]));
-    running.wait_for_stderr(|text| text.contains("going on without it"));
-    running.wait_for_stdout(|text| text == "a\n");
+    let mut running = home.spawn(&mut ask(&home, &["typed"]));
+    running.wait_for_stderr(|text| text.contains("waiting for standard input"));
+    running.type_text("late data");
+    running.close_stdin();
     running.wait().success();
+    assert!(server.single_request().text().contains("late data"));
     server.finish();
+}
+
+#[test]
+fn input_that_is_not_utf8_is_shown_as_far_as_it_is() {
+    let server = server(Wire::Anthropic).reply(Turn::new().text("a")).start();
+    let home = TestHome::new().with_server(&server);
+    let program = env!("CARGO_BIN_EXE_dormouse");
+    let script = format!("printf 'caf\\351 au lait' | {program} -p review");
+    let output = home.run(home.command("sh").args(["-c", &script]));
+    assert!(output.success().stderr.contains("not all UTF-8"), "{}", output.stderr);
+    assert!(server.single_request().text().contains("caf\u{fffd} au lait"));
+    server.finish();
+}
+
+/// An answer that could not be written is no success.
+#[test]
+fn a_full_disk_under_standard_output() {
+    for format in ["text", "json"] {
+        let server = server(Wire::Anthropic).reply(Turn::new().text("lost")).start();
+        let home = TestHome::new().with_server(&server);
+        let program = env!("CARGO_BIN_EXE_dormouse");
+        let script = format!("{program} -p hi --output-format {format} </dev/null >/dev/full");
+        let output = home.run(home.command("sh").args(["-c", &script]));
+        assert_eq!(output.code, Some(1), "{output:?}");
+        assert!(
+            output.stderr.contains("the output could not be written: No space left"),
+            "{}",
+            output.stderr
+        );
+        server.finish();
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let server = server(Wire::Anthropic).reply(Turn::new().text("lost")).start();
+    let home = TestHome::new().with_server(&server);
+    let program = env!("CARGO_BIN_EXE_dormouse");
+    let script = format!(
+        "{{ {program} -p hi --output-format stream-json </dev/null; echo $? >&2; }} | true"
+    );
+    let output = home.run(home.command("sh").args(["-c", &script]));
+    assert_eq!(output.stderr, "0\n");
+    server.finish();
+}
+
+/// For programs every run ends with one result, whatever went wrong.
+#[test]
+fn a_failure_before_the_first_request_is_a_result_too() {
+    let home = TestHome::new();
+    for arguments in
+        [&["--output-format", "json", "hi"][..], &["--output-format", "stream-json", "-c", "hi"]]
+    {
+        let output = home.run(&mut ask(&home, arguments));
+        assert_eq!(output.code, Some(2));
+        let result: Value = serde_json::from_str(&output.stdout).unwrap();
+        assert_eq!(
+            (&result["subtype"], &result["error_kind"]),
+            (&Value::from("error"), &Value::from("usage"))
+        );
+    }
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn sessions_are_listed_searched_and_chosen() {
     assert!(found.contains("睡鼠") && !found.contains("first question"), "{found}");
 
     // A session is named by its id or a beginning of it.
-    let id = listed[1]["session"].as_str().unwrap();
+    let id = listed[1]["session_id"].as_str().unwrap();
     home.run(&mut ask(&home, &["--resume", id, "and again?"])).success();
     assert!(server.requests()[2].text().contains("the first question"));
     let listed = home.run(&mut dormouse(&home, &["--resume"])).success().stdout.clone();
@@ -65,7 +65,7 @@ fn there_is_nothing_to_continue_in_a_new_project() {
     assert!(output.stderr.contains("no session in this project"), "{}", output.stderr);
     let output =
         home.run(&mut ask(&home, &["--resume", "0193b0a4-0000-7000-8000-000000000000", "hi"]));
-    assert_ne!(output.code, Some(0));
+    assert_eq!(output.code, Some(2));
     assert!(output.stderr.contains("there is no session 0193b0a4"), "{}", output.stderr);
 }
 

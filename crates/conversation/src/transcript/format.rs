@@ -9,7 +9,7 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use crate::{Block, Facts, Prefix, Role, Usage};
+use crate::{Block, Facts, Origin, Prefix, Role, Usage};
 
 /// The kind of line that takes back what was written of a message.
 pub(super) const WITHDRAWN: &str = "withdrawn";
@@ -47,6 +47,8 @@ pub(super) struct LineOut<'a> {
     pub(super) raw_content: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) prefix: Option<&'a Prefix>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) origin: Option<&'a Origin>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) facts: Option<&'a Facts>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,6 +108,8 @@ pub(super) struct LineIn<'a> {
     pub(super) raw_content: Vec<String>,
     #[serde(borrow, default)]
     pub(super) prefix: Option<&'a RawValue>,
+    #[serde(default)]
+    pub(super) origin: Option<Origin>,
     #[serde(default)]
     pub(super) facts: Option<Facts>,
 }

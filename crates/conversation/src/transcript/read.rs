@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use thiserror::Error;
 
 use super::format::{LineIn, MessageIn, WITHDRAWN};
-use crate::{Block, Facts, Flags, Message, Prefix, Response, Role, StopReason};
+use crate::{Block, Facts, Flags, Message, Origin, Prefix, Response, Role, StopReason};
 
 /// Something in a transcript that could not be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -38,6 +38,8 @@ pub struct Loaded {
     pub messages: Vec<Message>,
     /// The prefix that was last built.
     pub prefix: Option<Arc<Prefix>>,
+    /// The model that prefix was built for.
+    pub origin: Option<Origin>,
     /// What the model was last told about the world, if anything was told after the prefix.
     pub facts: Option<Facts>,
     /// The folder of the last line that names one.
@@ -90,6 +92,7 @@ impl Reader {
             let prefix: Prefix =
                 serde_json::from_str(prefix.get()).map_err(|error| error.to_string())?;
             self.loaded.prefix = Some(Arc::new(prefix));
+            self.loaded.origin = line.origin.take();
             self.loaded.facts = None;
         }
         if line.facts.is_some() {

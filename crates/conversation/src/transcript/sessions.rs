@@ -35,6 +35,10 @@ pub struct SessionSummary {
     pub title: String,
     /// When it was last written.
     pub modified: SystemTime,
+    /// The folder it was last used in.
+    pub folder: Option<String>,
+    /// The model it was begun with.
+    pub model: Option<String>,
     /// How many messages it has, those of the program left out.
     pub messages: usize,
     /// How large the conversation is, in tokens.
@@ -65,6 +69,8 @@ pub fn list_sessions(dir: &Dir, text: Option<&str>) -> Result<Vec<SessionSummary
             session,
             title,
             modified,
+            folder: loaded.folder,
+            model: loaded.origin.map(|origin| origin.model),
             messages: loaded.messages.iter().filter(|message| !message.flags.meta).count(),
             tokens: used(prefix, loaded.messages.iter()).total(),
         });

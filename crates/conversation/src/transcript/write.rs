@@ -13,7 +13,7 @@ use thiserror::Error;
 use super::format::{LineOut, MessageOut, WITHDRAWN, format_timestamp};
 use super::read::{LoadWarning, Loaded, load};
 use super::sessions::{lock_file, session_file, session_folder};
-use crate::{Block, Facts, Flags, Message, Prefix, Response, Role, StopReason};
+use crate::{Block, Facts, Flags, Message, Origin, Prefix, Response, Role, StopReason};
 
 /// A transcript that can not be opened or written.
 #[derive(Debug, Error)]
@@ -75,6 +75,9 @@ impl<'a> Author<'a> {
         }
     }
 }
+
+/// As much of a torn line is kept: what a crash leaves is shorter, what is longer is noise.
+const LONGEST_TORN: usize = 1024 * 1024;
 
 /// How many begun messages are remembered.
 const REMEMBERED: usize = 4;
@@ -154,7 +157,8 @@ impl Transcript {
         let Tail::Torn(bytes) = tail else { return Ok(()) };
         let torn = matches!(loaded.warnings.last(), Some(LoadWarning::Torn { .. }));
         if torn {
-            let text = String::from_utf8_lossy(&bytes);
+            let kept = bytes.get(..LONGEST_TORN).unwrap_or(&bytes);
+            let text = String::from_utf8_lossy(kept);
             let line =
                 LineOut { text: Some(&text), ..self.line("torn-line", None, Flags::default()) };
             let line = serde_json::to_vec(&line)?;
@@ -241,9 +245,17 @@ impl Transcript {
         Ok(self.file.append(&line)?)
     }
 
-    /// Writes a prefix that was just built.
-    pub fn record_prefix(&mut self, prefix: &Prefix) -> Result<(), TranscriptError> {
-        let line = LineOut { prefix: Some(prefix), ..self.line("prefix", None, Flags::default()) };
+    /// Writes a prefix that was just built, and for which model.
+    pub fn record_prefix(
+        &mut self,
+        prefix: &Prefix,
+        origin: &Origin,
+    ) -> Result<(), TranscriptError> {
+        let line = LineOut {
+            prefix: Some(prefix),
+            origin: Some(origin),
+            ..self.line("prefix", None, Flags::default())
+        };
         let line = serde_json::to_vec(&line)?;
         Ok(self.file.append(&line)?)
     }
@@ -284,6 +296,7 @@ impl Transcript {
             message: None,
             raw_content: Vec::new(),
             prefix: None,
+            origin: None,
             facts: None,
             text: None,
         }

@@ -8,8 +8,8 @@ use dormouse_conversation::transcript::{
     newest_session, session_file,
 };
 use dormouse_conversation::{
-    Block, Facts, Flags, Message, Prefix, Response, ResultContent, Role, StopReason, SystemBlock,
-    ToolUseId, Usage, repair, violations,
+    Block, Facts, Flags, Message, Origin, Prefix, Response, ResultContent, Role, StopReason,
+    SystemBlock, ToolUseId, Usage, repair, violations,
 };
 use proptest::prelude::*;
 
@@ -122,12 +122,13 @@ fn what_is_written_is_read() {
         vec![Block::text("first")],
         Facts::default().with("date", "x"),
     );
-    transcript.record_prefix(&prefix).unwrap();
+    let origin = Origin { model: "m".into(), server: "http://s".into() };
+    transcript.record_prefix(&prefix, &origin).unwrap();
     let written = write_turn(&desk, &mut transcript);
     transcript.record_facts(&Facts::default().with("date", "y")).unwrap();
     let loaded = load(&desk.bytes());
     assert_eq!(loaded.messages, written);
-    assert_eq!(loaded.warnings, []);
+    assert_eq!((loaded.warnings, loaded.origin), (vec![], Some(origin)));
     let read = loaded.prefix.unwrap();
     assert_eq!((read.system(), read.first()), (prefix.system(), prefix.first()));
     assert_eq!(loaded.facts.unwrap().get("date"), Some("y"));

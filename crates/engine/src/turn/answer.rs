@@ -6,7 +6,7 @@ use dormouse_conversation::{
 use dormouse_tools::{CallStatus, ResponseState, Scheduled, ToolClass, startable};
 
 /// What closes a text that the person interrupted.
-const INTERRUPTED_MARK: &str = "[interrupted by the user]";
+pub(crate) const INTERRUPTED_MARK: &str = "[interrupted]";
 
 /// A call to carry out.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,7 +7,7 @@
 mod answer;
 mod step;
 
-pub(crate) use answer::Call;
+pub(crate) use answer::{Call, INTERRUPTED_MARK};
 pub(crate) use step::Turn;
 
 use std::time::Duration;

@@ -15,6 +15,9 @@ const NO_ANSWER_INTERRUPTED: &str = "[no answer: the user interrupted before one
 const NO_ANSWER_FAILED: &str = "[no answer: the request failed]";
 const NO_ANSWER_EMPTY: &str = "[no answer: the model said nothing]";
 
+/// What does not get better by itself is tried this often in a row.
+const MOST_IN_A_ROW: u32 = 5;
+
 /// Where a turn stands.
 #[derive(Debug)]
 enum Phase {
@@ -35,6 +38,10 @@ pub(crate) struct Turn {
     max_requests: Option<u32>,
     requests: u32,
     retries: u32,
+    /// Answers in a row that broke off after a call was started.
+    broken: u32,
+    /// Times in a row that the server asked to go on.
+    pauses: u32,
     usage: Usage,
 }
 
@@ -45,6 +52,8 @@ impl Turn {
             max_requests,
             requests: 0,
             retries: 0,
+            broken: 0,
+            pauses: 0,
             usage: Usage::default(),
         }
     }
@@ -144,9 +153,15 @@ impl Turn {
     fn finished(&mut self, mut answer: Answer) -> Vec<Effect> {
         let mut effects = vec![Effect::DropAnswer];
         let overflow = answer.stopped_by(&StopReason::ContextWindowExceeded);
+        self.broken = 0;
         if answer.blocks.is_empty() {
             effects.push(Effect::CommitClosing(NO_ANSWER_EMPTY));
-            effects.push(Effect::End(if overflow { window_exceeded() } else { TurnEnd::Empty }));
+            effects.push(Effect::End(match answer.response.stop_reason {
+                _ if overflow => window_exceeded(),
+                Some(StopReason::Refusal) => TurnEnd::Refused,
+                Some(StopReason::MaxTokens) => TurnEnd::Cut,
+                _ => TurnEnd::Empty,
+            }));
             return effects;
         }
         effects.push(Effect::CommitAnswer(answer.response.clone(), answer.blocks.clone()));
@@ -156,11 +171,12 @@ impl Turn {
             return effects;
         }
         if answer.has_calls() {
+            self.pauses = 0;
             effects.extend(self.run_tools(answer));
             return effects;
         }
         match answer.response.stop_reason {
-            Some(StopReason::PauseTurn) => effects.extend(self.request()),
+            Some(StopReason::PauseTurn) => effects.extend(self.go_on()),
             Some(StopReason::MaxTokens) => effects.push(Effect::End(TurnEnd::Cut)),
             Some(StopReason::Refusal) => effects.push(Effect::End(TurnEnd::Refused)),
             Some(
@@ -173,6 +189,16 @@ impl Turn {
             | None => effects.push(Effect::End(TurnEnd::Completed)),
         }
         effects
+    }
+
+    /// The server asked to send its answer back; one that asks for ever is not obeyed for ever.
+    fn go_on(&mut self) -> Vec<Effect> {
+        self.pauses += 1;
+        if self.pauses <= MOST_IN_A_ROW {
+            return self.request();
+        }
+        let message = format!("the server paused its answer {MOST_IN_A_ROW} times in a row");
+        vec![Effect::End(TurnEnd::Failed(ModelError::InvalidRequest { status: 200, message }))]
     }
 
     /// Starts what may start; when all is done, the next request.
@@ -226,6 +252,7 @@ impl Turn {
     ) -> Vec<Effect> {
         if answer.has_started_calls() {
             // Asking again would run the calls twice: what is whole counts, the rest does not.
+            self.broken += 1;
             answer.open_text.clear();
             let mut effects = vec![
                 Effect::DropAnswer,
@@ -234,7 +261,13 @@ impl Turn {
                 ))),
                 Effect::CommitAnswer(answer.response.clone(), answer.blocks.clone()),
             ];
-            effects.extend(self.run_tools(answer));
+            if self.broken > MOST_IN_A_ROW {
+                effects.push(Effect::StopTools);
+                effects.extend(close_calls(&mut answer));
+                effects.push(Effect::End(TurnEnd::Failed(error)));
+            } else {
+                effects.extend(self.run_tools(answer));
+            }
             return effects;
         }
         let mut effects = vec![Effect::DropAnswer];

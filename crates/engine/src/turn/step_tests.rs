@@ -142,7 +142,32 @@ fn the_interrupted_text_is_marked() {
         Effect::CommitAnswer(_, blocks) => blocks[0].as_text(),
         _ => None,
     });
-    assert_eq!(kept.unwrap(), "half a sen\n[interrupted by the user]");
+    assert_eq!(kept.unwrap(), "half a sen\n[interrupted]");
+}
+
+#[test]
+fn what_never_ends_is_ended() {
+    let mut turn = Turn::new(None);
+    turn.step(Event::Begin);
+    for _ in 0..5 {
+        turn.step(text("a"));
+        assert_eq!(turn.step(finished(StopReason::PauseTurn)).last(), Some(&Effect::Send));
+    }
+    turn.step(text("a"));
+    assert!(matches!(
+        turn.step(finished(StopReason::PauseTurn)).last(),
+        Some(Effect::End(TurnEnd::Failed(_)))
+    ));
+
+    let mut turn = Turn::new(None);
+    turn.step(Event::Begin);
+    for _ in 0..5 {
+        turn.step(call("r", ToolClass::ReadOnly));
+        turn.step(done("r"));
+        assert_eq!(turn.step(broken(Some(1))).last(), Some(&Effect::Send));
+    }
+    turn.step(call("r", ToolClass::ReadOnly));
+    assert!(matches!(turn.step(broken(Some(1))).last(), Some(Effect::End(TurnEnd::Failed(_)))));
 }
 
 #[test]

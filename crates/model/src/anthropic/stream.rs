@@ -30,11 +30,20 @@ struct EventIn<'a> {
 #[derive(Deserialize)]
 struct MessageIn {
     #[serde(default)]
-    id: String,
+    id: Option<serde_json::Value>,
     #[serde(default)]
-    model: String,
+    model: Option<serde_json::Value>,
     #[serde(default)]
     usage: Option<Usage>,
+}
+
+/// A text, or whatever else a server puts in its place.
+fn loose(value: Option<serde_json::Value>) -> String {
+    match value {
+        Some(serde_json::Value::String(text)) => text,
+        Some(serde_json::Value::Null) | None => String::new(),
+        Some(other) => other.to_string(),
+    }
 }
 
 #[derive(Deserialize)]
@@ -46,6 +55,7 @@ struct EndIn {
 /// The state of an answer that is coming in.
 #[derive(Default)]
 pub(crate) struct AnthropicDecoder {
+    message_id: String,
     open: BTreeMap<u32, BlockBuilder>,
     usage: Usage,
     stop_reason: Option<StopReason>,
@@ -56,7 +66,9 @@ impl AnthropicDecoder {
     /// Takes an event of the stream. Events and fields nobody knows are passed over.
     pub(crate) fn take(&mut self, event: &SseEvent) -> Result<Vec<StreamEvent>, ModelError> {
         let read: EventIn<'_> = serde_json::from_str(&event.data).map_err(|error| {
-            ModelError::Malformed(format!("an event of the stream is not valid JSON: {error}"))
+            ModelError::Malformed(format!(
+                "an event of the stream is not valid JSON, or not of this format: {error}"
+            ))
         })?;
         match read.kind.as_str() {
             "message_start" => Ok(self.start(read.message)),
@@ -94,7 +106,12 @@ impl AnthropicDecoder {
     fn start(&mut self, message: Option<MessageIn>) -> Vec<StreamEvent> {
         let Some(message) = message else { return Vec::new() };
         self.usage = self.usage.updated(message.usage.unwrap_or_default());
-        vec![StreamEvent::Started { id: message.id, model: message.model, usage: self.usage }]
+        self.message_id = loose(message.id);
+        vec![StreamEvent::Started {
+            id: self.message_id.clone(),
+            model: loose(message.model),
+            usage: self.usage,
+        }]
     }
 
     fn start_block(
@@ -126,16 +143,32 @@ impl AnthropicDecoder {
 
     fn stop_block(&mut self, index: u32) -> Result<Vec<StreamEvent>, ModelError> {
         match self.open.remove(&index) {
-            Some(builder) => Ok(vec![StreamEvent::Block(builder.finish()?)]),
+            Some(builder) => {
+                let fallback = format!("call_{}_{index}", self.message_id);
+                Ok(vec![StreamEvent::Block(builder.finish(&fallback)?)])
+            }
             None => Ok(Vec::new()),
         }
     }
 
+    /// The end. Text whose own end never came still counts; half a thought or half a call does not.
     fn finish(&mut self) -> Vec<StreamEvent> {
         // Some servers say it twice.
         if std::mem::replace(&mut self.finished, true) {
             return Vec::new();
         }
-        vec![StreamEvent::Finished { stop_reason: self.stop_reason.clone(), usage: self.usage }]
+        let mut steps = Vec::new();
+        for (_, builder) in std::mem::take(&mut self.open) {
+            if builder.is_text()
+                && let Ok(block) = builder.finish("")
+            {
+                steps.push(StreamEvent::Block(block));
+            }
+        }
+        steps.push(StreamEvent::Finished {
+            stop_reason: self.stop_reason.clone(),
+            usage: self.usage,
+        });
+        steps
     }
 }

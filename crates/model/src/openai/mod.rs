@@ -1,5 +1,6 @@
 //! OpenAI-compatible chat completions: how a request is written and an answer is read.
 
+mod chunk;
 mod encode;
 mod stream;
 

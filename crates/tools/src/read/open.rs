@@ -32,6 +32,7 @@ pub(super) fn open(path: &Path) -> Result<Opened, ToolError> {
         io::ErrorKind::NotFound => missing(path),
         _ => unreadable(path, source),
     };
+    refuse_environments(path)?;
     plain(path, &path.metadata().map_err(explain)?)?;
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(explain)?;
@@ -61,6 +62,17 @@ pub(super) fn read_all(
         return Err(ToolError::Refused { path: path.to_owned(), reason });
     }
     Ok(data)
+}
+
+/// A process's environment holds keys, ours among them.
+fn refuse_environments(path: &Path) -> Result<(), ToolError> {
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if real.starts_with("/proc") && real.file_name().is_some_and(|name| name == "environ") {
+        let reason =
+            "is the environment of a process, which may hold keys: it is not shown".to_owned();
+        return Err(ToolError::Refused { path: path.to_owned(), reason });
+    }
+    Ok(())
 }
 
 fn plain(path: &Path, metadata: &Metadata) -> Result<(), ToolError> {
