@@ -185,7 +185,7 @@ impl<'e> Driver<'e> {
         self.engine.transcript.record_response_end(Author::of(&message))?;
         let text = message.text();
         if !text.is_empty() {
-            self.answer = text.trim_end_matches(INTERRUPTED_MARK).trim_end().to_owned();
+            text.trim_end_matches(INTERRUPTED_MARK).trim_end().clone_into(&mut self.answer);
         }
         self.look_for_break(&message);
         let message = self.engine.commit(message)?;

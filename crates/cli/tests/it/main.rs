@@ -12,6 +12,7 @@ mod bad_input;
 mod conversation;
 mod faults;
 mod first_run;
+mod hardening;
 mod output;
 mod program;
 mod sessions;

@@ -1,0 +1,177 @@
+//! What once went wrong when somebody tried: keys that leak, projects that mix, answers that never end.
+
+use dormouse_model::script::Turn;
+use dormouse_testkit::{Reply, TestHome, Wire};
+use serde_json::Value;
+
+use crate::program::{BOTH, ask, dormouse, server, transcript};
+
+/// A server may echo the key it was sent: in an error inside the stream, with an escape in the key.
+#[test]
+fn a_key_in_an_error_inside_the_stream_is_not_shown() {
+    for wire in BOTH {
+        let echo = |home: &TestHome| Reply::MidStreamError {
+            after_events: 1,
+            error_type: "authentication_error".into(),
+            message: format!("bad key {}", home.key()),
+        };
+        let server = server(wire).start();
+        let home = TestHome::new().with_server(&server);
+        server.push(echo(&home));
+        let output = home.run(&mut ask(&home, &["--output-format", "json", "hi"]));
+        assert_ne!(output.code, Some(0));
+        for text in [&output.stdout, &output.stderr, &transcript(&home)] {
+            assert!(!text.contains(home.key()), "{text}");
+        }
+        assert!(output.stderr.contains("bad key [secret]"), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn a_key_in_a_file_does_not_reach_the_transcript() {
+    let server = server(Wire::Anthropic)
+        .reply(Turn::new().call("t1", "Read", r#"{"file_path":"notes.txt"}"#).call(
+            "t2",
+            "Read",
+            r#"{"file_path":"/proc/self/environ"}"#,
+        ))
+        .reply(Turn::new().text("ok"))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    home.write("notes.txt", format!("the key is {}\n", home.key()));
+    home.run(&mut ask(&home, &["hi"])).success();
+    let text = server.requests()[1].text();
+    assert!(text.contains("the key is [secret]"), "{text}");
+    assert!(text.contains("is the environment of a process"), "{text}");
+    assert!(!transcript(&home).contains(home.key()));
+    server.finish();
+}
+
+/// A password in the address is no part of a message.
+#[test]
+fn a_password_in_an_address_is_not_shown() {
+    let mut home = TestHome::new();
+    home.set_env("OPENAI_BASE_URL", "http://user:hunter2pass@127.0.0.1:9/v1");
+    let output = home.run(&mut ask(&home, &["--model", "m", "hi"]));
+    assert_eq!(output.code, Some(1));
+    assert!(output.stderr.contains("there is no server at"), "{}", output.stderr);
+    assert!(!output.stderr.contains("hunter2pass"), "{}", output.stderr);
+}
+
+/// `项目` and `目项` have one slug; their sessions are their own.
+#[test]
+fn two_projects_of_one_slug_do_not_mix() {
+    let server = server(Wire::Anthropic).reply(Turn::new().text("one")).start();
+    let home = TestHome::new().with_server(&server);
+    let (one, other) = (home.root().join("项目"), home.root().join("目项"));
+    std::fs::create_dir(&one).unwrap();
+    std::fs::create_dir(&other).unwrap();
+    home.run(ask(&home, &["private to one"]).current_dir(&one)).success();
+    let output = home.run(ask(&home, &["-c", "hi"]).current_dir(&other));
+    assert_eq!(output.code, Some(2), "{output:?}");
+    let listed = home.run(dormouse(&home, &["sessions"]).current_dir(&other));
+    assert_eq!(listed.success().stdout, "");
+    let listed = home.run(dormouse(&home, &["sessions"]).current_dir(&one));
+    assert!(listed.success().stdout.contains("private to one"));
+    server.finish();
+}
+
+#[test]
+fn a_session_goes_on_with_its_own_model() {
+    let server =
+        server(Wire::OpenAi).replies(["a", "b", "c"].map(|text| Turn::new().text(text))).start();
+    let home = TestHome::new().with_server(&server);
+    home.run(&mut ask(&home, &["--model", "first", "hi"])).success();
+    home.run(&mut ask(&home, &["-c", "again"])).success();
+    server.expect_break("another model was asked for");
+    home.run(&mut ask(&home, &["-c", "--model", "second", "once more"])).success();
+    let models: Vec<Value> =
+        server.requests().iter().map(|request| request.json()["model"].clone()).collect();
+    assert_eq!(models, ["first", "first", "second"]);
+    server.finish();
+}
+
+/// A prompt that was not sent is not kept: the conversation goes on without it.
+#[test]
+fn a_prompt_that_does_not_fit_does_not_make_a_session_useless() {
+    let server = server(Wire::Anthropic)
+        .replies(["one", "two", "three"].map(|text| Turn::new().text(text)))
+        .start();
+    let mut home = TestHome::new().with_server(&server);
+    home.set_env("DORMOUSE_CONTEXT_WINDOW", "8000");
+    let long = "word ".repeat(2_000);
+    home.run(&mut ask(&home, &[&long])).success();
+    home.run(&mut ask(&home, &["-c", &long])).success();
+    let output = home.run(&mut ask(&home, &["-c", &long]));
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(output.stderr.contains("is not kept"), "{}", output.stderr);
+    assert_eq!(home.run(&mut ask(&home, &["-c", "short"])).success().stdout, "three\n");
+    server.finish();
+}
+
+#[test]
+fn a_prompt_option_on_a_session_that_goes_on_is_said_to_have_no_effect() {
+    let server = server(Wire::Anthropic)
+        .reply(Turn::new().text("one"))
+        .reply(Turn::new().text("two"))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    home.run(&mut ask(&home, &["hi"])).success();
+    let output = home.run(&mut ask(&home, &["-c", "--system-prompt", "Be a cat.", "hi"]));
+    assert!(output.success().stderr.contains("have no effect"), "{}", output.stderr);
+    server.finish();
+}
+
+/// A server that asks to go on for ever, and one that calls a thousand tools at once.
+#[test]
+fn what_never_ends_is_ended() {
+    let server_of_pauses = server(Wire::Anthropic)
+        .reply_with(|_| Turn::new().text("more").stop("pause_turn").into())
+        .start();
+    let home = TestHome::new().with_server(&server_of_pauses);
+    let output = home.run(&mut ask(&home, &["hi"]));
+    assert_eq!(output.code, Some(1));
+    assert!(output.stderr.contains("paused its answer 5 times"), "{}", output.stderr);
+
+    let mut turn = Turn::new();
+    for n in 0..1_001 {
+        turn = turn.call(format!("c{n}"), "Glob", r#"{"pattern":"*"}"#);
+    }
+    for wire in BOTH {
+        let server = server(wire).reply(turn.clone()).start();
+        let home = TestHome::new().with_server(&server);
+        let output = home.run(&mut ask(&home, &["hi"]));
+        assert!(output.stderr.contains("calls more than 1000 tools at once"), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn a_web_page_is_recognised() {
+    let server = server(Wire::OpenAi)
+        .reply(Reply::Error {
+            status: 200,
+            headers: Vec::new(),
+            body: dormouse_testkit::ErrorBody::Raw {
+                content_type: "text/html".into(),
+                text: "<html>It works!</html>".into(),
+            },
+        })
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let output = home.run(&mut ask(&home, &["hi"]));
+    assert_eq!(output.code, Some(1));
+    assert!(output.stderr.contains("no event stream but `text/html`"), "{}", output.stderr);
+    server.finish();
+}
+
+/// The limit on file sizes of a shell is told like a full disk.
+#[test]
+fn a_limit_on_file_sizes() {
+    let server = server(Wire::Anthropic).start();
+    let home = TestHome::new().with_server(&server);
+    let program = env!("CARGO_BIN_EXE_dormouse");
+    let script = format!("ulimit -f 4; exec {program} -p hi </dev/null");
+    let output = home.run(home.command("sh").args(["-c", &script]));
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(output.stderr.contains("File too large"), "{}", output.stderr);
+}
