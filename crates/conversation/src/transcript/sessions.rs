@@ -1,8 +1,9 @@
 //! The sessions of a project: which there are, what each is about, which was last.
 
+use std::io::{BufRead, BufReader};
 use std::time::SystemTime;
 
-use dormouse_base::{Dir, EntryKind, FileError, RelPath, SessionId};
+use dormouse_base::{Dir, EntryKind, FileAction, FileError, RelPath, SessionId};
 
 use super::read::load;
 use crate::{BlockKind, Message, Role, used};
@@ -81,12 +82,27 @@ pub fn list_sessions(dir: &Dir, text: Option<&str>) -> Result<Vec<SessionSummary
 /// The session that was written last, if there is one with a word of the person in it.
 pub fn newest_session(dir: &Dir) -> Result<Option<SessionId>, FileError> {
     for (session, _) in session_files(dir)? {
-        let bytes = dir.read(&session_file(session))?;
-        if load(&bytes).messages.iter().any(|message| title(message).is_some()) {
+        if has_words(dir, session)? {
             return Ok(Some(session));
         }
     }
     Ok(None)
+}
+
+/// Whether the person said anything in a session. The file may be large and the answer is near its
+/// beginning, so it is read line by line, and no further.
+fn has_words(dir: &Dir, session: SessionId) -> Result<bool, FileError> {
+    let path = session_file(session);
+    let fail = |error| FileError::new(FileAction::Read, dir.path().join(path.as_path()), error);
+    let mut reader = BufReader::new(dir.open_file(&path)?);
+    let mut line = Vec::new();
+    while reader.read_until(b'\n', &mut line).map_err(fail)? > 0 {
+        if load(&line).messages.iter().any(|message| title(message).is_some()) {
+            return Ok(true);
+        }
+        line.clear();
+    }
+    Ok(false)
 }
 
 /// The transcripts in a folder, newest first.
