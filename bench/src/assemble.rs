@@ -23,7 +23,7 @@ const SIZES: Sizes = Sizes {
     prompt: (40, 240),
     thinking: (40, 160),
     text: (40, 240),
-    result: (40, 128),
+    result: (40, 123),
     signature: 64,
 };
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::machine;
 use crate::report::Section;
 
-const BEGIN: &str = "<!-- ground: begin -->";
-const END: &str = "<!-- ground: end -->";
+const BEGIN: &str = "<!-- begin ground -->";
+const END: &str = "<!-- end ground -->";
 
 /// The whole section: when, how, on what, and the figures.
 pub(crate) fn render(date: &str, load_before: &str, sections: &[Section]) -> String {
@@ -72,6 +72,6 @@ mod tests {
         let second = replaced(&with_others, "## ground\nnew\n");
         assert_eq!(second, with_others.replace("old", "new"));
         let appended = replaced("# Results\n\n## other\nkept\n", "## ground\nnew\n");
-        assert!(appended.starts_with("# Results\n\n## other\nkept\n\n<!-- ground: begin -->\n"));
+        assert!(appended.starts_with("# Results\n\n## other\nkept\n\n<!-- begin ground -->\n"));
     }
 }

@@ -144,6 +144,7 @@ impl Engine {
     ) -> Self {
         let options = RequestOptions::new(&config.model_name, config.budget.max_output);
         let mut body = WireBody::new(config.dialect.clone(), &prefix, &options);
+        body.reserve(history.messages());
         for message in history.messages() {
             body.append(message);
         }

@@ -5,6 +5,7 @@
 //! part of what is kept. The only way to change what was sent is [`WireBody::rebuild`], which takes an
 //! announcement: an unannounced break of the prefix can not be written down.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_conversation::{Message, Prefix, RequestOptions, Role};
@@ -119,6 +120,14 @@ impl WireBody {
             body.write(Role::User, prefix.first());
         }
         body
+    }
+
+    /// Makes room for messages that are about to be appended: growing step by step copies what is there.
+    pub fn reserve(&mut self, messages: &[Arc<Message>]) {
+        let bytes = |message: &Arc<Message>| {
+            message.blocks.iter().map(|block| block.raw().len() + 2).sum::<usize>()
+        };
+        self.messages.reserve(messages.iter().map(bytes).sum());
     }
 
     /// Appends a message. One of the same author as the last joins it, unless that was sent already.
