@@ -17,6 +17,15 @@ pub enum Tail {
     Torn(Vec<u8>),
 }
 
+/// What to do with a last line that lacks its newline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unended {
+    /// It is whole: only its newline is missing, and is put behind it.
+    Complete,
+    /// It is what a crash left: it is taken off.
+    TakeOff,
+}
+
 /// A line could not be appended; the file is as it was before.
 #[derive(Debug, Error)]
 pub enum AppendError {
@@ -40,12 +49,18 @@ pub struct AppendFile {
 }
 
 impl AppendFile {
-    /// Opens a file, making it if needed, and takes a torn last line off it.
-    pub fn open(dir: &Dir, path: &RelPath) -> Result<(Self, Tail), FileError> {
+    /// Opens a file, making it if needed. A last line without its end is completed or taken off.
+    pub fn open(dir: &Dir, path: &RelPath, unended: Unended) -> Result<(Self, Tail), FileError> {
         let full = dir.path().join(path.as_path());
         let mut file = dir.open_append(path)?;
         let fail = |error: io::Error| FileError::new(FileAction::Write, &full, error);
         let end = file.metadata().map_err(fail)?.len();
+        if unended == Unended::Complete {
+            if end > 0 {
+                file.write_all(b"\n").map_err(fail)?;
+            }
+            return Ok((Self { file, path: full, length: end + 1 }, Tail::Clean));
+        }
         let torn = torn_tail(&mut file, end).map_err(fail)?;
         let length = end - torn.len() as u64;
         let tail = if torn.is_empty() {
@@ -130,12 +145,12 @@ mod tests {
     #[test]
     fn lines_are_appended_and_found_again() {
         let (_keep, dir, path) = file();
-        let (mut log, tail) = AppendFile::open(&dir, &path).unwrap();
+        let (mut log, tail) = AppendFile::open(&dir, &path, Unended::TakeOff).unwrap();
         assert_eq!(tail, Tail::Clean);
         log.append(b"one").unwrap();
         log.append(b"two").unwrap();
         drop(log);
-        let (mut log, tail) = AppendFile::open(&dir, &path).unwrap();
+        let (mut log, tail) = AppendFile::open(&dir, &path, Unended::TakeOff).unwrap();
         assert_eq!((log.length(), tail), (8, Tail::Clean));
         log.append(b"three").unwrap();
         assert_eq!(dir.read(&path).unwrap(), b"one\ntwo\nthree\n");
@@ -149,7 +164,7 @@ mod tests {
             let mut content = b"one\n".to_vec();
             content.extend(std::iter::repeat_n(b'x', torn));
             std::fs::write(keep.path().join("log.jsonl"), &content).unwrap();
-            let (mut log, tail) = AppendFile::open(&dir, &path).unwrap();
+            let (mut log, tail) = AppendFile::open(&dir, &path, Unended::TakeOff).unwrap();
             assert_eq!(tail, Tail::Torn(vec![b'x'; torn]));
             log.append(b"two").unwrap();
             assert_eq!(dir.read(&path).unwrap(), b"one\ntwo\n");
@@ -159,7 +174,7 @@ mod tests {
     #[test]
     fn a_line_with_a_newline_is_refused() {
         let (_keep, dir, path) = file();
-        let (mut log, _) = AppendFile::open(&dir, &path).unwrap();
+        let (mut log, _) = AppendFile::open(&dir, &path, Unended::TakeOff).unwrap();
         assert!(matches!(log.append(b"a\nb"), Err(AppendError::Newline { .. })));
         assert_eq!(dir.read(&path).unwrap(), b"");
     }

@@ -31,8 +31,6 @@ pub mod names {
     pub const OPENAI_BASE_URL: &str = "OPENAI_BASE_URL";
     /// The person's home folder.
     pub const USER_HOME: &str = "HOME";
-    /// Colours off.
-    pub const NO_COLOR: &str = "NO_COLOR";
     /// Where programs are found.
     pub const PATH: &str = "PATH";
     /// The person's shell.
@@ -82,7 +80,6 @@ pub const VARIABLES: &[EnvironmentVariable] = &[
         "how long a stream may be silent before it counts as broken; default 90000",
     ),
     variable(names::RETRY_BASE_MS, "first delay between two tries of a request; default 500"),
-    variable(names::NO_COLOR, "any value: no colours"),
     variable(names::USER_HOME, "the person's home folder"),
     variable(names::PATH, "where programs are found"),
     variable(names::SHELL, "named to the model as the shell of the environment"),

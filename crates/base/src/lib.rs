@@ -19,7 +19,7 @@ mod redact;
 mod rel_path;
 mod settings;
 
-pub use append::{AppendError, AppendFile, Tail};
+pub use append::{AppendError, AppendFile, Tail, Unended};
 pub use clock::{Clock, ManualClock, SystemClock, clock_from_environment};
 pub use dir::{Dir, DirEntry, EntryKind, FileAction, FileError};
 pub use environment::{Environment, EnvironmentVariable, VARIABLES, names};

@@ -22,7 +22,8 @@ pub(crate) struct Connection {
     pub(crate) dialect: Dialect,
     pub(crate) budget: Budget,
     pub(crate) retry: RetryPolicy,
-    pub(crate) server: String,
+    /// What was asked for, and where.
+    pub(crate) origin: Origin,
     /// Where the key came from, for messages; none if none was sent.
     pub(crate) key_source: Option<String>,
     /// The variable that holds it, or would.
@@ -60,7 +61,7 @@ pub(crate) async fn connect(
     };
     let retry = retry_policy(environment).map_err(Failure::usage)?;
     let http = HttpModel::new(provider.endpoint.clone());
-    let server = provider.endpoint.base_url.clone();
+    let server = provider.endpoint.shown_url();
     let model_name = choose_model(&wanted, settings, environment, &provider, &http).await?;
     let bare_name = model_name.trim_end_matches("[1m]").to_owned();
     let user_window = user_window(settings, environment, &model_name)?;
@@ -79,7 +80,7 @@ pub(crate) async fn connect(
         dialect: provider.dialect,
         budget,
         retry,
-        server,
+        origin: Origin { model: model_name, server, max_tokens: Some(budget.max_output) },
         key_source,
         key_variable: provider.key_variable,
         redactor: Redactor::new(key),
@@ -97,7 +98,7 @@ async fn choose_model(
 ) -> Result<String, Failure> {
     let of_session = wanted
         .origin
-        .filter(|origin| origin.server == provider.endpoint.base_url)
+        .filter(|origin| origin.server == provider.endpoint.shown_url())
         .map(|origin| origin.model.as_str());
     let named = wanted
         .model
@@ -116,7 +117,7 @@ async fn choose_model(
         Some(first) => Ok(first.id),
         None => Err(Failure::usage(anyhow::anyhow!(
             "{} lists no model, and none was named",
-            provider.endpoint.base_url
+            provider.endpoint.shown_url()
         ))
         .hint("name one with --model")),
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dormouse_base::{Dir, Environment, Redactor, RelPath, names, project_of};
-use dormouse_conversation::{Budget, ResultContent, Window};
+use dormouse_conversation::{Budget, Origin, ResultContent, Window};
 use dormouse_engine::{
     Engine, EngineConfig, EngineEvent, PromptOverrides, SessionFolder, Surroundings, TurnEnd,
 };
@@ -114,7 +114,7 @@ async fn begin(stage: &Stage, script: Vec<Turn>) -> Result<(Engine, Surroundings
     let config = EngineConfig {
         model: Arc::new(Model::Scripted(ScriptedModel::new(script))),
         model_name: "scripted".to_owned(),
-        server: "in this process".to_owned(),
+        origin: Origin { model: "scripted".to_owned(), server: String::new(), max_tokens: None },
         dialect: Dialect {
             wire: Wire::Anthropic,
             ttl: CacheTtl::FiveMinutes,

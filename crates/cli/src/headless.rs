@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_base::{Environment, Project, SessionId, Settings};
-use dormouse_conversation::{Budget, estimate_text};
+use dormouse_conversation::{Budget, Repair, estimate_text};
 use dormouse_engine::{
     Engine, EngineConfig, OpenedSession, PromptOverrides, ResumeReport, SessionFolder,
     Surroundings, TurnEnd, TurnReport,
@@ -104,7 +104,7 @@ fn describe(connection: &Connection) {
         .map_or("no key".to_owned(), |source| format!("key from {source}"));
     show::note(&format!(
         "· {} at {}, {key}, window {} tokens",
-        connection.model_name, connection.server, connection.budget.window
+        connection.model_name, connection.origin.server, connection.budget.window
     ));
 }
 
@@ -147,7 +147,7 @@ fn config(
     EngineConfig {
         model: connection.model,
         model_name: connection.model_name,
-        server: connection.server,
+        origin: connection.origin,
         dialect: connection.dialect,
         budget: connection.budget,
         retry: connection.retry,
@@ -187,6 +187,10 @@ fn tell_resume(report: &ResumeReport, transcript: &Path) {
     for warning in &report.warnings {
         show::note(&format!("warning: {}: {warning}", transcript.display()));
     }
+    let closed = report.repairs.iter().filter(|repair| matches!(repair, Repair::Closed(_))).count();
+    if closed > 0 {
+        show::note(&format!("note: unfinished tool calls were closed as interrupted: {closed}"));
+    }
 }
 
 async fn ask(
@@ -197,7 +201,8 @@ async fn ask(
     surroundings: &Surroundings,
 ) -> Result<TurnReport, Failure> {
     let (session, model) = (engine.session().to_string(), engine.model_name().to_owned());
-    let mut printer = Printer::new(arguments.output_format, session, model, arguments.verbose);
+    let mut printer =
+        Printer::new(arguments.output_format, session, model, engine.ttl(), arguments.verbose);
     printer.begin(&surroundings.folder, &engine.tool_names());
     let interrupt = CancellationToken::new();
     let start = world.clock.elapsed();

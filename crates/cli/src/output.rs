@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dormouse_conversation::{Message, Role, Usage};
 use dormouse_engine::{EngineEvent, TurnEnd, TurnReport};
-use dormouse_model::{ModelError, cost_usd, list_price};
+use dormouse_model::{CacheTtl, ModelError, cost_usd, list_price};
 use serde::Serialize;
 
 use crate::args::OutputFormat;
@@ -16,6 +16,8 @@ pub(crate) struct Printer {
     format: OutputFormat,
     session: String,
     model: String,
+    /// For which time the cache is paid.
+    ttl: CacheTtl,
     /// Text has been shown and its line is open.
     line_open: bool,
     verbose: bool,
@@ -124,8 +126,14 @@ pub(crate) struct Summary<'a> {
 }
 
 impl Printer {
-    pub(crate) fn new(format: OutputFormat, session: String, model: String, verbose: bool) -> Self {
-        Self { format, session, model, line_open: false, verbose }
+    pub(crate) fn new(
+        format: OutputFormat,
+        session: String,
+        model: String,
+        ttl: CacheTtl,
+        verbose: bool,
+    ) -> Self {
+        Self { format, session, model, ttl, line_open: false, verbose }
     }
 
     /// The first line of a stream: what the session is.
@@ -276,7 +284,7 @@ impl Printer {
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
             usage: report.usage,
             total_cost_usd: list_price(&self.model)
-                .map(|price| to_millionths(cost_usd(&report.usage, price))),
+                .map(|price| to_millionths(cost_usd(&report.usage, price, self.ttl))),
         }
     }
 }

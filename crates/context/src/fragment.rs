@@ -72,11 +72,13 @@ impl Fragment for FirstMessage {
 #[derive(Debug, Clone)]
 pub struct Changes {
     lines: Vec<String>,
+    max_tokens: u32,
 }
 
 impl Changes {
-    /// The difference between what was told and what is; none if there is none.
-    pub fn between(told: &Facts, now: &Facts) -> Option<Self> {
+    /// The difference between what was told and what is; none if there is none. It may take this many
+    /// tokens.
+    pub fn between(told: &Facts, now: &Facts, max_tokens: u32) -> Option<Self> {
         let lines: Vec<String> = told
             .changes_to(now)
             .into_iter()
@@ -86,7 +88,7 @@ impl Changes {
                 None => format!("- {name}: no longer so"),
             })
             .collect();
-        (!lines.is_empty()).then_some(Self { lines })
+        (!lines.is_empty()).then_some(Self { lines, max_tokens })
     }
 }
 
@@ -94,7 +96,7 @@ impl Fragment for Changes {
     const KIND: &'static str = "changes";
 
     fn max_tokens(&self) -> u32 {
-        4_000
+        self.max_tokens
     }
 
     fn render(&self, out: &mut String) {
@@ -122,12 +124,12 @@ mod tests {
     #[test]
     fn only_changes_are_told() {
         let told = Facts::default().with("date", "Sunday").with("branch", "main");
-        assert!(Changes::between(&told, &told).is_none());
+        assert!(Changes::between(&told, &told, 4_000).is_none());
         let now = Facts::default()
             .with("date", "Monday")
             .with("branch", "main")
             .with("git status", "M a\nM b");
-        let text = Changes::between(&told, &now).unwrap().to_block().as_text().unwrap();
+        let text = Changes::between(&told, &now, 4_000).unwrap().to_block().as_text().unwrap();
         assert!(text.contains("- date is now: Monday\n- git status, now:\nM a\nM b\n"), "{text}");
         assert!(!text.contains("branch"));
     }
@@ -135,8 +137,11 @@ mod tests {
     #[test]
     fn a_fragment_is_bounded_and_says_so() {
         let facts = Facts::default().with("git status", "睡".repeat(20_000));
-        let text =
-            Changes::between(&Facts::default(), &facts).unwrap().to_block().as_text().unwrap();
+        let text = Changes::between(&Facts::default(), &facts, 4_000)
+            .unwrap()
+            .to_block()
+            .as_text()
+            .unwrap();
         assert!(estimate_text(&text) < 4_100);
         assert!(text.contains("more bytes were left out"));
     }

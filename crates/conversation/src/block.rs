@@ -67,6 +67,14 @@ pub enum BlockKind {
     Other(String),
 }
 
+/// What the result of a call that never came back says.
+pub const INTERRUPTED_RESULT: &str =
+    "[interrupted: the call did not finish, and its result is not known]";
+
+/// Arguments that are no JSON object are kept, as text, under this name: the model's words are not lost,
+/// and the call can be answered with what is wrong with them.
+pub const INVALID_JSON: &str = "__invalid_json__";
+
 /// A block that can not be kept.
 #[derive(Debug, Error)]
 pub enum BlockError {
@@ -137,6 +145,11 @@ impl Block {
     pub fn tool_result(id: &ToolUseId, content: &ResultContent, is_error: bool) -> Self {
         let wire = ResultWire { kind: "tool_result", tool_use_id: id, content, is_error };
         Self::made(BlockKind::ToolResult { id: id.clone() }, &wire)
+    }
+
+    /// What stands in for the result of a call that never came back.
+    pub fn interrupted(id: &ToolUseId) -> Self {
+        Self::tool_result(id, &ResultContent::Text(INTERRUPTED_RESULT.to_owned()), true)
     }
 
     /// A picture, base64.

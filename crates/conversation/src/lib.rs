@@ -20,12 +20,15 @@ pub mod transcript;
 mod usage;
 mod window;
 
-pub use block::{Block, BlockError, BlockKind, ResultContent, ToolUse, ToolUseId};
+pub use block::{
+    Block, BlockError, BlockKind, INTERRUPTED_RESULT, INVALID_JSON, ResultContent, ToolUse,
+    ToolUseId,
+};
 pub use budget::{Budget, PromptSize, WindowState};
 pub use facts::Facts;
 pub use history::{History, HistoryError};
 pub use message::{Flags, Message, Response, Role, StopReason};
-pub use pairing::{INTERRUPTED_RESULT, Repair, repair, violations};
+pub use pairing::{Repair, repair, violations};
 pub use prefix::{Origin, Prefix, SystemBlock, ToolDefinition};
 pub use request::{Answer, RequestOptions, ToolChoice};
 pub use tokens::{TokenCount, estimate_json, estimate_text, used};

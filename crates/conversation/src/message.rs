@@ -164,6 +164,11 @@ impl Message {
         self.response.as_ref().is_some_and(|response| response.model == SYNTHETIC_MODEL)
     }
 
+    /// Whether the model stopped for this reason.
+    pub fn stopped_by(&self, reason: &StopReason) -> bool {
+        self.response.as_ref().is_some_and(|response| response.stop_reason.as_ref() == Some(reason))
+    }
+
     /// The ids of the tool calls in it, in order.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolUseId> {
         self.blocks.iter().filter_map(|block| match block.kind() {

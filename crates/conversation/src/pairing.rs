@@ -7,11 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Block, BlockKind, Message, ResultContent, Role, ToolUseId};
-
-/// What stands in for the result of a call that never came back.
-pub const INTERRUPTED_RESULT: &str =
-    "[interrupted: the call did not finish, and its result is not known]";
+use crate::{Block, BlockKind, Message, Role, ToolUseId};
 
 /// One thing that [`repair`] did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,8 +92,7 @@ pub fn repair(
         for call in &calls {
             answer.push(results.remove(call).unwrap_or_else(|| {
                 repairs.push(Repair::Closed(call.clone()));
-                let content = ResultContent::Text(INTERRUPTED_RESULT.to_owned());
-                Block::tool_result(call, &content, true)
+                Block::interrupted(call)
             }));
         }
         match followers.first_mut() {
@@ -181,7 +176,7 @@ fn is_result(block: &Block) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Flags, Response, Usage};
+    use crate::{Flags, Response, ResultContent, Usage};
     use dormouse_base::{MessageId, SeededIds, SystemClock};
     use proptest::prelude::*;
     use std::sync::Arc;

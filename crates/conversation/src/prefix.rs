@@ -38,6 +38,9 @@ pub struct Origin {
     pub model: String,
     /// The server's address.
     pub server: String,
+    /// The longest answer asked for: it stands in front of the messages, and so must stay.
+    #[serde(default)]
+    pub max_tokens: Option<u32>,
 }
 
 /// The prefix, frozen.

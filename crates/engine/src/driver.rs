@@ -1,6 +1,6 @@
 //! Carries out what the step decides: the network, the tools, the transcript, the clock.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use dormouse_base::{FileAction, FileError, MessageId, Redactor, fault};
 use dormouse_context::{TurnShape, plan_breakpoints};
 use dormouse_conversation::transcript::Author;
 use dormouse_conversation::{
-    Block, Flags, Message, Response, ResultContent, Role, ToolUseId, WindowState,
+    Block, Flags, Message, Response, ResultContent, Role, StopReason, ToolUseId, WindowState,
 };
 use dormouse_model::{Answering, ModelError, Sent, StreamEvent};
 use dormouse_tools::{ToolClass, run_call};
 use futures_util::future::BoxFuture;
-use tokio::task::JoinSet;
+use tokio::task::{Id as TaskId, JoinError, JoinSet};
 use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 
@@ -41,6 +41,7 @@ pub(crate) async fn run(
                 Next::Go => {}
                 Next::Event(event) => events.push_back(event),
                 Next::End(end) => {
+                    driver.outside.stop_tools().await;
                     let answer = std::mem::take(&mut driver.answer);
                     return Ok(TurnReport {
                         end,
@@ -69,15 +70,29 @@ struct Driver<'e> {
     answer_id: MessageId,
     results_id: MessageId,
     sent: Option<Sent>,
+    /// Where this request puts its newest cache breakpoint.
+    breakpoint: Option<usize>,
     /// The model's last text.
     answer: String,
+    /// The answer goes on in the next one.
+    paused: bool,
 }
 
 impl<'e> Driver<'e> {
     fn new(engine: &'e mut Engine, sink: &'e mut dyn FnMut(EngineEvent)) -> Self {
         let (answer_id, results_id) = (engine.new_id(), engine.new_id());
         let outside = Outside::default();
-        Self { engine, sink, outside, answer_id, results_id, sent: None, answer: String::new() }
+        Self {
+            engine,
+            sink,
+            outside,
+            answer_id,
+            results_id,
+            sent: None,
+            breakpoint: None,
+            answer: String::new(),
+            paused: false,
+        }
     }
 
     fn perform(&mut self, effect: Effect) -> Result<Next, EngineError> {
@@ -121,7 +136,7 @@ impl<'e> Driver<'e> {
         let marks = plan_breakpoints(&shapes, engine.last_breakpoint);
         let bytes = engine.body.render(&marks);
         self.sent = Some(engine.body.mark_sent(engine.config.clock.elapsed()));
-        engine.last_breakpoint = marks.last().copied();
+        self.breakpoint = marks.last().copied();
         self.answer_id = engine.new_id();
         self.results_id = engine.new_id();
         let model = Arc::clone(&engine.config.model);
@@ -158,6 +173,8 @@ impl<'e> Driver<'e> {
         let config = &self.engine.config;
         let (tools, gate) = (Arc::clone(&config.tools), config.gate.clone());
         let redactor = config.redactor.clone();
+        let store = self.engine.result_store();
+        let bound = store.bound(&tools, &call.name);
         let context = self.engine.call_context(self.outside.cancel_tools.clone());
         if let Some(call) = call.block.as_tool_use() {
             (self.sink)(EngineEvent::ToolStarted {
@@ -166,12 +183,17 @@ impl<'e> Driver<'e> {
                 input: call.input.get().to_owned(),
             });
         }
-        self.outside.tools.spawn(async move {
-            let Some(tool_use) = call.block.as_tool_use() else { return (call.id, None) };
+        let id = call.id.clone();
+        let task = self.outside.tools.spawn(async move {
+            let Some(tool_use) = call.block.as_tool_use() else {
+                return Block::interrupted(&call.id);
+            };
             let result = run_call(&tools, &gate, tool_use, &context).await;
             let content = without_secrets(result.content, &redactor);
-            (call.id.clone(), Some(Block::tool_result(&call.id, &content, result.is_error)))
+            let content = store.keep(&call.id, bound, content);
+            Block::tool_result(&call.id, &content, result.is_error)
         });
+        self.outside.calls.insert(task.id(), id);
     }
 
     fn commit_answer(
@@ -185,8 +207,14 @@ impl<'e> Driver<'e> {
         self.engine.transcript.record_response_end(Author::of(&message))?;
         let text = message.text();
         if !text.is_empty() {
-            text.trim_end_matches(INTERRUPTED_MARK).trim_end().clone_into(&mut self.answer);
+            if !std::mem::take(&mut self.paused) {
+                self.answer.clear();
+            }
+            self.answer.push_str(text.trim_end_matches(INTERRUPTED_MARK).trim_end());
         }
+        self.paused = message.stopped_by(&StopReason::PauseTurn);
+        // The server has it in its cache only now.
+        self.engine.last_breakpoint = self.breakpoint.or(self.engine.last_breakpoint);
         self.look_for_break(&message);
         let message = self.engine.commit(message)?;
         (self.sink)(EngineEvent::Message(message));
@@ -194,6 +222,7 @@ impl<'e> Driver<'e> {
     }
 
     fn commit_results(&mut self, blocks: Vec<Block>) -> Result<(), EngineError> {
+        let blocks = self.store_together(blocks)?;
         let message = Message::user(
             self.results_id,
             self.engine.config.clock.now(),
@@ -205,6 +234,34 @@ impl<'e> Driver<'e> {
         Ok(())
     }
 
+    /// Results that together are too long for one message: the largest are stored. That is decided now,
+    /// before they are first sent, and written down.
+    fn store_together(&mut self, mut blocks: Vec<Block>) -> Result<Vec<Block>, EngineError> {
+        let store = self.engine.result_store();
+        let tools = &self.engine.config.tools;
+        let calls =
+            self.engine.history.last().map(|last| last.blocks.as_slice()).unwrap_or_default();
+        let bound = |id: &ToolUseId| {
+            let name = calls
+                .iter()
+                .filter_map(Block::as_tool_use)
+                .find(|call| call.id == id)
+                .map(|call| call.name);
+            store.bound(tools, name.unwrap_or_default())
+        };
+        let stored = store.keep_message(&blocks, bound);
+        if stored.is_empty() {
+            return Ok(blocks);
+        }
+        self.engine.transcript.record_stored(self.results_id, &stored)?;
+        for block in stored {
+            if let Some(old) = blocks.iter_mut().find(|old| old.kind() == block.kind()) {
+                *old = block;
+            }
+        }
+        Ok(blocks)
+    }
+
     fn commit_closing(&mut self, note: &str) -> Result<(), EngineError> {
         let message = Message::closing(self.engine.new_id(), self.engine.config.clock.now(), note);
         self.engine.transcript.record_message(&message)?;
@@ -214,7 +271,10 @@ impl<'e> Driver<'e> {
 
     fn look_for_break(&mut self, message: &Message) {
         let ttl = self.engine.cache_ttl();
+        // An answer that broke off may have told no counters.
         if let (Some(sent), Some(response)) = (self.sent.take(), &message.response)
+            && response.stop_reason.is_some()
+            && response.usage.input_total() > 0
             && let Some(found) = self.engine.detector.observe(&sent, &response.usage, ttl)
         {
             (self.sink)(EngineEvent::Notice(format!(
@@ -242,18 +302,51 @@ enum Source {
     Open(Box<Answering>),
 }
 
+/// What a tool's task gives: the block of its result.
+type Done = Block;
+
 /// Everything that can make something happen.
 #[derive(Default)]
 struct Outside {
     source: Source,
     timer: Option<Pin<Box<Sleep>>>,
-    tools: JoinSet<(ToolUseId, Option<Block>)>,
+    tools: JoinSet<Done>,
+    /// Which call a task carries out.
+    calls: BTreeMap<TaskId, ToolUseId>,
     cancel_tools: CancellationToken,
     request_id: Option<String>,
     interrupted: bool,
 }
 
+/// A command that is asked to end gets this long to do so, then it is ended.
+const STOP_PATIENCE: Duration = Duration::from_secs(4);
+
 impl Outside {
+    /// A task that ended: its result, or, if it was lost, that it was.
+    fn tool_done(&mut self, joined: Result<(TaskId, Done), JoinError>) -> Option<Event> {
+        let (task, block) = match joined {
+            Ok((task, done)) => (task, Some(done)),
+            Err(error) => (error.id(), None),
+        };
+        let id = self.calls.remove(&task)?;
+        let block = block.unwrap_or_else(|| {
+            Block::tool_result(
+                &id,
+                &ResultContent::Text("the tool failed inside Dormouse".to_owned()),
+                true,
+            )
+        });
+        Some(Event::ToolDone(id, block))
+    }
+
+    /// Lets tools that were told to stop do so in order.
+    async fn stop_tools(&mut self) {
+        self.cancel_tools.cancel();
+        let all = async { while self.tools.join_next().await.is_some() {} };
+        // Those that do not are ended when the set is dropped.
+        let _patience = tokio::time::timeout(STOP_PATIENCE, all).await;
+    }
+
     /// Waits for the next event.
     async fn next(
         &mut self,
@@ -264,15 +357,12 @@ impl Outside {
         loop {
             let event = tokio::select! {
                 biased;
+                // What is finished counts, even when the person has had enough.
+                Some(joined) = self.tools.join_next_with_id() => self.tool_done(joined),
                 () = interrupt.cancelled(), if !self.interrupted => {
                     self.interrupted = true;
                     Some(Event::Interrupt)
                 }
-                Some(joined) = self.tools.join_next() => match joined {
-                    Ok((id, Some(block))) => Some(Event::ToolDone(id, block)),
-                    // A task that was stopped has nothing to say; a call always has a block.
-                    Ok((_, None)) | Err(_) => None,
-                },
                 step = read(&mut self.source, &mut self.request_id) => Some(match step {
                     Ok(event) => {
                         let class = class_of(&event, engine);

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::driver;
 use crate::prompt::{PromptOverrides, build_prefix};
+use crate::results::ResultStore;
 use crate::{
     EngineError, EngineEvent, OpenedSession, SessionFolder, Surroundings, TurnEnd, TurnReport,
 };
@@ -26,8 +27,8 @@ pub struct EngineConfig {
     pub model: Arc<Model>,
     /// What it is called.
     pub model_name: String,
-    /// Where it is.
-    pub server: String,
+    /// What it was asked for as, and where: kept with the session.
+    pub origin: Origin,
     /// How its server speaks.
     pub dialect: Dialect,
     /// The numbers of its window.
@@ -50,12 +51,6 @@ pub struct EngineConfig {
     pub overrides: PromptOverrides,
     /// Secrets that no result may carry.
     pub redactor: Redactor,
-}
-
-impl EngineConfig {
-    fn origin(&self) -> Origin {
-        Origin { model: self.model_name.clone(), server: self.server.clone() }
-    }
 }
 
 /// What a resume found and mended.
@@ -84,7 +79,7 @@ pub struct Engine {
 }
 
 /// Stands where an answer was lost with the process that waited for it.
-const LOST_ANSWER: &str = "[no answer: the program ended before one came]";
+const LOST_ANSWER: &str = "[no answer: the run ended before one came]";
 
 impl Engine {
     /// Begins a conversation.
@@ -104,7 +99,7 @@ impl Engine {
         )?;
         let prefix =
             build_prefix(surroundings, &config.tools, config.budget.prompt, &config.overrides);
-        transcript.record_prefix(&prefix, &config.origin())?;
+        transcript.record_prefix(&prefix, &config.origin)?;
         Ok(Self::assemble(config, transcript, prefix, History::default(), None))
     }
 
@@ -116,7 +111,12 @@ impl Engine {
         surroundings: &Surroundings,
     ) -> Result<(Self, ResumeReport), EngineError> {
         let OpenedSession { mut transcript, loaded } = opened;
-        let Loaded { messages, prefix, facts, warnings, .. } = loaded;
+        let Loaded { messages, prefix, facts, warnings, origin, .. } = loaded;
+        let mut config = config;
+        if let Some(kept) = origin.filter(|origin| origin.model == config.origin.model) {
+            // It stands in front of the messages: another would change the bytes of the prefix.
+            config.origin.max_tokens = kept.max_tokens.or(config.origin.max_tokens);
+        }
         let (history, repairs) = mend(messages, &mut transcript, &config)?;
         let prefix = match prefix {
             Some(prefix) => prefix,
@@ -127,11 +127,12 @@ impl Engine {
                     config.budget.prompt,
                     &config.overrides,
                 );
-                transcript.record_prefix(&prefix, &config.origin())?;
+                transcript.record_prefix(&prefix, &config.origin)?;
                 prefix
             }
         };
-        let engine = Self::assemble(config, transcript, prefix, history, facts);
+        let mut engine = Self::assemble(config, transcript, prefix, history, facts);
+        engine.take_up();
         Ok((engine, ResumeReport { warnings, repairs }))
     }
 
@@ -142,7 +143,8 @@ impl Engine {
         history: History,
         told: Option<Facts>,
     ) -> Self {
-        let options = RequestOptions::new(&config.model_name, config.budget.max_output);
+        let max_tokens = config.origin.max_tokens.unwrap_or(config.budget.max_output);
+        let options = RequestOptions::new(&config.model_name, max_tokens);
         let mut body = WireBody::new(config.dialect.clone(), &prefix, &options);
         body.reserve(history.messages());
         for message in history.messages() {
@@ -159,6 +161,29 @@ impl Engine {
             detector: BreakDetector::default(),
             read_cache: Arc::default(),
             totals: Usage::default(),
+        }
+    }
+
+    /// What an earlier process sent is where the cache was last written, and what to compare with.
+    fn take_up(&mut self) {
+        let now = self.config.clock.now();
+        let last = self.history.messages().iter().rev().find(|message| message.response.is_some());
+        let Some((timestamp, usage)) =
+            last.and_then(|m| Some((m.timestamp, m.response.as_ref()?.usage)))
+        else {
+            return;
+        };
+        let age = Duration::try_from(now.duration_since(timestamp)).unwrap_or_default();
+        // A moment before this process began can not be shown on its clock: the time to live is judged
+        // by whether the answer is older than that.
+        let at = if age >= self.cache_ttl() { None } else { Some(self.config.clock.elapsed()) };
+        let marked = self.body.mark_answered_as_sent(at.unwrap_or_default());
+        let Some((sent, asked)) = marked else { return };
+        self.last_breakpoint = Some(asked);
+        if at.is_some() {
+            let cached =
+                usage.cache_read_input_tokens.saturating_add(usage.cache_creation_input_tokens);
+            self.detector.take_up(sent, cached);
         }
     }
 
@@ -212,7 +237,10 @@ impl Engine {
 
     fn tell_changes(&mut self, now: &Surroundings) -> Result<(), EngineError> {
         let facts = now.facts(self.config.tools.names());
-        let Some(changes) = Changes::between(&self.told, &facts) else { return Ok(()) };
+        let Some(changes) = Changes::between(&self.told, &facts, self.config.budget.changes_tokens)
+        else {
+            return Ok(());
+        };
         self.add_user(vec![changes.to_block()], Flags { meta: true, ..Flags::default() })?;
         self.transcript.record_facts(&facts)?;
         self.told = facts;
@@ -238,7 +266,7 @@ impl Engine {
         let open = self.history.open_calls();
         let (id, now) = (self.new_id(), self.config.clock.now());
         let message = if !open.is_empty() {
-            let results = open.iter().map(interrupted).collect();
+            let results = open.iter().map(Block::interrupted).collect();
             Message::user(id, now, results, Flags::default())
         } else if self.history.last_role() == Some(Role::User) {
             Message::closing(id, now, LOST_ANSWER)
@@ -275,6 +303,10 @@ impl Engine {
         used(self.prefix.tokens(), self.history.messages().iter().map(AsRef::as_ref)).total()
     }
 
+    pub(crate) fn result_store(&self) -> ResultStore {
+        ResultStore::new(self.transcript.own_folder().clone(), &self.config.budget)
+    }
+
     pub(crate) fn cache_ttl(&self) -> Duration {
         match self.config.dialect.ttl {
             CacheTtl::FiveMinutes => Duration::from_mins(5),
@@ -290,6 +322,11 @@ impl Engine {
     /// The model's name.
     pub fn model_name(&self) -> &str {
         &self.config.model_name
+    }
+
+    /// For how long its server keeps what it caches.
+    pub fn ttl(&self) -> CacheTtl {
+        self.config.dialect.ttl
     }
 
     /// The tools it may call.
@@ -319,13 +356,6 @@ pub(crate) fn envelope(surroundings: &Surroundings) -> Envelope {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         git_branch: surroundings.branch.clone().unwrap_or_default(),
     }
-}
-
-fn interrupted(id: &dormouse_conversation::ToolUseId) -> Block {
-    let content = dormouse_conversation::ResultContent::Text(
-        dormouse_conversation::INTERRUPTED_RESULT.to_owned(),
-    );
-    Block::tool_result(id, &content, true)
 }
 
 /// Makes a valid history of what was loaded, and writes down what that took: the results of calls that

@@ -11,6 +11,7 @@ mod engine;
 mod error;
 mod event;
 mod prompt;
+mod results;
 mod session;
 mod surroundings;
 mod turn;

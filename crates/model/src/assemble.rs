@@ -4,15 +4,11 @@
 //! as they are written, arguments as JSON text (so that `1.10` stays `1.10`), everything else replaces.
 //! A block that gets no delta is exactly what was received.
 
-use dormouse_conversation::Block;
+use dormouse_conversation::{Block, INVALID_JSON};
 use serde_json::value::RawValue;
 
 use crate::ModelError;
 use crate::json_text::{self, quoted};
-
-/// Arguments that are no JSON object are kept, as text, under this name: the model's words are not
-/// lost, and the call can be answered with what is wrong with them.
-pub const INVALID_JSON: &str = "__invalid_json__";
 
 enum Value {
     /// As received.

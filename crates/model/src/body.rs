@@ -130,14 +130,16 @@ impl WireBody {
         self.messages.reserve(messages.iter().map(bytes).sum());
     }
 
-    /// Appends a message. One of the same author as the last joins it, unless that was sent already.
+    /// Appends a message. One of the user's that follows another joins it, unless that was sent already;
+    /// two of the model's (a paused answer and its end) stay two, sent or not.
     pub fn append(&mut self, message: &Message) {
         self.write(message.role, &message.blocks);
     }
 
     fn write(&mut self, role: Role, blocks: &[dormouse_conversation::Block]) {
-        let joins = self.turns.len() > self.sent_turns
-            && self.turns.last().is_some_and(|turn| turn.role == role);
+        let joins = role == Role::User
+            && self.turns.len() > self.sent_turns
+            && self.turns.last().is_some_and(|turn| turn.role == Role::User);
         let writer = match self.dialect.wire {
             Wire::Anthropic => anthropic::write_turn,
             Wire::OpenAi => openai::write_turn,
@@ -171,15 +173,28 @@ impl WireBody {
         bytes
     }
 
+    /// A conversation that goes on: all up to the model's last answer was sent by an earlier process.
+    /// Gives what the break detector needs, and the turn at which that process wrote the cache last.
+    pub fn mark_answered_as_sent(&mut self, at: Duration) -> Option<(Sent, usize)> {
+        let answer = self.turns.iter().rposition(|turn| turn.role == Role::Assistant)?;
+        let sent = self.mark_sent_to(answer + 1, at);
+        let asked = self.turns.get(..answer)?.iter().rposition(|turn| turn.role == Role::User)?;
+        Some((sent, asked))
+    }
+
     /// The server has seen all of this: from now on it only grows. Gives what the break detector needs.
     pub fn mark_sent(&mut self, at: Duration) -> Sent {
+        self.mark_sent_to(self.turns.len(), at)
+    }
+
+    fn mark_sent_to(&mut self, turns: usize, at: Duration) -> Sent {
         let mut start = self.turns.get(self.sent_turns.wrapping_sub(1)).map_or(0, |turn| turn.end);
-        for turn in self.turns.iter().skip(self.sent_turns) {
+        for turn in self.turns.iter().take(turns).skip(self.sent_turns) {
             self.turn_hashes
                 .push(blake3::hash(self.messages.get(start..turn.end).unwrap_or_default()));
             start = turn.end;
         }
-        self.sent_turns = self.turns.len();
+        self.sent_turns = turns;
         Sent::new(self.model.clone(), self.head_hash, self.turn_hashes.clone(), at)
     }
 

@@ -87,6 +87,11 @@ impl BreakDetector {
         self.announced = Some(announcement);
     }
 
+    /// Takes up where an earlier process left off: what it sent, and what the server had cached then.
+    pub fn take_up(&mut self, sent: Sent, cached: u64) {
+        self.last = Some((sent, cached));
+    }
+
     /// How many breaks nobody announced.
     pub fn breaks(&self) -> u64 {
         self.breaks

@@ -70,6 +70,14 @@ impl Endpoint {
         authority.rsplit_once('@').map_or(authority, |(_, host)| host)
     }
 
+    /// The address without a name or password in it: for people and for files.
+    pub fn shown_url(&self) -> String {
+        match self.url_secret() {
+            Some(secret) => self.base_url.replace(&format!("{}@", secret.expose()), ""),
+            None => self.base_url.clone(),
+        }
+    }
+
     /// A name or password in the address, which must not be shown.
     pub(crate) fn url_secret(&self) -> Option<Secret> {
         let (_, rest) = self.base_url.split_once("://")?;

@@ -28,7 +28,6 @@ mod scripted;
 mod sse;
 
 pub use answering::{Answering, decode_recorded};
-pub use assemble::INVALID_JSON;
 pub use body::{CacheTtl, Dialect, MaxTokensField, Wire, WireBody, WireTurn};
 pub use breaks::{Announcement, BreakCause, BreakDetector, CacheBreak, Sent};
 pub use classify::{Refusal, classify};

@@ -1,6 +1,8 @@
-//! What tokens cost: a dated table of list prices per model family, which the settings can override.
+//! What tokens cost: a dated table of list prices per model family.
 
 use dormouse_conversation::Usage;
+
+use crate::CacheTtl;
 
 /// When the table was made.
 pub const PRICES_DATED: &str = "2026-08";
@@ -17,7 +19,9 @@ pub struct Price {
 /// Reading from the cache, as a share of the input's price.
 const CACHE_READ: f64 = 0.1;
 /// Writing to it, for five minutes.
-const CACHE_WRITE: f64 = 1.25;
+const CACHE_WRITE_5M: f64 = 1.25;
+/// Writing to it, for an hour.
+const CACHE_WRITE_1H: f64 = 2.0;
 
 /// By how a model's name begins; the first that fits.
 const PRICES: &[(&str, Price)] = &[
@@ -35,12 +39,16 @@ pub fn list_price(model: &str) -> Option<Price> {
 }
 
 /// What a usage costs at a price, in dollars.
-pub fn cost_usd(usage: &Usage, price: Price) -> f64 {
+pub fn cost_usd(usage: &Usage, price: Price, ttl: CacheTtl) -> f64 {
+    let write = match ttl {
+        CacheTtl::FiveMinutes => CACHE_WRITE_5M,
+        CacheTtl::OneHour => CACHE_WRITE_1H,
+    };
     #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
     let millions = |tokens: u64| tokens as f64 / 1_000_000.0;
     let input = millions(usage.input_tokens)
         + millions(usage.cache_read_input_tokens) * CACHE_READ
-        + millions(usage.cache_creation_input_tokens) * CACHE_WRITE;
+        + millions(usage.cache_creation_input_tokens) * write;
     input * price.input + millions(usage.output_tokens) * price.output
 }
 
@@ -57,7 +65,7 @@ mod tests {
             cache_creation_input_tokens: 1_000_000,
             output_tokens: 1_000_000,
         };
-        let cost = cost_usd(&usage, price);
+        let cost = cost_usd(&usage, price, CacheTtl::FiveMinutes);
         assert!((cost - (5.0 + 0.5 + 6.25 + 25.0)).abs() < 1e-9, "{cost}");
         assert_eq!(list_price("somebody-elses-model"), None);
     }

@@ -27,6 +27,7 @@ fn conversation(wire: Wire) {
     after_the_crash(&server, &home);
     once_more(&server, &home);
 
+    the_transcript_is_a_chain(&home);
     let requests = server.requests();
     nothing_is_lost(requests.last().unwrap());
     each_reads_what_the_one_before_wrote(&requests, wire);
@@ -62,6 +63,7 @@ fn interrupted_in_the_stream(server: &ScriptedServer, home: &TestHome) {
     let output = running.wait();
     gate.open();
     assert_eq!(output.code, Some(130), "{output:?}");
+    assert!(!output.stdout.contains("from its cache"), "a false alarm: {}", output.stdout);
     assert!(transcript(home).contains("[interrupted]"));
 }
 
@@ -102,6 +104,18 @@ fn once_more(server: &ScriptedServer, home: &TestHome) {
     server.push(Turn::new().text("the end"));
     let output = home.run(&mut ask(home, &["--continue", "prompt five"]));
     assert_eq!(output.success().stdout, "the end\n");
+}
+
+/// Every line has an id of its own, and follows one that is there; none follows itself.
+fn the_transcript_is_a_chain(home: &TestHome) {
+    let text = transcript(home);
+    let mut seen = std::collections::BTreeSet::new();
+    for line in text.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let parent = line["parentUuid"].as_str();
+        assert!(parent.is_none_or(|parent| seen.contains(parent)), "{line}");
+        assert!(seen.insert(line["uuid"].as_str().unwrap().to_owned()), "{line}");
+    }
 }
 
 fn nothing_is_lost(last: &RecordedRequest) {

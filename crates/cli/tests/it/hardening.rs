@@ -91,6 +91,21 @@ fn a_session_goes_on_with_its_own_model() {
     server.finish();
 }
 
+/// The window that a name's suffix promises lasts as long as the session.
+#[test]
+fn a_large_window_by_name_is_kept() {
+    let server = server(Wire::OpenAi)
+        .no_model_info()
+        .replies(["a", "b"].map(|text| Turn::new().text(text)))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    home.run(&mut ask(&home, &["--model", "big[1m]", "hi"])).success();
+    let output = home.run(&mut ask(&home, &["-c", "--verbose", "again"]));
+    assert!(output.success().stderr.contains("window 1000000 tokens"), "{}", output.stderr);
+    assert_eq!(server.requests()[1].json()["model"], "big");
+    server.finish();
+}
+
 /// A prompt that was not sent is not kept: the conversation goes on without it.
 #[test]
 fn a_prompt_that_does_not_fit_does_not_make_a_session_useless() {

@@ -11,6 +11,8 @@ use serde_json::value::RawValue;
 
 use crate::{Block, Facts, Origin, Prefix, Role, Usage};
 
+/// The kind of line that says what is sent in place of results that were stored.
+pub(super) const STORED: &str = "stored-result";
 /// The kind of line that takes back what was written of a message.
 pub(super) const WITHDRAWN: &str = "withdrawn";
 

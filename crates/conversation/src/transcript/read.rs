@@ -7,7 +7,7 @@ use dormouse_base::MessageId;
 use jiff::Timestamp;
 use thiserror::Error;
 
-use super::format::{LineIn, MessageIn, WITHDRAWN};
+use super::format::{LineIn, MessageIn, STORED, WITHDRAWN};
 use crate::{Block, Facts, Flags, Message, Origin, Prefix, Response, Role, StopReason};
 
 /// Something in a transcript that could not be used.
@@ -44,6 +44,8 @@ pub struct Loaded {
     pub facts: Option<Facts>,
     /// The folder of the last line that names one.
     pub folder: Option<String>,
+    /// The last line that is part of the conversation.
+    pub last_line: Option<MessageId>,
     /// What could not be used.
     pub warnings: Vec<LoadWarning>,
 }
@@ -104,6 +106,14 @@ impl Reader {
         {
             message.blocks.clear();
         }
+        if line.kind == STORED {
+            let key = line.message_uuid.take().unwrap_or_default();
+            self.replace_results(
+                &key,
+                line.message.take().map(|message| message.content.0).unwrap_or_default(),
+            );
+            return Ok(());
+        }
         let speaks = line.kind == "user" || line.kind == "assistant";
         match line.message.take() {
             Some(mut message) if speaks && !line.is_sidechain => {
@@ -116,7 +126,23 @@ impl Reader {
         }
     }
 
+    /// Results of a message that were stored: what was sent takes their place.
+    fn replace_results(&mut self, key: &str, blocks: Vec<Block>) {
+        let Some(message) =
+            self.places.get(key).and_then(|place| self.loaded.messages.get_mut(*place))
+        else {
+            return;
+        };
+        for block in blocks {
+            if let Some(old) = message.blocks.iter_mut().find(|old| old.kind() == block.kind()) {
+                *old = block;
+            }
+        }
+    }
+
     fn add(&mut self, line: &LineIn<'_>, message: MessageIn<'_>) -> Result<(), String> {
+        self.loaded.last_line =
+            line.uuid.as_deref().and_then(|uuid| uuid.parse().ok()).or(self.loaded.last_line);
         let key = line
             .message_uuid
             .as_deref()

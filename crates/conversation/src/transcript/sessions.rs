@@ -94,7 +94,13 @@ pub fn newest_session(dir: &Dir) -> Result<Option<SessionId>, FileError> {
 fn has_words(dir: &Dir, session: SessionId) -> Result<bool, FileError> {
     let path = session_file(session);
     let fail = |error| FileError::new(FileAction::Read, dir.path().join(path.as_path()), error);
-    let mut reader = BufReader::new(dir.open_file(&path)?);
+    let file = match dir.open_file(&path) {
+        Ok(file) => file,
+        // It went away since it was listed.
+        Err(error) if error.is_not_found() => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    let mut reader = BufReader::new(file);
     let mut line = Vec::new();
     while reader.read_until(b'\n', &mut line).map_err(fail)? > 0 {
         if load(&line).messages.iter().any(|message| title(message).is_some()) {

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use dormouse_base::{
     AppendError, AppendFile, Clock, Dir, FileError, IdSource, Lock, LockError, MessageId,
-    SessionId, Tail,
+    SessionId, Tail, Unended,
 };
 use thiserror::Error;
 
-use super::format::{LineOut, MessageOut, WITHDRAWN, format_timestamp};
+use super::format::{LineOut, MessageOut, STORED, WITHDRAWN, format_timestamp};
 use super::read::{LoadWarning, Loaded, load};
 use super::sessions::{lock_file, session_file, session_folder};
 use crate::{Block, Facts, Flags, Message, Origin, Prefix, Response, Role, StopReason};
@@ -85,6 +85,8 @@ const REMEMBERED: usize = 4;
 /// The open transcript of a session.
 pub struct Transcript {
     file: AppendFile,
+    /// The session's own folder: the lock, stored results.
+    own: Dir,
     _lock: Lock,
     session: SessionId,
     envelope: Envelope,
@@ -105,10 +107,11 @@ impl Transcript {
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
     ) -> Result<Self, TranscriptError> {
-        let lock = take_lock(dir, session)?;
-        let (file, _) = AppendFile::open(dir, &session_file(session))?;
+        let (own, lock) = take_lock(dir, session)?;
+        let (file, _) = AppendFile::open(dir, &session_file(session), Unended::TakeOff)?;
         Ok(Self {
             file,
+            own,
             _lock: lock,
             session,
             envelope,
@@ -132,45 +135,40 @@ impl Transcript {
             if error.is_not_found() { TranscriptError::Missing(session) } else { error.into() }
         };
         dir.open_file(&path).map_err(missing)?;
-        let lock = take_lock(dir, session)?;
+        let (own, lock) = take_lock(dir, session)?;
         let bytes = dir.read(&path)?;
         let loaded = load(&bytes);
-        let (file, tail) = AppendFile::open(dir, &path)?;
-        let last_line = loaded.messages.last().map(|message| message.id);
-        let mut transcript = Self {
-            file,
-            _lock: lock,
-            session,
-            envelope,
-            last_line,
-            begun: VecDeque::new(),
-            clock,
-            ids,
-        };
-        transcript.mend(tail, &loaded)?;
+        let torn = matches!(loaded.warnings.last(), Some(LoadWarning::Torn { .. }));
+        let whole = !torn && bytes.last().is_some_and(|byte| *byte != b'\n');
+        let unended = if whole { Unended::Complete } else { Unended::TakeOff };
+        let (file, tail) = AppendFile::open(dir, &path, unended)?;
+        let begun =
+            loaded.messages.iter().rev().take(REMEMBERED).map(|message| message.id).collect();
+        let last_line = loaded.last_line;
+        let mut transcript =
+            Self { file, own, _lock: lock, session, envelope, last_line, begun, clock, ids };
+        transcript.mend(tail)?;
         Ok((transcript, loaded))
     }
 
-    /// A line whose newline a crash ate is put back whole; half a line is kept as text, so that not
-    /// even that is lost.
-    fn mend(&mut self, tail: Tail, loaded: &Loaded) -> Result<(), TranscriptError> {
+    /// What a crash left of a line is kept as text, so that not even that is lost.
+    fn mend(&mut self, tail: Tail) -> Result<(), TranscriptError> {
         let Tail::Torn(bytes) = tail else { return Ok(()) };
-        let torn = matches!(loaded.warnings.last(), Some(LoadWarning::Torn { .. }));
-        if torn {
-            let kept = bytes.get(..LONGEST_TORN).unwrap_or(&bytes);
-            let text = String::from_utf8_lossy(kept);
-            let line =
-                LineOut { text: Some(&text), ..self.line("torn-line", None, Flags::default()) };
-            let line = serde_json::to_vec(&line)?;
-            Ok(self.file.append(&line)?)
-        } else {
-            Ok(self.file.append(&bytes)?)
-        }
+        let kept = bytes.get(..LONGEST_TORN).unwrap_or(&bytes);
+        let text = String::from_utf8_lossy(kept);
+        let line = LineOut { text: Some(&text), ..self.line("torn-line", None, Flags::default()) };
+        let line = serde_json::to_vec(&line)?;
+        Ok(self.file.append(&line)?)
     }
 
     /// The session.
     pub fn session(&self) -> SessionId {
         self.session
+    }
+
+    /// The session's own folder, for what belongs to it beside the transcript.
+    pub fn own_folder(&self) -> &Dir {
+        &self.own
     }
 
     /// Where the file is.
@@ -245,6 +243,27 @@ impl Transcript {
         Ok(self.file.append(&line)?)
     }
 
+    /// Writes that results of a message were stored: these blocks are sent in their place.
+    pub fn record_stored(
+        &mut self,
+        message: MessageId,
+        blocks: &[Block],
+    ) -> Result<(), TranscriptError> {
+        let out = MessageOut {
+            id: None,
+            kind: None,
+            role: Role::User,
+            model: None,
+            content: blocks,
+            stop_reason: None,
+            usage: None,
+        };
+        let line =
+            LineOut { message: Some(out), ..self.line(STORED, Some(message), Flags::default()) };
+        let line = serde_json::to_vec(&line)?;
+        Ok(self.file.append(&line)?)
+    }
+
     /// Writes a prefix that was just built, and for which model.
     pub fn record_prefix(
         &mut self,
@@ -304,10 +323,11 @@ impl Transcript {
 }
 
 /// The lock stands in the session's own folder, beside what else belongs to the session.
-fn take_lock(dir: &Dir, session: SessionId) -> Result<Lock, TranscriptError> {
+fn take_lock(dir: &Dir, session: SessionId) -> Result<(Dir, Lock), TranscriptError> {
     let own = dir.create_below(&session_folder(session))?;
-    Lock::try_take(&own, &lock_file()).map_err(|error| match error {
+    let lock = Lock::try_take(&own, &lock_file()).map_err(|error| match error {
         held @ LockError::Held { .. } => TranscriptError::Held { session, source: held },
         LockError::File(error) => error.into(),
-    })
+    })?;
+    Ok((own, lock))
 }

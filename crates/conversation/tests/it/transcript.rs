@@ -122,7 +122,7 @@ fn what_is_written_is_read() {
         vec![Block::text("first")],
         Facts::default().with("date", "x"),
     );
-    let origin = Origin { model: "m".into(), server: "http://s".into() };
+    let origin = Origin { model: "m".into(), server: "http://s".into(), max_tokens: Some(5) };
     transcript.record_prefix(&prefix, &origin).unwrap();
     let written = write_turn(&desk, &mut transcript);
     transcript.record_facts(&Facts::default().with("date", "y")).unwrap();

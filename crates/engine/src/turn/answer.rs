@@ -1,8 +1,6 @@
 //! An answer on its way in: its blocks, its calls, and the text that is not a block yet.
 
-use dormouse_conversation::{
-    Block, INTERRUPTED_RESULT, Response, ResultContent, StopReason, ToolUseId, Usage,
-};
+use dormouse_conversation::{Block, Response, StopReason, ToolUseId, Usage};
 use dormouse_tools::{CallStatus, ResponseState, Scheduled, ToolClass, startable};
 
 /// What closes a text that the person interrupted.
@@ -123,8 +121,7 @@ impl Answer {
             .map(|tracked| {
                 tracked.status = CallStatus::Done;
                 tracked.result.take().unwrap_or_else(|| {
-                    let content = ResultContent::Text(INTERRUPTED_RESULT.to_owned());
-                    let block = Block::tool_result(&tracked.call.id, &content, true);
+                    let block = Block::interrupted(&tracked.call.id);
                     closed.push(block.clone());
                     block
                 })

@@ -92,7 +92,10 @@ impl Turn {
             (Phase::Running(answer), Event::ToolDone(id, block)) => {
                 self.tool_done(answer, &id, block, Later::Running)
             }
-            (Phase::Answering(answer), Event::Interrupt) => interrupt_answer(answer),
+            (Phase::Answering(answer), Event::Interrupt) => {
+                self.usage = self.usage.plus(answer.response.usage);
+                interrupt_answer(answer)
+            }
             (Phase::Running(answer), Event::Interrupt) => interrupt_tools(answer),
             (Phase::Waiting, Event::Interrupt) => {
                 vec![
@@ -250,6 +253,8 @@ impl Turn {
         error: ModelError,
         delay: Option<Duration>,
     ) -> Vec<Effect> {
+        // What was counted before it broke off was paid for.
+        self.usage = self.usage.plus(answer.response.usage);
         if answer.has_started_calls() {
             // Asking again would run the calls twice: what is whole counts, the rest does not.
             self.broken += 1;

@@ -21,7 +21,7 @@ pub(super) struct Chunk {
 #[derive(Default)]
 pub(super) struct Delta {
     pub(super) content: Option<String>,
-    pub(super) reasoning: Vec<(&'static str, String)>,
+    pub(super) reasoning: Option<(&'static str, String)>,
     pub(super) calls: Vec<CallPart>,
 }
 
@@ -168,10 +168,8 @@ fn delta(delta: &DeltaIn<'_>) -> Delta {
         [("reasoning_content", delta.reasoning_content), ("reasoning", delta.reasoning)];
     Delta {
         content: written(delta.content),
-        reasoning: reasoning
-            .into_iter()
-            .filter_map(|(field, raw)| Some((field, written(raw)?)))
-            .collect(),
+        // Some servers send it under both names.
+        reasoning: reasoning.into_iter().find_map(|(field, raw)| Some((field, written(raw)?))),
         calls: read::<Vec<CallIn<'_>>>(delta.tool_calls).iter().map(call).collect(),
     }
 }

@@ -117,7 +117,7 @@ impl OpenAiDecoder {
         delta: Delta,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), ModelError> {
-        for (field, body) in delta.reasoning {
+        if let Some((field, body)) = delta.reasoning {
             if !matches!(self.open, Open::Thinking { .. }) {
                 self.close_all(events)?;
                 self.open = Open::Thinking { field, body: String::new() };

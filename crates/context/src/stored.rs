@@ -1,0 +1,220 @@
+//! Layer 1: a large tool result goes to a file, and the conversation keeps its beginning (C-2 to C-5).
+//!
+//! Plans only: what is to be written where is returned, and whoever drives does it. A decision is made
+//! once, before the result is first sent, and is never made again: what was sent whole stays whole.
+
+use dormouse_conversation::ToolUseId;
+
+/// How much of a stored result the conversation keeps.
+const PREVIEW_BYTES: usize = 2_000;
+/// Servers choose the ids of calls; a file name of one is not longer than this.
+const LONGEST_NAME: usize = 80;
+
+/// How long a result may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResultBound {
+    /// The tool bounds itself: storing what it shows of a stored file would go in circles.
+    Exempt,
+    /// At most this many characters.
+    Chars(usize),
+}
+
+/// What becomes of a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Storage {
+    /// It stays as it is.
+    Whole,
+    /// There is nothing in it, which is said.
+    Empty,
+    /// It goes to a file of this name.
+    File(String),
+}
+
+/// What becomes of one result, by itself.
+pub fn plan_result(id: &ToolUseId, text: &str, bound: ResultBound) -> Storage {
+    match bound {
+        _ if text.trim().is_empty() => Storage::Empty,
+        ResultBound::Chars(most) if is_longer(text, most) => Storage::File(file_name(id, text)),
+        ResultBound::Exempt | ResultBound::Chars(_) => Storage::Whole,
+    }
+}
+
+/// What becomes of the results of one message: those that together are too long are stored, the largest
+/// first, until the rest fits. Gives the places of those to store.
+pub fn plan_message(results: &[(&str, ResultBound)], together: usize) -> Vec<usize> {
+    let length = |text: &str| text.chars().count();
+    let mut total: usize = results.iter().map(|(text, _)| length(text)).sum();
+    let mut candidates: Vec<(usize, usize)> = results
+        .iter()
+        .enumerate()
+        .filter(|(_, (_, bound))| *bound != ResultBound::Exempt)
+        .map(|(place, (text, _))| (length(text), place))
+        // What is no longer than its preview would only grow.
+        .filter(|(length, _)| *length > PREVIEW_BYTES)
+        .collect();
+    candidates.sort_unstable();
+    let mut stored = Vec::new();
+    while total > together
+        && let Some((length, place)) = candidates.pop()
+    {
+        total = total.saturating_sub(length - PREVIEW_BYTES);
+        stored.push(place);
+    }
+    stored.sort_unstable();
+    stored
+}
+
+/// What stands in the conversation in place of a stored result.
+pub fn preview(text: &str, path: &str) -> String {
+    let beginning = beginning(text);
+    format!(
+        "<persisted-output>\n{} characters ({} bytes), too much to show. The whole result is in\n{path}\nRead it in parts with `offset` and `limit`. It begins:\n\n{beginning}\n[{} more bytes in the file]\n</persisted-output>",
+        text.chars().count(),
+        text.len(),
+        text.len() - beginning.len()
+    )
+}
+
+/// What stands in place of a result without anything in it.
+pub const EMPTY_RESULT: &str = "[the call succeeded and printed nothing]";
+
+/// A result that could not be stored, cut to its bound.
+pub fn cut(text: &str, bound: ResultBound, why: &str) -> String {
+    let ResultBound::Chars(most) = bound else { return text.to_owned() };
+    let kept: String = text.chars().take(most).collect();
+    let left_out = text.len() - kept.len();
+    format!(
+        "{kept}\n[cut here: {left_out} more bytes are lost, for the result could not be stored: {why}]"
+    )
+}
+
+/// The first bytes, cut at a line end if there is one, and inside no character.
+fn beginning(text: &str) -> &str {
+    let mut end = PREVIEW_BYTES.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let head = text.get(..end).unwrap_or_default();
+    match head.rsplit_once('\n') {
+        Some((lines, _)) if end < text.len() && !lines.is_empty() => lines,
+        _ => head,
+    }
+}
+
+fn is_longer(text: &str, most: usize) -> bool {
+    // A character has at least one byte: most results are settled without counting.
+    text.len() > most && text.chars().count() > most
+}
+
+/// A safe name that no two ids share.
+fn file_name(id: &ToolUseId, text: &str) -> String {
+    let plain: String = id
+        .as_str()
+        .chars()
+        .take(LONGEST_NAME)
+        .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
+        .collect();
+    let unique =
+        if plain == id.as_str() { plain } else { format!("{plain}-{:016x}", hash(id.as_str())) };
+    let ending = if is_json(text) { "json" } else { "txt" };
+    format!("{unique}.{ending}")
+}
+
+fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
+        && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+/// FNV-1a: the same in every version, so that a resumed session finds its files.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn id(text: &str) -> ToolUseId {
+        ToolUseId::new(text)
+    }
+
+    #[test]
+    fn one_result() {
+        let bound = ResultBound::Chars(10);
+        assert_eq!(plan_result(&id("t"), "0123456789", bound), Storage::Whole);
+        assert_eq!(plan_result(&id("t"), "0123456789x", bound), Storage::File("t.txt".into()));
+        assert_eq!(
+            plan_result(&id("t"), "睡鼠睡鼠睡鼠", bound),
+            Storage::Whole,
+            "characters, not bytes"
+        );
+        assert_eq!(
+            plan_result(&id("t"), r#"{"a": [1, 2, 3]}"#, bound),
+            Storage::File("t.json".into())
+        );
+        assert_eq!(plan_result(&id("t"), " \n", bound), Storage::Empty);
+        assert_eq!(
+            plan_result(&id("t"), &"x".repeat(1_000_000), ResultBound::Exempt),
+            Storage::Whole
+        );
+    }
+
+    #[test]
+    fn names_are_safe_and_distinct() {
+        let name = |text| file_name(&id(text), "x");
+        assert_eq!(name("toolu_01-A"), "toolu_01-A.txt");
+        assert!(!name("../../etc/passwd").contains('/'));
+        assert_ne!(name("a/b"), name("a.b"));
+        assert!(name(&"x".repeat(500)).len() < 120);
+    }
+
+    #[test]
+    fn the_largest_of_a_message_go_first() {
+        let (small, middle, large) = ("s".repeat(5_000), "m".repeat(40_000), "l".repeat(60_000));
+        let bound = ResultBound::Chars(100_000);
+        let results = [(small.as_str(), bound), (large.as_str(), bound), (middle.as_str(), bound)];
+        assert_eq!(plan_message(&results, 200_000), Vec::<usize>::new());
+        assert_eq!(plan_message(&results, 60_000), [1]);
+        assert_eq!(plan_message(&results, 20_000), [1, 2]);
+        let exempt = [(large.as_str(), ResultBound::Exempt), (middle.as_str(), bound)];
+        assert_eq!(plan_message(&exempt, 10_000), [1]);
+    }
+
+    #[test]
+    fn previews_end_at_a_line() {
+        let text = "a line of some length\n".repeat(1_000);
+        let shown = beginning(&text);
+        assert!(shown.len() <= PREVIEW_BYTES && shown.ends_with("length"));
+        let preview = preview(&text, "/s/tool-results/t.txt");
+        assert!(preview.contains("/s/tool-results/t.txt") && preview.contains("22000 characters"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_beginning_is_a_beginning(text in "[a睡🐭\n ]{0,3000}") {
+            let shown = beginning(&text);
+            prop_assert!(text.starts_with(shown));
+            prop_assert!(shown.len() <= PREVIEW_BYTES);
+            if text.len() <= PREVIEW_BYTES {
+                prop_assert_eq!(shown, text.as_str());
+            }
+        }
+
+        #[test]
+        fn what_stays_fits_or_can_not_be_stored(lengths in prop::collection::vec(0_usize..60_000, 0..12)) {
+            let texts: Vec<String> = lengths.iter().map(|length| "x".repeat(*length)).collect();
+            let results: Vec<(&str, ResultBound)> =
+                texts.iter().map(|text| (text.as_str(), ResultBound::Chars(50_000))).collect();
+            let stored = plan_message(&results, 200_000);
+            let left: usize = lengths
+                .iter()
+                .enumerate()
+                .map(|(place, length)| if stored.contains(&place) { PREVIEW_BYTES } else { *length })
+                .sum();
+            prop_assert!(left <= 200_000);
+        }
+    }
+}
