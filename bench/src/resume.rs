@@ -77,7 +77,8 @@ impl Session {
         let id = SessionId::generate(&*story.ids());
         let create = Transcript::create(folder.dir(), id, envelope(), story.clock(), story.ids());
         let mut transcript = create.expect("a new transcript");
-        let origin = Origin { model: MODEL.to_owned(), server: world.server_url(), max_tokens: None };
+        let origin =
+            Origin { model: MODEL.to_owned(), server: world.server_url(), max_tokens: None };
         transcript.record_prefix(&prefix(), &origin).expect("a line");
         let path = folder.dir().path().join(session_file(id).as_path());
         let length = || fs::metadata(&path).expect("the transcript").len();

@@ -10,6 +10,12 @@ fuzz_target!(|bytes: &[u8]| {
         for step in decode_recorded(wire, bytes).0 {
             if let StreamEvent::Block(block) = step {
                 assert_eq!(Block::from_json(block.raw()).expect("a block is a block"), block);
+                // Half a surrogate pair would make every later request invalid; depth and large numbers
+                // are no fault of the text.
+                if let Err(error) = serde_json::from_str::<serde_json::Value>(block.raw()) {
+                    let said = error.to_string();
+                    assert!(said.contains("recursion") || said.contains("range"), "{said}: {}", block.raw());
+                }
             }
         }
     }

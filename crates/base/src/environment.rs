@@ -133,6 +133,14 @@ impl Environment {
         self
     }
 
+    /// The environment with these variables set.
+    #[must_use]
+    pub fn with<'a>(mut self, pairs: impl IntoIterator<Item = &'a (&'a str, &'a str)>) -> Self {
+        self.variables
+            .extend(pairs.into_iter().map(|(name, value)| ((*name).into(), (*value).into())));
+        self
+    }
+
     /// Every pair, for handing on to a child process.
     pub fn pairs(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
         self.variables.iter()

@@ -29,4 +29,6 @@ pub use lock::{Holder, Lock, LockError};
 pub use printable::printable;
 pub use redact::{Redactor, Secret};
 pub use rel_path::{RelPath, RelPathError};
-pub use settings::{ProviderKind, ProviderSettings, Settings, SettingsError, SettingsWarning};
+pub use settings::{
+    PermissionSettings, ProviderKind, ProviderSettings, Settings, SettingsError, SettingsWarning,
+};

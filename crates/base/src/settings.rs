@@ -51,9 +51,27 @@ pub struct Settings {
     pub provider: ProviderSettings,
     /// Context windows by model name, in tokens.
     pub context_windows: BTreeMap<String, u32>,
+    /// What may run without a question, and what never.
+    pub permissions: PermissionSettings,
 }
 
-const KNOWN_KEYS: &[&str] = &["$schema", "model", "smallModel", "provider", "contextWindows"];
+/// Rules such as `Bash(git diff:*)`, and the mode to begin in.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PermissionSettings {
+    /// What needs no question.
+    pub allow: Vec<String>,
+    /// What asks even where it would be allowed.
+    pub ask: Vec<String>,
+    /// What never runs.
+    pub deny: Vec<String>,
+    /// `default`, `acceptEdits`, `plan` or `bypassPermissions`.
+    pub default_mode: Option<String>,
+}
+
+const KNOWN_KEYS: &[&str] =
+    &["$schema", "model", "smallModel", "provider", "contextWindows", "permissions"];
+const KNOWN_PERMISSION_KEYS: &[&str] = &["allow", "ask", "deny", "defaultMode"];
 const KNOWN_PROVIDER_KEYS: &[&str] =
     &["kind", "baseUrl", "keyEnv", "keyCommand", "cacheTtl", "version", "betas"];
 
@@ -143,6 +161,23 @@ impl Settings {
                 betas: if provider.betas.is_empty() { under.betas } else { provider.betas },
             },
             context_windows,
+            permissions: self.permissions.over(below.permissions),
+        }
+    }
+}
+
+impl PermissionSettings {
+    /// Lists are joined: a rule of either holds.
+    fn over(self, below: Self) -> Self {
+        let join = |mut mine: Vec<String>, theirs: Vec<String>| {
+            mine.extend(theirs);
+            mine
+        };
+        Self {
+            allow: join(self.allow, below.allow),
+            ask: join(self.ask, below.ask),
+            deny: join(self.deny, below.deny),
+            default_mode: self.default_mode.or(below.default_mode),
         }
     }
 }
@@ -167,6 +202,9 @@ fn unknown_keys(text: &str) -> Vec<SettingsWarning> {
     look("", top.keys().collect(), KNOWN_KEYS);
     if let Some(serde_json::Value::Object(provider)) = top.get("provider") {
         look("provider.", provider.keys().collect(), KNOWN_PROVIDER_KEYS);
+    }
+    if let Some(serde_json::Value::Object(permissions)) = top.get("permissions") {
+        look("permissions.", permissions.keys().collect(), KNOWN_PERMISSION_KEYS);
     }
     warnings
 }

@@ -42,6 +42,18 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_turns: Option<u32>,
 
+    /// What is permitted without a question
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub(crate) permission_mode: Option<PermissionMode>,
+
+    /// Rules for what may run, as in 'Read' or 'Bash(cargo test:*)'; may be given several times
+    #[arg(long, value_name = "RULE")]
+    pub(crate) allowed_tools: Vec<String>,
+
+    /// Rules for what never runs; may be given several times
+    #[arg(long, value_name = "RULE")]
+    pub(crate) disallowed_tools: Vec<String>,
+
     /// Settings for this run: a file, or JSON
     #[arg(long, value_name = "FILE|JSON")]
     pub(crate) settings: Option<String>,
@@ -89,6 +101,49 @@ pub(crate) enum Command {
         after_help = "Examples:\n  dormouse sessions\n  dormouse sessions --search migration --json"
     )]
     Sessions(SessionsArguments),
+    /// See what is permitted
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  dormouse permissions check Bash 'git diff'\n  dormouse permissions check Edit src/main.rs --json"
+    )]
+    Permissions(PermissionsCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PermissionsCommand {
+    /// Say whether a call would be allowed, and why; nothing is run
+    #[command(
+        after_help = "Examples:\n  dormouse permissions check Bash 'git diff'\n  dormouse permissions check Bash 'find . -delete' --json\n  dormouse permissions check Edit src/main.rs --permission-mode accept-edits"
+    )]
+    Check(CheckArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// The tool
+    pub(crate) tool: String,
+    /// Its arguments as JSON; or, for Bash, the command, and for others the file
+    pub(crate) input: String,
+    /// The mode to ask about
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub(crate) permission_mode: Option<PermissionMode>,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PermissionMode {
+    /// Ask before a write or a command
+    Default,
+    /// Edits in the working directory need no question
+    #[value(alias = "acceptEdits")]
+    AcceptEdits,
+    /// Nothing but reading
+    Plan,
+    /// Everything but what a rule denies
+    #[value(alias = "bypassPermissions")]
+    Bypass,
 }
 
 #[derive(Debug, Args)]

@@ -124,7 +124,7 @@ async fn begin(stage: &Stage, script: Vec<Turn>) -> Result<(Engine, Surroundings
         retry: RetryPolicy::default(),
         tools: Arc::new(ToolSet::builtin()),
         // The script is ours and the folder is temporary.
-        gate: Gate::AllowAll,
+        gate: Gate::allow_all(),
         project,
         environment: world.environment.clone(),
         clock: Arc::clone(&world.clock),

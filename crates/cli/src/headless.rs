@@ -20,7 +20,7 @@ use crate::connect::{Connection, Wanted, connect};
 use crate::exit::{Exit, Failure};
 use crate::output::Printer;
 use crate::world::{World, current_project};
-use crate::{input, sessions, show};
+use crate::{input, permissions, sessions, show};
 
 pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
     if arguments.resume.as_deref() == Some(LIST) {
@@ -33,6 +33,7 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     }
     let project = current_project()?;
     let settings = world.settings(arguments.settings.as_deref())?;
+    let gate = permissions::headless_gate(arguments, &settings.permissions)?;
     let home = world.home()?;
     let session = which_session(arguments, &home, &project)?;
     let prompt = prompt(arguments)?;
@@ -54,7 +55,7 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     }
     let (key_source, key_variable) =
         (connection.key_source.clone(), connection.key_variable.clone());
-    let config = config(arguments, world, project, connection, environment);
+    let config = config(arguments, world, project, connection, environment, gate);
     let mut engine = open(arguments, config, &folder, opened, &surroundings)?;
     let report = ask(&mut engine, arguments, world, &prompt, &surroundings).await?;
     finish(&report, key_source.as_deref(), &key_variable)
@@ -143,6 +144,7 @@ fn config(
     project: Project,
     connection: Connection,
     environment: Environment,
+    gate: Gate,
 ) -> EngineConfig {
     EngineConfig {
         model: connection.model,
@@ -152,7 +154,7 @@ fn config(
         budget: connection.budget,
         retry: connection.retry,
         tools: Arc::new(ToolSet::builtin()),
-        gate: Gate::ReadsOnly,
+        gate,
         project,
         environment,
         clock: Arc::clone(&world.clock),

@@ -11,6 +11,7 @@ mod exit;
 mod headless;
 mod input;
 mod output;
+mod permissions;
 mod sessions;
 mod show;
 mod world;
@@ -66,6 +67,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
         match &arguments.command {
             Some(Command::Demo) => demo::run(world).await,
             Some(Command::Sessions(list)) => sessions::run(list, world),
+            Some(Command::Permissions(command)) => permissions::run(command, world),
             None => headless::run(arguments, world).await,
         }
     });

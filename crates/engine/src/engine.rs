@@ -11,7 +11,7 @@ use dormouse_conversation::{
     Usage, WindowState, estimate_text, used,
 };
 use dormouse_model::{BreakDetector, CacheTtl, Dialect, Model, ModelError, RetryPolicy, WireBody};
-use dormouse_tools::{CallContext, Gate, ReadCache, ToolSet};
+use dormouse_tools::{CallContext, Gate, ReadCache, TodoList, ToolSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::driver;
@@ -73,6 +73,7 @@ pub struct Engine {
     pub(crate) last_breakpoint: Option<usize>,
     pub(crate) detector: BreakDetector,
     pub(crate) read_cache: Arc<Mutex<ReadCache>>,
+    todos: Arc<Mutex<TodoList>>,
     /// What the model has been told about the world.
     told: Facts,
     totals: Usage,
@@ -160,6 +161,7 @@ impl Engine {
             last_breakpoint: None,
             detector: BreakDetector::default(),
             read_cache: Arc::default(),
+            todos: Arc::default(),
             totals: Usage::default(),
         }
     }
@@ -291,6 +293,7 @@ impl Engine {
         );
         context.cancel = cancel;
         context.read_cache = Arc::clone(&self.read_cache);
+        context.todos = Arc::clone(&self.todos);
         context
     }
 

@@ -138,7 +138,9 @@ impl BlockBuilder {
                 Value::Raw(raw) => json.push_str(&json_text::mend(raw)),
                 Value::Text(body) => json.push_str(&format!("\"{}\"", json_text::mend(body))),
                 Value::Json(body) => json.push_str(&arguments_json(&json_text::decode(body))),
-                Value::List(items) => json.push_str(&format!("[{}]", items.join(","))),
+                Value::List(items) => {
+                    json.push_str(&format!("[{}]", json_text::mend(&items.join(","))));
+                }
             }
         }
         json.push('}');
@@ -183,10 +185,19 @@ impl BlockBuilder {
     }
 
     fn grow_list(&mut self, name: &str, item: String) {
-        match self.slot(name) {
-            Some(Value::List(items)) => items.push(item),
-            _ => self.set(name, Value::List(vec![item])),
+        if let Some(Value::List(items)) = self.slot(name) {
+            items.push(item);
+            return;
         }
+        // The start may have brought some already.
+        let mut items: Vec<String> = match self.get(name) {
+            Some(Value::Raw(raw)) => serde_json::from_str::<Vec<&RawValue>>(raw)
+                .map(|begun| begun.into_iter().map(|one| one.get().to_owned()).collect())
+                .unwrap_or_default(),
+            Some(Value::Text(_) | Value::Json(_) | Value::List(_)) | None => Vec::new(),
+        };
+        items.push(item);
+        self.set(name, Value::List(items));
     }
 }
 
@@ -331,6 +342,15 @@ mod tests {
         );
         assert_eq!(arguments_json("[1]"), r#"{"__invalid_json__":"[1]"}"#);
         assert_eq!(arguments_json("  "), "{}");
+    }
+
+    #[test]
+    fn citations_join_those_that_were_there() {
+        check(
+            r#"{"type":"text","text":"x","citations":[{"a":1.10}]}"#,
+            &[r#"{"type":"citations_delta","citation":{"b":"\ud83d"}}"#],
+            r#"{"type":"text","text":"x","citations":[{"a":1.10},{"b":"\ufffd"}]}"#,
+        );
     }
 
     #[test]

@@ -4,23 +4,28 @@
 //! answer fits its limit and says what is missing.
 
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use dormouse_base::Environment;
 use dormouse_conversation::PromptSize;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::process::{Ending, MergedRun, PipeState, ProcessError, Start, run_merged};
-use crate::{CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, parse_input};
+use crate::{
+    Access, CallContext, ResultLimit, SAFE_GIT_ENVIRONMENT, ShellVerdict, Tool, ToolClass,
+    ToolError, ToolOutput, classify, parse_input,
+};
 
 const DEFAULT_TIMEOUT_MS: u64 = 120_000;
 const MAX_TIMEOUT_MS: u64 = 600_000;
-/// The most characters an answer has.
+/// The most characters that are shown of an answer.
 const RESULT_CHARS: u32 = 30_000;
-/// Of these, kept for the notes behind the output.
-const NOTE_CHARS: u32 = 600;
+/// As much of the output is kept; what is beyond the limit above is stored in a file, not shown.
+const CAPTURED_CHARS: usize = 36_000_000;
 
 const SCHEMA: &str = concat!(
     r#"{"type":"object","properties":{"#,
@@ -47,8 +52,8 @@ depend on each other with `&&`.
 - Put paths that contain spaces in quotes.
 - A command that takes longer than `timeout` milliseconds (120000 unless given, at most 600000) is \
 ended together with everything it started, and what it had printed is returned.
-- Of output longer than 30000 characters the beginning and the end are returned. When the middle may \
-matter, send the output to a file and read that.";
+- Output longer than 30000 characters goes to a file: its beginning and the file's path are returned, \
+and Read shows the rest in parts.";
 
 /// The tool. See the module.
 #[derive(Debug, Clone, Copy)]
@@ -98,6 +103,13 @@ impl Tool for Bash {
         ResultLimit::Chars(RESULT_CHARS)
     }
 
+    fn access(&self, input: &RawValue, _: &Path) -> Access {
+        match parse_input::<Input>(input) {
+            Ok(input) => Access::Runs(input.command),
+            Err(_) => Access::Other,
+        }
+    }
+
     fn call<'a>(
         &'a self,
         input: &'a RawValue,
@@ -131,14 +143,28 @@ async fn run_shell(
     context: &CallContext,
 ) -> Result<MergedRun, ProcessError> {
     let args = ["-c", command];
-    let (folder, environment) = (context.folder.as_path(), &context.environment);
-    let start = Start { program: "bash", args: &args, folder, environment };
-    let chars = usize::try_from(RESULT_CHARS - NOTE_CHARS).unwrap_or(usize::MAX);
+    let environment = environment_for(command, context);
+    let start =
+        Start { program: "bash", args: &args, folder: &context.folder, environment: &environment };
+    let chars = CAPTURED_CHARS;
     match run_merged(start, chars, timeout, &context.cancel).await {
-        Err(ProcessError::NotFound { .. }) => {
+        // What only reads was judged as bash would run it; another shell may run it otherwise.
+        Err(ProcessError::NotFound { .. }) if classify(command) != ShellVerdict::ReadOnly => {
             run_merged(Start { program: "sh", ..start }, chars, timeout, &context.cancel).await
         }
         run => run,
+    }
+}
+
+/// What was allowed because it only reads must not run programs that a repository's settings name.
+fn environment_for(command: &str, context: &CallContext) -> Environment {
+    let environment = context.environment.clone();
+    match classify(command) {
+        // Nor may a start file that bash would read.
+        ShellVerdict::ReadOnly => {
+            environment.without("BASH_ENV").without("ENV").with(SAFE_GIT_ENVIRONMENT)
+        }
+        ShellVerdict::Changes { .. } => environment,
     }
 }
 

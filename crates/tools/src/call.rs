@@ -4,6 +4,7 @@
 //! error, a panic and an interruption all become an error result that the model can read.
 
 use std::panic::AssertUnwindSafe;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,9 +16,6 @@ use serde_json::value::RawValue;
 
 use crate::input::without_position;
 use crate::{CallContext, Gate, Tool, ToolError, ToolOutput, ToolSet, Verdict};
-
-/// The one key of the object that stands in for arguments which were not JSON; its value is their text.
-pub const INVALID_JSON_KEY: &str = "__invalid_json__";
 
 /// How long a tool may take to stop by itself: more than Bash needs to end a stubborn command.
 const STOP_GRACE: Duration = Duration::from_secs(5);
@@ -53,7 +51,7 @@ pub async fn run_call(
     call: ToolUse<'_>,
     context: &CallContext,
 ) -> CallResult {
-    let (tool, input) = match prepare(tools, gate, call) {
+    let (tool, input) = match prepare(tools, gate, call, &context.folder) {
         Ok(ready) => ready,
         Err(problem) => return CallResult::error(problem),
     };
@@ -81,12 +79,15 @@ fn prepare<'a>(
     tools: &ToolSet,
     gate: &Gate,
     call: ToolUse<'a>,
+    folder: &Path,
 ) -> Result<(Arc<dyn Tool>, &'a RawValue), String> {
     let Some(tool) = tools.get(call.name) else { return Err(unknown_tool(tools, call.name)) };
     let input = object(call)?;
-    match gate.verdict(tool.as_ref()) {
+    let decision = gate.decide(tool.as_ref(), input, folder);
+    match decision.verdict {
         Verdict::Allow => Ok((Arc::clone(tool), input)),
-        Verdict::Deny { reason } => Err(reason),
+        // Nobody who could answer is asked yet.
+        Verdict::Ask | Verdict::Deny => Err(format!("{} was not run: {}", call.name, decision.why)),
     }
 }
 

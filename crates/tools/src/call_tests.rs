@@ -3,7 +3,7 @@
 use super::*;
 use crate::{ResultLimit, ToolClass};
 use dormouse_base::Environment;
-use dormouse_conversation::{PromptSize, ToolUseId};
+use dormouse_conversation::{INVALID_JSON, PromptSize, ToolUseId};
 use futures_util::future::BoxFuture;
 
 /// A tool that behaves as its input says.
@@ -68,14 +68,15 @@ fn context() -> CallContext {
 #[track_caller]
 fn check(name: &str, input: &str, expected: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let (text, is_error) = runtime.block_on(run_with(name, input, Gate::AllowAll, &context()));
+    let (text, is_error) = runtime.block_on(run_with(name, input, Gate::allow_all(), &context()));
     assert_eq!(text, expected);
     assert!(is_error);
 }
 
 #[tokio::test]
 async fn a_call_that_works() {
-    let (text, is_error) = run_with("Puppet", r#"{"act":"bow"}"#, Gate::AllowAll, &context()).await;
+    let (text, is_error) =
+        run_with("Puppet", r#"{"act":"bow"}"#, Gate::allow_all(), &context()).await;
     assert_eq!((text.as_str(), is_error), ("bow", false));
 }
 
@@ -108,9 +109,7 @@ fn panics_are_answers() {
 
 #[test]
 fn arguments_that_were_not_json() {
-    assert!(
-        serde_json::from_str::<InvalidJson>(&format!(r#"{{"{INVALID_JSON_KEY}":""}}"#)).is_ok()
-    );
+    assert!(serde_json::from_str::<InvalidJson>(&format!(r#"{{"{INVALID_JSON}":""}}"#)).is_ok());
     check(
         "Puppet",
         r#"{"__invalid_json__":"{\"act\": \"bo"}"#,
@@ -121,8 +120,13 @@ fn arguments_that_were_not_json() {
 
 #[tokio::test]
 async fn the_gate_is_asked() {
-    let (text, is_error) =
-        run_with("Puppet", r#"{"act":"bow"}"#, Gate::ReadsOnly, &context()).await;
+    let (text, is_error) = run_with(
+        "Puppet",
+        r#"{"act":"bow"}"#,
+        Gate::new(crate::Mode::Default, crate::Rules::default(), crate::Asking::Impossible),
+        &context(),
+    )
+    .await;
     assert!(is_error && text.starts_with("Puppet was not run: "), "{text}");
 }
 
@@ -130,7 +134,8 @@ async fn the_gate_is_asked() {
 async fn a_call_after_the_interruption_does_not_start() {
     let context = context();
     context.cancel.cancel();
-    let (text, is_error) = run_with("Puppet", r#"{"act":"bow"}"#, Gate::AllowAll, &context).await;
+    let (text, is_error) =
+        run_with("Puppet", r#"{"act":"bow"}"#, Gate::allow_all(), &context).await;
     assert!(is_error && text.starts_with("interrupted"), "{text}");
 }
 
@@ -139,7 +144,7 @@ async fn an_interruption_ends_obedient_and_stubborn_tools() {
     for (act, partial) in [("obey", "\nhalf"), ("hang", "")] {
         let context = context();
         let input = format!(r#"{{"act":"{act}"}}"#);
-        let call = run_with("Puppet", &input, Gate::AllowAll, &context);
+        let call = run_with("Puppet", &input, Gate::allow_all(), &context);
         let cancel = async {
             tokio::time::sleep(Duration::from_millis(20)).await;
             context.cancel.cancel();

@@ -100,14 +100,14 @@ impl Tool for Glob {
 }
 
 /// A pattern that was understood.
-struct Pattern {
-    matcher: GlobMatcher,
-    hidden: Hidden,
+pub(crate) struct Pattern {
+    pub(crate) matcher: GlobMatcher,
+    pub(crate) hidden: Hidden,
 }
 
 /// Whether files and folders whose names begin with a dot are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Hidden {
+pub(crate) enum Hidden {
     Skipped,
     /// All but what is in `.git`.
     Searched,
@@ -134,7 +134,12 @@ fn brace_depth(text: &str) -> usize {
 
 impl Pattern {
     fn new(text: &str) -> Result<Self, ToolError> {
-        let invalid = |problem: &str| ToolError::invalid(format!("`pattern`: {problem}"));
+        Self::of_field("pattern", text)
+    }
+
+    /// The pattern in this field of the arguments.
+    pub(crate) fn of_field(field: &str, text: &str) -> Result<Self, ToolError> {
+        let invalid = |problem: &str| ToolError::invalid(format!("`{field}`: {problem}"));
         if text.starts_with('/') {
             return Err(invalid("is absolute; give the folder as `path` and what follows it here"));
         }
@@ -191,16 +196,7 @@ struct Found {
 
 fn search(root: &Path, pattern: &Pattern, cancel: &CancellationToken) -> Result<Found, ToolError> {
     check_root(root)?;
-    let hidden = pattern.hidden;
-    let walk = WalkBuilder::new(root)
-        .hidden(hidden == Hidden::Skipped)
-        .follow_links(false)
-        // A `.gitignore` says what it says, whether or not somebody has run `git init` yet.
-        .require_git(false)
-        // The person's own file lies outside the project and would make answers differ by machine.
-        .git_global(false)
-        .filter_entry(move |entry| hidden != Hidden::Searched || entry.file_name() != ".git")
-        .build();
+    let walk = walker(root, pattern.hidden).build();
     let mut found = Found::default();
     for entry in walk {
         check(cancel)?;
@@ -217,6 +213,20 @@ fn search(root: &Path, pattern: &Pattern, cancel: &CancellationToken) -> Result<
         found.add(modified.unwrap_or(SystemTime::UNIX_EPOCH), entry.into_path());
     }
     Ok(found)
+}
+
+/// How files are looked for: the same for all tools that do.
+pub(crate) fn walker(root: &Path, hidden: Hidden) -> WalkBuilder {
+    let mut builder = WalkBuilder::new(root);
+    builder
+        .hidden(hidden == Hidden::Skipped)
+        .follow_links(false)
+        // A `.gitignore` says what it says, whether or not somebody has run `git init` yet.
+        .require_git(false)
+        // The person's own file lies outside the project and would make answers differ by machine.
+        .git_global(false)
+        .filter_entry(move |entry| hidden != Hidden::Searched || entry.file_name() != ".git");
+    builder
 }
 
 fn check_root(root: &Path) -> Result<(), ToolError> {
@@ -266,7 +276,8 @@ impl Found {
     }
 }
 
-fn shown(path: &Path, folder: &Path) -> String {
+/// A path as the model sees it: relative to the working directory where it is below that.
+pub(crate) fn shown(path: &Path, folder: &Path) -> String {
     path.strip_prefix(folder).unwrap_or(path).display().to_string()
 }
 

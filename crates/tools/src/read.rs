@@ -26,6 +26,7 @@ use crate::{
     parse_input,
 };
 use open::Opened;
+pub(crate) use open::{open, plain};
 use text::{Shown, Window};
 
 /// Lines shown unless asked otherwise.

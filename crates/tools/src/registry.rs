@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use dormouse_conversation::{PromptSize, ToolDefinition};
 
-use crate::{Bash, Glob, Read, Tool, definition};
+use crate::{Bash, Edit, Glob, Grep, Read, TodoWrite, Tool, Write, definition};
 
 /// Tools by name. Cheap to clone.
 #[derive(Clone, Default)]
@@ -18,7 +18,15 @@ pub struct ToolSet {
 impl ToolSet {
     /// The tools that come with the program.
     pub fn builtin() -> Self {
-        let tools: [Arc<dyn Tool>; 3] = [Arc::new(Bash), Arc::new(Glob), Arc::new(Read)];
+        let tools: [Arc<dyn Tool>; 7] = [
+            Arc::new(Bash),
+            Arc::new(Edit),
+            Arc::new(Glob),
+            Arc::new(Grep),
+            Arc::new(Read),
+            Arc::new(TodoWrite),
+            Arc::new(Write),
+        ];
         Self::of(tools)
     }
 
@@ -57,10 +65,11 @@ mod tests {
     #[test]
     fn in_the_order_of_names() {
         let set = ToolSet::builtin();
-        assert_eq!(set.names().collect::<Vec<_>>(), ["Bash", "Glob", "Read"]);
+        let expected = ["Bash", "Edit", "Glob", "Grep", "Read", "TodoWrite", "Write"];
+        assert_eq!(set.names().collect::<Vec<_>>(), expected);
         let names: Vec<String> =
             set.definitions(PromptSize::Full).into_iter().map(|tool| tool.name).collect();
-        assert_eq!(names, ["Bash", "Glob", "Read"]);
+        assert_eq!(names, expected);
         assert!(set.get("Read").is_some() && set.get("read").is_none());
     }
 

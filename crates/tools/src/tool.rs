@@ -4,17 +4,18 @@
 //! watches the cancellation token; whoever calls it decides whether it may run at all.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use dormouse_base::Environment;
 use dormouse_conversation::{Block, PromptSize, ResultContent, ToolDefinition};
 use futures_util::future::BoxFuture;
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
-use crate::ReadCache;
+use crate::{FileGuard, ReadCache, TodoList};
 
 /// What a call may do to the world, and so what may run beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +24,34 @@ pub enum ToolClass {
     ReadOnly,
     /// Runs alone, in its turn.
     Exclusive,
+}
+
+/// What a call would touch, as far as its arguments tell: what a permission is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Access {
+    /// It only looks.
+    Reads,
+    /// It writes this file: an absolute path, links and `..` still in it; `write_target` says where it
+    /// leads.
+    Writes(PathBuf),
+    /// It runs this command.
+    Runs(String),
+    /// None of these, or arguments that can not be read.
+    Other,
+}
+
+impl Access {
+    /// The access of a tool that writes its `file_path`.
+    pub(crate) fn of_file(input: &RawValue, folder: &Path) -> Self {
+        #[derive(Deserialize)]
+        struct Named {
+            file_path: PathBuf,
+        }
+        match serde_json::from_str::<Named>(input.get()) {
+            Ok(named) => Self::Writes(folder.join(named.file_path)),
+            Err(_) => Self::Other,
+        }
+    }
 }
 
 /// How long a tool's result may be before it is stored in a file and shown in part.
@@ -47,6 +76,10 @@ pub struct CallContext {
     pub read_cache: Arc<Mutex<ReadCache>>,
     /// The most tokens one Read may return: `Budget::read_tokens`.
     pub read_tokens: u32,
+    /// Who says which files may be written, besides the gate.
+    pub file_guard: Option<Arc<dyn FileGuard>>,
+    /// The list that `TodoWrite` keeps.
+    pub todos: Arc<Mutex<TodoList>>,
 }
 
 impl CallContext {
@@ -58,6 +91,8 @@ impl CallContext {
             cancel: CancellationToken::new(),
             read_cache: Arc::default(),
             read_tokens,
+            file_guard: None,
+            todos: Arc::default(),
         }
     }
 }
@@ -115,6 +150,15 @@ pub enum ToolError {
         #[source]
         source: io::Error,
     },
+    /// The system would not write it. It is as it was.
+    #[error("can not write {}: {source}", path.display())]
+    Unwritable {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system answered.
+        #[source]
+        source: io::Error,
+    },
     /// The call was stopped from outside.
     #[error("interrupted: the call was stopped before it finished{}", after_newline(partial))]
     Interrupted {
@@ -161,6 +205,14 @@ pub trait Tool: Send + Sync {
 
     /// How long its results may be.
     fn result_limit(&self) -> ResultLimit;
+
+    /// What a call with these arguments would touch; `folder` is where relative paths start.
+    fn access(&self, _input: &RawValue, _folder: &Path) -> Access {
+        match self.class() {
+            ToolClass::ReadOnly => Access::Reads,
+            ToolClass::Exclusive => Access::Other,
+        }
+    }
 
     /// Does it. `input` is a JSON object.
     fn call<'a>(

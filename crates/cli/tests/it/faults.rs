@@ -207,7 +207,11 @@ fn a_tool_that_does_not_exist() {
         |output, server, _| {
             assert_eq!(output.success().stdout, "the answer\n");
             let second = server.requests()[1].text();
-            assert!(second.contains("Teleport") && second.contains("Bash, Glob, Read"), "{second}");
+            assert!(
+                second.contains("Teleport")
+                    && second.contains("Bash, Edit, Glob, Grep, Read, TodoWrite, Write"),
+                "{second}"
+            );
         },
     );
 }

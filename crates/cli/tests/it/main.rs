@@ -14,8 +14,10 @@ mod faults;
 mod first_run;
 mod hardening;
 mod output;
+mod permissions;
 mod program;
 mod sessions;
+mod stored;
 mod tidy;
 mod verbatim;
 

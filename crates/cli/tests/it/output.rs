@@ -76,7 +76,10 @@ fn stream_json_is_an_object_a_line() {
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let kinds: Vec<&str> = lines.iter().map(|line| line["type"].as_str().unwrap()).collect();
     assert_eq!(kinds.first(), Some(&"system"));
-    assert_eq!(lines[0]["tools"], serde_json::json!(["Bash", "Glob", "Read"]));
+    assert_eq!(
+        lines[0]["tools"],
+        serde_json::json!(["Bash", "Edit", "Glob", "Grep", "Read", "TodoWrite", "Write"])
+    );
     assert_eq!(kinds.last(), Some(&"result"));
     let whole: Vec<&str> =
         kinds.iter().copied().filter(|kind| *kind == "assistant" || *kind == "user").collect();

@@ -146,12 +146,13 @@ fn the_fuzz_corpus_decodes() {
                 for step in decode_recorded(wire, &bytes).0 {
                     if let StreamEvent::Block(block) = step {
                         assert_eq!(Block::from_json(block.raw()).unwrap(), block);
+                        assert!(serde_json::from_str::<serde_json::Value>(block.raw()).is_ok());
                     }
                 }
             }
         }
     }
-    assert!(files >= 6);
+    assert!(files >= 7);
 }
 
 fn any_event() -> impl Strategy<Value = String> {

@@ -21,13 +21,13 @@ const MAX_NAMES: usize = 10_000;
 const BUFFER: usize = 64 * 1024;
 
 /// A plain file, open.
-pub(super) struct Opened {
-    pub(super) reader: BufReader<File>,
+pub(crate) struct Opened {
+    pub(crate) reader: BufReader<File>,
     pub(super) modified: Option<SystemTime>,
     pub(super) size: u64,
 }
 
-pub(super) fn open(path: &Path) -> Result<Opened, ToolError> {
+pub(crate) fn open(path: &Path) -> Result<Opened, ToolError> {
     let explain = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => missing(path),
         _ => unreadable(path, source),
@@ -75,7 +75,8 @@ fn refuse_environments(path: &Path) -> Result<(), ToolError> {
     Ok(())
 }
 
-fn plain(path: &Path, metadata: &Metadata) -> Result<(), ToolError> {
+/// Refuses what is not a plain file, by its kind.
+pub(crate) fn plain(path: &Path, metadata: &Metadata) -> Result<(), ToolError> {
     if metadata.is_file() {
         return Ok(());
     }

@@ -51,12 +51,12 @@ async fn keys_are_not_handed_on() {
 #[tokio::test]
 async fn long_output_is_bounded() {
     let scene = Scene::new();
-    let command = "echo first; head -c 10000000 /dev/zero | tr '\\0' 'x'; echo; echo last; exit 1";
+    let command = "echo first; head -c 40000000 /dev/zero | tr '\\0' 'x'; echo; echo last; exit 1";
     let text = scene.text("Bash", &json!({"command": command})).await;
-    assert!(text.chars().count() <= 30_000, "{}", text.chars().count());
+    assert!(text.chars().count() <= 36_001_000, "{}", text.chars().count());
     assert!(text.starts_with("first\nxxx") && text.ends_with("xxx\nlast\n[exit code 1]"));
-    // 6 + 10,000,000 + 1 + 5, less the 29,400 that are kept.
-    assert!(text.contains("\n[9970612 characters left out]\n"));
+    // 6 + 40,000,000 + 1 + 5, less the 36,000,000 that are kept.
+    assert!(text.contains("\n[4000012 characters left out]\n"));
 }
 
 /// Whether a process is there and not merely unburied.
@@ -173,4 +173,7 @@ async fn without_bash_there_is_sh() {
     let environment = Environment::from_pairs([("PATH", scene.folder.path())]);
     scene.context = CallContext::new(scene.folder.path(), environment, 1_000);
     assert_eq!(scene.text("Bash", &json!({"command": "echo $0"})).await, "sh");
+    // What only reads was judged as bash would run it.
+    let refused = scene.call("Bash", &json!({"command": "echo hello"})).await;
+    assert!(refused.is_error);
 }

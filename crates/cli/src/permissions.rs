@@ -1,0 +1,104 @@
+//! Modes and rules from the command line and the settings; `dormouse permissions check`.
+
+use dormouse_base::PermissionSettings;
+use dormouse_tools::{Asking, Gate, Mode, Rule, Rules, ToolSet};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::args::{Arguments, CheckArguments, PermissionMode, PermissionsCommand};
+use crate::exit::{Exit, Failure};
+use crate::show;
+use crate::world::{World, current_project};
+
+/// The gate of a headless run.
+pub(crate) fn headless_gate(
+    arguments: &Arguments,
+    settings: &PermissionSettings,
+) -> Result<Gate, Failure> {
+    let mode = mode(arguments.permission_mode, settings)?;
+    let mut rules = rules(settings)?;
+    rules.allow.extend(parse(&arguments.allowed_tools)?);
+    rules.deny.extend(parse(&arguments.disallowed_tools)?);
+    Ok(Gate::new(mode, rules, Asking::Impossible))
+}
+
+fn mode(asked: Option<PermissionMode>, settings: &PermissionSettings) -> Result<Mode, Failure> {
+    if let Some(asked) = asked {
+        return Ok(match asked {
+            PermissionMode::Default => Mode::Default,
+            PermissionMode::AcceptEdits => Mode::AcceptEdits,
+            PermissionMode::Plan => Mode::Plan,
+            PermissionMode::Bypass => Mode::Bypass,
+        });
+    }
+    match settings.default_mode.as_deref() {
+        None | Some("default") => Ok(Mode::Default),
+        Some("acceptEdits") => Ok(Mode::AcceptEdits),
+        Some("plan") => Ok(Mode::Plan),
+        Some("bypassPermissions") => Ok(Mode::Bypass),
+        Some(other) => Err(Failure::usage(anyhow::anyhow!(
+            "`permissions.defaultMode` is `{other}`; it is `default`, `acceptEdits`, `plan` or `bypassPermissions`"
+        ))),
+    }
+}
+
+fn rules(settings: &PermissionSettings) -> Result<Rules, Failure> {
+    Ok(Rules {
+        allow: parse(&settings.allow)?,
+        ask: parse(&settings.ask)?,
+        deny: parse(&settings.deny)?,
+    })
+}
+
+fn parse(texts: &[String]) -> Result<Vec<Rule>, Failure> {
+    texts.iter().map(|text| text.parse().map_err(Failure::usage)).collect()
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    tool: &'a str,
+    verdict: &'a str,
+    read_only: bool,
+    why: &'a str,
+}
+
+pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, Failure> {
+    let PermissionsCommand::Check(arguments) = command;
+    let settings = world.settings(None)?.permissions;
+    // As a person at a terminal would meet it: what would ask, asks.
+    let gate =
+        Gate::new(mode(arguments.permission_mode, &settings)?, rules(&settings)?, Asking::Possible);
+    let tools = ToolSet::builtin();
+    let Some(tool) = tools.get(&arguments.tool) else {
+        let names: Vec<&str> = tools.names().collect();
+        return Err(Failure::usage(anyhow::anyhow!("there is no tool `{}`", arguments.tool))
+            .hint(format!("the tools are {}", names.join(", "))));
+    };
+    let decision = gate.decide(&**tool, &input(arguments)?, &current_project()?.folder);
+    let verdict = decision.verdict.as_str();
+    if arguments.json {
+        let answer = Answer {
+            tool: &arguments.tool,
+            verdict,
+            read_only: decision.read_only,
+            why: &decision.why,
+        };
+        show::data_line(&serde_json::to_string(&answer).map_err(Failure::failed)?);
+    } else {
+        let reads = if decision.read_only { "read-only" } else { "not read-only" };
+        show::data_line(&format!("{verdict} ({reads}): {}", decision.why));
+    }
+    Ok(Exit::Done)
+}
+
+/// JSON as it is; anything else is the command, or the file.
+fn input(arguments: &CheckArguments) -> Result<Box<RawValue>, Failure> {
+    let text = arguments.input.trim();
+    let json = if text.starts_with('{') && serde_json::from_str::<&RawValue>(text).is_ok() {
+        text.to_owned()
+    } else {
+        let field = if arguments.tool == "Bash" { "command" } else { "file_path" };
+        format!("{{\"{field}\":{}}}", serde_json::Value::from(arguments.input.as_str()))
+    };
+    RawValue::from_string(json).map_err(Failure::failed)
+}

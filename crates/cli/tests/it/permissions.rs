@@ -1,0 +1,111 @@
+//! What a headless run permits: reading, what rules and modes allow, and nothing else.
+
+use dormouse_model::script::Turn;
+use dormouse_testkit::{TestHome, Wire};
+use serde_json::Value;
+
+use crate::program::{ask, dormouse, server};
+
+/// Runs one call under these flags; gives the result that the model was told.
+fn result_of(home: &TestHome, flags: &[&str], tool: &str, input: &str) -> String {
+    let server = server(Wire::Anthropic)
+        .reply(Turn::new().call("r", "Read", r#"{"file_path":"a.txt"}"#).call("t", tool, input))
+        .reply(Turn::new().text("done"))
+        .start();
+    let mut home_command = ask(home, &["go"]);
+    home_command.args(flags).env("ANTHROPIC_BASE_URL", server.url()).env("ANTHROPIC_API_KEY", "k");
+    home_command.env("DORMOUSE_MODEL", server.model());
+    home.run(&mut home_command).success();
+    let body = server.requests()[1].json();
+    let results =
+        body["messages"].as_array().unwrap().last().unwrap()["content"].as_array().unwrap().clone();
+    server.finish();
+    results[1]["content"].as_str().unwrap().to_owned()
+}
+
+fn home() -> TestHome {
+    let home = TestHome::new();
+    home.write("a.txt", "one\ntwo\n");
+    home
+}
+
+#[test]
+fn commands_that_only_read_run_and_others_do_not() {
+    let home = home();
+    assert_eq!(result_of(&home, &[], "Bash", r#"{"command":"wc -l a.txt"}"#), "2 a.txt");
+    let refused = result_of(&home, &[], "Bash", r#"{"command":"touch harm"}"#);
+    assert!(
+        refused.contains("Bash was not run")
+            && refused.contains("--allowed-tools 'Bash(touch harm)'"),
+        "{refused}"
+    );
+    assert!(!home.project().join("harm").exists());
+}
+
+#[test]
+fn rules_and_modes_permit_more() {
+    let home = home();
+    result_of(
+        &home,
+        &["--allowed-tools", "Bash(touch:*)"],
+        "Bash",
+        r#"{"command":"touch by-rule"}"#,
+    );
+    assert!(home.project().join("by-rule").exists());
+    let edit = r#"{"file_path":"a.txt","old_string":"two","new_string":"2"}"#;
+    let refused = result_of(&home, &[], "Edit", edit);
+    assert!(refused.contains("Edit was not run"), "{refused}");
+    assert_eq!(home.read("a.txt"), "one\ntwo\n");
+    result_of(&home, &["--permission-mode", "acceptEdits"], "Edit", edit);
+    assert_eq!(home.read("a.txt"), "one\n2\n");
+    let hook = r#"{"file_path":".git/hooks/pre-commit","content":"touch harm"}"#;
+    let refused = result_of(&home, &["--permission-mode", "accept-edits"], "Write", hook);
+    assert!(refused.contains("steers programs"), "{refused}");
+    result_of(&home, &["--permission-mode", "bypass"], "Bash", r#"{"command":"touch by-mode"}"#);
+    assert!(home.project().join("by-mode").exists());
+    let flags = ["--permission-mode", "bypass", "--disallowed-tools", "Bash(touch:*)"];
+    result_of(&home, &flags, "Bash", r#"{"command":"touch denied"}"#);
+    assert!(!home.project().join("denied").exists());
+}
+
+#[test]
+fn a_verdict_without_running_anything() {
+    let home = home();
+    let check = |arguments: &[&str]| -> Value {
+        let mut all = vec!["permissions", "check"];
+        all.extend(arguments);
+        all.push("--json");
+        serde_json::from_str(&home.run(&mut dormouse(&home, &all)).success().stdout).unwrap()
+    };
+    let verdict = check(&["Bash", "git diff"]);
+    assert_eq!(
+        (&verdict["verdict"], &verdict["read_only"]),
+        (&Value::from("allow"), &Value::from(true))
+    );
+    let verdict = check(&["Bash", "find . -delete"]);
+    assert_eq!(
+        (&verdict["verdict"], &verdict["read_only"]),
+        (&Value::from("ask"), &Value::from(false))
+    );
+    assert!(verdict["why"].as_str().unwrap().contains("-delete"), "{verdict}");
+    assert!(home.project().join("a.txt").exists());
+    assert_eq!(check(&["Edit", "a.txt"])["verdict"], "ask");
+    assert_eq!(check(&["Edit", "a.txt", "--permission-mode", "plan"])["verdict"], "deny");
+    assert_eq!(check(&["Read", "a.txt"])["verdict"], "allow");
+    let output = home.run(&mut dormouse(&home, &["permissions", "check", "Teleport", "x"]));
+    assert_eq!(output.code, Some(2));
+    assert!(output.stderr.contains("the tools are Bash, Edit"), "{}", output.stderr);
+    std::fs::create_dir_all(home.dormouse_home()).unwrap();
+    let settings = r#"{"permissions":{"deny":["Read(a.txt)"],"allow":["Bash(make:*)"]}}"#;
+    std::fs::write(home.dormouse_home().join("settings.json"), settings).unwrap();
+    assert_eq!(check(&["Read", "a.txt"])["verdict"], "deny");
+    assert_eq!(check(&["Bash", "make all"])["verdict"], "allow");
+}
+
+#[test]
+fn a_rule_that_is_none_is_said() {
+    let home = home();
+    let output = home.run(&mut ask(&home, &["--allowed-tools", "Bash(", "hi"]));
+    assert_eq!(output.code, Some(2));
+    assert!(output.stderr.contains("is not a rule"), "{}", output.stderr);
+}

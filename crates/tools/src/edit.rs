@@ -1,0 +1,257 @@
+//! Edit: replaces a piece of text in a file, exactly.
+//!
+//! Invariant: bytes outside the replaced pieces stay as they are, whatever they are; a call that fails
+//! leaves the file untouched. See [`project_file`](crate::project_file).
+
+mod find;
+mod missing;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use dormouse_conversation::PromptSize;
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
+
+use crate::blocking::to_the_end;
+use crate::project_file::{Current, MAX_BYTES, Target, commit, load, permitted, refused, remember};
+use crate::snippet::{around, line_numbers};
+use crate::write::other_names_note;
+use crate::{
+    Access, CallContext, Extent, ReadCache, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
+    parse_input,
+};
+use find::{Found, find, replacement};
+
+const SCHEMA: &str = concat!(
+    r#"{"type":"object","properties":{"#,
+    r#""file_path":{"type":"string","#,
+    r#""description":"The file: an absolute path, or one relative to the working directory."},"#,
+    r#""old_string":{"type":"string","#,
+    r#""description":"The text to replace, exactly as it is in the file."},"#,
+    r#""new_string":{"type":"string","description":"The text to put in its place."},"#,
+    r#""replace_all":{"type":"boolean","#,
+    r#""description":"Whether to replace every occurrence; false when left out."}"#,
+    r#"},"required":["file_path","old_string","new_string"],"additionalProperties":false}"#,
+);
+
+const SHORT: &str =
+    "Replaces a piece of text, which must be unique, in a file that was read before.";
+
+const FULL: &str = "\
+Replaces a piece of text in a file.
+
+- The file must have been read with Read in this conversation, and must not have changed since; \
+several edits in a row need no new read.
+- `old_string` is matched exactly, white space and indentation included. Leave out the line number \
+and the tab that Read puts in front of each line.
+- `old_string` must occur once: take in lines around it until it does, or set `replace_all` to \
+replace every occurrence, as when something is renamed.
+- A newline also matches the line end of Windows (CR LF), and the file keeps the line ends it has.
+- An empty `old_string` makes a file that does not exist yet.
+- The answer shows the changed lines as they are now.";
+
+/// The tool. See the module.
+#[derive(Debug, Clone, Copy)]
+pub struct Edit;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    file_path: PathBuf,
+    old_string: String,
+    new_string: String,
+    replace_all: Option<bool>,
+}
+
+/// How often the text may occur.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Occurrences {
+    One,
+    All,
+}
+
+/// What is to be changed.
+struct Change<'a> {
+    old: &'a str,
+    new: &'a str,
+    occurrences: Occurrences,
+}
+
+impl Tool for Edit {
+    fn name(&self) -> &'static str {
+        "Edit"
+    }
+
+    fn description(&self, size: PromptSize) -> String {
+        match size {
+            PromptSize::Full => FULL.to_owned(),
+            PromptSize::Short => SHORT.to_owned(),
+        }
+    }
+
+    fn input_schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn class(&self) -> ToolClass {
+        ToolClass::Exclusive
+    }
+
+    fn result_limit(&self) -> ResultLimit {
+        ResultLimit::OwnBound
+    }
+
+    fn access(&self, input: &RawValue, folder: &Path) -> Access {
+        Access::of_file(input, folder)
+    }
+
+    fn call<'a>(
+        &'a self,
+        input: &'a RawValue,
+        context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(async {
+            let input: Input = parse_input(input)?;
+            if input.old_string == input.new_string {
+                return Err(ToolError::invalid(
+                    "`old_string` and `new_string` are the same, so there is nothing to change",
+                ));
+            }
+            let context_of_work = context.clone();
+            to_the_end(&context.cancel, move |cancel| edit(&input, &context_of_work, cancel)).await
+        })
+    }
+}
+
+fn edit(
+    input: &Input,
+    context: &CallContext,
+    cancel: &CancellationToken,
+) -> Result<ToolOutput, ToolError> {
+    let target = permitted(context, &input.file_path)?;
+    let change = Change {
+        old: &input.old_string,
+        new: &input.new_string,
+        occurrences: match input.replace_all {
+            Some(true) => Occurrences::All,
+            Some(false) | None => Occurrences::One,
+        },
+    };
+    let named = target.named();
+    if change.old.is_empty() {
+        return create(&target, &named, change.new, context, cancel);
+    }
+    let Some(current) = load(&target, &context.read_cache)? else {
+        return Err(ToolError::NotFound {
+            path: target.real,
+            hint: "use Glob to find the file, or Write to make it".to_owned(),
+        });
+    };
+    let edited = apply(&current.bytes, &change).map_err(|reason| refused(&target.real, &reason))?;
+    let metadata = commit(&target, Some(&current), &edited.bytes, cancel)?;
+    let report = report(&named, &current, &edited);
+    let (extent, content) = content_now(&current, &change, edited);
+    remember(&context.read_cache, target.real, &metadata, extent, content);
+    Ok(ToolOutput::text(report))
+}
+
+fn create(
+    target: &Target,
+    named: &str,
+    content: &str,
+    context: &CallContext,
+    cancel: &CancellationToken,
+) -> Result<ToolOutput, ToolError> {
+    if target.real.symlink_metadata().is_ok() {
+        let reason = "exists, and an empty `old_string` only makes new files; give the text to \
+                      replace, or replace the whole file with Write";
+        return Err(refused(&target.real, reason));
+    }
+    let metadata = commit(target, None, content.as_bytes(), cancel)?;
+    let cache: &std::sync::Mutex<ReadCache> = &context.read_cache;
+    remember(cache, target.real.clone(), &metadata, Extent::Whole, content.to_owned());
+    let shown = around(content.as_bytes(), std::slice::from_ref(&(0..content.len())));
+    Ok(ToolOutput::text(format!("created {named}\n{shown}")))
+}
+
+/// A file after the change.
+struct Edited {
+    bytes: Vec<u8>,
+    /// The new pieces in it.
+    pieces: Vec<Range<usize>>,
+}
+
+/// Makes the change, or says why it can not be made.
+fn apply(file: &[u8], change: &Change<'_>) -> Result<Edited, String> {
+    let found = match find(file, change.old) {
+        Found::TooMany => {
+            return Err("contains `old_string` more than a million times; use a program".to_owned());
+        }
+        Found::At(found) if found.is_empty() => return Err(missing::explain(file, change.old)),
+        Found::At(found) => found,
+    };
+    if change.occurrences == Occurrences::One && found.len() > 1 {
+        let starts: Vec<usize> = found.iter().map(|range| range.start).collect();
+        return Err(format!(
+            "contains `old_string` {} times, at {}; take in more of the lines around the one that \
+             is meant, or set `replace_all` to replace them all",
+            found.len(),
+            line_numbers(file, &starts)
+        ));
+    }
+    let mut edited = Edited { bytes: Vec::with_capacity(file.len()), pieces: Vec::new() };
+    let mut copied = 0;
+    for range in found {
+        let piece = replacement(file, &range, change.old, change.new);
+        edited.bytes.extend_from_slice(file.get(copied..range.start).unwrap_or_default());
+        let start = edited.bytes.len();
+        edited.bytes.extend_from_slice(&piece);
+        edited.pieces.push(start..edited.bytes.len());
+        copied = range.end;
+        if edited.bytes.len() as u64 > MAX_BYTES {
+            return Err("would become larger than 50 MB; nothing was changed".to_owned());
+        }
+    }
+    edited.bytes.extend_from_slice(file.get(copied..).unwrap_or_default());
+    if edited.bytes.len() as u64 > MAX_BYTES {
+        return Err("would become larger than 50 MB; nothing was changed".to_owned());
+    }
+    Ok(edited)
+}
+
+fn report(named: &str, current: &Current, edited: &Edited) -> String {
+    let starts: Vec<usize> = edited.pieces.iter().map(|piece| piece.start).collect();
+    let places = match starts.len() {
+        1 => "1 place".to_owned(),
+        places => format!("{places} places"),
+    };
+    let lines = line_numbers(&edited.bytes, &starts);
+    let note = other_names_note(current);
+    let shown = around(&edited.bytes, &edited.pieces);
+    let shown = if shown.is_empty() { "[the file is empty now]\n".to_owned() } else { shown };
+    format!("changed {named} in {places}, at {lines}{note}\n{shown}")
+}
+
+/// What the model knows of the file now: all of it if it had seen all, else what it had seen, changed
+/// in the same way.
+fn content_now(current: &Current, change: &Change<'_>, edited: Edited) -> (Extent, String) {
+    if current.seen.extent == Extent::Whole
+        && let Ok(content) = String::from_utf8(edited.bytes)
+    {
+        return (Extent::Whole, content);
+    }
+    let seen = &current.seen.content;
+    let all = Change { occurrences: Occurrences::All, ..*change };
+    let content = apply(seen.as_bytes(), &all)
+        .ok()
+        .and_then(|edited| String::from_utf8(edited.bytes).ok())
+        .unwrap_or_else(|| seen.clone());
+    (Extent::Part, content)
+}
+
+#[cfg(test)]
+#[path = "edit_tests.rs"]
+mod tests;

@@ -1,0 +1,164 @@
+//! The gate: modes, rules, paths that leave, what accepted edits never cover.
+
+use super::*;
+use crate::ToolSet;
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["src", ".git", "sub/.dormouse"] {
+            std::fs::create_dir_all(folder.path().join(name)).unwrap();
+        }
+        Self { folder }
+    }
+
+    fn decide(&self, gate: &Gate, tool: &str, input: &str) -> Decision {
+        let input = RawValue::from_string(input.to_owned()).unwrap();
+        gate.decide(&**ToolSet::builtin().get(tool).unwrap(), &input, self.folder.path())
+    }
+
+    /// `Tool argument`: a command for Bash, else a file.
+    #[track_caller]
+    fn check(&self, gate: &Gate, call: &str, verdict: Verdict) {
+        let (tool, argument) = call.split_once(' ').unwrap();
+        let argument = serde_json::Value::from(argument);
+        let input = match tool {
+            "Bash" => format!(r#"{{"command":{argument}}}"#),
+            "Write" => format!(r#"{{"file_path":{argument},"content":"x"}}"#),
+            _ => format!(r#"{{"file_path":{argument}}}"#),
+        };
+        let decision = self.decide(gate, tool, &input);
+        assert_eq!(decision.verdict, verdict, "{call}: {}", decision.why);
+    }
+}
+
+fn rules(allow: &[&str], ask: &[&str], deny: &[&str]) -> Rules {
+    let parse = |list: &[&str]| list.iter().map(|text| text.parse().unwrap()).collect();
+    Rules { allow: parse(allow), ask: parse(ask), deny: parse(deny) }
+}
+
+fn gate(mode: Mode, rules: Rules) -> Gate {
+    Gate::new(mode, rules, Asking::Possible)
+}
+
+use Verdict::{Allow, Ask, Deny};
+
+#[test]
+fn modes() {
+    let place = Place::new();
+    let calls = ["Read a.txt", "Bash ls -la", "Bash touch x", "Write src/a.rs"];
+    for (mode, verdicts) in [
+        (Mode::Default, [Allow, Allow, Ask, Ask]),
+        (Mode::AcceptEdits, [Allow, Allow, Ask, Allow]),
+        (Mode::Plan, [Allow, Allow, Deny, Deny]),
+        (Mode::Bypass, [Allow, Allow, Allow, Allow]),
+    ] {
+        for (call, verdict) in calls.into_iter().zip(verdicts) {
+            place.check(&gate(mode, Rules::default()), call, verdict);
+        }
+    }
+}
+
+#[test]
+fn a_headless_run_denies_and_says_how_to_allow() {
+    let gate = Gate::new(Mode::Default, Rules::default(), Asking::Impossible);
+    let decision = Place::new().decide(&gate, "Bash", r#"{"command":"cargo test"}"#);
+    assert_eq!((decision.verdict, decision.read_only), (Deny, false));
+    assert!(decision.why.contains("--allowed-tools 'Bash(cargo test)'"), "{}", decision.why);
+}
+
+#[test]
+fn accepted_edits_never_cover_what_steers_programs() {
+    let place = Place::new();
+    let outside = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(outside.path(), place.folder.path().join("link")).unwrap();
+    std::os::unix::fs::symlink(".git", place.folder.path().join("innocent")).unwrap();
+    let gate = gate(Mode::AcceptEdits, Rules::default());
+    for call in [
+        "Write .git/hooks/pre-commit",
+        "Write .GIT/config",
+        "Write innocent/config",
+        "Write sub/.dormouse/settings.json",
+        "Write .claude/settings.json",
+        "Write .bashrc",
+        "Edit sub/.zshrc",
+        "Write ../outside.txt",
+        "Write src/../../outside.txt",
+        "Write link/a.txt",
+        "Write /etc/passwd",
+    ] {
+        place.check(&gate, call, Ask);
+    }
+    place.check(&gate, "Write src/new/deep/file.rs", Allow);
+    place.check(&gate, "Edit src/.gitignore", Allow);
+}
+
+#[test]
+fn rules_for_commands() {
+    let place = Place::new();
+    let gate = gate(
+        Mode::Default,
+        rules(&["Bash(cargo test:*)", "Bash(make)"], &[], &["Bash(git push:*)"]),
+    );
+    place.check(&gate, "Bash cargo test", Allow);
+    place.check(&gate, "Bash cargo test --workspace", Allow);
+    place.check(&gate, "Bash cargo tester", Ask);
+    place.check(&gate, "Bash make", Allow);
+    place.check(&gate, "Bash make install", Ask);
+    // Each command of a line has to be covered, or only read.
+    place.check(&gate, "Bash cargo test && ls", Allow);
+    place.check(&gate, "Bash cargo test | tail -5", Allow);
+    place.check(&gate, "Bash cargo test && touch x", Ask);
+    place.check(&gate, "Bash cargo test > x", Ask);
+    place.check(&gate, "Bash cargo test $(touch x)", Ask);
+    place.check(&gate, "Bash git push origin", Deny);
+    place.check(&gate, "Bash ls && git push", Deny);
+}
+
+#[test]
+fn a_line_nobody_understands_might_be_what_is_denied() {
+    let place = Place::new();
+    place.check(
+        &gate(Mode::Bypass, rules(&[], &[], &["Bash(git push:*)"])),
+        "Bash $(echo git push)",
+        Deny,
+    );
+    place.check(
+        &gate(Mode::Bypass, rules(&[], &[], &["Bash(git push:*)"])),
+        "Bash $(echo tig | rev) push",
+        Ask,
+    );
+    place.check(&gate(Mode::Bypass, Rules::default()), "Bash $(echo git push)", Allow);
+}
+
+#[test]
+fn rules_for_files() {
+    let place = Place::new();
+    std::os::unix::fs::symlink(".env", place.folder.path().join("notes.txt")).unwrap();
+    std::fs::File::create_new(place.folder.path().join(".env")).unwrap();
+    let gate = gate(
+        Mode::Default,
+        rules(&["Edit(src/**)"], &["Edit(src/secret/**)"], &["Read(.env)", "Edit(*.lock)"]),
+    );
+    place.check(&gate, "Edit src/a/b.rs", Allow);
+    place.check(&gate, "Write src/a.rs", Allow);
+    place.check(&gate, "Edit src/secret/a.rs", Ask);
+    place.check(&gate, "Edit src/../a.rs", Ask);
+    place.check(&gate, "Edit Cargo.lock", Deny);
+    place.check(&gate, "Read .env", Deny);
+    place.check(&gate, "Read src/../.env", Deny);
+    place.check(&gate, "Read notes.txt", Deny);
+    place.check(&gate, "Read other.txt", Allow);
+}
+
+#[test]
+fn rules_that_are_none() {
+    for text in ["", "(x)", "Bash(", "Bash(x", "Ba sh", "Edit([)"] {
+        assert!(text.parse::<Rule>().is_err(), "{text}");
+    }
+    assert_eq!("Bash(git diff:*)".parse::<Rule>().unwrap().to_string(), "Bash(git diff:*)");
+}

@@ -1,0 +1,137 @@
+//! The answer: as much as fits, and how much there is besides.
+
+use std::path::Path;
+
+use super::search::{Hits, Kind, Line, Results};
+use super::{Mode, Query, RESULT_CHARS};
+
+/// Characters kept for the notes at the end.
+const NOTE_CHARS: usize = 400;
+
+/// The text for the model.
+pub(super) fn report(results: &Results, query: &Query) -> String {
+    let mut page = Page {
+        text: String::new(),
+        room: RESULT_CHARS as usize - NOTE_CHARS,
+        lines: query.max_lines,
+        files: 0,
+        matches: 0,
+    };
+    for (path, hits) in &results.files {
+        if !page.add_file(&path_text(path), hits, query.mode) {
+            break;
+        }
+    }
+    let mut text = page.text.clone();
+    for note in page.notes(results, query.mode) {
+        text.push_str(&note);
+        text.push('\n');
+    }
+    text.truncate(text.trim_end_matches('\n').len());
+    text
+}
+
+/// A path in one line, whatever is in it.
+fn path_text(path: &Path) -> String {
+    let text = path.display().to_string();
+    if text.contains(char::is_control) { format!("{text:?}") } else { text }
+}
+
+/// What is shown so far.
+struct Page {
+    text: String,
+    /// Characters left.
+    room: usize,
+    /// Lines left.
+    lines: usize,
+    files: u64,
+    matches: u64,
+}
+
+impl Page {
+    /// Whether all of the file could be added.
+    fn add_file(&mut self, path: &str, hits: &Hits, mode: Mode) -> bool {
+        match mode {
+            Mode::FilesWithMatches => self.add_counted(path, hits),
+            Mode::Count => self.add_counted(&format!("{path}:{}", hits.matches), hits),
+            Mode::Content => {
+                let mut counted = false;
+                for line in &hits.lines {
+                    if !self.push(&line_text(path, line)) {
+                        return false;
+                    }
+                    self.matches += u64::from(line.kind == Kind::Match);
+                    self.files += u64::from(line.kind == Kind::Match && !counted);
+                    counted |= line.kind == Kind::Match;
+                }
+                true
+            }
+        }
+    }
+
+    fn add_counted(&mut self, line: &str, hits: &Hits) -> bool {
+        let added = self.push(line);
+        if added {
+            self.files += 1;
+            self.matches += hits.matches;
+        }
+        added
+    }
+
+    fn push(&mut self, line: &str) -> bool {
+        let chars = line.chars().count() + 1;
+        if self.lines == 0 || chars > self.room {
+            return false;
+        }
+        self.lines -= 1;
+        self.room -= chars;
+        self.text.push_str(line);
+        self.text.push('\n');
+        true
+    }
+
+    /// What else there is to know.
+    fn notes(&self, results: &Results, mode: Mode) -> Vec<String> {
+        let all_matches =
+            results.dropped_matches + results.files.values().map(|hits| hits.matches).sum::<u64>();
+        let all_files = results.dropped_files + results.files.len() as u64;
+        let (matches, files) = (all_matches - self.matches, all_files - self.files);
+        let mut notes = Vec::new();
+        if all_files == 0 {
+            notes.push("[nothing matches]".to_owned());
+            if results.binary > 0 {
+                notes.push(format!("[{} binary files were not searched]", results.binary));
+            }
+        }
+        match mode {
+            Mode::Content if matches > 0 => notes.push(format!(
+                "[{matches} more matches are not shown, and {files} files with matches are missing \
+                 altogether; make the search narrower to see them]"
+            )),
+            Mode::FilesWithMatches if files > 0 => notes
+                .push(format!("[{files} more files match; make the search narrower to see them]")),
+            Mode::Count if all_files > 0 => {
+                let missing = if files > 0 {
+                    format!("; {files} of these files, with {matches} matches, are not listed")
+                } else {
+                    String::new()
+                };
+                notes.push(format!("[{all_matches} matches in {all_files} files{missing}]"));
+            }
+            Mode::Content | Mode::FilesWithMatches | Mode::Count => {}
+        }
+        if results.unreadable > 0 {
+            notes.push(format!("[{} files or folders could not be searched]", results.unreadable));
+        }
+        notes
+    }
+}
+
+fn line_text(path: &str, line: &Line) -> String {
+    let Line { number, text, .. } = line;
+    match line.kind {
+        Kind::Match | Kind::Continued => format!("{path}:{number}:{text}"),
+        Kind::Context => format!("{path}-{number}-{text}"),
+        Kind::Break => "--".to_owned(),
+    }
+}

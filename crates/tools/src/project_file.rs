@@ -1,0 +1,190 @@
+//! The person's files, as Write and Edit change them: found, checked against what was read, replaced.
+//!
+//! Invariants: a file is replaced whole or not at all; one that exists is replaced only if it was read
+//! in this conversation and is still what was read; a failure leaves it as it was.
+
+mod folder;
+mod place;
+mod replace;
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use rustix::fs::{Access as FileAccess, AtFlags, Mode, OFlags};
+
+use crate::{CachedFile, CallContext, Extent, FileGuard, ReadCache, ToolError};
+use folder::{Missing, open_folder};
+pub use place::write_target;
+pub(crate) use place::{Target, resolve};
+pub(crate) use replace::commit;
+
+/// The largest file that is edited or replaced.
+pub(crate) const MAX_BYTES: u64 = 50 * 1024 * 1024;
+/// More than this is not kept in the cache: it would push out everything else.
+const MAX_REMEMBERED: usize = 1024 * 1024;
+
+/// A file as it is now, which is also as it was read.
+pub(crate) struct Current {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) seen: CachedFile,
+    metadata: Metadata,
+}
+
+impl Current {
+    /// Names of this file beside the one it is replaced under.
+    pub(crate) fn other_names(&self) -> u64 {
+        self.metadata.nlink().saturating_sub(1)
+    }
+}
+
+/// Asks the guard, if there is one.
+pub(crate) fn ask_guard(guard: Option<&dyn FileGuard>, target: &Target) -> Result<(), ToolError> {
+    let Some(guard) = guard else { return Ok(()) };
+    let ask = |path: &Path| guard.may_write(path).map_err(|message| ToolError::Failed { message });
+    ask(&target.asked)?;
+    if target.real == target.asked { Ok(()) } else { ask(&target.real) }
+}
+
+/// The file, if there is one and it may be changed.
+pub(crate) fn load(
+    target: &Target,
+    cache: &Mutex<ReadCache>,
+) -> Result<Option<Current>, ToolError> {
+    let path = target.real.as_path();
+    let Some(mut file) = open(path)? else { return Ok(None) };
+    let metadata = file.metadata().map_err(|source| unreadable(path, source))?;
+    crate::read::plain(path, &metadata)?;
+    let seen = known(path, &metadata, cache)?;
+    if metadata.len() > MAX_BYTES {
+        return Err(refused(path, "is larger than 50 MB; change it with a program, by Bash"));
+    }
+    let mut bytes = Vec::new();
+    let mut bounded = (&mut file).take(MAX_BYTES + 1);
+    bounded.read_to_end(&mut bytes).map_err(|source| unreadable(path, source))?;
+    // Within one tick of the clock a file can change and keep its time.
+    if seen.extent == Extent::Whole && seen.content.as_bytes() != bytes
+        || bytes.len() as u64 != metadata.len()
+    {
+        return Err(changed(path, &seen, &metadata));
+    }
+    Ok(Some(Current { bytes, seen, metadata }))
+}
+
+/// Opens it for reading, if it exists; nothing that is not a plain file, and nothing read-only.
+fn open(path: &Path) -> Result<Option<File>, ToolError> {
+    match path.symlink_metadata() {
+        Ok(metadata) => crate::read::plain(path, &metadata)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(unreadable(path, source)),
+    }
+    let (parent, name) = parts(path)?;
+    let folder =
+        open_folder(parent, Missing::Fails).map_err(|source| unreadable(parent, source))?;
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(&folder, name, flags, Mode::empty())
+        .map_err(|error| unreadable(path, error.into()))?;
+    let file = File::from(file);
+    let mode = file.metadata().map_err(|source| unreadable(path, source))?.mode();
+    let allowed = rustix::fs::accessat(&folder, name, FileAccess::WRITE_OK, AtFlags::EACCESS);
+    // Replacing needs the folder's permission only, so the file's own is asked for here. To the
+    // superuser all is permitted, but a file without any write bit was meant to stay.
+    if mode & 0o222 == 0 || matches!(allowed, Err(rustix::io::Errno::ACCESS)) {
+        let reason = format!(
+            "is read-only (mode {:o}); if it is to be changed, make it writable first",
+            mode & 0o7777
+        );
+        return Err(refused(path, &reason));
+    }
+    allowed.map_err(|error| unwritable(path, error.into()))?;
+    Ok(Some(file))
+}
+
+/// What is remembered of the file, if that is what it is now.
+fn known(
+    path: &Path,
+    metadata: &Metadata,
+    cache: &Mutex<ReadCache>,
+) -> Result<CachedFile, ToolError> {
+    let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(seen) = cache.get(path).cloned() else {
+        return Err(refused(
+            path,
+            "exists and has not been read in this conversation; read it first, then change it (a \
+             file that Read does not show as text can only be changed by a program)",
+        ));
+    };
+    if seen.extent == Extent::Rendered {
+        return Err(refused(
+            path,
+            "was shown in another form than its text, so its text is not known; change it with a \
+             program, by Bash",
+        ));
+    }
+    if metadata.modified().ok() != Some(seen.modified) || metadata.len() != seen.size {
+        return Err(changed(path, &seen, metadata));
+    }
+    Ok(seen)
+}
+
+fn changed(path: &Path, seen: &CachedFile, now: &Metadata) -> ToolError {
+    let time = |time: Option<SystemTime>| {
+        time.and_then(|time| jiff::Timestamp::try_from(time).ok())
+            .map_or_else(|| "an unknown time".to_owned(), |time| format!("{time:.3}"))
+    };
+    let (then, now_at) = (time(Some(seen.modified)), time(now.modified().ok()));
+    let reason = format!(
+        "changed since it was read: then it had {} bytes of {then}, now it has {} of {now_at}; read \
+         it again",
+        seen.size,
+        now.len()
+    );
+    refused(path, &reason)
+}
+
+/// What the cache holds of a file after it was written.
+pub(crate) fn remember(
+    context: &Mutex<ReadCache>,
+    path: PathBuf,
+    metadata: &Metadata,
+    extent: Extent,
+    content: String,
+) {
+    let Ok(modified) = metadata.modified() else { return };
+    let size = metadata.len();
+    let file = if content.len() > MAX_REMEMBERED {
+        CachedFile { modified, size, extent: Extent::Part, content: String::new() }
+    } else {
+        CachedFile { modified, size, extent, content }
+    };
+    context.lock().unwrap_or_else(PoisonError::into_inner).insert(path, file);
+}
+
+/// Where a call's `file_path` leads, if it may be written.
+pub(crate) fn permitted(context: &CallContext, file_path: &Path) -> Result<Target, ToolError> {
+    let target = resolve(&context.folder, file_path)?;
+    ask_guard(context.file_guard.as_deref(), &target)?;
+    Ok(target)
+}
+
+fn parts(path: &Path) -> Result<(&Path, &std::ffi::OsStr), ToolError> {
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => Ok((parent, name)),
+        _ => Err(refused(path, "does not name a file")),
+    }
+}
+
+pub(crate) fn refused(path: &Path, reason: &str) -> ToolError {
+    ToolError::Refused { path: path.to_owned(), reason: reason.to_owned() }
+}
+
+fn unreadable(path: &Path, source: io::Error) -> ToolError {
+    ToolError::Unreadable { path: path.to_owned(), source }
+}
+
+fn unwritable(path: &Path, source: io::Error) -> ToolError {
+    ToolError::Unwritable { path: path.to_owned(), source }
+}

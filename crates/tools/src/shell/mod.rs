@@ -1,0 +1,122 @@
+//! Whether a shell command line only reads.
+//!
+//! Owns the verdict that the permission gate trusts. Invariant: a line is called read-only when every
+//! part of it is understood and known to change nothing, and at the first doubt it is not. A scanner of
+//! our own and tree-sitter's bash grammar read the line independently; where they see different words,
+//! neither is believed. A wrong "changes" costs a question, a wrong "reads" costs files.
+//!
+//! The verdict holds for bash (4.4 or later) started without start files, with a PATH of absolute
+//! folders and [`SAFE_GIT_ENVIRONMENT`] set. Another shell has other built-ins: a caller that falls
+//! back to one must not call anything read-only.
+
+mod flags;
+mod git;
+mod git_environment;
+mod git_flags;
+mod programs;
+mod scan;
+mod scripts;
+mod sed;
+mod table;
+mod tree;
+
+pub use git_environment::SAFE_GIT_ENVIRONMENT;
+use scan::{Command, Word, scan};
+
+/// Longer lines are not looked at: nobody reads them, and parsing them takes time.
+const MAX_LINE_BYTES: usize = 10_000;
+
+/// What a command line does to the machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ShellVerdict {
+    /// It looks at things and leaves them as they are.
+    ReadOnly,
+    /// It changes something, or may.
+    Changes {
+        /// Which part, and why; for the model and the person.
+        reason: String,
+    },
+}
+
+/// Decides whether a line only reads. Pure: looks at nothing but the text.
+pub fn classify(line: &str) -> ShellVerdict {
+    let judged = understand(line).and_then(|commands| commands.iter().try_for_each(judge));
+    match judged {
+        Ok(()) => ShellVerdict::ReadOnly,
+        Err(reason) => ShellVerdict::Changes { reason },
+    }
+}
+
+/// The simple commands of a line as words without their quotes; none when any part of the line is not
+/// understood. Says nothing about what they do. A pattern such as `*.rs` is given as written, and so is
+/// a word that came out of quotes: a rule should match them as text.
+pub fn commands(line: &str) -> Option<Vec<Vec<String>>> {
+    let texts = |command: Command| command.words.into_iter().map(|word| word.text).collect();
+    let commands = understand(line).ok()?;
+    commands.iter().try_for_each(check_letters).ok()?;
+    Some(commands.into_iter().map(texts).collect())
+}
+
+fn understand(line: &str) -> Result<Vec<Command>, String> {
+    if line.len() > MAX_LINE_BYTES {
+        return Err(format!("the line is longer than {MAX_LINE_BYTES} bytes"));
+    }
+    let commands = scan(line)?;
+    tree::confirm(line, &commands)?;
+    Ok(commands)
+}
+
+fn judge(command: &Command) -> Result<(), String> {
+    check_letters(command)?;
+    let Some((program, arguments)) = command.words.split_first() else {
+        return Err("there is no command".to_owned());
+    };
+    let name = program_name(program)?;
+    table::check(name, arguments)
+}
+
+/// Letters that look like others do not pass where they could hide a program or a flag.
+fn check_letters(command: &Command) -> Result<(), String> {
+    for (index, word) in command.words.iter().enumerate() {
+        let looks_like_flag = word.text.chars().next().is_some_and(is_dash);
+        if (index == 0 || looks_like_flag) && !word.text.is_ascii() {
+            return Err(format!("`{}` has letters that look like others", word.text));
+        }
+    }
+    Ok(())
+}
+
+fn is_dash(letter: char) -> bool {
+    matches!(
+        letter,
+        '-' | '\u{ad}' | '\u{58a}' | '\u{5be}' | '\u{1806}' | '\u{2010}'
+            ..='\u{2015}'
+                | '\u{2043}'
+                | '\u{207b}'
+                | '\u{208b}'
+                | '\u{2212}'
+                | '\u{2796}'
+                | '\u{2e3a}'
+                | '\u{2e3b}'
+                | '\u{30fc}'
+                | '\u{fe31}'
+                | '\u{fe58}'
+                | '\u{fe63}'
+                | '\u{ff0d}'
+    )
+}
+
+/// The bare name of the program; a path counts only where the system keeps its own.
+fn program_name(word: &Word) -> Result<&str, String> {
+    let text = word.text.as_str();
+    if !word.bare {
+        return Err(format!("the program `{text}` is not written as a plain name"));
+    }
+    let name = ["/usr/bin/", "/bin/"].iter().find_map(|folder| text.strip_prefix(folder));
+    match name {
+        // The guard around git is a function of that name, which a path would go past.
+        Some("git") => Err(format!("`{text}`: only plain `git` is known to only read")),
+        Some(name) if !name.contains('/') => Ok(name),
+        _ => Ok(text),
+    }
+}

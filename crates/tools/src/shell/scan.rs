@@ -1,0 +1,263 @@
+//! Takes a line apart into simple commands of plain words.
+//!
+//! Invariant: whatever bash would expand, substitute, redirect or group is an error here; what comes
+//! out is exactly the words bash would run, but for unquoted patterns, which are marked as such.
+
+use std::ops::Range;
+
+/// One word, with its quotes resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Word {
+    pub(super) text: String,
+    /// Where it stands in the line.
+    pub(super) range: Range<usize>,
+    /// Nothing in it was quoted or escaped.
+    pub(super) bare: bool,
+    /// It has an unquoted `*`, `?` or `[`, so it may stand for several names.
+    pub(super) pattern: bool,
+    /// It begins with one, so those names may begin with `-`.
+    pub(super) open_start: bool,
+}
+
+/// A program with its arguments.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Command {
+    pub(super) words: Vec<Word>,
+    /// The harmless redirections, as places in the line.
+    pub(super) redirects: Vec<Range<usize>>,
+}
+
+/// The redirections that neither read nor write a file.
+const HARMLESS_REDIRECTS: [&str; 4] = ["2>/dev/null", ">/dev/null", "2>&1", "</dev/null"];
+
+pub(super) fn scan(line: &str) -> Result<Vec<Command>, String> {
+    if let Some(letter) = line.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
+        return Err(format!("the line has a control character (U+{:04X})", u32::from(letter)));
+    }
+    let mut scanner = Scanner { line, at: 0, commands: Vec::new(), current: Command::default() };
+    scanner.run()?;
+    Ok(scanner.commands)
+}
+
+/// What must follow.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Expect {
+    Command,
+    Anything,
+}
+
+struct Scanner<'a> {
+    line: &'a str,
+    at: usize,
+    commands: Vec<Command>,
+    current: Command,
+}
+
+impl Scanner<'_> {
+    fn rest(&self) -> &str {
+        self.line.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let letter = self.peek()?;
+        self.at += letter.len_utf8();
+        Some(letter)
+    }
+
+    fn take(&mut self, text: &str) -> bool {
+        let found = self.rest().starts_with(text);
+        if found {
+            self.at += text.len();
+        }
+        found
+    }
+
+    fn run(&mut self) -> Result<(), String> {
+        let mut expect = Expect::Command;
+        while let Some(letter) = self.peek() {
+            match letter {
+                ' ' | '\t' => _ = self.next(),
+                '\n' | ';' | '|' | '&' => expect = self.operator(expect)?,
+                _ => {
+                    self.redirect_or_word()?;
+                    expect = Expect::Anything;
+                }
+            }
+        }
+        if expect == Expect::Command {
+            return Err("there is no command at the end".to_owned());
+        }
+        self.finish_command();
+        Ok(())
+    }
+
+    fn finish_command(&mut self) {
+        let command = std::mem::take(&mut self.current);
+        if !command.words.is_empty() {
+            self.commands.push(command);
+        }
+    }
+
+    fn operator(&mut self, expect: Expect) -> Result<Expect, String> {
+        if self.take("\n") {
+            self.finish_command();
+            return Ok(expect);
+        }
+        for (operator, why) in [
+            ("|&", "`|&` is not understood here"),
+            ("&>", "`&>` writes to a file"),
+            (";;", "`;;` is not understood here"),
+        ] {
+            if self.take(operator) {
+                return Err(why.to_owned());
+            }
+        }
+        if self.current.words.is_empty() {
+            return Err("a command is missing in front of an operator".to_owned());
+        }
+        self.finish_command();
+        if self.take("&&") || self.take("||") || self.take("|") {
+            return Ok(Expect::Command);
+        }
+        if self.take(";") {
+            return Ok(Expect::Anything);
+        }
+        Err("`&` leaves a command running in the background".to_owned())
+    }
+
+    fn redirect_or_word(&mut self) -> Result<(), String> {
+        let start = self.at;
+        for redirect in HARMLESS_REDIRECTS {
+            if !self.current.words.is_empty() && self.take(redirect) {
+                if self.peek().is_none_or(ends_word) {
+                    self.current.redirects.push(start..self.at);
+                    return Ok(());
+                }
+                self.at = start;
+            }
+        }
+        let word = self.word()?;
+        self.current.words.push(word);
+        Ok(())
+    }
+
+    fn word(&mut self) -> Result<Word, String> {
+        let start = self.at;
+        let mut word = Word {
+            text: String::new(),
+            range: start..start,
+            bare: true,
+            pattern: false,
+            open_start: false,
+        };
+        while let Some(letter) = self.peek().filter(|letter| !ends_word(*letter)) {
+            self.at += letter.len_utf8();
+            match letter {
+                '\'' => self.single_quoted(&mut word)?,
+                '"' => self.double_quoted(&mut word)?,
+                '\\' => self.escaped(&mut word)?,
+                '{' => self.braces(&mut word)?,
+                '*' | '?' | '[' => {
+                    word.pattern = true;
+                    word.open_start |= word.text.is_empty();
+                    word.text.push(letter);
+                }
+                '#' if self.at == start + 1 => return Err("`#` begins a comment".to_owned()),
+                _ => word.text.push(plain(letter)?),
+            }
+        }
+        word.range = start..self.at;
+        if word.text == "[" {
+            (word.pattern, word.open_start) = (false, false);
+        }
+        Ok(word)
+    }
+
+    fn single_quoted(&mut self, word: &mut Word) -> Result<(), String> {
+        word.bare = false;
+        loop {
+            match self.next().ok_or("a quote `'` is not closed")? {
+                '\'' => return Ok(()),
+                letter => word.text.push(letter),
+            }
+        }
+    }
+
+    fn double_quoted(&mut self, word: &mut Word) -> Result<(), String> {
+        word.bare = false;
+        loop {
+            match self.next().ok_or("a quote `\"` is not closed")? {
+                '"' => return Ok(()),
+                letter @ ('$' | '`') => return Err(substitution(letter)),
+                '\\' => match self.peek() {
+                    Some('\n') | None => return Err("a line ends in `\\`".to_owned()),
+                    Some(letter @ ('$' | '`' | '"' | '\\')) => {
+                        self.at += 1;
+                        word.text.push(letter);
+                    }
+                    Some(_) => word.text.push('\\'),
+                },
+                letter => word.text.push(letter),
+            }
+        }
+    }
+
+    fn escaped(&mut self, word: &mut Word) -> Result<(), String> {
+        word.bare = false;
+        match self.next() {
+            None | Some('\n') => Err("a line ends in `\\`".to_owned()),
+            Some(letter) => {
+                word.text.push(letter);
+                Ok(())
+            }
+        }
+    }
+
+    /// `HEAD@{1}` is plain text; with a comma or two dots it would be several words.
+    fn braces(&mut self, word: &mut Word) -> Result<(), String> {
+        let (inside, _) = self.rest().split_once('}').ok_or("`{` is not understood here")?;
+        let plain = inside.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+        if word.text.is_empty() || inside.is_empty() || !plain {
+            return Err("`{` groups commands or stands for several words".to_owned());
+        }
+        let inside = inside.to_owned();
+        self.at += inside.len() + 1;
+        word.text.push('{');
+        word.text.push_str(&inside);
+        word.text.push('}');
+        Ok(())
+    }
+}
+
+fn ends_word(letter: char) -> bool {
+    matches!(letter, ' ' | '\t' | '\n' | ';' | '|' | '&')
+}
+
+/// A letter outside quotes that means nothing but itself.
+fn plain(letter: char) -> Result<char, String> {
+    match letter {
+        '$' | '`' => Err(substitution(letter)),
+        '>' => Err("`>` writes to a file".to_owned()),
+        '<' => Err("`<` reads from a file or a command".to_owned()),
+        '(' | ')' => Err(format!("`{letter}` groups commands")),
+        '}' => Err("`}` is not understood here".to_owned()),
+        _ if letter.is_ascii() => Ok(letter),
+        _ if letter.is_whitespace() || has_blank_byte(letter) => {
+            Err(format!("`{letter}` is a blank in some languages; put it in quotes"))
+        }
+        _ => Ok(letter),
+    }
+}
+
+/// In a locale of single bytes bash may take a part of the letter for a blank.
+fn has_blank_byte(letter: char) -> bool {
+    letter.encode_utf8(&mut [0; 4]).bytes().any(|byte| matches!(byte, 0x85 | 0xa0))
+}
+
+fn substitution(letter: char) -> String {
+    format!("`{letter}` puts in a variable or the output of a command")
+}

@@ -1,0 +1,126 @@
+//! A second opinion on where the words of a line are: tree-sitter's bash grammar.
+//!
+//! Invariant: a line passes only if every node of its tree, named or not, is of a kind listed here, and
+//! its commands, words and redirections stand where the scanner found them. The grammar alone must not be
+//! believed: it reads `a | b | c⏎touch x </dev/null` as one pipeline whose last command is
+//! `c touch x`.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use tree_sitter::{Node, Parser, Tree, TreeCursor};
+
+use super::scan::Command;
+
+thread_local! {
+    static PARSER: RefCell<Option<Parser>> = RefCell::new(new_parser());
+}
+
+fn new_parser() -> Option<Parser> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    Some(parser)
+}
+
+/// Fails unless the grammar sees what the scanner saw.
+pub(super) fn confirm(line: &str, commands: &[Command]) -> Result<(), String> {
+    let tree = PARSER
+        .with_borrow_mut(|parser| parser.as_mut()?.parse(line, None))
+        .ok_or("the shell grammar is not available")?;
+    if tree.root_node().has_error() {
+        return Err("the line is not valid shell, or not understood".to_owned());
+    }
+    let mut seen = Seen::default();
+    collect(&tree, &mut seen)?;
+    if seen == expected(commands) {
+        Ok(())
+    } else {
+        Err("the line can be read in more than one way".to_owned())
+    }
+}
+
+/// Places in the line, in order.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Seen {
+    commands: Vec<Vec<Range<usize>>>,
+    redirects: Vec<Range<usize>>,
+}
+
+fn expected(commands: &[Command]) -> Seen {
+    let words = |command: &Command| -> Vec<Range<usize>> {
+        let ranges = command.words.iter().map(|word| word.range.clone());
+        match (command.words.first(), command.words.last()) {
+            // The grammar has a node of its own for this one, with an expression inside.
+            (Some(first), Some(last)) if first.text == "[" => {
+                std::iter::once(first.range.start..last.range.end).collect()
+            }
+            _ => ranges.collect(),
+        }
+    };
+    Seen {
+        commands: commands.iter().map(words).collect(),
+        redirects: commands.iter().flat_map(|command| command.redirects.clone()).collect(),
+    }
+}
+
+/// Walks the tree without recursion: a list of a thousand commands is a tree a thousand deep.
+fn collect(tree: &Tree, seen: &mut Seen) -> Result<(), String> {
+    let mut cursor = tree.walk();
+    loop {
+        let enter = visit(cursor.node(), seen)?;
+        if enter && cursor.goto_first_child() {
+            continue;
+        }
+        if !goto_next(&mut cursor) {
+            return Ok(());
+        }
+    }
+}
+
+fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {
+    while !cursor.goto_next_sibling() {
+        if !cursor.goto_parent() {
+            return false;
+        }
+    }
+    true
+}
+
+/// Notes one node and says whether to look inside.
+fn visit(node: Node<'_>, seen: &mut Seen) -> Result<bool, String> {
+    if node.is_error() || node.is_missing() {
+        return Err("the line is not valid shell, or not understood".to_owned());
+    }
+    match (node.is_named(), node.kind()) {
+        (true, "command") => {
+            let mut cursor = node.walk();
+            let children = node.children(&mut cursor);
+            seen.commands.push(children.map(|child| child.byte_range()).collect());
+            Ok(true)
+        }
+        (true, "test_command") => {
+            seen.commands.push(vec![node.byte_range()]);
+            Ok(false)
+        }
+        (true, "file_redirect") => {
+            seen.redirects.push(node.byte_range());
+            Ok(false)
+        }
+        (
+            true,
+            "program"
+            | "list"
+            | "pipeline"
+            | "redirected_statement"
+            | "command_name"
+            | "word"
+            | "number"
+            | "concatenation"
+            | "string"
+            | "string_content"
+            | "raw_string",
+        )
+        | (false, "|" | "&&" | "||" | ";" | "\n" | "\"") => Ok(true),
+        (_, kind) => Err(format!("`{}` is not understood here", kind.escape_debug())),
+    }
+}

@@ -1,0 +1,179 @@
+//! `TodoWrite`: the list of what the model means to do, for the model and for the person who watches.
+//!
+//! Invariant: a call gives the whole list, which is kept as given; nothing else is touched.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::PoisonError;
+
+use dormouse_conversation::PromptSize;
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::{
+    Access, CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, parse_input,
+};
+
+/// The most entries of a list.
+const MAX_ITEMS: usize = 100;
+/// The most characters of an entry.
+const MAX_CHARS: usize = 1_000;
+
+const SCHEMA: &str = concat!(
+    r#"{"type":"object","properties":{"#,
+    r#""todos":{"type":"array","maxItems":100,"#,
+    r#""description":"The whole list, in the order in which things are to be done.","#,
+    r#""items":{"type":"object","properties":{"#,
+    r#""content":{"type":"string","description":"What is to be done, in a few words."},"#,
+    r#""status":{"type":"string","enum":["pending","in_progress","completed"],"#,
+    r#""description":"How far it has come."}"#,
+    r#"},"required":["content","status"],"additionalProperties":false}}"#,
+    r#"},"required":["todos"],"additionalProperties":false}"#,
+);
+
+const SHORT: &str = "Keeps the list of steps of a longer task; each call gives the whole list.";
+
+const FULL: &str = "\
+Keeps a list of the steps of the task at hand, which the person sees too.
+
+- Use it for work of three or more steps, or when several things were asked for; not for a single \
+simple step.
+- Each call gives the whole list and replaces the one before. An empty list clears it.
+- Set one step to `in_progress` before you begin it, and to `completed` as soon as it is done, not \
+several at once. What turns out not to be needed is left out of the next list.
+- A step is `completed` only when it is done in full: not while tests fail or something is missing.";
+
+/// How far a step has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TodoStatus {
+    /// Not begun.
+    Pending,
+    /// Begun.
+    InProgress,
+    /// Done.
+    Completed,
+}
+
+/// A step.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Todo {
+    /// What is to be done.
+    pub content: String,
+    /// How far it has come.
+    pub status: TodoStatus,
+}
+
+/// The steps, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TodoList {
+    /// Each of them.
+    pub items: Vec<Todo>,
+}
+
+impl TodoList {
+    fn count(&self, status: TodoStatus) -> usize {
+        self.items.iter().filter(|item| item.status == status).count()
+    }
+}
+
+impl fmt::Display for TodoList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for item in &self.items {
+            let mark = match item.status {
+                TodoStatus::Pending => "[ ]",
+                TodoStatus::InProgress => "[>]",
+                TodoStatus::Completed => "[x]",
+            };
+            writeln!(f, "{mark} {}", item.content)?;
+        }
+        write!(f, "{} of {} done", self.count(TodoStatus::Completed), self.items.len())
+    }
+}
+
+/// The tool. See the module.
+#[derive(Debug, Clone, Copy)]
+pub struct TodoWrite;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    todos: Vec<Todo>,
+}
+
+impl Tool for TodoWrite {
+    fn name(&self) -> &'static str {
+        "TodoWrite"
+    }
+
+    fn description(&self, size: PromptSize) -> String {
+        match size {
+            PromptSize::Full => FULL.to_owned(),
+            PromptSize::Short => SHORT.to_owned(),
+        }
+    }
+
+    fn input_schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn class(&self) -> ToolClass {
+        ToolClass::Exclusive
+    }
+
+    fn result_limit(&self) -> ResultLimit {
+        ResultLimit::OwnBound
+    }
+
+    fn access(&self, _: &RawValue, _: &Path) -> Access {
+        Access::Other
+    }
+
+    fn call<'a>(
+        &'a self,
+        input: &'a RawValue,
+        context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(async {
+            let list = checked(parse_input(input)?)?;
+            let report = report(&list);
+            *context.todos.lock().unwrap_or_else(PoisonError::into_inner) = list;
+            Ok(ToolOutput::text(report))
+        })
+    }
+}
+
+fn checked(input: Input) -> Result<TodoList, ToolError> {
+    let mut items = input.todos;
+    if items.len() > MAX_ITEMS {
+        return Err(ToolError::invalid(format!(
+            "`todos`: has {} entries, and a list has at most {MAX_ITEMS}; put steps together",
+            items.len()
+        )));
+    }
+    for (item, number) in items.iter_mut().zip(1..) {
+        // A line each: an entry of several lines would look like several entries.
+        item.content = item.content.split_whitespace().collect::<Vec<_>>().join(" ");
+        let chars = item.content.chars().count();
+        if chars == 0 || chars > MAX_CHARS {
+            return Err(ToolError::invalid(format!(
+                "`todos`: the `content` of entry {number} has {chars} characters; 1 to {MAX_CHARS} \
+                 are expected"
+            )));
+        }
+    }
+    Ok(TodoList { items })
+}
+
+fn report(list: &TodoList) -> String {
+    if list.items.is_empty() {
+        return "the list is empty".to_owned();
+    }
+    let under_way = list.count(TodoStatus::InProgress);
+    if under_way > 1 {
+        return format!("{list}\n[{under_way} entries are in progress; keep it to one at a time]");
+    }
+    list.to_string()
+}

@@ -1,0 +1,142 @@
+//! Write: makes a file, or replaces one whole.
+//!
+//! Invariant: what exists is replaced only if it was read and is still the same, and then atomically;
+//! see [`project_file`](crate::project_file).
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use dormouse_conversation::PromptSize;
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
+
+use crate::blocking::to_the_end;
+use crate::project_file::{Current, Target, commit, load, permitted, remember};
+use crate::snippet::difference;
+use crate::{
+    Access, CallContext, Extent, ReadCache, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
+    parse_input,
+};
+
+const SCHEMA: &str = concat!(
+    r#"{"type":"object","properties":{"#,
+    r#""file_path":{"type":"string","#,
+    r#""description":"The file: an absolute path, or one relative to the working directory."},"#,
+    r#""content":{"type":"string","description":"All that the file is to hold."}"#,
+    r#"},"required":["file_path","content"],"additionalProperties":false}"#,
+);
+
+const SHORT: &str = "Makes a file with the given content, or replaces one that was read before.";
+
+const FULL: &str = "\
+Makes a file with the given content, or replaces a file whole.
+
+- A file that exists must have been read with Read in this conversation, and must not have changed \
+since; otherwise nothing is written.
+- To change part of a file use Edit: it needs less text and can not lose the rest by accident.
+- Missing folders are made. A link is followed, and the answer names the file that was written.
+- The content is written as it is given, with the line ends and the final newline it has.
+- The file is replaced in one step: it never holds half of the content.";
+
+/// The tool. See the module.
+#[derive(Debug, Clone, Copy)]
+pub struct Write;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    file_path: PathBuf,
+    content: String,
+}
+
+impl Tool for Write {
+    fn name(&self) -> &'static str {
+        "Write"
+    }
+
+    fn description(&self, size: PromptSize) -> String {
+        match size {
+            PromptSize::Full => FULL.to_owned(),
+            PromptSize::Short => SHORT.to_owned(),
+        }
+    }
+
+    fn input_schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn class(&self) -> ToolClass {
+        ToolClass::Exclusive
+    }
+
+    fn result_limit(&self) -> ResultLimit {
+        ResultLimit::OwnBound
+    }
+
+    fn access(&self, input: &RawValue, folder: &Path) -> Access {
+        Access::of_file(input, folder)
+    }
+
+    fn call<'a>(
+        &'a self,
+        input: &'a RawValue,
+        context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(async {
+            let input: Input = parse_input(input)?;
+            let context_of_work = context.clone();
+            to_the_end(&context.cancel, move |cancel| {
+                let target = permitted(&context_of_work, &input.file_path)?;
+                write(&target, input.content, &context_of_work.read_cache, cancel)
+            })
+            .await
+        })
+    }
+}
+
+fn write(
+    target: &Target,
+    content: String,
+    cache: &Arc<Mutex<ReadCache>>,
+    cancel: &CancellationToken,
+) -> Result<ToolOutput, ToolError> {
+    let current = load(target, cache)?;
+    if current.as_ref().is_some_and(|current| current.bytes == content.as_bytes()) {
+        let text = format!("{} has this content already; nothing was written", target.named());
+        return Ok(ToolOutput::text(text));
+    }
+    let named = target.named();
+    let metadata = commit(target, current.as_ref(), content.as_bytes(), cancel)?;
+    let report = report(&named, current.as_ref(), &content);
+    remember(cache, target.real.clone(), &metadata, Extent::Whole, content);
+    Ok(ToolOutput::text(report))
+}
+
+fn report(named: &str, current: Option<&Current>, content: &str) -> String {
+    let size = format!("{} and {}", count(content.lines().count(), "line"), bytes(content));
+    let Some(current) = current else { return format!("created {named}: {size}") };
+    let note = other_names_note(current);
+    let difference = difference(&current.bytes, content.as_bytes());
+    format!("replaced {named}: {size}{note}\n{difference}")
+}
+
+fn bytes(content: &str) -> String {
+    count(content.len(), "byte")
+}
+
+fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// What a hard link's other names are left with.
+pub(crate) fn other_names_note(current: &Current) -> String {
+    match current.other_names() {
+        0 => String::new(),
+        1 => "\n[the file had one more name (a hard link), which keeps the old content]".to_owned(),
+        others => {
+            format!("\n[the file had {others} more names (hard links), which keep the old content]")
+        }
+    }
+}
