@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn every_schema_is_strict_and_explained() {
-        for tool in ToolSet::builtin().definitions(PromptSize::Short) {
+        for tool in ToolSet::builtin().definitions(PromptSize::Full) {
             let schema: Value = serde_json::from_str(tool.input_schema.get()).unwrap();
             assert_eq!(schema["type"], "object", "{}", tool.name);
             assert_eq!(schema["additionalProperties"], false, "{}", tool.name);

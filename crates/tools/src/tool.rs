@@ -227,7 +227,11 @@ const ANY_OBJECT: &str = r#"{"type":"object"}"#;
 
 /// A tool as the model is told of it.
 pub fn definition(tool: &dyn Tool, size: PromptSize) -> ToolDefinition {
-    let input_schema = RawValue::from_string(tool.input_schema().to_owned())
+    let schema = match size {
+        PromptSize::Full => tool.input_schema().to_owned(),
+        PromptSize::Short => without_descriptions(tool.input_schema()),
+    };
+    let input_schema = RawValue::from_string(schema)
         .or_else(|_| RawValue::from_string(ANY_OBJECT.to_owned()))
         .unwrap_or_default();
     ToolDefinition {
@@ -237,9 +241,41 @@ pub fn definition(tool: &dyn Tool, size: PromptSize) -> ToolDefinition {
     }
 }
 
+/// A schema for a small window: names and types say enough.
+fn without_descriptions(schema: &str) -> String {
+    fn strip(value: &mut serde_json::Value) {
+        match value {
+            serde_json::Value::Object(fields) => {
+                // A property may be called so as well; that one is no text.
+                if fields.get("description").is_some_and(serde_json::Value::is_string) {
+                    fields.remove("description");
+                }
+                fields.values_mut().for_each(strip);
+            }
+            serde_json::Value::Array(items) => items.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    match serde_json::from_str(schema) {
+        Ok(mut value) => {
+            strip(&mut value);
+            value.to_string()
+        }
+        Err(_) => schema.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_short_schema_keeps_names_and_types() {
+        let short = definition(&crate::Bash, PromptSize::Short);
+        let schema = short.input_schema.get();
+        assert!(schema.contains(r#""description":{"type":"string"}"#), "{schema}");
+        assert!(!schema.contains("as bash reads it"), "{schema}");
+    }
 
     #[test]
     fn an_interrupted_call_shows_what_there_was() {
