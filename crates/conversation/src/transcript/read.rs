@@ -53,18 +53,22 @@ pub struct Loaded {
 /// Reads a transcript from its bytes. Never fails: what can be read, is.
 pub fn load(bytes: &[u8]) -> Loaded {
     let mut reader = Reader::default();
-    let mut lines = bytes.split(|byte| *byte == b'\n').enumerate().peekable();
-    while let Some((index, line)) = lines.next() {
-        let is_last = lines.peek().is_none();
+    let mut rest = bytes;
+    let mut number = 0;
+    while !rest.is_empty() {
+        let from_here = rest;
+        // Finds the line's end many bytes at a time; reading from memory has no way to fail.
+        let length = std::io::BufRead::skip_until(&mut rest, b'\n').unwrap_or(from_here.len());
+        let (line, _) = from_here.split_at_checked(length).unwrap_or((from_here, &[]));
+        number += 1;
         if line.trim_ascii().is_empty() {
             continue;
         }
         if let Err(problem) = reader.read_line(line) {
-            let number = index + 1;
-            reader.loaded.warnings.push(if is_last {
-                LoadWarning::Torn { line: number, bytes: line.len() }
-            } else {
+            reader.loaded.warnings.push(if line.ends_with(b"\n") {
                 LoadWarning::BadLine { line: number, problem }
+            } else {
+                LoadWarning::Torn { line: number, bytes: line.len() }
             });
         }
     }
