@@ -13,6 +13,7 @@ mod conversation;
 mod faults;
 mod first_run;
 mod hardening;
+mod interrupt;
 mod output;
 mod permissions;
 mod program;
