@@ -7,12 +7,12 @@ use dormouse_testkit::{Framing, TestHome, Wire};
 use crate::program::{BOTH, ask, server};
 
 const UNKNOWN: &str = r#"{"zeta":1.10,"type":"hologram","big":12345678901234567890123,"exp":1E+2,"nested":{"b":[1.0,-0],"a":null}}"#;
-const REDACTED: &str = r#"{"type":"redacted_thinking","data":"EmwKAhgBEgy3va3pzix/LafPsn4a"}"#;
+const REDACTED: &str = r#"{"type":"redacted_thinking","data":"cmVkYWN0ZWQvdGhvdWdodA"}"#;
 const ARGUMENTS: &str = r#"{"limit": 1,  "file_path":"a.txt", "offset":1}"#;
 
 fn says_everything() -> Turn {
     Turn::new()
-        .thinking("let me see — 睡鼠 \u{1F42D}", "EoQDCkYICxgCKkBPhJUa+/==")
+        .thinking("let me see — 睡鼠 \u{1F42D}", "c2lnbmF0dXJl+/==")
         .raw(REDACTED)
         .raw(UNKNOWN)
         .text("reading “a.txt” 睡鼠")
@@ -23,7 +23,7 @@ fn says_everything() -> Turn {
 fn expected(wire: Wire) -> Vec<String> {
     match wire {
         Wire::Anthropic => vec![
-            r#"{"type":"thinking","thinking":"let me see — 睡鼠 🐭","signature":"EoQDCkYICxgCKkBPhJUa+/=="}"#.into(),
+            r#"{"type":"thinking","thinking":"let me see — 睡鼠 🐭","signature":"c2lnbmF0dXJl+/=="}"#.into(),
             REDACTED.into(),
             UNKNOWN.into(),
             r#"{"type":"text","text":"reading “a.txt” 睡鼠"}"#.into(),

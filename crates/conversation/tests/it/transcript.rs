@@ -55,7 +55,7 @@ impl Desk {
 }
 
 pub(crate) fn envelope() -> Envelope {
-    Envelope { folder: "/work/app".into(), version: "0".into(), git_branch: "main".into() }
+    Envelope { folder: "/home/u/app".into(), version: "0".into(), git_branch: "main".into() }
 }
 
 fn response(stop_reason: Option<StopReason>, output_tokens: u64) -> Response {
@@ -252,10 +252,10 @@ fn a_bad_line_in_the_middle_is_named() {
 fn another_agents_lines_are_read() {
     let lines = [
         r#"{"type":"file-history-snapshot","snapshot":{}}"#,
-        r#"{"parentUuid":null,"isSidechain":false,"cwd":"/x","sessionId":"0c275b1b-9732-433e-9e70-9b7bfdb578a3","type":"user","message":{"role":"user","content":"look"},"uuid":"a7cff863-e9f3-45b6-ba70-ce97fc7e30c6","timestamp":"2026-02-06T10:22:18.622Z","todos":[]}"#,
-        r#"{"parentUuid":"a7cff863-e9f3-45b6-ba70-ce97fc7e30c6","isSidechain":false,"message":{"model":"m","id":"msg_1","type":"message","role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"EoQ"}],"stop_reason":null,"usage":{"input_tokens":3,"output_tokens":10,"service_tier":"standard"}},"requestId":"req_1","type":"assistant","uuid":"ddc79999-b6c5-41c1-9842-b9f1338d6214","timestamp":"2026-02-06T10:22:22.627Z"}"#,
-        r#"{"isSidechain":true,"type":"user","message":{"role":"user","content":"a sub-agent's"},"uuid":"11111111-b6c5-41c1-9842-b9f1338d6214","timestamp":"2026-02-06T10:22:22.627Z"}"#,
-        r#"{"isSidechain":false,"message":{"model":"m","id":"msg_1","role":"assistant","content":[{"type":"text","text":"here"}],"usage":{"input_tokens":3,"output_tokens":25}},"type":"assistant","uuid":"eec79999-b6c5-41c1-9842-b9f1338d6214","timestamp":"2026-02-06T10:22:23.627Z"}"#,
+        r#"{"parentUuid":null,"isSidechain":false,"cwd":"/x","sessionId":"11111111-1111-4111-8111-111111111111","type":"user","message":{"role":"user","content":"look"},"uuid":"22222222-2222-4222-8222-222222222222","timestamp":"2026-03-04T05:06:18.622Z","todos":[]}"#,
+        r#"{"parentUuid":"22222222-2222-4222-8222-222222222222","isSidechain":false,"message":{"model":"m","id":"msg_1","type":"message","role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"EoQ"}],"stop_reason":null,"usage":{"input_tokens":3,"output_tokens":10,"service_tier":"standard"}},"requestId":"req_1","type":"assistant","uuid":"33333333-3333-4333-8333-333333333333","timestamp":"2026-03-04T05:06:22.627Z"}"#,
+        r#"{"isSidechain":true,"type":"user","message":{"role":"user","content":"a sub-agent's"},"uuid":"55555555-5555-4555-8555-555555555555","timestamp":"2026-03-04T05:06:22.627Z"}"#,
+        r#"{"isSidechain":false,"message":{"model":"m","id":"msg_1","role":"assistant","content":[{"type":"text","text":"here"}],"usage":{"input_tokens":3,"output_tokens":25}},"type":"assistant","uuid":"44444444-4444-4444-8444-444444444444","timestamp":"2026-03-04T05:06:23.627Z"}"#,
     ];
     let loaded = load((lines.join("\n") + "\n").as_bytes());
     assert_eq!(loaded.warnings, []);

@@ -54,7 +54,7 @@ mod tests {
     fn surroundings() -> Surroundings {
         Surroundings {
             date: "Sunday, 2026-11-15".into(),
-            folder: "/work/app".into(),
+            folder: "/home/u/app".into(),
             system: "linux (x86_64)".into(),
             shell: Some("bash".into()),
             branch: Some("main".into()),
@@ -71,7 +71,7 @@ mod tests {
         let prefix = prefix(PromptSize::Full, &PromptOverrides::default());
         let (first, rest) = prefix.system().split_first().unwrap();
         assert!(first.is_static && rest.iter().all(|block| !block.is_static));
-        for private in ["/work/app", "2026", "main", "bash"] {
+        for private in ["/home/u/app", "2026", "main", "bash"] {
             assert!(!first.text.contains(private), "{private}");
         }
         // The date is no part of the system prompt at all: it changes at midnight.
