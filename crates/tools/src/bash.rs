@@ -3,13 +3,13 @@
 //! Invariant: a call ends, with everything it started, when its time is up or it is cancelled; its
 //! answer fits its limit and says what is missing.
 
+use std::borrow::Cow;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
 use dormouse_base::Environment;
-use dormouse_conversation::PromptSize;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use crate::process::{Ending, MergedRun, PipeState, ProcessError, Start, run_merged};
 use crate::{
     Access, CallContext, ResultLimit, SAFE_GIT_ENVIRONMENT, ShellVerdict, Tool, ToolClass,
-    ToolError, ToolOutput, classify, parse_input,
+    ToolError, ToolOutput, ToolSpec, classify, parse_input,
 };
 
 const DEFAULT_TIMEOUT_MS: u64 = 120_000;
@@ -79,28 +79,18 @@ impl Input {
     }
 }
 
+static SPEC: ToolSpec = ToolSpec {
+    name: Cow::Borrowed("Bash"),
+    full: Cow::Borrowed(FULL),
+    short: Cow::Borrowed(SHORT),
+    schema: Cow::Borrowed(SCHEMA),
+    class: ToolClass::Exclusive,
+    limit: ResultLimit::Chars(RESULT_CHARS),
+};
+
 impl Tool for Bash {
-    fn name(&self) -> &'static str {
-        "Bash"
-    }
-
-    fn description(&self, size: PromptSize) -> String {
-        match size {
-            PromptSize::Full => FULL.to_owned(),
-            PromptSize::Short => SHORT.to_owned(),
-        }
-    }
-
-    fn input_schema(&self) -> &'static str {
-        SCHEMA
-    }
-
-    fn class(&self) -> ToolClass {
-        ToolClass::Exclusive
-    }
-
-    fn result_limit(&self) -> ResultLimit {
-        ResultLimit::Chars(RESULT_CHARS)
+    fn spec(&self) -> &ToolSpec {
+        &SPEC
     }
 
     fn access(&self, input: &RawValue, _: &Path) -> Access {

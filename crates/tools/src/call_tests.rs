@@ -1,9 +1,11 @@
 //! Every way a call can go wrong, and that each is answered.
 
+use std::borrow::Cow;
+
 use super::*;
-use crate::{ResultLimit, ToolClass};
+use crate::{ResultLimit, ToolClass, ToolSpec};
 use dormouse_base::Environment;
-use dormouse_conversation::{INVALID_JSON, PromptSize, ToolUseId};
+use dormouse_conversation::{INVALID_JSON, ToolUseId};
 use futures_util::future::BoxFuture;
 
 /// A tool that behaves as its input says.
@@ -14,21 +16,18 @@ struct Act {
     act: String,
 }
 
+static SPEC: ToolSpec = ToolSpec {
+    name: Cow::Borrowed("Puppet"),
+    full: Cow::Borrowed(""),
+    short: Cow::Borrowed(""),
+    schema: Cow::Borrowed("{}"),
+    class: ToolClass::Exclusive,
+    limit: ResultLimit::OwnBound,
+};
+
 impl Tool for Puppet {
-    fn name(&self) -> &'static str {
-        "Puppet"
-    }
-    fn description(&self, _: PromptSize) -> String {
-        String::new()
-    }
-    fn input_schema(&self) -> &'static str {
-        "{}"
-    }
-    fn class(&self) -> ToolClass {
-        ToolClass::Exclusive
-    }
-    fn result_limit(&self) -> ResultLimit {
-        ResultLimit::OwnBound
+    fn spec(&self) -> &ToolSpec {
+        &SPEC
     }
     fn call<'a>(
         &'a self,

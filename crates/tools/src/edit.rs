@@ -6,10 +6,10 @@
 mod find;
 mod missing;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use dormouse_conversation::PromptSize;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -21,7 +21,7 @@ use crate::snippet::{around, line_numbers};
 use crate::write::other_names_note;
 use crate::{
     Access, CallContext, Extent, ReadCache, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
-    parse_input,
+    ToolSpec, parse_input,
 };
 use find::{Found, find, replacement};
 
@@ -80,28 +80,18 @@ struct Change<'a> {
     occurrences: Occurrences,
 }
 
+static SPEC: ToolSpec = ToolSpec {
+    name: Cow::Borrowed("Edit"),
+    full: Cow::Borrowed(FULL),
+    short: Cow::Borrowed(SHORT),
+    schema: Cow::Borrowed(SCHEMA),
+    class: ToolClass::Exclusive,
+    limit: ResultLimit::OwnBound,
+};
+
 impl Tool for Edit {
-    fn name(&self) -> &'static str {
-        "Edit"
-    }
-
-    fn description(&self, size: PromptSize) -> String {
-        match size {
-            PromptSize::Full => FULL.to_owned(),
-            PromptSize::Short => SHORT.to_owned(),
-        }
-    }
-
-    fn input_schema(&self) -> &'static str {
-        SCHEMA
-    }
-
-    fn class(&self) -> ToolClass {
-        ToolClass::Exclusive
-    }
-
-    fn result_limit(&self) -> ResultLimit {
-        ResultLimit::OwnBound
+    fn spec(&self) -> &ToolSpec {
+        &SPEC
     }
 
     fn access(&self, input: &RawValue, folder: &Path) -> Access {

@@ -3,12 +3,12 @@
 //! Invariant: what git ignores is not listed, links are not followed, and the answer says how many
 //! files it does not show.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
-use dormouse_conversation::PromptSize;
 use futures_util::future::BoxFuture;
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::WalkBuilder;
@@ -17,7 +17,9 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use crate::blocking::{blocking, check};
-use crate::{CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, parse_input};
+use crate::{
+    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
+};
 
 /// The most paths shown.
 const MAX_PATHS: usize = 100;
@@ -56,28 +58,18 @@ struct Input {
     path: Option<PathBuf>,
 }
 
+static SPEC: ToolSpec = ToolSpec {
+    name: Cow::Borrowed("Glob"),
+    full: Cow::Borrowed(FULL),
+    short: Cow::Borrowed(SHORT),
+    schema: Cow::Borrowed(SCHEMA),
+    class: ToolClass::ReadOnly,
+    limit: ResultLimit::OwnBound,
+};
+
 impl Tool for Glob {
-    fn name(&self) -> &'static str {
-        "Glob"
-    }
-
-    fn description(&self, size: PromptSize) -> String {
-        match size {
-            PromptSize::Full => FULL.to_owned(),
-            PromptSize::Short => SHORT.to_owned(),
-        }
-    }
-
-    fn input_schema(&self) -> &'static str {
-        SCHEMA
-    }
-
-    fn class(&self) -> ToolClass {
-        ToolClass::ReadOnly
-    }
-
-    fn result_limit(&self) -> ResultLimit {
-        ResultLimit::OwnBound
+    fn spec(&self) -> &ToolSpec {
+        &SPEC
     }
 
     fn call<'a>(

@@ -7,10 +7,10 @@ mod line;
 mod report;
 mod search;
 
+use std::borrow::Cow;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
-use dormouse_conversation::PromptSize;
 use futures_util::future::BoxFuture;
 use grep_matcher::LineTerminator;
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
@@ -21,7 +21,9 @@ use serde_json::value::RawValue;
 use crate::blocking::blocking;
 use crate::glob::Pattern;
 use crate::snippet::cut;
-use crate::{CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, parse_input};
+use crate::{
+    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
+};
 
 /// The most characters of an answer.
 const RESULT_CHARS: u32 = 20_000;
@@ -113,28 +115,18 @@ struct Query {
     max_lines: usize,
 }
 
+static SPEC: ToolSpec = ToolSpec {
+    name: Cow::Borrowed("Grep"),
+    full: Cow::Borrowed(FULL),
+    short: Cow::Borrowed(SHORT),
+    schema: Cow::Borrowed(SCHEMA),
+    class: ToolClass::ReadOnly,
+    limit: ResultLimit::Chars(RESULT_CHARS),
+};
+
 impl Tool for Grep {
-    fn name(&self) -> &'static str {
-        "Grep"
-    }
-
-    fn description(&self, size: PromptSize) -> String {
-        match size {
-            PromptSize::Full => FULL.to_owned(),
-            PromptSize::Short => SHORT.to_owned(),
-        }
-    }
-
-    fn input_schema(&self) -> &'static str {
-        SCHEMA
-    }
-
-    fn class(&self) -> ToolClass {
-        ToolClass::ReadOnly
-    }
-
-    fn result_limit(&self) -> ResultLimit {
-        ResultLimit::Chars(RESULT_CHARS)
+    fn spec(&self) -> &ToolSpec {
+        &SPEC
     }
 
     fn call<'a>(

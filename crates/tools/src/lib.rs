@@ -47,6 +47,6 @@ pub use registry::ToolSet;
 pub use shell::{SAFE_GIT_ENVIRONMENT, ShellVerdict, classify, commands};
 pub use todo::{Todo, TodoList, TodoStatus, TodoWrite};
 pub use tool::{
-    Access, CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, definition,
+    Access, CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, definition,
 };
 pub use write::Write;

@@ -8,13 +8,14 @@ mod notebook;
 mod open;
 mod text;
 
+use std::borrow::Cow;
 use std::io::BufRead;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use std::time::SystemTime;
 
-use dormouse_conversation::{Block, PromptSize};
+use dormouse_conversation::Block;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -22,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::blocking::blocking;
 use crate::{
-    CachedFile, CallContext, Extent, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
+    CachedFile, CallContext, Extent, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec,
     parse_input,
 };
 use open::Opened;
@@ -71,28 +72,18 @@ struct Input {
     limit: Option<NonZeroU64>,
 }
 
+static SPEC: ToolSpec = ToolSpec {
+    name: Cow::Borrowed("Read"),
+    full: Cow::Borrowed(FULL),
+    short: Cow::Borrowed(SHORT),
+    schema: Cow::Borrowed(SCHEMA),
+    class: ToolClass::ReadOnly,
+    limit: ResultLimit::OwnBound,
+};
+
 impl Tool for Read {
-    fn name(&self) -> &'static str {
-        "Read"
-    }
-
-    fn description(&self, size: PromptSize) -> String {
-        match size {
-            PromptSize::Full => FULL.to_owned(),
-            PromptSize::Short => SHORT.to_owned(),
-        }
-    }
-
-    fn input_schema(&self) -> &'static str {
-        SCHEMA
-    }
-
-    fn class(&self) -> ToolClass {
-        ToolClass::ReadOnly
-    }
-
-    fn result_limit(&self) -> ResultLimit {
-        ResultLimit::OwnBound
+    fn spec(&self) -> &ToolSpec {
+        &SPEC
     }
 
     fn call<'a>(

@@ -2,17 +2,17 @@
 //!
 //! Invariant: a call gives the whole list, which is kept as given; nothing else is touched.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 use std::sync::PoisonError;
 
-use dormouse_conversation::PromptSize;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    Access, CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, parse_input,
+    Access, CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
 };
 
 /// The most entries of a list.
@@ -103,28 +103,18 @@ struct Input {
     todos: Vec<Todo>,
 }
 
+static SPEC: ToolSpec = ToolSpec {
+    name: Cow::Borrowed("TodoWrite"),
+    full: Cow::Borrowed(FULL),
+    short: Cow::Borrowed(SHORT),
+    schema: Cow::Borrowed(SCHEMA),
+    class: ToolClass::Exclusive,
+    limit: ResultLimit::OwnBound,
+};
+
 impl Tool for TodoWrite {
-    fn name(&self) -> &'static str {
-        "TodoWrite"
-    }
-
-    fn description(&self, size: PromptSize) -> String {
-        match size {
-            PromptSize::Full => FULL.to_owned(),
-            PromptSize::Short => SHORT.to_owned(),
-        }
-    }
-
-    fn input_schema(&self) -> &'static str {
-        SCHEMA
-    }
-
-    fn class(&self) -> ToolClass {
-        ToolClass::Exclusive
-    }
-
-    fn result_limit(&self) -> ResultLimit {
-        ResultLimit::OwnBound
+    fn spec(&self) -> &ToolSpec {
+        &SPEC
     }
 
     fn access(&self, _: &RawValue, _: &Path) -> Access {

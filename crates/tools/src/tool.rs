@@ -3,6 +3,7 @@
 //! A tool is an object, because those of MCP servers come at run time. It bounds its own work and
 //! watches the cancellation token; whoever calls it decides whether it may run at all.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -189,22 +190,42 @@ fn after_newline(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("\n{text}") }
 }
 
+/// What a tool says of itself. Owned where it comes at run time, from a server.
+#[derive(Debug, Clone)]
+pub struct ToolSpec {
+    /// The name the model calls it by.
+    pub name: Cow<'static, str>,
+    /// What it does, how and when to use it.
+    pub full: Cow<'static, str>,
+    /// The same in one line, for a small window.
+    pub short: Cow<'static, str>,
+    /// The JSON schema of its arguments, as text.
+    pub schema: Cow<'static, str>,
+    /// What may run beside it.
+    pub class: ToolClass,
+    /// How long its results may be.
+    pub limit: ResultLimit,
+}
+
 /// Something the model can call.
 pub trait Tool: Send + Sync {
+    /// What the model and the program are told of it.
+    fn spec(&self) -> &ToolSpec;
+
     /// The name the model calls it by.
-    fn name(&self) -> &str;
-
-    /// What it does: how and when to use it, or one line where the window is small.
-    fn description(&self, size: PromptSize) -> String;
-
-    /// The JSON schema of its arguments, as text.
-    fn input_schema(&self) -> &str;
+    fn name(&self) -> &str {
+        &self.spec().name
+    }
 
     /// What may run beside it.
-    fn class(&self) -> ToolClass;
+    fn class(&self) -> ToolClass {
+        self.spec().class
+    }
 
     /// How long its results may be.
-    fn result_limit(&self) -> ResultLimit;
+    fn result_limit(&self) -> ResultLimit {
+        self.spec().limit
+    }
 
     /// What a call with these arguments would touch; `folder` is where relative paths start.
     fn access(&self, _input: &RawValue, _folder: &Path) -> Access {
@@ -227,16 +248,17 @@ const ANY_OBJECT: &str = r#"{"type":"object"}"#;
 
 /// A tool as the model is told of it.
 pub fn definition(tool: &dyn Tool, size: PromptSize) -> ToolDefinition {
-    let schema = match size {
-        PromptSize::Full => tool.input_schema().to_owned(),
-        PromptSize::Short => without_descriptions(tool.input_schema()),
+    let spec = tool.spec();
+    let (description, schema) = match size {
+        PromptSize::Full => (&spec.full, spec.schema.clone().into_owned()),
+        PromptSize::Short => (&spec.short, without_descriptions(&spec.schema)),
     };
     let input_schema = RawValue::from_string(schema)
         .or_else(|_| RawValue::from_string(ANY_OBJECT.to_owned()))
         .unwrap_or_default();
     ToolDefinition {
-        name: tool.name().to_owned(),
-        description: tool.description(size),
+        name: spec.name.clone().into_owned(),
+        description: description.clone().into_owned(),
         input_schema,
     }
 }

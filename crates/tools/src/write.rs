@@ -3,10 +3,10 @@
 //! Invariant: what exists is replaced only if it was read and is still the same, and then atomically;
 //! see [`project_file`](crate::project_file).
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use dormouse_conversation::PromptSize;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -17,7 +17,7 @@ use crate::project_file::{Current, Target, commit, load, permitted, remember};
 use crate::snippet::difference;
 use crate::{
     Access, CallContext, Extent, ReadCache, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
-    parse_input,
+    ToolSpec, parse_input,
 };
 
 const SCHEMA: &str = concat!(
@@ -51,28 +51,18 @@ struct Input {
     content: String,
 }
 
+static SPEC: ToolSpec = ToolSpec {
+    name: Cow::Borrowed("Write"),
+    full: Cow::Borrowed(FULL),
+    short: Cow::Borrowed(SHORT),
+    schema: Cow::Borrowed(SCHEMA),
+    class: ToolClass::Exclusive,
+    limit: ResultLimit::OwnBound,
+};
+
 impl Tool for Write {
-    fn name(&self) -> &'static str {
-        "Write"
-    }
-
-    fn description(&self, size: PromptSize) -> String {
-        match size {
-            PromptSize::Full => FULL.to_owned(),
-            PromptSize::Short => SHORT.to_owned(),
-        }
-    }
-
-    fn input_schema(&self) -> &'static str {
-        SCHEMA
-    }
-
-    fn class(&self) -> ToolClass {
-        ToolClass::Exclusive
-    }
-
-    fn result_limit(&self) -> ResultLimit {
-        ResultLimit::OwnBound
+    fn spec(&self) -> &ToolSpec {
+        &SPEC
     }
 
     fn access(&self, input: &RawValue, folder: &Path) -> Access {
