@@ -115,8 +115,9 @@ impl fmt::Display for ProjectSlug {
     }
 }
 
-/// FNV-1a: the same in every version of the program, which the standard hasher does not promise.
-fn stable_hash(bytes: &[u8]) -> u64 {
+/// FNV-1a: the same in every version of the program, which the standard hasher does not promise. For
+/// names of files, not against anybody who looks for collisions.
+pub fn stable_hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     })

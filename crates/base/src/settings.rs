@@ -9,6 +9,8 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use thiserror::Error;
 
+use crate::nearest;
+
 /// Which wire format a server speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -195,7 +197,7 @@ fn unknown_keys(text: &str) -> Vec<SettingsWarning> {
         for key in keys.into_iter().filter(|key| !known.contains(&key.as_str())) {
             warnings.push(SettingsWarning {
                 key: format!("{place}{key}"),
-                nearest: nearest(key, known),
+                nearest: nearest_key(key, known),
             });
         }
     };
@@ -209,28 +211,10 @@ fn unknown_keys(text: &str) -> Vec<SettingsWarning> {
     warnings
 }
 
-/// The known key with the fewest letters to change, if those are few.
-fn nearest(key: &str, known: &'static [&'static str]) -> Option<&'static str> {
-    let close = known.iter().map(|candidate| (distance(key, candidate), *candidate)).min()?;
-    (close.0 <= 1 + key.len() / 3).then_some(close.1)
-}
-
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, left) in a.to_lowercase().chars().enumerate() {
-        let mut next = vec![i + 1];
-        for (right, pair) in b.iter().zip(row.windows(2)) {
-            let (diagonal, above) = match pair {
-                [diagonal, above] => (*diagonal, *above),
-                _ => continue,
-            };
-            let beside = next.last().copied().unwrap_or(0);
-            next.push((diagonal + usize::from(left != *right)).min(above + 1).min(beside + 1));
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
+/// The known key that was probably meant.
+fn nearest_key(key: &str, known: &'static [&'static str]) -> Option<&'static str> {
+    let meant = nearest(key, known.iter().map(ToString::to_string))?;
+    known.iter().find(|candidate| **candidate == meant).copied()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Plans only: what is to be written where is returned, and whoever drives does it. A decision is made
 //! once, before the result is first sent, and is never made again: what was sent whole stays whole.
 
+use dormouse_base::stable_hash;
 use dormouse_conversation::ToolUseId;
 
 /// How much of a stored result the conversation keeps.
@@ -114,8 +115,11 @@ fn file_name(id: &ToolUseId, text: &str) -> String {
         .take(LONGEST_NAME)
         .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
         .collect();
-    let unique =
-        if plain == id.as_str() { plain } else { format!("{plain}-{:016x}", hash(id.as_str())) };
+    let unique = if plain == id.as_str() {
+        plain
+    } else {
+        format!("{plain}-{:016x}", stable_hash(id.as_str().as_bytes()))
+    };
     let ending = if is_json(text) { "json" } else { "txt" };
     format!("{unique}.{ending}")
 }
@@ -123,13 +127,6 @@ fn file_name(id: &ToolUseId, text: &str) -> String {
 fn is_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '['])
         && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
-}
-
-/// FNV-1a: the same in every version, so that a resumed session finds its files.
-fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 #[cfg(test)]

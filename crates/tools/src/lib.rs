@@ -17,7 +17,6 @@ mod gate;
 mod glob;
 mod grep;
 mod input;
-mod nearest;
 mod orchestrator;
 mod process;
 mod project_file;

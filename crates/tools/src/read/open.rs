@@ -13,7 +13,7 @@ use rustix::fs::OFlags;
 
 use super::unreadable;
 use crate::ToolError;
-use crate::nearest::nearest;
+use dormouse_base::nearest;
 
 /// The most names of a folder that are compared with one that is missing.
 const MAX_NAMES: usize = 10_000;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 /// The candidate with the fewest letters to change, if those are few; of equals the first by name.
-pub(crate) fn nearest(name: &str, candidates: impl IntoIterator<Item = String>) -> Option<String> {
+pub fn nearest(name: &str, candidates: impl IntoIterator<Item = String>) -> Option<String> {
     let length = name.chars().count();
     candidates
         .into_iter()
