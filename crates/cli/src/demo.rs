@@ -125,6 +125,7 @@ async fn begin(stage: &Stage, script: Vec<Turn>) -> Result<(Engine, Surroundings
         tools: Arc::new(ToolSet::builtin()),
         // The script is ours and the folder is temporary.
         gate: Gate::allow_all(),
+        asker: None,
         project,
         environment: world.environment.clone(),
         clock: Arc::clone(&world.clock),

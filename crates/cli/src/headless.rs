@@ -155,6 +155,7 @@ fn config(
         retry: connection.retry,
         tools: Arc::new(ToolSet::builtin()),
         gate,
+        asker: None,
         project,
         environment,
         clock: Arc::clone(&world.clock),
@@ -256,6 +257,7 @@ fn finish(
         TurnEnd::MaxTurns => {
             Ok(stopped("--max-turns was reached before the model was done; --continue goes on"))
         }
+        TurnEnd::Halted(why) => Ok(stopped(&format!("a hook ended the turn: {why}"))),
         TurnEnd::Failed(error) => Err(server_failure(error, key_source, key_variable)),
     }
 }

@@ -270,6 +270,7 @@ impl Printer {
             TurnEnd::Empty => ("empty", None),
             TurnEnd::MaxTurns => ("max_turns", None),
             TurnEnd::Interrupted => ("interrupted", None),
+            TurnEnd::Halted(_) => ("halted", None),
             TurnEnd::Failed(error) => ("error", Some(error)),
         };
         Summary {

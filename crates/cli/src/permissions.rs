@@ -1,7 +1,7 @@
 //! Modes and rules from the command line and the settings; `dormouse permissions check`.
 
 use dormouse_base::PermissionSettings;
-use dormouse_tools::{Asking, Gate, Mode, Rule, Rules, ToolSet};
+use dormouse_tools::{Gate, Mode, Rule, Rules, ToolSet};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -19,7 +19,7 @@ pub(crate) fn headless_gate(
     let mut rules = rules(settings)?;
     rules.allow.extend(parse(&arguments.allowed_tools)?);
     rules.deny.extend(parse(&arguments.disallowed_tools)?);
-    Ok(Gate::new(mode, rules, Asking::Impossible))
+    Ok(Gate::new(mode, rules))
 }
 
 fn mode(asked: Option<PermissionMode>, settings: &PermissionSettings) -> Result<Mode, Failure> {
@@ -66,8 +66,7 @@ pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, F
     let PermissionsCommand::Check(arguments) = command;
     let settings = world.settings(None)?.permissions;
     // As a person at a terminal would meet it: what would ask, asks.
-    let gate =
-        Gate::new(mode(arguments.permission_mode, &settings)?, rules(&settings)?, Asking::Possible);
+    let gate = Gate::new(mode(arguments.permission_mode, &settings)?, rules(&settings)?);
     let tools = ToolSet::builtin();
     let Some(tool) = tools.get(&arguments.tool) else {
         let names: Vec<&str> = tools.names().collect();

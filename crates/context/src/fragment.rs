@@ -105,6 +105,26 @@ impl Fragment for Changes {
     }
 }
 
+/// What hooks of the person's settings have to say at this point.
+#[derive(Debug, Clone)]
+pub struct HookNotes {
+    /// Their words, each bounded already.
+    pub notes: Vec<String>,
+}
+
+impl Fragment for HookNotes {
+    const KIND: &'static str = "hook-notes";
+
+    fn max_tokens(&self) -> u32 {
+        25_000
+    }
+
+    fn render(&self, out: &mut String) {
+        out.push_str("A hook that the person has set up says:\n");
+        out.push_str(&self.notes.join("\n"));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,5 +11,5 @@ mod fragment;
 mod stored;
 
 pub use breakpoints::{TurnShape, plan_breakpoints};
-pub use fragment::{Changes, FirstMessage, Fragment};
+pub use fragment::{Changes, FirstMessage, Fragment, HookNotes};
 pub use stored::{EMPTY_RESULT, ResultBound, Storage, cut, plan_message, plan_result, preview};

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::{FileAction, FileError, MessageId, Redactor, fault};
-use dormouse_context::{TurnShape, plan_breakpoints};
+use dormouse_context::{Fragment, HookNotes, TurnShape, plan_breakpoints};
 use dormouse_conversation::transcript::Author;
 use dormouse_conversation::{
     Block, Flags, Message, Response, ResultContent, Role, StopReason, ToolUseId, WindowState,
 };
 use dormouse_model::{Answering, ModelError, Sent, StreamEvent};
-use dormouse_tools::{ToolClass, run_call};
+use dormouse_tools::{CallResult, ToolClass};
 use futures_util::future::BoxFuture;
 use tokio::task::{Id as TaskId, JoinError, JoinSet};
 use tokio::time::Sleep;
@@ -160,21 +160,15 @@ impl<'e> Driver<'e> {
         // A process that dies here leaves a call without its result behind.
         fault::point("engine.record_result")
             .map_err(|error| FileError::new(FileAction::Write, "fault", error))?;
-        let author = Author {
-            message: self.results_id,
-            role: Role::User,
-            flags: Flags::default(),
-            response: None,
-        };
+        let author = self.results_author();
         Ok(self.engine.transcript.record_blocks(author, std::slice::from_ref(block))?)
     }
 
     fn start_tool(&mut self, call: Call) {
-        let config = &self.engine.config;
-        let (tools, gate) = (Arc::clone(&config.tools), config.gate.clone());
-        let redactor = config.redactor.clone();
+        let caller = self.engine.caller();
+        let redactor = self.engine.config.redactor.clone();
         let store = self.engine.result_store();
-        let bound = store.bound(&tools, &call.name);
+        let bound = store.bound(&caller.tools, &call.name);
         let context = self.engine.call_context(self.outside.cancel_tools.clone());
         if let Some(call) = call.block.as_tool_use() {
             (self.sink)(EngineEvent::ToolStarted {
@@ -186,12 +180,13 @@ impl<'e> Driver<'e> {
         let id = call.id.clone();
         let task = self.outside.tools.spawn(async move {
             let Some(tool_use) = call.block.as_tool_use() else {
-                return Block::interrupted(&call.id);
+                return Done::of(Block::interrupted(&call.id));
             };
-            let result = run_call(&tools, &gate, tool_use, &context).await;
-            let content = without_secrets(result.content, &redactor);
-            let content = store.keep(&call.id, bound, content);
-            Block::tool_result(&call.id, &content, result.is_error)
+            let result = caller.run(tool_use, &context).await;
+            let CallResult { content, is_error, notes, halt, .. } = result;
+            let content = store.keep(&call.id, bound, without_secrets(content, &redactor));
+            let notes = notes.iter().map(|note| redactor.redact(note)).collect();
+            Done { block: Block::tool_result(&call.id, &content, is_error), notes, halt }
         });
         self.outside.calls.insert(task.id(), id);
     }
@@ -222,7 +217,8 @@ impl<'e> Driver<'e> {
     }
 
     fn commit_results(&mut self, blocks: Vec<Block>) -> Result<(), EngineError> {
-        let blocks = self.store_together(blocks)?;
+        let mut blocks = self.store_together(blocks)?;
+        blocks.extend(self.take_notes()?);
         let message = Message::user(
             self.results_id,
             self.engine.config.clock.now(),
@@ -232,6 +228,24 @@ impl<'e> Driver<'e> {
         let message = self.engine.commit(message)?;
         (self.sink)(EngineEvent::Message(message));
         Ok(())
+    }
+
+    /// What observers had to say, behind the results: written down when it is first sent.
+    fn take_notes(&mut self) -> Result<Option<Block>, EngineError> {
+        let notes = std::mem::take(&mut self.outside.notes);
+        if notes.is_empty() {
+            return Ok(None);
+        }
+        let block = HookNotes { notes }.to_block();
+        self.engine
+            .transcript
+            .record_blocks(self.results_author(), std::slice::from_ref(&block))?;
+        Ok(Some(block))
+    }
+
+    fn results_author(&self) -> Author<'static> {
+        let (role, flags) = (Role::User, Flags::default());
+        Author { message: self.results_id, role, flags, response: None }
     }
 
     /// Results that together are too long for one message: the largest are stored. That is decided now,
@@ -302,8 +316,21 @@ enum Source {
     Open(Box<Answering>),
 }
 
-/// What a tool's task gives: the block of its result.
-type Done = Block;
+/// What a tool's task gives.
+struct Done {
+    /// The result.
+    block: Block,
+    /// What observers say besides.
+    notes: Vec<String>,
+    /// Why an observer wants the turn to end.
+    halt: Option<String>,
+}
+
+impl Done {
+    fn of(block: Block) -> Self {
+        Self { block, notes: Vec::new(), halt: None }
+    }
+}
 
 /// Everything that can make something happen.
 #[derive(Default)]
@@ -314,6 +341,8 @@ struct Outside {
     /// Which call a task carries out.
     calls: BTreeMap<TaskId, ToolUseId>,
     cancel_tools: CancellationToken,
+    /// What observers have to say beside the results that are coming in.
+    notes: Vec<String>,
     request_id: Option<String>,
     interrupted: bool,
 }
@@ -324,19 +353,17 @@ const STOP_PATIENCE: Duration = Duration::from_secs(4);
 impl Outside {
     /// A task that ended: its result, or, if it was lost, that it was.
     fn tool_done(&mut self, joined: Result<(TaskId, Done), JoinError>) -> Option<Event> {
-        let (task, block) = match joined {
+        let (task, done) = match joined {
             Ok((task, done)) => (task, Some(done)),
             Err(error) => (error.id(), None),
         };
         let id = self.calls.remove(&task)?;
-        let block = block.unwrap_or_else(|| {
-            Block::tool_result(
-                &id,
-                &ResultContent::Text("the tool failed inside Dormouse".to_owned()),
-                true,
-            )
+        let Done { block, notes, halt } = done.unwrap_or_else(|| {
+            let text = ResultContent::Text("the tool failed inside Dormouse".to_owned());
+            Done::of(Block::tool_result(&id, &text, true))
         });
-        Some(Event::ToolDone(id, block))
+        self.notes.extend(notes);
+        Some(Event::ToolDone { id, block, halt })
     }
 
     /// Lets tools that were told to stop do so in order.

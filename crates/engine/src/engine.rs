@@ -11,7 +11,7 @@ use dormouse_conversation::{
     Usage, WindowState, estimate_text, used,
 };
 use dormouse_model::{BreakDetector, CacheTtl, Dialect, Model, ModelError, RetryPolicy, WireBody};
-use dormouse_tools::{CallContext, Gate, ReadCache, TodoList, ToolSet};
+use dormouse_tools::{Asker, CallContext, Caller, Gate, ReadCache, TodoList, ToolSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::driver;
@@ -39,6 +39,8 @@ pub struct EngineConfig {
     pub tools: Arc<ToolSet>,
     /// What of that is allowed.
     pub gate: Gate,
+    /// Who is asked where that is not enough; nobody in a headless run.
+    pub asker: Option<Arc<dyn Asker>>,
     /// Where it works.
     pub project: Project,
     /// The environment for tools.
@@ -283,6 +285,16 @@ impl Engine {
 
     pub(crate) fn new_id(&self) -> MessageId {
         MessageId::generate(&*self.config.ids)
+    }
+
+    /// What every call passes through.
+    pub(crate) fn caller(&self) -> Caller {
+        Caller {
+            tools: Arc::clone(&self.config.tools),
+            gate: self.config.gate.clone(),
+            asker: self.config.asker.clone(),
+            observer: None,
+        }
     }
 
     pub(crate) fn call_context(&self, cancel: CancellationToken) -> CallContext {

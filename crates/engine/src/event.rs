@@ -65,6 +65,8 @@ pub enum TurnEnd {
     MaxTurns,
     /// The person interrupted.
     Interrupted,
+    /// A hook ended it, for this reason.
+    Halted(String),
     /// The model could not be asked, or not to the end.
     Failed(ModelError),
 }

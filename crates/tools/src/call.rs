@@ -3,19 +3,21 @@
 //! Invariant: this always answers. Arguments that are not an object, an unknown tool, a denial, an
 //! error, a panic and an interruption all become an error result that the model can read.
 
+use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_conversation::{ResultContent, ToolUse};
 use futures_util::FutureExt;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
+use tokio::time::Instant;
 
-use crate::input::without_position;
-use crate::{CallContext, Gate, Tool, ToolError, ToolOutput, ToolSet, Verdict};
+use crate::arguments::object;
+use crate::{
+    Asker, Before, CallContext, CallObserver, CallView, Decision, Gate, Question, Reply, Stance,
+    Substitute, Tool, ToolError, ToolOutput, ToolSet, Verdict,
+};
 
 /// How long a tool may take to stop by itself: more than Bash needs to end a stubborn command.
 const STOP_GRACE: Duration = Duration::from_secs(5);
@@ -27,39 +29,200 @@ pub struct CallResult {
     pub content: ResultContent,
     /// Whether something went wrong.
     pub is_error: bool,
+    /// What the gate, and whoever was asked, made of it; none where it did not come to that.
+    pub verdict: Option<Verdict>,
+    /// What the model is told besides, by an observer.
+    pub notes: Vec<String>,
+    /// Why an observer wants the turn to end here.
+    pub halt: Option<String>,
 }
 
 impl CallResult {
     fn error(message: impl Into<String>) -> Self {
-        Self { content: ResultContent::Text(message.into()), is_error: true }
+        Self {
+            content: ResultContent::Text(message.into()),
+            is_error: true,
+            verdict: None,
+            notes: Vec::new(),
+            halt: None,
+        }
+    }
+
+    fn with(self, verdict: Verdict) -> Self {
+        Self { verdict: Some(verdict), ..self }
     }
 }
 
 impl From<Result<ToolOutput, ToolError>> for CallResult {
     fn from(result: Result<ToolOutput, ToolError>) -> Self {
         match result {
-            Ok(output) => Self { content: output.content, is_error: false },
+            Ok(output) => Self { content: output.content, is_error: false, ..Self::error("") },
             Err(error) => Self::error(error.to_string()),
         }
     }
 }
 
-/// Runs a call, if it is one and may.
-pub async fn run_call(
-    tools: &ToolSet,
-    gate: &Gate,
-    call: ToolUse<'_>,
-    context: &CallContext,
-) -> CallResult {
-    let (tool, input) = match prepare(tools, gate, call, &context.folder) {
-        Ok(ready) => ready,
-        Err(problem) => return CallResult::error(problem),
-    };
-    if context.cancel.is_cancelled() {
-        return Err(ToolError::interrupted()).into();
+/// Everything a call passes through.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// What there is to call.
+    pub tools: Arc<ToolSet>,
+    /// What of it is permitted.
+    pub gate: Gate,
+    /// Who is asked; nobody in a headless run, where what would ask is denied.
+    pub asker: Option<Arc<dyn Asker>>,
+    /// Who looks at calls.
+    pub observer: Option<Arc<dyn CallObserver>>,
+}
+
+/// Why a call does not run.
+enum Refusal {
+    /// It was denied.
+    Denied(String),
+    /// It would not work: what it would answer.
+    Fails(ToolError),
+    /// The call is to stop.
+    Interrupted,
+}
+
+impl Caller {
+    /// Nobody to ask and nobody who looks.
+    pub fn new(tools: Arc<ToolSet>, gate: Gate) -> Self {
+        Self { tools, gate, asker: None, observer: None }
     }
+
+    /// Runs a call, if it is one and may.
+    pub async fn run(&self, call: ToolUse<'_>, context: &CallContext) -> CallResult {
+        let Some(tool) = self.tools.get(call.name) else {
+            return CallResult::error(unknown_tool(&self.tools, call.name));
+        };
+        let given = match object(call) {
+            Ok(input) => input,
+            Err(problem) => return CallResult::error(problem),
+        };
+        let view = CallView { id: call.id, name: call.name, input: given };
+        let Before { stance, input, mut notes, halt } = self.before(view).await;
+        let input = input.map_or(Cow::Borrowed(given), Cow::Owned);
+        let mut result = match self.permit(&**tool, view, &input, stance, context).await {
+            Err(refusal) => self.refused(view, refusal).await,
+            Ok(changed) => {
+                let input = changed.map_or(input, Cow::Owned);
+                self.run_permitted(&**tool, CallView { input: &input, ..view }, context).await
+            }
+        };
+        notes.append(&mut result.notes);
+        CallResult { notes, halt: halt.or(result.halt), ..result }
+    }
+
+    async fn before(&self, view: CallView<'_>) -> Before {
+        match &self.observer {
+            Some(observer) => observer.before(view).await,
+            None => Before::default(),
+        }
+    }
+
+    /// Whether the call may run; with the arguments to run it with, where those were changed.
+    async fn permit(
+        &self,
+        tool: &dyn Tool,
+        view: CallView<'_>,
+        input: &RawValue,
+        stance: Stance,
+        context: &CallContext,
+    ) -> Result<Option<Box<RawValue>>, Refusal> {
+        let decision = self.gate.decide(tool, input, &context.folder);
+        match (decision.verdict, stance) {
+            (_, Stance::Deny { why }) => Err(Refusal::Denied(why)),
+            (Verdict::Deny, _) => Err(Refusal::Denied(decision.why)),
+            (Verdict::Allow, Stance::Neutral | Stance::Allow { .. }) => Ok(None),
+            (Verdict::Ask, Stance::Allow { .. }) if !decision.by_rule => Ok(None),
+            (Verdict::Allow | Verdict::Ask, Stance::Ask { why }) => {
+                self.ask(tool, CallView { input, ..view }, Decision { why, ..decision }, context)
+                    .await
+            }
+            (Verdict::Ask, Stance::Neutral | Stance::Allow { .. }) => {
+                self.ask(tool, CallView { input, ..view }, decision, context).await
+            }
+        }
+    }
+
+    /// Puts the question, to an observer first.
+    async fn ask(
+        &self,
+        tool: &dyn Tool,
+        view: CallView<'_>,
+        decision: Decision,
+        context: &CallContext,
+    ) -> Result<Option<Box<RawValue>>, Refusal> {
+        // What would fail anyway is no question to a person.
+        let change = tool.change(view.input, context).await.map_err(Refusal::Fails)?;
+        if let Some(observer) = &self.observer {
+            match observer.asking(view, &decision.why).await {
+                Some(Substitute::Allow { input }) => return Ok(input),
+                Some(Substitute::Deny { why }) => return Err(Refusal::Denied(why)),
+                None => {}
+            }
+        }
+        let Some(asker) = &self.asker else {
+            return Err(Refusal::Denied(nobody_to_ask(&decision)));
+        };
+        let question = Question {
+            tool: view.name.to_owned(),
+            input: view.input.to_owned(),
+            why: decision.why,
+            change,
+            rule: decision.rule.clone(),
+        };
+        let reply = tokio::select! {
+            biased;
+            () = context.cancel.cancelled() => return Err(Refusal::Interrupted),
+            reply = asker.ask(question) => reply,
+        };
+        match reply {
+            Reply::Once => {}
+            Reply::Always => self.gate.grant(&decision.rule),
+            Reply::No { said } => return Err(Refusal::Denied(declined(said))),
+        }
+        Ok(None)
+    }
+
+    async fn refused(&self, view: CallView<'_>, refusal: Refusal) -> CallResult {
+        let why = match refusal {
+            Refusal::Denied(why) => why,
+            Refusal::Fails(error) => return Err(error).into(),
+            Refusal::Interrupted => return Err(ToolError::interrupted()).into(),
+        };
+        let notes = match &self.observer {
+            Some(observer) => observer.denied(view, &why).await,
+            None => Vec::new(),
+        };
+        let denied = CallResult::error(format!("{} was not run: {why}", view.name));
+        CallResult { notes, ..denied.with(Verdict::Deny) }
+    }
+
+    async fn run_permitted(
+        &self,
+        tool: &dyn Tool,
+        view: CallView<'_>,
+        context: &CallContext,
+    ) -> CallResult {
+        if context.cancel.is_cancelled() {
+            return Err(ToolError::interrupted()).into();
+        }
+        let begun = Instant::now();
+        let mut result = carry_out(tool, view, context).await.with(Verdict::Allow);
+        let Some(observer) = &self.observer else { return result };
+        let after = observer.after(view, &result, begun.elapsed()).await;
+        if let Some(content) = after.content {
+            result.content = content;
+        }
+        CallResult { notes: after.notes, halt: after.halt, ..result }
+    }
+}
+
+async fn carry_out(tool: &dyn Tool, view: CallView<'_>, context: &CallContext) -> CallResult {
     // The inner `async` makes sure that a panic before the tool's first await is caught as well.
-    let work = AssertUnwindSafe(async { tool.call(input, context).await }).catch_unwind();
+    let work = AssertUnwindSafe(async { tool.call(view.input, context).await }).catch_unwind();
     let stopped = async {
         context.cancel.cancelled().await;
         tokio::time::sleep(STOP_GRACE).await;
@@ -68,26 +231,9 @@ pub async fn run_call(
         biased;
         finished = work => match finished {
             Ok(result) => result.into(),
-            Err(panic) => CallResult::error(panic_text(call.name, panic.as_ref())),
+            Err(panic) => CallResult::error(panic_text(view.name, panic.as_ref())),
         },
         () = stopped => Err(ToolError::interrupted()).into(),
-    }
-}
-
-/// The tool and its arguments, or why there will be no call.
-fn prepare<'a>(
-    tools: &ToolSet,
-    gate: &Gate,
-    call: ToolUse<'a>,
-    folder: &Path,
-) -> Result<(Arc<dyn Tool>, &'a RawValue), String> {
-    let Some(tool) = tools.get(call.name) else { return Err(unknown_tool(tools, call.name)) };
-    let input = object(call)?;
-    let decision = gate.decide(tool.as_ref(), input, folder);
-    match decision.verdict {
-        Verdict::Allow => Ok((Arc::clone(tool), input)),
-        // Nobody who could answer is asked yet.
-        Verdict::Ask | Verdict::Deny => Err(format!("{} was not run: {}", call.name, decision.why)),
     }
 }
 
@@ -96,49 +242,19 @@ fn unknown_tool(tools: &ToolSet, name: &str) -> String {
     format!("there is no tool named `{name}`; the tools are: {}", names.join(", "))
 }
 
-/// The text of arguments that were not JSON.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct InvalidJson {
-    #[serde(rename = "__invalid_json__")]
-    text: String,
-}
-
-fn object(call: ToolUse<'_>) -> Result<&RawValue, String> {
-    let text = call.input.get().trim_start();
-    // A call without arguments has none, or `null`; what is required is then found missing.
-    if text == "null" {
-        return Ok(empty_object());
-    }
-    let name = call.name;
-    if !text.starts_with('{') {
-        return Err(format!(
-            "the arguments of {name} are not a JSON object, so it was not run; send one object with \
-             the fields of the tool's schema"
-        ));
-    }
-    match serde_json::from_str::<InvalidJson>(text) {
-        Ok(InvalidJson { text }) => Err(invalid_json(name, &text)),
-        Err(_) => Ok(call.input),
-    }
-}
-
-fn empty_object() -> &'static RawValue {
-    serde_json::from_str("{}").unwrap_or(RawValue::NULL)
-}
-
-fn invalid_json(name: &str, text: &str) -> String {
-    let problem = match serde_json::from_str::<IgnoredAny>(text) {
-        Err(error) if text.lines().count() <= 1 => {
-            format!("{} at character {}", without_position(&error), error.column())
-        }
-        Err(error) => error.to_string(),
-        Ok(IgnoredAny) => "they could not be read".to_owned(),
-    };
+fn nobody_to_ask(decision: &Decision) -> String {
     format!(
-        "the arguments of {name} were not valid JSON ({problem}), so it was not run; send the call \
-         again with one complete JSON object"
+        "{}, and in a headless run nobody can be asked; the person can allow it with \
+         --allowed-tools '{}' or a rule in the settings",
+        decision.why, decision.rule
     )
+}
+
+fn declined(said: Option<String>) -> String {
+    match said {
+        Some(said) => format!("the person declined and said: {said}"),
+        None => "the person declined; ask what to do instead".to_owned(),
+    }
 }
 
 fn panic_text(name: &str, panic: &(dyn std::any::Any + Send)) -> String {

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use super::*;
 use crate::{ResultLimit, ToolClass, ToolSpec};
 use dormouse_base::Environment;
-use dormouse_conversation::{INVALID_JSON, ToolUseId};
+use dormouse_conversation::ToolUseId;
 use futures_util::future::BoxFuture;
+use serde::Deserialize;
 
 /// A tool that behaves as its input says.
 struct Puppet;
@@ -55,7 +56,8 @@ async fn run_with(name: &str, input: &str, gate: Gate, context: &CallContext) ->
     let tools = ToolSet::of([Arc::new(Puppet) as Arc<dyn Tool>, Arc::new(crate::Read)]);
     let input = RawValue::from_string(input.to_owned()).unwrap();
     let id = ToolUseId::new("t1");
-    let result = run_call(&tools, &gate, ToolUse { id: &id, name, input: &input }, context).await;
+    let caller = Caller::new(Arc::new(tools), gate);
+    let result = caller.run(ToolUse { id: &id, name, input: &input }, context).await;
     let ResultContent::Text(text) = result.content else { panic!("not text") };
     (text, result.is_error)
 }
@@ -108,7 +110,6 @@ fn panics_are_answers() {
 
 #[test]
 fn arguments_that_were_not_json() {
-    assert!(serde_json::from_str::<InvalidJson>(&format!(r#"{{"{INVALID_JSON}":""}}"#)).is_ok());
     check(
         "Puppet",
         r#"{"__invalid_json__":"{\"act\": \"bo"}"#,
@@ -122,7 +123,7 @@ async fn the_gate_is_asked() {
     let (text, is_error) = run_with(
         "Puppet",
         r#"{"act":"bow"}"#,
-        Gate::new(crate::Mode::Default, crate::Rules::default(), crate::Asking::Impossible),
+        Gate::new(crate::Mode::Default, crate::Rules::default()),
         &context(),
     )
     .await;
@@ -152,4 +153,151 @@ async fn an_interruption_ends_obedient_and_stubborn_tools() {
         let expected = format!("interrupted: the call was stopped before it finished{partial}");
         assert_eq!((text, is_error), (expected, true));
     }
+}
+
+/// Somebody who says what the test tells them to, and remembers what they were asked.
+struct Person {
+    reply: Reply,
+    asked: std::sync::Mutex<Vec<Question>>,
+}
+
+impl Person {
+    fn who_says(reply: Reply) -> Arc<Self> {
+        Arc::new(Self { reply, asked: std::sync::Mutex::default() })
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.lock().unwrap().len()
+    }
+}
+
+impl Asker for Person {
+    fn ask(&self, question: Question) -> BoxFuture<'_, Reply> {
+        self.asked.lock().unwrap().push(question);
+        Box::pin(std::future::ready(self.reply.clone()))
+    }
+}
+
+/// Does before a call what the test says, and notes what came after.
+#[derive(Default)]
+struct Watcher {
+    stance: Stance,
+    input: Option<&'static str>,
+}
+
+impl CallObserver for Watcher {
+    fn before<'a>(&'a self, _: CallView<'a>) -> BoxFuture<'a, Before> {
+        let input = self.input.map(|text| RawValue::from_string(text.to_owned()).unwrap());
+        let stance = self.stance.clone();
+        let before = Before { stance, input, notes: vec!["before".into()], halt: None };
+        Box::pin(std::future::ready(before))
+    }
+
+    fn after<'a>(
+        &'a self,
+        call: CallView<'a>,
+        result: &'a CallResult,
+        _: Duration,
+    ) -> BoxFuture<'a, crate::After> {
+        let seen = format!("{} {}", call.input.get(), result.is_error);
+        Box::pin(std::future::ready(crate::After { notes: vec![seen], ..Default::default() }))
+    }
+}
+
+fn caller(mode: crate::Mode, rules: crate::Rules) -> Caller {
+    Caller::new(Arc::new(ToolSet::of([Arc::new(Puppet) as Arc<dyn Tool>])), Gate::new(mode, rules))
+}
+
+async fn bow(caller: &Caller) -> CallResult {
+    let input = RawValue::from_string(r#"{"act":"bow"}"#.to_owned()).unwrap();
+    let id = ToolUseId::new("t1");
+    caller.run(ToolUse { id: &id, name: "Puppet", input: &input }, &context()).await
+}
+
+fn text(result: &CallResult) -> &str {
+    let ResultContent::Text(text) = &result.content else { panic!("not text") };
+    text
+}
+
+#[tokio::test]
+async fn a_person_is_asked_and_heeded() {
+    for (reply, calls, expected) in [
+        (Reply::Once, 2, "bow"),
+        (Reply::Always, 1, "bow"),
+        (
+            Reply::No { said: None },
+            2,
+            "Puppet was not run: the person declined; ask what to do instead",
+        ),
+        (
+            Reply::No { said: Some("sit".into()) },
+            2,
+            "Puppet was not run: the person declined and said: sit",
+        ),
+    ] {
+        let person = Person::who_says(reply);
+        let asker = Some(Arc::clone(&person) as Arc<dyn Asker>);
+        let caller = Caller { asker, ..caller(crate::Mode::Default, crate::Rules::default()) };
+        bow(&caller).await;
+        assert_eq!(text(&bow(&caller).await), expected);
+        assert_eq!(person.asked(), calls, "{expected}");
+    }
+}
+
+#[tokio::test]
+async fn a_headless_run_denies_and_says_how_to_allow() {
+    let denied = bow(&caller(crate::Mode::Default, crate::Rules::default())).await;
+    assert_eq!((denied.is_error, denied.verdict), (true, Some(Verdict::Deny)));
+    assert!(text(&denied).contains("--allowed-tools 'Puppet'"), "{}", text(&denied));
+}
+
+#[tokio::test]
+async fn an_observer_can_stop_allow_and_change_but_no_rule() {
+    let deny = "the rule `Puppet` denies it";
+    let rules = |allow: &[&str], ask: &[&str], deny: &[&str]| {
+        let parse = |list: &[&str]| list.iter().map(|rule| rule.parse().unwrap()).collect();
+        crate::Rules { allow: parse(allow), ask: parse(ask), deny: parse(deny) }
+    };
+    let stands = |why: &str| why.to_owned();
+    for (stance, rules, expected) in [
+        (Stance::Allow { why: stands("fine") }, rules(&[], &[], &[]), "sit"),
+        (Stance::Allow { why: stands("fine") }, rules(&[], &[], &["Puppet"]), deny),
+        (Stance::Allow { why: stands("fine") }, rules(&[], &["Puppet"], &[]), "asks first"),
+        (Stance::Ask { why: stands("odd") }, rules(&["Puppet"], &[], &[]), "was not run: odd, and"),
+        (Stance::Deny { why: stands("no") }, rules(&["Puppet"], &[], &[]), "was not run: no"),
+    ] {
+        let observer = Watcher { stance, input: Some(r#"{"act":"sit"}"#) };
+        let caller =
+            Caller { observer: Some(Arc::new(observer)), ..caller(crate::Mode::Default, rules) };
+        let result = bow(&caller).await;
+        assert!(text(&result).contains(expected), "{expected}: {}", text(&result));
+        let mut notes = vec!["before".to_owned()];
+        notes.extend((!result.is_error).then(|| r#"{"act":"sit"} false"#.to_owned()));
+        assert_eq!(result.notes, notes);
+    }
+}
+
+#[tokio::test]
+async fn an_edit_that_would_fail_is_no_question() {
+    let person = Person::who_says(Reply::Once);
+    let tools = Arc::new(ToolSet::builtin());
+    let gate = Gate::new(crate::Mode::Default, crate::Rules::default());
+    let asker = Some(Arc::clone(&person) as Arc<dyn Asker>);
+    let caller = Caller { asker, ..Caller::new(tools, gate) };
+    let folder = tempfile::tempdir().unwrap();
+    let context = CallContext::new(folder.path(), Environment::default(), 1_000);
+    let run = async |name: &str, input: &str| {
+        let input = RawValue::from_string(input.to_owned()).unwrap();
+        let id = ToolUseId::new("t1");
+        caller.run(ToolUse { id: &id, name, input: &input }, &context).await
+    };
+    let edit = r#"{"file_path":"a.txt","old_string":"one","new_string":"two"}"#;
+    assert!(text(&run("Edit", edit).await).contains("does not exist"));
+    assert_eq!(person.asked(), 0);
+    run("Write", r#"{"file_path":"a.txt","content":"one\n"}"#).await;
+    assert!(!run("Edit", edit).await.is_error);
+    let asked = person.asked.lock().unwrap();
+    let changes: Vec<_> = asked.iter().map(|question| question.change.as_ref().unwrap()).collect();
+    assert_eq!((&*changes[0].before, &*changes[0].after), ("", "one\n"));
+    assert_eq!((&*changes[1].before, &*changes[1].after), ("one\n", "two\n"));
 }

@@ -20,8 +20,8 @@ use crate::project_file::{Current, MAX_BYTES, Target, commit, load, permitted, r
 use crate::snippet::{around, line_numbers};
 use crate::write::other_names_note;
 use crate::{
-    Access, CallContext, Extent, ReadCache, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
-    ToolSpec, parse_input,
+    Access, CallContext, Extent, FileChange, ReadCache, ResultLimit, Tool, ToolClass, ToolError,
+    ToolOutput, ToolSpec, parse_input,
 };
 use find::{Found, find, replacement};
 
@@ -66,6 +66,29 @@ struct Input {
     replace_all: Option<bool>,
 }
 
+impl Input {
+    fn parse(input: &RawValue) -> Result<Self, ToolError> {
+        let input: Self = parse_input(input)?;
+        if input.old_string == input.new_string {
+            return Err(ToolError::invalid(
+                "`old_string` and `new_string` are the same, so there is nothing to change",
+            ));
+        }
+        Ok(input)
+    }
+
+    fn change(&self) -> Change<'_> {
+        Change {
+            old: &self.old_string,
+            new: &self.new_string,
+            occurrences: match self.replace_all {
+                Some(true) => Occurrences::All,
+                Some(false) | None => Occurrences::One,
+            },
+        }
+    }
+}
+
 /// How often the text may occur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Occurrences {
@@ -98,18 +121,25 @@ impl Tool for Edit {
         Access::of_file(input, folder)
     }
 
+    fn change<'a>(
+        &'a self,
+        input: &'a RawValue,
+        context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<Option<FileChange>, ToolError>> {
+        Box::pin(async {
+            let input = Input::parse(input)?;
+            let context_of_work = context.clone();
+            to_the_end(&context.cancel, move |_| foresee(&input, &context_of_work).map(Some)).await
+        })
+    }
+
     fn call<'a>(
         &'a self,
         input: &'a RawValue,
         context: &'a CallContext,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         Box::pin(async {
-            let input: Input = parse_input(input)?;
-            if input.old_string == input.new_string {
-                return Err(ToolError::invalid(
-                    "`old_string` and `new_string` are the same, so there is nothing to change",
-                ));
-            }
+            let input = Input::parse(input)?;
             let context_of_work = context.clone();
             to_the_end(&context.cancel, move |cancel| edit(&input, &context_of_work, cancel)).await
         })
@@ -122,30 +152,57 @@ fn edit(
     cancel: &CancellationToken,
 ) -> Result<ToolOutput, ToolError> {
     let target = permitted(context, &input.file_path)?;
-    let change = Change {
-        old: &input.old_string,
-        new: &input.new_string,
-        occurrences: match input.replace_all {
-            Some(true) => Occurrences::All,
-            Some(false) | None => Occurrences::One,
-        },
-    };
+    let change = input.change();
     let named = target.named();
     if change.old.is_empty() {
         return create(&target, &named, change.new, context, cancel);
     }
-    let Some(current) = load(&target, &context.read_cache)? else {
-        return Err(ToolError::NotFound {
-            path: target.real,
-            hint: "use Glob to find the file, or Write to make it".to_owned(),
-        });
-    };
-    let edited = apply(&current.bytes, &change).map_err(|reason| refused(&target.real, &reason))?;
+    let (current, edited) = edited(&target, &change, context)?;
     let metadata = commit(&target, Some(&current), &edited.bytes, cancel)?;
     let report = report(&named, &current, &edited);
     let (extent, content) = content_now(&current, &change, edited);
     remember(&context.read_cache, target.real, &metadata, extent, content);
     Ok(ToolOutput::text(report))
+}
+
+/// The file as it is and as it would be.
+fn edited(
+    target: &Target,
+    change: &Change<'_>,
+    context: &CallContext,
+) -> Result<(Current, Edited), ToolError> {
+    let Some(current) = load(target, &context.read_cache)? else {
+        return Err(ToolError::NotFound {
+            path: target.real.clone(),
+            hint: "use Glob to find the file, or Write to make it".to_owned(),
+        });
+    };
+    let edited = apply(&current.bytes, change).map_err(|reason| refused(&target.real, &reason))?;
+    Ok((current, edited))
+}
+
+/// What an edit would do, without doing it.
+fn foresee(input: &Input, context: &CallContext) -> Result<FileChange, ToolError> {
+    let target = permitted(context, &input.file_path)?;
+    let change = input.change();
+    if change.old.is_empty() {
+        refuse_existing(&target)?;
+        let after = change.new.to_owned();
+        return Ok(FileChange { path: target.real, before: String::new(), after });
+    }
+    let (current, edited) = edited(&target, &change, context)?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (before, after) = (text(&current.bytes), text(&edited.bytes));
+    Ok(FileChange { path: target.real, before, after })
+}
+
+fn refuse_existing(target: &Target) -> Result<(), ToolError> {
+    if target.real.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let reason = "exists, and an empty `old_string` only makes new files; give the text to \
+                  replace, or replace the whole file with Write";
+    Err(refused(&target.real, reason))
 }
 
 fn create(
@@ -155,11 +212,7 @@ fn create(
     context: &CallContext,
     cancel: &CancellationToken,
 ) -> Result<ToolOutput, ToolError> {
-    if target.real.symlink_metadata().is_ok() {
-        let reason = "exists, and an empty `old_string` only makes new files; give the text to \
-                      replace, or replace the whole file with Write";
-        return Err(refused(&target.real, reason));
-    }
+    refuse_existing(target)?;
     let metadata = commit(target, None, content.as_bytes(), cancel)?;
     let cache: &std::sync::Mutex<ReadCache> = &context.read_cache;
     remember(cache, target.real.clone(), &metadata, Extent::Whole, content.to_owned());

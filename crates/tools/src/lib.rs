@@ -7,6 +7,8 @@
 
 #![forbid(unsafe_code)]
 
+mod arguments;
+mod asker;
 mod bash;
 mod blocking;
 mod call;
@@ -17,6 +19,7 @@ mod gate;
 mod glob;
 mod grep;
 mod input;
+mod observer;
 mod orchestrator;
 mod process;
 mod project_file;
@@ -29,14 +32,16 @@ mod todo;
 mod tool;
 mod write;
 
+pub use asker::{Asker, FileChange, Question, Reply};
 pub use bash::Bash;
-pub use call::{CallResult, run_call};
+pub use call::{CallResult, Caller};
 pub use edit::Edit;
 pub use file_guard::FileGuard;
-pub use gate::{Asking, Decision, Gate, Mode, Rule, RuleError, Rules, Verdict};
+pub use gate::{Decision, Gate, Mode, Rule, RuleError, Rules, Verdict};
 pub use glob::Glob;
 pub use grep::Grep;
 pub use input::parse_input;
+pub use observer::{After, Before, CallObserver, CallView, Stance, Substitute};
 pub use orchestrator::{CallStatus, MAX_SIDE_BY_SIDE, ResponseState, Scheduled, startable};
 pub use process::{ProcessError, ProcessOutput, output};
 pub use project_file::write_target;

@@ -10,13 +10,13 @@ use std::sync::{Arc, Mutex};
 
 use dormouse_base::Environment;
 use dormouse_conversation::{Block, PromptSize, ResultContent, ToolDefinition};
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
-use crate::{FileGuard, ReadCache, TodoList};
+use crate::{FileChange, FileGuard, ReadCache, TodoList};
 
 /// What a call may do to the world, and so what may run beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -233,6 +233,15 @@ pub trait Tool: Send + Sync {
             ToolClass::ReadOnly => Access::Reads,
             ToolClass::Exclusive => Access::Other,
         }
+    }
+
+    /// What a call would make of a file, for the person who is asked; an error if it would fail.
+    fn change<'a>(
+        &'a self,
+        _input: &'a RawValue,
+        _context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<Option<FileChange>, ToolError>> {
+        Box::pin(ready(Ok(None)))
     }
 
     /// Does it. `input` is a JSON object.

@@ -16,8 +16,8 @@ use crate::blocking::to_the_end;
 use crate::project_file::{Current, Target, commit, load, permitted, remember};
 use crate::snippet::difference;
 use crate::{
-    Access, CallContext, Extent, ReadCache, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
-    ToolSpec, parse_input,
+    Access, CallContext, Extent, FileChange, ReadCache, ResultLimit, Tool, ToolClass, ToolError,
+    ToolOutput, ToolSpec, parse_input,
 };
 
 const SCHEMA: &str = concat!(
@@ -69,6 +69,18 @@ impl Tool for Write {
         Access::of_file(input, folder)
     }
 
+    fn change<'a>(
+        &'a self,
+        input: &'a RawValue,
+        context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<Option<FileChange>, ToolError>> {
+        Box::pin(async {
+            let input: Input = parse_input(input)?;
+            let context_of_work = context.clone();
+            to_the_end(&context.cancel, move |_| foresee(input, &context_of_work).map(Some)).await
+        })
+    }
+
     fn call<'a>(
         &'a self,
         input: &'a RawValue,
@@ -102,6 +114,14 @@ fn write(
     let report = report(&named, current.as_ref(), &content);
     remember(cache, target.real.clone(), &metadata, Extent::Whole, content);
     Ok(ToolOutput::text(report))
+}
+
+/// What a write would do, without doing it.
+fn foresee(input: Input, context: &CallContext) -> Result<FileChange, ToolError> {
+    let target = permitted(context, &input.file_path)?;
+    let current = load(&target, &context.read_cache)?;
+    let before = current.map(|current| String::from_utf8_lossy(&current.bytes).into_owned());
+    Ok(FileChange { path: target.real, before: before.unwrap_or_default(), after: input.content })
 }
 
 fn report(named: &str, current: Option<&Current>, content: &str) -> String {

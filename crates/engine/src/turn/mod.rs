@@ -29,8 +29,8 @@ pub(crate) enum Event {
     Failed(ModelError, Option<Duration>),
     /// The wait before another try is over.
     Retry,
-    /// A tool has answered.
-    ToolDone(ToolUseId, Block),
+    /// A tool has answered; or an observer has, and wants the turn to end with it.
+    ToolDone { id: ToolUseId, block: Block, halt: Option<String> },
     /// The person wants it to stop.
     Interrupt,
 }

@@ -43,6 +43,8 @@ pub(crate) struct Turn {
     /// Times in a row that the server asked to go on.
     pauses: u32,
     usage: Usage,
+    /// Why there is to be no further request.
+    halt: Option<String>,
 }
 
 impl Turn {
@@ -55,6 +57,7 @@ impl Turn {
             broken: 0,
             pauses: 0,
             usage: Usage::default(),
+            halt: None,
         }
     }
 
@@ -86,10 +89,12 @@ impl Turn {
             (Phase::Answering(answer), Event::Failed(error, delay)) => {
                 self.failed(answer, error, delay)
             }
-            (Phase::Answering(answer), Event::ToolDone(id, block)) => {
+            (Phase::Answering(answer), Event::ToolDone { id, block, halt }) => {
+                self.halt = self.halt.take().or(halt);
                 self.tool_done(answer, &id, block, Later::Answering)
             }
-            (Phase::Running(answer), Event::ToolDone(id, block)) => {
+            (Phase::Running(answer), Event::ToolDone { id, block, halt }) => {
+                self.halt = self.halt.take().or(halt);
                 self.tool_done(answer, &id, block, Later::Running)
             }
             (Phase::Answering(answer), Event::Interrupt) => {
@@ -104,7 +109,10 @@ impl Turn {
                 ]
             }
             // An event that came too late changes nothing.
-            (phase, Event::Stream(..) | Event::Failed(..) | Event::Retry | Event::ToolDone(..)) => {
+            (
+                phase,
+                Event::Stream(..) | Event::Failed(..) | Event::Retry | Event::ToolDone { .. },
+            ) => {
                 self.phase = phase;
                 Vec::new()
             }
@@ -113,6 +121,9 @@ impl Turn {
 
     /// The next request, or the end if there may be none.
     fn request(&mut self) -> Vec<Effect> {
+        if let Some(why) = self.halt.take() {
+            return vec![Effect::End(TurnEnd::Halted(why))];
+        }
         if self.max_requests.is_some_and(|most| self.requests >= most) {
             return vec![Effect::End(TurnEnd::MaxTurns)];
         }

@@ -21,7 +21,8 @@ fn call(id: &str, class: ToolClass) -> Event {
 
 fn done(id: &str) -> Event {
     let id = ToolUseId::new(id);
-    Event::ToolDone(id.clone(), Block::tool_result(&id, &ResultContent::Text("ok".into()), false))
+    let block = Block::tool_result(&id, &ResultContent::Text("ok".into()), false);
+    Event::ToolDone { id, block, halt: None }
 }
 
 fn finished(reason: StopReason) -> Event {

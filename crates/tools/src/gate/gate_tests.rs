@@ -42,7 +42,7 @@ fn rules(allow: &[&str], ask: &[&str], deny: &[&str]) -> Rules {
 }
 
 fn gate(mode: Mode, rules: Rules) -> Gate {
-    Gate::new(mode, rules, Asking::Possible)
+    Gate::new(mode, rules)
 }
 
 use Verdict::{Allow, Ask, Deny};
@@ -64,11 +64,49 @@ fn modes() {
 }
 
 #[test]
-fn a_headless_run_denies_and_says_how_to_allow() {
-    let gate = Gate::new(Mode::Default, Rules::default(), Asking::Impossible);
-    let decision = Place::new().decide(&gate, "Bash", r#"{"command":"cargo test"}"#);
-    assert_eq!((decision.verdict, decision.read_only), (Deny, false));
-    assert!(decision.why.contains("--allowed-tools 'Bash(cargo test)'"), "{}", decision.why);
+fn a_rule_is_suggested_that_covers_this_and_little_else() {
+    let gate = gate(Mode::Default, Rules::default());
+    for (line, rule) in [
+        ("cargo test", "Bash(cargo test:*)"),
+        ("cargo test -p a", "Bash(cargo test:*)"),
+        ("rm a", "Bash(rm a)"),
+        ("cargo --version && rm a", "Bash(cargo --version && rm a)"),
+        ("git -C x push", "Bash(git -C x push)"),
+        ("git commit -m $(date)", "Bash(git commit -m $(date))"),
+    ] {
+        let input = serde_json::json!({ "command": line }).to_string();
+        let place = Place::new();
+        let decision = place.decide(&gate, "Bash", &input);
+        assert_eq!(decision.rule, rule);
+    }
+}
+
+#[test]
+fn what_is_granted_holds_for_the_session_and_in_every_clone() {
+    let place = Place::new();
+    let gate = gate(Mode::Default, rules(&[], &["Bash(make:*)"], &["Bash(git push:*)"]));
+    let clone = gate.clone();
+    for rule in ["Bash(cargo test:*)", "Bash(make:*)", "Bash(git push:*)"] {
+        clone.grant(rule);
+    }
+    place.check(&gate, "Bash cargo test --all", Allow);
+    place.check(&gate, "Bash make all", Allow);
+    place.check(&gate, "Bash cargo test && touch x", Ask);
+    // What is denied by a rule stays denied.
+    place.check(&gate, "Bash git push", Deny);
+    clone.set_mode(Mode::Plan);
+    place.check(&gate, "Bash cargo test", Deny);
+}
+
+#[test]
+fn edits_are_accepted_in_further_folders() {
+    let (place, other) = (Place::new(), tempfile::tempdir().unwrap());
+    let call = format!("Write {}/a.txt", other.path().display());
+    let gate = gate(Mode::AcceptEdits, Rules::default());
+    place.check(&gate, &call, Ask);
+    let gate = gate.with_folders([other.path().to_owned()]);
+    place.check(&gate, &call, Allow);
+    place.check(&gate, &format!("Write {}/.git/config", other.path().display()), Ask);
 }
 
 #[test]

@@ -2,14 +2,13 @@
 //!
 //! A plain function of the call's text and, for files, of where its path really leads. Order: a `deny`
 //! rule wins over everything, an `ask` rule over all but that; what only reads is allowed; then the
-//! mode and the `allow` rules. Where nobody can be asked, what would ask is denied and says how to
-//! allow it.
+//! mode and the `allow` rules. Whether there is somebody to ask is no business of the gate.
 
 mod paths;
 mod rules;
 
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::value::RawValue;
 
@@ -30,15 +29,6 @@ pub enum Mode {
     Plan,
     /// Everything but what a rule denies or asks about.
     Bypass,
-}
-
-/// Whether there is somebody to ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asking {
-    /// A person is there.
-    Possible,
-    /// A headless run: what would ask is denied.
-    Impossible,
 }
 
 /// What was decided.
@@ -72,82 +62,125 @@ pub struct Decision {
     pub read_only: bool,
     /// Why, for the model and the person.
     pub why: String,
+    /// Whether a rule decided, which nobody but the person may overrule.
+    pub by_rule: bool,
+    /// The rule that would allow this and little else.
+    pub rule: String,
 }
 
-/// Who decides.
+/// What the person has said since the session began.
+#[derive(Debug, Default)]
+struct Standing {
+    mode: Mode,
+    granted: Vec<Rule>,
+}
+
+/// Who decides. Clones share what is granted while the session lasts.
 #[derive(Debug, Clone)]
 pub struct Gate {
-    mode: Mode,
     rules: Arc<Rules>,
-    asking: Asking,
+    /// Folders beside the working directory in which edits may be accepted.
+    folders: Arc<[PathBuf]>,
+    standing: Arc<Mutex<Standing>>,
 }
 
 impl Gate {
     /// A gate in this mode, with these rules.
-    pub fn new(mode: Mode, rules: Rules, asking: Asking) -> Self {
-        Self { mode, rules: Arc::new(rules), asking }
+    pub fn new(mode: Mode, rules: Rules) -> Self {
+        Self {
+            rules: Arc::new(rules),
+            folders: Arc::default(),
+            standing: Arc::new(Mutex::new(Standing { mode, granted: Vec::new() })),
+        }
     }
 
     /// Everything: for the scripted demo, in a temporary folder of its own.
     pub fn allow_all() -> Self {
-        Self::new(Mode::Bypass, Rules::default(), Asking::Impossible)
+        Self::new(Mode::Bypass, Rules::default())
+    }
+
+    /// The same with further folders in which edits may be accepted.
+    #[must_use]
+    pub fn with_folders(self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self { folders: folders.into_iter().collect(), ..self }
+    }
+
+    /// The mode.
+    pub fn mode(&self) -> Mode {
+        self.standing().mode
+    }
+
+    /// Goes over to another mode.
+    pub fn set_mode(&self, mode: Mode) {
+        self.standing().mode = mode;
+    }
+
+    /// Allows what a rule covers, until the session ends.
+    pub fn grant(&self, rule: &str) {
+        // One that can not be read was made from arguments that fit no rule: it grants nothing.
+        if let Ok(rule) = rule.parse() {
+            self.standing().granted.push(rule);
+        }
+    }
+
+    /// The rules of the settings and the command line.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// What was granted since the session began.
+    pub fn granted(&self) -> Vec<Rule> {
+        self.standing().granted.clone()
+    }
+
+    fn standing(&self) -> MutexGuard<'_, Standing> {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Decides about a call. `folder` is the working directory.
     pub fn decide(&self, tool: &dyn Tool, input: &RawValue, folder: &Path) -> Decision {
         let touch = Touch::of(tool, input, folder);
-        let decide =
-            |verdict, why: String| Decision { verdict, read_only: touch.read_only.is_ok(), why };
-        if let Some(rule) = self.rules.denies(tool.name(), &touch, folder) {
-            return decide(Verdict::Deny, format!("the rule `{rule}` denies it"));
-        }
-        if let Some(rule) = self.rules.asks(tool.name(), &touch, folder) {
-            return self.ask(&touch, tool.name(), format!("the rule `{rule}` asks first"));
-        }
-        if self.mode == Mode::Bypass {
-            return decide(Verdict::Allow, "everything is permitted in this mode".to_owned());
-        }
-        let why_not = match &touch.read_only {
-            Ok(why) => return decide(Verdict::Allow, (*why).to_owned()),
-            Err(why_not) => why_not.clone(),
-        };
-        if self.mode == Mode::Plan {
-            return decide(
-                Verdict::Deny,
-                format!("{why_not}, and in plan mode nothing may be changed"),
-            );
-        }
-        if let Some(rule) = self.rules.allows(tool.name(), &touch, folder) {
-            return decide(Verdict::Allow, format!("the rule `{rule}` allows it"));
-        }
-        if self.mode == Mode::AcceptEdits
-            && let Access::Writes(path) = &touch.access
-        {
-            match paths::accepts_edit(path, folder) {
-                Ok(()) => {
-                    return decide(
-                        Verdict::Allow,
-                        "edits in the working directory are accepted".to_owned(),
-                    );
-                }
-                Err(why) => return self.ask(&touch, tool.name(), why),
-            }
-        }
-        self.ask(&touch, tool.name(), why_not)
+        let (verdict, why, by_rule) = self.verdict(&touch, tool.name(), folder);
+        let rule = touch.suggested_rule(tool.name());
+        Decision { verdict, read_only: touch.read_only.is_ok(), why, by_rule, rule }
     }
 
-    /// A question, where one can be asked.
-    fn ask(&self, touch: &Touch, name: &str, why: String) -> Decision {
-        let read_only = touch.read_only.is_ok();
-        match self.asking {
-            Asking::Possible => Decision { verdict: Verdict::Ask, read_only, why },
-            Asking::Impossible => {
-                let rule = touch.suggested_rule(name);
-                let why = format!(
-                    "{why}, and in a headless run nobody can be asked; the person can allow it with --allowed-tools '{rule}' or a rule in the settings"
-                );
-                Decision { verdict: Verdict::Deny, read_only, why }
+    /// The verdict, why, and whether a rule decided.
+    fn verdict(&self, touch: &Touch, name: &str, folder: &Path) -> (Verdict, String, bool) {
+        if let Some(rule) = self.rules.denies(name, touch, folder) {
+            return (Verdict::Deny, format!("the rule `{rule}` denies it"), true);
+        }
+        let standing = self.standing();
+        let granted = rules::allowed_by(&standing.granted, name, touch, folder);
+        if let Some(rule) = self.rules.asks(name, touch, folder).filter(|_| granted.is_none()) {
+            return (Verdict::Ask, format!("the rule `{rule}` asks first"), true);
+        }
+        let by_mode = |verdict, why: &str| (verdict, why.to_owned(), false);
+        if standing.mode == Mode::Bypass {
+            return by_mode(Verdict::Allow, "everything is permitted in this mode");
+        }
+        let why_not = match &touch.read_only {
+            Ok(why) => return by_mode(Verdict::Allow, why),
+            Err(why_not) => why_not.clone(),
+        };
+        if standing.mode == Mode::Plan {
+            let why = format!("{why_not}, and in plan mode nothing may be changed");
+            return (Verdict::Deny, why, false);
+        }
+        let allowed = granted.or_else(|| rules::allowed_by(&self.rules.allow, name, touch, folder));
+        if let Some(rule) = allowed {
+            return (Verdict::Allow, format!("the rule `{rule}` allows it"), true);
+        }
+        match (standing.mode, &touch.access) {
+            (Mode::AcceptEdits, Access::Writes(path)) => {
+                match paths::accepts_edit(path, folder, &self.folders) {
+                    Ok(()) => {
+                        by_mode(Verdict::Allow, "edits in the working directory are accepted")
+                    }
+                    Err(why) => (Verdict::Ask, why, false),
+                }
             }
+            _ => (Verdict::Ask, why_not, false),
         }
     }
 }
@@ -178,7 +211,7 @@ impl Touch {
     /// The rule that would allow just this.
     fn suggested_rule(&self, name: &str) -> String {
         match &self.access {
-            Access::Runs(line) => format!("{name}({line})"),
+            Access::Runs(line) => format!("{name}({})", rules::covering(line)),
             Access::Writes(path) => format!("{name}({})", path.display()),
             Access::Reads | Access::Other => name.to_owned(),
         }

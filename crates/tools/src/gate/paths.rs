@@ -35,13 +35,15 @@ const PROTECTED_FILES: &[&str] = &[
 ];
 
 /// Whether an edit that is accepted without a question covers this file; else, why not.
-pub(super) fn accepts_edit(path: &Path, folder: &Path) -> Result<(), String> {
+pub(super) fn accepts_edit(path: &Path, folder: &Path, further: &[PathBuf]) -> Result<(), String> {
     let shown = path.display();
     let real = write_target(folder, path).map_err(|error| error.to_string())?;
     let root = folder
         .canonicalize()
         .map_err(|error| format!("the working directory can not be resolved: {error}"))?;
-    let Ok(below) = real.strip_prefix(&root) else {
+    let mut roots =
+        std::iter::once(root).chain(further.iter().filter_map(|f| f.canonicalize().ok()));
+    let Some(below) = roots.find_map(|root| Some(real.strip_prefix(root).ok()?.to_owned())) else {
         return Err(format!("{shown} leads out of the working directory"));
     };
     // Some file systems do not tell `.GIT` from `.git`.

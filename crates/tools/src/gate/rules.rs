@@ -168,29 +168,57 @@ impl Rules {
         };
         first_match(&self.ask, tool, touch, folder).or_else(hidden)
     }
+}
 
-    /// A rule that allows all of a call. Of a line of several commands each must be covered.
-    pub(super) fn allows(&self, tool: &str, touch: &Touch, folder: &Path) -> Option<&Rule> {
-        let mut mine = self.allow.iter().filter(|rule| rule.is_for(tool));
-        let Access::Runs(line) = &touch.access else {
-            return mine.find(|rule| rule.matches_paths(touch, folder));
-        };
-        if let Some(rule) = mine.clone().find(|rule| rule.pattern.is_none()) {
-            return Some(rule);
+/// The rule that allows all of a call. Of a line of several commands each must be covered.
+pub(super) fn allowed_by<'a>(
+    rules: &'a [Rule],
+    tool: &str,
+    touch: &Touch,
+    folder: &Path,
+) -> Option<&'a Rule> {
+    let mut mine = rules.iter().filter(|rule| rule.is_for(tool));
+    let Access::Runs(line) = &touch.access else {
+        return mine.find(|rule| rule.matches_paths(touch, folder));
+    };
+    if let Some(rule) = mine.clone().find(|rule| rule.pattern.is_none()) {
+        return Some(rule);
+    }
+    let mut used = None;
+    for command in commands(line)? {
+        let text = command.join(" ");
+        let covering = mine
+            .clone()
+            .find(|rule| rule.pattern.as_ref().is_some_and(|p| p.matches_command(&text)));
+        match covering {
+            Some(rule) => used = Some(rule),
+            None if classify(&text) == ShellVerdict::ReadOnly => {}
+            None => return None,
         }
-        let mut used = None;
-        for command in commands(line)? {
-            let text = command.join(" ");
-            let covering = mine
-                .clone()
-                .find(|rule| rule.pattern.as_ref().is_some_and(|p| p.matches_command(&text)));
-            match covering {
-                Some(rule) => used = Some(rule),
-                None if classify(&text) == ShellVerdict::ReadOnly => {}
-                None => return None,
-            }
+    }
+    used.or_else(|| mine.next())
+}
+
+/// Programs whose second word says what they do.
+const WITH_SUBCOMMANDS: &[&str] = &[
+    "bun", "bundle", "cargo", "deno", "docker", "dotnet", "git", "go", "gradle", "just", "kubectl",
+    "make", "mvn", "npm", "pip", "pnpm", "poetry", "rake", "uv", "yarn",
+];
+
+/// The pattern of a rule for a command line: the same program and subcommand, or the line itself.
+pub(super) fn covering(line: &str) -> String {
+    let only = commands(line).filter(|commands| commands.len() == 1);
+    let words = only.and_then(|commands| commands.into_iter().next()).unwrap_or_default();
+    let plain = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || "-_:".contains(c));
+    match words.as_slice() {
+        [program, action, ..]
+            if WITH_SUBCOMMANDS.contains(&program.as_str())
+                && !action.starts_with('-')
+                && plain(action) =>
+        {
+            format!("{program} {action}:*")
         }
-        used.or_else(|| mine.next())
+        _ => line.to_owned(),
     }
 }
 

@@ -18,10 +18,11 @@ mod todo;
 mod write;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use dormouse_base::Environment;
 use dormouse_conversation::{ResultContent, ToolUse, ToolUseId};
-use dormouse_tools::{CallContext, CallResult, Gate, ToolSet, run_call};
+use dormouse_tools::{CallContext, CallResult, Caller, Gate, ToolSet};
 use serde_json::value::RawValue;
 
 /// A folder and a context in it.
@@ -52,7 +53,7 @@ impl Scene {
         let input = RawValue::from_string(input.to_string()).unwrap();
         let id = ToolUseId::new("t1");
         let call = ToolUse { id: &id, name, input: &input };
-        run_call(&ToolSet::builtin(), &Gate::allow_all(), call, &self.context).await
+        Caller::new(Arc::new(ToolSet::builtin()), Gate::allow_all()).run(call, &self.context).await
     }
 
     /// The text of a call that works.
@@ -86,5 +87,6 @@ fn contexts_sets_and_calls_go_to_other_threads() {
     check(&scene.context);
     check(&tools);
     let call = ToolUse { id: &id, name: "Read", input: RawValue::NULL };
-    check_send(&run_call(&tools, &Gate::allow_all(), call, &scene.context));
+    let caller = Caller::new(Arc::new(tools), Gate::allow_all());
+    check_send(&caller.run(call, &scene.context));
 }
