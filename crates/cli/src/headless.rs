@@ -1,26 +1,19 @@
 //! `dormouse -p`: one question, one answer, no further questions.
 
 use std::io::IsTerminal;
-use std::path::Path;
-use std::sync::Arc;
 
-use dormouse_base::{Environment, Project, SessionId, Settings};
-use dormouse_conversation::{Budget, Repair, estimate_text};
-use dormouse_engine::{
-    Engine, EngineConfig, OpenedSession, PromptOverrides, ResumeReport, SessionFolder,
-    Surroundings, TurnEnd, TurnReport,
-};
+use dormouse_conversation::{Budget, estimate_text};
+use dormouse_engine::{TurnEnd, TurnReport};
 use dormouse_model::ModelError;
-use dormouse_tools::{Gate, ToolSet};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{Arguments, LIST, OutputFormat, SessionsArguments};
-use crate::connect::{Connection, Wanted, connect};
 use crate::exit::{Exit, Failure};
 use crate::output::Printer;
+use crate::start::{Conversation, KeyOrigin};
 use crate::world::{World, current_project};
-use crate::{input, permissions, sessions, show};
+use crate::{input, sessions, show, start};
 
 pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
     if arguments.resume.as_deref() == Some(LIST) {
@@ -31,34 +24,14 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
             .hint("use -p: dormouse -p \"your question\"")
             .hint("dormouse demo shows what works"));
     }
-    let project = current_project()?;
-    let settings = world.settings(arguments.settings.as_deref())?;
-    let gate = permissions::headless_gate(arguments, &settings.permissions)?;
-    let home = world.home()?;
-    let session = which_session(arguments, &home, &project)?;
+    // A wrong id is told before anything is read from a pipe.
+    start::which_session(arguments, &world.home()?, &current_project()?)?;
     let prompt = prompt(arguments)?;
-    let environment = without_keys(world, &settings);
-    let surroundings = Surroundings::look(&project, &environment, &*world.clock).await;
-    let folder = SessionFolder::open(&home, &project)?;
-    let reopen = |session| {
-        folder.reopen(session, &surroundings, Arc::clone(&world.clock), Arc::clone(&world.ids))
-    };
-    let opened = session.map(reopen).transpose()?;
-    let wanted = Wanted {
-        model: arguments.model.as_deref(),
-        origin: opened.as_ref().and_then(OpenedSession::origin),
-    };
-    let connection = connect(&settings, &world.environment, wanted, &project.folder).await?;
-    check_size(&prompt, &connection.budget)?;
-    if arguments.verbose {
-        describe(&connection);
-    }
-    let (key_source, key_variable) =
-        (connection.key_source.clone(), connection.key_variable.clone());
-    let config = config(arguments, world, project, connection, environment, gate);
-    let mut engine = open(arguments, config, &folder, opened, &surroundings)?;
-    let report = ask(&mut engine, arguments, world, &prompt, &surroundings).await?;
-    finish(&report, key_source.as_deref(), &key_variable)
+    let ready = start::prepare(arguments, world).await?;
+    check_size(&prompt, &ready.connection.budget)?;
+    let mut conversation = ready.open(arguments, world, None)?;
+    let report = ask(&mut conversation, arguments, world, &prompt).await?;
+    finish(&report, &conversation.key)
 }
 
 /// `--resume` without an id.
@@ -71,42 +44,6 @@ fn list(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
     }
     let json = arguments.output_format != OutputFormat::Text;
     sessions::run(&SessionsArguments { search: None, limit: usize::MAX, json }, world)
-}
-
-fn which_session(
-    arguments: &Arguments,
-    home: &Path,
-    project: &Project,
-) -> Result<Option<SessionId>, Failure> {
-    if arguments.resume.is_none() && !arguments.r#continue {
-        return Ok(None);
-    }
-    let folder = SessionFolder::existing(home, project)?;
-    match &arguments.resume {
-        Some(name) => sessions::named(folder.as_ref(), name).map(Some),
-        None => sessions::last(folder.as_ref()).map(Some),
-    }
-}
-
-/// The key is no business of a child process, git included.
-fn without_keys(world: &World, settings: &Settings) -> Environment {
-    let environment = world.environment.clone();
-    match &settings.provider.key_env {
-        Some(name) => environment.without(name),
-        None => environment,
-    }
-}
-
-/// What is talked to: for `--verbose`.
-fn describe(connection: &Connection) {
-    let key = connection
-        .key_source
-        .as_deref()
-        .map_or("no key".to_owned(), |source| format!("key from {source}"));
-    show::note(&format!(
-        "· {} at {}, {key}, window {} tokens",
-        connection.model_name, connection.origin.server, connection.budget.window
-    ));
 }
 
 /// The prompt: what was typed, what was piped in, or both.
@@ -138,71 +75,13 @@ fn check_size(prompt: &str, budget: &Budget) -> Result<(), Failure> {
     .hint("put it into a file and name the file in the prompt: the model reads it in parts"))
 }
 
-fn config(
-    arguments: &Arguments,
-    world: &World,
-    project: Project,
-    connection: Connection,
-    environment: Environment,
-    gate: Gate,
-) -> EngineConfig {
-    EngineConfig {
-        model: connection.model,
-        model_name: connection.model_name,
-        origin: connection.origin,
-        dialect: connection.dialect,
-        budget: connection.budget,
-        retry: connection.retry,
-        tools: Arc::new(ToolSet::builtin()),
-        gate,
-        asker: None,
-        project,
-        environment,
-        clock: Arc::clone(&world.clock),
-        ids: Arc::clone(&world.ids),
-        overrides: PromptOverrides {
-            system: arguments.system_prompt.clone(),
-            append: arguments.append_system_prompt.clone(),
-        },
-        redactor: connection.redactor,
-    }
-}
-
-fn open(
-    arguments: &Arguments,
-    config: EngineConfig,
-    folder: &SessionFolder,
-    opened: Option<OpenedSession>,
-    surroundings: &Surroundings,
-) -> Result<Engine, Failure> {
-    let Some(opened) = opened else { return Ok(Engine::begin(config, folder, surroundings)?) };
-    if arguments.system_prompt.is_some() || arguments.append_system_prompt.is_some() {
-        show::note(
-            "note: --system-prompt and --append-system-prompt have no effect on a session that goes on",
-        );
-    }
-    let (engine, report) = Engine::resume(config, opened, surroundings)?;
-    tell_resume(&report, engine.transcript_path());
-    Ok(engine)
-}
-
-fn tell_resume(report: &ResumeReport, transcript: &Path) {
-    for warning in &report.warnings {
-        show::note(&format!("warning: {}: {warning}", transcript.display()));
-    }
-    let closed = report.repairs.iter().filter(|repair| matches!(repair, Repair::Closed(_))).count();
-    if closed > 0 {
-        show::note(&format!("note: unfinished tool calls were closed as interrupted: {closed}"));
-    }
-}
-
 async fn ask(
-    engine: &mut Engine,
+    conversation: &mut Conversation,
     arguments: &Arguments,
     world: &World,
     prompt: &str,
-    surroundings: &Surroundings,
 ) -> Result<TurnReport, Failure> {
+    let Conversation { engine, surroundings, .. } = conversation;
     let (session, model) = (engine.session().to_string(), engine.model_name().to_owned());
     let mut printer =
         Printer::new(arguments.output_format, session, model, engine.ttl(), arguments.verbose);
@@ -240,11 +119,7 @@ async fn until_interrupted<T>(
     }
 }
 
-fn finish(
-    report: &TurnReport,
-    key_source: Option<&str>,
-    key_variable: &str,
-) -> Result<Exit, Failure> {
+fn finish(report: &TurnReport, key: &KeyOrigin) -> Result<Exit, Failure> {
     match &report.end {
         TurnEnd::Completed => Ok(Exit::Done),
         TurnEnd::Interrupted => {
@@ -258,7 +133,7 @@ fn finish(
             Ok(stopped("--max-turns was reached before the model was done; --continue goes on"))
         }
         TurnEnd::Halted(why) => Ok(stopped(&format!("a hook ended the turn: {why}"))),
-        TurnEnd::Failed(error) => Err(server_failure(error, key_source, key_variable)),
+        TurnEnd::Failed(error) => Err(server_failure(error, key.source.as_deref(), &key.variable)),
     }
 }
 

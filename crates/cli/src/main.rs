@@ -14,6 +14,7 @@ mod output;
 mod permissions;
 mod sessions;
 mod show;
+mod start;
 mod world;
 
 use clap::Parser;

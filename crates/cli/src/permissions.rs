@@ -10,11 +10,8 @@ use crate::exit::{Exit, Failure};
 use crate::show;
 use crate::world::{World, current_project};
 
-/// The gate of a headless run.
-pub(crate) fn headless_gate(
-    arguments: &Arguments,
-    settings: &PermissionSettings,
-) -> Result<Gate, Failure> {
+/// The gate of a run.
+pub(crate) fn gate(arguments: &Arguments, settings: &PermissionSettings) -> Result<Gate, Failure> {
     let mode = mode(arguments.permission_mode, settings)?;
     let mut rules = rules(settings)?;
     rules.allow.extend(parse(&arguments.allowed_tools)?);

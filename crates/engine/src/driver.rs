@@ -28,8 +28,22 @@ pub(crate) async fn run(
     interrupt: &CancellationToken,
     sink: &mut dyn FnMut(EngineEvent),
 ) -> Result<TurnReport, EngineError> {
-    let mut turn = Turn::new(max_requests);
     let mut driver = Driver::new(engine, sink);
+    let result = drive(&mut driver, max_requests, interrupt).await;
+    if result.is_err() {
+        let (answer, results) = (driver.answer_id, driver.results_id);
+        driver.engine.withdraw(answer);
+        driver.engine.withdraw(results);
+    }
+    result
+}
+
+async fn drive(
+    driver: &mut Driver<'_>,
+    max_requests: Option<u32>,
+    interrupt: &CancellationToken,
+) -> Result<TurnReport, EngineError> {
+    let mut turn = Turn::new(max_requests);
     let mut events = VecDeque::from([Event::Begin]);
     loop {
         let event = match events.pop_front() {

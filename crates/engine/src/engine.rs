@@ -22,6 +22,7 @@ use crate::{
 };
 
 /// What a conversation needs from outside.
+#[derive(Clone)]
 pub struct EngineConfig {
     /// Who answers.
     pub model: Arc<Model>,
@@ -79,6 +80,16 @@ pub struct Engine {
     /// What the model has been told about the world.
     told: Facts,
     totals: Usage,
+    /// What the disk would not take, to be written before anything else is.
+    unwritten: Vec<Unwritten>,
+}
+
+/// A line that the transcript lacks.
+enum Unwritten {
+    /// What was written of this message does not count.
+    Withdrawn(MessageId),
+    /// This message, which is in the history.
+    Message(Arc<Message>),
 }
 
 /// Stands where an answer was lost with the process that waited for it.
@@ -165,6 +176,7 @@ impl Engine {
             read_cache: Arc::default(),
             todos: Arc::default(),
             totals: Usage::default(),
+            unwritten: Vec::new(),
         }
     }
 
@@ -204,6 +216,7 @@ impl Engine {
         if let Some(refused) = self.too_full_for(prompt) {
             return Ok(refused);
         }
+        self.write_what_is_due()?;
         self.tell_changes(now)?;
         self.add_user(vec![Block::text(prompt)], Flags::default())?;
         let report = match driver::run(self, max_requests, interrupt, sink).await {
@@ -280,7 +293,27 @@ impl Engine {
         // It answers exactly the open calls, or none: the push has no reason to fail.
         if let Ok(message) = self.history.push(message) {
             self.body.append(&message);
+            self.unwritten.push(Unwritten::Message(message));
         }
+    }
+
+    /// A message that is only partly written, and not in the history, does not count.
+    pub(crate) fn withdraw(&mut self, message: MessageId) {
+        if self.history.messages().iter().rev().take(2).all(|known| known.id != message) {
+            self.unwritten.push(Unwritten::Withdrawn(message));
+        }
+    }
+
+    /// Brings the transcript up to what the conversation is, after a disk that would not.
+    fn write_what_is_due(&mut self) -> Result<(), EngineError> {
+        while let Some(line) = self.unwritten.first() {
+            match line {
+                Unwritten::Withdrawn(message) => self.transcript.record_withdrawn(*message)?,
+                Unwritten::Message(message) => self.transcript.record_message(message)?,
+            }
+            self.unwritten.remove(0);
+        }
+        Ok(())
     }
 
     pub(crate) fn new_id(&self) -> MessageId {

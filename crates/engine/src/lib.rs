@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod anew;
 mod driver;
 mod engine;
 mod error;
@@ -16,6 +17,7 @@ mod session;
 mod surroundings;
 mod turn;
 
+pub use anew::OtherModel;
 pub use engine::{Engine, EngineConfig, ResumeReport};
 pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};

@@ -199,21 +199,21 @@ impl WireBody {
     }
 
     /// A new body in place of this one: the announced way to change what was sent.
-    #[must_use]
     pub fn rebuild<'a>(
-        self,
+        &mut self,
         announcement: Announcement,
         detector: &mut BreakDetector,
+        dialect: Dialect,
         prefix: &Prefix,
         options: &RequestOptions,
         messages: impl IntoIterator<Item = &'a Message>,
-    ) -> Self {
+    ) {
         detector.announce(announcement);
-        let mut body = Self::new(self.dialect, prefix, options);
+        let mut body = Self::new(dialect, prefix, options);
         for message in messages {
             body.append(message);
         }
-        body
+        *self = body;
     }
 }
 

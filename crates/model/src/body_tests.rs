@@ -194,11 +194,17 @@ fn a_rebuild_gives_the_bytes_of_a_fresh_start() {
     body.append(&user("one"));
     body.mark_sent(Duration::ZERO);
     let messages = [user("one"), call(), result()];
-    let rebuilt =
-        body.rebuild(Announcement::new("test"), &mut detector, &prefix(), &options(), &messages);
+    body.rebuild(
+        Announcement::new("test"),
+        &mut detector,
+        dialect(Wire::Anthropic),
+        &prefix(),
+        &options(),
+        &messages,
+    );
     let mut fresh = WireBody::new(dialect(Wire::Anthropic), &prefix(), &options());
     for message in &messages {
         fresh.append(message);
     }
-    assert_eq!(rebuilt.render(&[]), fresh.render(&[]));
+    assert_eq!(body.render(&[]), fresh.render(&[]));
 }
