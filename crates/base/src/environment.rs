@@ -35,6 +35,18 @@ pub mod names {
     pub const PATH: &str = "PATH";
     /// The person's shell.
     pub const SHELL: &str = "SHELL";
+    /// Turns memory off.
+    pub const DISABLE_AUTO_MEMORY: &str = "DORMOUSE_DISABLE_AUTO_MEMORY";
+    /// Nothing but the conversation and its tools.
+    pub const SIMPLE: &str = "DORMOUSE_SIMPLE";
+    /// The program runs on another machine than the person's.
+    pub const REMOTE: &str = "DORMOUSE_REMOTE";
+    /// Where memory is then.
+    pub const REMOTE_MEMORY_DIR: &str = "DORMOUSE_REMOTE_MEMORY_DIR";
+    /// Switches collapse.
+    pub const CONTEXT_COLLAPSE: &str = "DORMOUSE_CONTEXT_COLLAPSE";
+    /// A folder in place of `/etc/dormouse` (debug builds).
+    pub const TEST_MANAGED: &str = "DORMOUSE_TEST_MANAGED";
     /// A fault to inject (debug builds).
     pub const FAULT: &str = "DORMOUSE_FAULT";
     /// The time to show (debug builds).
@@ -80,10 +92,22 @@ pub const VARIABLES: &[EnvironmentVariable] = &[
         "how long a stream may be silent before it counts as broken; default 90000",
     ),
     variable(names::RETRY_BASE_MS, "first delay between two tries of a request; default 500"),
+    variable(
+        names::SIMPLE,
+        "1: no memory, hooks, skills, plugins, MCP servers or instruction files; the same as --bare",
+    ),
+    variable(names::DISABLE_AUTO_MEMORY, "1: all of memory is off"),
+    variable(
+        names::REMOTE,
+        "1: the program runs on a machine that is not the person's; memory is off unless it has a place",
+    ),
+    variable(names::REMOTE_MEMORY_DIR, "that place; extraction and dreaming still do not run"),
+    variable(names::CONTEXT_COLLAPSE, "1 or 0: the switch `collapse`, as DORMOUSE_COLLAPSE"),
     variable(names::USER_HOME, "the person's home folder"),
     variable(names::PATH, "where programs are found"),
     variable(names::SHELL, "named to the model as the shell of the environment"),
     variable(names::FAULT, "debug builds only: a fault to inject, see CONTRIBUTING.md"),
+    variable(names::TEST_MANAGED, "debug builds only: a folder instead of /etc/dormouse"),
     variable(names::TEST_NOW, "debug builds only: the time the clock shows"),
     variable(names::TEST_SEED, "debug builds only: seed of new ids"),
 ];

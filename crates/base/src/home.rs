@@ -40,6 +40,9 @@ pub struct Project {
     pub folder: PathBuf,
     /// The repository's main folder, one for all its worktrees; without git, the working directory.
     pub root: PathBuf,
+    /// The top of the checkout that the working directory is in: the worktree's own folder, where `root`
+    /// is that of all.
+    pub checkout: PathBuf,
     /// Whether there is a git repository.
     pub is_git: bool,
 }
@@ -57,20 +60,28 @@ pub fn project_of(folder: &Path) -> Result<Project, HomeError> {
     for above in folder.ancestors() {
         let git = above.join(".git");
         if git.is_dir() {
-            return Ok(Project { root: above.to_owned(), folder, is_git: true });
+            let (root, checkout) = (above.to_owned(), above.to_owned());
+            return Ok(Project { root, checkout, folder, is_git: true });
         }
         if git.is_file() {
             let root = main_worktree(&git).unwrap_or_else(|| above.to_owned());
-            return Ok(Project { root, folder, is_git: true });
+            return Ok(Project { root, checkout: above.to_owned(), folder, is_git: true });
         }
     }
-    Ok(Project { root: folder.clone(), folder, is_git: false })
+    Ok(Project { root: folder.clone(), checkout: folder.clone(), folder, is_git: false })
 }
 
-/// A `.git` file says `gitdir: <main>/.git/worktrees/<name>`; the folder it names has a `commondir`.
+/// A `.git` file says `gitdir: <main>/.git/worktrees/<name>`; the folder it names has a `commondir`, and a
+/// `gitdir` that points back. A folder that only claims to be a worktree is none: it would get at the
+/// other project's sessions.
 fn main_worktree(git_file: &Path) -> Option<PathBuf> {
     let text = std::fs::read_to_string(git_file).ok()?;
     let git_dir = git_file.parent()?.join(text.strip_prefix("gitdir:")?.trim());
+    let back = std::fs::read_to_string(git_dir.join("gitdir")).ok()?;
+    let back = git_dir.join(back.trim()).canonicalize().ok()?;
+    if back != git_file.canonicalize().ok()? {
+        return None;
+    }
     let common = std::fs::read_to_string(git_dir.join("commondir")).ok()?;
     let common = git_dir.join(common.trim()).canonicalize().ok()?;
     common.parent().map(Path::to_owned)
@@ -164,8 +175,13 @@ mod tests {
         let tree = base.join("feature/src");
         std::fs::create_dir_all(&tree).unwrap();
         std::fs::write(base.join("feature/.git"), format!("gitdir: {}\n", git.display())).unwrap();
+        // A folder that only claims to be a worktree is a project of its own.
+        assert_eq!(project_of(&tree).unwrap().root, base.join("feature"));
+        let back = base.join("feature/.git").display().to_string();
+        std::fs::write(git.join("gitdir"), format!("{back}\n")).unwrap();
         let project = project_of(&tree).unwrap();
         assert_eq!((project.root, project.folder, project.is_git), (main.clone(), tree, true));
+        assert_eq!(project.checkout, base.join("feature"));
         assert_eq!(project_of(&main).unwrap().root, main);
     }
 }

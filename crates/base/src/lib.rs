@@ -19,6 +19,7 @@ mod printable;
 mod redact;
 mod rel_path;
 mod settings;
+mod trust;
 
 pub use append::{AppendError, AppendFile, Tail, Unended};
 pub use clock::{Clock, ManualClock, SystemClock, clock_from_environment};
@@ -32,5 +33,9 @@ pub use printable::printable;
 pub use redact::{Redactor, Secret};
 pub use rel_path::{RelPath, RelPathError};
 pub use settings::{
-    PermissionSettings, ProviderKind, ProviderSettings, Settings, SettingsError, SettingsWarning,
+    EditError, Layer, PermissionSettings, PriceSettings, ProviderKind, ProviderSettings, SWITCHES,
+    Settings, SettingsError, SettingsPlaces, SettingsWarning, Source, Stack, Switch, SwitchError,
+    SwitchState, Switches, ToolSettings, Withheld, flag, project_settings_folder, set_value,
+    settings_schema, unset_value,
 };
+pub use trust::{Trust, TrustStore};

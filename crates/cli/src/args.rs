@@ -1,8 +1,11 @@
 //! The command line, as typed. Nothing outside this module and its first reader sees these structs.
 
+use std::path::PathBuf;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// A coding agent for the terminal that remembers.
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line are what they are")]
 #[derive(Debug, Parser)]
 #[command(
     name = "dormouse",
@@ -53,6 +56,14 @@ pub(crate) struct Arguments {
     /// Rules for what never runs; may be given several times
     #[arg(long, value_name = "RULE")]
     pub(crate) disallowed_tools: Vec<String>,
+
+    /// A further folder in which edits may be accepted; may be given several times
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) add_dir: Vec<PathBuf>,
+
+    /// No memory, hooks, skills, plugins, MCP servers or instruction files
+    #[arg(long)]
+    pub(crate) bare: bool,
 
     /// Settings for this run: a file, or JSON
     #[arg(long, value_name = "FILE|JSON")]
@@ -107,15 +118,99 @@ pub(crate) enum Command {
         after_help = "Examples:\n  dormouse permissions check Bash 'git diff'\n  dormouse permissions check Edit src/main.rs --json"
     )]
     Permissions(PermissionsCommand),
+    /// See and change settings, and where each comes from
+    #[command(
+        after_help = "Examples:\n  dormouse config\n  dormouse config get permissions.allow\n  dormouse config set model claude-opus-5-5\n  dormouse config set layers.dream false --scope project\n  dormouse config unset model"
+    )]
+    Config(ConfigArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<ConfigCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// List what is set, and every switch, with where each comes from
+    #[command(after_help = "Examples:\n  dormouse config list\n  dormouse config list --json")]
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print one setting
+    #[command(
+        after_help = "Examples:\n  dormouse config get model\n  dormouse config get layers.dream --json"
+    )]
+    Get {
+        /// The key, as in `permissions.allow`
+        key: String,
+        /// As JSON, with where it comes from
+        #[arg(long)]
+        json: bool,
+    },
+    /// Change one setting
+    #[command(
+        after_help = "Examples:\n  dormouse config set model claude-opus-5-5\n  dormouse config set permissions.deny '[\"Read(.env)\"]' --scope project"
+    )]
+    Set {
+        /// The key, as in `permissions.allow`
+        key: String,
+        /// JSON, or plain text
+        value: String,
+        /// Whose settings
+        #[arg(long, value_enum, default_value_t = Scope::User)]
+        scope: Scope,
+    },
+    /// Take one setting out
+    #[command(after_help = "Example:\n  dormouse config unset model")]
+    Unset {
+        /// The key, as in `permissions.allow`
+        key: String,
+        /// Whose settings
+        #[arg(long, value_enum, default_value_t = Scope::User)]
+        scope: Scope,
+    },
+    /// Print the JSON schema of the settings
+    #[command(after_help = "Example:\n  dormouse config schema > settings.schema.json")]
+    Schema,
+}
+
+/// Whose settings are changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scope {
+    /// Your own, for every project
+    User,
+    /// The project's, for everybody who works on it
+    Project,
+    /// The project's, on this machine only
+    Local,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PermissionsCommand {
+    /// Show what this project's settings would run or widen, and trust them
+    #[command(
+        after_help = "Examples:\n  dormouse permissions trust\n  dormouse permissions trust --yes\n  dormouse permissions trust --revoke"
+    )]
+    Trust(TrustArguments),
     /// Say whether a call would be allowed, and why; nothing is run
     #[command(
         after_help = "Examples:\n  dormouse permissions check Bash 'git diff'\n  dormouse permissions check Bash 'find . -delete' --json\n  dormouse permissions check Edit src/main.rs --permission-mode accept-edits"
     )]
     Check(CheckArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrustArguments {
+    /// Trust without a question; what is trusted is printed
+    #[arg(long, conflicts_with = "revoke")]
+    pub(crate) yes: bool,
+    /// Take the trust back
+    #[arg(long)]
+    pub(crate) revoke: bool,
 }
 
 #[derive(Debug, Args)]

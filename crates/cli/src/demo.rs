@@ -132,6 +132,8 @@ async fn begin(stage: &Stage, script: Vec<Turn>) -> Result<(Engine, Surroundings
         ids: Arc::clone(&world.ids),
         overrides: PromptOverrides::default(),
         redactor: Redactor::default(),
+        results: Arc::default(),
+        hooks: Arc::default(),
     };
     let engine = Engine::begin(config, &folder, &surroundings)?;
     Ok((engine, surroundings))

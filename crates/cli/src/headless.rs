@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use dormouse_conversation::{Budget, estimate_text};
-use dormouse_engine::{TurnEnd, TurnReport};
+use dormouse_engine::{SessionEndReason, TurnEnd, TurnReport};
 use dormouse_model::ModelError;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::args::{Arguments, LIST, OutputFormat, SessionsArguments};
 use crate::exit::{Exit, Failure};
 use crate::output::Printer;
+use crate::settings::Untrusted;
 use crate::start::{Conversation, KeyOrigin};
 use crate::world::{World, current_project};
 use crate::{input, sessions, show, start};
@@ -27,7 +28,7 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     // A wrong id is told before anything is read from a pipe.
     start::which_session(arguments, &world.home()?, &current_project()?)?;
     let prompt = prompt(arguments)?;
-    let ready = start::prepare(arguments, world).await?;
+    let ready = start::prepare(arguments, world, Untrusted::Tell).await?;
     check_size(&prompt, &ready.connection.budget)?;
     let mut conversation = ready.open(arguments, world, None)?;
     let report = ask(&mut conversation, arguments, world, &prompt).await?;
@@ -91,6 +92,7 @@ async fn ask(
     let mut sink = |event| printer.event(&event);
     let turn = engine.run_turn(prompt, surroundings, arguments.max_turns, &interrupt, &mut sink);
     let report = until_interrupted(turn, &interrupt).await?;
+    engine.end(SessionEndReason::Other, &mut |event| printer.event(&event)).await;
     printer.end(&report, world.clock.elapsed().saturating_sub(start));
     Ok(report)
 }
@@ -133,6 +135,9 @@ fn finish(report: &TurnReport, key: &KeyOrigin) -> Result<Exit, Failure> {
             Ok(stopped("--max-turns was reached before the model was done; --continue goes on"))
         }
         TurnEnd::Halted(why) => Ok(stopped(&format!("a hook ended the turn: {why}"))),
+        TurnEnd::Blocked(why) => {
+            Ok(stopped(&format!("a hook blocked the prompt, which was not sent: {why}")))
+        }
         TurnEnd::Failed(error) => Err(server_failure(error, key.source.as_deref(), &key.variable)),
     }
 }

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod config;
 mod connect;
 mod crash;
 mod demo;
@@ -13,11 +14,14 @@ mod input;
 mod output;
 mod permissions;
 mod sessions;
+mod settings;
 mod show;
 mod start;
+mod trust;
 mod world;
 
 use clap::Parser;
+use dormouse_base::names;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::{Arguments, Command};
@@ -32,7 +36,10 @@ fn main() -> std::process::ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return exit::of_usage(&error),
     };
-    let world = World::of_process();
+    let mut world = World::of_process();
+    if arguments.bare {
+        world.environment = world.environment.with(&[(names::SIMPLE, "1")]);
+    }
     crash::install(&world);
     let result = run(&arguments, &world).and_then(nothing_lost);
     match result {
@@ -69,6 +76,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Demo) => demo::run(world).await,
             Some(Command::Sessions(list)) => sessions::run(list, world),
             Some(Command::Permissions(command)) => permissions::run(command, world),
+            Some(Command::Config(command)) => config::run(command, world),
             None => headless::run(arguments, world).await,
         }
     });

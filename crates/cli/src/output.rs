@@ -271,6 +271,7 @@ impl Printer {
             TurnEnd::MaxTurns => ("max_turns", None),
             TurnEnd::Interrupted => ("interrupted", None),
             TurnEnd::Halted(_) => ("halted", None),
+            TurnEnd::Blocked(_) => ("blocked", None),
             TurnEnd::Failed(error) => ("error", Some(error)),
         };
         Summary {

@@ -7,8 +7,9 @@ use serde_json::value::RawValue;
 
 use crate::args::{Arguments, CheckArguments, PermissionMode, PermissionsCommand};
 use crate::exit::{Exit, Failure};
-use crate::show;
+use crate::settings::{self, Untrusted};
 use crate::world::{World, current_project};
+use crate::{show, trust};
 
 /// The gate of a run.
 pub(crate) fn gate(arguments: &Arguments, settings: &PermissionSettings) -> Result<Gate, Failure> {
@@ -16,7 +17,8 @@ pub(crate) fn gate(arguments: &Arguments, settings: &PermissionSettings) -> Resu
     let mut rules = rules(settings)?;
     rules.allow.extend(parse(&arguments.allowed_tools)?);
     rules.deny.extend(parse(&arguments.disallowed_tools)?);
-    Ok(Gate::new(mode, rules))
+    let folders = arguments.add_dir.iter().chain(&settings.additional_directories).cloned();
+    Ok(Gate::new(mode, rules).with_folders(folders))
 }
 
 fn mode(asked: Option<PermissionMode>, settings: &PermissionSettings) -> Result<Mode, Failure> {
@@ -60,8 +62,12 @@ struct Answer<'a> {
 }
 
 pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, Failure> {
-    let PermissionsCommand::Check(arguments) = command;
-    let settings = world.settings(None)?.permissions;
+    let arguments = match command {
+        PermissionsCommand::Trust(arguments) => return trust::run(arguments, world),
+        PermissionsCommand::Check(arguments) => arguments,
+    };
+    let project = current_project()?;
+    let settings = settings::load(world, None, &project, Untrusted::Tell)?.settings.permissions;
     // As a person at a terminal would meet it: what would ask, asks.
     let gate = Gate::new(mode(arguments.permission_mode, &settings)?, rules(&settings)?);
     let tools = ToolSet::builtin();
@@ -70,7 +76,7 @@ pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, F
         return Err(Failure::usage(anyhow::anyhow!("there is no tool `{}`", arguments.tool))
             .hint(format!("the tools are {}", names.join(", "))));
     };
-    let decision = gate.decide(&**tool, &input(arguments)?, &current_project()?.folder);
+    let decision = gate.decide(&**tool, &input(arguments)?, &project.folder);
     let verdict = decision.verdict.as_str();
     if arguments.json {
         let answer = Answer {

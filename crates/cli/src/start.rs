@@ -3,16 +3,18 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dormouse_base::{Environment, Project, SessionId, Settings};
+use dormouse_base::{Environment, Project, SessionId, Settings, Source, Switches, flag, names};
 use dormouse_conversation::Repair;
 use dormouse_engine::{
-    Engine, EngineConfig, OpenedSession, PromptOverrides, ResumeReport, SessionFolder, Surroundings,
+    Engine, EngineConfig, Hooks, OpenedSession, PromptOverrides, ResultRules, ResumeReport,
+    SessionFolder, Surroundings,
 };
 use dormouse_tools::{Asker, Gate, ToolSet};
 
 use crate::args::Arguments;
 use crate::connect::{Connection, Wanted, connect};
 use crate::exit::Failure;
+use crate::settings::{self, InForce, Untrusted};
 use crate::world::{World, current_project};
 use crate::{permissions, sessions, show};
 
@@ -20,6 +22,8 @@ use crate::{permissions, sessions, show};
 pub(crate) struct Ready {
     pub(crate) connection: Connection,
     settings: Settings,
+    switches: Switches,
+    hooks: Hooks,
     project: Project,
     environment: Environment,
     gate: Gate,
@@ -51,13 +55,19 @@ pub(crate) struct Conversation {
 }
 
 /// Reads the settings, looks around, finds the session to go on with, connects.
-pub(crate) async fn prepare(arguments: &Arguments, world: &World) -> Result<Ready, Failure> {
+pub(crate) async fn prepare(
+    arguments: &Arguments,
+    world: &World,
+    untrusted: Untrusted,
+) -> Result<Ready, Failure> {
     let project = current_project()?;
-    let settings = world.settings(arguments.settings.as_deref())?;
+    let in_force = settings::load(world, arguments.settings.as_deref(), &project, untrusted)?;
+    let hooks = hooks(&in_force, world)?;
+    let (settings, switches) = (in_force.settings, in_force.switches);
     let gate = permissions::gate(arguments, &settings.permissions)?;
     let home = world.home()?;
     let session = which_session(arguments, &home, &project)?;
-    let environment = without_keys(world, &settings);
+    let environment = environment_for_children(world, &settings);
     let surroundings = Surroundings::look(&project, &environment, &*world.clock).await;
     let folder = SessionFolder::open(&home, &project)?;
     let reopen = |session| {
@@ -72,7 +82,18 @@ pub(crate) async fn prepare(arguments: &Arguments, world: &World) -> Result<Read
     if arguments.verbose {
         describe(&connection);
     }
-    Ok(Ready { connection, settings, project, environment, gate, surroundings, folder, opened })
+    Ok(Ready {
+        connection,
+        settings,
+        switches,
+        hooks,
+        project,
+        environment,
+        gate,
+        surroundings,
+        folder,
+        opened,
+    })
 }
 
 impl Ready {
@@ -83,8 +104,10 @@ impl Ready {
         world: &World,
         asker: Option<Arc<dyn Asker>>,
     ) -> Result<Conversation, Failure> {
-        let Self { connection, settings, project, environment, gate, surroundings, folder, opened } =
-            self;
+        let Self {
+            connection, settings, switches, project, environment, gate, surroundings, ..
+        } = self;
+        let (folder, opened) = (self.folder, self.opened);
         let key = KeyOrigin { source: connection.key_source, variable: connection.key_variable };
         let config = EngineConfig {
             model: connection.model,
@@ -105,6 +128,11 @@ impl Ready {
                 append: arguments.append_system_prompt.clone(),
             },
             redactor: connection.redactor,
+            results: Arc::new(ResultRules {
+                store: switches.is_on("stored_results"),
+                chars: settings.tools.result_chars.clone(),
+            }),
+            hooks: Arc::new(self.hooks),
         };
         let engine = match opened {
             None => Engine::begin(config, &folder, &surroundings)?,
@@ -112,6 +140,35 @@ impl Ready {
         };
         Ok(Conversation { engine, surroundings, project, environment, settings, folder, key })
     }
+}
+
+/// The hooks in force. Of those that can not be used it is said why.
+fn hooks(in_force: &InForce, world: &World) -> Result<Hooks, Failure> {
+    let settings = &in_force.settings;
+    if settings.disable_all_hooks == Some(true) || is_bare(world)? {
+        return Ok(Hooks::default());
+    }
+    let managed_only = settings.allow_managed_hooks_only == Some(true);
+    let layers: Vec<_> = in_force
+        .stack
+        .layers()
+        .iter()
+        .filter(|layer| !managed_only || layer.source == Source::Managed)
+        .map(|layer| {
+            let hooks = layer.value.get("hooks").cloned().unwrap_or_default();
+            (layer.source, serde_json::from_value(hooks).unwrap_or_default())
+        })
+        .collect();
+    let (hooks, problems) = Hooks::read(layers.iter().map(|(source, events)| (*source, events)));
+    for problem in problems {
+        show::note(&format!("warning: a hook will not run: {problem}"));
+    }
+    Ok(hooks)
+}
+
+/// `--bare`, or its variable.
+fn is_bare(world: &World) -> Result<bool, Failure> {
+    flag(&world.environment, names::SIMPLE).map(|on| on == Some(true)).map_err(Failure::usage)
 }
 
 /// The session to go on with, if one was asked for.
@@ -131,8 +188,10 @@ pub(crate) fn which_session(
 }
 
 /// The key is no business of a child process, git included.
-fn without_keys(world: &World, settings: &Settings) -> Environment {
-    let environment = world.environment.clone();
+fn environment_for_children(world: &World, settings: &Settings) -> Environment {
+    let pairs: Vec<(&str, &str)> =
+        settings.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let environment = world.environment.clone().with(&pairs);
     match &settings.provider.key_env {
         Some(name) => environment.without(name),
         None => environment,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dormouse_conversation::{Budget, Origin, RequestOptions};
 use dormouse_model::{Announcement, Dialect, Model};
 
-use crate::{Engine, EngineError, SessionFolder, Surroundings};
+use crate::{Engine, EngineError, EngineEvent, SessionEndReason, SessionFolder, Surroundings};
 
 /// Another model to go on with.
 pub struct OtherModel {
@@ -23,12 +23,16 @@ pub struct OtherModel {
 
 impl Engine {
     /// Leaves this session as it is and begins another: `/clear`. The prefix is built anew.
-    pub fn start_over(
+    pub async fn start_over(
         &mut self,
         folder: &SessionFolder,
         surroundings: &Surroundings,
+        sink: &mut dyn FnMut(EngineEvent),
     ) -> Result<(), EngineError> {
-        *self = Self::begin(self.config.clone(), folder, surroundings)?;
+        let fresh = Self::begin(self.config.clone(), folder, surroundings)?;
+        self.end(SessionEndReason::Clear, sink).await;
+        *self = fresh;
+        self.begun_by_clear();
         Ok(())
     }
 

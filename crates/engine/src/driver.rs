@@ -50,6 +50,7 @@ async fn drive(
             Some(event) => event,
             None => driver.outside.next(interrupt, driver.engine, turn.retries()).await,
         };
+        driver.pass_on_notices();
         for effect in turn.step(event) {
             match driver.perform(effect)? {
                 Next::Go => {}
@@ -106,6 +107,14 @@ impl<'e> Driver<'e> {
             breakpoint: None,
             answer: String::new(),
             paused: false,
+        }
+    }
+
+    /// What hooks have to say to the person.
+    fn pass_on_notices(&mut self) {
+        if let Some(hooks) = &self.engine.hooks {
+            let notices = hooks.take_notices().into_iter();
+            notices.for_each(|said| (self.sink)(EngineEvent::Notice(said)));
         }
     }
 

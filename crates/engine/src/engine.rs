@@ -8,18 +8,18 @@ use dormouse_context::{Changes, Fragment};
 use dormouse_conversation::transcript::{Author, Envelope, LoadWarning, Loaded, Transcript};
 use dormouse_conversation::{
     Block, Budget, Facts, Flags, History, Message, Origin, Prefix, Repair, RequestOptions, Role,
-    Usage, WindowState, estimate_text, used,
+    Usage, WindowState, used,
 };
-use dormouse_model::{BreakDetector, CacheTtl, Dialect, Model, ModelError, RetryPolicy, WireBody};
-use dormouse_tools::{Asker, CallContext, Caller, Gate, ReadCache, TodoList, ToolSet};
+use dormouse_model::{BreakDetector, CacheTtl, Dialect, Model, RetryPolicy, WireBody};
+use dormouse_tools::{
+    Asker, CallContext, CallObserver, Caller, Gate, ReadCache, TodoList, ToolSet,
+};
 use tokio_util::sync::CancellationToken;
 
-use crate::driver;
+use crate::hooks::{HookObserver, HookRunner, HookSession, Hooks, SessionSource};
 use crate::prompt::{PromptOverrides, build_prefix};
-use crate::results::ResultStore;
-use crate::{
-    EngineError, EngineEvent, OpenedSession, SessionFolder, Surroundings, TurnEnd, TurnReport,
-};
+use crate::results::{ResultRules, ResultStore};
+use crate::{EngineError, OpenedSession, SessionFolder, Surroundings};
 
 /// What a conversation needs from outside.
 #[derive(Clone)]
@@ -54,6 +54,10 @@ pub struct EngineConfig {
     pub overrides: PromptOverrides,
     /// Secrets that no result may carry.
     pub redactor: Redactor,
+    /// What is done about long results.
+    pub results: Arc<ResultRules>,
+    /// The person's hooks.
+    pub hooks: Arc<Hooks>,
 }
 
 /// What a resume found and mended.
@@ -79,7 +83,13 @@ pub struct Engine {
     todos: Arc<Mutex<TodoList>>,
     /// What the model has been told about the world.
     told: Facts,
-    totals: Usage,
+    pub(crate) totals: Usage,
+    /// Hooks, if there are any.
+    pub(crate) hooks: Option<Arc<HookRunner>>,
+    /// Why the session began, until its hooks have run.
+    pub(crate) begun_by: Option<SessionSource>,
+    /// What hooks have said that goes with the next prompt.
+    pub(crate) notes: Vec<String>,
     /// What the disk would not take, to be written before anything else is.
     unwritten: Vec<Unwritten>,
 }
@@ -164,8 +174,14 @@ impl Engine {
         for message in history.messages() {
             body.append(message);
         }
+        let hooks = hook_runner(&config, &transcript);
+        let source =
+            if history.last().is_none() { SessionSource::Startup } else { SessionSource::Resume };
         Self {
             told: told.unwrap_or_else(|| prefix.facts().clone()),
+            begun_by: hooks.is_some().then_some(source),
+            hooks,
+            notes: Vec::new(),
             config,
             transcript,
             history,
@@ -203,56 +219,7 @@ impl Engine {
         }
     }
 
-    /// Says something to the model and works until it is done. `now` is how the world is at this
-    /// moment: what differs from what the model was told goes in front of the prompt.
-    pub async fn run_turn(
-        &mut self,
-        prompt: &str,
-        now: &Surroundings,
-        max_requests: Option<u32>,
-        interrupt: &CancellationToken,
-        sink: &mut dyn FnMut(EngineEvent),
-    ) -> Result<TurnReport, EngineError> {
-        if let Some(refused) = self.too_full_for(prompt) {
-            return Ok(refused);
-        }
-        self.write_what_is_due()?;
-        self.tell_changes(now)?;
-        self.add_user(vec![Block::text(prompt)], Flags::default())?;
-        let report = match driver::run(self, max_requests, interrupt, sink).await {
-            Ok(report) => report,
-            Err(error) => {
-                self.close_after_error();
-                return Err(error);
-            }
-        };
-        self.totals = self.totals.plus(report.usage);
-        self.transcript.sync()?;
-        Ok(report)
-    }
-
-    /// A prompt that would not be sent does not join the conversation: nothing could be said in it
-    /// again.
-    fn too_full_for(&self, prompt: &str) -> Option<TurnReport> {
-        let used = self.tokens_used().saturating_add(u64::from(estimate_text(prompt)));
-        if !WindowState::at(used, &self.config.budget).blocking {
-            return None;
-        }
-        let error = ModelError::TooLong {
-            used: Some(used),
-            limit: Some(u64::from(self.config.budget.window)),
-            message: "with this prompt the window is full, so it was not sent and is not kept"
-                .to_owned(),
-        };
-        Some(TurnReport {
-            end: TurnEnd::Failed(error),
-            answer: String::new(),
-            requests: 0,
-            usage: Usage::default(),
-        })
-    }
-
-    fn tell_changes(&mut self, now: &Surroundings) -> Result<(), EngineError> {
+    pub(crate) fn tell_changes(&mut self, now: &Surroundings) -> Result<(), EngineError> {
         let facts = now.facts(self.config.tools.names());
         let Some(changes) = Changes::between(&self.told, &facts, self.config.budget.changes_tokens)
         else {
@@ -264,7 +231,7 @@ impl Engine {
         Ok(())
     }
 
-    fn add_user(&mut self, blocks: Vec<Block>, flags: Flags) -> Result<(), EngineError> {
+    pub(crate) fn add_user(&mut self, blocks: Vec<Block>, flags: Flags) -> Result<(), EngineError> {
         let message = Message::user(self.new_id(), self.config.clock.now(), blocks, flags);
         self.transcript.record_message(&message)?;
         self.commit(message)?;
@@ -279,7 +246,7 @@ impl Engine {
     }
 
     /// The disk would not take it: what is in memory is closed, so that the conversation stays usable.
-    fn close_after_error(&mut self) {
+    pub(crate) fn close_after_error(&mut self) {
         let open = self.history.open_calls();
         let (id, now) = (self.new_id(), self.config.clock.now());
         let message = if !open.is_empty() {
@@ -305,7 +272,7 @@ impl Engine {
     }
 
     /// Brings the transcript up to what the conversation is, after a disk that would not.
-    fn write_what_is_due(&mut self) -> Result<(), EngineError> {
+    pub(crate) fn write_what_is_due(&mut self) -> Result<(), EngineError> {
         while let Some(line) = self.unwritten.first() {
             match line {
                 Unwritten::Withdrawn(message) => self.transcript.record_withdrawn(*message)?,
@@ -326,7 +293,10 @@ impl Engine {
             tools: Arc::clone(&self.config.tools),
             gate: self.config.gate.clone(),
             asker: self.config.asker.clone(),
-            observer: None,
+            observer: self.hooks.clone().map(|runner| {
+                let somebody_there = self.config.asker.is_some();
+                Arc::new(HookObserver { runner, somebody_there }) as Arc<dyn CallObserver>
+            }),
         }
     }
 
@@ -352,7 +322,11 @@ impl Engine {
     }
 
     pub(crate) fn result_store(&self) -> ResultStore {
-        ResultStore::new(self.transcript.own_folder().clone(), &self.config.budget)
+        ResultStore::new(
+            self.transcript.own_folder().clone(),
+            &self.config.budget,
+            &self.config.results,
+        )
     }
 
     pub(crate) fn cache_ttl(&self) -> Duration {
@@ -396,6 +370,26 @@ impl Engine {
     pub fn history(&self) -> &History {
         &self.history
     }
+}
+
+/// Who runs the hooks of a session, if there are any.
+fn hook_runner(config: &EngineConfig, transcript: &Transcript) -> Option<Arc<HookRunner>> {
+    if config.hooks.is_empty() {
+        return None;
+    }
+    let session = HookSession {
+        id: transcript.session(),
+        transcript: transcript.path().to_owned(),
+        own_folder: transcript.own_folder().clone(),
+    };
+    Some(Arc::new(HookRunner::new(
+        Arc::clone(&config.hooks),
+        session,
+        (&config.project.folder, &config.project.checkout),
+        &config.environment,
+        Arc::clone(&config.tools),
+        config.gate.clone(),
+    )))
 }
 
 pub(crate) fn envelope(surroundings: &Surroundings) -> Envelope {

@@ -67,6 +67,8 @@ pub enum TurnEnd {
     Interrupted,
     /// A hook ended it, for this reason.
     Halted(String),
+    /// A hook would not have the prompt, for this reason. It was not sent and is not kept.
+    Blocked(String),
     /// The model could not be asked, or not to the end.
     Failed(ModelError),
 }

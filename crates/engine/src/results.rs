@@ -1,6 +1,9 @@
 //! Layer 1, carried out: large results are written to the session's folder, the conversation keeps a
 //! preview. A write that fails costs the rest of the result, never the turn.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use dormouse_base::{Dir, RelPath};
 use dormouse_context::{
     EMPTY_RESULT, ResultBound, Storage, cut, plan_message, plan_result, preview,
@@ -13,21 +16,38 @@ const FOLDER: &str = "tool-results";
 /// How a preview begins: what is stored already is not stored again.
 const STORED_MARK: &str = "<persisted-output>";
 
+/// What a person may set about long results.
+#[derive(Debug, Clone)]
+pub struct ResultRules {
+    /// Whether they go to a file; otherwise they are cut.
+    pub store: bool,
+    /// The longest result by tool, in characters, where that is not the tool's own.
+    pub chars: BTreeMap<String, u32>,
+}
+
+impl Default for ResultRules {
+    fn default() -> Self {
+        Self { store: true, chars: BTreeMap::new() }
+    }
+}
+
 /// Where results of a session are stored, and from which size on.
 #[derive(Debug, Clone)]
 pub(crate) struct ResultStore {
     session: Dir,
     one: usize,
     together: usize,
+    rules: Arc<ResultRules>,
 }
 
 impl ResultStore {
-    pub(crate) fn new(session: Dir, budget: &Budget) -> Self {
+    pub(crate) fn new(session: Dir, budget: &Budget, rules: &Arc<ResultRules>) -> Self {
         let chars = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
         Self {
             session,
             one: chars(budget.tool_result_chars),
             together: chars(budget.message_result_chars),
+            rules: Arc::clone(rules),
         }
     }
 
@@ -36,6 +56,7 @@ impl ResultStore {
         match tools.get(name).map(|tool| tool.result_limit()) {
             Some(ResultLimit::OwnBound) => ResultBound::Exempt,
             Some(ResultLimit::Chars(chars)) => {
+                let chars = self.rules.chars.get(name).copied().unwrap_or(chars);
                 ResultBound::Chars(self.one.min(usize::try_from(chars).unwrap_or(usize::MAX)))
             }
             None => ResultBound::Chars(self.one),
@@ -91,6 +112,9 @@ impl ResultStore {
     }
 
     fn store(&self, name: &str, text: &str, bound: ResultBound) -> String {
+        if !self.rules.store {
+            return cut(text, bound, "storing of results is switched off");
+        }
         let written = RelPath::new(format!("{FOLDER}/{name}"))
             .map_err(|error| error.to_string())
             .and_then(|path| {

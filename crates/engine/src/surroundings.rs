@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dormouse_base::{Clock, Environment, Project, names};
 use dormouse_conversation::Facts;
-use dormouse_tools::output;
+use dormouse_tools::{SAFE_GIT_ENVIRONMENT, output};
 use jiff::tz::TimeZone;
 
 /// A large repository is not waited for.
@@ -67,19 +67,11 @@ impl Surroundings {
 
 /// The branch and the status. Where git fails or takes too long, the model is told so.
 async fn git(project: &Project, environment: &Environment) -> (Option<String>, Option<String>) {
-    // No hook, no monitor, no lock: looking must not change anything.
-    let args = [
-        "--no-optional-locks",
-        "-c",
-        "core.fsmonitor=false",
-        "-c",
-        "core.hooksPath=/dev/null",
-        "status",
-        "--porcelain",
-        "--branch",
-        "--ignore-submodules=all",
-    ];
-    let result = output("git", &args, &project.folder, environment, GIT_PATIENCE).await;
+    // A repository that somebody else wrote must not run anything by being looked at.
+    let environment =
+        environment.clone().without("BASH_ENV").without("ENV").with(SAFE_GIT_ENVIRONMENT);
+    let args = ["-c", "git status --porcelain --branch"];
+    let result = output("bash", &args, &project.folder, &environment, GIT_PATIENCE).await;
     let Ok(answer) = result
         .map_err(drop)
         .and_then(|answer| if answer.code == Some(0) { Ok(answer) } else { Err(()) })

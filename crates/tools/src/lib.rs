@@ -43,7 +43,7 @@ pub use grep::Grep;
 pub use input::parse_input;
 pub use observer::{After, Before, CallObserver, CallView, Stance, Substitute};
 pub use orchestrator::{CallStatus, MAX_SIDE_BY_SIDE, ResponseState, Scheduled, startable};
-pub use process::{ProcessError, ProcessOutput, output};
+pub use process::{ProcessError, ProcessOutput, output, output_with_input};
 pub use project_file::write_target;
 pub use read::Read;
 pub use read_cache::{CachedFile, Extent, ReadCache};

@@ -11,10 +11,10 @@ use std::time::Duration;
 use std::{future::Future, io, pin::pin};
 
 use dormouse_base::{Environment, names};
-use futures_util::future::{Either, join, select};
+use futures_util::future::{Either, join3, select};
 use rustix::process::{Pid, Signal};
 use thiserror::Error;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
 use tokio::process::Child;
 use tokio_util::sync::CancellationToken;
@@ -84,7 +84,7 @@ pub struct ProcessOutput {
     pub left_out: usize,
 }
 
-/// Runs a program to its end, or ends it.
+/// Runs a program to its end, or ends it. It has nothing to read.
 pub async fn output(
     program: &str,
     args: &[&str],
@@ -93,16 +93,46 @@ pub async fn output(
     timeout: Duration,
 ) -> Result<ProcessOutput, ProcessError> {
     let start = Start { program, args, folder, environment };
+    collect(start, Stdio::null(), timeout, std::future::ready(())).await
+}
+
+/// The same for a program that reads something.
+pub async fn output_with_input(
+    program: &str,
+    args: &[&str],
+    folder: &Path,
+    environment: &Environment,
+    timeout: Duration,
+    input: Vec<u8>,
+) -> Result<ProcessOutput, ProcessError> {
+    let start = Start { program, args, folder, environment };
+    let (reader, writer) = io::pipe().map_err(|source| start.system(source))?;
+    let mut writer =
+        pipe::Sender::from_owned_fd(writer.into()).map_err(|source| start.system(source))?;
+    let fed = async move {
+        // One that does not read to the end is within its rights.
+        let _unread = writer.write_all(&input).await;
+    };
+    collect(start, reader.into(), timeout, fed).await
+}
+
+/// Runs it and collects what it prints, while `fed` gives it what to read.
+async fn collect(
+    start: Start<'_>,
+    stdin: Stdio,
+    timeout: Duration,
+    fed: impl Future<Output = ()>,
+) -> Result<ProcessOutput, ProcessError> {
     let system = |source| start.system(source);
     let (mut out, out_writer) = pipe_to_child().map_err(system)?;
     let (mut err, err_writer) = pipe_to_child().map_err(system)?;
-    let child = spawn(&start, out_writer.into(), err_writer.into())?;
+    let child = spawn(&start, stdin, out_writer.into(), err_writer.into())?;
     let (mut stdout, mut stderr) = (Capture::new(OUTPUT_CHARS), Capture::new(OUTPUT_CHARS));
-    let drained = join(drain(&mut out, &mut stdout), drain(&mut err, &mut stderr));
+    let drained = join3(drain(&mut out, &mut stdout), drain(&mut err, &mut stderr), fed);
     let never = CancellationToken::new();
     let (ending, _) = supervise(child, drained, timeout, &never).await.map_err(system)?;
     let Ending::Exited(status) = ending else {
-        return Err(ProcessError::TimedOut { program: program.to_owned(), timeout });
+        return Err(ProcessError::TimedOut { program: start.program.to_owned(), timeout });
     };
     let (stdout, stderr) = (stdout.finish(), stderr.finish());
     Ok(ProcessOutput {
@@ -164,7 +194,7 @@ pub(crate) async fn run_merged(
     let system = |source| start.system(source);
     let (mut reader, writer) = pipe_to_child().map_err(system)?;
     let second = writer.try_clone().map_err(system)?;
-    let child = spawn(&start, writer.into(), second.into())?;
+    let child = spawn(&start, Stdio::null(), writer.into(), second.into())?;
     let mut capture = Capture::new(chars);
     let drained = drain(&mut reader, &mut capture);
     let (ending, pipe) = supervise(child, drained, timeout, cancel).await.map_err(system)?;
@@ -179,7 +209,12 @@ fn pipe_to_child() -> io::Result<(pipe::Receiver, OwnedFd)> {
 /// Starts it. The command, and with it our end of what the child writes to, is gone when this returns;
 /// else the pipe would never close.
 #[expect(clippy::disallowed_methods, reason = "this is the one door to new processes")]
-fn spawn(start: &Start<'_>, stdout: Stdio, stderr: Stdio) -> Result<Child, ProcessError> {
+fn spawn(
+    start: &Start<'_>,
+    stdin: Stdio,
+    stdout: Stdio,
+    stderr: Stdio,
+) -> Result<Child, ProcessError> {
     let visible = start
         .environment
         .pairs()
@@ -192,7 +227,7 @@ fn spawn(start: &Start<'_>, stdout: Stdio, stderr: Stdio) -> Result<Child, Proce
         .envs(visible)
         // Ours would be inherited, and name another folder.
         .env("PWD", start.folder)
-        .stdin(Stdio::null())
+        .stdin(stdin)
         .stdout(stdout)
         .stderr(stderr)
         .process_group(0);

@@ -13,13 +13,16 @@ mod conversation;
 mod faults;
 mod first_run;
 mod hardening;
+mod hooks;
 mod interrupt;
 mod output;
 mod permissions;
 mod program;
 mod sessions;
+mod settings;
 mod stored;
 mod tidy;
+mod trust;
 mod verbatim;
 
 #[test]

@@ -9,12 +9,13 @@ use std::path::Path;
 use std::str::FromStr;
 
 use globset::{GlobBuilder, GlobMatcher};
+use serde_json::value::RawValue;
 use thiserror::Error;
 
 use super::Touch;
 use super::paths::lexical;
 use crate::shell::{ShellVerdict, classify, commands};
-use crate::{Access, write_target};
+use crate::{Access, Tool, write_target};
 
 /// A rule that can not be read.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -123,6 +124,12 @@ impl Pattern {
 }
 
 impl Rule {
+    /// Whether a call is one that this rule speaks of: of a line of several commands, any one.
+    pub fn touches(&self, tool: &dyn Tool, input: &RawValue, folder: &Path) -> bool {
+        let touch = Touch::of(tool, input, folder);
+        first_match(std::slice::from_ref(self), tool.name(), &touch, folder).is_some()
+    }
+
     /// A rule for `Edit` covers every tool that writes files.
     fn is_for(&self, tool: &str) -> bool {
         self.tool == tool || (self.tool == "Edit" && tool == "Write")

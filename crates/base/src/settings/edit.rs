@@ -1,0 +1,138 @@
+//! One value changed in a text of settings; the rest stays as the person wrote it.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use thiserror::Error;
+
+/// A text that can not be changed so.
+#[derive(Debug, Error)]
+pub enum EditError {
+    /// Not JSON.
+    #[error("{0}")]
+    Json(#[from] serde_json::Error),
+    /// A key below something that has no keys.
+    #[error("`{key}` can not be set: what stands above it in the file is no object")]
+    NoObject {
+        /// The key.
+        key: String,
+    },
+}
+
+/// Sets a key such as `permissions.allow`; `value` is JSON.
+pub fn set_value(text: &str, key: &str, value: &str) -> Result<String, EditError> {
+    let value: &RawValue = serde_json::from_str(value)?;
+    change(text, key, Some(value))
+}
+
+/// Takes a key out; nothing happens if it is not there.
+pub fn unset_value(text: &str, key: &str) -> Result<String, EditError> {
+    change(text, key, None)
+}
+
+fn change(text: &str, key: &str, value: Option<&RawValue>) -> Result<String, EditError> {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    let text = if text.is_empty() { "{}" } else { text };
+    let path: Vec<&str> = key.split('.').collect();
+    let changed = changed(text, &path, value, 1)?.unwrap_or_else(|| "{}".to_owned());
+    Ok(format!("{changed}\n"))
+}
+
+/// The object with the key at this path changed; none if nothing is left of it.
+fn changed(
+    text: &str,
+    path: &[&str],
+    value: Option<&RawValue>,
+    depth: usize,
+) -> Result<Option<String>, EditError> {
+    let Some((first, rest)) = path.split_first() else {
+        return Ok(value.map(|value| value.get().to_owned()));
+    };
+    if !text.trim_start().starts_with('{') {
+        return Err(EditError::NoObject { key: path.join(".") });
+    }
+    let Ordered(mut fields) = serde_json::from_str(text)?;
+    let place = fields.iter().position(|(name, _)| name == first);
+    let below = place.and_then(|place| fields.get(place)).map(|(_, raw)| raw.get().to_owned());
+    let below = changed(below.as_deref().unwrap_or("{}"), rest, value, depth + 1)?;
+    match (place, below) {
+        (None, None) => {}
+        (Some(place), None) => drop(fields.remove(place)),
+        (place, Some(below)) => {
+            let field = ((*first).to_owned(), RawValue::from_string(below)?);
+            match place.and_then(|place| fields.get_mut(place)) {
+                Some(old) => *old = field,
+                None => fields.push(field),
+            }
+        }
+    }
+    Ok((!fields.is_empty()).then(|| render(&fields, depth)))
+}
+
+fn render(fields: &[(String, Box<RawValue>)], depth: usize) -> String {
+    let (inner, outer) = ("  ".repeat(depth), "  ".repeat(depth.saturating_sub(1)));
+    let lines: Vec<String> = fields
+        .iter()
+        .map(|(name, raw)| format!("{inner}{}: {}", serde_json::Value::from(name.as_str()), raw))
+        .collect();
+    format!("{{\n{}\n{outer}}}", lines.join(",\n"))
+}
+
+/// The fields of an object in their order, as text.
+struct Ordered(Vec<(String, Box<RawValue>)>);
+
+impl<'de> Deserialize<'de> for Ordered {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Ordered;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Ordered, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Ordered(fields))
+            }
+        }
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_stays_as_it_was_written() {
+        let text = "{\n  \"model\": \"a\",\n  \"permissions\": {\"deny\": [ \"Read\" ]},\n  \"z\": 1.50\n}\n";
+        assert_eq!(set_value(text, "model", "\"b\"").unwrap(), text.replace("\"a\"", "\"b\""),);
+        assert_eq!(
+            set_value(text, "permissions.allow", r#"["Bash"]"#).unwrap(),
+            text.replace(
+                r#"{"deny": [ "Read" ]}"#,
+                "{\n    \"deny\": [ \"Read\" ],\n    \"allow\": [\"Bash\"]\n  }"
+            ),
+        );
+        assert_eq!(
+            unset_value(text, "permissions.deny").unwrap(),
+            "{\n  \"model\": \"a\",\n  \"z\": 1.50\n}\n",
+        );
+        assert_eq!(unset_value(text, "nothing.here").unwrap(), text);
+    }
+
+    #[test]
+    fn from_nothing() {
+        let expected = "{\n  \"layers\": {\n    \"dream\": false\n  }\n}\n";
+        assert_eq!(set_value("", "layers.dream", "false").unwrap(), expected);
+        assert_eq!(unset_value(expected, "layers.dream").unwrap(), "{}\n");
+        assert!(matches!(
+            set_value(r#"{"model":"a"}"#, "model.x", "1"),
+            Err(EditError::NoObject { .. })
+        ));
+        assert!(matches!(set_value("[1]", "model", "1"), Err(EditError::NoObject { .. })));
+    }
+}

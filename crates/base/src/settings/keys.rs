@@ -1,0 +1,125 @@
+//! Every key of the settings, with its kind and meaning. The published schema is made from this.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use schemars::{JsonSchema, Schema, generate::SchemaSettings};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Which wire format a server speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ProviderKind {
+    /// The Anthropic Messages API.
+    Anthropic,
+    /// OpenAI-compatible chat completions.
+    Openai,
+}
+
+/// The model server. A project can not set it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ProviderSettings {
+    /// Which wire format the server speaks: `anthropic` or `openai`.
+    pub kind: Option<ProviderKind>,
+    /// Where it is.
+    pub base_url: Option<String>,
+    /// The environment variable that holds the key.
+    pub key_env: Option<String>,
+    /// A command that prints the key.
+    pub key_command: Option<String>,
+    /// How long the server keeps a cached prefix: `5m` or `1h`.
+    pub cache_ttl: Option<String>,
+    /// The value of the `anthropic-version` header.
+    pub version: Option<String>,
+    /// Values of the `anthropic-beta` header.
+    pub betas: Vec<String>,
+}
+
+/// All settings. What a person has not set is none, or empty.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Settings {
+    /// The address of this schema, for editors.
+    #[serde(rename = "$schema")]
+    pub schema: Option<String>,
+    /// The model to talk to.
+    pub model: Option<String>,
+    /// A cheaper one for small questions.
+    pub small_model: Option<String>,
+    /// Where the model is. A project can not set it.
+    pub provider: ProviderSettings,
+    /// Context windows by model name, in tokens.
+    pub context_windows: BTreeMap<String, u32>,
+    /// Prices by the beginning of a model's name, in US dollars for a million tokens.
+    pub prices: BTreeMap<String, PriceSettings>,
+    /// What may run without a question, and what never.
+    pub permissions: PermissionSettings,
+    /// Limits of the tools.
+    pub tools: ToolSettings,
+    /// Which layers are on; `dormouse config list` names them.
+    pub layers: BTreeMap<String, bool>,
+    /// Commands to run at events, by event. See docs/hooks.md.
+    pub hooks: BTreeMap<String, Value>,
+    /// Runs no hooks at all.
+    pub disable_all_hooks: Option<bool>,
+    /// Runs no hooks but the managed ones. Managed settings only.
+    pub allow_managed_hooks_only: Option<bool>,
+    /// Environment variables for commands and hooks.
+    pub env: BTreeMap<String, String>,
+    /// Whether there is memory; false turns all of it off.
+    pub auto_memory_enabled: Option<bool>,
+    /// Where memory is kept. A project can not set it.
+    pub auto_memory_directory: Option<PathBuf>,
+}
+
+/// Rules such as `Bash(git diff:*)`, the mode to begin in, and further folders.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PermissionSettings {
+    /// What needs no question.
+    pub allow: Vec<String>,
+    /// What asks even where it would be allowed.
+    pub ask: Vec<String>,
+    /// What never runs.
+    pub deny: Vec<String>,
+    /// The mode to begin in: `default`, `acceptEdits`, `plan` or `bypassPermissions`.
+    pub default_mode: Option<String>,
+    /// Folders beside the working directory in which edits may be accepted.
+    pub additional_directories: Vec<PathBuf>,
+}
+
+/// Limits of the tools.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ToolSettings {
+    /// The longest result by tool, in characters; what is longer goes to a file.
+    pub result_chars: BTreeMap<String, u32>,
+    /// How long a command may take unless the call says otherwise, in milliseconds.
+    pub bash_timeout_ms: Option<u64>,
+    /// The longest a call may ask for, in milliseconds.
+    pub bash_max_timeout_ms: Option<u64>,
+}
+
+/// What a million tokens cost, in US dollars.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PriceSettings {
+    /// Tokens sent.
+    pub input: f64,
+    /// Tokens received.
+    pub output: f64,
+    /// Tokens read from the server's cache; a tenth of `input` unless set.
+    pub cache_read: Option<f64>,
+    /// Tokens written to the server's cache; a quarter more than `input` unless set.
+    pub cache_write: Option<f64>,
+}
+
+/// The JSON schema of the settings.
+pub fn settings_schema() -> Schema {
+    SchemaSettings::draft2020_12()
+        .with(|settings| settings.inline_subschemas = true)
+        .into_generator()
+        .into_root_schema_for::<Settings>()
+}

@@ -1,0 +1,24 @@
+//! Settings: JSON files in several places, read into one value.
+//!
+//! `keys` says which keys there are, `parse` reads one text, `stack` puts the layers over one another and
+//! knows where each value came from, `partition` tells what of a project's settings needs trust,
+//! `switches` is the table of layers that can be turned off, `edit` changes one value in a text.
+
+mod edit;
+mod keys;
+mod parse;
+mod partition;
+mod places;
+mod stack;
+mod switches;
+
+pub use edit::{EditError, set_value, unset_value};
+pub use keys::{
+    PermissionSettings, PriceSettings, ProviderKind, ProviderSettings, Settings, ToolSettings,
+    settings_schema,
+};
+pub use parse::{SettingsError, SettingsWarning};
+pub use partition::Withheld;
+pub use places::{SettingsPlaces, project_settings_folder};
+pub use stack::{Layer, Source, Stack};
+pub use switches::{SWITCHES, Switch, SwitchError, SwitchState, Switches, flag};

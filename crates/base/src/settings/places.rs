@@ -1,0 +1,79 @@
+//! Where the files of settings are, and reading them all.
+
+use std::path::{Path, PathBuf};
+
+use super::parse::SettingsError;
+use super::stack::{Layer, Source};
+use crate::{Dir, Environment, Project, RelPath, names};
+
+/// Where an organisation puts what holds for everybody on the machine.
+const MANAGED_FOLDER: &str = "/etc/dormouse";
+const FILE: &str = "settings.json";
+const LOCAL_FILE: &str = "settings.local.json";
+
+/// The folder of a project's own settings.
+pub fn project_settings_folder(project: &Project) -> PathBuf {
+    project.checkout.join(".dormouse")
+}
+
+/// The folders in which settings are looked for.
+#[derive(Debug, Clone)]
+pub struct SettingsPlaces {
+    managed: PathBuf,
+    home: PathBuf,
+    /// None where it is the home itself: the person's own file is no project's.
+    project: Option<PathBuf>,
+}
+
+impl SettingsPlaces {
+    /// Those of this home and project.
+    pub fn new(environment: &Environment, home: &Path, project: Option<&Project>) -> Self {
+        let managed =
+            if cfg!(debug_assertions) { environment.path(names::TEST_MANAGED) } else { None };
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let project =
+            project.map(project_settings_folder).filter(|folder| real(folder) != real(home));
+        Self {
+            managed: managed.unwrap_or_else(|| PathBuf::from(MANAGED_FOLDER)),
+            home: home.to_owned(),
+            project,
+        }
+    }
+
+    /// The folder and name of a source's file; none for the command line, which has none.
+    fn place(&self, source: Source) -> Option<(&Path, &'static str)> {
+        match source {
+            Source::User => Some((&self.home, FILE)),
+            Source::Project => Some((self.project.as_deref()?, FILE)),
+            Source::Local => Some((self.project.as_deref()?, LOCAL_FILE)),
+            Source::Managed => Some((&self.managed, FILE)),
+            Source::CommandLine => None,
+        }
+    }
+
+    /// The file of a source.
+    pub fn file(&self, source: Source) -> Option<PathBuf> {
+        self.place(source).map(|(folder, name)| folder.join(name))
+    }
+
+    /// Reads the files that exist.
+    pub fn read(&self) -> Result<Vec<Layer>, SettingsError> {
+        let mut layers = Vec::new();
+        for source in Source::ALL {
+            let Some((folder, name)) = self.place(source) else { continue };
+            if let Some(bytes) = read(folder, name)? {
+                layers.push(Layer::parse(source, folder.join(name), &bytes)?);
+            }
+        }
+        Ok(layers)
+    }
+}
+
+fn read(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, SettingsError> {
+    let (Ok(dir), Ok(file)) = (Dir::open(folder), RelPath::new(name)) else { return Ok(None) };
+    match dir.read(&file) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,206 @@
+//! The layers of settings, and what they come to together.
+//!
+//! Of a single value the highest layer's counts; lists of all layers are joined, the highest first.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::keys::Settings;
+use super::parse::{SettingsError, SettingsWarning, parse};
+use super::partition::{Withheld, partition};
+
+/// Where settings come from, lowest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Source {
+    /// The person's own.
+    User,
+    /// The project's, shared with everybody who works on it.
+    Project,
+    /// The project's, on this machine only.
+    Local,
+    /// `--settings`.
+    CommandLine,
+    /// The organisation's.
+    Managed,
+}
+
+impl Source {
+    /// All of them, lowest first.
+    pub const ALL: [Self; 5] =
+        [Self::User, Self::Project, Self::Local, Self::CommandLine, Self::Managed];
+
+    /// Whether a file in the project's folder says it: whoever wrote that may be a stranger.
+    pub fn is_of_project(self) -> bool {
+        matches!(self, Self::Project | Self::Local)
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Local => "local",
+            Self::CommandLine => "command line",
+            Self::Managed => "managed",
+        })
+    }
+}
+
+/// One layer: a file, or the command line.
+#[derive(Debug, Clone)]
+pub struct Layer {
+    /// Where it comes from.
+    pub source: Source,
+    /// The file; for the command line, its option.
+    pub path: PathBuf,
+    /// What it holds that counts.
+    pub value: Value,
+    /// Keys nobody knows.
+    pub warnings: Vec<SettingsWarning>,
+    /// What of it does not count, or not yet.
+    pub withheld: Withheld,
+}
+
+impl Layer {
+    /// Reads a layer. Of a project's own, what needs trust is withheld until [`Layer::trust`].
+    pub fn parse(
+        source: Source,
+        path: impl Into<PathBuf>,
+        text: &[u8],
+    ) -> Result<Self, SettingsError> {
+        let path = path.into();
+        let parsed = parse(path.clone(), text)?;
+        let (value, withheld) = if source.is_of_project() {
+            partition(&parsed.value)
+        } else {
+            (parsed.value, Withheld::default())
+        };
+        Ok(Self { source, path, value, warnings: parsed.warnings, withheld })
+    }
+
+    /// What waited for trust counts from now on.
+    pub fn trust(&mut self) {
+        let waiting = std::mem::take(&mut self.withheld.waiting);
+        merge(&mut self.value, &waiting);
+    }
+}
+
+/// All layers.
+#[derive(Debug, Clone, Default)]
+pub struct Stack {
+    layers: Vec<Layer>,
+}
+
+impl Stack {
+    /// Puts layers over one another.
+    pub fn new(mut layers: Vec<Layer>) -> Self {
+        layers.sort_by_key(|layer| layer.source);
+        Self { layers }
+    }
+
+    /// The layers, lowest first.
+    pub fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// Trusts the project: all it has set counts, but for what no project may set.
+    pub fn trust_project(&mut self) {
+        self.layers.iter_mut().filter(|layer| layer.source.is_of_project()).for_each(Layer::trust);
+    }
+
+    /// What the project has set that waits for trust: one value for all its files, empty if nothing does.
+    pub fn waiting(&self) -> Value {
+        let mut all = Value::Object(serde_json::Map::new());
+        for layer in &self.layers {
+            merge(&mut all, &layer.withheld.waiting);
+        }
+        all
+    }
+
+    /// What the layers say together.
+    pub fn value(&self) -> Value {
+        let mut all = Value::Object(serde_json::Map::new());
+        for layer in &self.layers {
+            merge(&mut all, &layer.value);
+        }
+        all
+    }
+
+    /// The settings in force.
+    pub fn settings(&self) -> Settings {
+        // Each layer was read as settings already, and joining changes no kind: there is nothing to fail.
+        serde_json::from_value(self.value()).unwrap_or_default()
+    }
+
+    /// The layers that say something about a key such as `permissions.allow`, the one that counts first.
+    pub fn origins(&self, key: &str) -> Vec<&Layer> {
+        let has = |layer: &&Layer| find(&layer.value, key).is_some();
+        self.layers.iter().rev().filter(has).collect()
+    }
+
+    /// The value of a key in one layer.
+    pub fn of_source(&self, source: Source, key: &str) -> Option<&Value> {
+        self.layers.iter().find(|layer| layer.source == source).and_then(|l| find(&l.value, key))
+    }
+}
+
+/// The value at a key such as `permissions.allow`.
+pub(super) fn find<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
+    let found = key.split('.').try_fold(value, |value, part| value.get(part));
+    found.filter(|value| !value.is_null())
+}
+
+/// Puts one value over another.
+pub(super) fn merge(below: &mut Value, above: &Value) {
+    match (below, above) {
+        (_, Value::Null) => {}
+        (Value::Object(below), Value::Object(above)) => {
+            for (key, value) in above {
+                merge(below.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (Value::Array(below), Value::Array(above)) => {
+            let lower = std::mem::take(below);
+            below.extend(above.iter().cloned());
+            below.extend(lower.into_iter().filter(|value| !above.contains(value)));
+        }
+        (below, above) => *below = above.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layer(source: Source, text: &str) -> Layer {
+        Layer::parse(source, source.to_string(), text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn the_highest_wins_and_lists_join() {
+        let stack = Stack::new(vec![
+            layer(Source::Managed, r#"{"layers":{"dream":false}}"#),
+            layer(
+                Source::User,
+                r#"{"model":"a","smallModel":"s","permissions":{"deny":["Read"]}}"#,
+            ),
+            layer(
+                Source::CommandLine,
+                r#"{"model":"b","layers":{"dream":true},"smallModel":null}"#,
+            ),
+            layer(Source::Project, r#"{"permissions":{"deny":["Write","Read"]}}"#),
+        ]);
+        let settings = stack.settings();
+        assert_eq!(settings.model.as_deref(), Some("b"));
+        assert_eq!(settings.small_model.as_deref(), Some("s"));
+        assert_eq!(settings.layers.get("dream"), Some(&false));
+        assert_eq!(settings.permissions.deny, ["Write", "Read"]);
+        let origins = |key| stack.origins(key).iter().map(|layer| layer.source).collect::<Vec<_>>();
+        assert_eq!(origins("model"), [Source::CommandLine, Source::User]);
+        assert_eq!(origins("permissions.deny"), [Source::Project, Source::User]);
+        assert!(origins("permissions.allow").is_empty());
+    }
+}

@@ -1,0 +1,129 @@
+//! Which projects a person has trusted, and with what (L-29).
+//!
+//! A project is trusted as it was when the person looked: the record holds a hash of what waited for
+//! trust then. When that changes, the trust is gone until somebody looks again.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Dir, FileError, Project, RelPath, Stack, stable_hash};
+
+/// Who keeps the records.
+#[derive(Debug, Clone)]
+pub struct TrustStore {
+    folder: PathBuf,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Record {
+    checkout: String,
+    /// Of what was trusted.
+    digest: String,
+    at: String,
+}
+
+/// How a project stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// It asks for nothing that would need it.
+    NotNeeded,
+    /// Nobody has been asked yet.
+    Unknown,
+    /// It was trusted, but asks for something else now.
+    Changed,
+    /// Trusted as it is.
+    Given,
+}
+
+impl TrustStore {
+    /// The store in the program's own folder.
+    pub fn new(home: &Path) -> Self {
+        Self { folder: home.join("trust") }
+    }
+
+    /// How a project stands with these settings.
+    pub fn of(&self, project: &Project, stack: &Stack) -> Trust {
+        let waiting = stack.waiting();
+        if waiting.as_object().is_none_or(serde_json::Map::is_empty) {
+            return Trust::NotNeeded;
+        }
+        let record = Dir::open(&self.folder)
+            .and_then(|dir| dir.read(&file(project)))
+            .ok()
+            .and_then(|bytes| serde_json::from_slice::<Record>(&bytes).ok())
+            .filter(|record| record.checkout == project.checkout.display().to_string());
+        match record {
+            None => Trust::Unknown,
+            Some(record) if record.digest == digest(&waiting) => Trust::Given,
+            Some(_) => Trust::Changed,
+        }
+    }
+
+    /// Writes down that the project is trusted with what it asks for now.
+    pub fn give(&self, project: &Project, stack: &Stack, at: Timestamp) -> Result<(), FileError> {
+        let record = Record {
+            checkout: project.checkout.display().to_string(),
+            digest: digest(&stack.waiting()),
+            at: at.to_string(),
+        };
+        // A struct of strings has no way to fail to serialise.
+        let bytes = serde_json::to_vec_pretty(&record).unwrap_or_default();
+        Dir::create(&self.folder)?.replace(&file(project), &bytes)
+    }
+
+    /// Takes the trust back; gives whether there was any.
+    pub fn take_back(&self, project: &Project) -> Result<bool, FileError> {
+        let removed = Dir::open(&self.folder).and_then(|dir| dir.remove_file(&file(project)));
+        match removed {
+            Ok(()) => Ok(true),
+            Err(error) if error.is_not_found() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// One file a checkout: two programs that trust two projects do not meet. A worktree is trusted by
+/// itself, for the scripts in it are its own.
+#[expect(clippy::expect_used, reason = "digits and a fixed ending are a plain file name")]
+fn file(project: &Project) -> RelPath {
+    let hash = stable_hash(project.checkout.as_os_str().as_encoded_bytes());
+    RelPath::new(format!("{hash:016x}.json")).expect("a plain name")
+}
+
+/// Keys are in order in a `Value`, so that the same settings have the same digest however they are laid
+/// out.
+fn digest(waiting: &Value) -> String {
+    blake3::hash(waiting.to_string().as_bytes()).to_hex().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Layer, Source, project_of};
+
+    fn stack(text: &str) -> Stack {
+        Stack::new(vec![Layer::parse(Source::Project, "p", text.as_bytes()).unwrap()])
+    }
+
+    #[test]
+    fn trust_is_for_what_was_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = project_of(folder.path()).unwrap();
+        let store = TrustStore::new(&folder.path().join("home"));
+        let hooks = stack(r#"{"hooks":{"Stop":[1]},"model":"a"}"#);
+        assert_eq!(store.of(&project, &stack(r#"{"model":"a"}"#)), Trust::NotNeeded);
+        assert_eq!(store.of(&project, &hooks), Trust::Unknown);
+        store.give(&project, &hooks, Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!(store.of(&project, &hooks), Trust::Given);
+        // What restricts may change freely, and so may the layout.
+        let same = stack("{\"model\":\"b\",\n\n\"hooks\": {\"Stop\": [1]}}");
+        assert_eq!(store.of(&project, &same), Trust::Given);
+        assert_eq!(store.of(&project, &stack(r#"{"hooks":{"Stop":[2]}}"#)), Trust::Changed);
+        assert!(store.take_back(&project).unwrap());
+        assert_eq!(store.of(&project, &hooks), Trust::Unknown);
+        assert!(!store.take_back(&project).unwrap());
+    }
+}

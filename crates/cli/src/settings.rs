@@ -1,0 +1,90 @@
+//! The settings in force: every layer read, the project's trust looked up, what is ignored told.
+
+use std::path::PathBuf;
+
+use dormouse_base::{
+    Layer, Project, Settings, SettingsError, SettingsPlaces, Source, Stack, Switches, Trust,
+    TrustStore,
+};
+
+use crate::exit::Failure;
+use crate::world::World;
+use crate::{show, trust};
+
+/// Settings, and how they came about.
+pub(crate) struct InForce {
+    pub(crate) stack: Stack,
+    pub(crate) settings: Settings,
+    pub(crate) switches: Switches,
+    pub(crate) places: SettingsPlaces,
+    pub(crate) trust: Trust,
+}
+
+/// What to do about a project that nobody has trusted yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Untrusted {
+    /// Ask the person at the terminal.
+    #[expect(dead_code, reason = "the line interface, which comes next, asks")]
+    Ask,
+    /// Go on without, and say what has no effect.
+    Tell,
+    /// Go on without a word: a command that is not about the project.
+    Pass,
+}
+
+/// Reads all layers. `given` is what `--settings` says.
+pub(crate) fn load(
+    world: &World,
+    given: Option<&str>,
+    project: &Project,
+    untrusted: Untrusted,
+) -> Result<InForce, Failure> {
+    let home = world.home()?;
+    let places = SettingsPlaces::new(&world.environment, &home, Some(project));
+    let mut layers = places.read().map_err(unreadable)?;
+    layers.extend(given.map(command_line).transpose()?);
+    let mut stack = Stack::new(layers);
+    tell_problems(&stack);
+    let store = TrustStore::new(&home);
+    let mut standing = store.of(project, &stack);
+    if matches!(standing, Trust::Unknown | Trust::Changed) {
+        match untrusted {
+            Untrusted::Ask => standing = trust::ask(&store, project, &stack, standing, world)?,
+            Untrusted::Tell => trust::tell(&stack, standing),
+            Untrusted::Pass => {}
+        }
+    }
+    if standing == Trust::Given {
+        stack.trust_project();
+    }
+    let switches = Switches::resolve(&stack, &world.environment).map_err(Failure::usage)?;
+    Ok(InForce { settings: stack.settings(), stack, switches, places, trust: standing })
+}
+
+fn command_line(given: &str) -> Result<Layer, Failure> {
+    if given.trim_start().starts_with('{') {
+        return Layer::parse(Source::CommandLine, "--settings", given.as_bytes())
+            .map_err(|error| Failure::usage(error).hint("mend the JSON given to --settings"));
+    }
+    let bytes = std::fs::read(given).map_err(|error| {
+        Failure::usage(anyhow::anyhow!("can not read the settings file {given}: {error}"))
+    })?;
+    Layer::parse(Source::CommandLine, PathBuf::from(given), &bytes).map_err(unreadable)
+}
+
+fn unreadable(error: SettingsError) -> Failure {
+    Failure::usage(error).hint("mend the file, or move it away to go on with the defaults")
+}
+
+/// What has no effect wherever it stands.
+fn tell_problems(stack: &Stack) {
+    for layer in stack.layers() {
+        let place = layer.path.display();
+        for warning in &layer.warnings {
+            show::note(&format!("warning: {place}: {warning}"));
+        }
+        for key in &layer.withheld.never {
+            show::note(&format!("warning: {place}: `{key}` can not be set by a project, ignored"));
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Trusting a project: what its settings would run or widen, shown; the question; the record (L-29).
+
+use std::io::{BufRead, IsTerminal};
+
+use dormouse_base::{Project, Stack, Trust, TrustStore};
+use serde_json::Value;
+
+use crate::args::TrustArguments;
+use crate::exit::{Exit, Failure};
+use crate::settings::{self, Untrusted};
+use crate::show;
+use crate::world::{World, current_project};
+
+/// Longer values are cut in the list; the file shows them whole.
+const LONGEST_SHOWN: usize = 160;
+
+/// `dormouse permissions trust`.
+pub(crate) fn run(arguments: &TrustArguments, world: &World) -> Result<Exit, Failure> {
+    let project = current_project()?;
+    let store = TrustStore::new(&world.home()?);
+    if arguments.revoke {
+        let had = store.take_back(&project)?;
+        show::data_line(if had { "no longer trusted" } else { "it was not trusted" });
+        return Ok(Exit::Done);
+    }
+    let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
+    match in_force.trust {
+        Trust::NotNeeded => {
+            show::data_line("nothing to trust: the project's settings run and widen nothing");
+        }
+        Trust::Given => show::data_line("already trusted, as it is now"),
+        standing @ (Trust::Unknown | Trust::Changed) if arguments.yes => {
+            list(&in_force.stack, standing);
+            store.give(&project, &in_force.stack, world.clock.now())?;
+            show::data_line("trusted");
+        }
+        standing @ (Trust::Unknown | Trust::Changed) => {
+            if ask(&store, &project, &in_force.stack, standing, world)? == Trust::Given {
+                show::data_line("trusted");
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Asks the person at the terminal; without one, nobody is asked and nothing is trusted.
+pub(crate) fn ask(
+    store: &TrustStore,
+    project: &Project,
+    stack: &Stack,
+    standing: Trust,
+    world: &World,
+) -> Result<Trust, Failure> {
+    if !std::io::stdin().is_terminal() {
+        tell(stack, standing);
+        return Ok(standing);
+    }
+    list(stack, standing);
+    show::note("Trust this project with it? Say yes only if you know who wrote it. [y/N]");
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    if read.is_err() || !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
+        show::note("Not trusted: the project's settings can only restrict.");
+        return Ok(standing);
+    }
+    store.give(project, stack, world.clock.now())?;
+    Ok(Trust::Given)
+}
+
+fn list(stack: &Stack, standing: Trust) {
+    show::note(match standing {
+        Trust::Changed => "This project's settings have changed since you trusted them. They want:",
+        Trust::NotNeeded | Trust::Unknown | Trust::Given => "This project's settings want:",
+    });
+    for wish in wishes(&stack.waiting()) {
+        show::note(&format!("  {wish}"));
+    }
+}
+
+/// A run without anybody to ask says what has no effect.
+pub(crate) fn tell(stack: &Stack, standing: Trust) {
+    let why = match standing {
+        Trust::Changed => "has changed since it was trusted",
+        Trust::NotNeeded | Trust::Unknown | Trust::Given => "is not trusted",
+    };
+    let mut keys: Vec<String> = Vec::new();
+    for wish in wishes(&stack.waiting()) {
+        let key = wish.split([':', ' ']).next().unwrap_or_default().to_owned();
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    show::note(&format!(
+        "note: this project {why}, so these of its settings have no effect: {}; `dormouse permissions trust` \
+         shows and trusts them",
+        keys.join(", ")
+    ));
+}
+
+/// What waits for trust, a line each: commands first of all.
+pub(crate) fn wishes(waiting: &Value) -> Vec<String> {
+    let Value::Object(keys) = waiting else { return Vec::new() };
+    let mut lines = Vec::new();
+    for (key, value) in keys {
+        match (key.as_str(), value) {
+            ("hooks", Value::Object(events)) => {
+                for (event, groups) in events {
+                    let mut commands = Vec::new();
+                    collect_commands(groups, &mut commands);
+                    if commands.is_empty() {
+                        lines.push(format!("hooks: {event}: {}", shown(groups)));
+                    }
+                    lines
+                        .extend(commands.iter().map(|c| format!("hooks: {event} runs {}", cut(c))));
+                }
+            }
+            (_, Value::Object(fields)) => {
+                lines.extend(fields.iter().map(|(name, v)| format!("{key}.{name}: {}", shown(v))));
+            }
+            _ => lines.push(format!("{key}: {}", shown(value))),
+        }
+    }
+    lines
+}
+
+fn collect_commands(value: &Value, commands: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect_commands(item, commands)),
+        Value::Object(fields) => {
+            for name in ["command", "url", "prompt"] {
+                commands.extend(fields.get(name).and_then(Value::as_str).map(str::to_owned));
+            }
+            if let Some(hooks) = fields.get("hooks") {
+                collect_commands(hooks, commands);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn shown(value: &Value) -> String {
+    cut(&value.to_string())
+}
+
+fn cut(text: &str) -> String {
+    if text.chars().count() <= LONGEST_SHOWN {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(LONGEST_SHOWN).collect();
+    format!("{kept}… (cut; the file shows it whole)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_command_has_its_line() {
+        let waiting = json!({
+            "env": {"PATH": "/evil"},
+            "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "a"}, {"command": "b"}]}], "X": 1},
+            "contextWindows": 5,
+        });
+        assert_eq!(
+            wishes(&waiting),
+            [
+                "contextWindows: 5",
+                "env.PATH: \"/evil\"",
+                "hooks: Stop runs a",
+                "hooks: Stop runs b",
+                "hooks: X: 1",
+            ]
+        );
+    }
+}

@@ -1,0 +1,164 @@
+//! Layers of settings, where each value comes from, changing one, and the switches.
+
+use dormouse_base::SWITCHES;
+use dormouse_model::script::Turn;
+use dormouse_testkit::{TestHome, Wire};
+use serde_json::{Value, json};
+
+use crate::program::{ask, dormouse, server};
+
+fn user_settings(home: &TestHome, text: &str) {
+    home.write(home.dormouse_home().join("settings.json"), text);
+}
+
+/// What `config get --json` says: the value and who says so.
+fn get(home: &TestHome, key: &str) -> (Value, String) {
+    let output = home.run(&mut dormouse(home, &["config", "get", key, "--json"]));
+    output.success();
+    let entry: Value = serde_json::from_str(&output.stdout).unwrap();
+    let origin = entry["origin"].as_str().unwrap().split(':').next().unwrap().to_owned();
+    (entry["value"].clone(), origin)
+}
+
+#[test]
+fn managed_over_command_line_over_local_over_project_over_user() {
+    let mut home = TestHome::new();
+    user_settings(&home, r#"{"model":"user","permissions":{"deny":["Read(a)"]}}"#);
+    assert_eq!(get(&home, "model"), (json!("user"), "user".into()));
+    home.write(
+        ".dormouse/settings.json",
+        r#"{"model":"project","permissions":{"deny":["Read(b)"]}}"#,
+    );
+    assert_eq!(get(&home, "model"), (json!("project"), "project".into()));
+    home.write(".dormouse/settings.local.json", r#"{"model":"local"}"#);
+    assert_eq!(get(&home, "model"), (json!("local"), "local".into()));
+    assert_eq!(get(&home, "permissions.deny").0, json!(["Read(b)", "Read(a)"]));
+
+    let server = server(Wire::Anthropic)
+        .reply(Turn::new().text("one"))
+        .reply(Turn::new().text("two"))
+        .reply(Turn::new().text("three"))
+        .start();
+    home.use_server(&server);
+    home.unset_env("DORMOUSE_MODEL");
+    let given = ["--settings", r#"{"model":"given"}"#, "hi"];
+    home.run(&mut ask(&home, &["hi"])).success();
+    server.expect_break("another model");
+    home.run(&mut ask(&home, &given)).success();
+    let managed = home.root().join("managed");
+    home.write(managed.join("settings.json"), r#"{"model":"managed"}"#);
+    home.set_env("DORMOUSE_TEST_MANAGED", &managed);
+    server.expect_break("another model");
+    home.run(&mut ask(&home, &given)).success();
+    let models: Vec<Value> = server.requests().iter().map(|r| r.json()["model"].clone()).collect();
+    assert_eq!(models, ["local", "given", "managed"]);
+    assert_eq!(get(&home, "model"), (json!("managed"), "managed".into()));
+    server.finish();
+}
+
+#[test]
+fn a_value_is_changed_and_the_rest_stays() {
+    let home = TestHome::new();
+    let file = home.dormouse_home().join("settings.json");
+    user_settings(&home, "{\n  \"smallModel\":   \"s\"\n}\n");
+    let run = |arguments: &[&str]| home.run(&mut dormouse(&home, arguments));
+    run(&["config", "set", "model", "5"]).success();
+    run(&["config", "set", "layers.dream", "false"]).success();
+    run(&["config", "set", "permissions.deny", r#"["Read(.env)"]"#, "--scope", "project"])
+        .success();
+    assert_eq!(
+        home.read(&file),
+        "{\n  \"smallModel\": \"s\",\n  \"model\": \"5\",\n  \"layers\": {\n    \"dream\": false\n  }\n}\n"
+    );
+    assert_eq!(get(&home, "permissions.deny"), (json!(["Read(.env)"]), "project".into()));
+    assert_eq!(get(&home, "layers.dream"), (json!(false), "user".into()));
+    run(&["config", "unset", "layers.dream"]).success();
+    assert_eq!(get(&home, "layers.dream"), (json!(true), "default".into()));
+    let plain = run(&["config", "get", "model"]);
+    assert_eq!(plain.stdout, "5\n");
+
+    let before = home.read(&file);
+    for (arguments, said) in [
+        (["config", "set", "modle", "x"], "did you mean `model`?"),
+        (["config", "set", "layers.dream", "perhaps"], "expected a boolean"),
+        (["config", "set", "model.name", "x"], "no object"),
+    ] {
+        let output = run(&arguments);
+        output.expect_code(2);
+        assert!(output.stderr.contains(said), "{}", output.stderr);
+        assert_eq!(home.read(&file), before);
+    }
+    let missing = run(&["config", "get", "smallModle"]);
+    missing.expect_code(1);
+    assert!(missing.stderr.contains("`smallModle` is not set"), "{}", missing.stderr);
+}
+
+#[test]
+fn what_is_listed_names_every_switch_and_its_origin() {
+    let mut home = TestHome::new();
+    user_settings(&home, r#"{"layers":{"recall":false},"env":{"A":"b"}}"#);
+    home.set_env("DORMOUSE_COLLAPSE", "on");
+    let list = home.run(&mut dormouse(&home, &["config"]));
+    list.success();
+    for switch in SWITCHES {
+        assert!(list.stdout.contains(&format!("layers.{} ", switch.name)), "{}", list.stdout);
+    }
+    let line = |key: &str| {
+        let line = list.stdout.lines().find(|line| line.starts_with(key)).unwrap();
+        line.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(line("layers.recall "), "layers.recall false (user)");
+    assert_eq!(line("layers.collapse "), "layers.collapse true (DORMOUSE_COLLAPSE)");
+    assert!(line("env.A ").starts_with("env.A b (user: "));
+    home.set_env("DORMOUSE_COLLAPSE", "perhaps");
+    let wrong = home.run(&mut dormouse(&home, &["config"]));
+    wrong.expect_code(2);
+    assert!(wrong.stderr.contains("DORMOUSE_COLLAPSE is `perhaps`"), "{}", wrong.stderr);
+}
+
+#[test]
+fn results_are_cut_where_storing_is_off() {
+    let mut home = TestHome::new();
+    home.set_env("DORMOUSE_STORED_RESULTS", "0");
+    let server = server(Wire::Anthropic)
+        .reply(Turn::new().call("t", "Bash", r#"{"command":"seq 20000"}"#))
+        .reply(Turn::new().text("done"))
+        .start();
+    home.use_server(&server);
+    user_settings(&home, r#"{"tools":{"resultChars":{"Bash":5000}}}"#);
+    home.run(&mut ask(&home, &["go"])).success();
+    let last = server.requests()[1].json()["messages"].as_array().unwrap().last().unwrap().clone();
+    let text = last["content"][0]["content"].as_str().unwrap();
+    assert!(text.contains("switched off") && text.len() < 6_000, "{}", text.len());
+    server.finish();
+}
+
+#[test]
+fn the_published_schema_is_the_one_in_force() {
+    let home = TestHome::new();
+    let printed = home.run(&mut dormouse(&home, &["config", "schema"]));
+    printed.success();
+    let file =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/settings.schema.json");
+    let published = std::fs::read_to_string(file).unwrap();
+    assert_eq!(
+        printed.stdout, published,
+        "run `dormouse config schema > docs/settings.schema.json`"
+    );
+}
+
+#[test]
+fn every_setting_and_switch_is_documented() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let manual = std::fs::read_to_string(root.join("docs/configuration.md")).unwrap();
+    let schema: Value = serde_json::from_str(
+        &std::fs::read_to_string(root.join("docs/settings.schema.json")).unwrap(),
+    )
+    .unwrap();
+    for key in schema["properties"].as_object().unwrap().keys() {
+        assert!(manual.contains(&format!("`{key}")), "{key} is not in docs/configuration.md");
+    }
+    for switch in SWITCHES {
+        assert!(manual.contains(&format!("`{}`", switch.name)), "{} is missing", switch.name);
+    }
+}

@@ -1,0 +1,190 @@
+//! A turn as the person sees it: the prompt and what goes with it, the loop, and the hooks around both.
+
+use dormouse_context::{Fragment, HookNotes};
+use dormouse_conversation::{Block, Flags, Usage, WindowState, estimate_text};
+use dormouse_model::ModelError;
+use tokio_util::sync::CancellationToken;
+
+use crate::hooks::{SessionEndReason, SessionSource};
+use crate::{Engine, EngineError, EngineEvent, Surroundings, TurnEnd, TurnReport, driver};
+
+/// A hook that never lets the model stop is not obeyed for ever.
+const MOST_CONTINUATIONS: u32 = 10;
+
+impl Engine {
+    /// Says something to the model and works until it is done. `now` is how the world is at this
+    /// moment: what differs from what the model was told goes in front of the prompt.
+    pub async fn run_turn(
+        &mut self,
+        prompt: &str,
+        now: &Surroundings,
+        max_requests: Option<u32>,
+        interrupt: &CancellationToken,
+        sink: &mut dyn FnMut(EngineEvent),
+    ) -> Result<TurnReport, EngineError> {
+        self.start(sink).await;
+        if let Some(refused) = self.too_full_for(prompt) {
+            return Ok(refused);
+        }
+        tokio::select! {
+            biased;
+            () = interrupt.cancelled() => return Ok(nothing_sent(TurnEnd::Interrupted)),
+            blocked = self.ask_about_prompt(prompt, sink) => {
+                if let Some(why) = blocked {
+                    return Ok(nothing_sent(TurnEnd::Blocked(why)));
+                }
+            }
+        }
+        self.write_what_is_due()?;
+        self.tell_changes(now)?;
+        self.tell_notes()?;
+        self.add_user(vec![Block::text(prompt)], Flags::default())?;
+        let report = self.run_until_done(max_requests, interrupt, sink).await?;
+        self.totals = self.totals.plus(report.usage);
+        self.transcript.sync()?;
+        Ok(report)
+    }
+
+    /// Runs what hooks have to do before the first prompt, unless that was done.
+    pub async fn start(&mut self, sink: &mut dyn FnMut(EngineEvent)) {
+        let (Some(hooks), Some(source)) = (self.hooks.clone(), self.begun_by.take()) else {
+            return;
+        };
+        let verdict = hooks.session_start(source, &self.config.model_name).await;
+        self.notes.extend(verdict.notes);
+        // The session begins all the same: whoever blocks it is heard by the person.
+        for said in verdict.block.into_iter().chain(hooks.take_notices()) {
+            sink(EngineEvent::Notice(said));
+        }
+    }
+
+    /// Runs what hooks have to do at the end.
+    pub async fn end(&mut self, reason: SessionEndReason, sink: &mut dyn FnMut(EngineEvent)) {
+        // A session in which nothing was said has not begun for them either.
+        if self.begun_by.is_some() {
+            return;
+        }
+        let Some(hooks) = &self.hooks else { return };
+        hooks.session_end(reason).await;
+        hooks.take_notices().into_iter().for_each(|said| sink(EngineEvent::Notice(said)));
+    }
+
+    pub(crate) fn begun_by_clear(&mut self) {
+        self.begun_by = self.hooks.is_some().then_some(SessionSource::Clear);
+    }
+
+    /// The loop, and again as long as a hook will not have it stop.
+    async fn run_until_done(
+        &mut self,
+        max_requests: Option<u32>,
+        interrupt: &CancellationToken,
+        sink: &mut dyn FnMut(EngineEvent),
+    ) -> Result<TurnReport, EngineError> {
+        let (mut requests, mut usage) = (0, Usage::default());
+        let mut continuations = 0;
+        loop {
+            let left = max_requests.map(|most| most.saturating_sub(requests));
+            let mut report = match driver::run(self, left, interrupt, sink).await {
+                Ok(report) => report,
+                Err(error) => {
+                    self.close_after_error();
+                    return Err(error);
+                }
+            };
+            requests += report.requests;
+            usage = usage.plus(report.usage);
+            (report.requests, report.usage) = (requests, usage);
+            let why = tokio::select! {
+                biased;
+                () = interrupt.cancelled() => None,
+                why = self.ask_about_stop(&report, continuations, sink) => why,
+            };
+            let Some(why) = why else { return Ok(report) };
+            continuations += 1;
+            self.add_user(vec![reminder(why)], Flags { meta: true, ..Flags::default() })?;
+        }
+    }
+
+    /// Why the prompt is not to be sent, if a hook says so.
+    async fn ask_about_prompt(
+        &mut self,
+        prompt: &str,
+        sink: &mut dyn FnMut(EngineEvent),
+    ) -> Option<String> {
+        let hooks = self.hooks.clone()?;
+        let verdict = hooks.prompt(prompt).await;
+        hooks.take_notices().into_iter().for_each(|said| sink(EngineEvent::Notice(said)));
+        if let Some(why) = verdict.block.or(verdict.halt) {
+            return Some(why);
+        }
+        self.notes.extend(verdict.notes);
+        None
+    }
+
+    /// Why the model is to go on, if a hook says so.
+    async fn ask_about_stop(
+        &mut self,
+        report: &TurnReport,
+        continuations: u32,
+        sink: &mut dyn FnMut(EngineEvent),
+    ) -> Option<String> {
+        let hooks = self.hooks.clone()?;
+        let verdict = match &report.end {
+            TurnEnd::Completed => Some(hooks.stop(&report.answer, continuations > 0).await),
+            TurnEnd::Failed(error) => {
+                hooks.stop_failure(&error.to_string()).await;
+                None
+            }
+            _ => None,
+        };
+        hooks.take_notices().into_iter().for_each(|said| sink(EngineEvent::Notice(said)));
+        let verdict = verdict?;
+        if let Some(why) = verdict.halt {
+            sink(EngineEvent::Notice(format!("a hook ended it here: {why}")));
+            return None;
+        }
+        self.notes.extend(verdict.notes);
+        let why = verdict.block?;
+        if continuations >= MOST_CONTINUATIONS {
+            sink(EngineEvent::Notice(format!(
+                "a hook kept the model from stopping {MOST_CONTINUATIONS} times in a row; it is not asked again"
+            )));
+            return None;
+        }
+        Some(why)
+    }
+
+    /// What hooks had to say goes in front of the prompt.
+    fn tell_notes(&mut self) -> Result<(), EngineError> {
+        if self.notes.is_empty() {
+            return Ok(());
+        }
+        let notes = std::mem::take(&mut self.notes);
+        let block = HookNotes { notes }.to_block();
+        self.add_user(vec![block], Flags { meta: true, ..Flags::default() })
+    }
+
+    /// A prompt that would not be sent does not join the conversation: nothing could be said in it
+    /// again.
+    fn too_full_for(&self, prompt: &str) -> Option<TurnReport> {
+        let used = self.tokens_used().saturating_add(u64::from(estimate_text(prompt)));
+        if !WindowState::at(used, &self.config.budget).blocking {
+            return None;
+        }
+        let error = ModelError::TooLong {
+            used: Some(used),
+            limit: Some(u64::from(self.config.budget.window)),
+            message: "with this prompt the window is full, so it was not sent and is not kept"
+                .to_owned(),
+        };
+        Some(nothing_sent(TurnEnd::Failed(error)))
+    }
+}
+
+fn nothing_sent(end: TurnEnd) -> TurnReport {
+    TurnReport { end, answer: String::new(), requests: 0, usage: Usage::default() }
+}
+
+fn reminder(why: String) -> Block {
+    HookNotes { notes: vec![why] }.to_block()
+}
