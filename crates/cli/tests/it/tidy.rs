@@ -15,12 +15,14 @@ const EDGES: &[(&str, &[&str])] = &[
     ("dormouse-base", &[]),
     ("dormouse-conversation", &["dormouse-base"]),
     ("dormouse-context", &["dormouse-conversation", "dormouse-base"]),
+    ("dormouse-memory", &["dormouse-conversation", "dormouse-base"]),
     ("dormouse-model", &["dormouse-conversation", "dormouse-base"]),
     ("dormouse-tools", &["dormouse-conversation", "dormouse-base"]),
     (
         "dormouse-engine",
         &[
             "dormouse-context",
+            "dormouse-memory",
             "dormouse-model",
             "dormouse-tools",
             "dormouse-conversation",
@@ -32,6 +34,7 @@ const EDGES: &[(&str, &[&str])] = &[
         &[
             "dormouse-engine",
             "dormouse-context",
+            "dormouse-memory",
             "dormouse-model",
             "dormouse-tools",
             "dormouse-conversation",
@@ -45,6 +48,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "dormouse-testkit",
             "dormouse-engine",
             "dormouse-context",
+            "dormouse-memory",
             "dormouse-model",
             "dormouse-tools",
             "dormouse-conversation",
