@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod append;
+mod append_shared;
 mod clock;
 mod dir;
 mod environment;
@@ -22,6 +23,7 @@ mod settings;
 mod trust;
 
 pub use append::{AppendError, AppendFile, Tail, Unended};
+pub use append_shared::SharedAppendFile;
 pub use clock::{Clock, ManualClock, SystemClock, clock_from_environment};
 pub use dir::{Dir, DirEntry, EntryKind, FileAction, FileError};
 pub use environment::{Environment, EnvironmentVariable, VARIABLES, names};

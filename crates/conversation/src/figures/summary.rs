@@ -1,0 +1,316 @@
+//! The log added up: a plain struct that a table, a page or a program can show.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use dormouse_base::{FileError, SessionId};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::{
+    BreakerFigure, BreakerState, Entry, Figure, Filter, JobFigure, JobOutcome, LayerFigure,
+    MemoryAction, MemoryFigure, RequestFigure, RequestOutcome, ToolFigure, read_figures,
+};
+use crate::Usage;
+
+/// What the figures of a period come to.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Summary {
+    /// From the first figure to the last; none where there is none.
+    pub period: Option<Period>,
+    /// How many sessions they are of.
+    pub sessions: u64,
+    /// All requests together.
+    pub total: Spent,
+    /// Requests by what they were made for: a layer, a job, else `main`, `fork` or `side`.
+    pub by_purpose: BTreeMap<String, Spent>,
+    /// Requests by model.
+    pub by_model: BTreeMap<String, Spent>,
+    /// Cache breaks by cause.
+    pub cache_breaks: BTreeMap<String, u64>,
+    /// Layers by name.
+    pub layers: BTreeMap<String, LayerSum>,
+    /// Tool calls by tool.
+    pub tools: BTreeMap<String, ToolSum>,
+    /// Background jobs by name.
+    pub jobs: BTreeMap<String, JobSum>,
+    /// Memories.
+    pub memory: MemorySum,
+    /// Circuit breakers by name.
+    pub breakers: BTreeMap<String, BreakerSum>,
+    /// Figures of kinds that this version does not know.
+    pub unknown_kinds: BTreeMap<String, u64>,
+    /// Lines that could not be read.
+    pub unreadable_lines: u64,
+}
+
+/// When the first and the last figure were written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Period {
+    /// The first.
+    #[serde(serialize_with = "as_text")]
+    pub first: Timestamp,
+    /// The last.
+    #[serde(serialize_with = "as_text")]
+    pub last: Timestamp,
+}
+
+fn as_text<S: serde::Serializer>(moment: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(moment)
+}
+
+/// What requests took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Spent {
+    /// How many went out.
+    pub requests: u64,
+    /// How many of them failed.
+    pub failed: u64,
+    /// How many of them were interrupted.
+    pub interrupted: u64,
+    /// Tokens.
+    pub usage: Usage,
+    /// Dollars, of those whose price is known.
+    pub cost_usd: f64,
+    /// Requests with tokens whose price is not known.
+    pub unpriced: u64,
+    /// From sending to the end of the answer, together.
+    pub duration_ms: u64,
+}
+
+impl Spent {
+    fn add(&mut self, request: &RequestFigure) {
+        self.requests += 1;
+        match request.outcome {
+            RequestOutcome::Answered => {}
+            RequestOutcome::Interrupted => self.interrupted += 1,
+            RequestOutcome::Failed(_) => self.failed += 1,
+        }
+        self.usage = self.usage.plus(request.usage);
+        match request.cost_usd {
+            Some(cost) => self.cost_usd += cost,
+            None if request.usage.total() > 0 => self.unpriced += 1,
+            None => {}
+        }
+        self.duration_ms = self.duration_ms.saturating_add(request.duration_ms);
+    }
+
+    /// The share of all input that was read from the cache; none where nothing was sent.
+    pub fn cache_hit_rate(&self) -> Option<f64> {
+        share(self.usage.cache_read_input_tokens, self.usage.input_total())
+    }
+}
+
+/// What a layer did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct LayerSum {
+    /// How often.
+    pub fired: u64,
+    /// Tokens freed, as estimated.
+    pub freed_tokens: u64,
+    /// Results, rounds or messages changed.
+    pub changed: u64,
+    /// Summaries made.
+    pub summaries: u64,
+    /// How often the prefix changed by it.
+    pub prefix_changes: u64,
+}
+
+/// What a tool's calls came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct ToolSum {
+    /// How many.
+    pub calls: u64,
+    /// How many the gate denied.
+    pub denied: u64,
+    /// How many others ended in an error.
+    pub failed: u64,
+    /// How long they took together.
+    pub duration_ms: u64,
+    /// Bytes of results that went to files.
+    pub stored_bytes: u64,
+}
+
+/// What a background job came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct JobSum {
+    /// How often it ran, skips left out.
+    pub runs: u64,
+    /// How often there was nothing to do.
+    pub skipped: u64,
+    /// How often it failed.
+    pub failed: u64,
+    /// How often somebody ended it.
+    pub killed: u64,
+    /// Requests it made.
+    pub turns: u64,
+    /// Files it changed.
+    pub changed: u64,
+    /// Calls its gate denied.
+    pub denied: u64,
+    /// How long it took together.
+    pub duration_ms: u64,
+}
+
+/// What happened to memories.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct MemorySum {
+    /// Saved.
+    pub written: u64,
+    /// Put into a conversation.
+    pub recalled: u64,
+    /// Corrected by a person.
+    pub corrected: u64,
+    /// Taken back by a person.
+    pub undone: u64,
+}
+
+impl MemorySum {
+    /// The share of memories that a person had to correct or take back; none where none was written.
+    pub fn pollution_rate(&self) -> Option<f64> {
+        share(self.corrected.saturating_add(self.undone), self.written)
+    }
+}
+
+/// What a circuit breaker did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct BreakerSum {
+    /// How often it opened.
+    pub opened: u64,
+    /// In how many sessions it was last seen open.
+    pub open: u64,
+}
+
+impl Summary {
+    /// Summaries that took the place of messages.
+    pub fn summaries(&self) -> u64 {
+        self.layers.values().map(|layer| layer.summaries).sum()
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.period.is_none()
+    }
+
+    fn add(&mut self, entry: &Entry) {
+        let first = self.period.map_or(entry.at, |period| period.first.min(entry.at));
+        let last = self.period.map_or(entry.at, |period| period.last.max(entry.at));
+        self.period = Some(Period { first, last });
+        match &entry.figure {
+            Figure::Request(request) => self.add_request(request),
+            Figure::Layer(layer) => self.layers.entry(layer.name.clone()).or_default().add(layer),
+            Figure::Tool(tool) => self.tools.entry(tool.name.clone()).or_default().add(tool),
+            Figure::Job(job) => self.jobs.entry(job.name.clone()).or_default().add(job),
+            Figure::Memory(memory) => self.memory.add(memory),
+            // Only the last state counts: see `Sessions`.
+            Figure::Breaker(_) => {}
+            Figure::Other(kind) => *self.unknown_kinds.entry(kind.clone()).or_default() += 1,
+        }
+    }
+
+    fn add_request(&mut self, request: &RequestFigure) {
+        self.total.add(request);
+        let purpose = request.purpose.as_deref().unwrap_or(request.lane.as_str());
+        self.by_purpose.entry(purpose.to_owned()).or_default().add(request);
+        self.by_model.entry(request.model.clone()).or_default().add(request);
+        if let Some(found) = &request.cache_break {
+            *self.cache_breaks.entry(found.cause.clone()).or_default() += 1;
+        }
+    }
+}
+
+impl LayerSum {
+    fn add(&mut self, layer: &LayerFigure) {
+        self.fired += 1;
+        self.freed_tokens = self.freed_tokens.saturating_add(layer.freed_tokens);
+        self.changed = self.changed.saturating_add(layer.changed);
+        self.summaries = self.summaries.saturating_add(layer.summaries);
+        self.prefix_changes += u64::from(layer.prefix_changed);
+    }
+}
+
+impl ToolSum {
+    fn add(&mut self, tool: &ToolFigure) {
+        self.calls += 1;
+        let denied = tool.verdict.as_deref().is_some_and(|verdict| verdict != "allow");
+        self.denied += u64::from(denied);
+        self.failed += u64::from(tool.is_error && !denied);
+        self.duration_ms = self.duration_ms.saturating_add(tool.duration_ms);
+        self.stored_bytes = self.stored_bytes.saturating_add(tool.stored_bytes);
+    }
+}
+
+impl JobSum {
+    fn add(&mut self, job: &JobFigure) {
+        match job.outcome {
+            JobOutcome::Completed => self.runs += 1,
+            JobOutcome::Skipped => self.skipped += 1,
+            JobOutcome::Failed => (self.runs, self.failed) = (self.runs + 1, self.failed + 1),
+            JobOutcome::Killed => (self.runs, self.killed) = (self.runs + 1, self.killed + 1),
+        }
+        self.turns = self.turns.saturating_add(job.turns);
+        self.changed = self.changed.saturating_add(job.changed);
+        self.denied = self.denied.saturating_add(job.denied);
+        self.duration_ms = self.duration_ms.saturating_add(job.duration_ms);
+    }
+}
+
+impl MemorySum {
+    fn add(&mut self, memory: &MemoryFigure) {
+        let count = match memory.action {
+            MemoryAction::Written => &mut self.written,
+            MemoryAction::Recalled => &mut self.recalled,
+            MemoryAction::Corrected => &mut self.corrected,
+            MemoryAction::Undone => &mut self.undone,
+        };
+        *count = count.saturating_add(memory.count);
+    }
+}
+
+/// What has to be remembered of each session until the end.
+#[derive(Default)]
+struct Sessions {
+    seen: BTreeSet<SessionId>,
+    breakers: BTreeMap<(String, SessionId), BreakerState>,
+    opened: BTreeMap<String, u64>,
+}
+
+impl Sessions {
+    fn add(&mut self, entry: &Entry) {
+        self.seen.insert(entry.session);
+        if let Figure::Breaker(BreakerFigure { name, state }) = &entry.figure {
+            *self.opened.entry(name.clone()).or_default() +=
+                u64::from(*state == BreakerState::Open);
+            self.breakers.insert((name.clone(), entry.session), *state);
+        }
+    }
+
+    fn finish(self, summary: &mut Summary) {
+        summary.sessions = u64::try_from(self.seen.len()).unwrap_or(u64::MAX);
+        for (name, opened) in self.opened {
+            summary.breakers.insert(name, BreakerSum { opened, open: 0 });
+        }
+        let open = self.breakers.into_iter().filter(|(_, state)| *state == BreakerState::Open);
+        for ((name, _), _) in open {
+            summary.breakers.entry(name).or_default().open += 1;
+        }
+    }
+}
+
+/// Adds up the figures that pass a filter.
+pub fn summarise(folder: &Path, filter: &Filter) -> Result<Summary, FileError> {
+    let (mut summary, mut sessions) = (Summary::default(), Sessions::default());
+    let unreadable = read_figures(folder, filter, &mut |entry| {
+        sessions.add(&entry);
+        summary.add(&entry);
+    })?;
+    sessions.finish(&mut summary);
+    summary.unreadable_lines = unreadable.0;
+    Ok(summary)
+}
+
+fn share(part: u64, whole: u64) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    let share = part as f64 / whole as f64;
+    (whole > 0).then_some(share)
+}
