@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dormouse_base::{Dir, Environment, Redactor, RelPath, names, project_of};
+use dormouse_conversation::figures::FigureLog;
 use dormouse_conversation::{Budget, Origin, ResultContent, Window};
 use dormouse_engine::{
     Engine, EngineConfig, EngineEvent, PromptOverrides, SessionFolder, Surroundings, TurnEnd,
 };
 use dormouse_model::script::Turn;
-use dormouse_model::{CacheTtl, Dialect, MaxTokensField, Model, RetryPolicy, ScriptedModel, Wire};
+use dormouse_model::{
+    CacheTtl, Dialect, MaxTokensField, Model, PriceTable, RetryPolicy, ScriptedModel, Wire,
+};
 use dormouse_tools::{Gate, ToolSet};
 use tokio_util::sync::CancellationToken;
 
@@ -134,6 +137,8 @@ async fn begin(stage: &Stage, script: Vec<Turn>) -> Result<(Engine, Surroundings
         redactor: Redactor::default(),
         results: Arc::default(),
         hooks: Arc::default(),
+        figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
+        prices: PriceTable::default(),
     };
     let engine = Engine::begin(config, &folder, &surroundings)?;
     Ok((engine, surroundings))

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use dormouse_base::{Environment, Project, SessionId, Settings, Source, Switches, flag, names};
 use dormouse_conversation::Repair;
+use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
     Engine, EngineConfig, Hooks, OpenedSession, PromptOverrides, ResultRules, ResumeReport,
     SessionFolder, Surroundings,
 };
+use dormouse_model::PriceTable;
 use dormouse_tools::{Asker, Gate, ToolSet};
 
 use crate::args::Arguments;
@@ -133,6 +135,8 @@ impl Ready {
                 chars: settings.tools.result_chars.clone(),
             }),
             hooks: Arc::new(self.hooks),
+            figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
+            prices: PriceTable::default(),
         };
         let engine = match opened {
             None => Engine::begin(config, &folder, &surroundings)?,

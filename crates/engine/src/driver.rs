@@ -18,6 +18,7 @@ use tokio::task::{Id as TaskId, JoinError, JoinSet};
 use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 
+use crate::meter::{CallMeter, Meter};
 use crate::turn::{Call, Effect, Event, INTERRUPTED_MARK, Turn};
 use crate::{Engine, EngineError, EngineEvent, TurnEnd, TurnReport};
 
@@ -30,6 +31,7 @@ pub(crate) async fn run(
 ) -> Result<TurnReport, EngineError> {
     let mut driver = Driver::new(engine, sink);
     let result = drive(&mut driver, max_requests, interrupt).await;
+    driver.meter.flush();
     if result.is_err() {
         let (answer, results) = (driver.answer_id, driver.results_id);
         driver.engine.withdraw(answer);
@@ -51,6 +53,7 @@ async fn drive(
             None => driver.outside.next(interrupt, driver.engine, turn.retries()).await,
         };
         driver.pass_on_notices();
+        driver.meter.event(&event, driver.engine);
         for effect in turn.step(event) {
             match driver.perform(effect)? {
                 Next::Go => {}
@@ -81,6 +84,7 @@ struct Driver<'e> {
     engine: &'e mut Engine,
     sink: &'e mut dyn FnMut(EngineEvent),
     outside: Outside,
+    meter: Meter,
     /// The message that is being answered into, and the one for its results.
     answer_id: MessageId,
     results_id: MessageId,
@@ -96,11 +100,12 @@ struct Driver<'e> {
 impl<'e> Driver<'e> {
     fn new(engine: &'e mut Engine, sink: &'e mut dyn FnMut(EngineEvent)) -> Self {
         let (answer_id, results_id) = (engine.new_id(), engine.new_id());
-        let outside = Outside::default();
+        let (outside, meter) = (Outside::default(), Meter::new(engine));
         Self {
             engine,
             sink,
             outside,
+            meter,
             answer_id,
             results_id,
             sent: None,
@@ -159,6 +164,7 @@ impl<'e> Driver<'e> {
         let marks = plan_breakpoints(&shapes, engine.last_breakpoint);
         let bytes = engine.body.render(&marks);
         self.sent = Some(engine.body.mark_sent(engine.config.clock.elapsed()));
+        self.meter.sent(shapes.len());
         self.breakpoint = marks.last().copied();
         self.answer_id = engine.new_id();
         self.results_id = engine.new_id();
@@ -192,6 +198,7 @@ impl<'e> Driver<'e> {
         let redactor = self.engine.config.redactor.clone();
         let store = self.engine.result_store();
         let bound = store.bound(&caller.tools, &call.name);
+        let meter = CallMeter::start(self.engine, &call.name);
         let context = self.engine.call_context(self.outside.cancel_tools.clone());
         if let Some(call) = call.block.as_tool_use() {
             (self.sink)(EngineEvent::ToolStarted {
@@ -206,10 +213,11 @@ impl<'e> Driver<'e> {
                 return Done::of(Block::interrupted(&call.id));
             };
             let result = caller.run(tool_use, &context).await;
-            let CallResult { content, is_error, notes, halt, .. } = result;
-            let content = store.keep(&call.id, bound, without_secrets(content, &redactor));
+            let CallResult { content, is_error, verdict, notes, halt } = result;
+            let kept = store.keep(&call.id, bound, without_secrets(content, &redactor));
+            meter.stop(verdict, is_error, kept.stored_bytes);
             let notes = notes.iter().map(|note| redactor.redact(note)).collect();
-            Done { block: Block::tool_result(&call.id, &content, is_error), notes, halt }
+            Done { block: Block::tool_result(&call.id, &kept.content, is_error), notes, halt }
         });
         self.outside.calls.insert(task.id(), id);
     }
@@ -314,6 +322,7 @@ impl<'e> Driver<'e> {
             && response.usage.input_total() > 0
             && let Some(found) = self.engine.detector.observe(&sent, &response.usage, ttl)
         {
+            self.meter.broke(&found);
             (self.sink)(EngineEvent::Notice(format!(
                 "the server read {} tokens from its cache where {} were expected: {}",
                 found.read, found.expected, found.cause

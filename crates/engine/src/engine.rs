@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use dormouse_base::{Clock, Environment, IdSource, MessageId, Project, Redactor, SessionId};
 use dormouse_context::{Changes, Fragment};
+use dormouse_conversation::figures::{FigureLog, Figures};
 use dormouse_conversation::transcript::{Author, Envelope, LoadWarning, Loaded, Transcript};
 use dormouse_conversation::{
     Block, Budget, Facts, Flags, History, Message, Origin, Prefix, Repair, RequestOptions, Role,
     Usage, WindowState, used,
 };
-use dormouse_model::{BreakDetector, CacheTtl, Dialect, Model, RetryPolicy, WireBody};
+use dormouse_model::{BreakDetector, CacheTtl, Dialect, Model, PriceTable, RetryPolicy, WireBody};
 use dormouse_tools::{
     Asker, CallContext, CallObserver, Caller, Gate, ReadCache, TodoList, ToolSet,
 };
@@ -58,6 +59,10 @@ pub struct EngineConfig {
     pub results: Arc<ResultRules>,
     /// The person's hooks.
     pub hooks: Arc<Hooks>,
+    /// Where figures are written down.
+    pub figures: FigureLog,
+    /// What tokens cost.
+    pub prices: PriceTable,
 }
 
 /// What a resume found and mended.
@@ -90,6 +95,7 @@ pub struct Engine {
     pub(crate) begun_by: Option<SessionSource>,
     /// What hooks have said that goes with the next prompt.
     pub(crate) notes: Vec<String>,
+    pub(crate) figures: Figures,
     /// What the disk would not take, to be written before anything else is.
     unwritten: Vec<Unwritten>,
 }
@@ -178,6 +184,7 @@ impl Engine {
         let source =
             if history.last().is_none() { SessionSource::Startup } else { SessionSource::Resume };
         Self {
+            figures: config.figures.of_session(transcript.session(), folder_name(&transcript)),
             told: told.unwrap_or_else(|| prefix.facts().clone()),
             begun_by: hooks.is_some().then_some(source),
             hooks,
@@ -326,6 +333,7 @@ impl Engine {
             self.transcript.own_folder().clone(),
             &self.config.budget,
             &self.config.results,
+            self.figures.clone(),
         )
     }
 
@@ -366,6 +374,12 @@ impl Engine {
         self.totals
     }
 
+    /// What a usage of its model costs, in dollars; none where the price is not known.
+    pub fn cost_usd(&self, usage: &Usage) -> Option<f64> {
+        let config = &self.config;
+        config.prices.cost_usd(&config.model_name, usage, config.dialect.ttl)
+    }
+
     /// The messages.
     pub fn history(&self) -> &History {
         &self.history
@@ -390,6 +404,12 @@ fn hook_runner(config: &EngineConfig, transcript: &Transcript) -> Option<Arc<Hoo
         Arc::clone(&config.tools),
         config.gate.clone(),
     )))
+}
+
+/// The name of the project's folder.
+fn folder_name(transcript: &Transcript) -> &str {
+    let folder = transcript.path().parent().and_then(std::path::Path::file_name);
+    folder.and_then(std::ffi::OsStr::to_str).unwrap_or_default()
 }
 
 pub(crate) fn envelope(surroundings: &Surroundings) -> Envelope {

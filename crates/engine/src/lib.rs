@@ -12,6 +12,7 @@ mod engine;
 mod error;
 mod event;
 mod hooks;
+mod meter;
 mod prompt;
 mod results;
 mod session;

@@ -8,11 +8,14 @@ use dormouse_base::{Dir, RelPath};
 use dormouse_context::{
     EMPTY_RESULT, ResultBound, Storage, cut, plan_message, plan_result, preview,
 };
-use dormouse_conversation::{Block, BlockKind, Budget, ResultContent, ToolUseId};
+use dormouse_conversation::figures::{Figure, Figures, LayerFigure};
+use dormouse_conversation::{Block, BlockKind, Budget, ResultContent, ToolUseId, estimate_text};
 use dormouse_tools::{ResultLimit, ToolSet};
 
 /// The folder of stored results, in the session's own.
 const FOLDER: &str = "tool-results";
+/// The layer's name, by its switch.
+const LAYER: &str = "stored_results";
 /// How a preview begins: what is stored already is not stored again.
 const STORED_MARK: &str = "<persisted-output>";
 
@@ -38,16 +41,36 @@ pub(crate) struct ResultStore {
     one: usize,
     together: usize,
     rules: Arc<ResultRules>,
+    figures: Figures,
+}
+
+/// A result, as it is sent.
+pub(crate) struct Kept {
+    pub(crate) content: ResultContent,
+    /// Bytes that went to a file instead; 0 where it is sent whole.
+    pub(crate) stored_bytes: u64,
+}
+
+impl From<ResultContent> for Kept {
+    fn from(content: ResultContent) -> Self {
+        Self { content, stored_bytes: 0 }
+    }
 }
 
 impl ResultStore {
-    pub(crate) fn new(session: Dir, budget: &Budget, rules: &Arc<ResultRules>) -> Self {
+    pub(crate) fn new(
+        session: Dir,
+        budget: &Budget,
+        rules: &Arc<ResultRules>,
+        figures: Figures,
+    ) -> Self {
         let chars = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
         Self {
             session,
             one: chars(budget.tool_result_chars),
             together: chars(budget.message_result_chars),
             rules: Arc::clone(rules),
+            figures,
         }
     }
 
@@ -64,17 +87,12 @@ impl ResultStore {
     }
 
     /// One result, as it is sent.
-    pub(crate) fn keep(
-        &self,
-        id: &ToolUseId,
-        bound: ResultBound,
-        content: ResultContent,
-    ) -> ResultContent {
-        let ResultContent::Text(text) = content else { return content };
+    pub(crate) fn keep(&self, id: &ToolUseId, bound: ResultBound, content: ResultContent) -> Kept {
+        let ResultContent::Text(text) = content else { return content.into() };
         match plan_result(id, &text, bound) {
-            Storage::Whole => ResultContent::Text(text),
-            Storage::Empty => ResultContent::Text(EMPTY_RESULT.to_owned()),
-            Storage::File(name) => ResultContent::Text(self.store(&name, &text, bound)),
+            Storage::Whole => ResultContent::Text(text).into(),
+            Storage::Empty => ResultContent::Text(EMPTY_RESULT.to_owned()).into(),
+            Storage::File(name) => self.store(&name, &text, bound),
         }
     }
 
@@ -106,25 +124,36 @@ impl ResultStore {
                     return Block::tool_result(id, &ResultContent::Text(text.clone()), *is_error);
                 };
                 let stored = self.store(&name, text, ResultBound::Chars(self.together / 10));
-                Block::tool_result(id, &ResultContent::Text(stored), *is_error)
+                Block::tool_result(id, &stored.content, *is_error)
             })
             .collect()
     }
 
-    fn store(&self, name: &str, text: &str, bound: ResultBound) -> String {
+    fn store(&self, name: &str, text: &str, bound: ResultBound) -> Kept {
         if !self.rules.store {
-            return cut(text, bound, "storing of results is switched off");
+            return ResultContent::Text(cut(text, bound, "storing of results is switched off"))
+                .into();
         }
         let written = RelPath::new(format!("{FOLDER}/{name}"))
             .map_err(|error| error.to_string())
             .and_then(|path| {
                 self.session.replace(&path, text.as_bytes()).map_err(|error| error.to_string())
             });
-        match written {
+        let (sent, stored_bytes) = match written {
             Ok(()) => {
-                preview(text, &self.session.path().join(FOLDER).join(name).display().to_string())
+                let path = self.session.path().join(FOLDER).join(name);
+                let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
+                (preview(text, &path.display().to_string()), bytes)
             }
-            Err(why) => cut(text, bound, &why),
-        }
+            Err(why) => (cut(text, bound, &why), 0),
+        };
+        self.figures.record(&Figure::Layer(LayerFigure {
+            name: LAYER.to_owned(),
+            freed_tokens: u64::from(estimate_text(text).saturating_sub(estimate_text(&sent))),
+            messages: 1,
+            changed: 1,
+            ..LayerFigure::default()
+        }));
+        Kept { content: ResultContent::Text(sent), stored_bytes }
     }
 }

@@ -41,8 +41,18 @@ impl Engine {
         self.add_user(vec![Block::text(prompt)], Flags::default())?;
         let report = self.run_until_done(max_requests, interrupt, sink).await?;
         self.totals = self.totals.plus(report.usage);
+        self.tell_lost_figures(sink);
         self.transcript.sync()?;
         Ok(report)
+    }
+
+    /// A figure that is lost disturbs nothing, but is told.
+    fn tell_lost_figures(&self, sink: &mut dyn FnMut(EngineEvent)) {
+        if let Some(problem) = self.config.figures.take_problem() {
+            sink(EngineEvent::Notice(format!(
+                "figures for `dormouse stats` are being lost: {problem}"
+            )));
+        }
     }
 
     /// Runs what hooks have to do before the first prompt, unless that was done.

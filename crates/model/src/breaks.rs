@@ -50,6 +50,19 @@ pub enum BreakCause {
     Unknown,
 }
 
+impl BreakCause {
+    /// A word for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Head => "head",
+            Self::Message(_) => "message",
+            Self::TimeToLive => "time_to_live",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
 impl std::fmt::Display for BreakCause {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -36,7 +36,7 @@ pub use endpoint::{Credential, Endpoint, Timeouts};
 pub use error::{ModelError, Retryable};
 pub use event::{Completion, StreamEvent};
 pub use info::ModelInfo;
-pub use prices::{PRICES_DATED, Price, cost_usd, list_price};
+pub use prices::{PRICES_DATED, Price, PriceTable, cost_usd, list_price};
 pub use provider::{
     LocalServer, Provider, ProviderError, choose_provider, find_local_servers, retry_policy,
 };

@@ -11,6 +11,7 @@
 mod bad_input;
 mod conversation;
 mod faults;
+mod figures;
 mod first_run;
 mod hardening;
 mod hooks;

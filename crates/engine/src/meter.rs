@@ -1,0 +1,136 @@
+//! Writes down what each request and each call of a turn took (L-31): one figure for each request that
+//! went out, whatever became of it, and one for each call that ran to its end or was refused. It watches
+//! and decides nothing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_base::Clock;
+use dormouse_conversation::Usage;
+use dormouse_conversation::figures::{
+    CacheBreakFigure, Figure, Figures, Lane, RequestFigure, RequestOutcome, ToolFigure,
+};
+use dormouse_model::{CacheBreak, StreamEvent};
+use dormouse_tools::Verdict;
+
+use crate::Engine;
+use crate::turn::Event;
+
+/// Of the requests.
+pub(crate) struct Meter {
+    figures: Figures,
+    clock: Arc<dyn Clock>,
+    /// The request that is out.
+    out: Option<Out>,
+    /// One that is over: whether the cache broke is known a little later.
+    done: Option<RequestFigure>,
+}
+
+struct Out {
+    since: Duration,
+    messages: usize,
+    usage: Usage,
+}
+
+impl Meter {
+    pub(crate) fn new(engine: &Engine) -> Self {
+        let clock = Arc::clone(&engine.config.clock);
+        Self { figures: engine.figures.clone(), clock, out: None, done: None }
+    }
+
+    /// A request went out.
+    pub(crate) fn sent(&mut self, messages: usize) {
+        self.out = Some(Out { since: self.clock.elapsed(), messages, usage: Usage::default() });
+    }
+
+    /// Something happened.
+    pub(crate) fn event(&mut self, event: &Event, engine: &Engine) {
+        self.flush();
+        match event {
+            Event::Stream(StreamEvent::Started { usage, .. }, _) => {
+                if let Some(out) = &mut self.out {
+                    out.usage = *usage;
+                }
+            }
+            Event::Stream(StreamEvent::Finished { usage, .. }, _) => {
+                self.over(RequestOutcome::Answered, Some(*usage), engine);
+            }
+            Event::Failed(error, _) => {
+                self.over(RequestOutcome::Failed(error.kind().to_owned()), None, engine);
+            }
+            Event::Interrupt => self.over(RequestOutcome::Interrupted, None, engine),
+            Event::Begin | Event::Stream(..) | Event::Retry | Event::ToolDone { .. } => {}
+        }
+    }
+
+    fn over(&mut self, outcome: RequestOutcome, counted: Option<Usage>, engine: &Engine) {
+        let Some(out) = self.out.take() else { return };
+        let usage = counted.unwrap_or(out.usage);
+        self.done = Some(RequestFigure {
+            model: engine.config.model_name.clone(),
+            lane: Lane::Main,
+            purpose: None,
+            outcome,
+            usage,
+            duration_ms: milliseconds(self.clock.elapsed().saturating_sub(out.since)),
+            messages: u64::try_from(out.messages).unwrap_or(u64::MAX),
+            cost_usd: engine.cost_usd(&usage),
+            cache_break: None,
+        });
+    }
+
+    /// The server read less from its cache than it should have.
+    pub(crate) fn broke(&mut self, found: &CacheBreak) {
+        if let Some(done) = &mut self.done {
+            done.cache_break = Some(CacheBreakFigure {
+                cause: found.cause.kind().to_owned(),
+                expected: found.expected,
+                read: found.read,
+            });
+        }
+    }
+
+    /// Nothing more is to be known about what is over.
+    pub(crate) fn flush(&mut self) {
+        if let Some(done) = self.done.take() {
+            self.figures.record(&Figure::Request(done));
+        }
+    }
+}
+
+/// Of one call.
+pub(crate) struct CallMeter {
+    figures: Figures,
+    clock: Arc<dyn Clock>,
+    name: String,
+    since: Duration,
+}
+
+impl CallMeter {
+    /// A call begins. A name that no tool has is the model's text, and no part of a figure.
+    pub(crate) fn start(engine: &Engine, name: &str) -> Self {
+        let known = engine.config.tools.get(name).is_some();
+        let clock = Arc::clone(&engine.config.clock);
+        Self {
+            figures: engine.figures.clone(),
+            name: if known { name } else { "(unknown)" }.to_owned(),
+            since: clock.elapsed(),
+            clock,
+        }
+    }
+
+    /// It has its result.
+    pub(crate) fn stop(self, verdict: Option<Verdict>, is_error: bool, stored_bytes: u64) {
+        self.figures.record(&Figure::Tool(ToolFigure {
+            name: self.name,
+            verdict: verdict.map(|verdict| verdict.as_str().to_owned()),
+            is_error,
+            duration_ms: milliseconds(self.clock.elapsed().saturating_sub(self.since)),
+            stored_bytes,
+        }));
+    }
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
