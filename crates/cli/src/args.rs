@@ -112,6 +112,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  dormouse sessions\n  dormouse sessions --search migration --json"
     )]
     Sessions(SessionsArguments),
+    /// Show what requests cost, how well the cache works, and what each layer did
+    #[command(
+        after_help = "Examples:\n  dormouse stats\n  dormouse stats --all --since 7d\n  dormouse stats --session 0193b0a4 --json | jq .cache_hit_rate"
+    )]
+    Stats(StatsArguments),
     /// See what is permitted
     #[command(
         subcommand,
@@ -249,6 +254,25 @@ pub(crate) struct SessionsArguments {
     /// The most to list
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatsArguments {
+    /// Only what came after: 12h, 7d, 4w, or a date such as 2026-11-02
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) since: Option<String>,
+    /// Only a session, named by its id or the beginning of it
+    #[arg(long, value_name = "ID", conflicts_with_all = ["project", "all"])]
+    pub(crate) session: Option<String>,
+    /// Only this project: what is shown without it, too
+    #[arg(long, conflicts_with = "all")]
+    pub(crate) project: bool,
+    /// Every project
+    #[arg(long)]
+    pub(crate) all: bool,
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,

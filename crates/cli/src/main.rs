@@ -17,6 +17,7 @@ mod sessions;
 mod settings;
 mod show;
 mod start;
+mod stats;
 mod trust;
 mod world;
 
@@ -75,6 +76,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
         match &arguments.command {
             Some(Command::Demo) => demo::run(world).await,
             Some(Command::Sessions(list)) => sessions::run(list, world),
+            Some(Command::Stats(arguments)) => stats::run(arguments, world),
             Some(Command::Permissions(command)) => permissions::run(command, world),
             Some(Command::Config(command)) => config::run(command, world),
             None => headless::run(arguments, world).await,

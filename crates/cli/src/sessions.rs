@@ -81,7 +81,7 @@ fn print(sessions: &[SessionSummary], now: SystemTime) {
 }
 
 /// A text cut to so many columns; East Asian characters take two.
-fn within(text: &str, columns: usize) -> String {
+pub(crate) fn within(text: &str, columns: usize) -> String {
     let width = |c: char| {
         if matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{ffe6}' | '\u{1f300}'..) {
             2

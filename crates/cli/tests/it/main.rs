@@ -21,6 +21,7 @@ mod permissions;
 mod program;
 mod sessions;
 mod settings;
+mod stats;
 mod stored;
 mod tidy;
 mod trust;

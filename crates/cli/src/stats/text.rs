@@ -1,0 +1,234 @@
+//! A summary in words and tables. What there is none of is left out.
+
+use std::collections::BTreeMap;
+
+use dormouse_conversation::figures::{Spent, Summary};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::table::{Table, dollars, grouped, percent, size, time, tokens};
+
+/// All of a summary, for a terminal.
+pub(crate) fn text(summary: &Summary) -> String {
+    let sections = [
+        overview(summary),
+        requests("requests for", &summary.by_purpose),
+        if summary.by_model.len() > 1 {
+            requests("model", &summary.by_model)
+        } else {
+            String::new()
+        },
+        cache_breaks(summary),
+        layers(summary),
+        tools(summary),
+        jobs(summary),
+        memories(summary),
+        breakers(summary),
+        unread(summary),
+    ];
+    let sections: Vec<String> = sections.into_iter().filter(|part| !part.is_empty()).collect();
+    sections.join("\n")
+}
+
+/// What requests came to, in two lines: requests and tokens, and the cost.
+pub(crate) fn spent(spent: &Spent) -> String {
+    let usage = spent.usage;
+    let cached = match spent.cache_hit_rate() {
+        Some(rate) => format!(" ({} from the cache)", percent(Some(rate))),
+        None => String::new(),
+    };
+    format!(
+        "{}, {} tokens in{cached}, {} out\n{}",
+        counted(spent.requests, "request"),
+        tokens(usage.input_total()),
+        tokens(usage.output_tokens),
+        cost(spent)
+    )
+}
+
+fn overview(summary: &Summary) -> String {
+    let Some(period) = summary.period else { return String::new() };
+    let (first, last) = (day(period.first), day(period.last));
+    let when = if first == last { first } else { format!("{first} to {last}") };
+    format!("{when}, {}\n{}\n", counted(summary.sessions, "session"), spent(&summary.total))
+}
+
+fn requests(title: &str, groups: &BTreeMap<String, Spent>) -> String {
+    if groups.is_empty() {
+        return String::new();
+    }
+    let mut table =
+        Table::new(&[title, "sent", "failed", "tokens in", "cached", "out", "cost", "time"]);
+    for (name, spent) in groups {
+        table.row(
+            name,
+            [
+                grouped(spent.requests),
+                grouped(spent.failed + spent.interrupted),
+                tokens(spent.usage.input_total()),
+                percent(spent.cache_hit_rate()),
+                tokens(spent.usage.output_tokens),
+                short_cost(spent),
+                time(spent.duration_ms),
+            ],
+        );
+    }
+    table.render()
+}
+
+fn cache_breaks(summary: &Summary) -> String {
+    if summary.cache_breaks.is_empty() {
+        return String::new();
+    }
+    let causes = summary.cache_breaks.iter().map(|(cause, count)| {
+        let words = match cause.as_str() {
+            "model" => "the model changed",
+            "head" => "the system prompt or the tools changed",
+            "message" => "a message that had been sent changed",
+            "time_to_live" => "the cache's time to live had passed",
+            "unknown" => "nothing we sent had changed",
+            other => other,
+        };
+        format!("  {count} × {words}\n")
+    });
+    format!("cache breaks that nobody announced\n{}", causes.collect::<String>())
+}
+
+fn layers(summary: &Summary) -> String {
+    if summary.layers.is_empty() {
+        return String::new();
+    }
+    let mut table =
+        Table::new(&["layer", "fired", "tokens freed", "changed", "summaries", "prefix changed"]);
+    for (name, layer) in &summary.layers {
+        table.row(
+            name,
+            [layer.fired, layer.freed_tokens, layer.changed, layer.summaries, layer.prefix_changes]
+                .map(grouped),
+        );
+    }
+    let mut text = table.render();
+    if summary.summaries() > 0 {
+        let (made, sessions) = (summary.summaries(), summary.sessions.max(1));
+        text.push_str(&format!(
+            "summaries a session: {}.{}\n",
+            made / sessions,
+            made * 10 / sessions % 10
+        ));
+    }
+    text
+}
+
+fn tools(summary: &Summary) -> String {
+    if summary.tools.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(&["tool", "calls", "denied", "failed", "stored", "time"]);
+    for (name, tool) in &summary.tools {
+        table.row(
+            name,
+            [
+                grouped(tool.calls),
+                grouped(tool.denied),
+                grouped(tool.failed),
+                size(tool.stored_bytes),
+                time(tool.duration_ms),
+            ],
+        );
+    }
+    table.render()
+}
+
+fn jobs(summary: &Summary) -> String {
+    if summary.jobs.is_empty() {
+        return String::new();
+    }
+    let head =
+        ["background job", "runs", "skipped", "failed", "killed", "requests", "changed", "denied"];
+    let mut table = Table::new(&head);
+    for (name, job) in &summary.jobs {
+        table.row(
+            name,
+            [job.runs, job.skipped, job.failed, job.killed, job.turns, job.changed, job.denied]
+                .map(grouped),
+        );
+    }
+    table.render()
+}
+
+fn memories(summary: &Summary) -> String {
+    let memory = summary.memory;
+    let counts = [
+        (memory.written, "written"),
+        (memory.recalled, "recalled"),
+        (memory.corrected, "corrected"),
+        (memory.undone, "undone"),
+    ];
+    if counts.iter().all(|(count, _)| *count == 0) {
+        return String::new();
+    }
+    let counts: Vec<String> =
+        counts.iter().map(|(count, what)| format!("{} {what}", grouped(*count))).collect();
+    let rate = match memory.pollution_rate() {
+        Some(rate) => format!("corrected or undone of those written: {}\n", percent(Some(rate))),
+        None => String::new(),
+    };
+    format!("memories: {}\n{rate}", counts.join(", "))
+}
+
+fn breakers(summary: &Summary) -> String {
+    let lines = summary.breakers.iter().map(|(name, breaker)| {
+        let times = counted(breaker.opened, "time");
+        let open = counted(breaker.open, "session");
+        format!("circuit breaker {name}: opened {times}; still open in {open}\n")
+    });
+    lines.collect()
+}
+
+fn unread(summary: &Summary) -> String {
+    let mut text = String::new();
+    for (kind, count) in &summary.unknown_kinds {
+        text.push_str(&format!(
+            "{} of the kind {kind}, which this version does not know\n",
+            counted(*count, "figure")
+        ));
+    }
+    if summary.unreadable_lines > 0 {
+        let lines = counted(summary.unreadable_lines, "line");
+        text.push_str(&format!("{lines} of the log could not be read\n"));
+    }
+    text
+}
+
+/// The cost, and whether it is all of it.
+fn cost(spent: &Spent) -> String {
+    let known = dollars(spent.cost_usd);
+    match spent.unpriced {
+        0 => format!("cost {known} at list prices"),
+        all if spent.cost_usd == 0.0 => {
+            format!("cost unknown: no price for the model of {}", counted(all, "request"))
+        }
+        some => format!("cost {known}, and {} without a known price", counted(some, "request")),
+    }
+}
+
+fn short_cost(spent: &Spent) -> String {
+    match spent.unpriced {
+        0 => dollars(spent.cost_usd),
+        _ if spent.cost_usd == 0.0 => "?".to_owned(),
+        _ => format!("> {}", dollars(spent.cost_usd)),
+    }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", grouped(count))
+}
+
+fn day(moment: Timestamp) -> String {
+    moment.to_zoned(TimeZone::system()).date().to_string()
+}
+
+#[cfg(test)]
+#[path = "text_tests.rs"]
+mod tests;

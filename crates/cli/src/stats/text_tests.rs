@@ -1,0 +1,115 @@
+//! A summary with something of everything, as a person sees it.
+
+use dormouse_conversation::Usage;
+use dormouse_conversation::figures::{
+    BreakerSum, JobSum, LayerSum, MemorySum, Period, Spent, Summary, ToolSum,
+};
+
+use super::*;
+
+fn some(requests: u64, cost_usd: f64, unpriced: u64) -> Spent {
+    Spent {
+        requests,
+        failed: 1,
+        interrupted: 1,
+        usage: Usage {
+            input_tokens: 1_000,
+            cache_creation_input_tokens: 9_000,
+            cache_read_input_tokens: 1_234_567,
+            output_tokens: 4_321,
+        },
+        cost_usd,
+        unpriced,
+        duration_ms: 65_000,
+    }
+}
+
+fn full() -> Summary {
+    let moment = |text: &str| text.parse::<Timestamp>().unwrap();
+    let named = |name: &str| name.to_owned();
+    Summary {
+        period: Some(Period {
+            first: moment("2026-10-31T12:00:00Z"),
+            last: moment("2026-11-02T12:00:00Z"),
+        }),
+        sessions: 4,
+        total: some(12, 0.5, 2),
+        by_purpose: [(named("main"), some(10, 0.5, 0)), (named("extraction"), some(2, 0.0, 2))]
+            .into(),
+        by_model: [(named("m"), some(10, 0.5, 0)), (named("n"), some(2, 0.0, 2))].into(),
+        cache_breaks: [(named("time_to_live"), 2), (named("sunspots"), 1)].into(),
+        layers: [(
+            named("auto_compact"),
+            LayerSum {
+                fired: 3,
+                freed_tokens: 99_000,
+                changed: 7,
+                summaries: 6,
+                prefix_changes: 3,
+            },
+        )]
+        .into(),
+        tools: [(
+            named("Bash"),
+            ToolSum { calls: 30, denied: 2, failed: 3, duration_ms: 900, stored_bytes: 123_456 },
+        )]
+        .into(),
+        jobs: [(named("dream"), JobSum { runs: 2, failed: 1, turns: 9, ..JobSum::default() })]
+            .into(),
+        memory: MemorySum { written: 8, recalled: 20, corrected: 1, undone: 1 },
+        breakers: [(named("auto_compact"), BreakerSum { opened: 2, open: 1 })].into(),
+        unknown_kinds: [(named("weather"), 3)].into(),
+        unreadable_lines: 1,
+    }
+}
+
+#[test]
+fn everything_at_80_columns() {
+    let text = text(&full());
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let expected = "\
+2026-10-31 to 2026-11-02, 4 sessions
+12 requests, 1,244,567 tokens in (99.2 % from the cache), 4,321 out
+cost $0.5000, and 2 requests without a known price
+
+requests for  sent  failed  tokens in  cached    out     cost  time
+extraction       2       2  1,244,567  99.2 %  4,321        ?  65 s
+main            10       2  1,244,567  99.2 %  4,321  $0.5000  65 s
+
+model  sent  failed  tokens in  cached    out     cost  time
+m        10       2  1,244,567  99.2 %  4,321  $0.5000  65 s
+n         2       2  1,244,567  99.2 %  4,321        ?  65 s
+
+cache breaks that nobody announced
+  1 × sunspots
+  2 × the cache's time to live had passed
+
+layer         fired  tokens freed  changed  summaries  prefix changed
+auto_compact      3        99,000        7          6               3
+summaries a session: 1.5
+
+tool  calls  denied  failed  stored   time
+Bash     30       2       3  123 kB  0.9 s
+
+background job  runs  skipped  failed  killed  requests  changed  denied
+dream              2        0       1       0         9        0       0
+
+memories: 8 written, 20 recalled, 1 corrected, 1 undone
+corrected or undone of those written: 25.0 %
+
+circuit breaker auto_compact: opened 2 times; still open in 1 session
+
+3 figures of the kind weather, which this version does not know
+1 line of the log could not be read
+";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn what_there_is_none_of_is_left_out() {
+    let summary = Summary { period: full().period, sessions: 1, ..Summary::default() };
+    assert_eq!(
+        text(&summary),
+        "2026-10-31 to 2026-11-02, 1 session\n0 requests, 0 tokens in, 0 out\ncost $0.0000 at list prices\n"
+    );
+}
