@@ -45,6 +45,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_turns: Option<u32>,
 
+    /// The most to spend in this run, at list prices; then it ends with exit code 3
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub(crate) max_cost: Option<f64>,
+
     /// What is permitted without a question
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) permission_mode: Option<PermissionMode>,
@@ -82,6 +86,14 @@ pub(crate) struct Arguments {
     pub(crate) verbose: bool,
 }
 
+/// An amount that can be spent.
+fn dollars(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|amount: &f64| amount.is_finite() && *amount > 0.0)
+        .ok_or_else(|| "an amount of dollars above 0 is expected, such as 0.50".to_owned())
+}
+
 /// Stands for `--resume` without an id.
 pub(crate) const LIST: &str = "?";
 
@@ -97,7 +109,7 @@ Exit codes:
   0    the model was done
   1    it could not be done: the server, the disk
   2    the command line, the settings or the set-up is wrong
-  3    stopped before it was done: --max-turns, a cut, empty or declined answer
+  3    stopped before it was done: --max-turns, --max-cost, a cut, empty or declined answer
   101  a bug in Dormouse; a report is written
   130  interrupted";
 

@@ -139,6 +139,7 @@ async fn begin(stage: &Stage, script: Vec<Turn>) -> Result<(Engine, Surroundings
         hooks: Arc::default(),
         figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
         prices: PriceTable::default(),
+        max_cost_usd: None,
     };
     let engine = Engine::begin(config, &folder, &surroundings)?;
     Ok((engine, surroundings))

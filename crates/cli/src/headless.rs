@@ -84,8 +84,7 @@ async fn ask(
 ) -> Result<TurnReport, Failure> {
     let Conversation { engine, surroundings, .. } = conversation;
     let (session, model) = (engine.session().to_string(), engine.model_name().to_owned());
-    let mut printer =
-        Printer::new(arguments.output_format, session, model, engine.ttl(), arguments.verbose);
+    let mut printer = Printer::new(arguments.output_format, session, model, arguments.verbose);
     printer.begin(&surroundings.folder, &engine.tool_names());
     let interrupt = CancellationToken::new();
     let start = world.clock.elapsed();
@@ -133,6 +132,9 @@ fn finish(report: &TurnReport, key: &KeyOrigin) -> Result<Exit, Failure> {
         TurnEnd::Empty => Ok(stopped("the model gave an empty answer; asking again often helps")),
         TurnEnd::MaxTurns => {
             Ok(stopped("--max-turns was reached before the model was done; --continue goes on"))
+        }
+        TurnEnd::MaxCost => {
+            Ok(stopped("--max-cost was reached before the model was done; --continue goes on"))
         }
         TurnEnd::Halted(why) => Ok(stopped(&format!("a hook ended the turn: {why}"))),
         TurnEnd::Blocked(why) => {

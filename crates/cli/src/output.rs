@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dormouse_conversation::{Message, Role, Usage};
 use dormouse_engine::{EngineEvent, TurnEnd, TurnReport};
-use dormouse_model::{CacheTtl, ModelError, cost_usd, list_price};
+use dormouse_model::ModelError;
 use serde::Serialize;
 
 use crate::args::OutputFormat;
@@ -16,8 +16,6 @@ pub(crate) struct Printer {
     format: OutputFormat,
     session: String,
     model: String,
-    /// For which time the cache is paid.
-    ttl: CacheTtl,
     /// Text has been shown and its line is open.
     line_open: bool,
     verbose: bool,
@@ -126,14 +124,8 @@ pub(crate) struct Summary<'a> {
 }
 
 impl Printer {
-    pub(crate) fn new(
-        format: OutputFormat,
-        session: String,
-        model: String,
-        ttl: CacheTtl,
-        verbose: bool,
-    ) -> Self {
-        Self { format, session, model, ttl, line_open: false, verbose }
+    pub(crate) fn new(format: OutputFormat, session: String, model: String, verbose: bool) -> Self {
+        Self { format, session, model, line_open: false, verbose }
     }
 
     /// The first line of a stream: what the session is.
@@ -269,6 +261,7 @@ impl Printer {
             TurnEnd::Refused => ("refused", None),
             TurnEnd::Empty => ("empty", None),
             TurnEnd::MaxTurns => ("max_turns", None),
+            TurnEnd::MaxCost => ("max_cost", None),
             TurnEnd::Interrupted => ("interrupted", None),
             TurnEnd::Halted(_) => ("halted", None),
             TurnEnd::Blocked(_) => ("blocked", None),
@@ -285,8 +278,7 @@ impl Printer {
             num_turns: report.requests,
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
             usage: report.usage,
-            total_cost_usd: list_price(&self.model)
-                .map(|price| to_millionths(cost_usd(&report.usage, price, self.ttl))),
+            total_cost_usd: report.cost_usd.map(to_millionths),
         }
     }
 }

@@ -10,7 +10,7 @@ use dormouse_engine::{
     Engine, EngineConfig, Hooks, OpenedSession, PromptOverrides, ResultRules, ResumeReport,
     SessionFolder, Surroundings,
 };
-use dormouse_model::PriceTable;
+use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_tools::{Asker, Gate, ToolSet};
 
 use crate::args::Arguments;
@@ -137,7 +137,9 @@ impl Ready {
             hooks: Arc::new(self.hooks),
             figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
             prices: PriceTable::default(),
+            max_cost_usd: arguments.max_cost,
         };
+        warn_of_no_price(&config);
         let engine = match opened {
             None => Engine::begin(config, &folder, &surroundings)?,
             Some(opened) => resume(arguments, config, opened, &surroundings)?,
@@ -173,6 +175,16 @@ fn hooks(in_force: &InForce, world: &World) -> Result<Hooks, Failure> {
 /// `--bare`, or its variable.
 fn is_bare(world: &World) -> Result<bool, Failure> {
     flag(&world.environment, names::SIMPLE).map(|on| on == Some(true)).map_err(Failure::usage)
+}
+
+/// A limit that can not be held is worse than none, unless it is said.
+fn warn_of_no_price(config: &EngineConfig) {
+    if config.max_cost_usd.is_some() && config.prices.price(&config.model_name).is_none() {
+        show::note(&format!(
+            "warning: the price of {} is not known (prices are of {PRICES_DATED}), so --max-cost has no effect; --max-turns has",
+            config.model_name
+        ));
+    }
 }
 
 /// The session to go on with, if one was asked for.

@@ -45,7 +45,7 @@ async fn drive(
     max_requests: Option<u32>,
     interrupt: &CancellationToken,
 ) -> Result<TurnReport, EngineError> {
-    let mut turn = Turn::new(max_requests);
+    let mut turn = Turn::new(max_requests).paid_from(driver.engine.purse());
     let mut events = VecDeque::from([Event::Begin]);
     loop {
         let event = match events.pop_front() {
@@ -66,6 +66,7 @@ async fn drive(
                         answer,
                         requests: turn.requests(),
                         usage: turn.usage(),
+                        cost_usd: driver.engine.cost_usd(&turn.usage()),
                     });
                 }
             }

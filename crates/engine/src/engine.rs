@@ -63,6 +63,8 @@ pub struct EngineConfig {
     pub figures: FigureLog,
     /// What tokens cost.
     pub prices: PriceTable,
+    /// The most to spend, in dollars, as far as prices are known.
+    pub max_cost_usd: Option<f64>,
 }
 
 /// What a resume found and mended.
@@ -89,6 +91,8 @@ pub struct Engine {
     /// What the model has been told about the world.
     told: Facts,
     pub(crate) totals: Usage,
+    /// What those cost, in dollars, as far as prices are known.
+    pub(crate) spent_usd: f64,
     /// Hooks, if there are any.
     pub(crate) hooks: Option<Arc<HookRunner>>,
     /// Why the session began, until its hooks have run.
@@ -199,6 +203,7 @@ impl Engine {
             read_cache: Arc::default(),
             todos: Arc::default(),
             totals: Usage::default(),
+            spent_usd: 0.0,
             unwritten: Vec::new(),
         }
     }
@@ -372,12 +377,6 @@ impl Engine {
     /// What this process has spent on the conversation.
     pub fn totals(&self) -> Usage {
         self.totals
-    }
-
-    /// What a usage of its model costs, in dollars; none where the price is not known.
-    pub fn cost_usd(&self, usage: &Usage) -> Option<f64> {
-        let config = &self.config;
-        config.prices.cost_usd(&config.model_name, usage, config.dialect.ttl)
     }
 
     /// The messages.

@@ -63,6 +63,8 @@ pub enum TurnEnd {
     Empty,
     /// The largest number of requests was reached, with work left.
     MaxTurns,
+    /// What may be spent was spent, with work left.
+    MaxCost,
     /// The person interrupted.
     Interrupted,
     /// A hook ended it, for this reason.
@@ -82,6 +84,8 @@ pub struct TurnReport {
     pub answer: String,
     /// Requests made.
     pub requests: u32,
-    /// What they cost together.
+    /// The tokens they took together.
     pub usage: Usage,
+    /// What those cost, in dollars; none where the price is not known.
+    pub cost_usd: Option<f64>,
 }

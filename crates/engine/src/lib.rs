@@ -16,6 +16,7 @@ mod meter;
 mod prompt;
 mod results;
 mod session;
+mod spending;
 mod surroundings;
 mod turn;
 mod turns;

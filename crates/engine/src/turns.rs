@@ -90,7 +90,7 @@ impl Engine {
         interrupt: &CancellationToken,
         sink: &mut dyn FnMut(EngineEvent),
     ) -> Result<TurnReport, EngineError> {
-        let (mut requests, mut usage) = (0, Usage::default());
+        let (mut requests, mut usage, mut cost_usd) = (0, Usage::default(), Some(0.0));
         let mut continuations = 0;
         loop {
             let left = max_requests.map(|most| most.saturating_sub(requests));
@@ -103,7 +103,9 @@ impl Engine {
             };
             requests += report.requests;
             usage = usage.plus(report.usage);
-            (report.requests, report.usage) = (requests, usage);
+            self.spent_usd += report.cost_usd.unwrap_or(0.0);
+            cost_usd = cost_usd.zip(report.cost_usd).map(|(before, now): (f64, f64)| before + now);
+            (report.requests, report.usage, report.cost_usd) = (requests, usage, cost_usd);
             let why = tokio::select! {
                 biased;
                 () = interrupt.cancelled() => None,
@@ -192,7 +194,8 @@ impl Engine {
 }
 
 fn nothing_sent(end: TurnEnd) -> TurnReport {
-    TurnReport { end, answer: String::new(), requests: 0, usage: Usage::default() }
+    let usage = Usage::default();
+    TurnReport { end, answer: String::new(), requests: 0, usage, cost_usd: Some(0.0) }
 }
 
 fn reminder(why: String) -> Block {

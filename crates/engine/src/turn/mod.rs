@@ -8,7 +8,7 @@ mod answer;
 mod step;
 
 pub(crate) use answer::{Call, INTERRUPTED_MARK};
-pub(crate) use step::Turn;
+pub(crate) use step::{Purse, Turn};
 
 use std::time::Duration;
 

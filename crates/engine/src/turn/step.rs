@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dormouse_conversation::{Block, StopReason, ToolUseId, Usage};
-use dormouse_model::{ModelError, StreamEvent};
+use dormouse_model::{CacheTtl, ModelError, Price, StreamEvent, cost_usd};
 use dormouse_tools::{ResponseState, ToolClass};
 
 use super::answer::Answer;
@@ -13,6 +13,7 @@ use crate::TurnEnd;
 /// Notes in the place of an answer that did not come.
 const NO_ANSWER_INTERRUPTED: &str = "[no answer: the user interrupted before one came]";
 const NO_ANSWER_FAILED: &str = "[no answer: the request failed]";
+const NO_ANSWER_SPENT: &str = "[no answer: what may be spent was spent]";
 const NO_ANSWER_EMPTY: &str = "[no answer: the model said nothing]";
 
 /// What does not get better by itself is tried this often in a row.
@@ -31,11 +32,26 @@ enum Phase {
     Ended,
 }
 
+/// What may still be spent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Purse {
+    pub(crate) left_usd: f64,
+    pub(crate) price: Price,
+    pub(crate) ttl: CacheTtl,
+}
+
+impl Purse {
+    fn is_empty_after(&self, usage: &Usage) -> bool {
+        cost_usd(usage, self.price, self.ttl) >= self.left_usd
+    }
+}
+
 /// A turn: from the person's message to the end of the model's work on it.
 #[derive(Debug)]
 pub(crate) struct Turn {
     phase: Phase,
     max_requests: Option<u32>,
+    purse: Option<Purse>,
     requests: u32,
     retries: u32,
     /// Answers in a row that broke off after a call was started.
@@ -52,6 +68,7 @@ impl Turn {
         Self {
             phase: Phase::Waiting,
             max_requests,
+            purse: None,
             requests: 0,
             retries: 0,
             broken: 0,
@@ -59,6 +76,15 @@ impl Turn {
             usage: Usage::default(),
             halt: None,
         }
+    }
+
+    /// No further request once this is spent.
+    pub(crate) fn paid_from(self, purse: Option<Purse>) -> Self {
+        Self { purse, ..self }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.purse.is_some_and(|purse| purse.is_empty_after(&self.usage))
     }
 
     pub(crate) fn requests(&self) -> u32 {
@@ -78,6 +104,9 @@ impl Turn {
     pub(crate) fn step(&mut self, event: Event) -> Vec<Effect> {
         match (std::mem::replace(&mut self.phase, Phase::Ended), event) {
             (Phase::Ended, _) => Vec::new(),
+            (_, Event::Begin) | (Phase::Waiting, Event::Retry) if self.is_spent() => {
+                vec![Effect::CommitClosing(NO_ANSWER_SPENT), Effect::End(TurnEnd::MaxCost)]
+            }
             (_, Event::Begin) => self.request(),
             (Phase::Waiting, Event::Retry) => {
                 self.phase = Phase::Answering(Answer::new());
@@ -126,6 +155,9 @@ impl Turn {
         }
         if self.max_requests.is_some_and(|most| self.requests >= most) {
             return vec![Effect::End(TurnEnd::MaxTurns)];
+        }
+        if self.is_spent() {
+            return vec![Effect::End(TurnEnd::MaxCost)];
         }
         self.requests += 1;
         self.retries = 0;

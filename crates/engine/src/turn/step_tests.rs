@@ -181,6 +181,36 @@ fn the_number_of_requests_is_bounded() {
     assert_eq!(effects.last(), Some(&Effect::End(TurnEnd::MaxTurns)));
 }
 
+#[test]
+fn what_is_spent_is_bounded() {
+    let purse = |left_usd| {
+        let price = Price { input: 1.0, output: 1.0 };
+        Some(Purse { left_usd, price, ttl: CacheTtl::FiveMinutes })
+    };
+    let used = |output_tokens| StreamEvent::Finished {
+        stop_reason: Some(StopReason::ToolUse),
+        usage: Usage { output_tokens, ..Usage::default() },
+    };
+    // A dollar is a million tokens.
+    for (tokens, last) in [(999_999, Effect::Send), (1_000_000, Effect::End(TurnEnd::MaxCost))] {
+        let mut turn = Turn::new(None).paid_from(purse(1.0));
+        assert_eq!(turn.step(Event::Begin), [Effect::Send]);
+        turn.step(call("r", ToolClass::ReadOnly));
+        turn.step(done("r"));
+        assert_eq!(turn.step(Event::Stream(used(tokens), None)).last(), Some(&last));
+    }
+    // An answer that broke off was paid for as well; and a later turn may find nothing left.
+    let mut turn = Turn::new(None).paid_from(purse(1.0));
+    turn.step(Event::Begin);
+    let usage = Usage { output_tokens: 2_000_000, ..Usage::default() };
+    let (id, model) = ("m".to_owned(), "m".to_owned());
+    turn.step(Event::Stream(StreamEvent::Started { id, model, usage }, None));
+    turn.step(broken(Some(1)));
+    let ended = [Effect::CommitClosing(NO_ANSWER_SPENT), Effect::End(TurnEnd::MaxCost)];
+    assert_eq!(turn.step(Event::Retry), ended);
+    assert_eq!(Turn::new(None).paid_from(purse(0.0)).step(Event::Begin), ended);
+}
+
 fn any_event() -> impl Strategy<Value = Event> {
     let id = || "[abc]".prop_map(|id: String| id);
     prop_oneof![

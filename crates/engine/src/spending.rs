@@ -1,0 +1,25 @@
+//! What a conversation costs, and what may still be spent on it.
+
+use dormouse_conversation::Usage;
+
+use crate::Engine;
+use crate::turn::Purse;
+
+impl Engine {
+    /// What a usage of its model costs, in dollars; none where the price is not known.
+    pub fn cost_usd(&self, usage: &Usage) -> Option<f64> {
+        let config = &self.config;
+        config.prices.cost_usd(&config.model_name, usage, config.dialect.ttl)
+    }
+
+    /// What may still be spent; none where there is no limit, or no price to hold it against.
+    pub(crate) fn purse(&self) -> Option<Purse> {
+        let left_usd = self.config.max_cost_usd? - self.spent_usd;
+        let price = self.config.prices.price(&self.config.model_name)?;
+        Some(Purse { left_usd, price, ttl: self.config.dialect.ttl })
+    }
+}
+
+#[cfg(test)]
+#[path = "spending_tests.rs"]
+mod tests;

@@ -1,0 +1,77 @@
+//! A limit on what is spent holds for all turns of a conversation together.
+
+use std::sync::Arc;
+
+use dormouse_base::{Clock, Environment, RandomIds, Redactor, SystemClock, project_of};
+use dormouse_conversation::figures::{FigureLog, Filter, summarise};
+use dormouse_conversation::{Budget, Origin, Window};
+use dormouse_model::script::Turn;
+use dormouse_model::{
+    CacheTtl, Dialect, MaxTokensField, Model, Price, PriceTable, RetryPolicy, ScriptedModel, Wire,
+};
+use dormouse_tools::{Gate, ToolSet};
+use tokio_util::sync::CancellationToken;
+
+use crate::{Engine, EngineConfig, PromptOverrides, SessionFolder, Surroundings, TurnEnd};
+
+const NAME: &str = "scripted";
+
+fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) -> EngineConfig {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+    let script = vec![Turn::new().text("well"); turns];
+    EngineConfig {
+        model: Arc::new(Model::Scripted(ScriptedModel::new(script))),
+        model_name: NAME.to_owned(),
+        origin: Origin { model: NAME.to_owned(), server: String::new(), max_tokens: None },
+        dialect: Dialect {
+            wire: Wire::Anthropic,
+            ttl: CacheTtl::FiveMinutes,
+            max_tokens_field: MaxTokensField::MaxTokens,
+        },
+        budget: Budget::for_window(Window::new(200_000).unwrap(), 16_000),
+        retry: RetryPolicy::default(),
+        tools: Arc::new(ToolSet::builtin()),
+        gate: Gate::allow_all(),
+        asker: None,
+        project: project_of(home).unwrap(),
+        environment: Environment::default(),
+        clock: Arc::clone(&clock),
+        ids: Arc::new(RandomIds::new(Arc::clone(&clock))),
+        overrides: PromptOverrides::default(),
+        redactor: Redactor::default(),
+        figures: FigureLog::at(home, clock),
+        // A dollar for every token that the model says, of which a script says 20.
+        prices: PriceTable::default().with(NAME, Price { input: 0.0, output: 1e6 }),
+        max_cost_usd: Some(max_cost_usd),
+        results: Arc::default(),
+        hooks: Arc::default(),
+    }
+}
+
+#[tokio::test]
+async fn turns_are_paid_from_one_purse() {
+    let home = tempfile::tempdir().unwrap();
+    let config = config(home.path(), 2, 40.0);
+    let project = config.project.clone();
+    let surroundings = Surroundings::look(&project, &Environment::default(), &*config.clock).await;
+    let folder = SessionFolder::open(home.path(), &project).unwrap();
+    let mut engine = Engine::begin(config, &folder, &surroundings).unwrap();
+    let (interrupt, mut ends) = (CancellationToken::new(), Vec::new());
+    for _ in 0..3 {
+        let mut sink = |_| ();
+        let turn = engine.run_turn("hi", &surroundings, None, &interrupt, &mut sink);
+        let report = turn.await.unwrap();
+        ends.push((report.end, report.requests, report.cost_usd));
+    }
+    assert_eq!(
+        ends,
+        [
+            (TurnEnd::Completed, 1, Some(20.0)),
+            (TurnEnd::Completed, 1, Some(20.0)),
+            (TurnEnd::MaxCost, 0, Some(0.0)),
+        ]
+    );
+    let summary = summarise(&FigureLog::folder_in(home.path()), &Filter::default()).unwrap();
+    assert_eq!((summary.total.requests, summary.total.unpriced), (2, 0));
+    assert!((summary.total.cost_usd - 40.0).abs() < 1e-9, "{:?}", summary.total);
+}
