@@ -140,6 +140,15 @@ pub(crate) enum Command {
         after_help = "Examples:\n  dormouse config\n  dormouse config get permissions.allow\n  dormouse config set model claude-opus-5-5\n  dormouse config set layers.dream false --scope project\n  dormouse config unset model"
     )]
     Config(ConfigArguments),
+    /// Print completions for a shell, or the man page
+    #[command(
+        after_help = "Examples:\n  dormouse completions bash > ~/.local/share/bash-completion/completions/dormouse\n  dormouse completions zsh > ~/.zfunc/_dormouse\n  dormouse completions fish > ~/.config/fish/completions/dormouse.fish\n  dormouse completions man > ~/.local/share/man/man1/dormouse.1"
+    )]
+    Completions {
+        /// The shell, or `man` for the man page
+        #[arg(value_enum)]
+        whom: CompletionsFor,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -204,6 +213,23 @@ pub(crate) enum Scope {
     Project,
     /// The project's, on this machine only
     Local,
+}
+
+/// For whom `dormouse completions` writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompletionsFor {
+    /// Completions for bash
+    Bash,
+    /// Completions for elvish
+    Elvish,
+    /// Completions for fish
+    Fish,
+    /// Completions for PowerShell
+    Powershell,
+    /// Completions for zsh
+    Zsh,
+    /// The man page
+    Man,
 }
 
 #[derive(Debug, Subcommand)]
@@ -299,3 +325,7 @@ pub(crate) enum OutputFormat {
     /// A JSON object a line, as things happen
     StreamJson,
 }
+
+#[cfg(test)]
+#[path = "args_tests.rs"]
+mod tests;

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod completions;
 mod config;
 mod connect;
 mod crash;
@@ -77,6 +78,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Demo) => demo::run(world).await,
             Some(Command::Sessions(list)) => sessions::run(list, world),
             Some(Command::Stats(arguments)) => stats::run(arguments, world),
+            Some(Command::Completions { whom }) => completions::run(*whom),
             Some(Command::Permissions(command)) => permissions::run(command, world),
             Some(Command::Config(command)) => config::run(command, world),
             None => headless::run(arguments, world).await,

@@ -9,6 +9,7 @@
 )]
 
 mod bad_input;
+mod completions;
 mod conversation;
 mod faults;
 mod figures;
