@@ -23,7 +23,40 @@ pub struct Holder {
     pub host: String,
 }
 
+/// Whether a lock is held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LockState {
+    /// By nobody: the file is all that is left of whoever held it last.
+    Free,
+    /// By somebody, who is named if that is readable.
+    Held(Option<Holder>),
+}
+
+/// Whether the process that wrote its name into a lock is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// It runs.
+    Running,
+    /// It has ended.
+    Ended,
+    /// It is on another machine, where we can not look.
+    Elsewhere,
+}
+
 impl Holder {
+    /// Whether it still runs.
+    pub fn presence(&self) -> Presence {
+        if self.host != Self::this_process().host {
+            return Presence::Elsewhere;
+        }
+        let pid = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
+        match pid.map(rustix::process::test_kill_process) {
+            // Not allowed to send it a signal: it is there, and somebody else's.
+            Some(Ok(()) | Err(rustix::io::Errno::PERM)) => Presence::Running,
+            Some(Err(_)) | None => Presence::Ended,
+        }
+    }
+
     /// This process.
     pub fn this_process() -> Self {
         let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
@@ -89,6 +122,23 @@ impl Lock {
     }
 }
 
+impl LockState {
+    /// Looks at a lock without taking it, and changes nothing.
+    pub fn of(dir: &Dir, path: &RelPath) -> Result<Self, FileError> {
+        let fail = |error| FileError::new(FileAction::Lock, dir.path().join(path.as_path()), error);
+        let mut file = dir.open_file(path)?;
+        match file.try_lock_shared() {
+            // Given back at once, when the file is closed; whoever takes the lock tries for a while.
+            Ok(()) => return Ok(Self::Free),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(fail(error)),
+        }
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(fail)?;
+        Ok(Self::Held(serde_json::from_str(&text).ok()))
+    }
+}
+
 /// A lock file that another name leads to is somebody's file, and would be overwritten.
 fn refuse_other_names(file: &File) -> std::io::Result<()> {
     if file.metadata()?.nlink() > 1 {
@@ -138,5 +188,23 @@ mod tests {
         )
         .unwrap();
         assert!(matches!(Lock::try_take(&dir, &path), Err(LockError::File(_))));
+    }
+
+    #[test]
+    fn looking_takes_nothing() {
+        let temporary = tempfile::tempdir().unwrap();
+        let dir = Dir::open(temporary.path()).unwrap();
+        let path = RelPath::new("session.lock").unwrap();
+        assert!(LockState::of(&dir, &path).unwrap_err().is_not_found());
+        let held = Lock::try_take(&dir, &path).unwrap();
+        let this = Holder::this_process();
+        assert_eq!(LockState::of(&dir, &path).unwrap(), LockState::Held(Some(this.clone())));
+        drop(held);
+        assert_eq!(LockState::of(&dir, &path).unwrap(), LockState::Free);
+        Lock::try_take(&dir, &path).unwrap();
+        assert_eq!(this.presence(), Presence::Running);
+        assert_eq!(Holder { pid: u32::MAX, ..this.clone() }.presence(), Presence::Ended);
+        let other = Holder { host: "elsewhere.invalid".to_owned(), ..this };
+        assert_eq!(other.presence(), Presence::Elsewhere);
     }
 }

@@ -119,7 +119,7 @@ impl HttpModel {
         Ok(self.client.get_or_init(|| client))
     }
 
-    async fn refusal(&self, response: reqwest::Response) -> ModelError {
+    pub(crate) async fn refusal(&self, response: reqwest::Response) -> ModelError {
         let status = response.status().as_u16();
         let retry_after = retry_after(&response);
         let should_retry = header(&response, "x-should-retry").and_then(|value| value.parse().ok());

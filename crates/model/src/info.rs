@@ -103,6 +103,30 @@ impl HttpModel {
         Ok(list.data.into_iter().map(Into::into).collect())
     }
 
+    /// The models the server lists, or why it would not: a key that it does not take is an error here.
+    pub async fn check(&self) -> Result<Vec<ModelInfo>, ModelError> {
+        let response = self.open(&self.endpoint().url("models")).await?;
+        match response.status().as_u16() {
+            // It has no such list; that is no reason to think that it does not work.
+            404 | 405 | 501 => return Ok(Vec::new()),
+            200..300 => {}
+            _ => return Err(self.refusal(response).await),
+        }
+        let body =
+            tokio::time::timeout(PATIENCE, self.read_some(response)).await.unwrap_or_default();
+        let list: ListIn = serde_json::from_str(&body).unwrap_or_default();
+        Ok(list.data.into_iter().map(Into::into).collect())
+    }
+
+    async fn open(&self, url: &str) -> Result<reqwest::Response, ModelError> {
+        let request = self.client()?.get(url).headers(self.endpoint().headers()?).send();
+        match tokio::time::timeout(PATIENCE, request).await {
+            Err(_) => Err(ModelError::Silent(PATIENCE)),
+            Ok(Err(error)) => Err(self.no_connection(url.to_owned(), &error)),
+            Ok(Ok(response)) => Ok(response),
+        }
+    }
+
     /// llama.cpp before it put the window into its list.
     async fn window_from_props(&self) -> Option<u32> {
         let base = self.endpoint().base_url.trim_end_matches('/').trim_end_matches("/v1");
@@ -116,12 +140,7 @@ impl HttpModel {
         &self,
         url: &str,
     ) -> Result<T, ModelError> {
-        let request = self.client()?.get(url).headers(self.endpoint().headers()?).send();
-        let response = match tokio::time::timeout(PATIENCE, request).await {
-            Err(_) => return Err(ModelError::Silent(PATIENCE)),
-            Ok(Err(error)) => return Err(self.no_connection(url.to_owned(), &error)),
-            Ok(Ok(response)) => response,
-        };
+        let response = self.open(url).await?;
         if !response.status().is_success() {
             return Ok(T::default());
         }
