@@ -47,6 +47,18 @@ pub mod names {
     pub const CONTEXT_COLLAPSE: &str = "DORMOUSE_CONTEXT_COLLAPSE";
     /// A folder in place of `/etc/dormouse` (debug builds).
     pub const TEST_MANAGED: &str = "DORMOUSE_TEST_MANAGED";
+    /// What the terminal is.
+    pub const TERM: &str = "TERM";
+    /// What colours it has.
+    pub const COLORTERM: &str = "COLORTERM";
+    /// No colours, please.
+    pub const NO_COLOR: &str = "NO_COLOR";
+    /// The locale, over all others.
+    pub const LC_ALL: &str = "LC_ALL";
+    /// The locale of characters.
+    pub const LC_CTYPE: &str = "LC_CTYPE";
+    /// The locale.
+    pub const LANG: &str = "LANG";
     /// A fault to inject (debug builds).
     pub const FAULT: &str = "DORMOUSE_FAULT";
     /// The time to show (debug builds).
@@ -106,6 +118,12 @@ pub const VARIABLES: &[EnvironmentVariable] = &[
     variable(names::USER_HOME, "the person's home folder"),
     variable(names::PATH, "where programs are found"),
     variable(names::SHELL, "named to the model as the shell of the environment"),
+    variable(names::TERM, "what the terminal is: `dormouse doctor` says what follows"),
+    variable(names::COLORTERM, "what colours the terminal has"),
+    variable(names::NO_COLOR, "no colours"),
+    variable(names::LC_ALL, "the locale, over LC_CTYPE and LANG"),
+    variable(names::LC_CTYPE, "the locale of characters, over LANG"),
+    variable(names::LANG, "the locale"),
     variable(names::FAULT, "debug builds only: a fault to inject, see CONTRIBUTING.md"),
     variable(names::TEST_MANAGED, "debug builds only: a folder instead of /etc/dormouse"),
     variable(names::TEST_NOW, "debug builds only: the time the clock shows"),

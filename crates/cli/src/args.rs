@@ -129,6 +129,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  dormouse stats\n  dormouse stats --all --since 7d\n  dormouse stats --session 0193b0a4 --json | jq .cache_hit_rate"
     )]
     Stats(StatsArguments),
+    /// Check keys, folders, locks, git, the terminal and the model server, and say how to mend each
+    #[command(
+        after_help = "Examples:\n  dormouse doctor\n  dormouse doctor --offline\n  dormouse doctor --json | jq '.findings[] | select(.status != \"ok\")'\n\nExit codes:\n  0    nothing has to be mended\n  1    something has"
+    )]
+    Doctor(DoctorArguments),
     /// See what is permitted
     #[command(
         subcommand,
@@ -292,6 +297,16 @@ pub(crate) struct SessionsArguments {
     /// The most to list
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArguments {
+    /// Do not ask the model server
+    #[arg(long)]
+    pub(crate) offline: bool,
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,

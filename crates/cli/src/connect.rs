@@ -163,7 +163,7 @@ fn budget(model: &str, user: Option<u32>, info: Option<&ModelInfo>) -> Result<Bu
 }
 
 /// Runs the settings' `keyCommand`; what it prints is the key.
-async fn key_from_command(
+pub(crate) async fn key_from_command(
     settings: &Settings,
     environment: &Environment,
     folder: &Path,

@@ -9,6 +9,7 @@ mod config;
 mod connect;
 mod crash;
 mod demo;
+mod doctor;
 mod exit;
 mod headless;
 mod input;
@@ -79,6 +80,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Sessions(list)) => sessions::run(list, world),
             Some(Command::Stats(arguments)) => stats::run(arguments, world),
             Some(Command::Completions { whom }) => completions::run(*whom),
+            Some(Command::Doctor(arguments)) => doctor::run(arguments, world).await,
             Some(Command::Permissions(command)) => permissions::run(command, world),
             Some(Command::Config(command)) => config::run(command, world),
             None => headless::run(arguments, world).await,

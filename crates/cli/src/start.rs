@@ -204,7 +204,7 @@ pub(crate) fn which_session(
 }
 
 /// The key is no business of a child process, git included.
-fn environment_for_children(world: &World, settings: &Settings) -> Environment {
+pub(crate) fn environment_for_children(world: &World, settings: &Settings) -> Environment {
     let pairs: Vec<(&str, &str)> =
         settings.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let environment = world.environment.clone().with(&pairs);

@@ -60,12 +60,16 @@ impl SettingsPlaces {
     pub fn read(&self) -> Result<Vec<Layer>, SettingsError> {
         let mut layers = Vec::new();
         for source in Source::ALL {
-            let Some((folder, name)) = self.place(source) else { continue };
-            if let Some(bytes) = read(folder, name)? {
-                layers.push(Layer::parse(source, folder.join(name), &bytes)?);
-            }
+            layers.extend(self.read_one(source)?);
         }
         Ok(layers)
+    }
+
+    /// Reads the file of a source, if it exists.
+    pub fn read_one(&self, source: Source) -> Result<Option<Layer>, SettingsError> {
+        let Some((folder, name)) = self.place(source) else { return Ok(None) };
+        let Some(bytes) = read(folder, name)? else { return Ok(None) };
+        Layer::parse(source, folder.join(name), &bytes).map(Some)
     }
 }
 

@@ -11,6 +11,7 @@
 mod bad_input;
 mod completions;
 mod conversation;
+mod doctor;
 mod faults;
 mod figures;
 mod first_run;
