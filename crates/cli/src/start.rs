@@ -136,7 +136,7 @@ impl Ready {
             }),
             hooks: Arc::new(self.hooks),
             figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
-            prices: PriceTable::default(),
+            prices: PriceTable::of_settings(&settings.prices),
             max_cost_usd: arguments.max_cost,
         };
         warn_of_no_price(&config);
@@ -181,7 +181,7 @@ fn is_bare(world: &World) -> Result<bool, Failure> {
 fn warn_of_no_price(config: &EngineConfig) {
     if config.max_cost_usd.is_some() && config.prices.price(&config.model_name).is_none() {
         show::note(&format!(
-            "warning: the price of {} is not known (prices are of {PRICES_DATED}), so --max-cost has no effect; --max-turns has",
+            "warning: the price of {} is not known (the list is of {PRICES_DATED}), so --max-cost has no effect; the setting `prices` can say it",
             config.model_name
         ));
     }

@@ -41,7 +41,7 @@ fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) -> EngineConf
         redactor: Redactor::default(),
         figures: FigureLog::at(home, clock),
         // A dollar for every token that the model says, of which a script says 20.
-        prices: PriceTable::default().with(NAME, Price { input: 0.0, output: 1e6 }),
+        prices: PriceTable::default().with(NAME, Price::new(0.0, 1e6)),
         max_cost_usd: Some(max_cost_usd),
         results: Arc::default(),
         hooks: Arc::default(),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use dormouse_base::PriceSettings;
 use dormouse_conversation::Usage;
 
 use crate::CacheTtl;
@@ -16,6 +17,24 @@ pub struct Price {
     pub input: f64,
     /// Output.
     pub output: f64,
+    /// Input that is read from the cache, where that is not the usual share.
+    pub cache_read: Option<f64>,
+    /// Input that is written to it, likewise.
+    pub cache_write: Option<f64>,
+}
+
+impl Price {
+    /// A price with the usual shares for the cache.
+    pub const fn new(input: f64, output: f64) -> Self {
+        Self { input, output, cache_read: None, cache_write: None }
+    }
+}
+
+impl From<&PriceSettings> for Price {
+    fn from(set: &PriceSettings) -> Self {
+        let PriceSettings { input, output, cache_read, cache_write } = *set;
+        Self { input, output, cache_read, cache_write }
+    }
 }
 
 /// Reading from the cache, as a share of the input's price.
@@ -27,12 +46,12 @@ const CACHE_WRITE_1H: f64 = 2.0;
 
 /// By how a model's name begins; the first that fits.
 const PRICES: &[(&str, Price)] = &[
-    ("claude-opus-4-1", Price { input: 15.0, output: 75.0 }),
-    ("claude-opus-4-0", Price { input: 15.0, output: 75.0 }),
-    ("claude-opus-4-2", Price { input: 15.0, output: 75.0 }),
-    ("claude-opus-4", Price { input: 5.0, output: 25.0 }),
-    ("claude-sonnet-4", Price { input: 3.0, output: 15.0 }),
-    ("claude-haiku-4", Price { input: 1.0, output: 5.0 }),
+    ("claude-opus-4-1", Price::new(15.0, 75.0)),
+    ("claude-opus-4-0", Price::new(15.0, 75.0)),
+    ("claude-opus-4-2", Price::new(15.0, 75.0)),
+    ("claude-opus-4", Price::new(5.0, 25.0)),
+    ("claude-sonnet-4", Price::new(3.0, 15.0)),
+    ("claude-haiku-4", Price::new(1.0, 5.0)),
 ];
 
 /// The list price of a model; none for one the table does not know.
@@ -48,6 +67,11 @@ pub struct PriceTable {
 }
 
 impl PriceTable {
+    /// The list with the prices of the settings over it.
+    pub fn of_settings(prices: &BTreeMap<String, PriceSettings>) -> Self {
+        Self { own: prices.iter().map(|(name, price)| (name.clone(), price.into())).collect() }
+    }
+
     /// The table with a price for all models whose names begin like this.
     #[must_use]
     pub fn with(mut self, prefix: impl Into<String>, price: Price) -> Self {
@@ -71,16 +95,18 @@ impl PriceTable {
 
 /// What a usage costs at a price, in dollars.
 pub fn cost_usd(usage: &Usage, price: Price, ttl: CacheTtl) -> f64 {
-    let write = match ttl {
+    let write_share = match ttl {
         CacheTtl::FiveMinutes => CACHE_WRITE_5M,
         CacheTtl::OneHour => CACHE_WRITE_1H,
     };
+    let read = price.cache_read.unwrap_or(price.input * CACHE_READ);
+    let write = price.cache_write.unwrap_or(price.input * write_share);
     #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
     let millions = |tokens: u64| tokens as f64 / 1_000_000.0;
-    let input = millions(usage.input_tokens)
-        + millions(usage.cache_read_input_tokens) * CACHE_READ
-        + millions(usage.cache_creation_input_tokens) * write;
-    input * price.input + millions(usage.output_tokens) * price.output
+    millions(usage.input_tokens) * price.input
+        + millions(usage.cache_read_input_tokens) * read
+        + millions(usage.cache_creation_input_tokens) * write
+        + millions(usage.output_tokens) * price.output
 }
 
 #[cfg(test)]
@@ -99,11 +125,14 @@ mod tests {
         let cost = cost_usd(&usage, price, CacheTtl::FiveMinutes);
         assert!((cost - (5.0 + 0.5 + 6.25 + 25.0)).abs() < 1e-9, "{cost}");
         assert_eq!(list_price("somebody-elses-model"), None);
+        let own = Price { cache_read: Some(1.0), cache_write: Some(2.0), ..price };
+        let cost = cost_usd(&usage, own, CacheTtl::OneHour);
+        assert!((cost - (5.0 + 1.0 + 2.0 + 25.0)).abs() < 1e-9, "{cost}");
     }
 
     #[test]
     fn own_prices_win_and_the_longest_name_counts() {
-        let price = |input| Price { input, output: 0.0 };
+        let price = |input| Price::new(input, 0.0);
         let table = PriceTable::default().with("local-", price(1.0)).with("local-big", price(2.0));
         let input = |model| table.price(model).map(|price: Price| price.input);
         assert_eq!(input("local-small"), Some(1.0));

@@ -204,7 +204,7 @@ fn unread(summary: &Summary) -> String {
 fn cost(spent: &Spent) -> String {
     let known = dollars(spent.cost_usd);
     match spent.unpriced {
-        0 => format!("cost {known} at list prices"),
+        0 => format!("cost {known}"),
         all if spent.cost_usd == 0.0 => {
             format!("cost unknown: no price for the model of {}", counted(all, "request"))
         }

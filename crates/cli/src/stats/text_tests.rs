@@ -110,6 +110,6 @@ fn what_there_is_none_of_is_left_out() {
     let summary = Summary { period: full().period, sessions: 1, ..Summary::default() };
     assert_eq!(
         text(&summary),
-        "2026-10-31 to 2026-11-02, 1 session\n0 requests, 0 tokens in, 0 out\ncost $0.0000 at list prices\n"
+        "2026-10-31 to 2026-11-02, 1 session\n0 requests, 0 tokens in, 0 out\ncost $0.0000\n"
     );
 }

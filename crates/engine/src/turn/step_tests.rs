@@ -184,7 +184,7 @@ fn the_number_of_requests_is_bounded() {
 #[test]
 fn what_is_spent_is_bounded() {
     let purse = |left_usd| {
-        let price = Price { input: 1.0, output: 1.0 };
+        let price = Price::new(1.0, 1.0);
         Some(Purse { left_usd, price, ttl: CacheTtl::FiveMinutes })
     };
     let used = |output_tokens| StreamEvent::Finished {
