@@ -28,9 +28,17 @@ fn the_demo_runs_and_leaves_nothing_behind() {
     let before: Vec<_> = files(home.root());
     let output = home.run(&mut dormouse(&home, &["demo"]));
     let text = output.success().stdout.clone();
-    for part in
-        ["the model is scripted", "[Read]", "40 hazelnuts", "[Bash]", "52 nuts", "3 requests"]
-    {
+    for part in [
+        "the model is scripted",
+        "[Read]",
+        "40 hazelnuts",
+        "[Bash]",
+        "52 nuts",
+        "3 requests",
+        "<persisted-output>",
+        "nut 19999: round",
+        "bytes of output are in a file",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert_eq!(files(home.root()), before);

@@ -1,0 +1,67 @@
+//! `dormouse demo`: a short story through the real program, in a temporary folder, with a scripted
+//! model. It says at each step what happened and why.
+
+mod scenes;
+mod stage;
+
+use dormouse_conversation::ResultContent;
+use dormouse_engine::EngineEvent;
+
+use crate::exit::{Exit, Failure};
+use crate::show;
+use crate::world::World;
+use stage::Stage;
+
+/// Of a long result this many lines are shown, and the last.
+const SHOWN_LINES: usize = 6;
+
+pub(crate) async fn run(world: &World) -> Result<Exit, Failure> {
+    let stage = Stage::build(world)?;
+    show::data_line("This is a demo: the model is scripted, everything else is the real program.");
+    show::data_line(&format!(
+        "It plays in {} and touches nothing outside.\n",
+        stage.root.display()
+    ));
+    scenes::a_question(&stage).await?;
+    scenes::a_huge_result(&stage).await?;
+    show::data_line("\nThe temporary folder is removed again.");
+    Ok(Exit::Done)
+}
+
+fn narrate(event: &EngineEvent) {
+    match event {
+        EngineEvent::Text(text) => show::data(text),
+        EngineEvent::ToolStarted { name, input, .. } => {
+            show::data_line(&format!("\n\n  [{name}] {input}"));
+        }
+        EngineEvent::Message(message) => {
+            for result in
+                message.blocks.iter().filter_map(dormouse_conversation::Block::result_content)
+            {
+                if let ResultContent::Text(text) = result {
+                    show_result(&text);
+                    show::data_line("");
+                }
+            }
+        }
+        EngineEvent::Thinking(_)
+        | EngineEvent::Withdrawn
+        | EngineEvent::ToolFinished { .. }
+        | EngineEvent::Retrying { .. } => {}
+        EngineEvent::Notice(text) => show::data_line(&format!("  note: {text}")),
+    }
+}
+
+fn why(text: &str) {
+    show::data_line(&format!("  why: {text}"));
+}
+
+fn show_result(text: &str) {
+    let lines: Vec<&str> = text.lines().collect();
+    for line in lines.iter().take(SHOWN_LINES) {
+        show::data_line(&format!("  | {line}"));
+    }
+    if lines.len() > SHOWN_LINES {
+        show::data_line(&format!("  | … {} more lines", lines.len() - SHOWN_LINES));
+    }
+}

@@ -1,0 +1,115 @@
+//! The scenes, one after the other: what is asked, what the scripted model does about it, and why the
+//! program did what it did.
+
+use std::path::Path;
+
+use dormouse_conversation::Block;
+use dormouse_engine::{Engine, TurnEnd, TurnReport};
+use dormouse_model::script::Turn;
+use tokio_util::sync::CancellationToken;
+
+use super::stage::{Stage, begin};
+use super::{narrate, why};
+use crate::exit::Failure;
+use crate::show;
+
+/// It reads a file, runs a command, answers.
+pub(super) async fn a_question(stage: &Stage) -> Result<(), Failure> {
+    show::data_line("Scene 1: a question that needs a look.");
+    let script = vec![
+        Turn::new().text("I'll read the plan first.").call(
+            "call_1",
+            "Read",
+            r#"{"file_path":"plan.md"}"#,
+        ),
+        Turn::new().text("Now its length.").call(
+            "call_2",
+            "Bash",
+            r#"{"command":"wc -l < plan.md"}"#,
+        ),
+        Turn::new()
+            .text("It asks for 52 nuts (40 hazelnuts and 12 acorns), and yes: it has five lines."),
+    ];
+    let question = "How many nuts does the plan ask for, and is the plan longer than three lines?";
+    let (engine, report) = play(stage, script, question).await?;
+    let lines = count_lines(engine.transcript_path())?;
+    why(&format!(
+        "{} requests were sent; each began with the bytes of the one before, so a server reads them from its cache.",
+        report.requests
+    ));
+    why(&format!(
+        "the transcript has {lines} lines of JSON, one a block as it completed: a crash at any point loses none of them."
+    ));
+    Ok(())
+}
+
+/// A command prints far more than anybody reads.
+pub(super) async fn a_huge_result(stage: &Stage) -> Result<(), Failure> {
+    show::data_line("\nScene 2: a command with a huge result.");
+    let script = vec![
+        Turn::new().call("call_1", "Bash", r#"{"command":"seq -f 'nut %.0f: round' 20000"}"#),
+        Turn::new().text("The list is stored; I only need one line of it.").call(
+            "call_2",
+            "Grep",
+            r#"{"pattern":"^nut 19999:","path":"../home/projects","output_mode":"content","glob":"*.txt"}"#,
+        ),
+        Turn::new().text("Nut 19999 is round."),
+    ];
+    let question = "List all 20,000 nuts. What is number 19999 like?";
+    let (engine, _) = play(stage, script, question).await?;
+    let sent: usize = engine
+        .history()
+        .messages()
+        .iter()
+        .flat_map(|message| &message.blocks)
+        .filter(|block| block.result_content().is_some())
+        .map(|block: &Block| block.raw().len())
+        .sum();
+    let stored = stored_bytes(engine.transcript_path())?;
+    why(&format!(
+        "{stored} bytes of output are in a file; of both results together {sent} bytes went to the model. Every later \
+         request carries the same bytes, also after a resume."
+    ));
+    Ok(())
+}
+
+/// What the session has stored beside its transcript.
+fn stored_bytes(transcript: &Path) -> Result<u64, Failure> {
+    let folder = transcript.with_extension("").join("tool-results");
+    let unreadable = |error: std::io::Error| {
+        Failure::failed(anyhow::anyhow!("can not read {}: {error}", folder.display()))
+    };
+    let mut bytes = 0;
+    for entry in folder.read_dir().map_err(unreadable)? {
+        bytes += entry.and_then(|entry| entry.metadata()).map_err(unreadable)?.len();
+    }
+    Ok(bytes)
+}
+
+/// Asks the question in a new session and shows what happens.
+async fn play(
+    stage: &Stage,
+    script: Vec<Turn>,
+    question: &str,
+) -> Result<(Engine, TurnReport), Failure> {
+    show::data_line(&format!("\n> {question}\n"));
+    let (mut engine, surroundings) = begin(stage, script).await?;
+    let interrupt = CancellationToken::new();
+    let report =
+        engine.run_turn(question, &surroundings, None, &interrupt, &mut |e| narrate(&e)).await?;
+    if report.end != TurnEnd::Completed {
+        return Err(Failure::failed(anyhow::anyhow!(
+            "the demo's turn ended with {:?}",
+            report.end
+        )));
+    }
+    show::data_line("\n");
+    Ok((engine, report))
+}
+
+fn count_lines(path: &Path) -> Result<usize, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Failure::failed(anyhow::anyhow!("can not read {}: {error}", path.display()))
+    })?;
+    Ok(text.lines().count())
+}

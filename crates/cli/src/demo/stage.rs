@@ -1,0 +1,92 @@
+//! Where the demo plays: a temporary folder with a project and a home of its own, and a conversation in
+//! it whose model is scripted.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use dormouse_base::{Dir, Environment, Redactor, RelPath, names, project_of};
+use dormouse_conversation::figures::FigureLog;
+use dormouse_conversation::{Budget, Origin, Window};
+use dormouse_engine::{Engine, EngineConfig, PromptOverrides, SessionFolder, Surroundings};
+use dormouse_model::script::Turn;
+use dormouse_model::{
+    CacheTtl, Dialect, MaxTokensField, Model, PriceTable, RetryPolicy, ScriptedModel, Wire,
+};
+use dormouse_tools::{Gate, ToolSet};
+
+use crate::exit::Failure;
+use crate::world::World;
+
+const PLAN: &str = "# Winter plan\n\n- 40 hazelnuts\n- 12 acorns\n- one warm nest\n";
+
+/// A temporary folder with a project and a home of its own; removed when dropped.
+pub(super) struct Stage {
+    pub(super) root: PathBuf,
+    world: World,
+}
+
+impl Stage {
+    pub(super) fn build(world: &World) -> Result<Self, Failure> {
+        let name = format!("dormouse-demo-{}", uuid::Uuid::new_v4().simple());
+        let root = std::env::temp_dir().join(name);
+        let file = RelPath::new("plan.md").map_err(Failure::failed)?;
+        Dir::create(root.join("project"))?.replace(&file, PLAN.as_bytes())?;
+        let path = world.environment.get(names::PATH).unwrap_or("/usr/bin:/bin");
+        let home = root.join("home");
+        let pairs = [(names::HOME, home.as_os_str()), (names::PATH, path.as_ref())];
+        let environment = Environment::from_pairs(pairs);
+        Ok(Self { root, world: World::with_environment(environment) })
+    }
+
+    pub(super) fn project(&self) -> PathBuf {
+        self.root.join("project")
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        // What can not be removed is left in the system's temporary folder, where it belongs.
+        let _left = std::fs::remove_dir_all(&self.root);
+    }
+}
+
+/// A conversation that goes as the script says.
+pub(super) async fn begin(
+    stage: &Stage,
+    script: Vec<Turn>,
+) -> Result<(Engine, Surroundings), Failure> {
+    let world = &stage.world;
+    let project = project_of(&stage.project())?;
+    let surroundings = Surroundings::look(&project, &world.environment, &*world.clock).await;
+    let folder = SessionFolder::open(&world.home()?, &project)?;
+    let window = Window::new(200_000).map_err(Failure::failed)?;
+    let config = EngineConfig {
+        model: Arc::new(Model::Scripted(ScriptedModel::new(script))),
+        model_name: "scripted".to_owned(),
+        origin: Origin { model: "scripted".to_owned(), server: String::new(), max_tokens: None },
+        dialect: Dialect {
+            wire: Wire::Anthropic,
+            ttl: CacheTtl::FiveMinutes,
+            max_tokens_field: MaxTokensField::MaxTokens,
+        },
+        budget: Budget::for_window(window, 16_000),
+        retry: RetryPolicy::default(),
+        tools: Arc::new(ToolSet::builtin()),
+        // The script is ours and the folder is temporary.
+        gate: Gate::allow_all(),
+        asker: None,
+        project,
+        environment: world.environment.clone(),
+        clock: Arc::clone(&world.clock),
+        ids: Arc::clone(&world.ids),
+        overrides: PromptOverrides::default(),
+        redactor: Redactor::default(),
+        results: Arc::default(),
+        hooks: Arc::default(),
+        figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
+        prices: PriceTable::default(),
+        max_cost_usd: None,
+    };
+    let engine = Engine::begin(config, &folder, &surroundings)?;
+    Ok((engine, surroundings))
+}
