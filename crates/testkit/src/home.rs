@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use crate::running::{Output, Running};
 use crate::server::{ScriptedServer, Wire};
+use crate::terminal::Terminal;
 
 /// The key that programs under test get.
 const KEY: &str = "sk-canary-key-5f0c2d7e91";
@@ -176,6 +177,18 @@ impl TestHome {
     #[track_caller]
     pub fn spawn(&self, command: &mut Command) -> Running {
         Running::start(command)
+    }
+
+    /// Starts a program in a terminal of this many columns and rows, standing in the project's folder.
+    pub fn terminal(
+        &self,
+        binary: impl AsRef<Path>,
+        arguments: &[&str],
+        size: (u16, u16),
+    ) -> Terminal {
+        let mut environment = self.environment.clone();
+        environment.entry("TERM".into()).or_insert_with(|| "xterm".into());
+        Terminal::start(binary.as_ref(), arguments, &environment, &self.project(), size)
     }
 
     /// Makes the project a git repository with all its files in one commit.

@@ -2,7 +2,8 @@
 //!
 //! Owns the scripted model server ([`ScriptedServer`]), which speaks real HTTP on the loopback
 //! interface, plays answers and faults byte for byte and checks every request it gets; the emulation
-//! of a server's prompt cache; the hermetic world in which a test runs the binary ([`TestHome`]); and
+//! of a server's prompt cache; the hermetic world in which a test runs the binary ([`TestHome`]), with a
+//! terminal around it if wanted ([`Terminal`]); and
 //! the tidy checks of the source tree. It has no async runtime: each connection is a thread, so every
 //! byte written is under control.
 
@@ -31,6 +32,7 @@ mod running;
 mod scan;
 mod server;
 mod state;
+mod terminal;
 pub mod tidy;
 
 pub use cache::{CacheOutcome, PrefixCache, Ttl};
@@ -45,3 +47,5 @@ pub use reply::{Alterations, End, Reply};
 pub use running::{Output, Running};
 pub use scan::{last_message_end, strip_cache_markers};
 pub use server::{ScriptedServer, ServerBuilder, Wire};
+pub use terminal::Terminal;
+pub use vt100::Screen;

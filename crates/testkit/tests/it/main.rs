@@ -13,3 +13,4 @@ mod faults;
 mod framings;
 mod homes;
 mod strictness;
+mod terminals;

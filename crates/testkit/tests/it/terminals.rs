@@ -1,0 +1,31 @@
+//! The terminal that tests run programs in.
+
+use dormouse_testkit::TestHome;
+
+#[test]
+fn what_is_typed_and_shown() {
+    let home = TestHome::new();
+    let mut terminal = home.terminal(
+        "/bin/sh",
+        &["-c", "read x; printf \"\\033[1m$x\\033[0m-\\n\"; stty size; seq 30; stty -echo; read y"],
+        (40, 10),
+    );
+    terminal.enter("nuts");
+    terminal.wait_for_text("30");
+    let rows = terminal.all_rows();
+    assert_eq!(&rows[..3], ["nuts", "nuts-", "10 40"]);
+    assert!(!terminal.screen().contains("nuts"));
+    let bytes = String::from_utf8(terminal.bytes()).unwrap();
+    assert!(bytes.contains("\x1b[1mnuts"), "{bytes:?}");
+    wait_for_silence(&terminal);
+    terminal.enter("");
+    assert_eq!(terminal.wait(), 0);
+    assert!(!terminal.is_sane(), "it has left the echo off");
+}
+
+/// Until the program has turned its echo off.
+fn wait_for_silence(terminal: &dormouse_testkit::Terminal) {
+    while terminal.is_sane() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
