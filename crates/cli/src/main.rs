@@ -13,6 +13,7 @@ mod doctor;
 mod exit;
 mod headless;
 mod input;
+mod markdown;
 mod output;
 mod permissions;
 mod sessions;
