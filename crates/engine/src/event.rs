@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_conversation::{Message, ToolUseId, Usage};
+use dormouse_conversation::{Block, Message, ToolUseId, Usage};
 use dormouse_model::ModelError;
 
 /// Something to show, or to pass on to a program.
@@ -34,6 +34,8 @@ pub enum EngineEvent {
         name: String,
         /// Whether it failed.
         is_error: bool,
+        /// What it answered, as it goes to the model.
+        result: Block,
     },
     /// A request failed and will be tried again.
     Retrying {

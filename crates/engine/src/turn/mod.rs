@@ -72,7 +72,7 @@ pub(crate) enum Told {
     Text(String),
     Thinking(String),
     Withdrawn,
-    ToolFinished { id: ToolUseId, name: String, is_error: bool },
+    ToolFinished { id: ToolUseId, name: String, result: Block },
     Retrying { error: ModelError, delay: Duration, retry: u32 },
     Notice(String),
 }
@@ -83,8 +83,8 @@ impl Told {
             Self::Text(text) => EngineEvent::Text(text),
             Self::Thinking(text) => EngineEvent::Thinking(text),
             Self::Withdrawn => EngineEvent::Withdrawn,
-            Self::ToolFinished { id, name, is_error } => {
-                EngineEvent::ToolFinished { id, name, is_error }
+            Self::ToolFinished { id, name, result } => {
+                EngineEvent::ToolFinished { id, name, is_error: result.is_error(), result }
             }
             Self::Retrying { error, delay, retry } => {
                 EngineEvent::Retrying { error, delay, retry, of: retries }

@@ -271,11 +271,10 @@ impl Turn {
         block: Block,
         later: Later,
     ) -> Vec<Effect> {
-        let is_error = block.is_error();
         let mut effects = Vec::new();
         if let Some(name) = answer.finish_call(id, block.clone()) {
-            effects.push(Effect::RecordResult(block));
-            effects.push(Effect::Tell(Told::ToolFinished { id: id.clone(), name, is_error }));
+            effects.push(Effect::RecordResult(block.clone()));
+            effects.push(Effect::Tell(Told::ToolFinished { id: id.clone(), name, result: block }));
         }
         match later {
             Later::Running => effects.extend(self.run_tools(answer)),
