@@ -81,6 +81,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TEXT")]
     pub(crate) append_system_prompt: Option<String>,
 
+    /// Without colours, and without writing over what was shown: for screen readers and logs
+    #[arg(long)]
+    pub(crate) plain: bool,
+
     /// Say more about what is going on, on standard error
     #[arg(short, long)]
     pub(crate) verbose: bool,
@@ -94,11 +98,20 @@ fn dollars(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "an amount of dollars above 0 is expected, such as 0.50".to_owned())
 }
 
+impl Arguments {
+    /// Whether nobody is talked with: a question to answer, or a list to print.
+    pub(crate) fn is_headless(&self) -> bool {
+        self.print || self.resume.as_deref() == Some(LIST)
+    }
+}
+
 /// Stands for `--resume` without an id.
 pub(crate) const LIST: &str = "?";
 
 const EXAMPLES: &str = "\
 Examples:
+  dormouse
+  dormouse \"why does the build fail?\"
   dormouse -p \"what does this project do?\"
   git diff | dormouse -p \"review this\"
   dormouse -p --continue \"and the tests?\"

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use dormouse_base::{Clock, Dir, RelPath};
 
 use crate::show;
+use crate::talk::terminal;
 use crate::world::World;
 
 /// Puts the report writer in the place of the standard message.
@@ -14,6 +15,7 @@ pub(crate) fn install(world: &World) {
     let home = world.home().ok();
     let clock = Arc::clone(&world.clock);
     std::panic::set_hook(Box::new(move |panic| {
+        terminal::restore();
         let report = format!(
             "dormouse {} on {}\n{panic}\n\n{}\n",
             env!("CARGO_PKG_VERSION"),

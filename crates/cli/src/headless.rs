@@ -20,11 +20,6 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     if arguments.resume.as_deref() == Some(LIST) {
         return list(arguments, world);
     }
-    if !arguments.print {
-        return Err(Failure::usage(anyhow::anyhow!("there is no interactive interface yet"))
-            .hint("use -p: dormouse -p \"your question\"")
-            .hint("dormouse demo shows what works"));
-    }
     // A wrong id is told before anything is read from a pipe.
     start::which_session(arguments, &world.home()?, &current_project()?)?;
     let prompt = prompt(arguments)?;

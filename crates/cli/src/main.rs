@@ -21,6 +21,7 @@ mod settings;
 mod show;
 mod start;
 mod stats;
+mod talk;
 mod trust;
 mod world;
 
@@ -84,7 +85,8 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Doctor(arguments)) => doctor::run(arguments, world).await,
             Some(Command::Permissions(command)) => permissions::run(command, world),
             Some(Command::Config(command)) => config::run(command, world),
-            None => headless::run(arguments, world).await,
+            None if arguments.is_headless() => headless::run(arguments, world).await,
+            None => talk::run(arguments, world).await,
         }
     });
     // A tool that would not stop must not keep the program from ending.

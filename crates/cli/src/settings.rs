@@ -24,7 +24,6 @@ pub(crate) struct InForce {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Untrusted {
     /// Ask the person at the terminal.
-    #[expect(dead_code, reason = "the line interface, which comes next, asks")]
     Ask,
     /// Go on without, and say what has no effect.
     Tell,

@@ -15,8 +15,16 @@ static LOST: OnceLock<String> = OnceLock::new();
 /// Writes data to standard output. A reader that has gone away is no error: there is nobody to tell.
 /// Anything else is, and is kept for the end: see [`lost`].
 pub(crate) fn data(text: &str) {
+    write(&if io::stdout().is_terminal() { printable(text) } else { text.into() });
+}
+
+/// Writes to the terminal as it is: what steers it is ours, and all else was made printable.
+pub(crate) fn terminal(text: &str) {
+    write(text);
+}
+
+fn write(text: &str) {
     let mut out = io::stdout().lock();
-    let text = if io::stdout().is_terminal() { printable(text) } else { text.into() };
     if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
         && error.kind() != io::ErrorKind::BrokenPipe
     {

@@ -43,7 +43,6 @@ pub(crate) struct KeyOrigin {
 }
 
 /// A conversation that can be talked in.
-#[expect(dead_code, reason = "the line interface, which comes next, reads the rest")]
 pub(crate) struct Conversation {
     pub(crate) engine: Engine,
     /// The surroundings it began in.
@@ -53,6 +52,8 @@ pub(crate) struct Conversation {
     pub(crate) environment: Environment,
     pub(crate) settings: Settings,
     pub(crate) folder: SessionFolder,
+    /// The engine's own: what is said to it counts from the next call on.
+    pub(crate) gate: Gate,
     pub(crate) key: KeyOrigin,
 }
 
@@ -119,7 +120,7 @@ impl Ready {
             budget: connection.budget,
             retry: connection.retry,
             tools: Arc::new(ToolSet::builtin()),
-            gate,
+            gate: gate.clone(),
             asker,
             project: project.clone(),
             environment: environment.clone(),
@@ -144,7 +145,7 @@ impl Ready {
             None => Engine::begin(config, &folder, &surroundings)?,
             Some(opened) => resume(arguments, config, opened, &surroundings)?,
         };
-        Ok(Conversation { engine, surroundings, project, environment, settings, folder, key })
+        Ok(Conversation { engine, surroundings, project, environment, settings, folder, gate, key })
     }
 }
 

@@ -58,11 +58,6 @@ impl Flow {
         self.width
     }
 
-    /// The column that the next letter is put in, from 0.
-    pub(crate) fn column(&self) -> usize {
-        self.column
-    }
-
     /// What has become fit to print.
     pub(crate) fn take(&mut self) -> Vec<Piece> {
         std::mem::take(&mut self.out)

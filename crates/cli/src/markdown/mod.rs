@@ -5,8 +5,6 @@
 //! character of the text gets through. A line of the text is a line on the terminal, as people who
 //! write for terminals mean it.
 
-#![expect(dead_code, reason = "the conversation that shows it comes next")]
-
 mod flow;
 mod inline;
 mod opening;
@@ -76,11 +74,6 @@ impl Renderer {
     /// The terminal has changed its width: what is still to come is fitted to it.
     pub(crate) fn set_width(&mut self, columns: usize) {
         self.flow.set_width(columns);
-    }
-
-    /// The column of the cursor, from 0.
-    pub(crate) fn column(&self) -> usize {
-        self.flow.column()
     }
 
     /// Takes more text; gives what can be put out by now.

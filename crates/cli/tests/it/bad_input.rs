@@ -142,7 +142,7 @@ fn bad_arguments() {
         (&["--no-such-flag"], "--no-such-flag"),
         (&["-p"], "there is nothing to say"),
         (&["-p", "   "], "there is nothing to say"),
-        (&["hello"], "there is no interactive interface yet"),
+        (&["hello"], "talking needs a terminal"),
         (&["-p", "again", "--resume"], "--resume needs the id of a session"),
         (&["-p", "hi", "--resume", ""], "is not the id of a session"),
         (&["-p", "--resume", "hello there"], "is not the id of a session"),

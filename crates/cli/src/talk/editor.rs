@@ -1,0 +1,198 @@
+//! Reading what a person types: the one door to the line editor.
+//!
+//! The editor blocks, so it lives on a thread of its own, which ends with the program: it can not be
+//! woken while it reads. Questions have an editor apart, so that what was typed ahead of a question is
+//! never taken for its answer.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+
+use rustyline::completion::Completer;
+use rustyline::config::{BellStyle, CompletionType};
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::{History as _, MemHistory};
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{
+    Cmd, ConditionalEventHandler, Config, Context, Editor, Event, EventContext, EventHandler,
+    Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
+};
+use tokio::sync::oneshot;
+
+use super::commands::COMMANDS;
+use super::history::MOST_ENTRIES;
+
+/// What stands in front of what is typed.
+const PROMPT: &str = "> ";
+const QUESTION: &str = "allow? ";
+
+/// What is asked for.
+#[derive(Debug)]
+pub(crate) enum Ask {
+    /// The next message; this much has been typed already.
+    Message { typed: String },
+    /// The answer to a question.
+    Answer,
+}
+
+/// What came.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Typed {
+    Line(String),
+    /// Ctrl-C, with something typed: that is thrown away.
+    Discarded,
+    /// Ctrl-C, with nothing typed.
+    Interrupted,
+    /// Ctrl-D, or the end of the terminal.
+    End,
+    /// The terminal could not be read.
+    Failed(String),
+}
+
+/// The editor's thread, from outside.
+#[derive(Debug)]
+pub(crate) struct LineEditor {
+    requests: mpsc::Sender<(Ask, oneshot::Sender<Typed>)>,
+}
+
+impl LineEditor {
+    /// Starts it, with what was typed in earlier sessions.
+    pub(crate) fn start(entries: Vec<String>) -> std::io::Result<Self> {
+        let (requests, asked) = mpsc::channel();
+        std::thread::Builder::new()
+            .name("editor".to_owned())
+            .spawn(move || serve(&asked, entries))?;
+        Ok(Self { requests })
+    }
+
+    /// Reads a line.
+    pub(crate) async fn read(&self, ask: Ask) -> Typed {
+        let (reply, typed) = oneshot::channel();
+        let gone = || Typed::Failed("the line editor has stopped".to_owned());
+        match self.requests.send((ask, reply)) {
+            Ok(()) => typed.await.unwrap_or_else(|_| gone()),
+            Err(_) => gone(),
+        }
+    }
+}
+
+type Lines = Editor<Continued, MemHistory>;
+
+fn serve(asked: &mpsc::Receiver<(Ask, oneshot::Sender<Typed>)>, entries: Vec<String>) {
+    let nothing_typed = Arc::new(AtomicBool::new(true));
+    let editors = editor(&nothing_typed).and_then(|mut messages| {
+        for entry in entries {
+            messages.history_mut().add_owned(entry)?;
+        }
+        Ok((messages, editor(&nothing_typed)?))
+    });
+    let mut editors = match editors {
+        Ok(editors) => editors,
+        Err(error) => {
+            for (_, reply) in asked {
+                // Who asked may have gone.
+                let _gone = reply.send(Typed::Failed(error.to_string()));
+            }
+            return;
+        }
+    };
+    for (ask, reply) in asked {
+        nothing_typed.store(true, Ordering::Relaxed);
+        let read = match ask {
+            Ask::Message { typed } => {
+                let read = editors.0.readline_with_initial(PROMPT, (&typed, ""));
+                if let Ok(line) = &read
+                    && !line.trim().is_empty()
+                {
+                    // The history is a help; without room in it nothing is lost.
+                    let _kept = editors.0.add_history_entry(line.as_str());
+                }
+                read
+            }
+            Ask::Answer => editors.1.readline(QUESTION),
+        };
+        let _gone = reply.send(typed(read, nothing_typed.load(Ordering::Relaxed)));
+    }
+}
+
+fn typed(read: rustyline::Result<String>, nothing_typed: bool) -> Typed {
+    match read {
+        Ok(line) => Typed::Line(line.replace("\\\n", "\n")),
+        Err(ReadlineError::Interrupted) if nothing_typed => Typed::Interrupted,
+        Err(ReadlineError::Interrupted) => Typed::Discarded,
+        Err(ReadlineError::Eof) => Typed::End,
+        Err(error) => Typed::Failed(error.to_string()),
+    }
+}
+
+fn editor(nothing_typed: &Arc<AtomicBool>) -> rustyline::Result<Lines> {
+    let config = Config::builder()
+        .max_history_size(MOST_ENTRIES)?
+        .bell_style(BellStyle::None)
+        .completion_type(CompletionType::List)
+        .bracketed_paste(true)
+        .build();
+    let history = MemHistory::with_config(&config);
+    let mut editor = Lines::with_history(config, history)?;
+    editor.set_helper(Some(Continued));
+    let key = |code, modifiers| Event::from(KeyEvent(code, modifiers));
+    editor.bind_sequence(key(KeyCode::Char('J'), Modifiers::CTRL), Cmd::Newline);
+    editor.bind_sequence(key(KeyCode::Enter, Modifiers::ALT), Cmd::Newline);
+    let interrupt = Interrupt { nothing_typed: Arc::clone(nothing_typed) };
+    editor.bind_sequence(
+        key(KeyCode::Char('C'), Modifiers::CTRL),
+        EventHandler::Conditional(Box::new(interrupt)),
+    );
+    Ok(editor)
+}
+
+/// Sees whether anything was typed when Ctrl-C is pressed.
+struct Interrupt {
+    nothing_typed: Arc<AtomicBool>,
+}
+
+impl ConditionalEventHandler for Interrupt {
+    fn handle(
+        &self,
+        _: &Event,
+        _: RepeatCount,
+        _: bool,
+        context: &EventContext<'_>,
+    ) -> Option<Cmd> {
+        self.nothing_typed.store(context.line().is_empty(), Ordering::Relaxed);
+        Some(Cmd::Interrupt)
+    }
+}
+
+/// A line that ends with a backslash goes on; Tab completes a command.
+struct Continued;
+
+impl Validator for Continued {
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        let goes_on = context.input().ends_with('\\');
+        Ok(if goes_on { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
+    }
+}
+
+impl Helper for Continued {}
+impl Completer for Continued {
+    type Candidate = String;
+
+    fn complete(
+        &self,
+        line: &str,
+        position: usize,
+        _: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<String>)> {
+        let typed = line.get(..position).unwrap_or_default();
+        let names = COMMANDS.iter().map(|(_, name, ..)| format!("/{name}"));
+        let fitting = names.filter(|name| typed.starts_with('/') && name.starts_with(typed));
+        Ok((0, fitting.collect()))
+    }
+}
+impl Hinter for Continued {
+    type Hint = String;
+}
+impl Highlighter for Continued {}

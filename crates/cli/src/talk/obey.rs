@@ -1,0 +1,92 @@
+//! Slash commands, carried out.
+
+use std::path::PathBuf;
+
+use dormouse_engine::OtherModel;
+
+use crate::connect::{Wanted, connect};
+use crate::exit::Failure;
+use crate::markdown::Style;
+use crate::start::Conversation;
+
+use super::commands::Name;
+use super::{CONNECTING, Talk, answers, unless_soon};
+
+impl Talk<'_> {
+    /// Carries out a command.
+    pub(super) async fn command(&mut self, name: Name, rest: &str) {
+        match name {
+            Name::Help => self.list(&answers::help()),
+            Name::Cost => self.list(&answers::cost(&self.conversation.engine)),
+            Name::Stats => self.stats(),
+            Name::Config => self.list(&answers::config(&self.conversation, self.world)),
+            Name::Permissions if rest.is_empty() => {
+                self.list(&answers::permissions(&self.conversation.gate));
+            }
+            Name::Permissions => self.set_mode(rest),
+            Name::Model if rest.is_empty() => {
+                self.say(&format!(
+                    "{}; /model NAME goes on with another",
+                    self.conversation.engine.model_name()
+                ));
+            }
+            Name::Model => match self.switch_model(rest).await {
+                Ok(()) => self
+                    .say(&format!("{} answers from now on", self.conversation.engine.model_name())),
+                Err(failure) => self.complain(&failure),
+            },
+            Name::Clear => match self.start_over().await {
+                Ok(()) => {
+                    self.say("a new session; the one before is kept: dormouse sessions lists it");
+                }
+                Err(failure) => self.complain(&failure),
+            },
+            Name::Quit => {}
+        }
+    }
+
+    fn stats(&self) {
+        let engine = &self.conversation.engine;
+        self.list(&answers::window(engine));
+        let columns = super::terminal::columns();
+        let figures = |home: PathBuf| Ok(answers::figures(engine, &home, columns)?);
+        match self.world.home().map_err(Failure::from).and_then(figures) {
+            Ok(text) => self.say(&text),
+            Err(failure) => self.complain(&failure),
+        }
+    }
+
+    fn set_mode(&self, name: &str) {
+        match answers::mode_named(name) {
+            Ok(mode) => {
+                self.conversation.gate.set_mode(mode);
+                self.list(&answers::permissions(&self.conversation.gate));
+            }
+            Err(problem) => self.say(&problem),
+        }
+    }
+
+    async fn start_over(&mut self) -> Result<(), Failure> {
+        let surroundings = self.look().await;
+        let Conversation { engine, folder, .. } = &mut self.conversation;
+        let view = &self.view;
+        let mut sink = |event| view.borrow_mut().event(event);
+        Ok(engine.start_over(folder, &surroundings, &mut sink).await?)
+    }
+
+    async fn switch_model(&mut self, name: &str) -> Result<(), Failure> {
+        let Conversation { engine, settings, project, .. } = &mut self.conversation;
+        let wanted = Wanted { model: Some(name), origin: None };
+        let other = connect(settings, &self.world.environment, wanted, &project.folder);
+        let view = &self.view;
+        let say = || view.borrow_mut().note(CONNECTING, Style::DIM);
+        let other = unless_soon(other, say).await?;
+        Ok(engine.switch_model(OtherModel {
+            model: other.model,
+            model_name: other.model_name,
+            origin: other.origin,
+            dialect: other.dialect,
+            budget: other.budget,
+        })?)
+    }
+}

@@ -1,0 +1,175 @@
+//! What is going on, for a person who waits: nothing is ever just silent (U-5).
+
+use std::time::Duration;
+
+use dormouse_conversation::ToolUseId;
+use tokio::time::Instant;
+
+use super::screen::Status;
+
+/// After so much silence something is said.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
+/// From when on it is said how to stop it.
+const LONG: Duration = Duration::from_secs(3);
+/// Where a status can not be written over itself, it is said again after these seconds, and then once
+/// a minute.
+const SAID_AGAIN: [u64; 3] = [1, 10, 30];
+
+/// What the program waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Doing {
+    Nothing,
+    Waiting,
+    Thinking,
+    Writing,
+    /// Which try of how many comes when.
+    Retrying {
+        at: Instant,
+        retry: u32,
+        of: u32,
+    },
+}
+
+/// What is going on and since when.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    doing: Doing,
+    since: Instant,
+    /// When something was last put on the terminal.
+    silent_since: Instant,
+    /// The calls that run, the oldest first.
+    calls: Vec<(ToolUseId, String, Instant)>,
+    /// The seconds at which something was last said in a line of its own.
+    said: Option<u64>,
+}
+
+impl Progress {
+    pub(crate) fn new(now: Instant) -> Self {
+        Self { doing: Doing::Nothing, since: now, silent_since: now, calls: Vec::new(), said: None }
+    }
+
+    /// Nothing is waited for.
+    pub(crate) fn rest(&mut self, now: Instant) {
+        *self = Self::new(now);
+    }
+
+    pub(crate) fn waiting(&mut self, now: Instant) {
+        self.go(Doing::Waiting, now);
+    }
+
+    pub(crate) fn thinking(&mut self, now: Instant) {
+        self.go(Doing::Thinking, now);
+    }
+
+    pub(crate) fn writing(&mut self, now: Instant) {
+        self.go(Doing::Writing, now);
+    }
+
+    pub(crate) fn retrying(&mut self, delay: Duration, retry: u32, of: u32, now: Instant) {
+        self.go(Doing::Retrying { at: now + delay, retry, of }, now);
+    }
+
+    pub(crate) fn call_started(&mut self, id: ToolUseId, label: String, now: Instant) {
+        self.calls.push((id, label, now));
+        self.said = None;
+    }
+
+    /// Gives the label that the call had.
+    pub(crate) fn call_finished(&mut self, id: &ToolUseId, now: Instant) -> Option<String> {
+        let at = self.calls.iter().position(|(call, ..)| call == id)?;
+        let (_, label, _) = self.calls.remove(at);
+        self.said = None;
+        self.since = now;
+        Some(label)
+    }
+
+    /// Something was put on the terminal.
+    pub(crate) fn shown(&mut self, now: Instant) {
+        self.silent_since = now;
+    }
+
+    fn go(&mut self, doing: Doing, now: Instant) {
+        if self.doing != doing {
+            self.doing = doing;
+            self.since = now;
+            self.said = None;
+        }
+    }
+
+    /// What to say now; nothing, if it is too early or has been said.
+    pub(crate) fn line(&mut self, now: Instant, status: Status) -> Option<String> {
+        if now.duration_since(self.silent_since) < PATIENCE {
+            return None;
+        }
+        let (text, elapsed) = self.describe(now)?;
+        let seconds = elapsed.as_secs();
+        if status == Status::Appended {
+            let due = SAID_AGAIN.contains(&seconds) || (seconds > 0 && seconds.is_multiple_of(60));
+            if !due || self.said == Some(seconds) {
+                return None;
+            }
+            self.said = Some(seconds);
+        }
+        let stop = if elapsed >= LONG { " · Ctrl-C stops" } else { "" };
+        Some(format!("{text}{stop}"))
+    }
+
+    fn describe(&self, now: Instant) -> Option<(String, Duration)> {
+        if let Some((_, label, since)) = self.calls.first() {
+            let elapsed = now.duration_since(*since);
+            let more = match self.calls.len() - 1 {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            return Some((format!("{label}{more} · {} s", elapsed.as_secs()), elapsed));
+        }
+        let elapsed = now.duration_since(self.since);
+        let what = match &self.doing {
+            Doing::Nothing => return None,
+            Doing::Waiting => "waiting for the model",
+            Doing::Thinking => "thinking",
+            Doing::Writing => "writing",
+            Doing::Retrying { at, retry, of } => {
+                let left = at.saturating_duration_since(now).as_secs();
+                return Some((format!("trying again in {left} s ({retry} of {of})"), elapsed));
+            }
+        };
+        Some((format!("{what} · {} s", elapsed.as_secs()), elapsed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_is_broken_after_a_second() {
+        let start = Instant::now();
+        let after = |ms| start + Duration::from_millis(ms);
+        let mut progress = Progress::new(start);
+        assert_eq!(progress.line(after(5_000), Status::Rewritten), None);
+        progress.waiting(start);
+        assert_eq!(progress.line(after(900), Status::Rewritten), None);
+        let line = progress.line(after(2_100), Status::Rewritten);
+        assert_eq!(line.as_deref(), Some("waiting for the model · 2 s"));
+        progress.call_started(ToolUseId::new("t"), "Bash: make".to_owned(), after(3_000));
+        let line = progress.line(after(7_000), Status::Rewritten);
+        assert_eq!(line.as_deref(), Some("Bash: make · 4 s · Ctrl-C stops"));
+        progress.shown(after(7_500));
+        assert_eq!(progress.line(after(8_000), Status::Rewritten), None);
+    }
+
+    #[test]
+    fn a_log_is_not_filled_with_it() {
+        let start = Instant::now();
+        let mut progress = Progress::new(start);
+        progress.waiting(start);
+        let lines = (0..130_000 / 250)
+            .filter_map(|tick| {
+                let now = start + Duration::from_millis(tick * 250);
+                progress.line(now, Status::Appended)
+            })
+            .count();
+        assert_eq!(lines, 5);
+    }
+}

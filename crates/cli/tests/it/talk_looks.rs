@@ -1,0 +1,202 @@
+//! What it looks like: widths, colours, hostile text, resizing.
+
+use dormouse_model::script::Turn;
+use dormouse_testkit::{Gate, Reply, Screen, Terminal, TestHome, Wire};
+
+use crate::program::server;
+use crate::talk::{below_the_first_prompt, leave, say, talk, wait_for_prompt};
+
+const ANSWER: &str = "\
+# Nuts
+The plan asks for **52 nuts**, see `plan.md` and [the docs](https://example.invalid/docs):
+
+- 40 hazelnuts, which are small and round and brown and keep well
+- 12 acorns
+
+| Kind | Count | 中文 |
+|------|------:|---|
+| hazelnut | 40 | 榛子 |
+| acorn | 12 | 橡子 🌰 |
+
+```rust
+fn main() { println!(\"a line of code that is too long for a narrow terminal\"); }
+```
+
+睡鼠在冬天睡觉，因为食物很少。它们在秋天吃很多坚果，然后在树洞里睡到春天。
+
+Done.";
+
+fn answered(arguments: &[&str], variables: &[(&str, &str)], size: (u16, u16)) -> Terminal {
+    let server = server(Wire::Anthropic).reply(Turn::new().text(ANSWER)).start();
+    let mut home = TestHome::new().with_server(&server);
+    for (name, value) in variables {
+        home.set_env(name, value);
+    }
+    let mut terminal = talk(&home, arguments, size);
+    say(&mut terminal, "nuts", "Done.");
+    let terminal = leave(terminal);
+    server.finish();
+    terminal
+}
+
+/// No row was broken by the terminal itself.
+fn assert_nothing_runs_over(terminal: &Terminal) {
+    let (rows, columns) = terminal.look(Screen::size);
+    for row in 0..rows.get() {
+        assert!(!terminal.look(|screen| screen.row_wrapped(row)), "row {row} of {columns} columns");
+    }
+}
+
+#[test]
+fn at_80_columns() {
+    let terminal = answered(&[], &[], (80, 40));
+    assert_nothing_runs_over(&terminal);
+    let expected = [
+        "> nuts",
+        "Nuts",
+        "The plan asks for 52 nuts, see plan.md and the docs",
+        "(https://example.invalid/docs):",
+        "• 40 hazelnuts, which are small and round and brown and keep well",
+        "• 12 acorns",
+        "Kind     │ Count │ 中文",
+        "─────────┼───────┼────────",
+        "hazelnut │    40 │ 榛子",
+        "acorn    │    12 │ 橡子 🌰",
+        "  fn main() { println!(\"a line of code that is too long for a narrow terminal\");",
+        "   }",
+        "睡鼠在冬天睡觉，因为食物很少。它们在秋天吃很多坚果，然后在树洞里睡到春天。",
+        "Done.",
+        ">",
+        "the session is kept: dormouse --continue goes on",
+    ];
+    assert_eq!(below_the_first_prompt(&terminal), expected);
+    let bold = terminal.look(|screen| {
+        let row = screen.rows(0, 80).position(|row| row.starts_with("The plan")).unwrap();
+        let bold = |column| screen.cell(u16::try_from(row).unwrap(), column).unwrap().bold();
+        (bold(17), bold(18), bold(24), bold(25))
+    });
+    assert_eq!(bold, (false, true, true, false));
+}
+
+#[test]
+fn at_40_columns() {
+    let terminal = answered(&[], &[], (40, 60));
+    assert_nothing_runs_over(&terminal);
+    let rows = below_the_first_prompt(&terminal);
+    let expected = [
+        "• 40 hazelnuts, which are small and",
+        "  round and brown and keep well",
+        "• 12 acorns",
+        "Kind     │ Count │ 中文",
+        "─────────┼───────┼────────",
+        "hazelnut │    40 │ 榛子",
+        "acorn    │    12 │ 橡子 🌰",
+        "  fn main() { println!(\"a line of code t",
+        "  hat is too long for a narrow terminal\"",
+        "  ); }",
+        "睡鼠在冬天睡觉，因为食物很少。它们在秋天",
+        "吃很多坚果，然后在树洞里睡到春天。",
+        "Done.",
+    ];
+    let from = rows.iter().position(|row| row.starts_with('•')).unwrap();
+    assert_eq!(rows[from..from + expected.len()], expected);
+}
+
+#[test]
+fn without_colours() {
+    let styled = |terminal: &Terminal| {
+        let bytes = String::from_utf8(terminal.bytes()).unwrap();
+        bytes.replace("\x1b[0m", "").contains('m') && bytes.contains("\x1b[1m")
+    };
+    assert!(styled(&answered(&[], &[], (80, 40))), "the check itself");
+    let terminal = answered(&[], &[("NO_COLOR", "1")], (80, 40));
+    assert!(!styled(&terminal));
+    assert!(below_the_first_prompt(&terminal).contains(&"• 12 acorns".to_owned()));
+    assert!(!styled(&answered(&["--plain"], &[], (80, 40))));
+}
+
+#[test]
+fn a_terminal_that_can_only_print() {
+    let terminal = answered(&[], &[("TERM", "dumb")], (80, 40));
+    let bytes = String::from_utf8(terminal.bytes()).unwrap();
+    assert!(!bytes.contains('\x1b'), "{bytes:?}");
+    assert!(below_the_first_prompt(&terminal).contains(&"• 12 acorns".to_owned()));
+}
+
+#[test]
+fn plain_says_what_goes_on_in_lines_of_their_own() {
+    let gate = Gate::new();
+    let server = server(Wire::Anthropic)
+        .reply(Reply::from(Turn::new().text("an answer")).gate_after(0, &gate))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, &["--plain"], (80, 24));
+    terminal.enter("hi");
+    terminal.wait_for_text("waiting for the model · 1 s");
+    gate.open();
+    terminal.wait_for_text("an answer");
+    wait_for_prompt(&terminal);
+    let expected = ["> hi", "waiting for the model · 1 s", "an answer", ">"];
+    assert_eq!(below_the_first_prompt(&terminal), expected);
+    leave(terminal);
+    server.finish();
+}
+
+#[test]
+fn nothing_of_a_hostile_model_steers_the_terminal() {
+    let server = server(Wire::Anthropic)
+        .reply(
+            Turn::new()
+                .text("a\u{1b}]0;owned\u{7}b \u{1b}[2J\u{9b}31m \u{202e}txt\n```\n\u{1b}[1;1Hx\n```\n")
+                .call("b", "Bash", r#"{"command":"printf '\\033]0;owned\\007'; cat evil.txt"}"#)
+                .call("c", "Bash", r#"{"command":"touch \u001b]0;owned\u0007 x"}"#)
+                .call("e", "Write", r#"{"file_path":"e\u001b[2J.txt","content":"\u001b]0;owned\u0007\n"}"#),
+        )
+        .reply(Turn::new().text("all done"))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    home.write("evil.txt", "\x1b]0;owned\x07\n");
+    let mut terminal = talk(&home, &[], (80, 40));
+    terminal.enter("go");
+    let question = |screen: &str, nth| {
+        screen.matches("allow?").count() == nth && screen.trim_end().ends_with("allow?")
+    };
+    terminal.wait_for("a question", |screen| question(screen, 1));
+    terminal.enter("n");
+    terminal.wait_for("a question", |screen| question(screen, 2));
+    say(&mut terminal, "n", "all done");
+    let bytes = String::from_utf8(terminal.bytes()).unwrap();
+    assert!(!bytes.contains("\x1b]") && !bytes.contains("\x1b[2J") && !bytes.contains('\u{9b}'));
+    assert!(!bytes.contains("\x1b[1;1H") && !bytes.contains('\u{202e}') && !bytes.contains('\x07'));
+    assert!(bytes.contains("a\u{fffd}]0;owned\u{fffd}b"), "{bytes:?}");
+    leave(terminal);
+    server.finish();
+}
+
+#[test]
+fn resized_while_the_answer_streams() {
+    let gate = Gate::new();
+    let text = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen";
+    let server = server(Wire::Anthropic)
+        .reply(Reply::from(Turn::new().text(text)).gate_after(3, &gate))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, &[], (80, 24));
+    terminal.enter("count");
+    gate.wait_until_reached();
+    terminal.wait_for_text("one");
+    terminal.resize(30, 24);
+    gate.open();
+    terminal.wait_for_text("fourteen");
+    wait_for_prompt(&terminal);
+    let expected = [
+        "> count",
+        "one two three four five six",
+        "seven eight nine ten eleven",
+        "twelve thirteen fourteen",
+        ">",
+    ];
+    assert_eq!(below_the_first_prompt(&terminal), expected);
+    leave(terminal);
+    server.finish();
+}
