@@ -11,7 +11,7 @@ use dormouse_engine::{
 };
 use dormouse_model::script::Turn;
 use dormouse_model::{CacheTtl, Dialect, MaxTokensField, Model, RetryPolicy, ScriptedModel, Wire};
-use dormouse_tools::{Gate, ToolSet};
+use dormouse_tools::{Gate, Reaper, ToolSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::exit::{Exit, Failure};
@@ -131,6 +131,7 @@ async fn begin(stage: &Stage, script: Vec<Turn>) -> Result<(Engine, Surroundings
         ids: Arc::clone(&world.ids),
         overrides: PromptOverrides::default(),
         redactor: Redactor::default(),
+        reaper: Reaper::of_this_program(),
     };
     let engine = Engine::begin(config, &folder, &surroundings)?;
     Ok((engine, surroundings))

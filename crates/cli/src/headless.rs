@@ -11,7 +11,7 @@ use dormouse_engine::{
     Surroundings, TurnEnd, TurnReport,
 };
 use dormouse_model::ModelError;
-use dormouse_tools::{Gate, ToolSet};
+use dormouse_tools::{Gate, Reaper, ToolSet};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -164,6 +164,7 @@ fn config(
             append: arguments.append_system_prompt.clone(),
         },
         redactor: connection.redactor,
+        reaper: Reaper::of_this_program(),
     }
 }
 

@@ -11,7 +11,7 @@ use dormouse_conversation::{
     Usage, WindowState, estimate_text, used,
 };
 use dormouse_model::{BreakDetector, CacheTtl, Dialect, Model, ModelError, RetryPolicy, WireBody};
-use dormouse_tools::{CallContext, Gate, ReadCache, TodoList, ToolSet};
+use dormouse_tools::{CallContext, Gate, ReadCache, Reaper, TodoList, ToolSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::driver;
@@ -51,6 +51,8 @@ pub struct EngineConfig {
     pub overrides: PromptOverrides,
     /// Secrets that no result may carry.
     pub redactor: Redactor,
+    /// Who sees to it that commands end with the program.
+    pub reaper: Reaper,
 }
 
 /// What a resume found and mended.
@@ -294,6 +296,7 @@ impl Engine {
         context.cancel = cancel;
         context.read_cache = Arc::clone(&self.read_cache);
         context.todos = Arc::clone(&self.todos);
+        context.reaper = self.config.reaper.clone();
         context
     }
 

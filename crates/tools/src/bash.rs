@@ -50,6 +50,7 @@ depend on each other with `&&`.
 - There is no terminal and no input: use the flags that make a program ask nothing (`--yes`, \
 `--no-edit`) and print everything (`--no-pager`).
 - Put paths that contain spaces in quotes.
+- What a command leaves running with `&` goes on, and ends with this program at the latest.
 - A command that takes longer than `timeout` milliseconds (120000 unless given, at most 600000) is \
 ended together with everything it started, and what it had printed is returned.
 - Output longer than 30000 characters goes to a file: its beginning and the file's path are returned, \
@@ -134,8 +135,13 @@ async fn run_shell(
 ) -> Result<MergedRun, ProcessError> {
     let args = ["-c", command];
     let environment = environment_for(command, context);
-    let start =
-        Start { program: "bash", args: &args, folder: &context.folder, environment: &environment };
+    let start = Start {
+        program: "bash",
+        args: &args,
+        folder: &context.folder,
+        environment: &environment,
+        reaper: &context.reaper,
+    };
     let chars = CAPTURED_CHARS;
     match run_merged(start, chars, timeout, &context.cancel).await {
         // What only reads was judged as bash would run it; another shell may run it otherwise.

@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
-use crate::{FileGuard, ReadCache, TodoList};
+use crate::{FileGuard, ReadCache, Reaper, TodoList};
 
 /// What a call may do to the world, and so what may run beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +81,8 @@ pub struct CallContext {
     pub file_guard: Option<Arc<dyn FileGuard>>,
     /// The list that `TodoWrite` keeps.
     pub todos: Arc<Mutex<TodoList>>,
+    /// Who sees to it that commands end with the program.
+    pub reaper: Reaper,
 }
 
 impl CallContext {
@@ -94,6 +96,7 @@ impl CallContext {
             read_tokens,
             file_guard: None,
             todos: Arc::default(),
+            reaper: Reaper::none(),
         }
     }
 }

@@ -17,6 +17,7 @@ mod interrupt;
 mod output;
 mod permissions;
 mod program;
+mod reaper;
 mod sessions;
 mod stored;
 mod tidy;
