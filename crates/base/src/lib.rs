@@ -29,7 +29,7 @@ pub use ids::{IdSource, MessageId, RandomIds, SeededIds, SessionId, ids_from_env
 pub use lock::{Holder, Lock, LockError};
 pub use nearest::nearest;
 pub use printable::printable;
-pub use redact::{Redactor, Secret};
+pub use redact::{RedactedStream, Redactor, Secret};
 pub use rel_path::{RelPath, RelPathError};
 pub use settings::{
     PermissionSettings, ProviderKind, ProviderSettings, Settings, SettingsError, SettingsWarning,
