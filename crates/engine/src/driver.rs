@@ -18,6 +18,7 @@ use tokio::task::{Id as TaskId, JoinError, JoinSet};
 use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 
+use crate::results::ResultStore;
 use crate::turn::{Call, Effect, Event, INTERRUPTED_MARK, Turn};
 use crate::{Engine, EngineError, EngineEvent, TurnEnd, TurnReport};
 
@@ -175,7 +176,8 @@ impl<'e> Driver<'e> {
         let redactor = config.redactor.clone();
         let store = self.engine.result_store();
         let bound = store.bound(&tools, &call.name);
-        let context = self.engine.call_context(self.outside.cancel_tools.clone());
+        let mut context = self.engine.call_context(self.outside.cancel_tools.clone());
+        context.overflow = store.overflow(&call.id);
         if let Some(call) = call.block.as_tool_use() {
             (self.sink)(EngineEvent::ToolStarted {
                 id: call.id.clone(),
@@ -189,8 +191,13 @@ impl<'e> Driver<'e> {
                 return Block::interrupted(&call.id);
             };
             let result = run_call(&tools, &gate, tool_use, &context).await;
-            let content = without_secrets(result.content, &redactor);
-            let content = store.keep(&call.id, bound, content);
+            let content = match &result.spilled {
+                Some(spilled) => ResultStore::stored(spilled),
+                None => {
+                    let content = without_secrets(result.content, &redactor);
+                    store.keep(&call.id, bound, content)
+                }
+            };
             Block::tool_result(&call.id, &content, result.is_error)
         });
         self.outside.calls.insert(task.id(), id);

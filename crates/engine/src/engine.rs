@@ -11,7 +11,7 @@ use dormouse_conversation::{
     Usage, WindowState, estimate_text, used,
 };
 use dormouse_model::{BreakDetector, CacheTtl, Dialect, Model, ModelError, RetryPolicy, WireBody};
-use dormouse_tools::{CallContext, Gate, ReadCache, Reaper, TodoList, ToolSet};
+use dormouse_tools::{CallContext, Gate, ReadCache, Reaper, Shells, TodoList, ToolSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::driver;
@@ -76,6 +76,7 @@ pub struct Engine {
     pub(crate) detector: BreakDetector,
     pub(crate) read_cache: Arc<Mutex<ReadCache>>,
     todos: Arc<Mutex<TodoList>>,
+    shells: Arc<Shells>,
     /// What the model has been told about the world.
     told: Facts,
     totals: Usage,
@@ -164,6 +165,7 @@ impl Engine {
             detector: BreakDetector::default(),
             read_cache: Arc::default(),
             todos: Arc::default(),
+            shells: Arc::default(),
             totals: Usage::default(),
         }
     }
@@ -297,6 +299,8 @@ impl Engine {
         context.read_cache = Arc::clone(&self.read_cache);
         context.todos = Arc::clone(&self.todos);
         context.reaper = self.config.reaper.clone();
+        context.shells = Arc::clone(&self.shells);
+        context.redactor = self.config.redactor.clone();
         context
     }
 

@@ -3,10 +3,11 @@
 
 use dormouse_base::{Dir, RelPath};
 use dormouse_context::{
-    EMPTY_RESULT, ResultBound, Storage, cut, plan_message, plan_result, preview,
+    EMPTY_RESULT, ResultBound, Storage, cut, plan_message, plan_result, preview, preview_of,
+    stream_file_name,
 };
 use dormouse_conversation::{Block, BlockKind, Budget, ResultContent, ToolUseId};
-use dormouse_tools::{ResultLimit, ToolSet};
+use dormouse_tools::{Overflow, ResultLimit, Spilled, ToolSet};
 
 /// The folder of stored results, in the session's own.
 const FOLDER: &str = "tool-results";
@@ -40,6 +41,19 @@ impl ResultStore {
             }
             None => ResultBound::Chars(self.one),
         }
+    }
+
+    /// Where a call puts a result that is too long to hold.
+    pub(crate) fn overflow(&self, id: &ToolUseId) -> Option<Overflow> {
+        // A name made of an id has no reason to be refused; then the result is cut.
+        let file = RelPath::new(format!("{FOLDER}/{}", stream_file_name(id))).ok()?;
+        Some(Overflow { session: self.session.clone(), file })
+    }
+
+    /// A result that is in its file already, as it is sent.
+    pub(crate) fn stored(spilled: &Spilled) -> ResultContent {
+        let path = spilled.path.display().to_string();
+        ResultContent::Text(preview_of(&spilled.head, spilled.chars, spilled.bytes, &path))
     }
 
     /// One result, as it is sent.

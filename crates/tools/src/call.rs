@@ -15,7 +15,7 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use crate::input::without_position;
-use crate::{CallContext, Gate, Tool, ToolError, ToolOutput, ToolSet, Verdict};
+use crate::{CallContext, Gate, Spilled, Tool, ToolError, ToolOutput, ToolSet, Verdict};
 
 /// How long a tool may take to stop by itself: more than Bash needs to end a stubborn command.
 const STOP_GRACE: Duration = Duration::from_secs(5);
@@ -27,18 +27,20 @@ pub struct CallResult {
     pub content: ResultContent,
     /// Whether something went wrong.
     pub is_error: bool,
+    /// The file in which the result is, where it was too long to hold.
+    pub spilled: Option<Spilled>,
 }
 
 impl CallResult {
     fn error(message: impl Into<String>) -> Self {
-        Self { content: ResultContent::Text(message.into()), is_error: true }
+        Self { content: ResultContent::Text(message.into()), is_error: true, spilled: None }
     }
 }
 
 impl From<Result<ToolOutput, ToolError>> for CallResult {
     fn from(result: Result<ToolOutput, ToolError>) -> Self {
         match result {
-            Ok(output) => Self { content: output.content, is_error: false },
+            Ok(ToolOutput { content, spilled, is_error }) => Self { content, is_error, spilled },
             Err(error) => Self::error(error.to_string()),
         }
     }

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod bash;
+mod bash_output;
 mod blocking;
 mod call;
 mod capture;
@@ -17,20 +18,26 @@ mod gate;
 mod glob;
 mod grep;
 mod input;
+mod kill_shell;
 mod orchestrator;
+mod overflow;
+mod printed;
 mod process;
+mod progress;
 mod project_file;
 mod read;
 mod read_cache;
 mod reaper;
 mod registry;
 mod shell;
+mod shells;
 mod snippet;
 mod todo;
 mod tool;
 mod write;
 
 pub use bash::Bash;
+pub use bash_output::BashOutput;
 pub use call::{CallResult, run_call};
 pub use edit::Edit;
 pub use file_guard::FileGuard;
@@ -38,14 +45,18 @@ pub use gate::{Asking, Decision, Gate, Mode, Rule, RuleError, Rules, Verdict};
 pub use glob::Glob;
 pub use grep::Grep;
 pub use input::parse_input;
+pub use kill_shell::KillShell;
 pub use orchestrator::{CallStatus, MAX_SIDE_BY_SIDE, ResponseState, Scheduled, startable};
+pub use overflow::{Overflow, Spilled};
 pub use process::{ProcessError, ProcessOutput, output};
+pub use progress::Progress;
 pub use project_file::write_target;
 pub use read::Read;
 pub use read_cache::{CachedFile, Extent, ReadCache};
 pub use reaper::{Reaper, serve_as_reaper};
 pub use registry::ToolSet;
 pub use shell::{SAFE_GIT_ENVIRONMENT, ShellVerdict, classify, commands};
+pub use shells::Shells;
 pub use todo::{Todo, TodoList, TodoStatus, TodoWrite};
 pub use tool::{
     Access, CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, definition,

@@ -23,7 +23,7 @@ use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
 use crate::Reaper;
-use crate::capture::{Capture, Captured};
+use crate::capture::Capture;
 use crate::reaper::Files;
 use started::Started;
 
@@ -100,7 +100,10 @@ pub async fn output(
     let (mut err, err_writer) = pipe_to_child().map_err(system)?;
     let started = spawn(&start, out_writer, err_writer).await?;
     let (mut stdout, mut stderr) = (Capture::new(OUTPUT_CHARS), Capture::new(OUTPUT_CHARS));
-    let drained = join(drain(&mut out, &mut stdout), drain(&mut err, &mut stderr));
+    let drained = join(
+        drain(&mut out, |piece| stdout.push(piece)),
+        drain(&mut err, |piece| stderr.push(piece)),
+    );
     let never = CancellationToken::new();
     let (ending, _) = supervise(started, drained, timeout, &never).await.map_err(system)?;
     let Ending::Exited(status) = ending else {
@@ -149,29 +152,34 @@ pub(crate) enum PipeState {
     Held,
 }
 
-/// A run with both streams in one.
-#[derive(Debug)]
-pub(crate) struct MergedRun {
-    pub(crate) output: Captured,
-    pub(crate) ending: Ending,
-    pub(crate) pipe: PipeState,
+/// A process with both its streams in one pipe, which keeps their order.
+pub(crate) struct Merged {
+    program: String,
+    started: Started,
+    reader: pipe::Receiver,
 }
 
-/// Runs a program with both its streams in one pipe, which keeps their order.
-pub(crate) async fn run_merged(
-    start: Start<'_>,
-    chars: usize,
-    timeout: Duration,
-    cancel: &CancellationToken,
-) -> Result<MergedRun, ProcessError> {
-    let system = |source| start.system(source);
-    let (mut reader, writer) = pipe_to_child().map_err(system)?;
-    let second = writer.try_clone().map_err(system)?;
-    let started = spawn(&start, writer, second).await?;
-    let mut capture = Capture::new(chars);
-    let drained = drain(&mut reader, &mut capture);
-    let (ending, pipe) = supervise(started, drained, timeout, cancel).await.map_err(system)?;
-    Ok(MergedRun { output: capture.finish(), ending, pipe })
+impl Merged {
+    /// Starts one.
+    pub(crate) async fn start(start: Start<'_>) -> Result<Self, ProcessError> {
+        let (reader, writer) = pipe_to_child().map_err(|source| start.system(source))?;
+        let second = writer.try_clone().map_err(|source| start.system(source))?;
+        let started = spawn(&start, writer, second).await?;
+        Ok(Self { program: start.program.to_owned(), started, reader })
+    }
+
+    /// Waits for its end, or ends it; `take` is given what it prints, as it comes.
+    pub(crate) async fn run(
+        mut self,
+        take: impl FnMut(&[u8]) + Send,
+        timeout: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<(Ending, PipeState), ProcessError> {
+        let drained = drain(&mut self.reader, take);
+        supervise(self.started, drained, timeout, cancel)
+            .await
+            .map_err(|source| ProcessError::System { program: self.program, source })
+    }
 }
 
 fn pipe_to_child() -> io::Result<(pipe::Receiver, OwnedFd)> {
@@ -234,11 +242,11 @@ impl Start<'_> {
     }
 }
 
-async fn drain(pipe: &mut pipe::Receiver, capture: &mut Capture) {
+async fn drain(pipe: &mut pipe::Receiver, mut take: impl FnMut(&[u8])) {
     let mut buffer = vec![0; 64 * 1024];
     // A read error is an end as well: what came before it is still worth showing.
     while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
-        capture.push(buffer.get(..count).unwrap_or_default());
+        take(buffer.get(..count).unwrap_or_default());
     }
 }
 

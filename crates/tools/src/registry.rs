@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use dormouse_conversation::{PromptSize, ToolDefinition};
 
-use crate::{Bash, Edit, Glob, Grep, Read, TodoWrite, Tool, Write, definition};
+use crate::{
+    Bash, BashOutput, Edit, Glob, Grep, KillShell, Read, TodoWrite, Tool, Write, definition,
+};
 
 /// Tools by name. Cheap to clone.
 #[derive(Clone, Default)]
@@ -18,11 +20,13 @@ pub struct ToolSet {
 impl ToolSet {
     /// The tools that come with the program.
     pub fn builtin() -> Self {
-        let tools: [Arc<dyn Tool>; 7] = [
+        let tools: [Arc<dyn Tool>; 9] = [
             Arc::new(Bash),
+            Arc::new(BashOutput),
             Arc::new(Edit),
             Arc::new(Glob),
             Arc::new(Grep),
+            Arc::new(KillShell),
             Arc::new(Read),
             Arc::new(TodoWrite),
             Arc::new(Write),
@@ -65,7 +69,17 @@ mod tests {
     #[test]
     fn in_the_order_of_names() {
         let set = ToolSet::builtin();
-        let expected = ["Bash", "Edit", "Glob", "Grep", "Read", "TodoWrite", "Write"];
+        let expected = [
+            "Bash",
+            "BashOutput",
+            "Edit",
+            "Glob",
+            "Grep",
+            "KillShell",
+            "Read",
+            "TodoWrite",
+            "Write",
+        ];
         assert_eq!(set.names().collect::<Vec<_>>(), expected);
         let names: Vec<String> =
             set.definitions(PromptSize::Full).into_iter().map(|tool| tool.name).collect();

@@ -161,3 +161,30 @@ fn a_killed_reaper() {
     assert!(server.requests()[1].text().contains("watches over it was ended"));
     server.finish();
 }
+
+/// A command in the background ends with the program too.
+#[test]
+fn a_background_shell() {
+    for end in ["exit", "kill"] {
+        let input = r#"{"command":"echo $$ > shell; sleep 308","run_in_background":true}"#;
+        let server = server(Wire::Anthropic)
+            .reply(Turn::new().call("b", "Bash", input))
+            .reply(Turn::new().call("o", "BashOutput", r#"{"shell_id":"shell_1"}"#))
+            .reply(call(if end == "kill" { "echo > there; sleep 309" } else { "echo > there" }))
+            .reply(Turn::new().text("done"))
+            .start();
+        let home = TestHome::new().with_server(&server);
+        let mut running = home.spawn(&mut ask(&home, &["--permission-mode", "bypass", "hi"]));
+        running.close_stdin();
+        wait_until("the last command", || home.project().join("there").exists());
+        assert!(server.requests()[2].text().contains("[shell_1 runs: echo $$ > shell; sleep 308]"));
+        if end == "kill" {
+            running.kill9();
+            running.wait();
+        } else {
+            running.wait().success();
+            server.finish();
+        }
+        wait_until("everything to end", || in_project(&home).is_empty());
+    }
+}

@@ -185,12 +185,12 @@ impl Touch {
     }
 }
 
-/// Tools that change nothing but the conversation's own notes.
+/// Tools that change nothing but what the conversation itself made.
 fn harmless(name: &str) -> Result<&'static str, String> {
-    if name == "TodoWrite" {
-        Ok("it changes nothing but the list of what is to be done")
-    } else {
-        Err(format!("{name} may change something"))
+    match name {
+        "TodoWrite" => Ok("it changes nothing but the list of what is to be done"),
+        "KillShell" => Ok("it ends only a command that this conversation started"),
+        _ => Err(format!("{name} may change something")),
     }
 }
 

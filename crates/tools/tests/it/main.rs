@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 #![expect(clippy::disallowed_methods, reason = "tests make the files that the tools look at")]
 
+mod background;
 mod bash;
 mod crash;
 mod edit;
