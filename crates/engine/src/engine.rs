@@ -301,6 +301,7 @@ impl Engine {
         context.reaper = self.config.reaper.clone();
         context.shells = Arc::clone(&self.shells);
         context.redactor = self.config.redactor.clone();
+        context.private_hosts = self.config.gate.named_hosts();
         context
     }
 

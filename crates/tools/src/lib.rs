@@ -3,7 +3,8 @@
 //!
 //! Invariants: nothing starts a process but [`process`](output) here, always in a group of its own and
 //! without the model's keys; every result is bounded and says what it left out; a tool that fails or
-//! panics becomes an error result and never ends the program. No network, no terminal, no prompts.
+//! panics becomes an error result and never ends the program. No network but for [`WebFetch`], no terminal,
+//! no prompts.
 
 #![forbid(unsafe_code)]
 
@@ -17,6 +18,7 @@ mod file_guard;
 mod gate;
 mod glob;
 mod grep;
+mod host;
 mod input;
 mod kill_shell;
 mod orchestrator;
@@ -34,6 +36,7 @@ mod shells;
 mod snippet;
 mod todo;
 mod tool;
+mod web_fetch;
 mod write;
 
 pub use bash::Bash;
@@ -44,6 +47,7 @@ pub use file_guard::FileGuard;
 pub use gate::{Asking, Decision, Gate, Mode, Rule, RuleError, Rules, Verdict};
 pub use glob::Glob;
 pub use grep::Grep;
+pub use host::HostPattern;
 pub use input::parse_input;
 pub use kill_shell::KillShell;
 pub use orchestrator::{CallStatus, MAX_SIDE_BY_SIDE, ResponseState, Scheduled, startable};
@@ -61,4 +65,5 @@ pub use todo::{Todo, TodoList, TodoStatus, TodoWrite};
 pub use tool::{
     Access, CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, definition,
 };
+pub use web_fetch::WebFetch;
 pub use write::Write;

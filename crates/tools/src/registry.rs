@@ -8,7 +8,8 @@ use std::sync::Arc;
 use dormouse_conversation::{PromptSize, ToolDefinition};
 
 use crate::{
-    Bash, BashOutput, Edit, Glob, Grep, KillShell, Read, TodoWrite, Tool, Write, definition,
+    Bash, BashOutput, Edit, Glob, Grep, KillShell, Read, TodoWrite, Tool, WebFetch, Write,
+    definition,
 };
 
 /// Tools by name. Cheap to clone.
@@ -20,7 +21,7 @@ pub struct ToolSet {
 impl ToolSet {
     /// The tools that come with the program.
     pub fn builtin() -> Self {
-        let tools: [Arc<dyn Tool>; 9] = [
+        let tools: [Arc<dyn Tool>; 10] = [
             Arc::new(Bash),
             Arc::new(BashOutput),
             Arc::new(Edit),
@@ -29,6 +30,7 @@ impl ToolSet {
             Arc::new(KillShell),
             Arc::new(Read),
             Arc::new(TodoWrite),
+            Arc::new(WebFetch),
             Arc::new(Write),
         ];
         Self::of(tools)
@@ -78,6 +80,7 @@ mod tests {
             "KillShell",
             "Read",
             "TodoWrite",
+            "WebFetch",
             "Write",
         ];
         assert_eq!(set.names().collect::<Vec<_>>(), expected);

@@ -16,7 +16,9 @@ use serde_json::value::RawValue;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
-use crate::{FileGuard, Overflow, Progress, ReadCache, Reaper, Shells, Spilled, TodoList};
+use crate::{
+    FileGuard, HostPattern, Overflow, Progress, ReadCache, Reaper, Shells, Spilled, TodoList,
+};
 
 /// What a call may do to the world, and so what may run beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +39,8 @@ pub enum Access {
     Writes(PathBuf),
     /// It runs this command.
     Runs(String),
+    /// It asks this host for something: an address can carry data out.
+    Fetches(String),
     /// None of these, or arguments that can not be read.
     Other,
 }
@@ -91,6 +95,8 @@ pub struct CallContext {
     pub redactor: Redactor,
     /// Who is shown what a running command prints.
     pub progress: Option<Arc<dyn Progress>>,
+    /// Hosts that a rule of the person's names: they may be in a private network.
+    pub private_hosts: Vec<HostPattern>,
 }
 
 impl CallContext {
@@ -109,6 +115,7 @@ impl CallContext {
             overflow: None,
             redactor: Redactor::default(),
             progress: None,
+            private_hosts: Vec::new(),
         }
     }
 }

@@ -87,6 +87,7 @@ fn stream_json_is_an_object_a_line() {
             "KillShell",
             "Read",
             "TodoWrite",
+            "WebFetch",
             "Write"
         ])
     );

@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 pub use rules::{Rule, RuleError, Rules};
 
 use crate::shell::{ShellVerdict, classify};
-use crate::{Access, Tool, ToolClass};
+use crate::{Access, HostPattern, Tool, ToolClass};
 
 /// How much is permitted without a rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -91,6 +91,11 @@ impl Gate {
     /// Everything: for the scripted demo, in a temporary folder of its own.
     pub fn allow_all() -> Self {
         Self::new(Mode::Bypass, Rules::default(), Asking::Impossible)
+    }
+
+    /// The hosts that rules name: these may be in a private network.
+    pub fn named_hosts(&self) -> Vec<HostPattern> {
+        self.rules.named_hosts()
     }
 
     /// Decides about a call. `folder` is the working directory.
@@ -170,6 +175,7 @@ impl Touch {
                 ShellVerdict::Changes { reason } => Err(reason),
             },
             (Access::Writes(path), _) => Err(format!("it writes {}", path.display())),
+            (Access::Fetches(host), _) => Err(format!("it sends a request to `{host}`")),
             (Access::Other, ToolClass::Exclusive) => harmless(tool.name()),
         };
         Self { access, path: paths::named(input, folder), read_only }
@@ -180,6 +186,7 @@ impl Touch {
         match &self.access {
             Access::Runs(line) => format!("{name}({line})"),
             Access::Writes(path) => format!("{name}({})", path.display()),
+            Access::Fetches(host) => format!("{name}(domain:{host})"),
             Access::Reads | Access::Other => name.to_owned(),
         }
     }

@@ -16,6 +16,7 @@ mod shell_git;
 mod shell_lines;
 mod shell_reads;
 mod todo;
+mod web_fetch;
 mod write;
 
 use std::path::PathBuf;
