@@ -25,6 +25,7 @@ mod results;
 mod resume;
 mod server;
 mod start;
+mod tools;
 mod world;
 
 use std::path::PathBuf;
@@ -45,13 +46,21 @@ struct Arguments {
     #[arg(long, value_name = "FILE", default_value = "target/release/dormouse")]
     binary: PathBuf,
 
-    /// The file whose `ground` section is written anew; only a whole `ground` run is written down
+    /// The file whose section is written anew; only whole runs of `ground` or `tools` are written down
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
 
     /// A further transcript to load, of this or another agent; may be given more than once
     #[arg(long, value_name = "FILE", num_args = 1..)]
     transcript: Vec<PathBuf>,
+
+    /// ripgrep, to compare with
+    #[arg(long, value_name = "PROGRAM", default_value = "rg")]
+    rg: String,
+
+    /// fd, to compare with (Debian calls it `fdfind`)
+    #[arg(long, value_name = "PROGRAM", default_value = "fd")]
+    fd: String,
 
     /// The date of the run; today unless given
     #[arg(long, value_name = "YYYY-MM-DD")]
@@ -71,21 +80,28 @@ enum Suite {
     Memory,
     /// Opening a session of 50 MB again
     Resume,
+    /// The tools: searching beside `rg` and `fd`, commands, permissions; by itself, not in `ground`
+    Tools,
 }
 
 fn main() {
+    // The commands that are measured have reapers, and this is their program.
+    if dormouse_tools::serve_as_reaper(std::env::args_os()).is_some() {
+        return;
+    }
     let arguments = Arguments::parse();
     let load = machine::load_average();
     let sections = run(&arguments);
     let date = arguments.date.clone().unwrap_or_else(|| jiff::Zoned::now().date().to_string());
-    let text = results::render(&date, &load, &sections);
+    let name = if arguments.suite == Suite::Tools { "tools" } else { "ground" };
+    let text = results::render(name, &date, &load, &sections);
     println!("{text}");
     let missed: usize = sections.iter().map(Section::missed).sum();
     println!("{missed} of the aims above missed");
     match (&arguments.results, arguments.suite) {
         (None, _) => {}
-        (Some(path), Suite::Ground) => {
-            results::write(path, &text);
+        (Some(path), Suite::Ground | Suite::Tools) => {
+            results::write(path, name, &text);
             println!("written to {}", path.display());
         }
         (Some(_), _) => println!("not written down: that takes a whole `ground` run"),
@@ -93,6 +109,9 @@ fn main() {
 }
 
 fn run(arguments: &Arguments) -> Vec<Section> {
+    if arguments.suite == Suite::Tools {
+        return tools::run(&arguments.rg, &arguments.fd);
+    }
     let wanted = |suite| arguments.suite == Suite::Ground || arguments.suite == suite;
     // Processes are measured first, while this one is small.
     let binary = || {

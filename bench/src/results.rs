@@ -6,12 +6,13 @@ use std::path::Path;
 use crate::machine;
 use crate::report::Section;
 
-const BEGIN: &str = "<!-- begin ground -->";
-const END: &str = "<!-- end ground -->";
+fn marks(name: &str) -> (String, String) {
+    (format!("<!-- begin {name} -->"), format!("<!-- end {name} -->"))
+}
 
 /// The whole section: when, how, on what, and the figures.
-pub(crate) fn render(date: &str, load_before: &str, sections: &[Section]) -> String {
-    let mut text = format!("## ground\n\n{date}\n\n```text\n{}\n```\n\n", command_line());
+pub(crate) fn render(name: &str, date: &str, load_before: &str, sections: &[Section]) -> String {
+    let mut text = format!("## {name}\n\n{date}\n\n```text\n{}\n```\n\n", command_line());
     for fact in machine::facts() {
         text.push_str(&format!("- {fact}\n"));
     }
@@ -43,16 +44,17 @@ fn command_line() -> String {
 }
 
 /// Puts the section into the file, in the place of the one that stands there.
-pub(crate) fn write(path: &Path, section: &str) {
+pub(crate) fn write(path: &Path, name: &str, section: &str) {
     let before = fs::read_to_string(path).unwrap_or_default();
-    fs::write(path, replaced(&before, section)).expect("the results file can be written");
+    fs::write(path, replaced(&before, name, section)).expect("the results file can be written");
 }
 
-fn replaced(before: &str, section: &str) -> String {
-    let marked = format!("{BEGIN}\n{section}{END}");
+fn replaced(before: &str, name: &str, section: &str) -> String {
+    let (begin, end) = marks(name);
+    let marked = format!("{begin}\n{section}{end}");
     let around = before
-        .split_once(BEGIN)
-        .and_then(|(above, rest)| rest.split_once(END).map(|(_, below)| (above, below)));
+        .split_once(&begin)
+        .and_then(|(above, rest)| rest.split_once(&end).map(|(_, below)| (above, below)));
     match around {
         Some((above, below)) => format!("{above}{marked}{below}"),
         None if before.trim().is_empty() => format!("# Results\n\n{marked}\n"),
@@ -66,12 +68,15 @@ mod tests {
 
     #[test]
     fn other_sections_stay() {
-        let first = replaced("", "## ground\nold\n");
-        assert_eq!(first, format!("# Results\n\n{BEGIN}\n## ground\nold\n{END}\n"));
+        let first = replaced("", "ground", "## ground\nold\n");
+        assert_eq!(
+            first,
+            "# Results\n\n<!-- begin ground -->\n## ground\nold\n<!-- end ground -->\n"
+        );
         let with_others = format!("{first}\n## other\nkept\n");
-        let second = replaced(&with_others, "## ground\nnew\n");
+        let second = replaced(&with_others, "ground", "## ground\nnew\n");
         assert_eq!(second, with_others.replace("old", "new"));
-        let appended = replaced("# Results\n\n## other\nkept\n", "## ground\nnew\n");
+        let appended = replaced("# Results\n\n## other\nkept\n", "ground", "## ground\nnew\n");
         assert!(appended.starts_with("# Results\n\n## other\nkept\n\n<!-- begin ground -->\n"));
     }
 }

@@ -182,6 +182,16 @@ impl Dir {
         self.open_with(path, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE, FileAction::Write)
     }
 
+    /// A new file to write piece by piece, with the folders above it; one that is there is emptied. For
+    /// what is of use even when a crash cuts it short: else see [`Dir::replace`].
+    pub fn create_file(&self, path: &RelPath) -> Result<File, FileError> {
+        if let Some(parent) = path.parent() {
+            self.create_below(&parent)?;
+        }
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
+        self.open_with(path, flags, FileAction::Write)
+    }
+
     /// Opens a file to lock it, making it if needed.
     pub(crate) fn open_lock(&self, path: &RelPath) -> Result<File, FileError> {
         self.open_with(path, OFlags::RDWR | OFlags::CREATE, FileAction::Lock)

@@ -34,7 +34,7 @@ pub use inspect::FolderState;
 pub use lock::{Holder, Lock, LockError, LockState, Presence};
 pub use nearest::nearest;
 pub use printable::printable;
-pub use redact::{Redactor, Secret};
+pub use redact::{RedactedStream, Redactor, Secret};
 pub use rel_path::{RelPath, RelPathError};
 pub use settings::{
     EditError, Layer, PermissionSettings, PriceSettings, ProviderKind, ProviderSettings, SWITCHES,

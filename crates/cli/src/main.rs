@@ -37,6 +37,10 @@ use crate::world::World;
 const FILE_TOO_LARGE: i32 = 25;
 
 fn main() -> std::process::ExitCode {
+    // Before anything else: a reaper is to be small and quick.
+    if let Some(code) = dormouse_tools::serve_as_reaper(std::env::args_os()) {
+        return code;
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return exit::of_usage(&error),

@@ -93,13 +93,17 @@ pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, F
     Ok(Exit::Done)
 }
 
-/// JSON as it is; anything else is the command, or the file.
+/// JSON as it is; anything else is the command, the address, or the file.
 fn input(arguments: &CheckArguments) -> Result<Box<RawValue>, Failure> {
     let text = arguments.input.trim();
     let json = if text.starts_with('{') && serde_json::from_str::<&RawValue>(text).is_ok() {
         text.to_owned()
     } else {
-        let field = if arguments.tool == "Bash" { "command" } else { "file_path" };
+        let field = match arguments.tool.as_str() {
+            "Bash" => "command",
+            "WebFetch" => "url",
+            _ => "file_path",
+        };
         format!("{{\"{field}\":{}}}", serde_json::Value::from(arguments.input.as_str()))
     };
     RawValue::from_string(json).map_err(Failure::failed)

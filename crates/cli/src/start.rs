@@ -11,7 +11,7 @@ use dormouse_engine::{
     SessionFolder, Surroundings,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
-use dormouse_tools::{Asker, Gate, ToolSet};
+use dormouse_tools::{Asker, Gate, Reaper, ToolSet};
 
 use crate::args::Arguments;
 use crate::connect::{Connection, Wanted, connect};
@@ -136,6 +136,7 @@ impl Ready {
                 chars: settings.tools.result_chars.clone(),
             }),
             hooks: Arc::new(self.hooks),
+            reaper: Reaper::of_this_program(),
             figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
             prices: PriceTable::of_settings(&settings.prices),
             max_cost_usd: arguments.max_cost,

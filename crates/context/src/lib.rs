@@ -12,4 +12,7 @@ mod stored;
 
 pub use breakpoints::{TurnShape, plan_breakpoints};
 pub use fragment::{Changes, FirstMessage, Fragment, HookNotes};
-pub use stored::{EMPTY_RESULT, ResultBound, Storage, cut, plan_message, plan_result, preview};
+pub use stored::{
+    EMPTY_RESULT, ResultBound, Storage, cut, plan_message, plan_result, preview, preview_of,
+    stream_file_name,
+};

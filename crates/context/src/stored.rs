@@ -67,13 +67,22 @@ pub fn plan_message(results: &[(&str, ResultBound)], together: usize) -> Vec<usi
 
 /// What stands in the conversation in place of a stored result.
 pub fn preview(text: &str, path: &str) -> String {
-    let beginning = beginning(text);
+    preview_of(text, text.chars().count() as u64, text.len() as u64, path)
+}
+
+/// The same for a result that went to its file as it came: its beginning (more than is shown), and how
+/// long it is.
+pub fn preview_of(head: &str, chars: u64, bytes: u64, path: &str) -> String {
+    let beginning = beginning(head);
     format!(
-        "<persisted-output>\n{} characters ({} bytes), too much to show. The whole result is in\n{path}\nRead it in parts with `offset` and `limit`. It begins:\n\n{beginning}\n[{} more bytes in the file]\n</persisted-output>",
-        text.chars().count(),
-        text.len(),
-        text.len() - beginning.len()
+        "<persisted-output>\n{chars} characters ({bytes} bytes), too much to show. The whole result is in\n{path}\nRead it in parts with `offset` and `limit`. It begins:\n\n{beginning}\n[{} more bytes in the file]\n</persisted-output>",
+        bytes.saturating_sub(beginning.len() as u64)
     )
+}
+
+/// The file of a result that is written as it comes, when nobody knows yet whether it is JSON.
+pub fn stream_file_name(id: &ToolUseId) -> String {
+    file_name(id, "")
 }
 
 /// What stands in place of a result without anything in it.
@@ -187,6 +196,8 @@ mod tests {
         assert!(shown.len() <= PREVIEW_BYTES && shown.ends_with("length"));
         let preview = preview(&text, "/s/tool-results/t.txt");
         assert!(preview.contains("/s/tool-results/t.txt") && preview.contains("22000 characters"));
+        let head: String = text.chars().take(10_000).collect();
+        assert_eq!(preview_of(&head, 22_000, 22_000, "/s/tool-results/t.txt"), preview);
     }
 
     proptest! {

@@ -200,7 +200,8 @@ impl<'e> Driver<'e> {
         let store = self.engine.result_store();
         let bound = store.bound(&caller.tools, &call.name);
         let meter = CallMeter::start(self.engine, &call.name);
-        let context = self.engine.call_context(self.outside.cancel_tools.clone());
+        let mut context = self.engine.call_context(self.outside.cancel_tools.clone());
+        context.overflow = store.overflow(&call.id);
         if let Some(call) = call.block.as_tool_use() {
             (self.sink)(EngineEvent::ToolStarted {
                 id: call.id.clone(),
@@ -214,8 +215,11 @@ impl<'e> Driver<'e> {
                 return Done::of(Block::interrupted(&call.id));
             };
             let result = caller.run(tool_use, &context).await;
-            let CallResult { content, is_error, verdict, notes, halt } = result;
-            let kept = store.keep(&call.id, bound, without_secrets(content, &redactor));
+            let CallResult { content, spilled, is_error, verdict, notes, halt } = result;
+            let kept = match &spilled {
+                Some(spilled) => store.stored(spilled),
+                None => store.keep(&call.id, bound, without_secrets(content, &redactor)),
+            };
             meter.stop(verdict, is_error, kept.stored_bytes);
             let notes = notes.iter().map(|note| redactor.redact(note)).collect();
             Done { block: Block::tool_result(&call.id, &kept.content, is_error), notes, halt }

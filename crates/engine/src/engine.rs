@@ -13,11 +13,11 @@ use dormouse_conversation::{
 };
 use dormouse_model::{BreakDetector, CacheTtl, Dialect, Model, PriceTable, RetryPolicy, WireBody};
 use dormouse_tools::{
-    Asker, CallContext, CallObserver, Caller, Gate, ReadCache, TodoList, ToolSet,
+    Asker, CallContext, CallObserver, Caller, Gate, ReadCache, Reaper, Shells, TodoList, ToolSet,
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::hooks::{HookObserver, HookRunner, HookSession, Hooks, SessionSource};
+use crate::hooks::{HookObserver, HookRunner, HookSession, Hooks, Place, SessionSource};
 use crate::prompt::{PromptOverrides, build_prefix};
 use crate::results::{ResultRules, ResultStore};
 use crate::{EngineError, OpenedSession, SessionFolder, Surroundings};
@@ -65,6 +65,8 @@ pub struct EngineConfig {
     pub prices: PriceTable,
     /// The most to spend, in dollars, as far as prices are known.
     pub max_cost_usd: Option<f64>,
+    /// Who sees to it that commands end with the program.
+    pub reaper: Reaper,
 }
 
 /// What a resume found and mended.
@@ -88,6 +90,7 @@ pub struct Engine {
     pub(crate) detector: BreakDetector,
     pub(crate) read_cache: Arc<Mutex<ReadCache>>,
     todos: Arc<Mutex<TodoList>>,
+    shells: Arc<Shells>,
     /// What the model has been told about the world.
     told: Facts,
     pub(crate) totals: Usage,
@@ -202,6 +205,7 @@ impl Engine {
             detector: BreakDetector::default(),
             read_cache: Arc::default(),
             todos: Arc::default(),
+            shells: Arc::default(),
             totals: Usage::default(),
             spent_usd: 0.0,
             unwritten: Vec::new(),
@@ -321,6 +325,10 @@ impl Engine {
         context.cancel = cancel;
         context.read_cache = Arc::clone(&self.read_cache);
         context.todos = Arc::clone(&self.todos);
+        context.reaper = self.config.reaper.clone();
+        context.shells = Arc::clone(&self.shells);
+        context.redactor = self.config.redactor.clone();
+        context.private_hosts = self.config.gate.named_hosts();
         context
     }
 
@@ -398,8 +406,12 @@ fn hook_runner(config: &EngineConfig, transcript: &Transcript) -> Option<Arc<Hoo
     Some(Arc::new(HookRunner::new(
         Arc::clone(&config.hooks),
         session,
-        (&config.project.folder, &config.project.checkout),
-        &config.environment,
+        Place::new(
+            &config.project.folder,
+            &config.project.checkout,
+            &config.environment,
+            config.reaper.clone(),
+        ),
         Arc::clone(&config.tools),
         config.gate.clone(),
     )))

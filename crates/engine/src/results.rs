@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use dormouse_base::{Dir, RelPath};
 use dormouse_context::{
-    EMPTY_RESULT, ResultBound, Storage, cut, plan_message, plan_result, preview,
+    EMPTY_RESULT, ResultBound, Storage, cut, plan_message, plan_result, preview, preview_of,
+    stream_file_name,
 };
 use dormouse_conversation::figures::{Figure, Figures, LayerFigure};
 use dormouse_conversation::{Block, BlockKind, Budget, ResultContent, ToolUseId, estimate_text};
-use dormouse_tools::{ResultLimit, ToolSet};
+use dormouse_tools::{Overflow, ResultLimit, Spilled, ToolSet};
 
 /// The folder of stored results, in the session's own.
 const FOLDER: &str = "tool-results";
@@ -86,6 +87,35 @@ impl ResultStore {
         }
     }
 
+    /// Where a call puts a result that is too long to hold.
+    pub(crate) fn overflow(&self, id: &ToolUseId) -> Option<Overflow> {
+        if !self.rules.store {
+            return None;
+        }
+        // A name made of an id has no reason to be refused; then the result is cut.
+        let file = RelPath::new(format!("{FOLDER}/{}", stream_file_name(id))).ok()?;
+        Some(Overflow { session: self.session.clone(), file })
+    }
+
+    /// A result that is in its file already, as it is sent.
+    pub(crate) fn stored(&self, spilled: &Spilled) -> Kept {
+        let path = spilled.path.display().to_string();
+        let sent = preview_of(&spilled.head, spilled.chars, spilled.bytes, &path);
+        self.record(spilled.bytes / 4, &sent);
+        Kept { content: ResultContent::Text(sent), stored_bytes: spilled.bytes }
+    }
+
+    /// One figure for what did not go to the model.
+    fn record(&self, tokens: u64, sent: &str) {
+        self.figures.record(&Figure::Layer(LayerFigure {
+            name: LAYER.to_owned(),
+            freed_tokens: tokens.saturating_sub(u64::from(estimate_text(sent))),
+            messages: 1,
+            changed: 1,
+            ..LayerFigure::default()
+        }));
+    }
+
     /// One result, as it is sent.
     pub(crate) fn keep(&self, id: &ToolUseId, bound: ResultBound, content: ResultContent) -> Kept {
         let ResultContent::Text(text) = content else { return content.into() };
@@ -147,13 +177,7 @@ impl ResultStore {
             }
             Err(why) => (cut(text, bound, &why), 0),
         };
-        self.figures.record(&Figure::Layer(LayerFigure {
-            name: LAYER.to_owned(),
-            freed_tokens: u64::from(estimate_text(text).saturating_sub(estimate_text(&sent))),
-            messages: 1,
-            changed: 1,
-            ..LayerFigure::default()
-        }));
+        self.record(u64::from(estimate_text(text)), &sent);
         Kept { content: ResultContent::Text(sent), stored_bytes }
     }
 }

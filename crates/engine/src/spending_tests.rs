@@ -45,6 +45,7 @@ fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) -> EngineConf
         max_cost_usd: Some(max_cost_usd),
         results: Arc::default(),
         hooks: Arc::default(),
+        reaper: dormouse_tools::Reaper::none(),
     }
 }
 

@@ -14,7 +14,9 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::process::{Ending, MergedRun, PipeState, ProcessError, Start, run_merged};
+use crate::overflow::{Keeper, Kept};
+use crate::printed::Printed;
+use crate::process::{Ending, Merged, PipeState, ProcessError, Start};
 use crate::{
     Access, CallContext, ResultLimit, SAFE_GIT_ENVIRONMENT, ShellVerdict, Tool, ToolClass,
     ToolError, ToolOutput, ToolSpec, classify, parse_input,
@@ -24,14 +26,14 @@ const DEFAULT_TIMEOUT_MS: u64 = 120_000;
 const MAX_TIMEOUT_MS: u64 = 600_000;
 /// The most characters that are shown of an answer.
 const RESULT_CHARS: u32 = 30_000;
-/// As much of the output is kept; what is beyond the limit above is stored in a file, not shown.
-const CAPTURED_CHARS: usize = 36_000_000;
 
 const SCHEMA: &str = concat!(
     r#"{"type":"object","properties":{"#,
     r#""command":{"type":"string","description":"The command line, as bash reads it."},"#,
     r#""timeout":{"type":"integer","minimum":1,"maximum":600000,"#,
     r#""description":"Milliseconds after which the command is ended; 120000 when left out."},"#,
+    r#""run_in_background":{"type":"boolean","#,
+    r#""description":"Answer at once with the id of a shell and let the command go on, without a timeout."},"#,
     r#""description":{"type":"string","#,
     r#""description":"What the command does, in a few words, for the person who watches."}"#,
     r#"},"required":["command"],"additionalProperties":false}"#,
@@ -50,6 +52,9 @@ depend on each other with `&&`.
 - There is no terminal and no input: use the flags that make a program ask nothing (`--yes`, \
 `--no-edit`) and print everything (`--no-pager`).
 - Put paths that contain spaces in quotes.
+- For a server, a watcher or a long build set `run_in_background`: the answer comes at once, with the \
+id of a shell for BashOutput and KillShell. Do not use `&` for that: what such a command prints is lost.
+- Whatever a command starts ends with this program at the latest.
 - A command that takes longer than `timeout` milliseconds (120000 unless given, at most 600000) is \
 ended together with everything it started, and what it had printed is returned.
 - Output longer than 30000 characters goes to a file: its beginning and the file's path are returned, \
@@ -64,6 +69,8 @@ pub struct Bash;
 struct Input {
     command: String,
     timeout: Option<u64>,
+    #[serde(default)]
+    run_in_background: bool,
     #[serde(rename = "description")]
     _description: Option<String>,
 }
@@ -115,34 +122,63 @@ async fn run(input: &RawValue, context: &CallContext) -> Result<ToolOutput, Tool
     if input.command.trim().is_empty() {
         return Err(ToolError::invalid("`command`: is empty"));
     }
-    let run = run_shell(&input.command, timeout, context)
-        .await
-        .map_err(|error| ToolError::Failed { message: error.to_string() })?;
-    let text = report(&run, timeout);
-    match run.ending {
-        Ending::Exited(_) => Ok(ToolOutput::text(text)),
-        Ending::TimedOut => Err(ToolError::Failed { message: text }),
-        Ending::Cancelled => Err(ToolError::Interrupted { partial: text }),
+    let failed = |error: ProcessError| ToolError::Failed { message: error.to_string() };
+    let started = start(&input.command, context).await.map_err(failed)?;
+    if input.run_in_background {
+        let id = context.shells.add(&input.command, started, &context.redactor);
+        return Ok(ToolOutput::text(background_note(&id)));
+    }
+    let mut kept = Keeper::new(context.overflow.clone());
+    let mut printed = Printed::new(&context.redactor);
+    let mut show = |text: &str| {
+        kept.push(text);
+        if let Some(progress) = &context.progress {
+            progress.printed(text);
+        }
+    };
+    let take = |piece: &[u8]| show(&printed.push(piece));
+    let (ending, pipe) = started.run(take, timeout, &context.cancel).await.map_err(failed)?;
+    show(&printed.finish());
+    conclude(&mut kept, ending, pipe, timeout);
+    answer(kept.finish(), ending)
+}
+
+fn answer(kept: Kept, ending: Ending) -> Result<ToolOutput, ToolError> {
+    match (kept, ending) {
+        (Kept::Text(text), Ending::Exited(_)) => Ok(ToolOutput::text(text)),
+        (Kept::Text(message), Ending::TimedOut) => Err(ToolError::Failed { message }),
+        (Kept::Text(partial), Ending::Cancelled) => Err(ToolError::Interrupted { partial }),
+        (Kept::Spilled(spilled), _) => {
+            let is_error = !matches!(ending, Ending::Exited(_));
+            Ok(ToolOutput { is_error, ..ToolOutput::spilled(spilled) })
+        }
     }
 }
 
-/// Runs it with bash, or with `sh` on a machine that has none.
-async fn run_shell(
-    command: &str,
-    timeout: Duration,
-    context: &CallContext,
-) -> Result<MergedRun, ProcessError> {
+fn background_note(id: &str) -> String {
+    format!(
+        "It runs in the background as {id}. BashOutput shows what it prints, KillShell ends it; it \
+         ends with this program at the latest."
+    )
+}
+
+/// Starts it with bash, or with `sh` on a machine that has none.
+async fn start(command: &str, context: &CallContext) -> Result<Merged, ProcessError> {
     let args = ["-c", command];
     let environment = environment_for(command, context);
-    let start =
-        Start { program: "bash", args: &args, folder: &context.folder, environment: &environment };
-    let chars = CAPTURED_CHARS;
-    match run_merged(start, chars, timeout, &context.cancel).await {
+    let start = Start {
+        program: "bash",
+        args: &args,
+        folder: &context.folder,
+        environment: &environment,
+        reaper: &context.reaper,
+    };
+    match Merged::start(start).await {
         // What only reads was judged as bash would run it; another shell may run it otherwise.
         Err(ProcessError::NotFound { .. }) if classify(command) != ShellVerdict::ReadOnly => {
-            run_merged(Start { program: "sh", ..start }, chars, timeout, &context.cancel).await
+            Merged::start(Start { program: "sh", ..start }).await
         }
-        run => run,
+        started => started,
     }
 }
 
@@ -158,38 +194,34 @@ fn environment_for(command: &str, context: &CallContext) -> Environment {
     }
 }
 
-/// The output, and behind it what else there is to know.
-fn report(run: &MergedRun, timeout: Duration) -> String {
-    let mut text = run.output.text.trim_end_matches('\n').to_owned();
-    let mut note = |note: String| {
-        if !text.is_empty() {
-            text.push('\n');
+/// Puts behind the output what else there is to know.
+fn conclude(kept: &mut Keeper, ending: Ending, pipe: PipeState, timeout: Duration) {
+    match ending {
+        Ending::Exited(status) => {
+            if let Some(note) = exit_note(status) {
+                kept.note(note);
+            }
         }
-        text.push_str(&note);
-    };
-    match run.ending {
-        Ending::Exited(status) => exit_note(status).into_iter().for_each(&mut note),
-        Ending::TimedOut => note(format!(
+        Ending::TimedOut => kept.note(format!(
             "[the command was still running after {} ms and was ended with everything it started; \
-             give a longer `timeout` (at most {MAX_TIMEOUT_MS}) or do less at once]",
+             give a longer `timeout` (at most {MAX_TIMEOUT_MS}), do less at once, or set \
+             `run_in_background`]",
             timeout.as_millis()
         )),
         Ending::Cancelled => {}
     }
-    if run.pipe == PipeState::Held {
-        note(
+    if pipe == PipeState::Held {
+        kept.note(
             "[a process that the command started still runs; what it prints from now on is lost, \
-             unless it goes to a file]"
-                .to_owned(),
+             unless it goes to a file]",
         );
     }
-    if text.is_empty() && matches!(run.ending, Ending::Exited(_)) {
-        text.push_str("[the command printed nothing]");
+    if kept.is_empty() && matches!(ending, Ending::Exited(_)) {
+        kept.note("[the command printed nothing]");
     }
-    text
 }
 
-fn exit_note(status: ExitStatus) -> Option<String> {
+pub(crate) fn exit_note(status: ExitStatus) -> Option<String> {
     if status.success() {
         return None;
     }

@@ -15,8 +15,8 @@ use tokio::time::Instant;
 
 use crate::arguments::object;
 use crate::{
-    Asker, Before, CallContext, CallObserver, CallView, Decision, Gate, Question, Reply, Stance,
-    Substitute, Tool, ToolError, ToolOutput, ToolSet, Verdict,
+    Asker, Before, CallContext, CallObserver, CallView, Decision, Gate, Question, Reply, Spilled,
+    Stance, Substitute, Tool, ToolError, ToolOutput, ToolSet, Verdict,
 };
 
 /// How long a tool may take to stop by itself: more than Bash needs to end a stubborn command.
@@ -29,6 +29,8 @@ pub struct CallResult {
     pub content: ResultContent,
     /// Whether something went wrong.
     pub is_error: bool,
+    /// The file in which the result is, where it was too long to hold.
+    pub spilled: Option<Spilled>,
     /// What the gate, and whoever was asked, made of it; none where it did not come to that.
     pub verdict: Option<Verdict>,
     /// What the model is told besides, by an observer.
@@ -42,6 +44,7 @@ impl CallResult {
         Self {
             content: ResultContent::Text(message.into()),
             is_error: true,
+            spilled: None,
             verdict: None,
             notes: Vec::new(),
             halt: None,
@@ -56,7 +59,9 @@ impl CallResult {
 impl From<Result<ToolOutput, ToolError>> for CallResult {
     fn from(result: Result<ToolOutput, ToolError>) -> Self {
         match result {
-            Ok(output) => Self { content: output.content, is_error: false, ..Self::error("") },
+            Ok(ToolOutput { content, spilled, is_error }) => {
+                Self { content, is_error, spilled, ..Self::error("") }
+            }
             Err(error) => Self::error(error.to_string()),
         }
     }
@@ -215,6 +220,7 @@ impl Caller {
         let after = observer.after(view, &result, begun.elapsed()).await;
         if let Some(content) = after.content {
             result.content = content;
+            result.spilled = None;
         }
         CallResult { notes: after.notes, halt: after.halt, ..result }
     }

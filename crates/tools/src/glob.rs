@@ -7,11 +7,12 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use futures_util::future::BoxFuture;
-use globset::{GlobBuilder, GlobMatcher};
-use ignore::WalkBuilder;
+use globset::{GlobBuilder, GlobSet};
+use ignore::{DirEntry, WalkBuilder, WalkState};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
@@ -93,7 +94,8 @@ impl Tool for Glob {
 
 /// A pattern that was understood.
 pub(crate) struct Pattern {
-    pub(crate) matcher: GlobMatcher,
+    /// A set of one: a set looks at a name's ending before it looks at anything else.
+    pub(crate) matcher: GlobSet,
     pub(crate) hidden: Hidden,
 }
 
@@ -157,8 +159,8 @@ impl Pattern {
         let matcher = GlobBuilder::new(&below)
             .literal_separator(true)
             .build()
-            .map_err(|error| invalid(&format!("{} in `{text}`", error.kind())))?
-            .compile_matcher();
+            .and_then(|glob| GlobSet::builder().add(glob).build())
+            .map_err(|error| invalid(&format!("{} in `{text}`", error.kind())))?;
         Ok(Self { matcher, hidden: Hidden::named_by(text) })
     }
 }
@@ -188,23 +190,38 @@ struct Found {
 
 fn search(root: &Path, pattern: &Pattern, cancel: &CancellationToken) -> Result<Found, ToolError> {
     check_root(root)?;
-    let walk = walker(root, pattern.hidden).build();
-    let mut found = Found::default();
-    for entry in walk {
-        check(cancel)?;
-        let Ok(entry) = entry else {
-            found.unreadable += 1;
-            continue;
-        };
-        let is_folder = entry.file_type().is_none_or(|kind| kind.is_dir());
-        let Ok(below) = entry.path().strip_prefix(root) else { continue };
-        if is_folder || !pattern.matcher.is_match(below) {
-            continue;
-        }
-        let modified = entry.metadata().ok().and_then(|metadata| metadata.modified().ok());
-        found.add(modified.unwrap_or(SystemTime::UNIX_EPOCH), entry.into_path());
+    let found = Mutex::new(Found::default());
+    let lock = || found.lock().unwrap_or_else(PoisonError::into_inner);
+    walker(root, pattern.hidden).threads(walk_threads()).build_parallel().run(|| {
+        Box::new(|entry| {
+            if cancel.is_cancelled() {
+                return WalkState::Quit;
+            }
+            match entry.map(|entry| matching(root, pattern, entry)) {
+                Ok(Some((modified, path))) => lock().add(modified, path),
+                Ok(None) => {}
+                Err(_) => lock().unreadable += 1,
+            }
+            WalkState::Continue
+        })
+    });
+    check(cancel)?;
+    Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// A file that matches, and when it changed. Only of such the system is asked that.
+fn matching(root: &Path, pattern: &Pattern, entry: DirEntry) -> Option<(SystemTime, PathBuf)> {
+    let is_folder = entry.file_type().is_none_or(|kind| kind.is_dir());
+    if is_folder || !pattern.matcher.is_match(entry.path().strip_prefix(root).ok()?) {
+        return None;
     }
-    Ok(found)
+    let modified = entry.metadata().ok().and_then(|metadata| metadata.modified().ok());
+    Some((modified.unwrap_or(SystemTime::UNIX_EPOCH), entry.into_path()))
+}
+
+/// How many threads walk: more than eight wait for the disk.
+pub(crate) fn walk_threads() -> usize {
+    std::thread::available_parallelism().map_or(2, |cores| cores.get().clamp(2, 8))
 }
 
 /// How files are looked for: the same for all tools that do.

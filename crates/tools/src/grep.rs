@@ -176,7 +176,8 @@ impl Query {
         let around = if self.mode == Mode::Content { (self.before, self.after) } else { (0, 0) };
         SearcherBuilder::new()
             .line_terminator(LineTerminator::crlf())
-            .line_number(true)
+            // Counting line ends takes as long as the search itself.
+            .line_number(self.mode == Mode::Content)
             .multi_line(self.multiline)
             .before_context(around.0)
             .after_context(around.1)

@@ -3,13 +3,15 @@
 //!
 //! Invariants: nothing starts a process but [`process`](output) here, always in a group of its own and
 //! without the model's keys; every result is bounded and says what it left out; a tool that fails or
-//! panics becomes an error result and never ends the program. No network, no terminal, no prompts.
+//! panics becomes an error result and never ends the program. No network but for [`WebFetch`], no terminal,
+//! no prompts.
 
 #![forbid(unsafe_code)]
 
 mod arguments;
 mod asker;
 mod bash;
+mod bash_output;
 mod blocking;
 mod call;
 mod capture;
@@ -18,39 +20,55 @@ mod file_guard;
 mod gate;
 mod glob;
 mod grep;
+mod host;
 mod input;
+mod kill_shell;
 mod observer;
 mod orchestrator;
+mod overflow;
+mod printed;
 mod process;
+mod progress;
 mod project_file;
 mod read;
 mod read_cache;
+mod reaper;
 mod registry;
 mod shell;
+mod shells;
 mod snippet;
 mod todo;
 mod tool;
+mod web_fetch;
 mod write;
 
 pub use asker::{Asker, FileChange, Question, Reply};
 pub use bash::Bash;
+pub use bash_output::BashOutput;
 pub use call::{CallResult, Caller};
 pub use edit::Edit;
 pub use file_guard::FileGuard;
 pub use gate::{Decision, Gate, Mode, Rule, RuleError, Rules, Verdict};
 pub use glob::Glob;
 pub use grep::Grep;
+pub use host::HostPattern;
 pub use input::parse_input;
+pub use kill_shell::KillShell;
 pub use observer::{After, Before, CallObserver, CallView, Stance, Substitute};
 pub use orchestrator::{CallStatus, MAX_SIDE_BY_SIDE, ResponseState, Scheduled, startable};
+pub use overflow::{Overflow, Spilled};
 pub use process::{ProcessError, ProcessOutput, output, output_with_input};
+pub use progress::Progress;
 pub use project_file::write_target;
 pub use read::Read;
 pub use read_cache::{CachedFile, Extent, ReadCache};
+pub use reaper::{Reaper, serve_as_reaper};
 pub use registry::ToolSet;
 pub use shell::{SAFE_GIT_ENVIRONMENT, ShellVerdict, classify, commands};
+pub use shells::Shells;
 pub use todo::{Todo, TodoList, TodoStatus, TodoWrite};
 pub use tool::{
     Access, CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, definition,
 };
+pub use web_fetch::WebFetch;
 pub use write::Write;

@@ -2,34 +2,34 @@
 //!
 //! Invariants: a child has a folder, a process group of its own, no standard input and none of the
 //! model's keys; its output is read into bounded memory; when its time is up, or whoever waits for it
-//! goes away, the whole group is ended.
+//! goes away, the whole group is ended. What runs commands of the model's has a [`Reaper`] besides,
+//! which ends them with the program.
 
+mod started;
+
+use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::process::{ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::time::Duration;
 use std::{future::Future, io, pin::pin};
 
 use dormouse_base::{Environment, names};
 use futures_util::future::{Either, join3, select};
-use rustix::process::{Pid, Signal};
 use thiserror::Error;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
-use tokio::process::Child;
+use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
-use crate::capture::{Capture, Captured};
+use crate::Reaper;
+use crate::capture::Capture;
+use crate::reaper::Files;
+use started::Started;
 
 /// Variables that no child gets to see: a command's output goes to the model and into files.
 const KEYS: [&str; 3] =
     [names::ANTHROPIC_API_KEY, names::ANTHROPIC_AUTH_TOKEN, names::OPENAI_API_KEY];
-/// Between asking a group to end and ending it.
-const TERM_GRACE: Duration = Duration::from_secs(2);
-/// Between the end of a group by force and no longer waiting for it.
-const KILL_GRACE: Duration = Duration::from_millis(500);
-/// How often a group that was asked to end is looked at.
-const POLL: Duration = Duration::from_millis(20);
 /// How long a pipe may stay open once the main process has ended: a background child can hold it.
 const PIPE_GRACE: Duration = Duration::from_millis(200);
 /// The most characters kept of each stream of [`output`].
@@ -92,20 +92,22 @@ pub async fn output(
     environment: &Environment,
     timeout: Duration,
 ) -> Result<ProcessOutput, ProcessError> {
-    let start = Start { program, args, folder, environment };
-    collect(start, Stdio::null(), timeout, std::future::ready(())).await
+    // Short, and bounded by its time: a reaper would cost more than it saves.
+    let start = Start { program, args, folder, environment, reaper: &Reaper::none() };
+    let nothing = nothing_to_read().map_err(|source| start.system(source))?;
+    collect(start, nothing, timeout, std::future::ready(())).await
 }
 
-/// The same for a program that reads something.
+/// The same for a program that reads something, under a reaper.
 pub async fn output_with_input(
     program: &str,
     args: &[&str],
     folder: &Path,
     environment: &Environment,
     timeout: Duration,
-    input: Vec<u8>,
+    (input, reaper): (Vec<u8>, &Reaper),
 ) -> Result<ProcessOutput, ProcessError> {
-    let start = Start { program, args, folder, environment };
+    let start = Start { program, args, folder, environment, reaper };
     let (reader, writer) = io::pipe().map_err(|source| start.system(source))?;
     let mut writer =
         pipe::Sender::from_owned_fd(writer.into()).map_err(|source| start.system(source))?;
@@ -119,18 +121,22 @@ pub async fn output_with_input(
 /// Runs it and collects what it prints, while `fed` gives it what to read.
 async fn collect(
     start: Start<'_>,
-    stdin: Stdio,
+    stdin: OwnedFd,
     timeout: Duration,
     fed: impl Future<Output = ()>,
 ) -> Result<ProcessOutput, ProcessError> {
     let system = |source| start.system(source);
     let (mut out, out_writer) = pipe_to_child().map_err(system)?;
     let (mut err, err_writer) = pipe_to_child().map_err(system)?;
-    let child = spawn(&start, stdin, out_writer.into(), err_writer.into())?;
+    let started = spawn(&start, stdin, out_writer, err_writer).await?;
     let (mut stdout, mut stderr) = (Capture::new(OUTPUT_CHARS), Capture::new(OUTPUT_CHARS));
-    let drained = join3(drain(&mut out, &mut stdout), drain(&mut err, &mut stderr), fed);
+    let drained = join3(
+        drain(&mut out, |piece| stdout.push(piece)),
+        drain(&mut err, |piece| stderr.push(piece)),
+        fed,
+    );
     let never = CancellationToken::new();
-    let (ending, _) = supervise(child, drained, timeout, &never).await.map_err(system)?;
+    let (ending, _) = supervise(started, drained, timeout, &never).await.map_err(system)?;
     let Ending::Exited(status) = ending else {
         return Err(ProcessError::TimedOut { program: start.program.to_owned(), timeout });
     };
@@ -143,6 +149,10 @@ async fn collect(
     })
 }
 
+fn nothing_to_read() -> io::Result<OwnedFd> {
+    Ok(File::open("/dev/null")?.into())
+}
+
 /// What to start, and where.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Start<'a> {
@@ -150,6 +160,7 @@ pub(crate) struct Start<'a> {
     pub(crate) args: &'a [&'a str],
     pub(crate) folder: &'a Path,
     pub(crate) environment: &'a Environment,
+    pub(crate) reaper: &'a Reaper,
 }
 
 impl Start<'_> {
@@ -176,29 +187,35 @@ pub(crate) enum PipeState {
     Held,
 }
 
-/// A run with both streams in one.
-#[derive(Debug)]
-pub(crate) struct MergedRun {
-    pub(crate) output: Captured,
-    pub(crate) ending: Ending,
-    pub(crate) pipe: PipeState,
+/// A process with both its streams in one pipe, which keeps their order.
+pub(crate) struct Merged {
+    program: String,
+    started: Started,
+    reader: pipe::Receiver,
 }
 
-/// Runs a program with both its streams in one pipe, which keeps their order.
-pub(crate) async fn run_merged(
-    start: Start<'_>,
-    chars: usize,
-    timeout: Duration,
-    cancel: &CancellationToken,
-) -> Result<MergedRun, ProcessError> {
-    let system = |source| start.system(source);
-    let (mut reader, writer) = pipe_to_child().map_err(system)?;
-    let second = writer.try_clone().map_err(system)?;
-    let child = spawn(&start, Stdio::null(), writer.into(), second.into())?;
-    let mut capture = Capture::new(chars);
-    let drained = drain(&mut reader, &mut capture);
-    let (ending, pipe) = supervise(child, drained, timeout, cancel).await.map_err(system)?;
-    Ok(MergedRun { output: capture.finish(), ending, pipe })
+impl Merged {
+    /// Starts one.
+    pub(crate) async fn start(start: Start<'_>) -> Result<Self, ProcessError> {
+        let (reader, writer) = pipe_to_child().map_err(|source| start.system(source))?;
+        let second = writer.try_clone().map_err(|source| start.system(source))?;
+        let nothing = nothing_to_read().map_err(|source| start.system(source))?;
+        let started = spawn(&start, nothing, writer, second).await?;
+        Ok(Self { program: start.program.to_owned(), started, reader })
+    }
+
+    /// Waits for its end, or ends it; `take` is given what it prints, as it comes.
+    pub(crate) async fn run(
+        mut self,
+        take: impl FnMut(&[u8]) + Send,
+        timeout: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<(Ending, PipeState), ProcessError> {
+        let drained = drain(&mut self.reader, take);
+        supervise(self.started, drained, timeout, cancel)
+            .await
+            .map_err(|source| ProcessError::System { program: self.program, source })
+    }
 }
 
 fn pipe_to_child() -> io::Result<(pipe::Receiver, OwnedFd)> {
@@ -206,59 +223,78 @@ fn pipe_to_child() -> io::Result<(pipe::Receiver, OwnedFd)> {
     Ok((pipe::Receiver::from_owned_fd(reader.into())?, writer.into()))
 }
 
-/// Starts it. The command, and with it our end of what the child writes to, is gone when this returns;
-/// else the pipe would never close.
-#[expect(clippy::disallowed_methods, reason = "this is the one door to new processes")]
-fn spawn(
+/// Starts it, under its reaper if there is one.
+async fn spawn(
     start: &Start<'_>,
-    stdin: Stdio,
-    stdout: Stdio,
-    stderr: Stdio,
-) -> Result<Child, ProcessError> {
-    let visible = start
-        .environment
-        .pairs()
-        .filter(|(name, _)| !KEYS.iter().any(|key| name.as_os_str() == *key));
-    let mut command = tokio::process::Command::new(start.program);
-    command
-        .args(start.args)
-        .current_dir(start.folder)
-        .env_clear()
-        .envs(visible)
-        // Ours would be inherited, and name another folder.
-        .env("PWD", start.folder)
-        .stdin(stdin)
-        .stdout(stdout)
-        .stderr(stderr)
-        .process_group(0);
-    command.spawn().map_err(|source| match source.kind() {
-        _ if !start.folder.is_dir() => ProcessError::NoFolder {
-            program: start.program.to_owned(),
-            folder: start.folder.to_owned(),
-        },
-        io::ErrorKind::NotFound => ProcessError::NotFound { program: start.program.to_owned() },
-        _ => start.system(source),
-    })
+    stdin: OwnedFd,
+    stdout: OwnedFd,
+    stderr: OwnedFd,
+) -> Result<Started, ProcessError> {
+    let failed = |source| start.failed(source);
+    let files = Files { stdin, stdout, stderr };
+    match start.reaper.command() {
+        Some(mut command) => {
+            command.arg(start.program);
+            start.prepare(&mut command);
+            Started::under(start.reaper, command, files).await.map_err(failed)
+        }
+        None => {
+            let mut command = direct(start.program);
+            start.prepare(&mut command);
+            Started::alone(command, files).map_err(failed)
+        }
+    }
 }
 
-async fn drain(pipe: &mut pipe::Receiver, capture: &mut Capture) {
+#[expect(clippy::disallowed_methods, reason = "this is the one door to new processes")]
+fn direct(program: &str) -> Command {
+    Command::new(program)
+}
+
+impl Start<'_> {
+    fn prepare(&self, command: &mut Command) {
+        let visible = self
+            .environment
+            .pairs()
+            .filter(|(name, _)| !KEYS.iter().any(|key| name.as_os_str() == *key));
+        command
+            .args(self.args)
+            .current_dir(self.folder)
+            .env_clear()
+            .envs(visible)
+            // Ours would be inherited, and name another folder.
+            .env("PWD", self.folder);
+    }
+
+    fn failed(&self, source: io::Error) -> ProcessError {
+        match source.kind() {
+            _ if !self.folder.is_dir() => ProcessError::NoFolder {
+                program: self.program.to_owned(),
+                folder: self.folder.to_owned(),
+            },
+            io::ErrorKind::NotFound => ProcessError::NotFound { program: self.program.to_owned() },
+            _ => self.system(source),
+        }
+    }
+}
+
+async fn drain(pipe: &mut pipe::Receiver, mut take: impl FnMut(&[u8])) {
     let mut buffer = vec![0; 64 * 1024];
     // A read error is an end as well: what came before it is still worth showing.
     while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
-        capture.push(buffer.get(..count).unwrap_or_default());
+        take(buffer.get(..count).unwrap_or_default());
     }
 }
 
 /// Waits for the end while the pipes are drained, so that a full pipe holds nobody up.
 async fn supervise(
-    mut child: Child,
+    mut started: Started,
     drained: impl Future,
     timeout: Duration,
     cancel: &CancellationToken,
 ) -> io::Result<(Ending, PipeState)> {
-    let mut group = Group::of(&child);
     let ended = {
-        let watched = pin!(watch(&mut child, &group, timeout, cancel));
+        let watched = pin!(watch(&mut started, timeout, cancel));
         match select(watched, pin!(drained)).await {
             Either::Left((ending, drained)) => {
                 let closed = tokio::time::timeout(PIPE_GRACE, drained).await;
@@ -268,71 +304,21 @@ async fn supervise(
             Either::Right((_, watched)) => (watched.await?, PipeState::Closed),
         }
     };
-    group.let_go();
+    started.let_go();
     Ok(ended)
 }
 
 async fn watch(
-    child: &mut Child,
-    group: &Group,
+    started: &mut Started,
     timeout: Duration,
     cancel: &CancellationToken,
 ) -> io::Result<Ending> {
     let cut_short = tokio::select! {
         biased;
-        status = child.wait() => return Ok(Ending::Exited(status?)),
+        status = started.wait() => return Ok(Ending::Exited(status?)),
         () = cancel.cancelled() => Ending::Cancelled,
         () = tokio::time::sleep(timeout) => Ending::TimedOut,
     };
-    end(child, group).await;
+    started.end().await;
     Ok(cut_short)
-}
-
-/// Asks a group to end, and makes it when it does not.
-async fn end(child: &mut Child, group: &Group) {
-    group.signal(Signal::TERM);
-    // One that is stopped (it wanted the terminal) hears nothing before it goes on.
-    group.signal(Signal::CONT);
-    let gone = async {
-        let _status = child.wait().await;
-        while group.exists() {
-            tokio::time::sleep(POLL).await;
-        }
-    };
-    if tokio::time::timeout(TERM_GRACE, gone).await.is_err() {
-        group.signal(Signal::KILL);
-        // One that the kernel can not end (a dead disk) is left to it.
-        let _status = tokio::time::timeout(KILL_GRACE, child.wait()).await;
-    }
-}
-
-/// A process group. It is ended by force when this is dropped before [`Group::let_go`], which is when
-/// whoever waited for the process has gone away.
-struct Group(Option<Pid>);
-
-impl Group {
-    fn of(child: &Child) -> Self {
-        Self(child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw))
-    }
-
-    fn signal(&self, signal: Signal) {
-        if let Some(leader) = self.0 {
-            // The only failure is that nobody is left to hear it.
-            let _gone = rustix::process::kill_process_group(leader, signal);
-        }
-    }
-
-    fn exists(&self) -> bool {
-        self.0.is_some_and(|leader| rustix::process::test_kill_process_group(leader).is_ok())
-    }
-
-    fn let_go(&mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.signal(Signal::KILL);
-    }
 }

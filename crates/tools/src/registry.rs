@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use dormouse_conversation::{PromptSize, ToolDefinition};
 
-use crate::{Bash, Edit, Glob, Grep, Read, TodoWrite, Tool, Write, definition};
+use crate::{
+    Bash, BashOutput, Edit, Glob, Grep, KillShell, Read, TodoWrite, Tool, WebFetch, Write,
+    definition,
+};
 
 /// Tools by name. Cheap to clone.
 #[derive(Clone, Default)]
@@ -18,13 +21,16 @@ pub struct ToolSet {
 impl ToolSet {
     /// The tools that come with the program.
     pub fn builtin() -> Self {
-        let tools: [Arc<dyn Tool>; 7] = [
+        let tools: [Arc<dyn Tool>; 10] = [
             Arc::new(Bash),
+            Arc::new(BashOutput),
             Arc::new(Edit),
             Arc::new(Glob),
             Arc::new(Grep),
+            Arc::new(KillShell),
             Arc::new(Read),
             Arc::new(TodoWrite),
+            Arc::new(WebFetch),
             Arc::new(Write),
         ];
         Self::of(tools)
@@ -65,7 +71,18 @@ mod tests {
     #[test]
     fn in_the_order_of_names() {
         let set = ToolSet::builtin();
-        let expected = ["Bash", "Edit", "Glob", "Grep", "Read", "TodoWrite", "Write"];
+        let expected = [
+            "Bash",
+            "BashOutput",
+            "Edit",
+            "Glob",
+            "Grep",
+            "KillShell",
+            "Read",
+            "TodoWrite",
+            "WebFetch",
+            "Write",
+        ];
         assert_eq!(set.names().collect::<Vec<_>>(), expected);
         let names: Vec<String> =
             set.definitions(PromptSize::Full).into_iter().map(|tool| tool.name).collect();

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use dormouse_base::Environment;
+use dormouse_base::{Environment, Redactor};
 use dormouse_conversation::{Block, PromptSize, ResultContent, ToolDefinition};
 use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
@@ -16,7 +16,10 @@ use serde_json::value::RawValue;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
-use crate::{FileChange, FileGuard, ReadCache, TodoList};
+use crate::{
+    FileChange, FileGuard, HostPattern, Overflow, Progress, ReadCache, Reaper, Shells, Spilled,
+    TodoList,
+};
 
 /// What a call may do to the world, and so what may run beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +40,8 @@ pub enum Access {
     Writes(PathBuf),
     /// It runs this command.
     Runs(String),
+    /// It asks this host for something: an address can carry data out.
+    Fetches(String),
     /// None of these, or arguments that can not be read.
     Other,
 }
@@ -81,6 +86,18 @@ pub struct CallContext {
     pub file_guard: Option<Arc<dyn FileGuard>>,
     /// The list that `TodoWrite` keeps.
     pub todos: Arc<Mutex<TodoList>>,
+    /// Who sees to it that commands end with the program.
+    pub reaper: Reaper,
+    /// Commands that run in the background.
+    pub shells: Arc<Shells>,
+    /// Where this call may put a result that is too long to hold.
+    pub overflow: Option<Overflow>,
+    /// Takes secrets out of what is shown or stored before the call is over.
+    pub redactor: Redactor,
+    /// Who is shown what a running command prints.
+    pub progress: Option<Arc<dyn Progress>>,
+    /// Hosts that a rule of the person's names: they may be in a private network.
+    pub private_hosts: Vec<HostPattern>,
 }
 
 impl CallContext {
@@ -94,26 +111,45 @@ impl CallContext {
             read_tokens,
             file_guard: None,
             todos: Arc::default(),
+            reaper: Reaper::none(),
+            shells: Arc::default(),
+            overflow: None,
+            redactor: Redactor::default(),
+            progress: None,
+            private_hosts: Vec::new(),
         }
     }
 }
 
-/// What a successful call answers.
+/// What a call answers.
 #[derive(Debug, Clone)]
 pub struct ToolOutput {
-    /// What the model reads.
+    /// What the model reads; empty where it is stored already.
     pub content: ResultContent,
+    /// The file in which the result is, where it was too long to hold.
+    pub spilled: Option<Spilled>,
+    /// Whether it is told as an error all the same, as of a command that was ended.
+    pub is_error: bool,
 }
 
 impl ToolOutput {
     /// A text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { content: ResultContent::Text(text.into()) }
+        Self::of(ResultContent::Text(text.into()))
     }
 
     /// Blocks, such as a picture.
     pub fn blocks(blocks: Vec<Block>) -> Self {
-        Self { content: ResultContent::Blocks(blocks) }
+        Self::of(ResultContent::Blocks(blocks))
+    }
+
+    /// A result that is in a file already.
+    pub fn spilled(spilled: Spilled) -> Self {
+        Self { spilled: Some(spilled), ..Self::text("") }
+    }
+
+    fn of(content: ResultContent) -> Self {
+        Self { content, spilled: None, is_error: false }
     }
 }
 

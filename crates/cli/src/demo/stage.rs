@@ -12,7 +12,7 @@ use dormouse_model::script::Turn;
 use dormouse_model::{
     CacheTtl, Dialect, MaxTokensField, Model, PriceTable, RetryPolicy, ScriptedModel, Wire,
 };
-use dormouse_tools::{Gate, ToolSet};
+use dormouse_tools::{Gate, Reaper, ToolSet};
 
 use crate::exit::Failure;
 use crate::world::World;
@@ -83,6 +83,7 @@ pub(super) async fn begin(
         redactor: Redactor::default(),
         results: Arc::default(),
         hooks: Arc::default(),
+        reaper: Reaper::of_this_program(),
         figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
         prices: PriceTable::default(),
         max_cost_usd: None,

@@ -21,6 +21,7 @@ mod interrupt;
 mod output;
 mod permissions;
 mod program;
+mod reaper;
 mod sessions;
 mod settings;
 mod stats;

@@ -78,7 +78,18 @@ fn stream_json_is_an_object_a_line() {
     assert_eq!(kinds.first(), Some(&"system"));
     assert_eq!(
         lines[0]["tools"],
-        serde_json::json!(["Bash", "Edit", "Glob", "Grep", "Read", "TodoWrite", "Write"])
+        serde_json::json!([
+            "Bash",
+            "BashOutput",
+            "Edit",
+            "Glob",
+            "Grep",
+            "KillShell",
+            "Read",
+            "TodoWrite",
+            "WebFetch",
+            "Write"
+        ])
     );
     assert_eq!(kinds.last(), Some(&"result"));
     let whole: Vec<&str> =

@@ -94,7 +94,7 @@ fn a_verdict_without_running_anything() {
     assert_eq!(check(&["Read", "a.txt"])["verdict"], "allow");
     let output = home.run(&mut dormouse(&home, &["permissions", "check", "Teleport", "x"]));
     assert_eq!(output.code, Some(2));
-    assert!(output.stderr.contains("the tools are Bash, Edit"), "{}", output.stderr);
+    assert!(output.stderr.contains("the tools are Bash, BashOutput"), "{}", output.stderr);
     std::fs::create_dir_all(home.dormouse_home()).unwrap();
     let settings = r#"{"permissions":{"deny":["Read(a.txt)"],"allow":["Bash(make:*)"]}}"#;
     std::fs::write(home.dormouse_home().join("settings.json"), settings).unwrap();
@@ -108,4 +108,32 @@ fn a_rule_that_is_none_is_said() {
     let output = home.run(&mut ask(&home, &["--allowed-tools", "Bash(", "hi"]));
     assert_eq!(output.code, Some(2));
     assert!(output.stderr.contains("is not a rule"), "{}", output.stderr);
+}
+
+/// A request leaves the machine, so it asks; one to this machine needs a rule that names it.
+#[test]
+fn fetching_needs_a_rule() {
+    let page = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", page.local_addr().unwrap());
+    std::thread::spawn(move || {
+        use std::io::{Read, Write};
+        let (mut stream, _) = page.accept().unwrap();
+        let _request = stream.read(&mut [0; 4096]).unwrap();
+        let body = "<p>nuts: 52";
+        let head =
+            format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}", body.len());
+        write!(stream, "{head}\r\n\r\n{body}").unwrap();
+    });
+    let result = |flags: &[&str]| {
+        let home = TestHome::new();
+        home.write("a.txt", "");
+        let input = serde_json::json!({ "url": url }).to_string();
+        result_of(&home, flags, "WebFetch", &input)
+    };
+    let denied = result(&[]);
+    assert!(denied.contains("--allowed-tools 'WebFetch(domain:127.0.0.1)'"), "{denied}");
+    let refused = result(&["--allowed-tools", "WebFetch"]);
+    assert!(refused.contains("which is no public address"), "{refused}");
+    let fetched = result(&["--allowed-tools", "WebFetch(domain:127.0.0.1)"]);
+    assert!(fetched.ends_with("nuts: 52"), "{fetched}");
 }

@@ -18,6 +18,7 @@ mod runner;
 pub use config::{HookProblem, Hooks};
 pub use input::{SessionEndReason, SessionSource};
 pub(crate) use observer::HookObserver;
+pub(crate) use run::Place;
 pub(crate) use runner::{HookRunner, HookSession};
 
 /// What hooks can run at.

@@ -3,25 +3,31 @@
 use std::path::Path;
 
 use dormouse_base::Environment;
-use dormouse_tools::{ProcessError, output_with_input};
+use dormouse_tools::{ProcessError, Reaper, output_with_input};
 
 use super::answer::Ended;
 use super::config::Hook;
 
 /// Where hooks run.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(crate) struct Place {
     pub(super) folder: std::path::PathBuf,
     pub(super) environment: Environment,
+    pub(super) reaper: Reaper,
 }
 
 impl Place {
     /// `checkout` is what scripts find themselves by.
-    pub(super) fn new(folder: &Path, checkout: &Path, environment: &Environment) -> Self {
+    pub(crate) fn new(
+        folder: &Path,
+        checkout: &Path,
+        environment: &Environment,
+        reaper: Reaper,
+    ) -> Self {
         let checkout = checkout.to_string_lossy();
         let pairs: [(&str, &str); 2] =
             [("CLAUDE_PROJECT_DIR", &checkout), ("DORMOUSE_PROJECT_DIR", &checkout)];
-        Self { folder: folder.to_owned(), environment: environment.clone().with(&pairs) }
+        Self { folder: folder.to_owned(), environment: environment.clone().with(&pairs), reaper }
     }
 }
 
@@ -37,7 +43,7 @@ pub(super) async fn run(hook: &Hook, place: &Place, input: &[u8]) -> Result<Ende
         &place.folder,
         &place.environment,
         hook.timeout,
-        input.to_vec(),
+        (input.to_vec(), &place.reaper),
     )
     .await?;
     Ok(Ended { code: answer.code, stdout: answer.stdout, stderr: answer.stderr })

@@ -1,10 +1,10 @@
 //! The hooks of a session: chosen, run side by side, their answers put together in order.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use dormouse_base::{Dir, Environment, RelPath, SessionId};
+use dormouse_base::{Dir, RelPath, SessionId};
 use dormouse_tools::{Gate, ProcessError, ToolSet};
 use futures_util::future::join_all;
 use serde_json::value::RawValue;
@@ -63,12 +63,10 @@ impl HookRunner {
     pub(crate) fn new(
         hooks: Arc<Hooks>,
         session: HookSession,
-        (folder, checkout): (&Path, &Path),
-        environment: &Environment,
+        place: Place,
         tools: Arc<ToolSet>,
         gate: Gate,
     ) -> Self {
-        let place = Place::new(folder, checkout, environment);
         Self {
             hooks,
             session,

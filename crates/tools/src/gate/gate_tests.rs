@@ -200,3 +200,35 @@ fn rules_that_are_none() {
     }
     assert_eq!("Bash(git diff:*)".parse::<Rule>().unwrap().to_string(), "Bash(git diff:*)");
 }
+
+#[test]
+fn rules_for_hosts() {
+    let place = Place::new();
+    let open = |url: &str| format!(r#"{{"url":"{url}"}}"#);
+    let gate = gate(
+        Mode::Default,
+        rules(
+            &["WebFetch(domain:*.example.com)", "WebFetch(domain:localhost)"],
+            &[],
+            &["WebFetch(domain:bad.example.com)"],
+        ),
+    );
+    for (url, verdict) in [
+        ("https://docs.example.com/a", Allow),
+        ("http://LOCALHOST:8080/", Allow),
+        ("https://example.com/", Ask),
+        ("https://docs.example.com.evil.test/", Ask),
+        ("https://bad.example.com/", Deny),
+        ("not an address", Ask),
+    ] {
+        assert_eq!(place.decide(&gate, "WebFetch", &open(url)).verdict, verdict, "{url}");
+    }
+    assert_eq!(gate.named_hosts().len(), 2);
+    let decision = place.decide(&gate, "WebFetch", &open("https://a.test/x"));
+    assert_eq!(decision.rule, "WebFetch(domain:a.test)");
+    gate.grant(&decision.rule);
+    assert_eq!(gate.named_hosts().len(), 3);
+    for wrong in ["WebFetch(example.com)", "WebFetch(domain:)", "WebFetch(domain:https://x)"] {
+        assert!(wrong.parse::<Rule>().is_err(), "{wrong}");
+    }
+}

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 pub use rules::{Rule, RuleError, Rules};
 
 use crate::shell::{ShellVerdict, classify};
-use crate::{Access, Tool, ToolClass};
+use crate::{Access, HostPattern, Tool, ToolClass};
 
 /// How much is permitted without a rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -137,6 +137,13 @@ impl Gate {
         self.standing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The hosts that rules allow by name: these may be in a private network.
+    pub fn named_hosts(&self) -> Vec<HostPattern> {
+        let standing = self.standing();
+        let allowing = self.rules.allow.iter().chain(&standing.granted);
+        allowing.filter_map(Rule::host).cloned().collect()
+    }
+
     /// Decides about a call. `folder` is the working directory.
     pub fn decide(&self, tool: &dyn Tool, input: &RawValue, folder: &Path) -> Decision {
         let touch = Touch::of(tool, input, folder);
@@ -203,6 +210,7 @@ impl Touch {
                 ShellVerdict::Changes { reason } => Err(reason),
             },
             (Access::Writes(path), _) => Err(format!("it writes {}", path.display())),
+            (Access::Fetches(host), _) => Err(format!("it sends a request to `{host}`")),
             (Access::Other, ToolClass::Exclusive) => harmless(tool.name()),
         };
         Self { access, path: paths::named(input, folder), read_only }
@@ -213,17 +221,18 @@ impl Touch {
         match &self.access {
             Access::Runs(line) => format!("{name}({})", rules::covering(line)),
             Access::Writes(path) => format!("{name}({})", path.display()),
+            Access::Fetches(host) => format!("{name}(domain:{host})"),
             Access::Reads | Access::Other => name.to_owned(),
         }
     }
 }
 
-/// Tools that change nothing but the conversation's own notes.
+/// Tools that change nothing but what the conversation itself made.
 fn harmless(name: &str) -> Result<&'static str, String> {
-    if name == "TodoWrite" {
-        Ok("it changes nothing but the list of what is to be done")
-    } else {
-        Err(format!("{name} may change something"))
+    match name {
+        "TodoWrite" => Ok("it changes nothing but the list of what is to be done"),
+        "KillShell" => Ok("it ends only a command that this conversation started"),
+        _ => Err(format!("{name} may change something")),
     }
 }
 

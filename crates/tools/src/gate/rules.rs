@@ -1,4 +1,4 @@
-//! Rules: `Bash(git diff:*)`, `Edit(src/**)`, `Read(.env)`, `WebFetch`.
+//! Rules: `Bash(git diff:*)`, `Edit(src/**)`, `Read(.env)`, `WebFetch(domain:example.com)`.
 //!
 //! A rule for `Bash` is matched against each command of a line: an `allow` rule has to cover every one
 //! of them (or the command only reads), a `deny` rule just one. A rule for files is matched against
@@ -15,7 +15,7 @@ use thiserror::Error;
 use super::Touch;
 use super::paths::lexical;
 use crate::shell::{ShellVerdict, classify, commands};
-use crate::{Access, Tool, write_target};
+use crate::{Access, HostPattern, Tool, write_target};
 
 /// A rule that can not be read.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -49,6 +49,8 @@ enum Pattern {
     Exact(String),
     /// Files.
     Files(GlobMatcher),
+    /// `domain:example.com`: a host.
+    Host(HostPattern),
 }
 
 impl FromStr for Rule {
@@ -68,6 +70,10 @@ impl FromStr for Rule {
         let pattern = match pattern {
             None | Some("" | "*") => None,
             Some(pattern) if tool == "Bash" => Some(Pattern::command(pattern)),
+            Some(pattern) if tool == "WebFetch" => Some(
+                Pattern::host(pattern)
+                    .map_err(|problem| RuleError::Pattern { rule: text.to_owned(), problem })?,
+            ),
             Some(pattern) => Some(
                 Pattern::files(pattern)
                     .map_err(|problem| RuleError::Pattern { rule: text.to_owned(), problem })?,
@@ -99,10 +105,15 @@ impl Pattern {
             .map_err(|error| error.kind().to_string())
     }
 
+    fn host(text: &str) -> Result<Self, String> {
+        let host = text.strip_prefix("domain:").and_then(HostPattern::new);
+        host.map(Self::Host).ok_or_else(|| "one reads `WebFetch(domain:example.com)`".to_owned())
+    }
+
     fn words(&self) -> &str {
         match self {
             Self::Prefix(words) | Self::Exact(words) => words,
-            Self::Files(_) => "",
+            Self::Files(_) | Self::Host(_) => "",
         }
     }
 
@@ -112,7 +123,7 @@ impl Pattern {
                 .strip_prefix(prefix.as_str())
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')),
             Self::Exact(exact) => command == exact,
-            Self::Files(_) => false,
+            Self::Files(_) | Self::Host(_) => false,
         }
     }
 
@@ -124,6 +135,14 @@ impl Pattern {
 }
 
 impl Rule {
+    /// The host that the rule names, if it names one.
+    pub(super) fn host(&self) -> Option<&HostPattern> {
+        match &self.pattern {
+            Some(Pattern::Host(host)) => Some(host),
+            _ => None,
+        }
+    }
+
     /// Whether a call is one that this rule speaks of: of a line of several commands, any one.
     pub fn touches(&self, tool: &dyn Tool, input: &RawValue, folder: &Path) -> bool {
         let touch = Touch::of(tool, input, folder);
@@ -137,10 +156,15 @@ impl Rule {
 
     fn matches_paths(&self, touch: &Touch, folder: &Path) -> bool {
         let Some(pattern) = &self.pattern else { return true };
+        if let (Pattern::Host(pattern), Access::Fetches(host)) = (pattern, &touch.access) {
+            return pattern.matches(host);
+        }
         let root = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let written = match &touch.access {
             Access::Writes(path) => Some(lexical(path)),
-            Access::Reads | Access::Runs(_) | Access::Other => touch.path.clone(),
+            Access::Reads | Access::Runs(_) | Access::Fetches(_) | Access::Other => {
+                touch.path.clone()
+            }
         };
         let Some(written) = written else { return false };
         let real = write_target(folder, &written).ok();
@@ -171,7 +195,11 @@ impl Rules {
             Access::Runs(line) if commands(line).is_none() => {
                 self.deny.iter().chain(&self.ask).find(|rule| rule.is_for(tool))
             }
-            Access::Runs(_) | Access::Reads | Access::Writes(_) | Access::Other => None,
+            Access::Runs(_)
+            | Access::Reads
+            | Access::Writes(_)
+            | Access::Fetches(_)
+            | Access::Other => None,
         };
         first_match(&self.ask, tool, touch, folder).or_else(hidden)
     }

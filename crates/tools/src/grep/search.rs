@@ -19,7 +19,7 @@ use super::line::matching;
 use super::{Mode, Query, RESULT_CHARS};
 use crate::ToolError;
 use crate::blocking::check;
-use crate::glob::{Hidden, shown, walker};
+use crate::glob::{Hidden, shown, walk_threads, walker};
 use crate::snippet::shown_line;
 
 /// More than this is never shown.
@@ -134,9 +134,7 @@ struct Task<'a> {
 impl Task<'_> {
     fn walk(&self) {
         let hidden = self.query.glob.as_ref().map_or(Hidden::Skipped, |glob| glob.hidden);
-        let threads =
-            std::thread::available_parallelism().map_or(2, |cores| cores.get().clamp(2, 8));
-        walker(self.root, hidden).threads(threads).build_parallel().run(|| {
+        walker(self.root, hidden).threads(walk_threads()).build_parallel().run(|| {
             let mut searcher = self.query.searcher();
             Box::new(move |entry| {
                 if self.cancel.is_cancelled() {

@@ -1,9 +1,10 @@
 //! Bash: how commands end, what they print, and that nothing they start outlives them unasked.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use dormouse_base::{Clock, Environment, SystemClock};
-use dormouse_tools::CallContext;
+use dormouse_base::{Clock, Dir, Environment, Redactor, RelPath, Secret, SystemClock};
+use dormouse_tools::{CallContext, Overflow, Progress};
 use serde_json::json;
 
 use crate::Scene;
@@ -48,19 +49,75 @@ async fn keys_are_not_handed_on() {
     assert!(!text.contains("sk-") && !text.contains("CARGO"), "{text}");
 }
 
+/// A place for a long result, in the scene's folder.
+fn overflow(scene: &Scene) -> Overflow {
+    let session = Dir::open(scene.folder.path()).unwrap();
+    Overflow { session, file: RelPath::new("tool-results/t1.txt").unwrap() }
+}
+
 #[tokio::test]
-async fn long_output_is_bounded() {
-    let scene = Scene::new();
+async fn long_output_goes_to_a_file_as_it_comes() {
+    let mut scene = Scene::new();
+    scene.context.overflow = Some(overflow(&scene));
     let command = "echo first; head -c 40000000 /dev/zero | tr '\\0' 'x'; echo; echo last; exit 1";
-    let text = scene.text("Bash", &json!({"command": command})).await;
-    assert!(text.chars().count() <= 36_001_000, "{}", text.chars().count());
+    let result = scene.call("Bash", &json!({"command": command})).await;
+    let spilled = result.spilled.unwrap();
+    // 6 + 40,000,000 + 1 + 4, and a line with the exit code.
+    assert_eq!((spilled.bytes, spilled.chars, result.is_error), (40_000_025, 40_000_025, false));
+    let text = std::fs::read_to_string(&spilled.path).unwrap();
+    assert_eq!(text.len(), 40_000_025);
     assert!(text.starts_with("first\nxxx") && text.ends_with("xxx\nlast\n[exit code 1]"));
-    // 6 + 40,000,000 + 1 + 5, less the 36,000,000 that are kept.
-    assert!(text.contains("\n[4000012 characters left out]\n"));
+    assert!(text.starts_with(&spilled.head));
+}
+
+#[tokio::test]
+async fn without_a_place_long_output_is_cut_and_says_so() {
+    let scene = Scene::new();
+    let command = "head -c 40000000 /dev/zero | tr '\\0' 'x'; exit 1";
+    let text = scene.text("Bash", &json!({"command": command})).await;
+    assert!(text.len() < 300_000, "{}", text.len());
+    assert!(text.ends_with("there is no folder for long results]\n[exit code 1]"));
+}
+
+#[tokio::test]
+async fn long_output_of_a_command_that_is_ended_is_kept() {
+    let mut scene = Scene::new();
+    scene.context.overflow = Some(overflow(&scene));
+    let command =
+        json!({"command": "head -c 1000000 /dev/zero | tr '\\0' 'x'; sleep 60", "timeout": 1500});
+    let result = scene.call("Bash", &command).await;
+    let text = std::fs::read_to_string(&result.spilled.unwrap().path).unwrap();
+    assert!(result.is_error && text.starts_with("xxx"));
+    assert!(text.contains("xxx\n[the command was still running after 1500 ms"));
+    assert!(text.ends_with("or set `run_in_background`]"));
+}
+
+/// A key in the output is in neither the file nor the progress, however the pipe cuts it.
+#[tokio::test]
+async fn secrets_are_taken_out_while_it_runs() {
+    #[derive(Default)]
+    struct Seen(Mutex<String>);
+    impl Progress for Seen {
+        fn printed(&self, text: &str) {
+            self.0.lock().unwrap().push_str(text);
+        }
+    }
+    let mut scene = Scene::new();
+    let seen = Arc::new(Seen::default());
+    scene.context.overflow = Some(overflow(&scene));
+    scene.context.redactor = Redactor::new([Secret::new("sk-very-secret-key")]);
+    scene.context.progress = Some(Arc::clone(&seen) as Arc<dyn Progress>);
+    // 19 bytes a time do not fit evenly into what is read at once.
+    let command =
+        "printf sk-very-; sleep 0.2; echo secret-key; yes sk-very-secret-key | head -40000";
+    let result = scene.call("Bash", &json!({"command": command})).await;
+    let text = std::fs::read_to_string(&result.spilled.unwrap().path).unwrap();
+    assert_eq!(text, "[secret]\n".repeat(40_001).trim_end());
+    assert_eq!(*seen.0.lock().unwrap(), "[secret]\n".repeat(40_001));
 }
 
 /// Whether a process is there and not merely unburied.
-fn runs(pid: &str) -> bool {
+pub(crate) fn runs(pid: &str) -> bool {
     let Ok(status) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
     !status.rsplit(')').next().unwrap().trim_start().starts_with('Z')
 }

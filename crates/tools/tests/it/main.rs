@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 #![expect(clippy::disallowed_methods, reason = "tests make the files that the tools look at")]
 
+mod background;
 mod bash;
 mod crash;
 mod edit;
@@ -15,6 +16,7 @@ mod shell_git;
 mod shell_lines;
 mod shell_reads;
 mod todo;
+mod web_fetch;
 mod write;
 
 use std::path::PathBuf;

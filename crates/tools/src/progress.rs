@@ -1,0 +1,16 @@
+//! Who is shown what a running command prints, before its result is there.
+
+use std::fmt;
+
+/// Is told what a call prints while it runs.
+pub trait Progress: Send + Sync {
+    /// More text, without secrets: pieces of lines and several lines at once, as they come. What is
+    /// slow here holds the command up.
+    fn printed(&self, text: &str);
+}
+
+impl fmt::Debug for dyn Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Progress")
+    }
+}

@@ -1,0 +1,62 @@
+//! What nobody has looked at yet, in bounded memory: the newest stays, the rest is counted.
+
+use super::UNREAD_BYTES;
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Unread {
+    pub(crate) text: String,
+    /// Bytes that were dropped in front of it.
+    pub(crate) dropped: usize,
+}
+
+impl Unread {
+    pub(super) fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        // In large steps, so that not every piece moves all of it.
+        if self.text.len() > 2 * UNREAD_BYTES {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        let mut surplus = self.text.len().saturating_sub(UNREAD_BYTES);
+        while !self.text.is_char_boundary(surplus) {
+            surplus += 1;
+        }
+        self.text.drain(..surplus);
+        self.dropped += surplus;
+    }
+
+    /// All whole lines; the last one stays until it has ended.
+    pub(super) fn take_lines(&mut self) -> Self {
+        let whole = self.text.rfind('\n').map_or(0, |at| at + 1);
+        let rest = self.text.split_off(whole);
+        let text = std::mem::replace(&mut self.text, rest);
+        Self { text, dropped: std::mem::take(&mut self.dropped) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_stays_and_the_rest_is_counted() {
+        let mut unread = Unread::default();
+        for _ in 0..5 {
+            unread.push(&"睡".repeat(UNREAD_BYTES / 6));
+        }
+        unread.push("end");
+        assert!(unread.text.ends_with("睡end") && unread.text.len() <= 2 * UNREAD_BYTES);
+        assert_eq!(unread.text.len() + unread.dropped, UNREAD_BYTES / 6 * 3 * 5 + 3);
+        assert!(unread.dropped > 0);
+    }
+
+    #[test]
+    fn an_unfinished_line_waits() {
+        let mut unread = Unread { text: "one\ntw".into(), dropped: 7 };
+        assert_eq!(unread.take_lines(), Unread { text: "one\n".into(), dropped: 7 });
+        unread.push("o\n");
+        assert_eq!(unread.take_lines(), Unread { text: "two\n".into(), dropped: 0 });
+    }
+}
