@@ -39,13 +39,22 @@ pub(crate) struct Progress {
     silent_since: Instant,
     /// The calls that run, the oldest first.
     calls: Vec<(ToolUseId, String, Instant)>,
-    /// The seconds at which something was last said in a line of its own.
+    /// Since when the person wants it to stop.
+    stopping: Option<Instant>,
+    /// The seconds after which something was last said in a line of its own.
     said: Option<u64>,
 }
 
 impl Progress {
     pub(crate) fn new(now: Instant) -> Self {
-        Self { doing: Doing::Nothing, since: now, silent_since: now, calls: Vec::new(), said: None }
+        Self {
+            doing: Doing::Nothing,
+            since: now,
+            silent_since: now,
+            calls: Vec::new(),
+            stopping: None,
+            said: None,
+        }
     }
 
     /// Nothing is waited for.
@@ -67,6 +76,11 @@ impl Progress {
 
     pub(crate) fn retrying(&mut self, delay: Duration, retry: u32, of: u32, now: Instant) {
         self.go(Doing::Retrying { at: now + delay, retry, of }, now);
+    }
+
+    pub(crate) fn stopping(&mut self, now: Instant) {
+        self.stopping.get_or_insert(now);
+        self.said = None;
     }
 
     pub(crate) fn call_started(&mut self, id: ToolUseId, label: String, now: Instant) {
@@ -102,19 +116,22 @@ impl Progress {
             return None;
         }
         let (text, elapsed) = self.describe(now)?;
-        let seconds = elapsed.as_secs();
         if status == Status::Appended {
-            let due = SAID_AGAIN.contains(&seconds) || (seconds > 0 && seconds.is_multiple_of(60));
-            if !due || self.said == Some(seconds) {
+            let due = due(elapsed.as_secs());
+            if due <= self.said {
                 return None;
             }
-            self.said = Some(seconds);
+            self.said = due;
         }
         let stop = if elapsed >= LONG { " · Ctrl-C stops" } else { "" };
         Some(format!("{text}{stop}"))
     }
 
     fn describe(&self, now: Instant) -> Option<(String, Duration)> {
+        if let Some(since) = self.stopping {
+            let seconds = now.duration_since(since).as_secs();
+            return Some((format!("stopping · {seconds} s"), Duration::from_secs(1)));
+        }
         if let Some((_, label, since)) = self.calls.first() {
             let elapsed = now.duration_since(*since);
             let more = match self.calls.len() - 1 {
@@ -138,6 +155,12 @@ impl Progress {
     }
 }
 
+/// The last moment, up to now, at which something was to be said.
+fn due(seconds: u64) -> Option<u64> {
+    let first = SAID_AGAIN.into_iter().rev().find(|due| *due <= seconds);
+    if seconds >= 60 { Some(seconds - seconds % 60) } else { first }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,6 +178,9 @@ mod tests {
         progress.call_started(ToolUseId::new("t"), "Bash: make".to_owned(), after(3_000));
         let line = progress.line(after(7_000), Status::Rewritten);
         assert_eq!(line.as_deref(), Some("Bash: make · 4 s · Ctrl-C stops"));
+        progress.stopping(after(7_000));
+        let line = progress.line(after(8_500), Status::Rewritten);
+        assert_eq!(line.as_deref(), Some("stopping · 1 s"));
         progress.shown(after(7_500));
         assert_eq!(progress.line(after(8_000), Status::Rewritten), None);
     }

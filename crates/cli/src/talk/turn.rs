@@ -137,7 +137,10 @@ impl Attendant<'_> {
 
     fn heed(&mut self, told: Told, interrupt: &CancellationToken) {
         match told {
-            Told::Interrupt | Told::Leave => interrupt.cancel(),
+            Told::Interrupt | Told::Leave => {
+                interrupt.cancel();
+                self.view.borrow_mut().stopping();
+            }
             Told::Back => {
                 if let Some(Err(error)) = self.quiet.map(Quiet::again) {
                     let text = format!("can not set up the terminal: {error}");

@@ -98,6 +98,11 @@ impl View {
         self.progress.waiting(now);
     }
 
+    /// The person wants the turn to stop.
+    pub(crate) fn stopping(&mut self) {
+        self.progress.stopping(Instant::now());
+    }
+
     /// A turn has ended.
     pub(crate) fn turn_ended(&mut self) {
         self.release();
