@@ -7,9 +7,12 @@ use dormouse_tools::{Asker, Question, Reply};
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::markdown::{Flow, Piece, Style};
+use crate::markdown::{Flow, Piece, Style, width};
 
 use super::{calls, diff};
+
+/// A longer rule says no more than the call above it.
+const LONGEST_RULE: usize = 60;
 
 /// A question that waits for its reply.
 #[derive(Debug)]
@@ -61,6 +64,7 @@ pub(crate) fn rows(question: &Question, folder: &Path, columns: usize) -> Vec<Pi
         }
     }
     let rule = calls::shortened(&calls::on_one_line(&question.rule), folder);
+    let rule = if width::of(&rule) > LONGEST_RULE { "this".to_owned() } else { rule };
     let choices = format!("y yes · n no (n and why tells the model) · a always allow {rule}");
     wrapped(&mut flow, &choices, Style::DIM);
     out.extend(flow.take());
