@@ -28,6 +28,10 @@ use super::history::MOST_ENTRIES;
 const PROMPT: &str = "> ";
 const QUESTION: &str = "allow? ";
 
+/// After this long an escape is a key of its own, not the beginning of what another key sends: one that
+/// was pressed during a turn would otherwise swallow the next letter.
+const LONE_ESCAPE_MS: u16 = 500;
+
 /// What is asked for.
 #[derive(Debug)]
 pub(crate) enum Ask {
@@ -131,6 +135,7 @@ fn editor(nothing_typed: &Arc<AtomicBool>) -> rustyline::Result<Lines> {
     let config = Config::builder()
         .max_history_size(MOST_ENTRIES)?
         .bell_style(BellStyle::None)
+        .keyseq_timeout(Some(LONE_ESCAPE_MS))
         .completion_type(CompletionType::List)
         .bracketed_paste(true)
         .build();

@@ -16,7 +16,9 @@ use crate::show;
 
 /// Where the terminal does not say how wide it is.
 const USUAL_COLUMNS: usize = 80;
-/// The end of bracketed paste, and of any colour.
+/// What is pasted comes between marks, so that its lines stay together.
+const MARK_PASTED: &str = "\x1b[?2004h";
+/// The end of that, and of any colour.
 const PLAIN_AGAIN: &str = "\x1b[?2004l\x1b[0m";
 
 /// How the terminal was before, for a panic as well.
@@ -35,8 +37,9 @@ impl Quiet {
         Ok(Self { before })
     }
 
-    /// The same again, after somebody else had the terminal.
+    /// The same again, after the editor or somebody else had the terminal.
     pub(crate) fn again(&self) -> io::Result<()> {
+        show::terminal(MARK_PASTED);
         set_quiet(&self.before)
     }
 }
@@ -91,8 +94,39 @@ pub(crate) fn typed_ahead() -> String {
     as_text(&typed)
 }
 
-/// Keys as text: Enter is a line end, and what is no text is left out.
+/// Keys as text: Enter is a line end, and keys that are no letters are left out.
 fn as_text(keys: &[u8]) -> String {
-    let text = String::from_utf8_lossy(keys).replace('\r', "\n");
-    text.chars().filter(|c| *c == '\n' || !c.is_control()).collect()
+    let keys = String::from_utf8_lossy(keys).replace('\r', "\n");
+    let mut text = String::new();
+    let mut letters = keys.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\x1b' => skip_sequence(&mut letters),
+            '\n' => text.push('\n'),
+            letter if letter.is_control() => {}
+            letter => text.push(letter),
+        }
+    }
+    text
+}
+
+/// Goes past what a key such as an arrow, or a mark around what was pasted, sends behind its escape.
+fn skip_sequence(letters: &mut std::str::Chars<'_>) {
+    match letters.next() {
+        Some('[') => while letters.next().is_some_and(|c| !('@'..='~').contains(&c)) {},
+        Some('O') => drop(letters.next()),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_are_no_letters_are_left_out() {
+        let keys = "a\x1b[A\x1b[1;5Cb\x1bOHc\x1bxd\x7f\x1b[200~one\rtwo\x1b[201~\x1b";
+        assert_eq!(as_text(keys.as_bytes()), "abcdone\ntwo");
+        assert_eq!(as_text("睡鼠\r".as_bytes()), "睡鼠\n");
+    }
 }

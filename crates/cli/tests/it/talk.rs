@@ -203,6 +203,28 @@ fn what_is_typed_during_a_turn_waits_for_the_next_prompt() {
 }
 
 #[test]
+fn what_is_pasted_during_a_turn_stays_together() {
+    let gate = Gate::new();
+    let server = server(Wire::Anthropic)
+        .reply(Reply::from(Turn::new().text("one two three four five")).gate_after(3, &gate))
+        .reply(Turn::new().text("second answer"))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, &[], (80, 24));
+    terminal.enter("first");
+    gate.wait_until_reached();
+    terminal.wait_for_text("one");
+    assert!(terminal.look(Screen::bracketed_paste), "the terminal marks what is pasted");
+    terminal.paste("a\nb\nc");
+    gate.open();
+    terminal.wait_for("what was pasted", |screen| screen.contains("> a\nb\nc"));
+    say(&mut terminal, "", "second answer");
+    assert_eq!(texts(&server.requests()[1].last_message()).pop().unwrap(), "a\nb\nc");
+    leave(terminal);
+    server.finish();
+}
+
+#[test]
 fn two_messages_in_one_go() {
     let server = server(Wire::Anthropic)
         .replies(["answer one", "answer two"].map(|text| Turn::new().text(text)))
