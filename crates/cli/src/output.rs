@@ -172,6 +172,7 @@ impl Printer {
             }
             EngineEvent::Thinking(_)
             | EngineEvent::ToolStarted { .. }
+            | EngineEvent::ToolPrinted { .. }
             | EngineEvent::ToolFinished { .. } => {}
         }
     }

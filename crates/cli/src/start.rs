@@ -2,8 +2,11 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use dormouse_base::{Environment, Project, SessionId, Settings, Source, Switches, flag, names};
+use dormouse_base::{
+    Environment, Project, SessionId, Settings, Source, Switches, ToolSettings, flag, names,
+};
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
@@ -11,7 +14,7 @@ use dormouse_engine::{
     SessionFolder, Surroundings,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
-use dormouse_tools::{Asker, Gate, Reaper, ToolSet};
+use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
 
 use crate::args::Arguments;
 use crate::connect::{Connection, Wanted, connect};
@@ -137,6 +140,7 @@ impl Ready {
             }),
             hooks: Arc::new(self.hooks),
             reaper: Reaper::of_this_program(),
+            commands: command_limits(&settings.tools),
             figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
             prices: PriceTable::of_settings(&settings.prices),
             max_cost_usd: arguments.max_cost,
@@ -172,6 +176,14 @@ fn hooks(in_force: &InForce, world: &World) -> Result<Hooks, Failure> {
         show::note(&format!("warning: a hook will not run: {problem}"));
     }
     Ok(hooks)
+}
+
+/// How long commands may take: the default is never above the most.
+fn command_limits(settings: &ToolSettings) -> CommandLimits {
+    let set = |ms: Option<u64>, unless| ms.map_or(unless, Duration::from_millis);
+    let usual = CommandLimits::default();
+    let most = set(settings.bash_max_timeout_ms, usual.most);
+    CommandLimits { default: set(settings.bash_timeout_ms, usual.default).min(most), most }
 }
 
 /// `--bare`, or its variable.

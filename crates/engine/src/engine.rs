@@ -6,21 +6,22 @@ use std::time::Duration;
 use dormouse_base::{Clock, Environment, IdSource, MessageId, Project, Redactor, SessionId};
 use dormouse_context::{Changes, Fragment};
 use dormouse_conversation::figures::{FigureLog, Figures};
-use dormouse_conversation::transcript::{Author, Envelope, LoadWarning, Loaded, Transcript};
+use dormouse_conversation::transcript::{Envelope, Transcript};
 use dormouse_conversation::{
-    Block, Budget, Facts, Flags, History, Message, Origin, Prefix, Repair, RequestOptions, Role,
-    Usage, WindowState, used,
+    Block, Budget, Facts, Flags, History, Message, Origin, Prefix, RequestOptions, Role, Usage,
+    WindowState, used,
 };
 use dormouse_model::{BreakDetector, CacheTtl, Dialect, Model, PriceTable, RetryPolicy, WireBody};
 use dormouse_tools::{
-    Asker, CallContext, CallObserver, Caller, Gate, ReadCache, Reaper, Shells, TodoList, ToolSet,
+    Asker, CallContext, CallObserver, Caller, CommandLimits, Gate, ReadCache, Reaper, Shells,
+    TodoList, ToolSet,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::hooks::{HookObserver, HookRunner, HookSession, Hooks, Place, SessionSource};
 use crate::prompt::{PromptOverrides, build_prefix};
 use crate::results::{ResultRules, ResultStore};
-use crate::{EngineError, OpenedSession, SessionFolder, Surroundings};
+use crate::{EngineError, SessionFolder, Surroundings};
 
 /// What a conversation needs from outside.
 #[derive(Clone)]
@@ -67,15 +68,8 @@ pub struct EngineConfig {
     pub max_cost_usd: Option<f64>,
     /// Who sees to it that commands end with the program.
     pub reaper: Reaper,
-}
-
-/// What a resume found and mended.
-#[derive(Debug, Default)]
-pub struct ResumeReport {
-    /// Lines of the transcript that could not be used.
-    pub warnings: Vec<LoadWarning>,
-    /// Calls that were closed, results that had no call.
-    pub repairs: Vec<Repair>,
+    /// How long commands may take.
+    pub commands: CommandLimits,
 }
 
 /// A conversation.
@@ -116,7 +110,7 @@ enum Unwritten {
 }
 
 /// Stands where an answer was lost with the process that waited for it.
-const LOST_ANSWER: &str = "[no answer: the run ended before one came]";
+pub(crate) const LOST_ANSWER: &str = "[no answer: the run ended before one came]";
 
 impl Engine {
     /// Begins a conversation.
@@ -140,40 +134,7 @@ impl Engine {
         Ok(Self::assemble(config, transcript, prefix, History::default(), None))
     }
 
-    /// Goes on with a conversation: its stored prefix is sent again, byte for byte; what has changed
-    /// since is told with the next message.
-    pub fn resume(
-        config: EngineConfig,
-        opened: OpenedSession,
-        surroundings: &Surroundings,
-    ) -> Result<(Self, ResumeReport), EngineError> {
-        let OpenedSession { mut transcript, loaded } = opened;
-        let Loaded { messages, prefix, facts, warnings, origin, .. } = loaded;
-        let mut config = config;
-        if let Some(kept) = origin.filter(|origin| origin.model == config.origin.model) {
-            // It stands in front of the messages: another would change the bytes of the prefix.
-            config.origin.max_tokens = kept.max_tokens.or(config.origin.max_tokens);
-        }
-        let (history, repairs) = mend(messages, &mut transcript, &config)?;
-        let prefix = match prefix {
-            Some(prefix) => prefix,
-            None => {
-                let prefix = build_prefix(
-                    surroundings,
-                    &config.tools,
-                    config.budget.prompt,
-                    &config.overrides,
-                );
-                transcript.record_prefix(&prefix, &config.origin)?;
-                prefix
-            }
-        };
-        let mut engine = Self::assemble(config, transcript, prefix, history, facts);
-        engine.take_up();
-        Ok((engine, ResumeReport { warnings, repairs }))
-    }
-
-    fn assemble(
+    pub(crate) fn assemble(
         config: EngineConfig,
         transcript: Transcript,
         prefix: Arc<Prefix>,
@@ -209,29 +170,6 @@ impl Engine {
             totals: Usage::default(),
             spent_usd: 0.0,
             unwritten: Vec::new(),
-        }
-    }
-
-    /// What an earlier process sent is where the cache was last written, and what to compare with.
-    fn take_up(&mut self) {
-        let now = self.config.clock.now();
-        let last = self.history.messages().iter().rev().find(|message| message.response.is_some());
-        let Some((timestamp, usage)) =
-            last.and_then(|m| Some((m.timestamp, m.response.as_ref()?.usage)))
-        else {
-            return;
-        };
-        let age = Duration::try_from(now.duration_since(timestamp)).unwrap_or_default();
-        // A moment before this process began can not be shown on its clock: the time to live is judged
-        // by whether the answer is older than that.
-        let at = if age >= self.cache_ttl() { None } else { Some(self.config.clock.elapsed()) };
-        let marked = self.body.mark_answered_as_sent(at.unwrap_or_default());
-        let Some((sent, asked)) = marked else { return };
-        self.last_breakpoint = Some(asked);
-        if at.is_some() {
-            let cached =
-                usage.cache_read_input_tokens.saturating_add(usage.cache_creation_input_tokens);
-            self.detector.take_up(sent, cached);
         }
     }
 
@@ -326,6 +264,7 @@ impl Engine {
         context.read_cache = Arc::clone(&self.read_cache);
         context.todos = Arc::clone(&self.todos);
         context.reaper = self.config.reaper.clone();
+        context.commands = self.config.commands;
         context.shells = Arc::clone(&self.shells);
         context.redactor = self.config.redactor.clone();
         context.private_hosts = self.config.gate.named_hosts();
@@ -429,48 +368,4 @@ pub(crate) fn envelope(surroundings: &Surroundings) -> Envelope {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         git_branch: surroundings.branch.clone().unwrap_or_default(),
     }
-}
-
-/// Makes a valid history of what was loaded, and writes down what that took: the results of calls that
-/// a crash left open, and a note where an answer was lost.
-fn mend(
-    messages: Vec<Message>,
-    transcript: &mut Transcript,
-    config: &EngineConfig,
-) -> Result<(History, Vec<Repair>), EngineError> {
-    let make = |blocks| {
-        Message::user(
-            MessageId::generate(&*config.ids),
-            config.clock.now(),
-            blocks,
-            Flags::default(),
-        )
-    };
-    let (mut history, repairs) = History::repaired(messages, make);
-    let closed: Vec<_> = repairs
-        .iter()
-        .filter_map(|repair| match repair {
-            Repair::Closed(id) => Some(id),
-            Repair::OrphanResult(_)
-            | Repair::DuplicateCall(_)
-            | Repair::DuplicateResult(_)
-            | Repair::Empty => None,
-        })
-        .collect();
-    let Some(last) = history.last().cloned() else { return Ok((history, repairs)) };
-    let missing: Vec<Block> = last
-        .blocks
-        .iter()
-        .filter(|block| matches!(block.kind(), dormouse_conversation::BlockKind::ToolResult { id } if closed.contains(&id)))
-        .cloned()
-        .collect();
-    if !missing.is_empty() {
-        transcript.record_blocks(Author::of(&last), &missing)?;
-    } else if last.role == Role::User {
-        let note =
-            Message::closing(MessageId::generate(&*config.ids), config.clock.now(), LOST_ANSWER);
-        transcript.record_message(&note)?;
-        history.push(note)?;
-    }
-    Ok((history, repairs))
 }

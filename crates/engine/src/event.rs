@@ -26,6 +26,13 @@ pub enum EngineEvent {
         /// Its arguments, as JSON.
         input: String,
     },
+    /// A call that runs has printed something: its newest line.
+    ToolPrinted {
+        /// The call.
+        id: ToolUseId,
+        /// The line, without secrets, cut if it is long.
+        line: String,
+    },
     /// A tool has finished.
     ToolFinished {
         /// The call.

@@ -46,6 +46,7 @@ fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) -> EngineConf
         results: Arc::default(),
         hooks: Arc::default(),
         reaper: dormouse_tools::Reaper::none(),
+        commands: dormouse_tools::CommandLimits::default(),
     }
 }
 

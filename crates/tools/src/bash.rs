@@ -18,12 +18,10 @@ use crate::overflow::{Keeper, Kept};
 use crate::printed::Printed;
 use crate::process::{Ending, Merged, PipeState, ProcessError, Start};
 use crate::{
-    Access, CallContext, ResultLimit, SAFE_GIT_ENVIRONMENT, ShellVerdict, Tool, ToolClass,
-    ToolError, ToolOutput, ToolSpec, classify, parse_input,
+    Access, CallContext, CommandLimits, ResultLimit, SAFE_GIT_ENVIRONMENT, ShellVerdict, Tool,
+    ToolClass, ToolError, ToolOutput, ToolSpec, classify, parse_input,
 };
 
-const DEFAULT_TIMEOUT_MS: u64 = 120_000;
-const MAX_TIMEOUT_MS: u64 = 600_000;
 /// The most characters that are shown of an answer.
 const RESULT_CHARS: u32 = 30_000;
 
@@ -76,11 +74,14 @@ struct Input {
 }
 
 impl Input {
-    fn timeout(&self) -> Result<Duration, ToolError> {
-        match self.timeout.unwrap_or(DEFAULT_TIMEOUT_MS) {
-            timeout @ 1..=MAX_TIMEOUT_MS => Ok(Duration::from_millis(timeout)),
+    fn timeout(&self, limits: CommandLimits) -> Result<Duration, ToolError> {
+        let asked = self.timeout.map(Duration::from_millis);
+        match asked.unwrap_or(limits.default) {
+            timeout if !timeout.is_zero() && timeout <= limits.most => Ok(timeout),
             timeout => Err(ToolError::invalid(format!(
-                "`timeout`: {timeout} is not between 1 and {MAX_TIMEOUT_MS} milliseconds"
+                "`timeout`: {} is not between 1 and {} milliseconds",
+                timeout.as_millis(),
+                limits.most.as_millis()
             ))),
         }
     }
@@ -118,7 +119,7 @@ impl Tool for Bash {
 
 async fn run(input: &RawValue, context: &CallContext) -> Result<ToolOutput, ToolError> {
     let input: Input = parse_input(input)?;
-    let timeout = input.timeout()?;
+    let timeout = input.timeout(context.commands)?;
     if input.command.trim().is_empty() {
         return Err(ToolError::invalid("`command`: is empty"));
     }
@@ -204,8 +205,7 @@ fn conclude(kept: &mut Keeper, ending: Ending, pipe: PipeState, timeout: Duratio
         }
         Ending::TimedOut => kept.note(format!(
             "[the command was still running after {} ms and was ended with everything it started; \
-             give a longer `timeout` (at most {MAX_TIMEOUT_MS}), do less at once, or set \
-             `run_in_background`]",
+             give a longer `timeout`, do less at once, or set `run_in_background`]",
             timeout.as_millis()
         )),
         Ending::Cancelled => {}

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use dormouse_base::{Environment, Redactor};
 use dormouse_conversation::{Block, PromptSize, ResultContent, ToolDefinition};
@@ -69,6 +70,21 @@ pub enum ResultLimit {
     Chars(u32),
 }
 
+/// How long a command of the model's may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CommandLimits {
+    /// Where the call does not say.
+    pub default: Duration,
+    /// The longest a call may ask for.
+    pub most: Duration,
+}
+
+impl Default for CommandLimits {
+    fn default() -> Self {
+        Self { default: Duration::from_mins(2), most: Duration::from_mins(10) }
+    }
+}
+
 /// What a call is given besides its arguments.
 #[derive(Debug, Clone)]
 pub struct CallContext {
@@ -88,6 +104,8 @@ pub struct CallContext {
     pub todos: Arc<Mutex<TodoList>>,
     /// Who sees to it that commands end with the program.
     pub reaper: Reaper,
+    /// How long commands may take.
+    pub commands: CommandLimits,
     /// Commands that run in the background.
     pub shells: Arc<Shells>,
     /// Where this call may put a result that is too long to hold.
@@ -112,6 +130,7 @@ impl CallContext {
             file_guard: None,
             todos: Arc::default(),
             reaper: Reaper::none(),
+            commands: CommandLimits::default(),
             shells: Arc::default(),
             overflow: None,
             redactor: Redactor::default(),

@@ -46,6 +46,7 @@ fn narrate(event: &EngineEvent) {
         }
         EngineEvent::Thinking(_)
         | EngineEvent::Withdrawn
+        | EngineEvent::ToolPrinted { .. }
         | EngineEvent::ToolFinished { .. }
         | EngineEvent::Retrying { .. } => {}
         EngineEvent::Notice(text) => show::data_line(&format!("  note: {text}")),

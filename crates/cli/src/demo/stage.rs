@@ -84,6 +84,7 @@ pub(super) async fn begin(
         results: Arc::default(),
         hooks: Arc::default(),
         reaper: Reaper::of_this_program(),
+        commands: dormouse_tools::CommandLimits::default(),
         figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
         prices: PriceTable::default(),
         max_cost_usd: None,

@@ -30,6 +30,16 @@ enum Doing {
     },
 }
 
+/// A call that runs.
+#[derive(Debug)]
+struct Running {
+    id: ToolUseId,
+    label: String,
+    since: Instant,
+    /// What it printed last.
+    printed: String,
+}
+
 /// What is going on and since when.
 #[derive(Debug)]
 pub(crate) struct Progress {
@@ -38,7 +48,7 @@ pub(crate) struct Progress {
     /// When something was last put on the terminal.
     silent_since: Instant,
     /// The calls that run, the oldest first.
-    calls: Vec<(ToolUseId, String, Instant)>,
+    calls: Vec<Running>,
     /// Since when the person wants it to stop.
     stopping: Option<Instant>,
     /// The seconds after which something was last said in a line of its own.
@@ -84,14 +94,21 @@ impl Progress {
     }
 
     pub(crate) fn call_started(&mut self, id: ToolUseId, label: String, now: Instant) {
-        self.calls.push((id, label, now));
+        self.calls.push(Running { id, label, since: now, printed: String::new() });
         self.said = None;
+    }
+
+    /// A call has printed a line.
+    pub(crate) fn call_printed(&mut self, id: &ToolUseId, line: &str) {
+        if let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) {
+            line.clone_into(&mut call.printed);
+        }
     }
 
     /// Gives the label that the call had.
     pub(crate) fn call_finished(&mut self, id: &ToolUseId, now: Instant) -> Option<String> {
-        let at = self.calls.iter().position(|(call, ..)| call == id)?;
-        let (_, label, _) = self.calls.remove(at);
+        let at = self.calls.iter().position(|call| call.id == *id)?;
+        let label = self.calls.remove(at).label;
         self.said = None;
         self.since = now;
         Some(label)
@@ -132,13 +149,14 @@ impl Progress {
             let seconds = now.duration_since(since).as_secs();
             return Some((format!("stopping · {seconds} s"), Duration::from_secs(1)));
         }
-        if let Some((_, label, since)) = self.calls.first() {
+        if let Some(Running { label, since, printed, .. }) = self.calls.first() {
             let elapsed = now.duration_since(*since);
+            let printed = if printed.is_empty() { String::new() } else { format!(" · {printed}") };
             let more = match self.calls.len() - 1 {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            return Some((format!("{label}{more} · {} s", elapsed.as_secs()), elapsed));
+            return Some((format!("{label}{more} · {} s{printed}", elapsed.as_secs()), elapsed));
         }
         let elapsed = now.duration_since(self.since);
         let what = match &self.doing {
@@ -178,6 +196,9 @@ mod tests {
         progress.call_started(ToolUseId::new("t"), "Bash: make".to_owned(), after(3_000));
         let line = progress.line(after(7_000), Status::Rewritten);
         assert_eq!(line.as_deref(), Some("Bash: make · 4 s · Ctrl-C stops"));
+        progress.call_printed(&ToolUseId::new("t"), "cc -c a.c");
+        let line = progress.line(after(5_000), Status::Rewritten);
+        assert_eq!(line.as_deref(), Some("Bash: make · 2 s · cc -c a.c"));
         progress.stopping(after(7_000));
         let line = progress.line(after(8_500), Status::Rewritten);
         assert_eq!(line.as_deref(), Some("stopping · 1 s"));

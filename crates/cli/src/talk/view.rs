@@ -228,6 +228,9 @@ impl View {
                 let label = calls::label(&name, &input, &self.folder);
                 self.progress.call_started(id, label, now);
             }
+            EngineEvent::ToolPrinted { id, line } => {
+                self.progress.call_printed(&id, printable(&line).trim());
+            }
             EngineEvent::ToolFinished { id, name, result, .. } => {
                 let label = self.progress.call_finished(&id, now).unwrap_or_else(|| name.clone());
                 let outcome = calls::outcome(&name, &result, &self.folder);

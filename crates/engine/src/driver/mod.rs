@@ -1,26 +1,24 @@
 //! Carries out what the step decides: the network, the tools, the transcript, the clock.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::pin::Pin;
-use std::sync::Arc;
-use std::time::Duration;
+mod calls;
+mod outside;
 
-use dormouse_base::{FileAction, FileError, MessageId, Redactor, fault};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use dormouse_base::{FileAction, FileError, MessageId, fault};
 use dormouse_context::{Fragment, HookNotes, TurnShape, plan_breakpoints};
 use dormouse_conversation::transcript::Author;
 use dormouse_conversation::{
-    Block, Flags, Message, Response, ResultContent, Role, StopReason, ToolUseId, WindowState,
+    Block, Flags, Message, Response, Role, StopReason, ToolUseId, WindowState,
 };
-use dormouse_model::{Answering, ModelError, Sent, StreamEvent};
-use dormouse_tools::{CallResult, ToolClass};
-use futures_util::future::BoxFuture;
-use tokio::task::{Id as TaskId, JoinError, JoinSet};
-use tokio::time::Sleep;
+use dormouse_model::{ModelError, Sent};
 use tokio_util::sync::CancellationToken;
 
-use crate::meter::{CallMeter, Meter};
-use crate::turn::{Call, Effect, Event, INTERRUPTED_MARK, Turn};
+use crate::meter::Meter;
+use crate::turn::{Effect, Event, INTERRUPTED_MARK, Turn};
 use crate::{Engine, EngineError, EngineEvent, TurnEnd, TurnReport};
+use outside::{Happening, Outside, Source};
 
 /// Runs a turn to its end.
 pub(crate) async fn run(
@@ -48,9 +46,16 @@ async fn drive(
     let mut turn = Turn::new(max_requests).paid_from(driver.engine.purse());
     let mut events = VecDeque::from([Event::Begin]);
     loop {
-        let event = match events.pop_front() {
-            Some(event) => event,
+        let happening = match events.pop_front() {
+            Some(event) => Happening::Event(event),
             None => driver.outside.next(interrupt, driver.engine, turn.retries()).await,
+        };
+        let event = match happening {
+            Happening::Event(event) => event,
+            Happening::Printed(lines) => {
+                driver.pass_on_lines(lines);
+                continue;
+            }
         };
         driver.pass_on_notices();
         driver.meter.event(&event, driver.engine);
@@ -124,6 +129,12 @@ impl<'e> Driver<'e> {
         }
     }
 
+    fn pass_on_lines(&mut self, lines: Vec<(ToolUseId, String)>) {
+        for (id, line) in lines {
+            (self.sink)(EngineEvent::ToolPrinted { id, line });
+        }
+    }
+
     fn perform(&mut self, effect: Effect) -> Result<Next, EngineError> {
         match effect {
             Effect::Send => return Ok(self.send()),
@@ -192,39 +203,6 @@ impl<'e> Driver<'e> {
             .map_err(|error| FileError::new(FileAction::Write, "fault", error))?;
         let author = self.results_author();
         Ok(self.engine.transcript.record_blocks(author, std::slice::from_ref(block))?)
-    }
-
-    fn start_tool(&mut self, call: Call) {
-        let caller = self.engine.caller();
-        let redactor = self.engine.config.redactor.clone();
-        let store = self.engine.result_store();
-        let bound = store.bound(&caller.tools, &call.name);
-        let meter = CallMeter::start(self.engine, &call.name);
-        let mut context = self.engine.call_context(self.outside.cancel_tools.clone());
-        context.overflow = store.overflow(&call.id);
-        if let Some(call) = call.block.as_tool_use() {
-            (self.sink)(EngineEvent::ToolStarted {
-                id: call.id.clone(),
-                name: call.name.to_owned(),
-                input: call.input.get().to_owned(),
-            });
-        }
-        let id = call.id.clone();
-        let task = self.outside.tools.spawn(async move {
-            let Some(tool_use) = call.block.as_tool_use() else {
-                return Done::of(Block::interrupted(&call.id));
-            };
-            let result = caller.run(tool_use, &context).await;
-            let CallResult { content, spilled, is_error, verdict, notes, halt } = result;
-            let kept = match &spilled {
-                Some(spilled) => store.stored(spilled),
-                None => store.keep(&call.id, bound, without_secrets(content, &redactor)),
-            };
-            meter.stop(verdict, is_error, kept.stored_bytes);
-            let notes = notes.iter().map(|note| redactor.redact(note)).collect();
-            Done { block: Block::tool_result(&call.id, &kept.content, is_error), notes, halt }
-        });
-        self.outside.calls.insert(task.id(), id);
     }
 
     fn commit_answer(
@@ -334,161 +312,4 @@ impl<'e> Driver<'e> {
             )));
         }
     }
-}
-
-/// The key itself is no part of a result: it would go into the transcript.
-fn without_secrets(content: ResultContent, redactor: &Redactor) -> ResultContent {
-    match content {
-        ResultContent::Text(text) => ResultContent::Text(redactor.redact(&text)),
-        blocks @ ResultContent::Blocks(_) => blocks,
-    }
-}
-
-/// Where the answer comes from.
-#[derive(Default)]
-enum Source {
-    #[default]
-    Idle,
-    Opening(BoxFuture<'static, Result<Answering, ModelError>>),
-    Open(Box<Answering>),
-}
-
-/// What a tool's task gives.
-struct Done {
-    /// The result.
-    block: Block,
-    /// What observers say besides.
-    notes: Vec<String>,
-    /// Why an observer wants the turn to end.
-    halt: Option<String>,
-}
-
-impl Done {
-    fn of(block: Block) -> Self {
-        Self { block, notes: Vec::new(), halt: None }
-    }
-}
-
-/// Everything that can make something happen.
-#[derive(Default)]
-struct Outside {
-    source: Source,
-    timer: Option<Pin<Box<Sleep>>>,
-    tools: JoinSet<Done>,
-    /// Which call a task carries out.
-    calls: BTreeMap<TaskId, ToolUseId>,
-    cancel_tools: CancellationToken,
-    /// What observers have to say beside the results that are coming in.
-    notes: Vec<String>,
-    request_id: Option<String>,
-    interrupted: bool,
-}
-
-/// A command that is asked to end gets this long to do so, then it is ended.
-const STOP_PATIENCE: Duration = Duration::from_secs(4);
-
-impl Outside {
-    /// A task that ended: its result, or, if it was lost, that it was.
-    fn tool_done(&mut self, joined: Result<(TaskId, Done), JoinError>) -> Option<Event> {
-        let (task, done) = match joined {
-            Ok((task, done)) => (task, Some(done)),
-            Err(error) => (error.id(), None),
-        };
-        let id = self.calls.remove(&task)?;
-        let Done { block, notes, halt } = done.unwrap_or_else(|| {
-            let text = ResultContent::Text("the tool failed inside Dormouse".to_owned());
-            Done::of(Block::tool_result(&id, &text, true))
-        });
-        self.notes.extend(notes);
-        Some(Event::ToolDone { id, block, halt })
-    }
-
-    /// Lets tools that were told to stop do so in order.
-    async fn stop_tools(&mut self) {
-        self.cancel_tools.cancel();
-        let all = async { while self.tools.join_next().await.is_some() {} };
-        // Those that do not are ended when the set is dropped.
-        let _patience = tokio::time::timeout(STOP_PATIENCE, all).await;
-    }
-
-    /// Waits for the next event.
-    async fn next(
-        &mut self,
-        interrupt: &CancellationToken,
-        engine: &Engine,
-        retries: u32,
-    ) -> Event {
-        loop {
-            let event = tokio::select! {
-                biased;
-                // What is finished counts, even when the person has had enough.
-                Some(joined) = self.tools.join_next_with_id() => self.tool_done(joined),
-                () = interrupt.cancelled(), if !self.interrupted => {
-                    self.interrupted = true;
-                    Some(Event::Interrupt)
-                }
-                step = read(&mut self.source, &mut self.request_id) => Some(match step {
-                    Ok(event) => {
-                        let class = class_of(&event, engine);
-                        Event::Stream(event, class)
-                    }
-                    Err(error) => {
-                        let delay = engine.config.retry.delay(&error, retries, chance(engine));
-                        Event::Failed(error, delay)
-                    }
-                }),
-                () = wait(self.timer.as_mut()) => {
-                    self.timer = None;
-                    Some(Event::Retry)
-                }
-            };
-            if let Some(event) = event {
-                return event;
-            }
-        }
-    }
-}
-
-/// The next step of the answer; never, where none is coming.
-async fn read(
-    source: &mut Source,
-    request_id: &mut Option<String>,
-) -> Result<StreamEvent, ModelError> {
-    loop {
-        match source {
-            Source::Idle => std::future::pending::<()>().await,
-            Source::Opening(opening) => {
-                let answering = opening.await?;
-                *request_id = answering.request_id().map(str::to_owned);
-                *source = Source::Open(Box::new(answering));
-            }
-            Source::Open(answering) => {
-                return answering.next().await.unwrap_or_else(|| {
-                    Err(ModelError::BrokenStream(
-                        "the stream ended before the answer did".to_owned(),
-                    ))
-                });
-            }
-        }
-    }
-}
-
-async fn wait(timer: Option<&mut Pin<Box<Sleep>>>) {
-    match timer {
-        Some(timer) => timer.await,
-        None => std::future::pending().await,
-    }
-}
-
-/// How a call is scheduled. One that will be refused runs nothing, and so can run beside anything.
-fn class_of(event: &StreamEvent, engine: &Engine) -> Option<ToolClass> {
-    let StreamEvent::Block(block) = event else { return None };
-    let call = block.as_tool_use()?;
-    Some(engine.config.tools.get(call.name).map_or(ToolClass::ReadOnly, |tool| tool.class()))
-}
-
-/// A number from 0 to 1.
-fn chance(engine: &Engine) -> f64 {
-    let random = engine.config.ids.next().as_u128() % 1_000;
-    Duration::from_millis(u64::try_from(random).unwrap_or(0)).as_secs_f64()
 }

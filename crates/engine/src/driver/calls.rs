@@ -1,0 +1,117 @@
+//! One call as a task of its own: run, kept within bounds, counted, and what it prints on the way.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use dormouse_base::Redactor;
+use dormouse_conversation::{Block, ResultContent, ToolUseId};
+use dormouse_tools::{CallResult, Progress};
+use tokio::sync::Notify;
+
+use super::Driver;
+use crate::EngineEvent;
+use crate::meter::CallMeter;
+use crate::turn::Call;
+
+/// What a tool's task gives.
+pub(super) struct Done {
+    /// The result.
+    pub(super) block: Block,
+    /// What observers say besides.
+    pub(super) notes: Vec<String>,
+    /// Why an observer wants the turn to end.
+    pub(super) halt: Option<String>,
+}
+
+impl Done {
+    pub(super) fn of(block: Block) -> Self {
+        Self { block, notes: Vec::new(), halt: None }
+    }
+}
+
+impl Driver<'_> {
+    pub(super) fn start_tool(&mut self, call: Call) {
+        let caller = self.engine.caller();
+        let redactor = self.engine.config.redactor.clone();
+        let store = self.engine.result_store();
+        let bound = store.bound(&caller.tools, &call.name);
+        let meter = CallMeter::start(self.engine, &call.name);
+        let mut context = self.engine.call_context(self.outside.cancel_tools.clone());
+        context.overflow = store.overflow(&call.id);
+        context.progress = Some(Arc::new(self.outside.lines.of(&call.id)));
+        if let Some(call) = call.block.as_tool_use() {
+            (self.sink)(EngineEvent::ToolStarted {
+                id: call.id.clone(),
+                name: call.name.to_owned(),
+                input: call.input.get().to_owned(),
+            });
+        }
+        let id = call.id.clone();
+        let task = self.outside.tools.spawn(async move {
+            let Some(tool_use) = call.block.as_tool_use() else {
+                return Done::of(Block::interrupted(&call.id));
+            };
+            let result = caller.run(tool_use, &context).await;
+            let CallResult { content, spilled, is_error, verdict, notes, halt } = result;
+            let kept = match &spilled {
+                Some(spilled) => store.stored(spilled),
+                None => store.keep(&call.id, bound, without_secrets(content, &redactor)),
+            };
+            meter.stop(verdict, is_error, kept.stored_bytes);
+            let notes = notes.iter().map(|note| redactor.redact(note)).collect();
+            Done { block: Block::tool_result(&call.id, &kept.content, is_error), notes, halt }
+        });
+        self.outside.calls.insert(task.id(), id);
+    }
+}
+
+/// The key itself is no part of a result: it would go into the transcript.
+fn without_secrets(content: ResultContent, redactor: &Redactor) -> ResultContent {
+    match content {
+        ResultContent::Text(text) => ResultContent::Text(redactor.redact(&text)),
+        blocks @ ResultContent::Blocks(_) => blocks,
+    }
+}
+
+/// The newest line that each running call has printed, until somebody shows it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lines {
+    newest: Arc<Mutex<BTreeMap<ToolUseId, String>>>,
+    more: Arc<Notify>,
+}
+
+/// Longer lines are cut: this is a glimpse, not the result.
+const LONGEST_LINE: usize = 200;
+
+impl Lines {
+    fn of(&self, call: &ToolUseId) -> LineOf {
+        LineOf { lines: self.clone(), call: call.clone() }
+    }
+
+    /// Waits until something was printed.
+    pub(super) async fn next(&self) -> Vec<(ToolUseId, String)> {
+        loop {
+            self.more.notified().await;
+            let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+            if !newest.is_empty() {
+                return std::mem::take(&mut *newest).into_iter().collect();
+            }
+        }
+    }
+}
+
+/// What one call prints.
+struct LineOf {
+    lines: Lines,
+    call: ToolUseId,
+}
+
+impl Progress for LineOf {
+    fn printed(&self, text: &str) {
+        let Some(line) = text.lines().rev().find(|line| !line.trim().is_empty()) else { return };
+        let line = line.chars().take(LONGEST_LINE).collect();
+        let mut newest = self.lines.newest.lock().unwrap_or_else(PoisonError::into_inner);
+        newest.insert(self.call.clone(), line);
+        self.lines.more.notify_one();
+    }
+}

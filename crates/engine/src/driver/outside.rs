@@ -1,0 +1,162 @@
+//! Everything that can make something happen while a turn runs: the answer, the tools, the clock, the
+//! person.
+
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::time::Duration;
+
+use dormouse_conversation::{Block, ResultContent, ToolUseId};
+use dormouse_model::{Answering, ModelError, StreamEvent};
+use dormouse_tools::ToolClass;
+use futures_util::future::BoxFuture;
+use tokio::task::{Id as TaskId, JoinError, JoinSet};
+use tokio::time::Sleep;
+use tokio_util::sync::CancellationToken;
+
+use super::calls::{Done, Lines};
+use crate::Engine;
+use crate::turn::Event;
+
+/// Where the answer comes from.
+#[derive(Default)]
+pub(super) enum Source {
+    #[default]
+    Idle,
+    Opening(BoxFuture<'static, Result<Answering, ModelError>>),
+    Open(Box<Answering>),
+}
+
+/// Everything that can make something happen.
+#[derive(Default)]
+pub(super) struct Outside {
+    pub(super) source: Source,
+    pub(super) timer: Option<Pin<Box<Sleep>>>,
+    pub(super) tools: JoinSet<Done>,
+    /// Which call a task carries out.
+    pub(super) calls: BTreeMap<TaskId, ToolUseId>,
+    pub(super) cancel_tools: CancellationToken,
+    /// What observers have to say beside the results that are coming in.
+    pub(super) notes: Vec<String>,
+    pub(super) request_id: Option<String>,
+    /// What running calls print.
+    pub(super) lines: Lines,
+    interrupted: bool,
+}
+
+/// Something that happened.
+pub(super) enum Happening {
+    /// Something the step has to know.
+    Event(Event),
+    /// Running calls have printed these lines.
+    Printed(Vec<(ToolUseId, String)>),
+}
+
+/// A command that is asked to end gets this long to do so, then it is ended.
+const STOP_PATIENCE: Duration = Duration::from_secs(4);
+
+impl Outside {
+    /// A task that ended: its result, or, if it was lost, that it was.
+    fn tool_done(&mut self, joined: Result<(TaskId, Done), JoinError>) -> Option<Event> {
+        let (task, done) = match joined {
+            Ok((task, done)) => (task, Some(done)),
+            Err(error) => (error.id(), None),
+        };
+        let id = self.calls.remove(&task)?;
+        let Done { block, notes, halt } = done.unwrap_or_else(|| {
+            let text = ResultContent::Text("the tool failed inside Dormouse".to_owned());
+            Done::of(Block::tool_result(&id, &text, true))
+        });
+        self.notes.extend(notes);
+        Some(Event::ToolDone { id, block, halt })
+    }
+
+    /// Lets tools that were told to stop do so in order.
+    pub(super) async fn stop_tools(&mut self) {
+        self.cancel_tools.cancel();
+        let all = async { while self.tools.join_next().await.is_some() {} };
+        // Those that do not are ended when the set is dropped.
+        let _patience = tokio::time::timeout(STOP_PATIENCE, all).await;
+    }
+
+    /// Waits for the next thing to happen.
+    pub(super) async fn next(
+        &mut self,
+        interrupt: &CancellationToken,
+        engine: &Engine,
+        retries: u32,
+    ) -> Happening {
+        loop {
+            let event = tokio::select! {
+                biased;
+                // What is finished counts, even when the person has had enough.
+                Some(joined) = self.tools.join_next_with_id() => self.tool_done(joined),
+                () = interrupt.cancelled(), if !self.interrupted => {
+                    self.interrupted = true;
+                    Some(Event::Interrupt)
+                }
+                step = read(&mut self.source, &mut self.request_id) => Some(match step {
+                    Ok(event) => {
+                        let class = class_of(&event, engine);
+                        Event::Stream(event, class)
+                    }
+                    Err(error) => {
+                        let delay = engine.config.retry.delay(&error, retries, chance(engine));
+                        Event::Failed(error, delay)
+                    }
+                }),
+                () = wait(self.timer.as_mut()) => {
+                    self.timer = None;
+                    Some(Event::Retry)
+                }
+                printed = self.lines.next() => return Happening::Printed(printed),
+            };
+            if let Some(event) = event {
+                return Happening::Event(event);
+            }
+        }
+    }
+}
+
+/// The next step of the answer; never, where none is coming.
+async fn read(
+    source: &mut Source,
+    request_id: &mut Option<String>,
+) -> Result<StreamEvent, ModelError> {
+    loop {
+        match source {
+            Source::Idle => std::future::pending::<()>().await,
+            Source::Opening(opening) => {
+                let answering = opening.await?;
+                *request_id = answering.request_id().map(str::to_owned);
+                *source = Source::Open(Box::new(answering));
+            }
+            Source::Open(answering) => {
+                return answering.next().await.unwrap_or_else(|| {
+                    Err(ModelError::BrokenStream(
+                        "the stream ended before the answer did".to_owned(),
+                    ))
+                });
+            }
+        }
+    }
+}
+
+async fn wait(timer: Option<&mut Pin<Box<Sleep>>>) {
+    match timer {
+        Some(timer) => timer.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// How a call is scheduled. One that will be refused runs nothing, and so can run beside anything.
+fn class_of(event: &StreamEvent, engine: &Engine) -> Option<ToolClass> {
+    let StreamEvent::Block(block) = event else { return None };
+    let call = block.as_tool_use()?;
+    Some(engine.config.tools.get(call.name).map_or(ToolClass::ReadOnly, |tool| tool.class()))
+}
+
+/// A number from 0 to 1.
+fn chance(engine: &Engine) -> f64 {
+    let random = engine.config.ids.next().as_u128() % 1_000;
+    Duration::from_millis(u64::try_from(random).unwrap_or(0)).as_secs_f64()
+}
