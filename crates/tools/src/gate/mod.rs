@@ -8,6 +8,7 @@
 mod paths;
 mod rules;
 
+use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use serde_json::value::RawValue;
 
 pub use rules::{Rule, RuleError, Rules};
 
-use crate::shell::{ShellVerdict, classify};
+use crate::shell::{ShellVerdict, classify, commands};
 use crate::{Access, HostPattern, Tool, ToolClass};
 
 /// How much is permitted without a rule.
@@ -163,6 +164,8 @@ pub(crate) struct Touch {
     /// The file or folder that a reading call names.
     path: Option<std::path::PathBuf>,
     read_only: Result<&'static str, String>,
+    /// The commands of the line, once somebody has asked.
+    commands: OnceCell<Option<Vec<Vec<String>>>>,
 }
 
 impl Touch {
@@ -178,7 +181,13 @@ impl Touch {
             (Access::Fetches(host), _) => Err(format!("it sends a request to `{host}`")),
             (Access::Other, ToolClass::Exclusive) => harmless(tool.name()),
         };
-        Self { access, path: paths::named(input, folder), read_only }
+        Self { access, path: paths::named(input, folder), read_only, commands: OnceCell::new() }
+    }
+
+    /// The commands of the line it runs; none if that is not understood.
+    fn commands(&self) -> Option<&[Vec<String>]> {
+        let Access::Runs(line) = &self.access else { return None };
+        self.commands.get_or_init(|| commands(line)).as_deref()
     }
 
     /// The rule that would allow just this.

@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use super::Touch;
 use super::paths::lexical;
-use crate::shell::{ShellVerdict, classify, commands};
+use crate::shell::{ShellVerdict, classify};
 use crate::{Access, HostPattern, write_target};
 
 /// A rule that can not be read.
@@ -186,7 +186,7 @@ impl Rules {
     /// A rule that asks; or, for a line that is not understood, one that might be meant by it.
     pub(super) fn asks(&self, tool: &str, touch: &Touch, folder: &Path) -> Option<&Rule> {
         let hidden = || match &touch.access {
-            Access::Runs(line) if commands(line).is_none() => {
+            Access::Runs(_) if touch.commands().is_none() => {
                 self.deny.iter().chain(&self.ask).find(|rule| rule.is_for(tool))
             }
             Access::Runs(_)
@@ -201,14 +201,14 @@ impl Rules {
     /// A rule that allows all of a call. Of a line of several commands each must be covered.
     pub(super) fn allows(&self, tool: &str, touch: &Touch, folder: &Path) -> Option<&Rule> {
         let mut mine = self.allow.iter().filter(|rule| rule.is_for(tool));
-        let Access::Runs(line) = &touch.access else {
+        let Access::Runs(_) = &touch.access else {
             return mine.find(|rule| rule.matches_paths(touch, folder));
         };
         if let Some(rule) = mine.clone().find(|rule| rule.pattern.is_none()) {
             return Some(rule);
         }
         let mut used = None;
-        for command in commands(line)? {
+        for command in touch.commands()? {
             let text = command.join(" ");
             let covering = mine
                 .clone()
@@ -235,8 +235,7 @@ fn first_match<'a>(
     let Access::Runs(line) = &touch.access else {
         return mine.find(|rule| rule.matches_paths(touch, folder));
     };
-    let understood = commands(line);
-    mine.find(|rule| match (&rule.pattern, &understood) {
+    mine.find(|rule| match (&rule.pattern, touch.commands()) {
         (None, _) => true,
         (Some(pattern), Some(commands)) => {
             commands.iter().any(|command| pattern.matches_command(&command.join(" ")))
