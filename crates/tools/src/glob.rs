@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
@@ -212,11 +214,18 @@ fn search(root: &Path, pattern: &Pattern, cancel: &CancellationToken) -> Result<
 /// A file that matches, and when it changed. Only of such the system is asked that.
 fn matching(root: &Path, pattern: &Pattern, entry: DirEntry) -> Option<(SystemTime, PathBuf)> {
     let is_folder = entry.file_type().is_none_or(|kind| kind.is_dir());
-    if is_folder || !pattern.matcher.is_match(entry.path().strip_prefix(root).ok()?) {
+    if is_folder || !pattern.matcher.is_match(below(entry.path(), root)?) {
         return None;
     }
     let modified = entry.metadata().ok().and_then(|metadata| metadata.modified().ok());
     Some((modified.unwrap_or(SystemTime::UNIX_EPOCH), entry.into_path()))
+}
+
+/// The part of a walked path that is below the root it began with. By bytes: the walk has put the root in
+/// front of every path as it is, and comparing name by name takes longer than the match itself.
+pub(crate) fn below<'p>(path: &'p Path, root: &Path) -> Option<&'p Path> {
+    let rest = path.as_os_str().as_bytes().strip_prefix(root.as_os_str().as_bytes())?;
+    Some(Path::new(OsStr::from_bytes(rest.strip_prefix(b"/").unwrap_or(rest))))
 }
 
 /// How many threads walk: more than eight wait for the disk.

@@ -102,7 +102,7 @@ pub(crate) struct Leash {
     received: Vec<u8>,
     group: Option<Pid>,
     /// Dropped with the rest; the runtime buries it.
-    _reaper: Child,
+    reaper: Child,
 }
 
 impl Leash {
@@ -120,26 +120,20 @@ impl Leash {
         // It holds a copy of the reaper's end of the socket.
         drop(command);
         let control = UnixStream::from_std(ours)?;
-        let mut leash = Self { control, received: Vec::new(), group: None, _reaper: reaper };
-        match leash.next().await? {
+        let mut leash = Self { control, received: Vec::new(), group: None, reaper };
+        match leash.next().await {
             Some(Message::Started(group)) => leash.group = Pid::from_raw(group),
             Some(Message::Failed(number)) => return Err(io::Error::from_raw_os_error(number)),
-            Some(Message::Ended(_)) | None => return Err(reaper_lost()),
+            Some(Message::Ended(_)) | None => return Err(leash.lost()),
         }
         Ok(leash)
     }
 
     /// Waits for the command's own end. May be dropped and called again.
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
-        match self.next().await? {
+        match self.next().await {
             Some(Message::Ended(status)) => Ok(status),
-            Some(Message::Started(_) | Message::Failed(_)) | None => {
-                // Somebody killed the reaper. What it watched over is ours to end.
-                if let Some(group) = self.group {
-                    let _gone = rustix::process::kill_process_group(group, Signal::KILL);
-                }
-                Err(reaper_lost())
-            }
+            Some(Message::Started(_) | Message::Failed(_)) | None => Err(self.lost()),
         }
     }
 
@@ -147,20 +141,34 @@ impl Leash {
     pub(crate) async fn end(&mut self) {
         // A reaper that is gone already has nothing left to end.
         let _gone = self.control.shutdown().await;
-        let all_gone = async { while let Ok(Some(_)) = self.next().await {} };
+        let all_gone = async { while self.next().await.is_some() {} };
         // What the kernel can not end (a dead disk) is left to it.
         let _patience = tokio::time::timeout(END_PATIENCE, all_gone).await;
     }
 
-    async fn next(&mut self) -> io::Result<Option<Message>> {
+    /// The next message; none once the reaper is gone, in whatever way the socket tells that.
+    async fn next(&mut self) -> Option<Message> {
         loop {
             if let Some(message) = Message::take(&mut self.received) {
-                return Ok(Some(message));
+                return Some(message);
             }
-            if self.control.read_buf(&mut self.received).await? == 0 {
-                return Ok(None);
+            if self.control.read_buf(&mut self.received).await.unwrap_or(0) == 0 {
+                return None;
             }
         }
+    }
+
+    /// Somebody killed the reaper, maybe before it told of its command. What it watched over is ours to
+    /// end: its group, and on Linux all of the reaper's session.
+    fn lost(&self) -> io::Error {
+        if let Some(group) = self.group {
+            let _gone = rustix::process::kill_process_group(group, Signal::KILL);
+        }
+        let reaper = self.reaper.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        for process in reaper.map(descendants::session_members).unwrap_or_default() {
+            let _gone = rustix::process::kill_process(process, Signal::KILL);
+        }
+        io::Error::other("the process that watches over it was ended")
     }
 
     /// Whether the reaper still has something below it.
@@ -168,8 +176,4 @@ impl Leash {
         let mut piece = [0; 16];
         !matches!(self.control.try_read(&mut piece), Ok(0))
     }
-}
-
-fn reaper_lost() -> io::Error {
-    io::Error::other("the process that watches over it was ended")
 }

@@ -7,6 +7,7 @@
 mod paths;
 mod rules;
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,7 +15,7 @@ use serde_json::value::RawValue;
 
 pub use rules::{Rule, RuleError, Rules};
 
-use crate::shell::{ShellVerdict, classify};
+use crate::shell::{ShellVerdict, classify, commands};
 use crate::{Access, HostPattern, Tool, ToolClass};
 
 /// How much is permitted without a rule.
@@ -198,6 +199,8 @@ pub(crate) struct Touch {
     /// The file or folder that a reading call names.
     path: Option<std::path::PathBuf>,
     read_only: Result<&'static str, String>,
+    /// The commands of the line, once somebody has asked.
+    commands: OnceCell<Option<Vec<Vec<String>>>>,
 }
 
 impl Touch {
@@ -213,13 +216,19 @@ impl Touch {
             (Access::Fetches(host), _) => Err(format!("it sends a request to `{host}`")),
             (Access::Other, ToolClass::Exclusive) => harmless(tool.name()),
         };
-        Self { access, path: paths::named(input, folder), read_only }
+        Self { access, path: paths::named(input, folder), read_only, commands: OnceCell::new() }
+    }
+
+    /// The commands of the line it runs; none if that is not understood.
+    fn commands(&self) -> Option<&[Vec<String>]> {
+        let Access::Runs(line) = &self.access else { return None };
+        self.commands.get_or_init(|| commands(line)).as_deref()
     }
 
     /// The rule that would allow just this.
     fn suggested_rule(&self, name: &str) -> String {
         match &self.access {
-            Access::Runs(line) => format!("{name}({})", rules::covering(line)),
+            Access::Runs(line) => format!("{name}({})", rules::covering(line, self.commands())),
             Access::Writes(path) => format!("{name}({})", path.display()),
             Access::Fetches(host) => format!("{name}(domain:{host})"),
             Access::Reads | Access::Other => name.to_owned(),

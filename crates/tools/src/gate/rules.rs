@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use super::Touch;
 use super::paths::lexical;
-use crate::shell::{ShellVerdict, classify, commands};
+use crate::shell::{ShellVerdict, classify};
 use crate::{Access, HostPattern, Tool, write_target};
 
 /// A rule that can not be read.
@@ -192,7 +192,7 @@ impl Rules {
     /// A rule that asks; or, for a line that is not understood, one that might be meant by it.
     pub(super) fn asks(&self, tool: &str, touch: &Touch, folder: &Path) -> Option<&Rule> {
         let hidden = || match &touch.access {
-            Access::Runs(line) if commands(line).is_none() => {
+            Access::Runs(_) if touch.commands().is_none() => {
                 self.deny.iter().chain(&self.ask).find(|rule| rule.is_for(tool))
             }
             Access::Runs(_)
@@ -213,14 +213,14 @@ pub(super) fn allowed_by<'a>(
     folder: &Path,
 ) -> Option<&'a Rule> {
     let mut mine = rules.iter().filter(|rule| rule.is_for(tool));
-    let Access::Runs(line) = &touch.access else {
+    let Access::Runs(_) = &touch.access else {
         return mine.find(|rule| rule.matches_paths(touch, folder));
     };
     if let Some(rule) = mine.clone().find(|rule| rule.pattern.is_none()) {
         return Some(rule);
     }
     let mut used = None;
-    for command in commands(line)? {
+    for command in touch.commands()? {
         let text = command.join(" ");
         let covering = mine
             .clone()
@@ -241,11 +241,13 @@ const WITH_SUBCOMMANDS: &[&str] = &[
 ];
 
 /// The pattern of a rule for a command line: the same program and subcommand, or the line itself.
-pub(super) fn covering(line: &str) -> String {
-    let only = commands(line).filter(|commands| commands.len() == 1);
-    let words = only.and_then(|commands| commands.into_iter().next()).unwrap_or_default();
+pub(super) fn covering(line: &str, commands: Option<&[Vec<String>]>) -> String {
+    let words = match commands {
+        Some([only]) => only.as_slice(),
+        Some(_) | None => &[],
+    };
     let plain = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || "-_:".contains(c));
-    match words.as_slice() {
+    match words {
         [program, action, ..]
             if WITH_SUBCOMMANDS.contains(&program.as_str())
                 && !action.starts_with('-')
@@ -269,8 +271,7 @@ fn first_match<'a>(
     let Access::Runs(line) = &touch.access else {
         return mine.find(|rule| rule.matches_paths(touch, folder));
     };
-    let understood = commands(line);
-    mine.find(|rule| match (&rule.pattern, &understood) {
+    mine.find(|rule| match (&rule.pattern, touch.commands()) {
         (None, _) => true,
         (Some(pattern), Some(commands)) => {
             commands.iter().any(|command| pattern.matches_command(&command.join(" ")))

@@ -19,7 +19,7 @@ use super::line::matching;
 use super::{Mode, Query, RESULT_CHARS};
 use crate::ToolError;
 use crate::blocking::check;
-use crate::glob::{Hidden, shown, walk_threads, walker};
+use crate::glob::{Hidden, Pattern, below, shown, walk_threads, walker};
 use crate::snippet::shown_line;
 
 /// More than this is never shown.
@@ -150,8 +150,10 @@ impl Task<'_> {
     }
 
     fn visit(&self, searcher: &mut Searcher, entry: &DirEntry) {
-        let Ok(below) = entry.path().strip_prefix(self.root) else { return };
-        let wanted = self.query.glob.as_ref().is_none_or(|glob| glob.matcher.is_match(below));
+        let matches = |glob: &Pattern| {
+            below(entry.path(), self.root).is_some_and(|path| glob.matcher.is_match(path))
+        };
+        let wanted = self.query.glob.as_ref().is_none_or(matches);
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
         let is_secret = self.secrets && entry.file_name() == "environ";
         if !wanted || !is_file || is_secret {

@@ -74,16 +74,18 @@ async fn end_group(child: &mut Child, group: &Group) {
     group.signal(Signal::TERM);
     // One that is stopped (it wanted the terminal) hears nothing before it goes on.
     group.signal(Signal::CONT);
-    let gone = async {
-        let _status = child.wait().await;
-        while group.exists() {
-            tokio::time::sleep(POLL).await;
-        }
-    };
-    if tokio::time::timeout(TERM_GRACE, gone).await.is_err() {
+    if tokio::time::timeout(TERM_GRACE, gone(child, group)).await.is_err() {
         group.signal(Signal::KILL);
-        // One that the kernel can not end (a dead disk) is left to it.
-        let _status = tokio::time::timeout(KILL_GRACE, child.wait()).await;
+        // What the kernel can not end (a dead disk) is left to it.
+        let _patience = tokio::time::timeout(KILL_GRACE, gone(child, group)).await;
+    }
+}
+
+/// Waits until nobody of the group is left.
+async fn gone(child: &mut Child, group: &Group) {
+    let _status = child.wait().await;
+    while group.exists() {
+        tokio::time::sleep(POLL).await;
     }
 }
 
