@@ -5,3 +5,5 @@
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
+
+pub mod secrets;

@@ -1,0 +1,215 @@
+//! What looks like a key, token, password or private key in a text (M-16).
+//!
+//! Keywords are looked for first, all at once; only where one stands is its rule's pattern tried, on that line.
+//! So prose costs one pass, and no text costs more than a pass a rule. A finding never holds the value: only
+//! where it is, and the name of the rule.
+
+mod rule;
+mod rules;
+mod value;
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::{LazyLock, OnceLock};
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use regex::Regex;
+
+use rule::{Reach, Rule};
+
+/// The most bytes that a secret of several lines is looked for in.
+const LONGEST_BLOCK: usize = 32 * 1024;
+
+/// A secret in a text: where, and of which kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule's name.
+    pub rule: &'static str,
+    /// What the rule finds, for a person.
+    pub what: &'static str,
+    /// Its line, from 1.
+    pub line: usize,
+    /// Its column in characters, from 1.
+    pub column: usize,
+    /// Its bytes in the text, on boundaries of characters.
+    pub span: Range<usize>,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rule, what, line, column, .. } = self;
+        write!(f, "line {line}, column {column}: {what} ({rule})")
+    }
+}
+
+/// What the table finds, by name and description, in its order.
+pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
+    rules::all().map(|rule| (rule.name, rule.what))
+}
+
+/// Every secret in a text, in its order. Where two rules see one, the more telling names it.
+pub fn scan(text: &str) -> Vec<Finding> {
+    let mut hits = Vec::new();
+    for (index, regions) in SCANNER.regions(text).into_iter().enumerate() {
+        let Some(compiled) = SCANNER.rules.get(index) else { continue };
+        for region in regions {
+            compiled.search(text, region, |span| hits.push(Hit { span, rule: index }));
+        }
+    }
+    located(text, &merged(hits))
+}
+
+/// The text with every secret replaced by the name of its rule, and what was found.
+pub fn redact(text: &str) -> (String, Vec<Finding>) {
+    let findings = scan(text);
+    let mut clean = String::with_capacity(text.len());
+    let mut done = 0;
+    for finding in &findings {
+        clean.push_str(text.get(done..finding.span.start).unwrap_or_default());
+        clean.push_str(&format!("[secret: {}]", finding.rule));
+        done = finding.span.end;
+    }
+    clean.push_str(text.get(done..).unwrap_or_default());
+    (clean, findings)
+}
+
+/// Bytes that a rule, by its place in the table, takes for a secret.
+struct Hit {
+    span: Range<usize>,
+    rule: usize,
+}
+
+/// Overlapping hits become one, with the name that stands first in the table.
+fn merged(mut hits: Vec<Hit>) -> Vec<Hit> {
+    hits.sort_by_key(|hit| (hit.span.start, hit.rule));
+    let mut kept: Vec<Hit> = Vec::new();
+    for hit in hits {
+        match kept.last_mut() {
+            Some(last) if hit.span.start < last.span.end => {
+                last.span.end = last.span.end.max(hit.span.end);
+                last.rule = last.rule.min(hit.rule);
+            }
+            _ => kept.push(hit),
+        }
+    }
+    kept
+}
+
+/// Adds lines and columns, in one pass over the text.
+fn located(text: &str, hits: &[Hit]) -> Vec<Finding> {
+    let (mut line, mut line_start, mut seen) = (1, 0, 0);
+    let mut findings = Vec::with_capacity(hits.len());
+    for hit in hits {
+        let before = text.get(seen..hit.span.start).unwrap_or_default();
+        if let Some(last) = before.rfind('\n') {
+            line += before.matches('\n').count();
+            line_start = seen + last + 1;
+        }
+        seen = hit.span.start;
+        let column = text.get(line_start..seen).unwrap_or_default().chars().count() + 1;
+        let Some(Compiled { rule, .. }) = SCANNER.rules.get(hit.rule) else { continue };
+        let (rule, what) = (rule.name, rule.what);
+        findings.push(Finding { rule, what, line, column, span: hit.span.clone() });
+    }
+    findings
+}
+
+static SCANNER: LazyLock<Scanner> = LazyLock::new(Scanner::new);
+
+/// The table made ready: one automaton for all keywords, patterns compiled when first needed.
+struct Scanner {
+    /// The largest kind of automaton: the table is small, and texts are scanned on every save. None only if the
+    /// table itself is wrong, which a test would show.
+    keywords: Option<AhoCorasick>,
+    /// The rule of each keyword.
+    owners: Vec<usize>,
+    rules: Vec<Compiled>,
+}
+
+impl Scanner {
+    fn new() -> Self {
+        let rules: Vec<Compiled> =
+            rules::all().map(|rule| Compiled { rule, pattern: OnceLock::new() }).collect();
+        let mut owners = Vec::new();
+        let mut words: Vec<&str> = Vec::new();
+        for (index, compiled) in rules.iter().enumerate() {
+            words.extend(compiled.rule.keywords);
+            owners.resize(words.len(), index);
+        }
+        let keywords = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::DFA))
+            .ascii_case_insensitive(true)
+            .build(words)
+            .ok();
+        Self { keywords, owners, rules }
+    }
+
+    /// For every rule the parts of the text on which its pattern is to be tried: apart, and in order.
+    fn regions(&self, text: &str) -> Vec<Vec<Range<usize>>> {
+        let mut regions: Vec<Vec<Range<usize>>> = vec![Vec::new(); self.rules.len()];
+        let mut line = 0..0;
+        for hit in self.keywords.iter().flat_map(|keywords| keywords.find_overlapping_iter(text)) {
+            let owner = self.owners.get(hit.pattern().as_usize()).copied().unwrap_or_default();
+            let (Some(rule), Some(regions)) = (self.rules.get(owner), regions.get_mut(owner))
+            else {
+                continue;
+            };
+            if regions.last().is_some_and(|last| hit.start() < last.end) {
+                continue;
+            }
+            if !line.contains(&hit.start()) {
+                line = line_around(text, hit.start());
+            }
+            let after = regions.last().map_or(0, |last| last.end);
+            regions.push(line.start.max(after)..rule.reach_end(text, &line));
+        }
+        regions
+    }
+}
+
+/// The bytes of the line that a place is on, without its line break.
+fn line_around(text: &str, at: usize) -> Range<usize> {
+    let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    start..at + after.find('\n').unwrap_or(after.len())
+}
+
+/// A rule and its pattern.
+struct Compiled {
+    rule: &'static Rule,
+    /// None only if it does not compile, which a test would show.
+    pattern: OnceLock<Option<Regex>>,
+}
+
+impl Compiled {
+    /// Calls `found` with the bytes of every secret in a part of the text.
+    fn search(&self, text: &str, region: Range<usize>, mut found: impl FnMut(Range<usize>)) {
+        let pattern = self.pattern.get_or_init(|| Regex::new(self.rule.pattern).ok());
+        let (Some(pattern), Some(part)) = (pattern, text.get(region.clone())) else { return };
+        for captures in pattern.captures_iter(part) {
+            let Some(secret) = captures.iter().flatten().nth(1).or_else(|| captures.get(0)) else {
+                continue;
+            };
+            if self.is_secret(secret.as_str()) {
+                found(region.start + secret.start()..region.start + secret.end());
+            }
+        }
+    }
+
+    fn is_secret(&self, value: &str) -> bool {
+        !value::is_placeholder(value)
+            && self.rule.entropy.is_none_or(|least| value::entropy(value) >= least)
+            && self.rule.check.is_none_or(|check| check(value))
+    }
+
+    /// Where the part ends that is tried for a keyword on this line.
+    fn reach_end(&self, text: &str, line: &Range<usize>) -> usize {
+        match self.rule.reach {
+            Reach::Line => line.end,
+            Reach::Block => text.floor_char_boundary(line.end.saturating_add(LONGEST_BLOCK)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
