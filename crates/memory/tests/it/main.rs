@@ -1,0 +1,3 @@
+//! The memory crate from outside, on real folders.
+
+mod instructions;
