@@ -1,3 +1,4 @@
 //! The memory crate from outside, on real folders.
 
 mod instructions;
+mod secrets;
