@@ -97,16 +97,16 @@ fn merged(mut hits: Vec<Hit>) -> Vec<Hit> {
 
 /// Adds lines and columns, in one pass over the text.
 fn located(text: &str, hits: &[Hit]) -> Vec<Finding> {
-    let (mut line, mut line_start, mut seen) = (1, 0, 0);
+    let (mut line, mut column, mut seen) = (1, 1, 0);
     let mut findings = Vec::with_capacity(hits.len());
     for hit in hits {
         let before = text.get(seen..hit.span.start).unwrap_or_default();
-        if let Some(last) = before.rfind('\n') {
-            line += before.matches('\n').count();
-            line_start = seen + last + 1;
-        }
+        column = match before.rsplit_once('\n') {
+            Some((_, last)) => last.chars().count() + 1,
+            None => column + before.chars().count(),
+        };
+        line += before.matches('\n').count();
         seen = hit.span.start;
-        let column = text.get(line_start..seen).unwrap_or_default().chars().count() + 1;
         let Some(Compiled { rule, .. }) = SCANNER.rules.get(hit.rule) else { continue };
         let (rule, what) = (rule.name, rule.what);
         findings.push(Finding { rule, what, line, column, span: hit.span.clone() });

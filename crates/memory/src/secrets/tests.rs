@@ -59,12 +59,15 @@ fn nothing_of_a_value_is_printed() {
 #[test]
 fn places_are_counted_in_lines_and_characters() {
     let key = concat!("gh", "p_0123abzdEFGH4567ijklMNOP89qrstUVWXyz");
-    let text = format!("睡鼠\n键：{key}\nthen {key}");
+    let text = format!("睡鼠\n键：{key}\nthen {key} 和 {key}");
     let places: Vec<(usize, usize)> =
         scan(&text).iter().map(|finding| (finding.line, finding.column)).collect();
-    assert_eq!(places, [(2, 3), (3, 6)]);
+    assert_eq!(places, [(2, 3), (3, 6), (3, 49)]);
     let (clean, _) = redact(&text);
-    assert_eq!(clean, "睡鼠\n键：[secret: github-token]\nthen [secret: github-token]");
+    assert_eq!(
+        clean,
+        "睡鼠\n键：[secret: github-token]\nthen [secret: github-token] 和 [secret: github-token]"
+    );
     assert_eq!(scan(&text)[0].to_string(), "line 2, column 3: a token of GitHub (github-token)");
 }
 
@@ -114,7 +117,7 @@ fn passwords_in_many_spellings() {
     }
 }
 
-/// Texts made to be slow: many keywords, no match. They end in a test's time, or the table is quadratic.
+/// Texts made to be slow: many keywords, no match; many matches on one line. They end in a test's time, or the table is quadratic.
 #[test]
 fn hostile_texts_end() {
     for piece in [
@@ -125,6 +128,7 @@ fn hostile_texts_end() {
         "eyJ.eyJ.",
         "aws secret ",
         "\n\n:aa",
+        "password=a1b2c3d4 ",
     ] {
         let text = piece.repeat(400_000 / piece.len());
         let (clean, findings) = redact(&text);
