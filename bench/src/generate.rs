@@ -9,7 +9,7 @@ use dormouse_conversation::{
     Block, Flags, Message, Prefix, PromptSize, Response, ResultContent, StopReason, ToolUseId,
     Usage,
 };
-use dormouse_engine::{PromptOverrides, Surroundings, build_prefix};
+use dormouse_engine::{Known, PromptOverrides, Surroundings, build_prefix};
 use dormouse_tools::ToolSet;
 
 /// Sizes in bytes, each from one number to the other.
@@ -250,7 +250,13 @@ pub(crate) fn prefix() -> Arc<Prefix> {
         git_status: Some("clean".to_owned()),
     };
     let overrides = PromptOverrides::default();
-    build_prefix(&surroundings, &ToolSet::builtin(), PromptSize::Full, &overrides)
+    build_prefix(
+        &surroundings,
+        &ToolSet::builtin(),
+        PromptSize::Full,
+        &overrides,
+        &Known::default(),
+    )
 }
 
 #[cfg(test)]

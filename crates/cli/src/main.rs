@@ -13,6 +13,7 @@ mod doctor;
 mod exit;
 mod headless;
 mod input;
+mod instructions;
 mod markdown;
 mod output;
 mod permissions;
@@ -90,7 +91,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Permissions(command)) => permissions::run(command, world),
             Some(Command::Config(command)) => config::run(command, world),
             None if arguments.is_headless() => headless::run(arguments, world).await,
-            None => talk::run(arguments, world).await,
+            None => Box::pin(talk::run(arguments, world)).await,
         }
     });
     // A tool that would not stop must not keep the program from ending.

@@ -10,8 +10,8 @@ use dormouse_base::{
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
-    Engine, EngineConfig, Hooks, OpenedSession, PromptOverrides, ResultRules, ResumeReport,
-    SessionFolder, Surroundings,
+    Engine, EngineConfig, Hooks, InstructionSetup, OpenedSession, PromptOverrides, ResultRules,
+    ResumeReport, SessionFolder, Surroundings,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
@@ -21,7 +21,7 @@ use crate::connect::{Connection, Wanted, connect};
 use crate::exit::Failure;
 use crate::settings::{self, InForce, Untrusted};
 use crate::world::{World, current_project};
-use crate::{permissions, sessions, show};
+use crate::{instructions, permissions, sessions, show};
 
 /// All that a conversation needs, with nothing begun yet.
 pub(crate) struct Ready {
@@ -29,6 +29,7 @@ pub(crate) struct Ready {
     settings: Settings,
     switches: Switches,
     hooks: Hooks,
+    instructions: Option<InstructionSetup>,
     project: Project,
     environment: Environment,
     gate: Gate,
@@ -69,6 +70,7 @@ pub(crate) async fn prepare(
     let project = current_project()?;
     let in_force = settings::load(world, arguments.settings.as_deref(), &project, untrusted)?;
     let hooks = hooks(&in_force, world)?;
+    let instructions = instructions::setup(world, &project, untrusted)?;
     let (settings, switches) = (in_force.settings, in_force.switches);
     let gate = permissions::gate(arguments, &settings.permissions)?;
     let home = world.home()?;
@@ -93,6 +95,7 @@ pub(crate) async fn prepare(
         settings,
         switches,
         hooks,
+        instructions,
         project,
         environment,
         gate,
@@ -141,6 +144,7 @@ impl Ready {
             hooks: Arc::new(self.hooks),
             reaper: Reaper::of_this_program(),
             commands: command_limits(&settings.tools),
+            instructions: self.instructions,
             figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
             prices: PriceTable::of_settings(&settings.prices),
             max_cost_usd: arguments.max_cost,
@@ -187,7 +191,7 @@ fn command_limits(settings: &ToolSettings) -> CommandLimits {
 }
 
 /// `--bare`, or its variable.
-fn is_bare(world: &World) -> Result<bool, Failure> {
+pub(crate) fn is_bare(world: &World) -> Result<bool, Failure> {
     flag(&world.environment, names::SIMPLE).map(|on| on == Some(true)).map_err(Failure::usage)
 }
 

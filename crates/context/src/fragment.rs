@@ -20,6 +20,8 @@ pub trait Fragment {
     fn to_block(&self) -> Block {
         let mut text = String::new();
         self.render(&mut text);
+        // A file can not end the reminder that it stands in.
+        let text = text.replace("</system-reminder", "[/system-reminder");
         Block::text(&format!(
             "<system-reminder>\n{}\n</system-reminder>",
             within(&text, self.max_tokens())
@@ -77,12 +79,17 @@ pub struct Changes {
 
 impl Changes {
     /// The difference between what was told and what is; none if there is none. It may take this many
-    /// tokens.
-    pub fn between(told: &Facts, now: &Facts, max_tokens: u32) -> Option<Self> {
+    /// tokens. Of a fact that stands for a longer text, `text` gives that.
+    pub fn between<'a>(
+        told: &Facts,
+        now: &Facts,
+        max_tokens: u32,
+        text: impl Fn(&str) -> Option<&'a str>,
+    ) -> Option<Self> {
         let lines: Vec<String> = told
             .changes_to(now)
             .into_iter()
-            .map(|(name, value)| match value {
+            .map(|(name, value)| match value.map(|value| text(name).unwrap_or(value)) {
                 Some(value) if value.contains('\n') => format!("- {name}, now:\n{value}"),
                 Some(value) => format!("- {name} is now: {value}"),
                 None => format!("- {name}: no longer so"),
@@ -102,6 +109,28 @@ impl Fragment for Changes {
     fn render(&self, out: &mut String) {
         out.push_str("Since this conversation was last told about its surroundings, these have changed; what was said before about them is out of date:\n");
         out.push_str(&self.lines.join("\n"));
+    }
+}
+
+/// Instruction files that have come into force because a file was touched.
+#[derive(Debug, Clone)]
+pub struct Attachment {
+    /// Headings and texts, each bounded already.
+    pub parts: Vec<(String, String)>,
+}
+
+impl Fragment for Attachment {
+    const KIND: &'static str = "attachment";
+
+    fn max_tokens(&self) -> u32 {
+        60_000
+    }
+
+    fn render(&self, out: &mut String) {
+        out.push_str("These instructions belong to files that you have just read or changed:\n");
+        for (heading, text) in &self.parts {
+            out.push_str(&format!("\n# {heading}\n{}\n", text.trim_end()));
+        }
     }
 }
 
@@ -144,12 +173,13 @@ mod tests {
     #[test]
     fn only_changes_are_told() {
         let told = Facts::default().with("date", "Sunday").with("branch", "main");
-        assert!(Changes::between(&told, &told, 4_000).is_none());
+        assert!(Changes::between(&told, &told, 4_000, |_| None).is_none());
         let now = Facts::default()
             .with("date", "Monday")
             .with("branch", "main")
             .with("git status", "M a\nM b");
-        let text = Changes::between(&told, &now, 4_000).unwrap().to_block().as_text().unwrap();
+        let text =
+            Changes::between(&told, &now, 4_000, |_| None).unwrap().to_block().as_text().unwrap();
         assert!(text.contains("- date is now: Monday\n- git status, now:\nM a\nM b\n"), "{text}");
         assert!(!text.contains("branch"));
     }
@@ -157,7 +187,7 @@ mod tests {
     #[test]
     fn a_fragment_is_bounded_and_says_so() {
         let facts = Facts::default().with("git status", "睡".repeat(20_000));
-        let text = Changes::between(&Facts::default(), &facts, 4_000)
+        let text = Changes::between(&Facts::default(), &facts, 4_000, |_| None)
             .unwrap()
             .to_block()
             .as_text()

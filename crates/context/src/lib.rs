@@ -11,7 +11,7 @@ mod fragment;
 mod stored;
 
 pub use breakpoints::{TurnShape, plan_breakpoints};
-pub use fragment::{Changes, FirstMessage, Fragment, HookNotes};
+pub use fragment::{Attachment, Changes, FirstMessage, Fragment, HookNotes};
 pub use stored::{
     EMPTY_RESULT, ResultBound, Storage, cut, plan_message, plan_result, preview, preview_of,
     stream_file_name,

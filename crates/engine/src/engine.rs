@@ -19,6 +19,7 @@ use dormouse_tools::{
 use tokio_util::sync::CancellationToken;
 
 use crate::hooks::{HookObserver, HookRunner, HookSession, Hooks, Place, SessionSource};
+use crate::known::{InstructionSetup, Known};
 use crate::prompt::{PromptOverrides, build_prefix};
 use crate::results::{ResultRules, ResultStore};
 use crate::{EngineError, SessionFolder, Surroundings};
@@ -70,6 +71,8 @@ pub struct EngineConfig {
     pub reaper: Reaper,
     /// How long commands may take.
     pub commands: CommandLimits,
+    /// Instruction files; none in a bare run.
+    pub instructions: Option<InstructionSetup>,
 }
 
 /// A conversation.
@@ -90,6 +93,8 @@ pub struct Engine {
     pub(crate) totals: Usage,
     /// What those cost, in dollars, as far as prices are known.
     pub(crate) spent_usd: f64,
+    /// Instruction files.
+    pub(crate) known: Known,
     /// Hooks, if there are any.
     pub(crate) hooks: Option<Arc<HookRunner>>,
     /// Why the session began, until its hooks have run.
@@ -99,6 +104,15 @@ pub struct Engine {
     pub(crate) figures: Figures,
     /// What the disk would not take, to be written before anything else is.
     unwritten: Vec<Unwritten>,
+}
+
+/// What a conversation begins with, or goes on with.
+pub(crate) struct Begun {
+    pub(crate) prefix: Arc<Prefix>,
+    pub(crate) known: Known,
+    pub(crate) history: History,
+    /// What the model was told last about the world, if that is not what the prefix says.
+    pub(crate) told: Option<Facts>,
 }
 
 /// A line that the transcript lacks.
@@ -128,19 +142,16 @@ impl Engine {
             Arc::clone(&config.clock),
             Arc::clone(&config.ids),
         )?;
-        let prefix =
-            build_prefix(surroundings, &config.tools, config.budget.prompt, &config.overrides);
+        let known = Known::look(config.instructions.as_ref(), &config.budget);
+        let (tools, size) = (&config.tools, config.budget.prompt);
+        let prefix = build_prefix(surroundings, tools, size, &config.overrides, &known);
         transcript.record_prefix(&prefix, &config.origin)?;
-        Ok(Self::assemble(config, transcript, prefix, History::default(), None))
+        let begun = Begun { prefix, known, history: History::default(), told: None };
+        Ok(Self::assemble(config, transcript, begun))
     }
 
-    pub(crate) fn assemble(
-        config: EngineConfig,
-        transcript: Transcript,
-        prefix: Arc<Prefix>,
-        history: History,
-        told: Option<Facts>,
-    ) -> Self {
+    pub(crate) fn assemble(config: EngineConfig, transcript: Transcript, begun: Begun) -> Self {
+        let Begun { prefix, known, history, told } = begun;
         let max_tokens = config.origin.max_tokens.unwrap_or(config.budget.max_output);
         let options = RequestOptions::new(&config.model_name, max_tokens);
         let mut body = WireBody::new(config.dialect.clone(), &prefix, &options);
@@ -156,6 +167,7 @@ impl Engine {
             told: told.unwrap_or_else(|| prefix.facts().clone()),
             begun_by: hooks.is_some().then_some(source),
             hooks,
+            known,
             notes: Vec::new(),
             config,
             transcript,
@@ -174,9 +186,10 @@ impl Engine {
     }
 
     pub(crate) fn tell_changes(&mut self, now: &Surroundings) -> Result<(), EngineError> {
-        let facts = now.facts(self.config.tools.names());
-        let Some(changes) = Changes::between(&self.told, &facts, self.config.budget.changes_tokens)
-        else {
+        let facts = self.known.add_to(now.facts(self.config.tools.names()));
+        let room = self.config.budget.changes_tokens;
+        let text = |name: &str| self.known.text_of(name);
+        let Some(changes) = Changes::between(&self.told, &facts, room, text) else {
             return Ok(());
         };
         self.add_user(vec![changes.to_block()], Flags { meta: true, ..Flags::default() })?;

@@ -6,7 +6,8 @@ use dormouse_base::MessageId;
 use dormouse_conversation::transcript::{Author, LoadWarning, Loaded, Transcript};
 use dormouse_conversation::{Block, BlockKind, Flags, History, Message, Repair, Role};
 
-use crate::engine::LOST_ANSWER;
+use crate::engine::{Begun, LOST_ANSWER};
+use crate::known::Known;
 use crate::prompt::build_prefix;
 use crate::{Engine, EngineConfig, EngineError, OpenedSession, Surroundings};
 
@@ -35,20 +36,18 @@ impl Engine {
             config.origin.max_tokens = kept.max_tokens.or(config.origin.max_tokens);
         }
         let (history, repairs) = mend(messages, &mut transcript, &config)?;
+        let known = Known::look(config.instructions.as_ref(), &config.budget);
         let prefix = match prefix {
             Some(prefix) => prefix,
             None => {
-                let prefix = build_prefix(
-                    surroundings,
-                    &config.tools,
-                    config.budget.prompt,
-                    &config.overrides,
-                );
+                let (tools, size) = (&config.tools, config.budget.prompt);
+                let prefix = build_prefix(surroundings, tools, size, &config.overrides, &known);
                 transcript.record_prefix(&prefix, &config.origin)?;
                 prefix
             }
         };
-        let mut engine = Self::assemble(config, transcript, prefix, history, facts);
+        let begun = Begun { prefix, known, history, told: facts };
+        let mut engine = Self::assemble(config, transcript, begun);
         engine.take_up();
         Ok((engine, ResumeReport { warnings, repairs }))
     }

@@ -47,6 +47,7 @@ fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) -> EngineConf
         hooks: Arc::default(),
         reaper: dormouse_tools::Reaper::none(),
         commands: dormouse_tools::CommandLimits::default(),
+        instructions: None,
     }
 }
 

@@ -57,9 +57,11 @@ impl Engine {
 
     /// Runs what hooks have to do before the first prompt, unless that was done.
     pub async fn start(&mut self, sink: &mut dyn FnMut(EngineEvent)) {
+        self.known.take_warnings().into_iter().for_each(|said| sink(EngineEvent::Notice(said)));
         let (Some(hooks), Some(source)) = (self.hooks.clone(), self.begun_by.take()) else {
             return;
         };
+        hooks.instructions(self.known.loaded());
         let verdict = hooks.session_start(source, &self.config.model_name).await;
         self.notes.extend(verdict.notes);
         // The session begins all the same: whoever blocks it is heard by the person.

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::blocking::to_the_end;
 use crate::project_file::{Current, MAX_BYTES, Target, commit, load, permitted, refused, remember};
 use crate::snippet::{around, line_numbers};
+use crate::tool::named_file;
 use crate::write::other_names_note;
 use crate::{
     Access, CallContext, Extent, FileChange, ReadCache, ResultLimit, Tool, ToolClass, ToolError,
@@ -115,6 +116,10 @@ static SPEC: ToolSpec = ToolSpec {
 impl Tool for Edit {
     fn spec(&self) -> &ToolSpec {
         &SPEC
+    }
+
+    fn file(&self, input: &RawValue) -> Option<PathBuf> {
+        named_file(input)
     }
 
     fn access(&self, input: &RawValue, folder: &Path) -> Access {

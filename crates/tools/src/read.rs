@@ -22,6 +22,7 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use crate::blocking::blocking;
+use crate::tool::named_file;
 use crate::{
     CachedFile, CallContext, Extent, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec,
     parse_input,
@@ -84,6 +85,10 @@ static SPEC: ToolSpec = ToolSpec {
 impl Tool for Read {
     fn spec(&self) -> &ToolSpec {
         &SPEC
+    }
+
+    fn file(&self, input: &RawValue) -> Option<PathBuf> {
+        named_file(input)
     }
 
     fn call<'a>(

@@ -50,15 +50,20 @@ pub enum Access {
 impl Access {
     /// The access of a tool that writes its `file_path`.
     pub(crate) fn of_file(input: &RawValue, folder: &Path) -> Self {
-        #[derive(Deserialize)]
-        struct Named {
-            file_path: PathBuf,
-        }
-        match serde_json::from_str::<Named>(input.get()) {
-            Ok(named) => Self::Writes(folder.join(named.file_path)),
-            Err(_) => Self::Other,
+        match named_file(input) {
+            Some(file) => Self::Writes(folder.join(file)),
+            None => Self::Other,
         }
     }
+}
+
+/// The `file_path` of a call's arguments.
+pub(crate) fn named_file(input: &RawValue) -> Option<PathBuf> {
+    #[derive(Deserialize)]
+    struct Named {
+        file_path: PathBuf,
+    }
+    serde_json::from_str::<Named>(input.get()).ok().map(|named| named.file_path)
 }
 
 /// How long a tool's result may be before it is stored in a file and shown in part.
@@ -288,6 +293,11 @@ pub trait Tool: Send + Sync {
             ToolClass::ReadOnly => Access::Reads,
             ToolClass::Exclusive => Access::Other,
         }
+    }
+
+    /// The one file that a call is about, as its arguments name it; none for tools that are about more.
+    fn file(&self, _input: &RawValue) -> Option<PathBuf> {
+        None
     }
 
     /// What a call would make of a file, for the person who is asked; an error if it would fail.

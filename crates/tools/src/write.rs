@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::blocking::to_the_end;
 use crate::project_file::{Current, Target, commit, load, permitted, remember};
 use crate::snippet::difference;
+use crate::tool::named_file;
 use crate::{
     Access, CallContext, Extent, FileChange, ReadCache, ResultLimit, Tool, ToolClass, ToolError,
     ToolOutput, ToolSpec, parse_input,
@@ -63,6 +64,10 @@ static SPEC: ToolSpec = ToolSpec {
 impl Tool for Write {
     fn spec(&self) -> &ToolSpec {
         &SPEC
+    }
+
+    fn file(&self, input: &RawValue) -> Option<PathBuf> {
+        named_file(input)
     }
 
     fn access(&self, input: &RawValue, folder: &Path) -> Access {

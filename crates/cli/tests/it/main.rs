@@ -17,6 +17,7 @@ mod figures;
 mod first_run;
 mod hardening;
 mod hooks;
+mod instructions;
 mod interrupt;
 mod output;
 mod permissions;

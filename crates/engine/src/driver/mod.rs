@@ -4,13 +4,14 @@ mod calls;
 mod outside;
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use dormouse_base::{FileAction, FileError, MessageId, fault};
-use dormouse_context::{Fragment, HookNotes, TurnShape, plan_breakpoints};
+use dormouse_context::{Attachment, Fragment, HookNotes, TurnShape, plan_breakpoints};
 use dormouse_conversation::transcript::Author;
 use dormouse_conversation::{
-    Block, Flags, Message, Response, Role, StopReason, ToolUseId, WindowState,
+    Block, BlockKind, Flags, Message, Response, Role, StopReason, ToolUse, ToolUseId, WindowState,
 };
 use dormouse_model::{ModelError, Sent};
 use tokio_util::sync::CancellationToken;
@@ -232,7 +233,10 @@ impl<'e> Driver<'e> {
 
     fn commit_results(&mut self, blocks: Vec<Block>) -> Result<(), EngineError> {
         let mut blocks = self.store_together(blocks)?;
-        blocks.extend(self.take_notes()?);
+        let attached = self.instructions_of(&blocks);
+        self.add_block(&mut blocks, attached)?;
+        let notes = self.take_notes();
+        self.add_block(&mut blocks, notes)?;
         let message = Message::user(
             self.results_id,
             self.engine.config.clock.now(),
@@ -244,17 +248,54 @@ impl<'e> Driver<'e> {
         Ok(())
     }
 
-    /// What observers had to say, behind the results: written down when it is first sent.
-    fn take_notes(&mut self) -> Result<Option<Block>, EngineError> {
+    /// What goes behind the results is written down when it is first sent.
+    fn add_block(
+        &mut self,
+        blocks: &mut Vec<Block>,
+        block: Option<Block>,
+    ) -> Result<(), EngineError> {
+        let Some(block) = block else { return Ok(()) };
+        let author = self.results_author();
+        self.engine.transcript.record_blocks(author, std::slice::from_ref(&block))?;
+        blocks.push(block);
+        Ok(())
+    }
+
+    /// What observers had to say.
+    fn take_notes(&mut self) -> Option<Block> {
         let notes = std::mem::take(&mut self.outside.notes);
-        if notes.is_empty() {
-            return Ok(None);
+        (!notes.is_empty()).then(|| HookNotes { notes }.to_block())
+    }
+
+    /// Instructions that belong to the files which these results are about.
+    fn instructions_of(&mut self, results: &[Block]) -> Option<Block> {
+        let engine = &mut *self.engine;
+        let calls = engine.history.last().map(|last| last.blocks.as_slice()).unwrap_or_default();
+        let worked = |call: &ToolUse<'_>| {
+            results.iter().any(|result| {
+                !result.is_error()
+                    && matches!(result.kind(), BlockKind::ToolResult { id } if id == call.id)
+            })
+        };
+        let files: Vec<PathBuf> = calls
+            .iter()
+            .filter_map(Block::as_tool_use)
+            .filter(worked)
+            .filter_map(|call| engine.config.tools.get(call.name)?.file(call.input))
+            .collect();
+        let loaded: Vec<_> = files.iter().flat_map(|file| engine.known.touched(file)).collect();
+        engine
+            .known
+            .take_warnings()
+            .into_iter()
+            .for_each(|said| (self.sink)(EngineEvent::Notice(said)));
+        if loaded.is_empty() {
+            return None;
         }
-        let block = HookNotes { notes }.to_block();
-        self.engine
-            .transcript
-            .record_blocks(self.results_author(), std::slice::from_ref(&block))?;
-        Ok(Some(block))
+        if let Some(hooks) = &engine.hooks {
+            hooks.instructions(&loaded);
+        }
+        Some(Attachment { parts: engine.known.parts_of(&loaded) }.to_block())
     }
 
     fn results_author(&self) -> Author<'static> {

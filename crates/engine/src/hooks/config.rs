@@ -22,7 +22,6 @@ const LATER: &[&str] = &[
     "SubagentStop",
     "PreCompact",
     "PostCompact",
-    "InstructionsLoaded",
     "ConfigChange",
     "CwdChanged",
     "FileChanged",

@@ -114,6 +114,17 @@ pub(super) enum Details<'a> {
         message: &'a str,
         notification_type: &'a str,
     },
+    Instructions {
+        file_path: &'a Path,
+        memory_type: &'static str,
+        load_reason: &'static str,
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        globs: &'a [String],
+        #[serde(skip_serializing_if = "Option::is_none")]
+        trigger_file_path: Option<&'a Path>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        parent_file_path: Option<&'a Path>,
+    },
 }
 
 impl Details<'_> {
@@ -127,6 +138,7 @@ impl Details<'_> {
             Self::Start { source, .. } => source.name(),
             Self::End { reason } => reason.name(),
             Self::Notification { notification_type, .. } => notification_type,
+            Self::Instructions { load_reason, .. } => load_reason,
             Self::Prompt { .. } | Self::Stop { .. } | Self::StopFailure { .. } => "",
         }
     }
@@ -141,6 +153,7 @@ impl Details<'_> {
             Self::Start { .. }
             | Self::End { .. }
             | Self::Notification { .. }
+            | Self::Instructions { .. }
             | Self::Prompt { .. }
             | Self::Stop { .. }
             | Self::StopFailure { .. } => None,

@@ -46,11 +46,13 @@ pub enum HookEvent {
     StopFailure,
     /// The person is wanted.
     Notification,
+    /// An instruction file was loaded.
+    InstructionsLoaded,
 }
 
 impl HookEvent {
     /// Those that run by now.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::PreToolUse,
         Self::PostToolUse,
         Self::PostToolUseFailure,
@@ -62,6 +64,7 @@ impl HookEvent {
         Self::Stop,
         Self::StopFailure,
         Self::Notification,
+        Self::InstructionsLoaded,
     ];
 
     /// The name in settings and on standard input.
@@ -78,6 +81,7 @@ impl HookEvent {
             Self::Stop => "Stop",
             Self::StopFailure => "StopFailure",
             Self::Notification => "Notification",
+            Self::InstructionsLoaded => "InstructionsLoaded",
         }
     }
 }

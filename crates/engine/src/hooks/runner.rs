@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use dormouse_base::{Dir, RelPath, SessionId};
+use dormouse_memory::instructions::Loaded;
 use dormouse_tools::{Gate, ProcessError, ToolSet};
 use futures_util::future::join_all;
 use serde_json::value::RawValue;
@@ -107,6 +108,21 @@ impl HookRunner {
     pub(crate) async fn stop(&self, last_assistant_message: &str, again: bool) -> Verdict {
         let details = Details::Stop { stop_hook_active: again, last_assistant_message };
         self.fire(HookEvent::Stop, details).await
+    }
+
+    /// Instruction files were loaded: told, not waited for.
+    pub(crate) fn instructions(&self, loaded: &[Loaded]) {
+        for file in loaded {
+            let details = Details::Instructions {
+                file_path: &file.path,
+                memory_type: file.kind.as_str(),
+                load_reason: file.reason.as_str(),
+                globs: &file.globs,
+                trigger_file_path: file.trigger.as_deref(),
+                parent_file_path: file.parent.as_deref(),
+            };
+            self.fire_beside(HookEvent::InstructionsLoaded, &details);
+        }
     }
 
     pub(crate) async fn stop_failure(&self, error: &str) {

@@ -13,6 +13,7 @@ use dormouse_conversation::{Prefix, PromptSize, SystemBlock};
 use dormouse_tools::ToolSet;
 
 use crate::Surroundings;
+use crate::known::Known;
 
 /// What the command line changes about the prompt.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +30,7 @@ pub fn build_prefix(
     tools: &ToolSet,
     size: PromptSize,
     overrides: &PromptOverrides,
+    known: &Known,
 ) -> Arc<Prefix> {
     let block = |text: String, is_static| SystemBlock { text, is_static };
     let mut static_text =
@@ -42,8 +44,8 @@ pub fn build_prefix(
     if !dynamic.is_empty() {
         system.push(block(dynamic, false));
     }
-    let first = FirstMessage { parts: Vec::new(), date: surroundings.date.clone() };
-    let facts = surroundings.facts(tools.names());
+    let first = FirstMessage { parts: known.parts().to_vec(), date: surroundings.date.clone() };
+    let facts = known.add_to(surroundings.facts(tools.names()));
     Prefix::new(system, tools.definitions(size), vec![first.to_block()], facts)
 }
 
@@ -63,7 +65,7 @@ mod tests {
     }
 
     fn prefix(size: PromptSize, overrides: &PromptOverrides) -> Arc<Prefix> {
-        build_prefix(&surroundings(), &ToolSet::builtin(), size, overrides)
+        build_prefix(&surroundings(), &ToolSet::builtin(), size, overrides, &Known::default())
     }
 
     #[test]

@@ -1,0 +1,82 @@
+//! What a session knows from its start besides the date: instruction files, in the first user message
+//! (L-19 to L-21). It is looked up once; what has become of it since is told when the session goes on.
+
+use std::path::Path;
+
+use dormouse_conversation::{Budget, Facts};
+use dormouse_memory::instructions::{Approved, Instructions, Loaded, Note, Occasion, Roots, parts};
+
+/// Of the first message, instruction files may take this many times what one of them may.
+const FILES_WORTH: usize = 3;
+
+/// Where instruction files are, and which outside the project may be read.
+#[derive(Debug, Clone)]
+pub struct InstructionSetup {
+    /// Where they are looked for.
+    pub roots: Roots,
+    /// What the person has approved.
+    pub approved: Approved,
+}
+
+/// What is known; by default nothing.
+#[derive(Debug, Default)]
+pub struct Known {
+    instructions: Option<Instructions>,
+    parts: Vec<(String, String)>,
+    room: usize,
+    notes: Vec<Note>,
+}
+
+impl Known {
+    /// Looks it up.
+    pub(crate) fn look(setup: Option<&InstructionSetup>, budget: &Budget) -> Self {
+        let room = usize::try_from(budget.instructions_chars).unwrap_or(usize::MAX);
+        let room = room.saturating_mul(FILES_WORTH);
+        let Some(InstructionSetup { roots, approved }) = setup else { return Self::default() };
+        let mut instructions = Instructions::load(roots.clone(), approved.clone(), Occasion::Start);
+        let notes = instructions.take_notes();
+        let parts = parts(instructions.loaded(), room);
+        Self { instructions: Some(instructions), parts, room, notes }
+    }
+
+    /// Headings and texts for the first message.
+    pub(crate) fn parts(&self) -> &[(String, String)] {
+        &self.parts
+    }
+
+    /// States it as facts: a hash each, for the texts are long.
+    pub(crate) fn add_to(&self, facts: Facts) -> Facts {
+        self.parts.iter().fold(facts, |facts, (heading, text)| {
+            facts.with(heading, blake3::hash(text.as_bytes()).to_hex().as_str())
+        })
+    }
+
+    /// The text behind a fact.
+    pub(crate) fn text_of(&self, fact: &str) -> Option<&str> {
+        self.parts.iter().find(|(heading, _)| heading == fact).map(|(_, text)| text.as_str())
+    }
+
+    /// The files that were loaded at the start, for hooks.
+    pub(crate) fn loaded(&self) -> &[Loaded] {
+        self.instructions.as_ref().map(Instructions::loaded).unwrap_or_default()
+    }
+
+    /// What the person should know about them, once.
+    pub(crate) fn take_warnings(&mut self) -> Vec<String> {
+        let notes = std::mem::take(&mut self.notes);
+        notes.iter().filter(|note| note.is_warning()).map(ToString::to_string).collect()
+    }
+
+    /// A file was read or written: what loads because of that, if anything.
+    pub(crate) fn touched(&mut self, path: &Path) -> Vec<Loaded> {
+        let Some(instructions) = &mut self.instructions else { return Vec::new() };
+        let loaded = instructions.touched(path);
+        self.notes.extend(instructions.take_notes());
+        loaded
+    }
+
+    /// Headings and texts of files that have just been loaded.
+    pub(crate) fn parts_of(&self, loaded: &[Loaded]) -> Vec<(String, String)> {
+        parts(loaded, self.room)
+    }
+}
