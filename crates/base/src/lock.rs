@@ -68,11 +68,16 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(5);
 impl Lock {
     /// Takes the lock if it is free; waits for no other holder.
     pub fn try_take(dir: &Dir, path: &RelPath) -> Result<Self, LockError> {
+        Self::take_within(dir, path, BETWEEN_TRIES * (TRIES - 1))
+    }
+
+    /// Takes the lock, waiting up to about this long for others who hold it for moments.
+    pub fn take_within(dir: &Dir, path: &RelPath, wait: Duration) -> Result<Self, LockError> {
         let full = dir.path().join(path.as_path());
         let mut file = dir.open_lock(path)?;
         refuse_other_names(&file)
             .map_err(|error| FileError::new(FileAction::Lock, &full, error))?;
-        match try_briefly(&file) {
+        match try_for(&file, wait) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
@@ -99,12 +104,14 @@ fn refuse_other_names(file: &File) -> std::io::Result<()> {
     Ok(())
 }
 
-fn try_briefly(file: &File) -> Result<(), TryLockError> {
-    for _ in 1..TRIES {
+fn try_for(file: &File, wait: Duration) -> Result<(), TryLockError> {
+    let mut waited = Duration::ZERO;
+    while waited < wait {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => std::thread::sleep(BETWEEN_TRIES),
             taken_or_failed => return taken_or_failed,
         }
+        waited += BETWEEN_TRIES;
     }
     file.try_lock()
 }
