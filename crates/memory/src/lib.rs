@@ -5,3 +5,19 @@
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
+
+mod age;
+mod entry;
+pub mod frontmatter;
+pub mod index;
+mod kind;
+mod manifest;
+mod names;
+mod scan;
+
+pub use age::Age;
+pub use entry::{Entry, EntryProblem, Header, LONGEST_MEMORY, NewMemory};
+pub use kind::{MemoryType, Scope, Trust};
+pub use manifest::manifest_line;
+pub use names::{INDEX, LONGEST_NAME, MemoryFile, MemoryFileError, fold, slug, unique_file};
+pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, Skipped, scan};
