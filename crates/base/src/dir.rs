@@ -238,6 +238,11 @@ impl Dir {
         })
     }
 
+    /// Whether a name is that of a temporary file, which only a writer that died leaves behind.
+    pub fn is_temporary(name: &str) -> bool {
+        replace::is_temporary(name)
+    }
+
     /// What a path leads to, without opening it; a link is [`EntryKind::Other`].
     pub fn entry(&self, path: &RelPath) -> Result<DirEntry, FileError> {
         let folder = match path.parent() {
@@ -449,6 +454,8 @@ mod tests {
         let mut names = dir.below(&rel("a")).unwrap().names().unwrap();
         names.sort();
         assert_eq!(names, ["b.md", "c.md"]);
+        assert!(Dir::is_temporary(".0123456789abcdef0123456789abcdef.tmp"));
+        assert!(!Dir::is_temporary(".mine.tmp") && !Dir::is_temporary("b.md"));
         assert!(dir.entry(&rel("a/none.md")).unwrap_err().is_not_found());
     }
 

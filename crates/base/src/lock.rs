@@ -62,8 +62,8 @@ pub struct Lock {
 
 /// A process that is just being started holds copies of all our files until it has begun: a lock that
 /// was given back may seem held for that moment.
-const TRIES: u32 = 10;
-const BETWEEN_TRIES: Duration = Duration::from_millis(5);
+const TRIES: u32 = 50;
+const BETWEEN_TRIES: Duration = Duration::from_millis(1);
 
 impl Lock {
     /// Takes the lock if it is free; waits for no other holder.

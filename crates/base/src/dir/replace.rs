@@ -61,6 +61,11 @@ pub(super) fn replace_in(
     Ok(())
 }
 
+pub(super) fn is_temporary(name: &str) -> bool {
+    let stem = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp"));
+    stem.is_some_and(|stem| stem.len() == 32 && stem.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
 fn write_temporary(
     folder: BorrowedFd<'_>,
     name: &str,

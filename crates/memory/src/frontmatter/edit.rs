@@ -3,7 +3,8 @@
 
 use thiserror::Error;
 
-use super::{Fields, FrontmatterProblem, Span, Split, Value, parse, scalar::scalar, split};
+use super::scalar::scalar;
+use super::{Fields, FrontmatterProblem, Span, Split, Value, parse, split, yaml};
 
 /// Why a key was not changed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -45,10 +46,13 @@ fn edit(text: &str, key: &str, value: Option<&Value>) -> Result<String, EditErro
         },
     };
     let changed = edited(&span, key, value);
-    if matches(&parse(&changed).fields, &before.fields, key, value) {
-        Ok(changed)
-    } else {
-        Err(EditError::Unusual(key.to_owned()))
+    match split(&changed) {
+        Split::Block(after)
+            if after.body == span.body && matches(after.inner, span.inner, key, value) =>
+        {
+            Ok(changed)
+        }
+        Split::Block(_) | Split::None | Split::Unclosed => Err(EditError::Unusual(key.to_owned())),
     }
 }
 
@@ -137,13 +141,16 @@ fn line_end(text: &str) -> &'static str {
     }
 }
 
-/// Whether `after` is `before` but for the key.
-fn matches(after: &Fields, before: &Fields, key: &str, value: Option<&Value>) -> bool {
+/// Whether one block is the other but for the key. Both are read by the parser, which sees what a reading
+/// line by line might not.
+fn matches(after: &str, before: &str, key: &str, value: Option<&Value>) -> bool {
+    let (Ok(after), Ok(before)) = (yaml::fields(after), yaml::fields(before)) else { return false };
+    let (after, before) = (Fields(after), Fields(before));
     let Some((outer, inner)) = key.split_once('.') else {
-        return after.get(key) == value && others(after, key) == others(before, key);
+        return after.get(key) == value && others(&after, key) == others(&before, key);
     };
     let expected = value.and_then(Value::as_text).filter(|text| !text.is_empty());
-    after.nested_text(outer, inner) == expected && others(after, outer) == others(before, outer)
+    after.nested_text(outer, inner) == expected && others(&after, outer) == others(&before, outer)
 }
 
 fn others<'a>(fields: &'a Fields, key: &str) -> Vec<&'a (String, Value)> {

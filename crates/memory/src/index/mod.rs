@@ -80,6 +80,19 @@ impl Index {
         Put::Changed
     }
 
+    /// Lets the line of a memory lead to another file; says whether there was one.
+    pub fn relink(&mut self, from: &str, to: &str) -> bool {
+        let from = fold(from).into_owned();
+        let Some(line) = self.lines.iter_mut().find(|line| line.leads_to(&from)) else {
+            return false;
+        };
+        if let Some(link) = &line.link {
+            let link = Link { file: to.to_owned(), ..link.clone() };
+            *line = Line::new(link.render_like(&line.raw));
+        }
+        true
+    }
+
     /// Takes the lines of a memory out.
     pub fn remove(&mut self, file: &str) -> bool {
         let file = fold(file).into_owned();

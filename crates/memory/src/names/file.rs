@@ -70,6 +70,9 @@ impl MemoryFile {
     /// we would not give.
     pub fn existing(path: &str) -> Result<Self, MemoryFileError> {
         let shown = dormouse_base::printable(path).into_owned();
+        if path.ends_with('/') {
+            return Err(MemoryFileError::NoMarkdown(shown));
+        }
         // `/` is the only separator there is, on every system.
         let path = RelPath::new(path).map_err(|error| outside(&shown, &error))?;
         let text = path.to_string();
