@@ -101,6 +101,15 @@ impl AppendFile {
         Ok(())
     }
 
+    /// Cuts the file back to an earlier [`length`](Self::length): what was appended since never was.
+    pub fn cut_back(&mut self, length: u64) -> Result<(), FileError> {
+        fault::point("base.cut_back")
+            .and_then(|()| self.file.set_len(length.min(self.length)))
+            .map_err(|error| FileError::new(FileAction::Write, &self.path, error))?;
+        self.length = length.min(self.length);
+        Ok(())
+    }
+
     /// Makes what was appended survive a loss of power.
     pub fn sync(&self) -> Result<(), FileError> {
         fault::point("base.sync_append")
@@ -154,6 +163,9 @@ mod tests {
         assert_eq!((log.length(), tail), (8, Tail::Clean));
         log.append(b"three").unwrap();
         assert_eq!(dir.read(&path).unwrap(), b"one\ntwo\nthree\n");
+        log.cut_back(8).unwrap();
+        log.append(b"four").unwrap();
+        assert_eq!(dir.read(&path).unwrap(), b"one\ntwo\nfour\n");
     }
 
     #[test]

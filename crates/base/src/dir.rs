@@ -6,7 +6,7 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +16,10 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use thiserror::Error;
 
 use crate::{RelPath, fault};
+
+mod replace;
+
+pub use replace::{Durability, Replacement};
 
 /// What was being done to a file when it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -226,13 +230,55 @@ impl Dir {
 
     /// Replaces a file whole: a reader, or a crash, finds the old content or the new, never a part.
     pub fn replace(&self, path: &RelPath, content: &[u8]) -> Result<(), FileError> {
+        self.replace_with(path, &Replacement::of(content))
+    }
+
+    /// The same, with a time of change of the caller's choice, or without waiting for the disk.
+    pub fn replace_with(
+        &self,
+        path: &RelPath,
+        replacement: &Replacement<'_>,
+    ) -> Result<(), FileError> {
         let folder = match path.parent() {
             Some(parent) => self.create_below(&parent)?,
             None => self.clone(),
         };
-        replace_in(folder.handle.as_fd(), path.file_name(), content).map_err(|error| {
+        replace::replace_in(folder.handle.as_fd(), path.file_name(), replacement).map_err(|error| {
             FileError::new(FileAction::Write, self.path.join(path.as_path()), error)
         })
+    }
+
+    /// Whether a name is that of a temporary file, which only a writer that died leaves behind.
+    pub fn is_temporary(name: &str) -> bool {
+        replace::is_temporary(name)
+    }
+
+    /// What a path leads to, without opening it; a link is [`EntryKind::Other`].
+    pub fn entry(&self, path: &RelPath) -> Result<DirEntry, FileError> {
+        let folder = match path.parent() {
+            Some(parent) => self.below(&parent)?,
+            None => self.clone(),
+        };
+        let name = path.file_name();
+        rustix::fs::statat(folder.handle.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW)
+            .map(|stat| describe(&name.to_string_lossy(), &stat))
+            .map_err(|error| {
+                FileError::new(FileAction::Read, self.path.join(path.as_path()), error)
+            })
+    }
+
+    /// The names in the folder, without a look at each; those that are not UTF-8 are left out.
+    pub fn names(&self) -> Result<Vec<String>, FileError> {
+        let fail = |error: rustix::io::Errno| FileError::new(FileAction::List, &self.path, error);
+        let mut names = Vec::new();
+        for entry in rustix::fs::Dir::read_from(self.handle.as_fd()).map_err(fail)? {
+            let entry = entry.map_err(fail)?;
+            let name = entry.file_name().to_str().unwrap_or(".");
+            if name != "." && name != ".." {
+                names.push(name.to_owned());
+            }
+        }
+        Ok(names)
     }
 
     /// Removes a file.
@@ -288,38 +334,6 @@ fn describe(name: &str, stat: &rustix::fs::Stat) -> DirEntry {
         size: u64::try_from(stat.st_size).unwrap_or(0),
         modified: SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds),
     }
-}
-
-/// Temporary file, flush, rename, flush of the folder. Every step is a fault point.
-fn replace_in(folder: rustix::fd::BorrowedFd<'_>, name: &OsStr, content: &[u8]) -> io::Result<()> {
-    let temporary = format!(".{}.{}.tmp", name.to_string_lossy(), uuid::Uuid::new_v4().simple());
-    let result = write_temporary(folder, &temporary, content).and_then(|()| {
-        fault::point("base.rename")?;
-        rustix::fs::renameat(folder, &temporary, folder, name)?;
-        Ok(())
-    });
-    if let Err(error) = result {
-        // The old file is untouched; a temporary file that can not be removed either is only litter.
-        let _litter = rustix::fs::unlinkat(folder, &temporary, AtFlags::empty());
-        return Err(error);
-    }
-    fault::point("base.sync_dir")?;
-    rustix::fs::fsync(folder)?;
-    Ok(())
-}
-
-fn write_temporary(
-    folder: rustix::fd::BorrowedFd<'_>,
-    name: &str,
-    content: &[u8],
-) -> io::Result<()> {
-    fault::point("base.create_temporary")?;
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    let mut file = File::from(rustix::fs::openat(folder, name, flags, Mode::RUSR | Mode::WUSR)?);
-    fault::point("base.write_temporary")?;
-    file.write_all(content)?;
-    fault::point("base.sync_temporary")?;
-    file.sync_all()
 }
 
 #[cfg(target_os = "linux")]
@@ -434,6 +448,25 @@ mod tests {
         };
         assert!(read("a/b.txt").is_ok());
         assert!(read("link/b.txt").is_err());
+    }
+
+    #[test]
+    fn a_replaced_file_has_the_time_it_was_given() {
+        let (_keep, dir) = folder();
+        let then = SystemTime::UNIX_EPOCH + Duration::new(1_700_000_000, 5_000_000);
+        let replacement =
+            Replacement { modified: Some(then), ..Replacement::of(b"old content, new name") };
+        dir.replace_with(&rel("a/b.md"), &replacement).unwrap();
+        let entry = dir.entry(&rel("a/b.md")).unwrap();
+        assert_eq!((entry.modified, entry.size, entry.kind), (then, 21, EntryKind::File));
+        let hasty = Replacement { durability: Durability::Later, ..Replacement::of(b"x") };
+        dir.replace_with(&rel("a/c.md"), &hasty).unwrap();
+        let mut names = dir.below(&rel("a")).unwrap().names().unwrap();
+        names.sort();
+        assert_eq!(names, ["b.md", "c.md"]);
+        assert!(Dir::is_temporary(".0123456789abcdef0123456789abcdef.tmp"));
+        assert!(!Dir::is_temporary(".mine.tmp") && !Dir::is_temporary("b.md"));
+        assert!(dir.entry(&rel("a/none.md")).unwrap_err().is_not_found());
     }
 
     #[test]

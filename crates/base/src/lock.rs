@@ -95,17 +95,22 @@ pub struct Lock {
 
 /// A process that is just being started holds copies of all our files until it has begun: a lock that
 /// was given back may seem held for that moment.
-const TRIES: u32 = 10;
-const BETWEEN_TRIES: Duration = Duration::from_millis(5);
+const TRIES: u32 = 50;
+const BETWEEN_TRIES: Duration = Duration::from_millis(1);
 
 impl Lock {
     /// Takes the lock if it is free; waits for no other holder.
     pub fn try_take(dir: &Dir, path: &RelPath) -> Result<Self, LockError> {
+        Self::take_within(dir, path, BETWEEN_TRIES * (TRIES - 1))
+    }
+
+    /// Takes the lock, waiting up to about this long for others who hold it for moments.
+    pub fn take_within(dir: &Dir, path: &RelPath, wait: Duration) -> Result<Self, LockError> {
         let full = dir.path().join(path.as_path());
         let mut file = dir.open_lock(path)?;
         refuse_other_names(&file)
             .map_err(|error| FileError::new(FileAction::Lock, &full, error))?;
-        match try_briefly(&file) {
+        match try_for(&file, wait) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
@@ -149,14 +154,36 @@ fn refuse_other_names(file: &File) -> std::io::Result<()> {
     Ok(())
 }
 
-fn try_briefly(file: &File) -> Result<(), TryLockError> {
-    for _ in 1..TRIES {
+/// Tries a few times, then stands in the kernel's queue: among many who take a lock again and again, one
+/// who only tries now and then might never get it.
+fn try_for(file: &File, wait: Duration) -> Result<(), TryLockError> {
+    let mut waited = Duration::ZERO;
+    while waited < wait.min(BETWEEN_TRIES * TRIES) {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => std::thread::sleep(BETWEEN_TRIES),
             taken_or_failed => return taken_or_failed,
         }
+        waited += BETWEEN_TRIES;
     }
-    file.try_lock()
+    if waited >= wait {
+        return file.try_lock();
+    }
+    queue_for(file, wait.saturating_sub(waited))
+}
+
+/// A thread waits for the lock. If that takes too long it is left behind, and gives the lock back as soon
+/// as it gets it: the file is closed by then.
+fn queue_for(file: &File, wait: Duration) -> Result<(), TryLockError> {
+    let same = file.try_clone().map_err(TryLockError::Error)?;
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        // Nobody may be left to hear it.
+        let _heard = sender.send(same.lock());
+    });
+    match receiver.recv_timeout(wait) {
+        Ok(locked) => locked.map_err(TryLockError::Error),
+        Err(_) => Err(TryLockError::WouldBlock),
+    }
 }
 
 fn write_holder(file: &mut File) -> std::io::Result<()> {

@@ -6,5 +6,27 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+mod age;
+mod entry;
+pub mod frontmatter;
+pub mod index;
 pub mod instructions;
+mod kind;
+mod manifest;
+mod names;
+mod scan;
 pub mod secrets;
+mod store;
+
+pub use age::Age;
+pub use entry::{Entry, EntryProblem, Header, LONGEST_MEMORY, NewMemory};
+pub use kind::{MemoryType, Scope, Trust};
+pub use manifest::manifest_line;
+pub use names::{INDEX, LONGEST_NAME, MemoryFile, MemoryFileError, fold, slug, unique_file};
+pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, Skipped, scan};
+pub use store::{
+    Author, By, ChangeError, ChangeId, Consent, ContentHash, Effect, Expected, FileDiff,
+    IndexUpkeep, LogEntry, MessageSource, Outcome, Plan, Policy, PolicyRule, Proposal, ProposalId,
+    ProposedFile, Receipt, Rule, SecretFinding, SecretRule, SecretScan, Store, StoreOptions,
+    Trashed, Writer,
+};

@@ -1,9 +1,4 @@
 //! Instruction files in real folders: order, names, rules, includes, what is hostile (L-20, L-21).
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "tests, and files as other programs leave them"
-)]
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,4 +1,21 @@
-//! The memory crate from outside, on real folders.
+//! The memory crate from outside, on real folders: what no crash, race or trick may do to a file, instruction
+//! files, secret rules.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
+
+mod child;
+mod crash;
+mod door;
+mod escapes;
+mod in_place;
 mod instructions;
+mod processes;
 mod secrets;
+mod undo;
+mod world;

@@ -1,0 +1,88 @@
+//! Replacing a file whole: temporary file, flush, rename, flush of the folder. Every step is a fault
+//! point, and at none of them is the old file half gone.
+
+use std::ffi::OsStr;
+use std::fs::{File, FileTimes};
+use std::io::{self, Write};
+use std::time::SystemTime;
+
+use rustix::fd::BorrowedFd;
+use rustix::fs::{AtFlags, Mode, OFlags};
+
+use crate::fault;
+
+/// Whether to wait until the disk has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// It survives a loss of power.
+    Synced,
+    /// The system writes it when it likes: for what can be made again.
+    Later,
+}
+
+/// What a file becomes.
+#[derive(Debug, Clone, Copy)]
+pub struct Replacement<'a> {
+    /// Its content.
+    pub content: &'a [u8],
+    /// When that last changed, where this is not now.
+    pub modified: Option<SystemTime>,
+    /// Whether to wait for the disk.
+    pub durability: Durability,
+}
+
+impl<'a> Replacement<'a> {
+    /// This content, changed now, on the disk before the call returns.
+    pub fn of(content: &'a [u8]) -> Self {
+        Self { content, modified: None, durability: Durability::Synced }
+    }
+}
+
+pub(super) fn replace_in(
+    folder: BorrowedFd<'_>,
+    name: &OsStr,
+    replacement: &Replacement<'_>,
+) -> io::Result<()> {
+    let temporary = format!(".{}.tmp", uuid::Uuid::new_v4().simple());
+    let result = write_temporary(folder, &temporary, replacement).and_then(|()| {
+        fault::point("base.rename")?;
+        rustix::fs::renameat(folder, &temporary, folder, name)?;
+        Ok(())
+    });
+    if let Err(error) = result {
+        // The old file is untouched; a temporary file that can not be removed either is only litter.
+        let _litter = rustix::fs::unlinkat(folder, &temporary, AtFlags::empty());
+        return Err(error);
+    }
+    if replacement.durability == Durability::Synced {
+        fault::point("base.sync_dir")?;
+        rustix::fs::fsync(folder)?;
+    }
+    Ok(())
+}
+
+pub(super) fn is_temporary(name: &str) -> bool {
+    let stem = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp"));
+    stem.is_some_and(|stem| stem.len() == 32 && stem.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+fn write_temporary(
+    folder: BorrowedFd<'_>,
+    name: &str,
+    replacement: &Replacement<'_>,
+) -> io::Result<()> {
+    fault::point("base.create_temporary")?;
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let mut file = File::from(rustix::fs::openat(folder, name, flags, Mode::RUSR | Mode::WUSR)?);
+    fault::point("base.write_temporary")?;
+    file.write_all(replacement.content)?;
+    if let Some(modified) = replacement.modified {
+        fault::point("base.set_time")?;
+        file.set_times(FileTimes::new().set_modified(modified))?;
+    }
+    if replacement.durability == Durability::Synced {
+        fault::point("base.sync_temporary")?;
+        file.sync_all()?;
+    }
+    Ok(())
+}

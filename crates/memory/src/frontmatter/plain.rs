@@ -1,0 +1,98 @@
+//! The frontmatter that nearly every memory has: `key: value` lines, at most one mapping deep.
+//!
+//! Reads it without a YAML parser, or not at all: whatever might mean something else in YAML (quotes with
+//! escapes, blocks, flows, anchors, tags, duplicate keys) is left to the parser. A property test compares
+//! the two.
+
+use super::Value;
+
+type Pairs = Vec<(String, Value)>;
+
+/// The fields, if every line is plain.
+pub(super) fn fields(inner: &str) -> Option<Pairs> {
+    let mut pairs: Pairs = Vec::new();
+    for line in inner.lines().map(|line| line.strip_suffix('\r').unwrap_or(line)) {
+        if line.trim().is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if let Some(nested) = line.strip_prefix("  ") {
+            add_nested(&mut pairs, nested)?;
+        } else {
+            let (key, value) = pair(line)?;
+            add(&mut pairs, key, value)?;
+        }
+    }
+    // `key:` without anything below it is empty, not a mapping.
+    Some(pairs)
+}
+
+fn add(pairs: &mut Pairs, key: &str, value: String) -> Option<()> {
+    if pairs.iter().any(|(known, _)| known == key) {
+        return None;
+    }
+    pairs.push((key.to_owned(), Value::Text(value)));
+    Some(())
+}
+
+fn add_nested(pairs: &mut Pairs, line: &str) -> Option<()> {
+    if line.starts_with([' ', '\t', '#']) {
+        return None;
+    }
+    let (key, value) = pair(line)?;
+    let (_, outer) = pairs.last_mut()?;
+    match outer {
+        Value::Text(text) if text.is_empty() => {
+            *outer = Value::Map(vec![(key.to_owned(), Value::Text(value))]);
+            Some(())
+        }
+        Value::Map(inner) => add(inner, key, value),
+        Value::Text(_) | Value::List(_) => None,
+    }
+}
+
+/// `key: value`, `key: "value"`, `key: 'value'` or `key:`.
+fn pair(line: &str) -> Option<(&str, String)> {
+    let (key, rest) = line.split_once(':')?;
+    let plain_key = key.starts_with(|c: char| c.is_ascii_alphabetic())
+        && key
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+    if !plain_key {
+        return None;
+    }
+    if rest.is_empty() {
+        return Some((key, String::new()));
+    }
+    let value = rest.strip_prefix(' ')?.trim_matches(' ');
+    scalar(value).map(|value| (key, value))
+}
+
+fn scalar(value: &str) -> Option<String> {
+    if value.chars().any(char::is_control) {
+        return None;
+    }
+    for quote in ['"', '\''] {
+        if let Some(rest) = value.strip_prefix(quote) {
+            let inner = rest.strip_suffix(quote)?;
+            return (!inner.contains(['\\', quote])).then(|| inner.to_owned());
+        }
+    }
+    is_plain(value).then(|| value.to_owned())
+}
+
+/// Whether a value without quotes is text to YAML, or empty, or a word that YAML takes for another type
+/// but that we keep as it is written (`2026-11-15`, `true`, `1.10`).
+fn is_plain(value: &str) -> bool {
+    let first_is_safe = match value.chars().next() {
+        None => return true,
+        Some(first) => {
+            first.is_alphanumeric() || matches!(first, '(' | '/' | '.' | '+' | '$' | '_')
+        }
+    };
+    first_is_safe
+        && value != "null"
+        && !value.eq_ignore_ascii_case("null")
+        && !value.contains(": ")
+        && !value.contains(" #")
+        && !value.ends_with(':')
+}

@@ -1,0 +1,130 @@
+//! One line of the index: `- [Name](file.md) — hook`.
+
+use crate::entry::one_line;
+
+/// The advised length of a line, in characters. Lines of ours keep to it; other people's are left alone.
+pub const LONGEST_LINE: usize = 150;
+
+/// What a line of the index says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// The memory's name.
+    pub name: String,
+    /// Its file, relative to the index.
+    pub file: String,
+    /// What it is about, in a few words; may be empty.
+    pub hook: String,
+}
+
+impl Link {
+    /// A link to a file; the hook is cut so that the line is not too long.
+    pub fn new(name: &str, file: &str, hook: &str) -> Self {
+        let name = one_line(name);
+        let used = name.chars().count() + file.chars().count() + "- []() — ".chars().count();
+        let room = LONGEST_LINE.saturating_sub(used).max(LONGEST_LINE / 5);
+        Self { name, file: file.to_owned(), hook: cut(&one_line(hook), room) }
+    }
+
+    /// Reads a line: any bullet, an em dash, dash or colon before the hook, or nothing.
+    pub(super) fn parse(raw: &str) -> Option<Self> {
+        let text = raw.trim_start_matches(['\u{feff}', ' ', '\t']).trim_end();
+        let text = text.strip_prefix(['-', '*', '+'])?;
+        let text = text.strip_prefix([' ', '\t'])?.trim_start();
+        let (name, rest) = bracketed(text.strip_prefix('[')?, ']')?;
+        let rest = rest.strip_prefix('(')?;
+        let (file, rest) = match rest.strip_prefix('<') {
+            Some(rest) => {
+                let (file, rest) = rest.split_once('>')?;
+                (file.to_owned(), rest.strip_prefix(')')?)
+            }
+            None => balanced(rest)?,
+        };
+        let file = unescape_percent(file.strip_prefix("./").unwrap_or(&file));
+        let is_memory =
+            crate::names::is_markdown(&file) && !file.contains("://") && !file.starts_with('/');
+        let hook = rest.trim_start().trim_start_matches(['—', '–', '-', ':']).trim();
+        is_memory.then(|| Self { name, file, hook: hook.to_owned() })
+    }
+
+    /// Whether two links say the same; how the file name is spelt does not count.
+    pub(super) fn says(&self, other: &Self) -> bool {
+        self.name == other.name && self.hook == other.hook
+    }
+
+    /// The line, without its end.
+    pub(super) fn render(&self) -> String {
+        self.render_after("- ")
+    }
+
+    /// The line, with the indentation, bullet and line end of another.
+    pub(super) fn render_like(&self, raw: &str) -> String {
+        let bullet = raw.find('[').and_then(|at| raw.get(..at)).unwrap_or("- ");
+        let end = raw.get(raw.trim_end_matches(['\n', '\r']).len()..).unwrap_or_default();
+        format!("{}{end}", self.render_after(bullet))
+    }
+
+    fn render_after(&self, bullet: &str) -> String {
+        let name = self.name.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
+        let odd = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '<' | '>' | '%');
+        let file = if self.file.contains(odd) {
+            format!("<{}>", self.file.replace('%', "%25").replace('>', "%3E"))
+        } else {
+            self.file.clone()
+        };
+        let hook = if self.hook.is_empty() { String::new() } else { format!(" — {}", self.hook) };
+        format!("{bullet}[{name}]({file}){hook}")
+    }
+}
+
+/// The text up to a closing sign that no backslash stands before, and the rest.
+fn bracketed(text: &str, close: char) -> Option<(String, &str)> {
+    let mut inner = String::new();
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        if c == close {
+            return Some((inner, text.get(at + c.len_utf8()..)?));
+        }
+        match c {
+            '\\' => inner.extend(chars.next().map(|(_, escaped)| escaped)),
+            c => inner.push(c),
+        }
+    }
+    None
+}
+
+/// The text up to the closing bracket that matches, and the rest.
+fn balanced(text: &str) -> Option<(String, &str)> {
+    let mut depth = 0_usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 0 => return Some((text.get(..at)?.to_owned(), text.get(at + 1..)?)),
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// `%20` and the like, where they make text.
+fn unescape_percent(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let hex = tail
+            .get(..2)
+            .filter(|_| first == b'%')
+            .and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+        bytes.push(hex.unwrap_or(first));
+        rest = if hex.is_some() { tail.get(2..).unwrap_or_default() } else { tail };
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+fn cut(text: &str, longest: usize) -> String {
+    if text.chars().count() <= longest {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(longest.saturating_sub(1)).collect();
+    format!("{}…", head.trim_end())
+}

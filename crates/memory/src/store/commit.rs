@@ -1,0 +1,190 @@
+//! Writing a prepared change: record, files, index, heads; and finishing one that was interrupted.
+
+use dormouse_base::{Dir, RelPath, Replacement};
+use jiff::Timestamp;
+
+use super::history::{Change, FileChange};
+use super::prepare::Prepared;
+use super::{ChangeError, Current, Locked, Receipt, Rule, heads, lines, name};
+use crate::INDEX;
+
+impl Locked<'_> {
+    /// Makes a change: all of it, or none.
+    pub(super) fn commit(
+        &mut self,
+        mut prepared: Prepared,
+        rule: Rule,
+    ) -> Result<Receipt, ChangeError> {
+        self.note_outside(&prepared)?;
+        prepared.change.id = self.history.next_id();
+        let files = prepared.effects();
+        let change = prepared.change;
+        let at = self.history.begin(&change)?;
+        let index = prepared.index_after.as_deref().map(str::as_bytes);
+        if let Err(error) = self.write_all(&change, index) {
+            return Err(self.take_back(
+                &change,
+                at,
+                &prepared.before,
+                prepared.index_before.as_ref(),
+                error,
+            ));
+        }
+        // The change is made and recorded; what is missing now is made up for under the next lock.
+        let _unclosed = self.close(&change, index);
+        Ok(Receipt { id: change.id, rule, files })
+    }
+
+    /// New contents first, then what goes, then the index: at no time is a memory in neither place.
+    fn write_all(&self, change: &Change, index: Option<&[u8]>) -> Result<(), ChangeError> {
+        for file in change.files.iter().filter(|file| file.after.is_some()) {
+            self.write_file(file)?;
+        }
+        for file in change.files.iter().filter(|file| file.after.is_none()) {
+            self.write_file(file)?;
+        }
+        match (&change.index, index) {
+            (Some(changed), _) if changed.after.is_none() => self.remove(&name(INDEX)),
+            (Some(_), Some(bytes)) => Ok(self.store.memory.replace(&name(INDEX), bytes)?),
+            (Some(_), None) | (None, _) => Ok(()),
+        }
+    }
+
+    fn write_file(&self, file: &FileChange) -> Result<(), ChangeError> {
+        let content = file.after.as_ref().and_then(|version| {
+            version.content.as_ref().map(|content| (content.bytes(), version.modified))
+        });
+        match content {
+            Some((bytes, modified)) => self.put(file.file.path(), &bytes, modified),
+            None => self.remove(file.file.path()),
+        }
+    }
+
+    fn put(&self, path: &RelPath, bytes: &[u8], modified: Timestamp) -> Result<(), ChangeError> {
+        let replacement = Replacement { modified: Some(modified.into()), ..Replacement::of(bytes) };
+        Ok(self.store.memory.replace_with(path, &replacement)?)
+    }
+
+    fn remove(&self, path: &RelPath) -> Result<(), ChangeError> {
+        match self.store.memory.remove_file(path) {
+            Err(error) if !error.is_not_found() => Err(error.into()),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Puts everything back as it was; the error is the one to tell.
+    fn take_back(
+        &mut self,
+        change: &Change,
+        at: u64,
+        before: &[Option<Current>],
+        index: Option<&Current>,
+        error: ChangeError,
+    ) -> ChangeError {
+        let mut back = Ok(());
+        for (file, before) in change.files.iter().zip(before) {
+            back = back.and_then(|()| self.put_back(file.file.path(), before.as_ref()));
+        }
+        if change.index.is_some() {
+            back = back.and_then(|()| self.put_back(&name(INDEX), index));
+        }
+        match back.and_then(|()| self.history.dropped(change.id, at)) {
+            Ok(()) => error,
+            Err(_) => match error {
+                ChangeError::File(error) => ChangeError::Interrupted(error),
+                other => other,
+            },
+        }
+    }
+
+    fn put_back(&self, path: &RelPath, before: Option<&Current>) -> Result<(), ChangeError> {
+        let now = self.current(path)?;
+        if now.as_ref().map(|current| &current.hash) == before.map(|current| &current.hash) {
+            return Ok(());
+        }
+        match before {
+            Some(current) => self.put(path, &current.bytes, current.modified),
+            None => self.remove(path),
+        }
+    }
+
+    pub(super) fn close(
+        &mut self,
+        change: &Change,
+        index: Option<&[u8]>,
+    ) -> Result<(), ChangeError> {
+        heads::write(&self.store.state, change, index)?;
+        self.history.done(change.id)
+    }
+
+    /// Finishes a change that was interrupted. What somebody else has changed since is left to them: it
+    /// counts as changed from outside, and ours is in the history.
+    pub(super) fn recover(&mut self, change: &Change) -> Result<(), ChangeError> {
+        let writes = change.files.iter().filter(|file| file.after.is_some());
+        let removals = change.files.iter().filter(|file| file.after.is_none());
+        for file in writes.chain(removals) {
+            let now = self.current(file.file.path())?.map(|current| current.hash);
+            if now == file.before {
+                self.write_file(file)?;
+            }
+        }
+        self.recover_index(change)?;
+        self.sweep(change)?;
+        let index = self.current(&name(INDEX))?.map(|current| current.bytes);
+        self.close(change, index.as_deref())
+    }
+
+    fn recover_index(&self, change: &Change) -> Result<(), ChangeError> {
+        let Some(index) = &change.index else { return Ok(()) };
+        let current = self.current(&name(INDEX))?;
+        let hash = current.as_ref().map(|current| current.hash.clone());
+        if hash == index.after {
+            return Ok(());
+        }
+        let bytes = current.map(|current| current.bytes).unwrap_or_default();
+        let old = String::from_utf8(bytes).map_err(|_| ChangeError::Index)?;
+        if hash == index.before && index.after.is_none() {
+            return self.remove(&name(INDEX));
+        }
+        let spliced = index.splice.apply(&old).filter(|_| hash == index.before);
+        let new = match spliced {
+            Some(new) => Some(new),
+            None => self.mended_index(&old, change)?,
+        };
+        match new {
+            Some(text) => Ok(self.store.memory.replace(&name(INDEX), text.as_bytes())?),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes the temporary files that a writer that died has left.
+    fn sweep(&self, change: &Change) -> Result<(), ChangeError> {
+        sweep_folder(&self.store.state)?;
+        if let Ok(heads) = self.store.state.below(&name(heads::FOLDER)) {
+            sweep_folder(&heads)?;
+        }
+        sweep_folder(&self.store.memory)?;
+        for folder in change.files.iter().filter_map(|file| file.file.path().parent()) {
+            if let Ok(folder) = self.store.memory.below(&folder) {
+                sweep_folder(&folder)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The index with true lines for the files of a change.
+    fn mended_index(&self, old: &str, change: &Change) -> Result<Option<String>, ChangeError> {
+        let mut now = Vec::new();
+        for file in &change.files {
+            now.push((&file.file, self.current(file.file.path())?.map(|current| current.bytes)));
+        }
+        Ok(lines::mended(old, now.into_iter()))
+    }
+}
+
+fn sweep_folder(folder: &Dir) -> Result<(), ChangeError> {
+    for litter in folder.names()?.into_iter().filter(|name| Dir::is_temporary(name)) {
+        folder.remove_file(&name(&litter))?;
+    }
+    Ok(())
+}

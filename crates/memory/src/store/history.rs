@@ -1,0 +1,249 @@
+//! The history: a file of lines that is also the journal (M-14, M-15).
+//!
+//! A change is one line with everything needed to make it, flushed before the first file is touched, and a
+//! short line `done` or `dropped` behind it. A change whose second line is missing was interrupted: whoever
+//! takes the lock next finishes it. So there is no moment without a record, and no second journal to lose.
+
+use std::fmt;
+use std::io::{Read, Seek, SeekFrom};
+
+use dormouse_base::{AppendFile, Dir, FileAction, FileError, RelPath, Unended};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::content::{Content, Splice};
+use super::{Author, ChangeError, ContentHash, MessageSource, name};
+use crate::MemoryFile;
+
+/// The number of a change; they count up from 1.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
+)]
+#[serde(transparent)]
+pub struct ChangeId(pub u64);
+
+impl fmt::Display for ChangeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What made a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Nature {
+    /// Somebody, through this door.
+    Made,
+    /// It was found: another program or an editor made it.
+    Found,
+    /// What was there when the directory was first opened; can not be undone.
+    FirstSight,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Change {
+    pub(super) id: ChangeId,
+    pub(super) time: Timestamp,
+    pub(super) nature: Nature,
+    pub(super) author: Author,
+    pub(super) reason: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) sources: Vec<MessageSource>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) undoes: Option<ChangeId>,
+    pub(super) files: Vec<FileChange>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) index: Option<IndexChange>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FileChange {
+    pub(super) file: MemoryFile,
+    pub(super) before: Option<ContentHash>,
+    pub(super) after: Option<Version>,
+}
+
+/// A content that a file had.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Version {
+    pub(super) hash: ContentHash,
+    pub(super) modified: Timestamp,
+    /// Taken out some time after the file was deleted.
+    pub(super) content: Option<Content>,
+}
+
+impl Version {
+    pub(super) fn of(bytes: &[u8], modified: Timestamp) -> Self {
+        Self { hash: ContentHash::of(bytes), modified, content: Some(Content::of(bytes)) }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct IndexChange {
+    pub(super) before: Option<ContentHash>,
+    pub(super) after: Option<ContentHash>,
+    pub(super) splice: Splice,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Line {
+    Change(Box<Change>),
+    Done { id: ChangeId },
+    Dropped { id: ChangeId },
+}
+
+/// The same for writing, without a copy of the change.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum LineRef<'a> {
+    Change(&'a Change),
+    Done { id: ChangeId },
+    Dropped { id: ChangeId },
+}
+
+/// The history, open under the lock.
+#[derive(Debug)]
+pub(super) struct History {
+    file: AppendFile,
+    last: ChangeId,
+}
+
+/// A `done` line is shorter than this.
+const SHORT: u64 = 100;
+
+impl History {
+    /// Opens it; with it comes a change that was interrupted.
+    pub(super) fn open(state: &Dir) -> Result<(Self, Option<Change>), FileError> {
+        let (file, _torn) = AppendFile::open(state, &file_name(), Unended::TakeOff)?;
+        if file.length() == 0 {
+            return Ok((Self { file, last: ChangeId::default() }, None));
+        }
+        if let Some(last) = last_closed(state, file.length())? {
+            return Ok((Self { file, last }, None));
+        }
+        let lines = read_lines(state)?;
+        let last = lines.iter().filter_map(Line::change_id).max().unwrap_or_default();
+        let pending = lines.into_iter().last().and_then(|line| match line {
+            Line::Change(change) => Some(*change),
+            Line::Done { .. } | Line::Dropped { .. } => None,
+        });
+        Ok((Self { file, last }, pending))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.file.length() == 0
+    }
+
+    pub(super) fn next_id(&self) -> ChangeId {
+        ChangeId(self.last.0 + 1)
+    }
+
+    /// Writes a change down, flushed, before it is made. Says where it stands.
+    pub(super) fn begin(&mut self, change: &Change) -> Result<u64, ChangeError> {
+        let at = self.note(change)?;
+        if let Err(error) = self.file.sync() {
+            // Nothing was touched yet: the line goes, and the change never was.
+            self.file.cut_back(at)?;
+            self.last = ChangeId(change.id.0.saturating_sub(1));
+            return Err(error.into());
+        }
+        Ok(at)
+    }
+
+    /// Writes down what happened already; it is flushed with the next change.
+    pub(super) fn note(&mut self, change: &Change) -> Result<u64, ChangeError> {
+        let at = self.file.length();
+        self.file.append(&bytes(&LineRef::Change(change))?)?;
+        self.last = change.id;
+        Ok(at)
+    }
+
+    pub(super) fn done(&mut self, id: ChangeId) -> Result<(), ChangeError> {
+        Ok(self.file.append(&bytes(&LineRef::Done { id })?)?)
+    }
+
+    /// The change was taken back.
+    pub(super) fn dropped(&mut self, id: ChangeId, at: u64) -> Result<(), ChangeError> {
+        let said = bytes(&LineRef::Dropped { id }).and_then(|line| Ok(self.file.append(&line)?));
+        match said {
+            Ok(()) => Ok(()),
+            // A full disk takes no line, but lets one go.
+            Err(_) => Ok(self.file.cut_back(at)?),
+        }
+    }
+}
+
+impl Line {
+    fn change_id(&self) -> Option<ChangeId> {
+        match self {
+            Self::Change(change) => Some(change.id),
+            Self::Done { .. } | Self::Dropped { .. } => None,
+        }
+    }
+}
+
+fn bytes(line: &impl Serialize) -> Result<Vec<u8>, ChangeError> {
+    serde_json::to_vec(line).map_err(|error| {
+        FileError::new(FileAction::Write, file_name().as_path(), std::io::Error::from(error)).into()
+    })
+}
+
+fn file_name() -> RelPath {
+    name("history.jsonl")
+}
+
+/// The id in the last line, if that line closes a change.
+fn last_closed(state: &Dir, length: u64) -> Result<Option<ChangeId>, FileError> {
+    let tail = read_from(state, length.saturating_sub(SHORT))?;
+    let tail = tail.strip_suffix(b"\n").unwrap_or(&tail);
+    let last = tail.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    Ok(match serde_json::from_slice(last) {
+        Ok(Line::Done { id } | Line::Dropped { id }) => Some(id),
+        Ok(Line::Change(_)) | Err(_) => None,
+    })
+}
+
+fn read_from(state: &Dir, start: u64) -> Result<Vec<u8>, FileError> {
+    let path = file_name();
+    let mut bytes = Vec::new();
+    let mut file = state.open_file(&path)?;
+    file.seek(SeekFrom::Start(start)).and_then(|_| file.read_to_end(&mut bytes)).map_err(
+        |error| FileError::new(FileAction::Read, state.path().join(path.as_path()), error),
+    )?;
+    Ok(bytes)
+}
+
+/// Every line that can be read.
+pub(super) fn read_lines(state: &Dir) -> Result<Vec<Line>, FileError> {
+    let bytes = match read_from(state, 0) {
+        Ok(bytes) => bytes,
+        Err(error) if error.is_not_found() => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let lines = bytes.split(|byte| *byte == b'\n');
+    Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
+}
+
+/// Every change that was made, in order.
+pub(super) fn read_changes(state: &Dir) -> Result<Vec<Change>, FileError> {
+    let mut changes: Vec<Change> = Vec::new();
+    for line in read_lines(state)? {
+        match line {
+            Line::Change(change) => changes.push(*change),
+            Line::Done { .. } => {}
+            Line::Dropped { id } => changes.retain(|change| change.id != id),
+        }
+    }
+    Ok(changes)
+}
+
+/// Writes the whole history anew: only what has been taken out of it is gone.
+pub(super) fn rewrite(state: &Dir, lines: &[Line]) -> Result<(), ChangeError> {
+    let mut text = Vec::new();
+    for line in lines {
+        text.extend(bytes(line)?);
+        text.push(b'\n');
+    }
+    Ok(state.replace(&file_name(), &text)?)
+}

@@ -1,0 +1,80 @@
+//! Keeping the index true to a change: lines for what is new, none for what is gone.
+
+use super::plan::{Staged, StagedFile};
+use super::{ChangeError, Current, IndexUpkeep};
+use crate::index::{Index, Link};
+use crate::{Entry, MemoryFile};
+
+/// The index's text after a change; none if it stays as it is.
+pub(super) fn updated(
+    upkeep: IndexUpkeep,
+    before: Option<&Current>,
+    staged: &Staged,
+) -> Result<Option<String>, ChangeError> {
+    let touches =
+        staged.index.is_some() || (upkeep == IndexUpkeep::Keep && !staged.files.is_empty());
+    if !touches {
+        return Ok(None);
+    }
+    let old = match before {
+        Some(current) => std::str::from_utf8(&current.bytes).map_err(|_| ChangeError::Index)?,
+        None => "",
+    };
+    let mut index = Index::parse(staged.index.as_deref().unwrap_or(old));
+    if upkeep == IndexUpkeep::Keep {
+        for (from, to) in &staged.renamed {
+            index.relink(from.as_str(), to.as_str());
+        }
+        for file in &staged.files {
+            keep(&mut index, file);
+        }
+    }
+    let new = index.to_text();
+    let said = staged.index.is_some() && before.is_none();
+    Ok((new != old || said).then_some(new))
+}
+
+/// A line changes only where name or description did: a hook made by hand is the better one.
+fn keep(index: &mut Index, staged: &StagedFile) {
+    let file = staged.file.as_str();
+    let Some(after) = &staged.after else {
+        index.remove(file);
+        return;
+    };
+    let link = link_to(&staged.file, after);
+    let same =
+        staged.before.as_ref().is_some_and(|before| link_to(&staged.file, &before.bytes) == link);
+    let has_line = index.find(file).is_some();
+    let leave = has_line && (same || staged.before.is_none());
+    if !leave {
+        index.put(&link);
+    }
+}
+
+/// The line that a memory asks for.
+pub(super) fn link_to(file: &MemoryFile, bytes: &[u8]) -> Link {
+    let header = Entry::read(bytes, bytes.len() as u64).header;
+    let name = header.name.as_deref().unwrap_or(file.stem());
+    Link::new(name, file.as_str(), header.description.as_deref().unwrap_or_default())
+}
+
+/// Lines for some files as they are now, where nothing better is known.
+pub(super) fn mended<'a>(
+    old: &str,
+    files: impl Iterator<Item = (&'a MemoryFile, Option<Vec<u8>>)>,
+) -> Option<String> {
+    let mut index = Index::parse(old);
+    for (file, now) in files {
+        match now {
+            None => {
+                index.remove(file.as_str());
+            }
+            Some(bytes) if index.find(file.as_str()).is_none() => {
+                index.put(&link_to(file, &bytes));
+            }
+            Some(_) => {}
+        }
+    }
+    let new = index.to_text();
+    (new != old).then_some(new)
+}

@@ -1,0 +1,277 @@
+//! What a change is to do, said under the lock: the files are read as they are, nothing is written yet.
+
+use jiff::Timestamp;
+
+use super::{By, ChangeError, ContentHash, Current, Locked, name};
+use crate::frontmatter::{self, EditError};
+use crate::names::{fold, unique_file};
+use crate::{Entry, INDEX, MemoryFile, NewMemory, Trust};
+
+/// What a file must be for a change to it to be right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expected {
+    /// Whatever it is.
+    Anything,
+    /// Not there.
+    Absent,
+    /// There, whatever it says.
+    Present,
+    /// As it was when it was read.
+    Content(ContentHash),
+}
+
+/// A change being put together.
+pub struct Plan<'a> {
+    locked: &'a Locked<'a>,
+    by: &'a By,
+    staged: Staged,
+}
+
+/// What was put together.
+#[derive(Debug, Default)]
+pub(super) struct Staged {
+    pub(super) files: Vec<StagedFile>,
+    /// The index's text, where the change says it itself.
+    pub(super) index: Option<String>,
+    /// Files that got another name: their index lines go with them.
+    pub(super) renamed: Vec<(MemoryFile, MemoryFile)>,
+}
+
+#[derive(Debug)]
+pub(super) struct StagedFile {
+    pub(super) file: MemoryFile,
+    pub(super) before: Option<Current>,
+    pub(super) after: Option<Vec<u8>>,
+    pub(super) modified: Option<Timestamp>,
+    /// It has the text of another file that it takes the place of.
+    pub(super) moved: bool,
+    /// The provenance it takes over from memories that were merged into it.
+    pub(super) inherits: Option<Inherited>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Inherited {
+    pub(super) trust: Trust,
+    pub(super) quarantined: bool,
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn new(locked: &'a Locked<'a>, by: &'a By) -> Self {
+        Self { locked, by, staged: Staged::default() }
+    }
+
+    pub(super) fn finish(self) -> Staged {
+        self.staged
+    }
+
+    /// When the change is made.
+    pub fn now(&self) -> Timestamp {
+        self.locked.now
+    }
+
+    /// A memory as this change leaves it so far.
+    pub fn read(&mut self, file: &MemoryFile) -> Result<Option<Vec<u8>>, ChangeError> {
+        Ok(self.stage(file)?.after.clone())
+    }
+
+    /// Saves a new memory under a file name made from its name.
+    pub fn save(&mut self, memory: &NewMemory) -> Result<MemoryFile, ChangeError> {
+        let mut taken: Vec<String> =
+            self.locked.store.memory.names()?.iter().map(|name| fold(name).into_owned()).collect();
+        taken
+            .extend(self.staged.files.iter().map(|staged| fold(staged.file.as_str()).into_owned()));
+        let path = unique_file(&memory.name, |name| taken.iter().any(|known| known == name));
+        let file = MemoryFile::new(&path)?;
+        let text = memory
+            .render(self.locked.now)
+            .map_err(|source| ChangeError::Frontmatter { file: file.clone(), source })?;
+        self.write(&file, text.as_bytes(), &Expected::Absent)?;
+        Ok(file)
+    }
+
+    /// Writes a memory's whole text.
+    pub fn write(
+        &mut self,
+        file: &MemoryFile,
+        text: &[u8],
+        expected: &Expected,
+    ) -> Result<(), ChangeError> {
+        let staged = self.expect(file, expected)?;
+        staged.after = Some(text.to_owned());
+        Ok(())
+    }
+
+    /// The same for text that last changed at another time: it was imported or pulled (M-9).
+    pub fn write_as_of(
+        &mut self,
+        file: &MemoryFile,
+        text: &[u8],
+        expected: &Expected,
+        modified: Timestamp,
+    ) -> Result<(), ChangeError> {
+        self.write(file, text, expected)?;
+        self.stage(file)?.modified = Some(modified);
+        Ok(())
+    }
+
+    /// Removes a memory; it stays restorable (M-22).
+    pub fn delete(&mut self, file: &MemoryFile, expected: &Expected) -> Result<(), ChangeError> {
+        let staged = self.expect(file, expected)?;
+        if staged.after.is_none() {
+            return Err(ChangeError::Missing(file.clone()));
+        }
+        staged.after = None;
+        Ok(())
+    }
+
+    /// Gives a memory another file name; its time stays, its index line goes along.
+    pub fn rename(
+        &mut self,
+        from: &MemoryFile,
+        to: &MemoryFile,
+        expected: &Expected,
+    ) -> Result<(), ChangeError> {
+        let staged = self.expect(from, expected)?;
+        let modified = staged.modified.or(staged.before.as_ref().map(|current| current.modified));
+        let Some(text) = staged.after.take() else {
+            return Err(ChangeError::Missing(from.clone()));
+        };
+        self.write(to, &text, &Expected::Absent)?;
+        let staged = self.stage(to)?;
+        staged.modified = modified;
+        staged.moved = true;
+        self.staged.renamed.push((from.clone(), to.clone()));
+        Ok(())
+    }
+
+    /// Puts several memories into one: the others are removed, the lowest trust is inherited, and a merge
+    /// across the line of quarantine is refused (M-17).
+    pub fn merge(
+        &mut self,
+        into: &MemoryFile,
+        from: &[MemoryFile],
+        text: &str,
+    ) -> Result<(), ChangeError> {
+        let mut inherits: Option<Inherited> = None;
+        for file in from.iter().chain([into]) {
+            let Some(bytes) = self.stage(file)?.after.clone() else {
+                if file == into {
+                    continue;
+                }
+                return Err(ChangeError::Missing(file.clone()));
+            };
+            let header = Entry::read(&bytes, bytes.len() as u64).header;
+            let (trust, quarantined) = (header.effective_trust(), header.quarantined);
+            inherits = match inherits {
+                Some(known) if known.quarantined != quarantined => {
+                    return Err(ChangeError::Quarantine(file.clone()));
+                }
+                Some(known) => Some(Inherited { trust: known.trust.min(trust), quarantined }),
+                None => Some(Inherited { trust, quarantined }),
+            };
+        }
+        for file in from.iter().filter(|file| *file != into) {
+            self.stage(file)?.after = None;
+        }
+        let staged = self.stage(into)?;
+        staged.after = Some(text.as_bytes().to_owned());
+        staged.inherits = inherits;
+        Ok(())
+    }
+
+    /// The person takes a memory out of quarantine.
+    pub fn confirm(&mut self, file: &MemoryFile) -> Result<(), ChangeError> {
+        if !self.by.author.is_person() {
+            return Err(ChangeError::PersonOnly(file.clone()));
+        }
+        let staged = self.expect(file, &Expected::Present)?;
+        let text =
+            String::from_utf8_lossy(staged.after.as_deref().unwrap_or_default()).into_owned();
+        let confirmed = frontmatter::remove(&text, "quarantined")
+            .and_then(|text| frontmatter::set(&text, "trust", Trust::Typed.as_str()));
+        staged.after = Some(edited(file, confirmed)?.into_bytes());
+        Ok(())
+    }
+
+    /// Writes the index as somebody wants it; lines for the memories of this change are seen to after it.
+    pub fn write_index(&mut self, text: &str, expected: &Expected) -> Result<(), ChangeError> {
+        let current = self.locked.current(&name(INDEX))?;
+        let fits = match expected {
+            Expected::Anything => true,
+            Expected::Absent => current.is_none(),
+            Expected::Present => current.is_some(),
+            Expected::Content(hash) => {
+                current.as_ref().is_some_and(|current| current.hash == *hash)
+            }
+        };
+        if !fits {
+            return Err(ChangeError::Refused(
+                "MEMORY.md has changed since it was read; read it again".to_owned(),
+            ));
+        }
+        self.staged.index = Some(text.to_owned());
+        Ok(())
+    }
+
+    fn expect(
+        &mut self,
+        file: &MemoryFile,
+        expected: &Expected,
+    ) -> Result<&mut StagedFile, ChangeError> {
+        let staged = self.stage(file)?;
+        let now = staged.after.as_deref().map(ContentHash::of);
+        match (expected, &now) {
+            (Expected::Anything, _) | (Expected::Absent, None) | (Expected::Present, Some(_)) => {
+                Ok(staged)
+            }
+            (Expected::Content(expected), Some(hash)) if expected == hash => Ok(staged),
+            (Expected::Absent, Some(_)) => {
+                Err(ChangeError::Exists { file: file.clone(), other: file.to_string() })
+            }
+            (Expected::Present, None) => Err(ChangeError::Missing(file.clone())),
+            (Expected::Content(_), None) => {
+                Err(ChangeError::Stale { file: file.clone(), what: "it is gone".to_owned(), now })
+            }
+            (Expected::Content(_), Some(_)) => {
+                let what = format!("it now begins: {}", beginning(staged.after.as_deref()));
+                Err(ChangeError::Stale { file: file.clone(), what, now })
+            }
+        }
+    }
+
+    fn stage(&mut self, file: &MemoryFile) -> Result<&mut StagedFile, ChangeError> {
+        let at = match self.staged.files.iter().position(|staged| staged.file == *file) {
+            Some(at) => at,
+            None => {
+                let before = self.locked.current(file.path())?;
+                let after = before.as_ref().map(|current| current.bytes.clone());
+                let file = file.clone();
+                self.staged.files.push(StagedFile {
+                    file,
+                    before,
+                    after,
+                    modified: None,
+                    moved: false,
+                    inherits: None,
+                });
+                self.staged.files.len() - 1
+            }
+        };
+        self.staged.files.get_mut(at).ok_or_else(|| ChangeError::Missing(file.clone()))
+    }
+}
+
+/// A few words of a text, for saying what changed.
+fn beginning(bytes: Option<&[u8]>) -> String {
+    let text = String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
+    let body = frontmatter::parse(&text).body.trim_start();
+    let words: String = body.chars().take(60).collect();
+    dormouse_base::printable(&words).replace('\n', " ")
+}
+
+pub(super) fn edited(
+    file: &MemoryFile,
+    result: Result<String, EditError>,
+) -> Result<String, ChangeError> {
+    result.map_err(|source| ChangeError::Frontmatter { file: file.clone(), source })
+}

@@ -1,0 +1,143 @@
+//! What happens to a write before it happens (M-21): per type, scope and writer.
+
+use serde::{Deserialize, Serialize};
+
+use super::Author;
+use crate::{MemoryType, Scope};
+
+/// What is done with a change, the mildest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// Written.
+    Auto,
+    /// Written, and said.
+    Notify,
+    /// The person is asked first.
+    Ask,
+    /// Kept as a proposal until the person accepts it.
+    Inbox,
+}
+
+/// Who writes, as rules name them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Writer {
+    /// The model, in a conversation.
+    Model,
+    /// The extraction.
+    Extraction,
+    /// The consolidation.
+    Dream,
+    /// The team's sync.
+    Sync,
+    /// Another agent.
+    Client,
+}
+
+/// A rule for some writes; what it does not name, it does not look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolicyRule {
+    /// Of this type.
+    #[serde(rename = "type")]
+    pub kind: Option<MemoryType>,
+    /// In this scope.
+    pub scope: Option<Scope>,
+    /// By this writer.
+    pub writer: Option<Writer>,
+    /// What is done.
+    pub rule: Rule,
+}
+
+/// The write policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policy {
+    /// The first that fits counts.
+    pub rules: Vec<PolicyRule>,
+    /// Where none fits.
+    pub default: Rule,
+    /// For what replaces or deletes a memory that a person wrote.
+    pub over_a_person: Rule,
+    /// Clients whose `user` and `feedback` memories need no acceptance.
+    pub trusted_clients: Vec<String>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            rules: Vec::new(),
+            default: Rule::Notify,
+            over_a_person: Rule::Inbox,
+            trusted_clients: Vec::new(),
+        }
+    }
+}
+
+/// One file's part in a change, as the policy sees it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Step {
+    pub(crate) kind: Option<MemoryType>,
+    pub(crate) scope: Scope,
+    pub(crate) over_a_person: bool,
+}
+
+impl Policy {
+    pub(crate) fn decide(&self, author: &Author, step: Step) -> Rule {
+        let Some(writer) = writer(author) else { return Rule::Auto };
+        let fits = |rule: &&PolicyRule| {
+            rule.kind.is_none_or(|kind| Some(kind) == step.kind)
+                && rule.scope.is_none_or(|scope| scope == step.scope)
+                && rule.writer.is_none_or(|known| known == writer)
+        };
+        let rule = self.rules.iter().find(fits).map_or(self.default, |rule| rule.rule);
+        let rule = if step.over_a_person { rule.max(self.over_a_person) } else { rule };
+        if self.must_be_accepted(author, step.kind) { rule.max(Rule::Inbox) } else { rule }
+    }
+
+    /// What another agent says about the person is a proposal, unless that agent is trusted.
+    pub(crate) fn must_be_accepted(&self, author: &Author, kind: Option<MemoryType>) -> bool {
+        let about_the_person = matches!(kind, Some(MemoryType::User | MemoryType::Feedback));
+        match author {
+            Author::Client(name) => about_the_person && !self.trusted_clients.contains(name),
+            _ => false,
+        }
+    }
+}
+
+fn writer(author: &Author) -> Option<Writer> {
+    match author {
+        Author::Person | Author::Import | Author::Outside => None,
+        Author::Model => Some(Writer::Model),
+        Author::Extraction => Some(Writer::Extraction),
+        Author::Dream => Some(Writer::Dream),
+        Author::Sync => Some(Writer::Sync),
+        Author::Client(_) => Some(Writer::Client),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_strictest_that_applies_counts() {
+        let rule = PolicyRule {
+            kind: Some(MemoryType::Project),
+            scope: None,
+            writer: Some(Writer::Dream),
+            rule: Rule::Auto,
+        };
+        let policy = Policy { rules: vec![rule], ..Policy::default() };
+        let decide = |author: &Author, kind, over_a_person| {
+            policy.decide(author, Step { kind, scope: Scope::User, over_a_person })
+        };
+        let project = Some(MemoryType::Project);
+        assert_eq!(decide(&Author::Person, project, true), Rule::Auto);
+        assert_eq!(decide(&Author::Model, project, false), Rule::Notify);
+        assert_eq!(decide(&Author::Dream, project, false), Rule::Auto);
+        assert_eq!(decide(&Author::Dream, project, true), Rule::Inbox);
+        let client = Author::Client("other".into());
+        assert_eq!(decide(&client, project, false), Rule::Notify);
+        assert_eq!(decide(&client, Some(MemoryType::User), false), Rule::Inbox);
+    }
+}

@@ -1,0 +1,316 @@
+//! The steps between a plan and its writing: provenance, guard, secrets, policy, index line.
+
+use jiff::Timestamp;
+
+use super::content::Splice;
+use super::history::{Change, ChangeId, FileChange, IndexChange, Nature, Version};
+use super::inbox::{Proposal, ProposedFile};
+use super::plan::{Inherited, Staged, StagedFile, edited};
+use super::policy::Step;
+use super::{
+    Author, By, ChangeError, Consent, ContentHash, Current, Effect, Locked, Rule, heads, lines,
+    name,
+};
+use crate::entry::stamp;
+use crate::names::fold;
+use crate::{Entry, Header, INDEX, LONGEST_MEMORY, MemoryFile, Trust, frontmatter};
+
+/// A change that is ready to be written, with what it takes to go back.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) change: Change,
+    /// For each file of the change, what it was.
+    pub(super) before: Vec<Option<Current>>,
+    pub(super) index_before: Option<Current>,
+    pub(super) index_after: Option<String>,
+}
+
+impl Prepared {
+    pub(super) fn is_nothing(&self) -> bool {
+        self.change.files.is_empty() && self.index_after.is_none()
+    }
+
+    pub(super) fn effects(&self) -> Vec<(MemoryFile, Effect)> {
+        let effect = |change: &FileChange| match (&change.before, &change.after) {
+            (None, _) => Effect::Added,
+            (Some(_), Some(_)) => Effect::Changed,
+            (Some(_), None) => Effect::Removed,
+        };
+        self.change.files.iter().map(|change| (change.file.clone(), effect(change))).collect()
+    }
+
+    pub(super) fn proposal(&self, by: &By) -> Proposal {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let files =
+            self.change.files.iter().zip(&self.before).map(|(change, before)| ProposedFile {
+                file: change.file.clone(),
+                before: before.as_ref().map(|current| text(&current.bytes)),
+                expected: change.before.clone(),
+                after: change
+                    .after
+                    .as_ref()
+                    .and_then(|version| version.content.as_ref())
+                    .map(|content| text(&content.bytes())),
+            });
+        Proposal { by: by.clone(), files: files.collect() }
+    }
+}
+
+/// Takes a plan through all steps, up to the rule that decides whether it is written now.
+pub(super) fn prepare(
+    locked: &Locked<'_>,
+    by: &By,
+    mut staged: Staged,
+) -> Result<(Prepared, Rule), ChangeError> {
+    staged.files.retain(is_change);
+    for file in &staged.files {
+        check_guard(locked, file, &staged.files)?;
+    }
+    check_secrets(locked, by, &staged)?;
+    for file in staged.files.iter_mut().filter(|file| !file.moved) {
+        mark_provenance(by, locked.now, file)?;
+    }
+    let rule = decide(locked, by, &staged);
+    let index_before = locked.current(&name(INDEX))?;
+    let index_after = lines::updated(locked.store.options.index, index_before.as_ref(), &staged)?;
+    Ok((assemble(locked, by, staged, index_before, index_after), rule))
+}
+
+fn is_change(staged: &StagedFile) -> bool {
+    staged.before.as_ref().map(|current| current.bytes.as_slice()) != staged.after.as_deref()
+}
+
+/// What an agent writes says where it came from and how far to trust it (M-17). A person's text, and what
+/// the team's sync brings, stays as it is to the byte.
+fn mark_provenance(by: &By, now: Timestamp, staged: &mut StagedFile) -> Result<(), ChangeError> {
+    if by.author.is_person() || by.author == Author::Sync {
+        return Ok(());
+    }
+    let Some(after) = &staged.after else { return Ok(()) };
+    let Ok(text) = std::str::from_utf8(after) else {
+        let said = format!("the new text of `{}` is not valid UTF-8", staged.file);
+        return Err(ChangeError::Refused(said));
+    };
+    let kind = Entry::from_text(text).header.kind;
+    if let Some(kind) = kind
+        && staged.inherits.is_none()
+        && !matches!(by.author, Author::Client(_))
+        && !by.may_write(Some(kind))
+    {
+        return Err(ChangeError::NeedsPerson(kind));
+    }
+    let before = staged.before.as_ref();
+    let known =
+        before.map(|current| Entry::read(&current.bytes, current.bytes.len() as u64).header);
+    let provenance = provenance(by, staged, known.as_ref())?;
+    let marked = marked(text, by, known.as_ref(), provenance, before.map(|_| now));
+    staged.after = Some(edited(&staged.file, marked)?.into_bytes());
+    Ok(())
+}
+
+fn provenance(
+    by: &By,
+    staged: &StagedFile,
+    known: Option<&Header>,
+) -> Result<Inherited, ChangeError> {
+    let own = Inherited { trust: by.trust(), quarantined: by.is_only_outside() };
+    let inherited = staged.inherits.or_else(|| {
+        known.map(|header| Inherited {
+            trust: header.effective_trust(),
+            quarantined: header.quarantined,
+        })
+    });
+    let Some(inherited) = inherited else { return Ok(own) };
+    // A merge without messages of its own only carries on what was there.
+    let merge_alone = staged.inherits.is_some() && by.sources.is_empty();
+    if !merge_alone && inherited.quarantined != own.quarantined {
+        return Err(ChangeError::Quarantine(staged.file.clone()));
+    }
+    let trust = if merge_alone { inherited.trust } else { inherited.trust.min(own.trust) };
+    Ok(Inherited { trust, quarantined: inherited.quarantined })
+}
+
+fn marked(
+    text: &str,
+    by: &By,
+    known: Option<&Header>,
+    provenance: Inherited,
+    modified: Option<Timestamp>,
+) -> Result<String, frontmatter::EditError> {
+    let mut sources = known.map(|header| header.sources.clone()).unwrap_or_default();
+    sources.extend(by.sources.iter().map(ToString::to_string));
+    if let Author::Client(_) = by.author {
+        sources.push(by.author.to_string());
+    }
+    sources.dedup();
+    let mut text = frontmatter::set(text, "trust", provenance.trust.as_str())?;
+    if !sources.is_empty() {
+        text = frontmatter::set_list(&text, "source", &sources)?;
+    }
+    if provenance.quarantined {
+        text = frontmatter::set(&text, "quarantined", "true")?;
+    } else {
+        text = frontmatter::remove(&text, "quarantined")?;
+    }
+    match modified {
+        Some(modified) => frontmatter::set(&text, "modified", &stamp(modified)),
+        None => Ok(text),
+    }
+}
+
+/// A new memory has a name that is safe everywhere and nobody else's; none is too long (M-13).
+fn check_guard(
+    locked: &Locked<'_>,
+    staged: &StagedFile,
+    all: &[StagedFile],
+) -> Result<(), ChangeError> {
+    let Some(after) = &staged.after else { return Ok(()) };
+    if after.len() > LONGEST_MEMORY {
+        return Err(ChangeError::TooLong(staged.file.clone()));
+    }
+    if staged.before.is_some() {
+        return Ok(());
+    }
+    let file = MemoryFile::new(staged.file.as_str())?;
+    let folder = match file.path().parent() {
+        None => Some(locked.store.memory.clone()),
+        Some(parent) => match locked.store.memory.below(&parent) {
+            Ok(folder) => Some(folder),
+            Err(error) if error.is_not_found() => None,
+            Err(error) => return Err(error.into()),
+        },
+    };
+    let leaves = |name: &str| {
+        all.iter().any(|other| {
+            other.after.is_none()
+                && other.file.name() == name
+                && other.file.folder() == file.folder()
+        })
+    };
+    for other in folder.map(|folder| folder.names()).transpose()?.unwrap_or_default() {
+        if other != file.name() && fold(&other) == fold(file.name()) && !leaves(&other) {
+            return Err(ChangeError::Exists { file, other });
+        }
+    }
+    Ok(())
+}
+
+/// Nothing that looks like a secret is written, by an agent never, by a person only if they say so (M-16).
+/// A line that was there before is not the writer's doing.
+fn check_secrets(locked: &Locked<'_>, by: &By, staged: &Staged) -> Result<(), ChangeError> {
+    if by.allows_secrets() {
+        return Ok(());
+    }
+    let scan = locked.store.options.secrets;
+    let mut found = Vec::new();
+    for file in &staged.files {
+        let text = String::from_utf8_lossy(file.after.as_deref().unwrap_or_default());
+        let before =
+            file.before.as_ref().map(|current| current.bytes.as_slice()).unwrap_or_default();
+        let before = String::from_utf8_lossy(before);
+        let is_new = |line: usize| {
+            let line = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+            line.is_empty() || !before.lines().any(|known| known == line)
+        };
+        let findings = scan(&text).into_iter().filter(|finding| is_new(finding.line));
+        found.extend(findings.map(|finding| (file.file.clone(), finding)));
+    }
+    if !found.is_empty() {
+        return Err(ChangeError::Secrets(found));
+    }
+    let elsewhere = [staged.index.as_deref().unwrap_or_default(), by.reason.as_str()];
+    if by.author.is_person() || elsewhere.iter().all(|text| scan(text).is_empty()) {
+        return Ok(());
+    }
+    let rules: Vec<String> =
+        elsewhere.iter().flat_map(|text| scan(text)).map(|finding| finding.rule).collect();
+    let said = format!(
+        "the index line or the reason looks like a secret ({}) and was not saved; leave the value out",
+        rules.join(", ")
+    );
+    Err(ChangeError::Refused(said))
+}
+
+/// The strictest rule of all files.
+fn decide(locked: &Locked<'_>, by: &By, staged: &Staged) -> Rule {
+    if by.consent == Consent::Given {
+        return Rule::Auto;
+    }
+    let policy = &locked.store.options.policy;
+    let mut strictest = Rule::Auto;
+    for file in &staged.files {
+        let bytes =
+            file.after.as_deref().or(file.before.as_ref().map(|current| current.bytes.as_slice()));
+        let bytes = bytes.unwrap_or_default();
+        let kind = Entry::read(bytes, bytes.len() as u64).header.kind;
+        let step = Step {
+            kind,
+            scope: locked.store.options.scope,
+            over_a_person: file
+                .before
+                .as_ref()
+                .is_some_and(|before| is_persons(locked, file, before)),
+        };
+        strictest = strictest.max(policy.decide(&by.author, step));
+    }
+    if staged.files.is_empty() && !by.author.is_person() {
+        strictest = policy.default;
+    }
+    strictest
+}
+
+/// Whether a person wrote a memory as it is now.
+fn is_persons(locked: &Locked<'_>, staged: &StagedFile, before: &Current) -> bool {
+    match heads::read(&locked.store.state, staged.file.as_str()) {
+        Some(head) if head.hash.as_ref() == Some(&before.hash) => {
+            head.by_person && before_trust(before) == Trust::Typed
+        }
+        Some(_) | None => true,
+    }
+}
+
+fn before_trust(before: &Current) -> Trust {
+    Entry::read(&before.bytes, before.bytes.len() as u64).header.effective_trust()
+}
+
+fn assemble(
+    locked: &Locked<'_>,
+    by: &By,
+    staged: Staged,
+    index_before: Option<Current>,
+    index_after: Option<String>,
+) -> Prepared {
+    let mut files = Vec::new();
+    let mut before = Vec::new();
+    for file in staged.files {
+        let modified = file.modified.unwrap_or(locked.now);
+        files.push(FileChange {
+            file: file.file,
+            before: file.before.as_ref().map(|current| current.hash.clone()),
+            after: file.after.map(|bytes| Version::of(&bytes, modified)),
+        });
+        before.push(file.before);
+    }
+    let change = Change {
+        id: ChangeId::default(),
+        time: locked.now,
+        nature: Nature::Made,
+        author: by.author.clone(),
+        reason: by.reason.clone(),
+        sources: by.sources.clone(),
+        undoes: None,
+        files,
+        index: index_after.as_ref().map(|after| index_change(index_before.as_ref(), after)),
+    };
+    Prepared { change, before, index_before, index_after }
+}
+
+/// The index's part in a change. An index that is gone and one that is empty are two things.
+pub(super) fn index_change(before: Option<&Current>, after: &str) -> IndexChange {
+    let old = before.map(|current| String::from_utf8_lossy(&current.bytes)).unwrap_or_default();
+    IndexChange {
+        before: before.map(|current| current.hash.clone()),
+        after: Some(ContentHash::of(after.as_bytes())),
+        splice: Splice::between(&old, after),
+    }
+}

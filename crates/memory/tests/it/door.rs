@@ -1,0 +1,301 @@
+//! The one door: what each step of a change does, and whom it stops.
+
+use std::fs;
+use std::path::Path;
+
+use dormouse_memory::{
+    Author, By, ChangeError, Effect, Entry, Expected, MemoryType, NewMemory, Outcome, Policy,
+    PolicyRule, Rule, ScanCache, Trust,
+};
+
+use crate::world::{World, assert_sound, file, files_below, message, model, note, person, written};
+
+#[test]
+fn a_save_makes_a_file_and_a_line_and_nothing_else() {
+    let world = World::new();
+    let store = world.store();
+    let receipt = written(
+        store
+            .change(&person(), |plan| plan.save(&note("Test db", "Port 5433.")).map(drop))
+            .unwrap(),
+    );
+    assert_eq!(receipt.files, [(file("test-db.md"), Effect::Added)]);
+    assert_eq!(world.text("MEMORY.md"), "- [Test db](test-db.md) — about Test db\n");
+    assert_eq!(world.files().len(), 2);
+    let text = world.text("test-db.md");
+    assert!(!text.contains("trust"), "a person's text stays as it is");
+    let names: Vec<String> = (0..3)
+        .map(|_| {
+            let mut saved = String::new();
+            store
+                .change(&person(), |plan| {
+                    saved = plan.save(&NewMemory::new("🐭", "", "x"))?.to_string();
+                    Ok(())
+                })
+                .unwrap();
+            saved
+        })
+        .collect();
+    assert!(names[1].ends_with("-2.md") && names[2].ends_with("-3.md"), "{names:?}");
+    assert_sound(&store);
+}
+
+#[test]
+fn a_change_without_change_writes_nothing_and_keeps_the_time() {
+    let world = World::new();
+    let store = world.store();
+    store.change(&person(), |plan| plan.save(&note("A", "x")).map(drop)).unwrap();
+    let text = world.text("a.md");
+    let time = || fs::metadata(world.memory().join("a.md")).unwrap().modified().unwrap();
+    let before = time();
+    world.days_later(5);
+    let outcome = store
+        .change(&person(), |plan| plan.write(&file("a.md"), text.as_bytes(), &Expected::Anything))
+        .unwrap();
+    assert_eq!((outcome, time()), (Outcome::Unchanged, before));
+    store
+        .change(&person(), |plan| plan.rename(&file("a.md"), &file("b.md"), &Expected::Present))
+        .unwrap();
+    assert_eq!(fs::metadata(world.memory().join("b.md")).unwrap().modified().unwrap(), before);
+    assert_eq!(world.text("MEMORY.md"), "- [A](b.md) — about A\n");
+    // A touch does not make a memory younger: the history knows its content.
+    let later = before + std::time::Duration::from_hours(72);
+    fs::File::options()
+        .write(true)
+        .open(world.memory().join("b.md"))
+        .unwrap()
+        .set_modified(later)
+        .unwrap();
+    let scan = store.scan(&mut ScanCache::default()).unwrap();
+    assert_eq!(store.changed_at(&scan.memories[0]), before.try_into().unwrap());
+    assert_eq!(scan.memories[0].modified, later.try_into().unwrap());
+}
+
+#[test]
+fn a_stale_write_is_refused_with_what_changed() {
+    let world = World::new();
+    let store = world.store();
+    store.change(&person(), |plan| plan.save(&note("A", "x")).map(drop)).unwrap();
+    let (_, hash) = store.read(&file("a.md")).unwrap();
+    world.write("a.md", "somebody else's words");
+    let error = store
+        .change(&model(), |plan| plan.write(&file("a.md"), b"mine", &Expected::Content(hash)))
+        .unwrap_err();
+    assert!(error.to_string().contains("somebody else's words"), "{error}");
+    assert_eq!(world.text("a.md"), "somebody else's words");
+}
+
+#[test]
+fn secrets_are_refused_and_never_quoted() {
+    let world = World::new();
+    let store = world.store();
+    let secret = note("Login", "one\npassword: hunter2");
+    for by in [model(), person(), By::new(Author::Model, "r").with_consent().allowing_secrets()] {
+        let error = store.change(&by, |plan| plan.save(&secret).map(drop)).unwrap_err();
+        let said = error.to_string();
+        assert!(said.contains("test-password") && said.contains("line 9"), "{said}");
+        assert!(!said.contains("hunter2"));
+    }
+    let error = store
+        .change(&By::new(Author::Model, "it is hunter2"), |plan| {
+            plan.save(&note("A", "x")).map(drop)
+        })
+        .unwrap_err();
+    assert!(!error.to_string().contains("hunter2"));
+    assert!(
+        files_below(&world.root)
+            .values()
+            .all(|bytes| !String::from_utf8_lossy(bytes).contains("hunter2"))
+    );
+    store.change(&person().allowing_secrets(), |plan| plan.save(&secret).map(drop)).unwrap();
+    // What a person wanted there does not stop an agent from changing another line.
+    let text = world.text("login.md").replace("one", "two");
+    let by = model().with_consent();
+    written(
+        store
+            .change(&by, |plan| plan.write(&file("login.md"), text.as_bytes(), &Expected::Present))
+            .unwrap(),
+    );
+}
+
+#[test]
+fn provenance_is_written_down_and_the_lowest_counts() {
+    let world = World::new();
+    let store = world.store();
+    let save = |by: &By, kind: MemoryType, name: &str| {
+        store
+            .change(by, |plan| plan.save(&NewMemory::new(name, "d", "b").with_kind(kind)).map(drop))
+    };
+    let tool = By::new(Author::Model, "r").from_message(message(Trust::Tool));
+    let mixed = model().from_message(message(Trust::Outside));
+    let outside = By::new(Author::Model, "r").from_message(message(Trust::Outside));
+    assert!(matches!(save(&tool, MemoryType::Feedback, "F"), Err(ChangeError::NeedsPerson(_))));
+    assert!(matches!(
+        save(&By::new(Author::Model, "r"), MemoryType::User, "U"),
+        Err(ChangeError::NeedsPerson(_))
+    ));
+    written(save(&model(), MemoryType::Feedback, "F").unwrap());
+    written(save(&mixed, MemoryType::Project, "Mixed").unwrap());
+    written(save(&outside, MemoryType::Project, "Web").unwrap());
+    written(save(&outside, MemoryType::Project, "Web too").unwrap());
+    let header = |path: &str| Entry::from_text(&world.text(path)).header;
+    assert_eq!(
+        (header("f.md").trust, header("f.md").sources),
+        (Some(Trust::Typed), vec!["s1/m1".to_owned()])
+    );
+    assert_eq!(
+        (header("mixed.md").trust, header("mixed.md").quarantined),
+        (Some(Trust::Outside), false)
+    );
+    assert_eq!(
+        (header("web.md").trust, header("web.md").quarantined),
+        (Some(Trust::Outside), true)
+    );
+    let across = store.change(&model(), |plan| plan.merge(&file("f.md"), &[file("web.md")], "all"));
+    assert!(matches!(across, Err(ChangeError::Quarantine(_))), "{across:?}");
+    let dream = By::new(Author::Dream, "tidy");
+    written(
+        store
+            .change(&dream, |plan| {
+                plan.merge(&file("web.md"), &[file("web-too.md")], "---\nname: W\n---\nboth")
+            })
+            .unwrap(),
+    );
+    assert!(header("web.md").quarantined && !world.memory().join("web-too.md").exists());
+    // An agent can not write its way out of quarantine.
+    let free = store.change(&model(), |plan| {
+        plan.write(&file("web.md"), b"---\ntrust: typed\n---\n", &Expected::Present)
+    });
+    assert!(matches!(free, Err(ChangeError::Quarantine(_))));
+    assert!(matches!(
+        store.change(&model(), |plan| plan.confirm(&file("web.md"))),
+        Err(ChangeError::PersonOnly(_))
+    ));
+    store.change(&person(), |plan| plan.confirm(&file("web.md"))).unwrap();
+    assert_eq!((header("web.md").trust, header("web.md").quarantined), (Some(Trust::Typed), false));
+    assert_sound(&store);
+}
+
+#[test]
+fn the_policy_decides_what_is_written_now() {
+    let world = World::new();
+    let ask = PolicyRule {
+        kind: Some(MemoryType::Reference),
+        scope: None,
+        writer: None,
+        rule: Rule::Ask,
+    };
+    let mut options = world.options();
+    options.policy = Policy { rules: vec![ask], ..Policy::default() };
+    let store = world.store_with(options);
+    store.change(&person(), |plan| plan.save(&note("Mine", "x")).map(drop)).unwrap();
+    let receipt =
+        written(store.change(&model(), |plan| plan.save(&note("Its", "x")).map(drop)).unwrap());
+    assert_eq!(receipt.rule, Rule::Notify);
+    written(
+        store.change(&model(), |plan| plan.delete(&file("its.md"), &Expected::Present)).unwrap(),
+    );
+    // Over a person's memory: the inbox.
+    let Outcome::InInbox(id) =
+        store.change(&model(), |plan| plan.delete(&file("mine.md"), &Expected::Present)).unwrap()
+    else {
+        panic!("not in the inbox")
+    };
+    let Outcome::InInbox(second) = store
+        .change(&model(), |plan| {
+            plan.write(&file("mine.md"), b"---\nname: Mine\n---\nnew\n", &Expected::Present)
+        })
+        .unwrap()
+    else {
+        panic!("not in the inbox")
+    };
+    assert!(world.text("mine.md").contains('x'));
+    let inbox = store.inbox().unwrap();
+    assert_eq!(inbox.len(), 2);
+    assert!(inbox[1].2.files[0].before.as_ref().unwrap().contains('x'));
+    store.refuse(id).unwrap();
+    let mut edited = inbox[1].2.clone();
+    edited.files[0].after = Some("---\nname: Mine\n---\nedited\n".into());
+    written(store.accept(second, Some(&edited)).unwrap());
+    assert!(world.text("mine.md").contains("edited"));
+    assert!(store.inbox().unwrap().is_empty());
+    assert!(matches!(store.accept(second, None), Err(ChangeError::NoProposal(_))));
+    // A rule that asks: the caller asks, or leaves it in the inbox.
+    let reference = NewMemory::new("Wiki", "d", "b").with_kind(MemoryType::Reference);
+    let Outcome::Ask(proposal) =
+        store.change(&model(), |plan| plan.save(&reference).map(drop)).unwrap()
+    else {
+        panic!("not asked")
+    };
+    let id = store.propose(proposal.clone()).unwrap();
+    written(store.accept_now(&proposal).unwrap());
+    assert!(matches!(store.accept(id, None), Err(ChangeError::Exists { .. })));
+    // What another agent says about the person waits.
+    let client = By::new(Author::Client("other".into()), "r");
+    let about = NewMemory::new("Likes tea", "d", "b").with_kind(MemoryType::User);
+    assert!(matches!(
+        store.change(&client, |plan| plan.save(&about).map(drop)).unwrap(),
+        Outcome::InInbox(_)
+    ));
+    let fact =
+        written(store.change(&client, |plan| plan.save(&note("Fact", "x")).map(drop)).unwrap());
+    assert!(world.text(fact.files[0].0.as_str()).contains("client:other"));
+    assert_sound(&store);
+}
+
+#[test]
+fn two_names_that_some_system_takes_for_one_are_one() {
+    let world = World::new();
+    let store = world.store();
+    let write = |path: &str| {
+        store.change(&person(), |plan| plan.write(&file(path), b"x", &Expected::Absent))
+    };
+    write("straße/Note.md").unwrap();
+    assert!(matches!(write("straße/note.md"), Err(ChangeError::Exists { .. })));
+    written(
+        store
+            .change(&person(), |plan| {
+                plan.rename(&file("straße/Note.md"), &file("straße/note.md"), &Expected::Present)
+            })
+            .unwrap(),
+    );
+    assert_sound(&store);
+}
+
+#[test]
+fn the_index_may_be_written_along_and_is_not_doubled() {
+    let world = World::new();
+    let store = world.store();
+    store
+        .change(&model(), |plan| {
+            plan.write_index("# Topics\n- [A by hand](a.md) — my hook\n", &Expected::Anything)?;
+            plan.write(&file("a.md"), b"---\nname: A\ndescription: d\n---\nx\n", &Expected::Absent)
+        })
+        .unwrap();
+    assert_eq!(world.text("MEMORY.md"), "# Topics\n- [A by hand](a.md) — my hook\n");
+    // The body changes: the hook by hand stays. The description changes: the line follows.
+    let text = world.text("a.md");
+    let change = |text: String| {
+        store
+            .change(&person(), |plan| {
+                plan.write(&file("a.md"), text.as_bytes(), &Expected::Present)
+            })
+            .unwrap();
+    };
+    change(text.replace("\nx\n", "\ny\n"));
+    assert!(world.text("MEMORY.md").contains("my hook"));
+    change(text.replace("description: d", "description: e"));
+    assert_eq!(world.text("MEMORY.md"), "# Topics\n- [A](a.md) — e\n");
+}
+
+#[test]
+fn looking_makes_nothing() {
+    let world = World::new();
+    let none = dormouse_memory::Store::existing(
+        &world.memory(),
+        &world.root.join("state"),
+        world.options(),
+    );
+    assert!(none.unwrap().is_none());
+    assert!(!Path::new(&world.root.join("state")).exists());
+}

@@ -1,0 +1,158 @@
+//! Undo: after many changes by all kinds of authors, undoing them one by one gives back every byte.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use dormouse_memory::{Author, By, ChangeError, Effect, Expected, MemoryFile};
+
+use crate::world::{World, file, note, person, written};
+
+/// A small generator: the same numbers in every run of one seed.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % sides
+    }
+}
+
+fn memories(world: &World) -> Vec<MemoryFile> {
+    world.files().into_keys().filter_map(|name| MemoryFile::new(&name).ok()).collect()
+}
+
+/// One random change; says whether anything changed.
+fn change_something(world: &World, dice: &mut Dice, round: usize) {
+    let store = world.store();
+    let authors = [Author::Person, Author::Model, Author::Dream, Author::Import];
+    let by = By::new(authors[dice.roll(4)].clone(), "round").with_consent();
+    let all = memories(world);
+    let any = all.get(dice.roll(all.len().max(1))).cloned();
+    match (dice.roll(8), any) {
+        (0, Some(file)) => {
+            store.change(&by, |plan| plan.delete(&file, &Expected::Present)).unwrap();
+        }
+        (1, Some(from)) => {
+            let to = file(&format!("moved/r{round}.md"));
+            store.change(&by, |plan| plan.rename(&from, &to, &Expected::Present)).unwrap();
+        }
+        (2, Some(file)) => {
+            let text = format!("---\nname: Round {round}\ntype: project\n---\nedited {round}\n");
+            store
+                .change(&by, |plan| plan.write(&file, text.as_bytes(), &Expected::Present))
+                .unwrap();
+        }
+        (3, Some(file)) => {
+            // Another program, which leaves odd bytes.
+            fs::write(
+                world.memory().join(file.as_str()),
+                [&b"outside \xff"[..], round.to_string().as_bytes()].concat(),
+            )
+            .unwrap();
+            store.notice().unwrap();
+        }
+        (4, Some(_)) => {
+            let index = world.memory().join("MEMORY.md");
+            let text = fs::read_to_string(&index).unwrap_or_default();
+            fs::write(&index, format!("# By hand {round}\n\n{text}\ntail")).unwrap();
+            store.notice().unwrap();
+        }
+        (5, Some(one)) => {
+            store
+                .change(&by, |plan| {
+                    plan.delete(&one, &Expected::Present)?;
+                    plan.save(&note(&format!("Several {round}"), "a"))?;
+                    plan.save(&note(&format!("Several {round}"), "b")).map(drop)
+                })
+                .unwrap();
+        }
+        _ => {
+            store
+                .change(&by, |plan| plan.save(&note(&format!("New {round}"), "text")).map(drop))
+                .unwrap();
+        }
+    }
+}
+
+#[test]
+fn fifty_changes_undone_one_by_one_give_back_every_byte() {
+    for seed in 1..=4 {
+        let world = World::new();
+        world.write("MEMORY.md", "# Mine\n* [Old](old.md) - a hook by hand\n");
+        world.write("old.md", "no frontmatter\r\nmixed\n");
+        world.store();
+        let mut dice = Dice(seed);
+        let mut before: Vec<BTreeMap<String, Vec<u8>>> = Vec::new();
+        for round in 0..50 {
+            before.push(world.files());
+            change_something(&world, &mut dice, round);
+            world.days_later(1);
+        }
+        for (round, expected) in before.iter().enumerate().rev() {
+            let now = world.files();
+            if now == *expected {
+                continue;
+            }
+            world.store().undo(&person(), None).unwrap();
+            assert!(world.files() == *expected, "seed {seed}: undoing round {round}");
+        }
+        assert!(matches!(world.store().undo(&person(), None), Err(ChangeError::NothingToUndo)));
+    }
+}
+
+#[test]
+fn an_undo_is_a_change_and_can_be_undone() {
+    let world = World::new();
+    let store = world.store();
+    let saved =
+        written(store.change(&person(), |plan| plan.save(&note("A", "x")).map(drop)).unwrap());
+    let with = world.files();
+    let undone = store.undo(&person(), Some(saved.id)).unwrap();
+    assert!(world.files().is_empty());
+    assert!(matches!(store.undo(&person(), Some(saved.id)), Err(ChangeError::UndoneAlready(_))));
+    store.undo(&person(), Some(undone.id)).unwrap();
+    assert!(world.files() == with);
+    let log = store.log().unwrap();
+    assert_eq!(log[1].undoes, Some(saved.id));
+    assert_eq!(log[2].undone_by, None, "the undo was undone");
+}
+
+#[test]
+fn what_a_later_change_touches_is_not_undone_over_it() {
+    let world = World::new();
+    let store = world.store();
+    let saved =
+        written(store.change(&person(), |plan| plan.save(&note("A", "x")).map(drop)).unwrap());
+    world.write("a.md", "by hand");
+    let error = store.undo(&person(), Some(saved.id)).unwrap_err();
+    assert!(error.to_string().contains("undo that first"), "{error}");
+    assert_eq!(world.text("a.md"), "by hand");
+    let log = store.log().unwrap();
+    assert_eq!((log[0].author.clone(), log[0].files[0].1), (Author::Outside, Effect::Changed));
+}
+
+#[test]
+fn a_removed_memory_is_restorable_for_thirty_days_and_leaves_a_line() {
+    let world = World::new();
+    let store = world.store();
+    store.change(&person(), |plan| plan.save(&note("A", "x")).map(drop)).unwrap();
+    let files = world.files();
+    let time = fs::metadata(world.memory().join("a.md")).unwrap().modified().unwrap();
+    world.days_later(3);
+    store.change(&person(), |plan| plan.delete(&file("a.md"), &Expected::Present)).unwrap();
+    assert_eq!(store.trash().unwrap()[0].file, file("a.md"));
+    store.restore(&person(), &file("a.md"), None).unwrap();
+    assert!(world.files() == files);
+    assert_eq!(fs::metadata(world.memory().join("a.md")).unwrap().modified().unwrap(), time);
+    store.change(&person(), |plan| plan.delete(&file("a.md"), &Expected::Present)).unwrap();
+    world.days_later(29);
+    assert_eq!(store.purge().unwrap(), 0);
+    world.days_later(2);
+    assert!(store.trash().unwrap().is_empty());
+    assert_eq!(store.purge().unwrap(), 1);
+    assert!(matches!(store.restore(&person(), &file("a.md"), None), Err(ChangeError::Purged(_))));
+    assert_eq!(store.log().unwrap().len(), 4);
+    let state = crate::world::files_below(&world.root.join("state"));
+    assert!(state.values().all(|bytes| !String::from_utf8_lossy(bytes).contains("about A")));
+}
