@@ -13,6 +13,7 @@ pub mod index;
 mod kind;
 mod manifest;
 mod names;
+mod place;
 mod scan;
 mod store;
 
@@ -21,6 +22,11 @@ pub use entry::{Entry, EntryProblem, Header, LONGEST_MEMORY, NewMemory};
 pub use kind::{MemoryType, Scope, Trust};
 pub use manifest::manifest_line;
 pub use names::{INDEX, LONGEST_NAME, MemoryFile, MemoryFileError, fold, slug, unique_file};
+pub use place::{
+    DirectoryChoice, DirectorySource, PlaceError, ProjectMemory, RepositoryIdentity,
+    checked_directory, daily_log, memory_directory, project_memory, repository_memory, team_memory,
+    user_memory,
+};
 pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, Skipped, scan};
 pub use store::{
     Author, By, ChangeError, ChangeId, Consent, ContentHash, Effect, Expected, FileDiff,

@@ -154,7 +154,7 @@ impl Store {
             .path()
             .canonicalize()
             .map_err(|error| FileError::new(FileAction::Read, memory.path(), error))?;
-        let state = Dir::create(state_root.join(ProjectSlug::distinct(&real).as_str()))?;
+        let state = Dir::create(state_root.join(state_folder(&real)))?;
         Ok(Self { memory, state, options })
     }
 
@@ -241,6 +241,11 @@ impl Store {
         }
         Ok(locked)
     }
+}
+
+/// The name of a memory directory's state folder.
+pub(crate) fn state_folder(real_path: &Path) -> String {
+    ProjectSlug::distinct(real_path).as_str().to_owned()
 }
 
 /// The store while the lock is held.
