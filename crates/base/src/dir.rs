@@ -248,6 +248,22 @@ impl Dir {
         })
     }
 
+    /// Gives a file or folder below another name below; nothing that is not empty is overwritten by a folder.
+    pub fn rename(&self, from: &RelPath, to: &RelPath) -> Result<(), FileError> {
+        let fail = |error: io::Error| {
+            FileError::new(FileAction::Write, self.path.join(from.as_path()), error)
+        };
+        let parent = |path: &RelPath| match path.parent() {
+            Some(parent) => self.below(&parent),
+            None => Ok(self.clone()),
+        };
+        let (source, target) = (parent(from)?, parent(to)?);
+        fault::point("base.rename").map_err(fail)?;
+        let handles = (source.handle.as_fd(), target.handle.as_fd());
+        rustix::fs::renameat(handles.0, from.file_name(), handles.1, to.file_name())
+            .map_err(|error| fail(error.into()))
+    }
+
     /// Whether a name is that of a temporary file, which only a writer that died leaves behind.
     pub fn is_temporary(name: &str) -> bool {
         replace::is_temporary(name)
@@ -464,6 +480,8 @@ mod tests {
         let mut names = dir.below(&rel("a")).unwrap().names().unwrap();
         names.sort();
         assert_eq!(names, ["b.md", "c.md"]);
+        dir.rename(&rel("a"), &rel("moved")).unwrap();
+        assert!(dir.read(&rel("moved/b.md")).is_ok() && dir.read(&rel("a/b.md")).is_err());
         assert!(Dir::is_temporary(".0123456789abcdef0123456789abcdef.tmp"));
         assert!(!Dir::is_temporary(".mine.tmp") && !Dir::is_temporary("b.md"));
         assert!(dir.entry(&rel("a/none.md")).unwrap_err().is_not_found());

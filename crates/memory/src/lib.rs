@@ -7,26 +7,46 @@
 #![deny(missing_docs)]
 
 mod age;
+mod anchor;
+mod doctor;
 mod entry;
 pub mod frontmatter;
+mod import;
 pub mod index;
 pub mod instructions;
 mod kind;
 mod manifest;
 mod names;
+mod place;
 mod scan;
+mod search;
 pub mod secrets;
 mod store;
 
 pub use age::Age;
+pub use anchor::{
+    Anchor, AnchorCache, Freshness, anchor_caveat, check as check_anchors,
+    extract as extract_anchors,
+};
+pub use doctor::{Finding, FindingKind, lint, lint_text};
 pub use entry::{Entry, EntryProblem, Header, LONGEST_MEMORY, NewMemory};
+pub use import::{
+    Exported, ImportError, ImportReport, Imported, ImportedText, from_folder, from_mcp_memory,
+    from_mem0,
+};
 pub use kind::{MemoryType, Scope, Trust};
 pub use manifest::manifest_line;
 pub use names::{INDEX, LONGEST_NAME, MemoryFile, MemoryFileError, fold, slug, unique_file};
+pub use place::{
+    DirectoryChoice, DirectorySource, PlaceError, ProjectMemory, RepositoryIdentity,
+    checked_directory, daily_log, memory_directory, project_memory, repository_memory, team_memory,
+    user_memory,
+};
 pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, Skipped, scan};
+pub use search::{Hit, Quarantined};
 pub use store::{
-    Author, By, ChangeError, ChangeId, Consent, ContentHash, Effect, Expected, FileDiff,
-    IndexUpkeep, LogEntry, MessageSource, Outcome, Plan, Policy, PolicyRule, Proposal, ProposalId,
-    ProposedFile, Receipt, Rule, SecretFinding, SecretRule, SecretScan, Store, StoreOptions,
-    Trashed, Writer,
+    AnchoredProject, Author, By, ChangeError, ChangeId, Consent, ContentHash, Effect, Expected,
+    FileDiff, IndexUpkeep, LogEntry, MessageSource, Outcome, Plan, Policy, PolicyRule, Proposal,
+    ProposalId, ProposedFile, Receipt, Rule, SecretFinding, SecretRule, SecretScan, Store,
+    StoreOptions, Trashed, Writer, shipped_secret_rules,
 };

@@ -16,6 +16,12 @@ pub struct SecretFinding {
     pub line: usize,
 }
 
+/// The shipped rules (`secrets`), as a store takes them.
+pub fn shipped_secret_rules(text: &str) -> Vec<SecretFinding> {
+    let found = crate::secrets::scan(text).into_iter();
+    found.map(|found| SecretFinding { rule: found.rule.to_owned(), line: found.line }).collect()
+}
+
 /// A change that was not made.
 #[derive(Debug, Error)]
 pub enum ChangeError {

@@ -41,6 +41,11 @@ fn keep(index: &mut Index, staged: &StagedFile) {
         index.remove(file);
         return;
     };
+    if Entry::read(after, after.len() as u64).header.quarantined {
+        // A line would bring text from outside into every session.
+        index.remove(file);
+        return;
+    }
     let link = link_to(&staged.file, after);
     let same =
         staged.before.as_ref().is_some_and(|before| link_to(&staged.file, &before.bytes) == link);
@@ -52,7 +57,7 @@ fn keep(index: &mut Index, staged: &StagedFile) {
 }
 
 /// The line that a memory asks for.
-pub(super) fn link_to(file: &MemoryFile, bytes: &[u8]) -> Link {
+pub(crate) fn link_to(file: &MemoryFile, bytes: &[u8]) -> Link {
     let header = Entry::read(bytes, bytes.len() as u64).header;
     let name = header.name.as_deref().unwrap_or(file.stem());
     Link::new(name, file.as_str(), header.description.as_deref().unwrap_or_default())
@@ -69,7 +74,10 @@ pub(super) fn mended<'a>(
             None => {
                 index.remove(file.as_str());
             }
-            Some(bytes) if index.find(file.as_str()).is_none() => {
+            Some(bytes)
+                if index.find(file.as_str()).is_none()
+                    && !Entry::read(&bytes, bytes.len() as u64).header.quarantined =>
+            {
                 index.put(&link_to(file, &bytes));
             }
             Some(_) => {}

@@ -27,13 +27,15 @@ use std::time::Duration;
 use dormouse_base::{Clock, Dir, FileAction, FileError, Lock, ProjectSlug, RelPath};
 use jiff::Timestamp;
 
-use crate::{INDEX, MemoryFile, Scan, ScanCache, Scanned, Scope, scan};
+use crate::frontmatter::{self, EditError};
+use crate::{INDEX, MemoryFile, Scan, ScanCache, Scanned, Scope, extract_anchors, scan};
 
 pub use by::{Author, By, Consent, MessageSource, SecretRule};
 pub use content::ContentHash;
-pub use error::{ChangeError, SecretFinding};
+pub use error::{ChangeError, SecretFinding, shipped_secret_rules};
 pub use history::ChangeId;
 pub use inbox::{Proposal, ProposalId, ProposedFile};
+pub(crate) use lines::link_to;
 pub use log::{FileDiff, LogEntry, Trashed};
 pub use plan::{Expected, Plan};
 pub use policy::{Policy, PolicyRule, Rule, Writer};
@@ -56,6 +58,15 @@ pub enum IndexUpkeep {
     Leave,
 }
 
+/// A project whose files memories are bound to (M-11).
+#[derive(Debug, Clone)]
+pub struct AnchoredProject {
+    /// Its root.
+    pub root: Dir,
+    /// The commit that is checked out.
+    pub commit: Option<String>,
+}
+
 /// How a store behaves.
 #[derive(Clone)]
 pub struct StoreOptions {
@@ -67,6 +78,8 @@ pub struct StoreOptions {
     pub policy: Policy,
     /// Whether the index is kept.
     pub index: IndexUpkeep,
+    /// The project that memories may name files of.
+    pub project: Option<AnchoredProject>,
     /// Looks for secrets.
     pub secrets: SecretScan,
     /// Where the time comes from.
@@ -77,7 +90,8 @@ impl StoreOptions {
     /// The usual ones for a scope.
     pub fn new(scope: Scope, secrets: SecretScan, clock: Arc<dyn Clock>) -> Self {
         let apart = if scope == Scope::Project { vec!["team".to_owned()] } else { Vec::new() };
-        Self { scope, apart, policy: Policy::default(), index: IndexUpkeep::Keep, secrets, clock }
+        let (policy, index) = (Policy::default(), IndexUpkeep::Keep);
+        Self { scope, apart, policy, index, project: None, secrets, clock }
     }
 }
 
@@ -154,7 +168,7 @@ impl Store {
             .path()
             .canonicalize()
             .map_err(|error| FileError::new(FileAction::Read, memory.path(), error))?;
-        let state = Dir::create(state_root.join(ProjectSlug::distinct(&real).as_str()))?;
+        let state = Dir::create(state_root.join(state_folder(&real)))?;
         Ok(Self { memory, state, options })
     }
 
@@ -166,6 +180,11 @@ impl Store {
     /// For whom its memories are.
     pub fn scope(&self) -> Scope {
         self.options.scope
+    }
+
+    /// What looks for secrets.
+    pub(crate) fn secret_scan(&self) -> SecretScan {
+        self.options.secrets
     }
 
     /// All memories, newest first.
@@ -243,6 +262,11 @@ impl Store {
     }
 }
 
+/// The name of a memory directory's state folder.
+pub(crate) fn state_folder(real_path: &Path) -> String {
+    ProjectSlug::distinct(real_path).as_str().to_owned()
+}
+
 /// The store while the lock is held.
 struct Locked<'a> {
     store: &'a Store,
@@ -252,6 +276,18 @@ struct Locked<'a> {
 }
 
 impl Locked<'_> {
+    /// A memory's text with anchors for what it names.
+    fn anchored(&self, text: String) -> Result<String, EditError> {
+        let Some(project) = &self.store.options.project else { return Ok(text) };
+        let body = frontmatter::parse(&text).body;
+        let anchors = extract_anchors(body, &project.root, project.commit.as_deref());
+        if anchors.is_empty() {
+            return frontmatter::remove(&text, "anchors");
+        }
+        let lines: Vec<String> = anchors.iter().map(ToString::to_string).collect();
+        frontmatter::set_list(&text, "anchors", &lines)
+    }
+
     fn current(&self, path: &RelPath) -> Result<Option<Current>, ChangeError> {
         disk::read(&self.store.memory, path)
     }

@@ -84,6 +84,7 @@ impl<'a> Plan<'a> {
         let file = MemoryFile::new(&path)?;
         let text = memory
             .render(self.locked.now)
+            .and_then(|text| self.locked.anchored(text))
             .map_err(|source| ChangeError::Frontmatter { file: file.clone(), source })?;
         self.write(&file, text.as_bytes(), &Expected::Absent)?;
         Ok(file)

@@ -68,7 +68,7 @@ pub(super) fn prepare(
     }
     check_secrets(locked, by, &staged)?;
     for file in staged.files.iter_mut().filter(|file| !file.moved) {
-        mark_provenance(by, locked.now, file)?;
+        mark_provenance(locked, by, file)?;
     }
     let rule = decide(locked, by, &staged);
     let index_before = locked.current(&name(INDEX))?;
@@ -82,7 +82,11 @@ fn is_change(staged: &StagedFile) -> bool {
 
 /// What an agent writes says where it came from and how far to trust it (M-17). A person's text, and what
 /// the team's sync brings, stays as it is to the byte.
-fn mark_provenance(by: &By, now: Timestamp, staged: &mut StagedFile) -> Result<(), ChangeError> {
+fn mark_provenance(
+    locked: &Locked<'_>,
+    by: &By,
+    staged: &mut StagedFile,
+) -> Result<(), ChangeError> {
     if by.author.is_person() || by.author == Author::Sync {
         return Ok(());
     }
@@ -103,7 +107,8 @@ fn mark_provenance(by: &By, now: Timestamp, staged: &mut StagedFile) -> Result<(
     let known =
         before.map(|current| Entry::read(&current.bytes, current.bytes.len() as u64).header);
     let provenance = provenance(by, staged, known.as_ref())?;
-    let marked = marked(text, by, known.as_ref(), provenance, before.map(|_| now));
+    let marked = marked(text, by, known.as_ref(), provenance, before.map(|_| locked.now))
+        .and_then(|text| locked.anchored(text));
     staged.after = Some(edited(&staged.file, marked)?.into_bytes());
     Ok(())
 }

@@ -14,9 +14,11 @@ impl Store {
     /// the same memories has to be undone first.
     pub fn undo(&self, by: &By, id: Option<ChangeId>) -> Result<Receipt, ChangeError> {
         let mut locked = self.lock()?;
+        // Chosen first: what somebody has just done by hand, unseen, is not what is meant by "the last".
+        let id = target(&history::read_changes(&self.state)?, id)?.id;
         locked.note_all_outside()?;
         let changes = history::read_changes(&self.state)?;
-        let target = target(&changes, id)?;
+        let target = target(&changes, Some(id))?;
         let prepared = locked.reversed(by, target, &Contents::of(&changes))?;
         locked.commit(prepared, Rule::Auto)
     }

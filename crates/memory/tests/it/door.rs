@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use dormouse_memory::{
-    Author, By, ChangeError, Effect, Entry, Expected, MemoryType, NewMemory, Outcome, Policy,
-    PolicyRule, Rule, ScanCache, Trust,
+    AnchoredProject, Author, By, ChangeError, Effect, Entry, Expected, MemoryType, NewMemory,
+    Outcome, Policy, PolicyRule, Quarantined, Rule, ScanCache, Trust,
 };
 
 use crate::world::{World, assert_sound, file, files_below, message, model, note, person, written};
@@ -151,6 +151,7 @@ fn provenance_is_written_down_and_the_lowest_counts() {
         (header("web.md").trust, header("web.md").quarantined),
         (Some(Trust::Outside), true)
     );
+    assert!(!world.text("MEMORY.md").contains("web"), "text from outside is not in the index");
     let across = store.change(&model(), |plan| plan.merge(&file("f.md"), &[file("web.md")], "all"));
     assert!(matches!(across, Err(ChangeError::Quarantine(_))), "{across:?}");
     let dream = By::new(Author::Dream, "tidy");
@@ -298,4 +299,48 @@ fn looking_makes_nothing() {
     );
     assert!(none.unwrap().is_none());
     assert!(!Path::new(&world.root.join("state")).exists());
+}
+
+#[test]
+fn a_memory_that_names_files_gets_anchors() {
+    let world = World::new();
+    let root = world.root.join("project");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("a.rs"), "fn parse() {}").unwrap();
+    let mut options = world.options();
+    let root = dormouse_base::Dir::open(root).unwrap();
+    options.project = Some(AnchoredProject { root, commit: Some("c0ffee".into()) });
+    let store = world.store_with(options);
+    store
+        .change(&model(), |plan| plan.save(&note("Parser", "`parse` is in a.rs")).map(drop))
+        .unwrap();
+    let anchors = Entry::from_text(&world.text("parser.md")).header.anchors;
+    assert_eq!(anchors.len(), 1);
+    assert!(
+        anchors[0].starts_with("a.rs#parse ") && anchors[0].ends_with(" @c0ffee"),
+        "{anchors:?}"
+    );
+}
+
+#[test]
+fn words_are_found_in_any_case_and_script() {
+    let world = World::new();
+    let store = world.store();
+    store
+        .change(&person(), |plan| {
+            plan.save(&NewMemory::new("Test database", "where it runs", "Port 5433."))?;
+            plan.save(&NewMemory::new("数据库迁移", "很慢", "Alembic"))?;
+            plan.save(&NewMemory::new("Other", "x", "the DATABASE of others")).map(drop)
+        })
+        .unwrap();
+    let memories = store.scan(&mut ScanCache::default()).unwrap().memories;
+    let find = |query: &str| -> Vec<String> {
+        let hits = store.search(&memories, query, Quarantined::LeaveOut).unwrap();
+        hits.iter().map(|hit| hit.memory.file.to_string()).collect()
+    };
+    assert_eq!(find("Database"), ["test-database.md", "other.md"]);
+    assert_eq!(find("database 5433"), ["test-database.md"]);
+    assert_eq!(find("迁移"), ["数据库迁移.md"]);
+    assert_eq!(find("5433 nowhere"), ["test-database.md"], "some words, where none has all");
+    assert_eq!(find("nothing"), Vec::<String>::new());
 }

@@ -11,8 +11,10 @@
 
 mod child;
 mod crash;
+mod doctor;
 mod door;
 mod escapes;
+mod import;
 mod in_place;
 mod instructions;
 mod processes;

@@ -1,0 +1,94 @@
+//! Finding what a memory names: paths that exist in the project, and symbols that stand in those files.
+
+use std::collections::BTreeSet;
+
+use dormouse_base::{Dir, EntryKind, RelPath};
+
+use super::{Anchor, hash_of, read};
+
+/// The most anchors of one memory.
+const MOST: usize = 20;
+/// The most words that are looked up for one memory.
+const MOST_WORDS: usize = 500;
+
+/// The anchors of a memory's text: only what is there now becomes one.
+pub fn extract(text: &str, project: &Dir, commit: Option<&str>) -> Vec<Anchor> {
+    let commit = commit.map(str::to_owned);
+    let symbols = symbols(text);
+    let mut anchors = Vec::new();
+    for path in paths(text, project) {
+        let Some(bytes) = RelPath::new(&path).ok().and_then(|relative| read(project, &relative))
+        else {
+            continue;
+        };
+        let hash = hash_of(&bytes);
+        let content = String::from_utf8_lossy(&bytes);
+        let before = anchors.len();
+        let here = symbols.iter().filter(|symbol| has_symbol(&content, symbol));
+        anchors.extend(here.map(|symbol| Anchor {
+            path: path.clone(),
+            symbol: Some(symbol.clone()),
+            hash: hash.clone(),
+            commit: commit.clone(),
+        }));
+        if anchors.len() == before {
+            anchors.push(Anchor { path, symbol: None, hash, commit: commit.clone() });
+        }
+    }
+    anchors.truncate(MOST);
+    anchors
+}
+
+/// Words that are files of the project; `src/a.rs:12` is one with a line number.
+fn paths(text: &str, project: &Dir) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    let words = text.split(|c: char| {
+        c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | ',' | ';')
+    });
+    for word in words.take(MOST_WORDS) {
+        let word =
+            word.trim_end_matches(['.', ':', '!', '?', ']', '*']).trim_start_matches(['[', '*']);
+        let word = word.split_once(':').map_or(word, |(path, _)| path);
+        let word = word.strip_prefix("./").unwrap_or(word);
+        if !word.contains(['/', '.']) || word.contains("://") || !seen.insert(word.to_owned()) {
+            continue;
+        }
+        let is_file = RelPath::new(word).is_ok_and(|path| {
+            project.entry(&path).is_ok_and(|entry| entry.kind == EntryKind::File)
+        });
+        if is_file {
+            found.push(word.to_owned());
+        }
+    }
+    found
+}
+
+/// What stands in backticks and looks like a name or a flag.
+fn symbols(text: &str) -> BTreeSet<String> {
+    let quoted = text.split('`').skip(1).step_by(2);
+    quoted.filter_map(symbol).collect()
+}
+
+fn symbol(quoted: &str) -> Option<String> {
+    let name = quoted.trim().trim_end_matches("()");
+    let name = name.rsplit("::").next().unwrap_or(name);
+    let is_flag = name
+        .strip_prefix("--")
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()));
+    let plain = |c: char| c.is_alphanumeric() || c == '_' || (is_flag && c == '-');
+    let is_name = name.chars().count() >= 3
+        && name.chars().all(plain)
+        && (is_flag || name.starts_with(|c: char| c.is_alphabetic() || c == '_'));
+    is_name.then(|| name.to_owned())
+}
+
+/// Whether a symbol stands in a text as a word of its own.
+pub(super) fn has_symbol(text: &str, symbol: &str) -> bool {
+    let part_of_word = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(symbol).any(|(at, _)| {
+        let before = text.get(..at).and_then(|head| head.chars().next_back());
+        let after = text.get(at + symbol.len()..).and_then(|tail| tail.chars().next());
+        !before.is_some_and(part_of_word) && !after.is_some_and(part_of_word)
+    })
+}

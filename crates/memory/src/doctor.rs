@@ -1,0 +1,292 @@
+//! What is wrong with a memory directory, or with any markdown files: found, said, and where it can be done
+//! safely, mended (M-5, M-18, M-19).
+
+use std::collections::BTreeMap;
+
+use dormouse_base::{Dir, EntryKind, RelPath};
+
+use crate::index::{self, Index, LONGEST_LINE};
+use crate::names::fold;
+use crate::store::link_to;
+use crate::{
+    Anchor, AnchorCache, By, ChangeError, ContentHash, Entry, Expected, Freshness, INDEX,
+    MemoryFile, Outcome, Scan, ScanCache, SecretScan, Store, check_anchors,
+};
+
+/// What kind of thing was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FindingKind {
+    /// A memory that the index does not name.
+    NoLine,
+    /// A line of the index that leads nowhere.
+    NoFile,
+    /// Several lines for one memory.
+    DoubleLine,
+    /// Two memories with one text.
+    DoubleMemory,
+    /// A file that is odd or can not be read (M-18).
+    Odd,
+    /// What looks like a secret.
+    Secret,
+    /// An anchor that is touched or broken.
+    Anchor,
+    /// The index is nearly or more than full.
+    Full,
+    /// A line of the index that is longer than advised.
+    LongLine,
+}
+
+impl FindingKind {
+    /// The word for it in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NoLine => "no-line",
+            Self::NoFile => "no-file",
+            Self::DoubleLine => "double-line",
+            Self::DoubleMemory => "double-memory",
+            Self::Odd => "odd-file",
+            Self::Secret => "secret",
+            Self::Anchor => "anchor",
+            Self::Full => "index-full",
+            Self::LongLine => "long-line",
+        }
+    }
+
+    /// Whether [`Store::mend`] sees to it.
+    pub fn is_mendable(self) -> bool {
+        matches!(self, Self::NoLine | Self::NoFile | Self::DoubleLine)
+    }
+}
+
+/// Something that is wrong, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What kind.
+    pub kind: FindingKind,
+    /// In which file.
+    pub file: String,
+    /// On which line, from 1.
+    pub line: Option<usize>,
+    /// What is wrong and what to do; never a secret's value.
+    pub message: String,
+}
+
+impl Finding {
+    fn new(kind: FindingKind, file: &str, message: impl Into<String>) -> Self {
+        Self { kind, file: file.to_owned(), line: None, message: message.into() }
+    }
+}
+
+impl Store {
+    /// Everything that is wrong with the directory. `project` is where anchors are looked at.
+    pub fn doctor(&self, project: Option<&Dir>) -> Result<Vec<Finding>, ChangeError> {
+        let mut findings = Vec::new();
+        let scan = self.scan(&mut ScanCache::default())?;
+        for skipped in &scan.skipped {
+            findings.push(Finding::new(FindingKind::Odd, &skipped.path, &*skipped.reason));
+        }
+        let mut texts = Texts::default();
+        for memory in &scan.memories {
+            let bytes = match self.read(&memory.file) {
+                Ok((bytes, _)) => bytes,
+                Err(error) => {
+                    findings.push(Finding::new(
+                        FindingKind::Odd,
+                        memory.file.as_str(),
+                        error.to_string(),
+                    ));
+                    continue;
+                }
+            };
+            findings.extend(of_text(memory.file.as_str(), &bytes, self.secret_scan()));
+            findings.extend(texts.add(memory.file.as_str(), &bytes));
+            if let Some(project) = project {
+                findings.extend(of_anchors(memory.file.as_str(), &memory.header.anchors, project));
+            }
+        }
+        findings.extend(of_index(&self.index_text()?, &scan));
+        Ok(findings)
+    }
+
+    /// Makes the index true: a line for every memory, none that leads nowhere, no two for one. All the rest
+    /// of it stays as it is.
+    pub fn mend(&self, by: &By) -> Result<Outcome, ChangeError> {
+        let memories = self.scan(&mut ScanCache::default())?.memories;
+        self.change(by, |plan| {
+            let mut index = Index::parse(&self.index_text()?);
+            index.remove_duplicates();
+            let dead: Vec<String> = index
+                .links()
+                .filter(|link| {
+                    memories.iter().all(|memory| fold(memory.file.as_str()) != fold(&link.file))
+                })
+                .map(|link| link.file.clone())
+                .collect();
+            for file in &dead {
+                index.remove(file);
+            }
+            for memory in memories.iter().filter(|memory| !memory.header.quarantined) {
+                if index.find(memory.file.as_str()).is_none() {
+                    let bytes = plan.read(&memory.file)?.unwrap_or_default();
+                    index.put(&link_to(&memory.file, &bytes));
+                }
+            }
+            plan.write_index(&index.to_text(), &Expected::Anything)
+        })
+    }
+}
+
+/// What is wrong with one file's text.
+fn of_text(file: &str, bytes: &[u8], secrets: SecretScan) -> Vec<Finding> {
+    let entry = Entry::read(bytes, bytes.len() as u64);
+    let odd = entry
+        .problems
+        .iter()
+        .map(|problem| Finding::new(FindingKind::Odd, file, problem.to_string()));
+    let mut findings: Vec<Finding> = odd.collect();
+    for found in secrets(&String::from_utf8_lossy(bytes)) {
+        let message = format!("looks like a secret ({}); take the value out", found.rule);
+        let finding = Finding::new(FindingKind::Secret, file, message);
+        findings.push(Finding { line: Some(found.line), ..finding });
+    }
+    findings
+}
+
+/// Texts seen so far.
+#[derive(Default)]
+struct Texts(BTreeMap<ContentHash, String>);
+
+impl Texts {
+    fn add(&mut self, file: &str, bytes: &[u8]) -> Option<Finding> {
+        let entry = Entry::read(bytes, bytes.len() as u64);
+        let text = entry.body.trim();
+        if text.is_empty() {
+            return None;
+        }
+        let hash = ContentHash::of(text.as_bytes());
+        match self.0.get(&hash) {
+            Some(other) => {
+                let message = format!("says the same as {other}; delete one of them");
+                Some(Finding::new(FindingKind::DoubleMemory, file, message))
+            }
+            None => {
+                self.0.insert(hash, file.to_owned());
+                None
+            }
+        }
+    }
+}
+
+fn of_anchors(file: &str, anchors: &[String], project: &Dir) -> Vec<Finding> {
+    let anchors: Vec<Anchor> = anchors.iter().filter_map(|text| Anchor::parse(text)).collect();
+    let states = check_anchors(project, &anchors, &mut AnchorCache::default());
+    let said = anchors.iter().zip(states).filter_map(|(anchor, state)| {
+        let symbol = anchor.symbol.as_deref().unwrap_or_default();
+        let message = match state {
+            Freshness::Fresh => return None,
+            Freshness::Touched => {
+                format!("{} has changed since; check what the memory says", anchor.path)
+            }
+            Freshness::SymbolGone => {
+                format!("`{symbol}` is no longer in {}; mend the memory", anchor.path)
+            }
+            Freshness::FileGone => format!("{} is gone; mend the memory", anchor.path),
+        };
+        Some(Finding::new(FindingKind::Anchor, file, message))
+    });
+    said.collect()
+}
+
+fn of_index(text: &str, scan: &Scan) -> Vec<Finding> {
+    let index = Index::parse(text);
+    let mut findings = Vec::new();
+    let files: Vec<&str> = scan.memories.iter().map(|memory| memory.file.as_str()).collect();
+    // What waits for the person's word has no line: its text comes from outside.
+    for memory in scan.memories.iter().filter(|memory| !memory.header.quarantined) {
+        if index.find(memory.file.as_str()).is_none() {
+            let message = "MEMORY.md has no line for it";
+            findings.push(Finding::new(FindingKind::NoLine, memory.file.as_str(), message));
+        }
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    for link in index.links() {
+        if files.iter().all(|file| fold(file) != fold(&link.file)) {
+            findings.push(Finding::new(
+                FindingKind::NoFile,
+                &link.file,
+                "MEMORY.md names it, and it is not there",
+            ));
+        } else if !seen.insert(fold(&link.file).into_owned()) {
+            findings.push(Finding::new(
+                FindingKind::DoubleLine,
+                &link.file,
+                "MEMORY.md has several lines for it",
+            ));
+        }
+    }
+    for (at, line) in
+        text.lines().enumerate().filter(|(_, line)| line.chars().count() > LONGEST_LINE)
+    {
+        let message =
+            format!("{} characters; {LONGEST_LINE} are enough for a hook", line.chars().count());
+        findings.push(Finding {
+            line: Some(at + 1),
+            ..Finding::new(FindingKind::LongLine, INDEX, message)
+        });
+    }
+    let fill = index::fill(text);
+    if fill.is_nearly_full() {
+        let message = format!(
+            "{} of {} lines and {} of {} bytes that are loaded; merge or delete memories",
+            fill.lines,
+            index::LOADED_LINES,
+            fill.bytes,
+            index::LOADED_BYTES
+        );
+        findings.push(Finding::new(FindingKind::Full, INDEX, message));
+    }
+    findings
+}
+
+/// Checks any markdown files below a folder, whether or not they are anybody's memory. An index is checked if
+/// there is one.
+pub fn lint(
+    folder: &Dir,
+    project: Option<&Dir>,
+    secrets: SecretScan,
+) -> Result<Vec<Finding>, ChangeError> {
+    let scan = crate::scan(folder, &[], &mut ScanCache::default())?;
+    let odd =
+        scan.skipped.iter().map(|file| Finding::new(FindingKind::Odd, &file.path, &*file.reason));
+    let mut findings: Vec<Finding> = odd.collect();
+    let mut texts = Texts::default();
+    for memory in &scan.memories {
+        match read_plain(folder, &memory.file) {
+            Ok(bytes) => {
+                findings.extend(of_text(memory.file.as_str(), &bytes, secrets));
+                findings.extend(texts.add(memory.file.as_str(), &bytes));
+            }
+            Err(reason) => {
+                findings.push(Finding::new(FindingKind::Odd, memory.file.as_str(), reason));
+            }
+        }
+        if let Some(project) = project {
+            findings.extend(of_anchors(memory.file.as_str(), &memory.header.anchors, project));
+        }
+    }
+    if let Ok(index) = RelPath::new(INDEX)
+        && folder.entry(&index).is_ok_and(|entry| entry.kind == EntryKind::File)
+    {
+        findings.extend(of_index(&String::from_utf8_lossy(&folder.read(&index)?), &scan));
+    }
+    Ok(findings)
+}
+
+/// Checks one text, wherever it is from.
+pub fn lint_text(name: &str, bytes: &[u8], secrets: SecretScan) -> Vec<Finding> {
+    of_text(name, bytes, secrets)
+}
+
+fn read_plain(folder: &Dir, file: &MemoryFile) -> Result<Vec<u8>, String> {
+    folder.read(file.path()).map_err(|error| error.to_string())
+}

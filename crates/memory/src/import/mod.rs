@@ -1,0 +1,162 @@
+//! Bringing memories from elsewhere, and handing them out: a folder of markdown (another agent's memory
+//! directory too), exports of mem0, and of the MCP memory server. One import is one change.
+
+mod json;
+
+use dormouse_base::{Dir, FileError};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::{
+    By, ChangeError, ContentHash, Effect, Entry, Expected, MemoryFile, MemoryType, NewMemory,
+    Outcome, Scan, ScanCache, Scope, Store, names, scan,
+};
+
+pub use json::{ImportError, from_mcp_memory, from_mem0};
+
+/// A memory to be brought in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// What it is.
+    pub what: ImportedText,
+    /// When it last changed.
+    pub modified: Option<Timestamp>,
+}
+
+/// Its text: a file as it is, or what has to become one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImportedText {
+    /// A markdown file and where it was.
+    File(MemoryFile, Vec<u8>),
+    /// A text with a name.
+    Memory(NewMemory),
+}
+
+/// What an import did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportReport {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The files that were added.
+    pub added: Vec<MemoryFile>,
+    /// How many were there already, word for word.
+    pub known: usize,
+}
+
+/// The memories of a folder, with what was left out.
+pub fn from_folder(folder: &Dir) -> Result<(Vec<Imported>, Scan), FileError> {
+    let scan = scan(folder, &[], &mut ScanCache::default())?;
+    let mut list = Vec::new();
+    for memory in &scan.memories {
+        let bytes = folder.read(memory.file.path())?;
+        let modified = memory.header.modified.unwrap_or(memory.modified);
+        let what = ImportedText::File(memory.file.clone(), bytes);
+        list.push(Imported { what, modified: Some(modified) });
+    }
+    Ok((list, scan))
+}
+
+impl Store {
+    /// Brings memories in, as one change. What is there already word for word is left out; a name that is
+    /// taken gets a number.
+    pub fn import(&self, by: &By, list: &[Imported]) -> Result<ImportReport, ChangeError> {
+        let here = self.scan(&mut ScanCache::default())?;
+        let hashes: Vec<ContentHash> = here
+            .memories
+            .iter()
+            .filter_map(|memory| Some(self.read(&memory.file).ok()?.1))
+            .collect();
+        let mut taken: Vec<String> = here
+            .memories
+            .iter()
+            .map(|memory| names::fold(memory.file.as_str()).into_owned())
+            .collect();
+        let mut known = 0;
+        let outcome = self.change(by, |plan| {
+            for imported in list {
+                let (path, text) = match &imported.what {
+                    ImportedText::File(file, bytes) => (safe_path(file, &taken), bytes.clone()),
+                    ImportedText::Memory(memory) => {
+                        let path = names::unique_file(&memory.name, |name| {
+                            taken.iter().any(|known| known == name)
+                        });
+                        let file = MemoryFile::new(&path)?;
+                        let text = memory
+                            .render(imported.modified.unwrap_or(plan.now()))
+                            .map_err(|source| ChangeError::Frontmatter { file, source })?;
+                        (path, text.into_bytes())
+                    }
+                };
+                if hashes.contains(&ContentHash::of(&text)) {
+                    known += 1;
+                    continue;
+                }
+                taken.push(names::fold(&path).into_owned());
+                let modified = imported.modified.unwrap_or(plan.now());
+                plan.write_as_of(&MemoryFile::new(&path)?, &text, &Expected::Absent, modified)?;
+            }
+            Ok(())
+        })?;
+        let added = match &outcome {
+            Outcome::Written(receipt) => {
+                let added = receipt.files.iter().filter(|(_, effect)| *effect == Effect::Added);
+                added.map(|(file, _)| file.clone()).collect()
+            }
+            Outcome::Unchanged | Outcome::Ask(_) | Outcome::InInbox(_) => Vec::new(),
+        };
+        Ok(ImportReport { outcome, added, known })
+    }
+
+    /// Every memory, as it is handed out.
+    pub fn export(&self) -> Result<Vec<Exported>, ChangeError> {
+        let mut list = Vec::new();
+        for memory in self.scan(&mut ScanCache::default())?.memories {
+            let (bytes, _) = self.read(&memory.file)?;
+            list.push(Exported {
+                file: memory.file.clone(),
+                name: memory.name().to_owned(),
+                description: memory.header.description.clone(),
+                kind: memory.header.kind,
+                scope: self.scope(),
+                modified: self.changed_at(&memory),
+                body: Entry::read(&bytes, bytes.len() as u64).body,
+                text: String::from_utf8_lossy(&bytes).into_owned(),
+            });
+        }
+        Ok(list)
+    }
+}
+
+/// A memory that is handed out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Exported {
+    /// Its file.
+    pub file: MemoryFile,
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: Option<MemoryType>,
+    /// Its scope.
+    pub scope: Scope,
+    /// When it last changed.
+    pub modified: Timestamp,
+    /// Its text without frontmatter.
+    pub body: String,
+    /// The whole file.
+    pub text: String,
+}
+
+/// The same path if it is free and safe, else a new name in the same folder, else one at the top.
+fn safe_path(file: &MemoryFile, taken: &[String]) -> String {
+    let is_taken = |path: &str| taken.iter().any(|known| *known == names::fold(path));
+    if MemoryFile::new(file.as_str()).is_ok() && !is_taken(file.as_str()) {
+        return file.as_str().to_owned();
+    }
+    let folder = file.folder().filter(|folder| MemoryFile::new(&format!("{folder}/a.md")).is_ok());
+    let prefix = folder.map(|folder| format!("{folder}/")).unwrap_or_default();
+    let name = names::unique_file(file.stem(), |name| is_taken(&format!("{prefix}{name}")));
+    format!("{prefix}{name}")
+}
