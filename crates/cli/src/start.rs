@@ -145,6 +145,7 @@ impl Ready {
             reaper: Reaper::of_this_program(),
             commands: command_limits(&settings.tools),
             instructions: self.instructions,
+            memory: None,
             figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
             prices: PriceTable::of_settings(&settings.prices),
             max_cost_usd: arguments.max_cost,

@@ -11,15 +11,17 @@ use dormouse_conversation::{
     Block, Budget, Facts, Flags, History, Message, Origin, Prefix, RequestOptions, Role, Usage,
     WindowState, used,
 };
+use dormouse_memory::Trust;
 use dormouse_model::{BreakDetector, CacheTtl, Dialect, Model, PriceTable, RetryPolicy, WireBody};
 use dormouse_tools::{
-    Asker, CallContext, CallObserver, Caller, CommandLimits, Gate, ReadCache, Reaper, Shells,
-    TodoList, ToolSet,
+    Asker, CallContext, CallObserver, Caller, CommandLimits, FileGuard, Gate, ReadCache, Reaper,
+    Shells, TodoList, ToolSet,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::hooks::{HookObserver, HookRunner, HookSession, Hooks, Place, SessionSource};
-use crate::known::{InstructionSetup, Known};
+use crate::known::{InstructionSetup, Known, MemorySetup};
+use crate::memory::MemoryGuard;
 use crate::prompt::{PromptOverrides, build_prefix};
 use crate::results::{ResultRules, ResultStore};
 use crate::{EngineError, SessionFolder, Surroundings};
@@ -73,6 +75,8 @@ pub struct EngineConfig {
     pub commands: CommandLimits,
     /// Instruction files; none in a bare run.
     pub instructions: Option<InstructionSetup>,
+    /// Memory; none where it is off.
+    pub memory: Option<MemorySetup>,
 }
 
 /// A conversation.
@@ -142,7 +146,7 @@ impl Engine {
             Arc::clone(&config.clock),
             Arc::clone(&config.ids),
         )?;
-        let known = Known::look(config.instructions.as_ref(), &config.budget);
+        let known = Known::look(&config);
         let (tools, size) = (&config.tools, config.budget.prompt);
         let prefix = build_prefix(surroundings, tools, size, &config.overrides, &known);
         transcript.record_prefix(&prefix, &config.origin)?;
@@ -158,6 +162,9 @@ impl Engine {
         body.reserve(history.messages());
         for message in history.messages() {
             body.append(message);
+        }
+        if let Some(memory) = &config.memory {
+            memory.access.begin(transcript.session());
         }
         let hooks = hook_runner(&config, &transcript);
         let source =
@@ -201,8 +208,19 @@ impl Engine {
     pub(crate) fn add_user(&mut self, blocks: Vec<Block>, flags: Flags) -> Result<(), EngineError> {
         let message = Message::user(self.new_id(), self.config.clock.now(), blocks, flags);
         self.transcript.record_message(&message)?;
+        // What the program puts in is nobody's word.
+        if !flags.meta {
+            self.hear(message.id, Trust::Typed, &message.text());
+        }
         self.commit(message)?;
         Ok(())
+    }
+
+    /// Memory remembers what it was told, to say later where a memory came from.
+    pub(crate) fn hear(&self, id: MessageId, trust: Trust, text: &str) {
+        if let Some(memory) = &self.config.memory {
+            memory.access.hear(id, trust, text);
+        }
     }
 
     /// A message joins the history and the bytes to send. It is in the transcript already.
@@ -276,6 +294,10 @@ impl Engine {
         context.cancel = cancel;
         context.read_cache = Arc::clone(&self.read_cache);
         context.todos = Arc::clone(&self.todos);
+        context.file_guard =
+            self.config.memory.as_ref().map(|memory| {
+                Arc::new(MemoryGuard(Arc::clone(&memory.access))) as Arc<dyn FileGuard>
+            });
         context.reaper = self.config.reaper.clone();
         context.commands = self.config.commands;
         context.shells = Arc::clone(&self.shells);

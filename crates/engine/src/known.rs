@@ -1,10 +1,16 @@
-//! What a session knows from its start besides the date: instruction files, in the first user message
-//! (L-19 to L-21). It is looked up once; what has become of it since is told when the session goes on.
+//! What a session knows from its start besides the date: instruction files and the memory index, in the
+//! first user message (L-19 to L-21, R-2), and the rules about memory. It is looked up once; what has become
+//! of it since is told when the session goes on.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use dormouse_conversation::{Budget, Facts};
+use dormouse_conversation::{Budget, Facts, PromptSize};
 use dormouse_memory::instructions::{Approved, Instructions, Loaded, Note, Occasion, Roots, parts};
+
+use crate::EngineConfig;
+use crate::memory::{MemoryAccess, index_parts};
+use crate::prompt::{IndexUse, MemoryRules};
 
 /// Of the first message, instruction files may take this many times what one of them may.
 const FILES_WORTH: usize = 3;
@@ -18,6 +24,15 @@ pub struct InstructionSetup {
     pub approved: Approved,
 }
 
+/// Memory for a session.
+#[derive(Debug, Clone)]
+pub struct MemorySetup {
+    /// The stores, which the memory tools have as well.
+    pub access: Arc<MemoryAccess>,
+    /// The rules that the model is told.
+    pub rules: MemoryRules,
+}
+
 /// What is known; by default nothing.
 #[derive(Debug, Default)]
 pub struct Known {
@@ -25,18 +40,39 @@ pub struct Known {
     parts: Vec<(String, String)>,
     room: usize,
     notes: Vec<Note>,
+    rules: Option<MemoryRules>,
 }
 
 impl Known {
     /// Looks it up.
-    pub(crate) fn look(setup: Option<&InstructionSetup>, budget: &Budget) -> Self {
+    pub(crate) fn look(config: &EngineConfig) -> Self {
+        let mut known = Self::default();
+        if let Some(InstructionSetup { roots, approved }) = &config.instructions {
+            known.load_instructions(roots, approved, &config.budget);
+        }
+        if let Some(MemorySetup { access, rules }) = &config.memory {
+            known.rules = Some(rules.clone());
+            // A small window has no room for an index.
+            if rules.index == IndexUse::Kept && config.budget.prompt == PromptSize::Full {
+                let most = usize::try_from(config.budget.index_bytes).unwrap_or(usize::MAX);
+                known.parts.extend(index_parts(access, most));
+            }
+        }
+        known
+    }
+
+    fn load_instructions(&mut self, roots: &Roots, approved: &Approved, budget: &Budget) {
         let room = usize::try_from(budget.instructions_chars).unwrap_or(usize::MAX);
-        let room = room.saturating_mul(FILES_WORTH);
-        let Some(InstructionSetup { roots, approved }) = setup else { return Self::default() };
+        self.room = room.saturating_mul(FILES_WORTH);
         let mut instructions = Instructions::load(roots.clone(), approved.clone(), Occasion::Start);
-        let notes = instructions.take_notes();
-        let parts = parts(instructions.loaded(), room);
-        Self { instructions: Some(instructions), parts, room, notes }
+        self.notes = instructions.take_notes();
+        self.parts = parts(instructions.loaded(), self.room);
+        self.instructions = Some(instructions);
+    }
+
+    /// The rules about memory, where there is any.
+    pub(crate) fn memory_rules(&self) -> Option<&MemoryRules> {
+        self.rules.as_ref()
     }
 
     /// Headings and texts for the first message.

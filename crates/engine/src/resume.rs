@@ -36,7 +36,7 @@ impl Engine {
             config.origin.max_tokens = kept.max_tokens.or(config.origin.max_tokens);
         }
         let (history, repairs) = mend(messages, &mut transcript, &config)?;
-        let known = Known::look(config.instructions.as_ref(), &config.budget);
+        let known = Known::look(&config);
         let prefix = match prefix {
             Some(prefix) => prefix,
             None => {

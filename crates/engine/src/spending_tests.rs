@@ -48,6 +48,7 @@ fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) -> EngineConf
         reaper: dormouse_tools::Reaper::none(),
         commands: dormouse_tools::CommandLimits::default(),
         instructions: None,
+        memory: None,
     }
 }
 

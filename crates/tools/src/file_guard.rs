@@ -1,15 +1,48 @@
-//! Who may write a file: a question that Write and Edit ask before they look at it.
+//! Who may write a file, and through what: a question that Write and Edit ask before they look at it.
 //!
 //! Invariant: the answer is asked for the path as the model named it and for the place it really leads
 //! to, so that a link is no way around.
 
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
-/// Decides whether a file may be written.
+/// How a file is written.
+#[derive(Debug, Clone)]
+pub enum Route {
+    /// As any other.
+    Plain,
+    /// Not at all; why, for the model to read.
+    Refused(String),
+    /// Through a door of its own.
+    Through(Arc<dyn FileDoor>),
+}
+
+/// What became of a write through a door.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Passed {
+    /// It is done. The file may say more than was written.
+    Written,
+    /// It waits for the person; what the model is told.
+    Waits(String),
+}
+
+/// Writes one file in its own way.
+pub trait FileDoor: Send + Sync {
+    /// Puts `after` in the place of `before` (none: a new file), or says why not, for the model to read.
+    fn write(&self, before: Option<&[u8]>, after: &[u8]) -> Result<Passed, String>;
+}
+
+impl fmt::Debug for dyn FileDoor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FileDoor")
+    }
+}
+
+/// Decides how a file may be written.
 pub trait FileGuard: Send + Sync {
-    /// Whether this absolute path may be written; if not, why, for the model to read.
-    fn may_write(&self, path: &Path) -> Result<(), String>;
+    /// How this absolute path is written.
+    fn route(&self, path: &Path) -> Route;
 }
 
 impl fmt::Debug for dyn FileGuard {

@@ -47,7 +47,7 @@ pub use bash::Bash;
 pub use bash_output::BashOutput;
 pub use call::{CallResult, Caller};
 pub use edit::Edit;
-pub use file_guard::FileGuard;
+pub use file_guard::{FileDoor, FileGuard, Passed, Route};
 pub use gate::{Decision, Gate, Mode, Rule, RuleError, Rules, Verdict};
 pub use glob::Glob;
 pub use grep::Grep;

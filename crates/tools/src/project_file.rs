@@ -16,7 +16,7 @@ use std::time::SystemTime;
 
 use rustix::fs::{Access as FileAccess, AtFlags, Mode, OFlags};
 
-use crate::{CachedFile, CallContext, Extent, FileGuard, ReadCache, ToolError};
+use crate::{CachedFile, CallContext, Extent, FileGuard, ReadCache, Route, ToolError};
 use folder::{Missing, open_folder};
 pub use place::write_target;
 pub(crate) use place::{Target, resolve};
@@ -41,12 +41,17 @@ impl Current {
     }
 }
 
-/// Asks the guard, if there is one.
-pub(crate) fn ask_guard(guard: Option<&dyn FileGuard>, target: &Target) -> Result<(), ToolError> {
+/// Asks the guard, if there is one: for the path as named, and for where it leads.
+fn ask_guard(guard: Option<&dyn FileGuard>, target: &mut Target) -> Result<(), ToolError> {
     let Some(guard) = guard else { return Ok(()) };
-    let ask = |path: &Path| guard.may_write(path).map_err(|message| ToolError::Failed { message });
-    ask(&target.asked)?;
-    if target.real == target.asked { Ok(()) } else { ask(&target.real) }
+    for path in [&target.asked, &target.real] {
+        match guard.route(path) {
+            Route::Plain => {}
+            Route::Refused(message) => return Err(ToolError::Failed { message }),
+            Route::Through(door) => target.door = Some(door),
+        }
+    }
+    Ok(())
 }
 
 /// The file, if there is one and it may be changed.
@@ -157,6 +162,9 @@ pub(crate) fn remember(
     let size = metadata.len();
     let file = if content.len() > MAX_REMEMBERED {
         CachedFile { modified, size, extent: Extent::Part, content: String::new() }
+    } else if content.len() as u64 != size {
+        // A door may have added to it.
+        CachedFile { modified, size, extent: Extent::Part, content }
     } else {
         CachedFile { modified, size, extent, content }
     };
@@ -165,8 +173,8 @@ pub(crate) fn remember(
 
 /// Where a call's `file_path` leads, if it may be written.
 pub(crate) fn permitted(context: &CallContext, file_path: &Path) -> Result<Target, ToolError> {
-    let target = resolve(&context.folder, file_path)?;
-    ask_guard(context.file_guard.as_deref(), &target)?;
+    let mut target = resolve(&context.folder, file_path)?;
+    ask_guard(context.file_guard.as_deref(), &mut target)?;
     Ok(target)
 }
 

@@ -86,6 +86,7 @@ pub(super) async fn begin(
         reaper: Reaper::of_this_program(),
         commands: dormouse_tools::CommandLimits::default(),
         instructions: None,
+        memory: None,
         figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
         prices: PriceTable::default(),
         max_cost_usd: None,

@@ -11,8 +11,10 @@ use dormouse_base::{FileAction, FileError, MessageId, fault};
 use dormouse_context::{Attachment, Fragment, HookNotes, TurnShape, plan_breakpoints};
 use dormouse_conversation::transcript::Author;
 use dormouse_conversation::{
-    Block, BlockKind, Flags, Message, Response, Role, StopReason, ToolUse, ToolUseId, WindowState,
+    Block, BlockKind, Flags, Message, Response, ResultContent, Role, StopReason, ToolUse,
+    ToolUseId, WindowState,
 };
+use dormouse_memory::Trust;
 use dormouse_model::{ModelError, Sent};
 use tokio_util::sync::CancellationToken;
 
@@ -122,8 +124,12 @@ impl<'e> Driver<'e> {
         }
     }
 
-    /// What hooks have to say to the person.
+    /// What hooks and memory have to say to the person.
     fn pass_on_notices(&mut self) {
+        if let Some(memory) = &self.engine.config.memory {
+            let notices = memory.access.take_notices().into_iter();
+            notices.for_each(|said| (self.sink)(EngineEvent::Notice(said)));
+        }
         if let Some(hooks) = &self.engine.hooks {
             let notices = hooks.take_notices().into_iter();
             notices.for_each(|said| (self.sink)(EngineEvent::Notice(said)));
@@ -233,6 +239,7 @@ impl<'e> Driver<'e> {
 
     fn commit_results(&mut self, blocks: Vec<Block>) -> Result<(), EngineError> {
         let mut blocks = self.store_together(blocks)?;
+        self.hear_results(&blocks);
         let attached = self.instructions_of(&blocks);
         self.add_block(&mut blocks, attached)?;
         let notes = self.take_notes();
@@ -265,6 +272,23 @@ impl<'e> Driver<'e> {
     fn take_notes(&mut self) -> Option<Block> {
         let notes = std::mem::take(&mut self.outside.notes);
         (!notes.is_empty()).then(|| HookNotes { notes }.to_block())
+    }
+
+    /// Memory is told what tools brought, and from where.
+    fn hear_results(&self, results: &[Block]) {
+        let engine = &*self.engine;
+        let calls = engine.history.last().map(|last| last.blocks.as_slice()).unwrap_or_default();
+        for result in results {
+            let (BlockKind::ToolResult { id }, Some(ResultContent::Text(text))) =
+                (result.kind(), result.result_content())
+            else {
+                continue;
+            };
+            let call = calls.iter().filter_map(Block::as_tool_use).find(|call| call.id == id);
+            let outside = call.is_some_and(|call| is_outside(call.name));
+            let trust = if outside { Trust::Outside } else { Trust::Tool };
+            engine.hear(self.results_id, trust, &text);
+        }
     }
 
     /// Instructions that belong to the files which these results are about.
@@ -353,4 +377,9 @@ impl<'e> Driver<'e> {
             )));
         }
     }
+}
+
+/// Tools whose results anybody may have written.
+fn is_outside(tool: &str) -> bool {
+    matches!(tool, "WebFetch" | "WebSearch") || tool.starts_with("mcp__")
 }

@@ -3,6 +3,7 @@
 //! Everything is computed once and frozen in a [`Prefix`]. Nothing in it is volatile: what changes while
 //! the conversation lasts is told at its end, and enters its section at the next rebuild.
 
+mod memory_rules;
 mod sections;
 mod static_part;
 
@@ -11,6 +12,8 @@ use std::sync::Arc;
 use dormouse_context::{FirstMessage, Fragment};
 use dormouse_conversation::{Prefix, PromptSize, SystemBlock};
 use dormouse_tools::ToolSet;
+
+pub use memory_rules::{IndexUse, MemoryRules};
 
 use crate::Surroundings;
 use crate::known::Known;
@@ -40,7 +43,7 @@ pub fn build_prefix(
         static_text.push_str(more);
     }
     let mut system = vec![block(static_text, true)];
-    let dynamic = sections::render(surroundings);
+    let dynamic = sections::render(surroundings, known.memory_rules(), size);
     if !dynamic.is_empty() {
         system.push(block(dynamic, false));
     }

@@ -1,13 +1,24 @@
 //! The sections of the system prompt that belong to one session, in their fixed order.
 //!
-//! Today: the environment and git. Memory rules, language, output style, scratch folder, token budget
+//! Today: the memory rules, the environment and git. Language, output style, scratch folder, token budget
 //! and MCP instructions take their places in this list when they come.
 
+use dormouse_conversation::PromptSize;
+
+use super::memory_rules::{self, MemoryRules};
 use crate::Surroundings;
 
 /// All sections, with their headings.
-pub(super) fn render(surroundings: &Surroundings) -> String {
-    let sections = [("Environment", Some(environment(surroundings))), ("Git", git(surroundings))];
+pub(super) fn render(
+    surroundings: &Surroundings,
+    memory: Option<&MemoryRules>,
+    size: PromptSize,
+) -> String {
+    let sections = [
+        ("Memory", memory.map(|rules| memory_rules::render(rules, size))),
+        ("Environment", Some(environment(surroundings))),
+        ("Git", git(surroundings)),
+    ];
     let rendered: Vec<String> = sections
         .into_iter()
         .filter_map(|(heading, text)| text.map(|text| format!("# {heading}\n{text}")))

@@ -4,9 +4,10 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{refused, unwritable};
-use crate::ToolError;
+use crate::{FileDoor, ToolError};
 
 /// The most links followed, as the kernel counts.
 const MAX_LINKS: usize = 40;
@@ -17,6 +18,8 @@ pub(crate) struct Target {
     pub(crate) asked: PathBuf,
     /// Where that leads.
     pub(crate) real: PathBuf,
+    /// What it is written through, if not plainly.
+    pub(crate) door: Option<Arc<dyn FileDoor>>,
 }
 
 impl Target {
@@ -53,7 +56,7 @@ pub(crate) fn resolve(folder: &Path, file_path: &Path) -> Result<Target, ToolErr
     }
     let asked = folder.join(file_path);
     let real = real_path(&asked)?;
-    Ok(Target { asked, real })
+    Ok(Target { asked, real, door: None })
 }
 
 fn real_path(path: &Path) -> Result<PathBuf, ToolError> {

@@ -14,8 +14,8 @@ use rustix::io::Errno;
 use tokio_util::sync::CancellationToken;
 
 use super::{Current, Missing, Target, changed, open_folder, parts, refused, unwritable};
-use crate::ToolError;
 use crate::blocking::check;
+use crate::{FileDoor, Passed, ToolError};
 
 /// Puts `content` in the place of `current`, or where nothing is yet. Answers with what the file then is.
 pub(crate) fn commit(
@@ -28,6 +28,10 @@ pub(crate) fn commit(
     let fail = |source: io::Error| unwritable(path, source);
     let (parent, name) = parts(path)?;
     check(cancel)?;
+    if let Some(door) = &target.door {
+        return pass(&**door, current, content)
+            .and_then(|()| path.metadata().map_err(|source| unwritable(path, source)));
+    }
     let missing = if current.is_some() { Missing::Fails } else { Missing::IsMade };
     let folder = open_folder(parent, missing).map_err(fail)?;
     // Not made from the file's name, which may be as long as names can be.
@@ -47,6 +51,14 @@ pub(crate) fn commit(
     // does not make it a failure.
     let _durable = sync(&folder);
     written
+}
+
+/// Writes through a door.
+fn pass(door: &dyn FileDoor, current: Option<&Current>, content: &[u8]) -> Result<(), ToolError> {
+    match door.write(current.map(|current| current.bytes.as_slice()), content) {
+        Ok(Passed::Written) => Ok(()),
+        Ok(Passed::Waits(message)) | Err(message) => Err(ToolError::Failed { message }),
+    }
 }
 
 fn write_temporary(

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use dormouse_tools::{Access, Bash, Edit, Extent, FileGuard, Read, TodoWrite, Tool, Write, output};
+use dormouse_tools::{
+    Access, Bash, Edit, Extent, FileGuard, Read, Route, TodoWrite, Tool, Write, output,
+};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -197,11 +199,11 @@ async fn odd_names() {
 struct NotBelow(PathBuf);
 
 impl FileGuard for NotBelow {
-    fn may_write(&self, path: &Path) -> Result<(), String> {
+    fn route(&self, path: &Path) -> Route {
         if path.starts_with(&self.0) {
-            Err(format!("{} is guarded", path.display()))
+            Route::Refused(format!("{} is guarded", path.display()))
         } else {
-            Ok(())
+            Route::Plain
         }
     }
 }

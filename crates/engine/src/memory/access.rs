@@ -1,0 +1,254 @@
+//! The stores of a session, and what its tools know about the conversation.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use dormouse_base::{Clock, MessageId, SessionId};
+use dormouse_memory::{
+    Author, By, ChangeError, ContentHash, Effect, Expected, MemoryFile, NewMemory, Outcome,
+    ProposalId, Receipt, Rule, ScanCache, Scanned, Scope, Store, Trust, frontmatter,
+};
+
+use super::sources::Sources;
+
+/// Memory, as a session has it.
+pub struct MemoryAccess {
+    stores: Vec<Arc<Store>>,
+    clock: Arc<dyn Clock>,
+    heard: Mutex<Heard>,
+}
+
+impl std::fmt::Debug for MemoryAccess {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let scopes: Vec<_> = self.stores.iter().map(|store| store.scope()).collect();
+        f.debug_struct("MemoryAccess").field("scopes", &scopes).finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, Default)]
+struct Heard {
+    session: String,
+    sources: Sources,
+    notices: Vec<String>,
+}
+
+/// A memory, and where it is.
+pub(crate) struct Found {
+    pub(crate) store: Arc<Store>,
+    pub(crate) memory: Arc<Scanned>,
+}
+
+/// What became of a change that the model wanted.
+pub(crate) enum Done {
+    /// It is made, or was so already.
+    Written(String),
+    /// It waits for the person.
+    Proposed(ProposalId),
+}
+
+impl MemoryAccess {
+    /// Memory in these stores, one a scope.
+    pub fn new(stores: Vec<Arc<Store>>, clock: Arc<dyn Clock>) -> Arc<Self> {
+        Arc::new(Self { stores, clock, heard: Mutex::default() })
+    }
+
+    /// The stores.
+    pub fn stores(&self) -> &[Arc<Store>] {
+        &self.stores
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A session begins: what was said before belongs to another.
+    pub(crate) fn begin(&self, session: SessionId) {
+        *self.heard() = Heard { session: session.to_string(), ..Heard::default() };
+    }
+
+    /// Something was said in it.
+    pub(crate) fn hear(&self, id: MessageId, trust: Trust, text: &str) {
+        self.heard().sources.hear(id, trust, text);
+    }
+
+    /// What the person is to be told.
+    pub(crate) fn take_notices(&self) -> Vec<String> {
+        std::mem::take(&mut self.heard().notices)
+    }
+
+    /// The store of a scope.
+    pub(crate) fn store(&self, scope: Scope) -> Option<&Arc<Store>> {
+        self.stores.iter().find(|store| store.scope() == scope)
+    }
+
+    /// The store whose directory a path is in, and the path in it.
+    pub(crate) fn store_of<'p>(&self, path: &'p Path) -> Option<(&Arc<Store>, &'p Path)> {
+        let within = |store: &Arc<Store>| {
+            let real = store.dir().path().canonicalize();
+            path.strip_prefix(real.as_deref().unwrap_or(store.dir().path())).ok()
+        };
+        // The team's directory is inside the project's: the longest counts.
+        let mut found: Vec<_> =
+            self.stores.iter().filter_map(|store| Some((store, within(store)?))).collect();
+        found.sort_by_key(|(_, rest)| rest.as_os_str().len());
+        found.into_iter().next()
+    }
+
+    /// All memories, scope by scope, newest first.
+    pub(crate) fn all(&self, scope: Option<Scope>) -> Result<Vec<Found>, ChangeError> {
+        let mut found = Vec::new();
+        for store in self.stores.iter().filter(|store| scope.is_none_or(|s| s == store.scope())) {
+            let scan = store.scan(&mut ScanCache::default())?;
+            found.extend(
+                scan.memories.into_iter().map(|memory| Found { store: Arc::clone(store), memory }),
+            );
+        }
+        Ok(found)
+    }
+
+    /// The memory of this file or name; or why there is none to be found.
+    pub(crate) fn find(&self, name: &str, scope: Option<Scope>) -> Result<Found, String> {
+        let mut named = Vec::new();
+        for store in self.stores.iter().filter(|store| scope.is_none_or(|s| s == store.scope())) {
+            let scan = store.scan(&mut ScanCache::default()).map_err(|error| error.to_string())?;
+            if let Some(memory) = scan.find(name) {
+                named.push(Found { store: Arc::clone(store), memory: Arc::clone(memory) });
+            }
+        }
+        let count = named.len();
+        match named.pop() {
+            Some(found) if count == 1 => Ok(found),
+            Some(_) => Err(format!(
+                "there are {count} memories `{name}`, in different scopes; say which with `scope`"
+            )),
+            None => Err(format!(
+                "there is no memory `{name}`, or several share that name; MemoryList shows the file names"
+            )),
+        }
+    }
+
+    /// Saves something new.
+    pub(crate) fn save(&self, scope: Scope, memory: &NewMemory) -> Result<Done, String> {
+        let store =
+            self.store(scope).ok_or_else(|| format!("there is no `{scope}` memory here"))?;
+        let by = self.by(&format!("{}\n{}", memory.description, memory.body), "saved");
+        let mut file = None;
+        let outcome = store.change(&by, |plan| {
+            file = Some(plan.save(memory)?);
+            Ok(())
+        });
+        self.done(store, outcome)
+    }
+
+    /// Gives a memory another text, description or type; what else its head says stays.
+    pub(crate) fn update(&self, found: &Found, memory: &NewMemory) -> Result<Done, String> {
+        let (bytes, hash) = found.store.read(&found.memory.file).map_err(|e| e.to_string())?;
+        let text = updated(&bytes, memory).map_err(|error| error.to_string())?;
+        self.write(&found.store, &found.memory.file, Some(hash), text.as_bytes(), "updated")
+    }
+
+    /// Removes a memory.
+    pub(crate) fn delete(&self, found: &Found) -> Result<Done, String> {
+        let by = self.by("", "removed");
+        let outcome =
+            found.store.change(&by, |plan| plan.delete(&found.memory.file, &Expected::Present));
+        self.done(&found.store, outcome)
+    }
+
+    /// Writes a memory's whole file, as it was read.
+    pub(crate) fn write(
+        &self,
+        store: &Arc<Store>,
+        file: &MemoryFile,
+        before: Option<ContentHash>,
+        text: &[u8],
+        reason: &str,
+    ) -> Result<Done, String> {
+        let by = self.by(&String::from_utf8_lossy(text), reason);
+        let expected = before.map_or(Expected::Absent, Expected::Content);
+        let outcome = store.change(&by, |plan| plan.write(file, text, &expected));
+        self.done(store, outcome)
+    }
+
+    /// Writes the index.
+    pub(crate) fn write_index(
+        &self,
+        store: &Arc<Store>,
+        before: Option<ContentHash>,
+        text: &str,
+    ) -> Result<Done, String> {
+        let by = self.by(text, "index edited");
+        let expected = before.map_or(Expected::Absent, Expected::Content);
+        let outcome = store.change(&by, |plan| plan.write_index(text, &expected));
+        self.done(store, outcome)
+    }
+
+    /// The model, with the messages that a text came from.
+    fn by(&self, text: &str, reason: &str) -> By {
+        let heard = self.heard();
+        let sources = heard.sources.of(text, &heard.session);
+        sources.into_iter().fold(By::new(Author::Model, reason), By::from_message)
+    }
+
+    fn done(
+        &self,
+        store: &Arc<Store>,
+        outcome: Result<Outcome, ChangeError>,
+    ) -> Result<Done, String> {
+        match outcome.map_err(|error| error.to_string())? {
+            Outcome::Unchanged => Ok(Done::Written("it was so already".to_owned())),
+            Outcome::Written(receipt) => Ok(Done::Written(self.tell(store, &receipt))),
+            // Nobody is asked in the middle of a turn: the inbox keeps it until the person has time.
+            Outcome::Ask(proposal) => {
+                store.propose(proposal).map(Done::Proposed).map_err(|error| error.to_string())
+            }
+            Outcome::InInbox(id) => Ok(Done::Proposed(id)),
+        }
+    }
+
+    /// What was done, for the model; and for the person, where the policy says so.
+    fn tell(&self, store: &Arc<Store>, receipt: &Receipt) -> String {
+        let files: Vec<String> = receipt
+            .files
+            .iter()
+            .map(|(file, effect)| {
+                let done = match effect {
+                    Effect::Added => "saved",
+                    Effect::Changed => "changed",
+                    Effect::Removed => "removed",
+                };
+                format!("{done} {file}")
+            })
+            .collect();
+        let what = format!("{} ({} memory)", files.join(", "), store.scope());
+        if receipt.rule == Rule::Notify {
+            self.heard()
+                .notices
+                .push(format!("memory: {what}; `dormouse memory undo` takes it back"));
+        }
+        what
+    }
+}
+
+/// The file with another head and body.
+fn updated(bytes: &[u8], memory: &NewMemory) -> Result<String, frontmatter::EditError> {
+    let old = String::from_utf8_lossy(bytes);
+    let body = frontmatter::parse(&old).body;
+    let (head, _) = old.split_at(old.len() - body.len());
+    let mut text = format!("{}\n{}\n", head.trim_end(), memory.body.trim_matches('\n'));
+    if head.is_empty() {
+        text = format!("{}\n", memory.body.trim_matches('\n'));
+    }
+    text = frontmatter::set(&text, "name", &memory.name)?;
+    if !memory.description.is_empty() {
+        text = frontmatter::set(&text, "description", &memory.description)?;
+    }
+    if let Some(kind) = memory.kind {
+        text = frontmatter::set(&text, "type", kind.as_str())?;
+    }
+    Ok(text)
+}

@@ -1,0 +1,15 @@
+//! Memory in a session: the stores, what the model is shown of them, its tools for them, and the door
+//! through which Write and Edit reach them as well.
+//!
+//! Invariant: whatever the model writes goes through `Store::change`, with the messages it came from.
+
+mod access;
+mod door;
+mod index;
+mod sources;
+mod tools;
+
+pub use access::MemoryAccess;
+pub(crate) use door::MemoryGuard;
+pub(crate) use index::index_parts;
+pub use tools::memory_tools;

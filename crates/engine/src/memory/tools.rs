@@ -1,0 +1,280 @@
+//! The model's tools for memory: save, delete, search, list.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use dormouse_memory::{
+    Age, ChangeError, Entry, MemoryType, NewMemory, ProposalId, Quarantined, Scope, manifest_line,
+};
+use dormouse_tools::{
+    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
+};
+use futures_util::future::{BoxFuture, ready};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::access::{Done, Found, MemoryAccess};
+
+/// Results of a search unless the call says otherwise.
+const USUAL_RESULTS: usize = 5;
+const MOST_RESULTS: usize = 20;
+/// Of a memory that was found, so much is shown.
+const PREVIEW_CHARS: usize = 600;
+
+/// The tools over these stores.
+pub fn memory_tools(access: &Arc<MemoryAccess>) -> Vec<Arc<dyn Tool>> {
+    let tool = |spec: &'static ToolSpec, run: Run| {
+        Arc::new(MemoryTool { spec, run, access: Arc::clone(access) }) as Arc<dyn Tool>
+    };
+    vec![tool(&SAVE, save), tool(&DELETE, delete), tool(&SEARCH, search), tool(&LIST, list)]
+}
+
+type Run = fn(&MemoryAccess, &RawValue) -> Result<String, ToolError>;
+
+struct MemoryTool {
+    spec: &'static ToolSpec,
+    run: Run,
+    access: Arc<MemoryAccess>,
+}
+
+impl Tool for MemoryTool {
+    fn spec(&self) -> &ToolSpec {
+        self.spec
+    }
+
+    fn call<'a>(
+        &'a self,
+        input: &'a RawValue,
+        _: &'a CallContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        // Milliseconds of disk, under a lock that others hold for as long.
+        Box::pin(ready((self.run)(&self.access, input).map(ToolOutput::text)))
+    }
+}
+
+static SAVE: ToolSpec = ToolSpec {
+    name: Cow::Borrowed("MemorySave"),
+    full: Cow::Borrowed(
+        "Saves a memory that outlasts this conversation, or changes one: a file and its line in the index, in one step.\n\n\
+         - `name` and `description` decide whether it is found later: say what it is about.\n\
+         - `type` is `user`, `feedback`, `project` or `reference`, as the section on memory explains.\n\
+         - `content` is markdown. For `feedback` and `project`: the rule or fact, then **Why:**, then **How to apply:**.\n\
+         - To change a memory, give its file name as `file`; the text is replaced whole, so take over what still holds.\n\
+         - `scope` is `user`, `project` or `team`; without it, what concerns the person goes to `user`, the rest to `project`.\n\
+         - Secrets are refused. What the person wrote is not replaced at once: they are asked.",
+    ),
+    short: Cow::Borrowed("Saves a memory for later conversations, or changes one."),
+    schema: Cow::Borrowed(concat!(
+        r#"{"type":"object","properties":{"#,
+        r#""name":{"type":"string","description":"A few words: what it is called."},"#,
+        r#""description":{"type":"string","description":"One line: what it is about."},"#,
+        r#""type":{"type":"string","enum":["user","feedback","project","reference"]},"#,
+        r#""content":{"type":"string","description":"The text, in markdown."},"#,
+        r#""scope":{"type":"string","enum":["user","project","team"]},"#,
+        r#""file":{"type":"string","description":"The file name of a memory to change."}"#,
+        r#"},"required":["name","description","type","content"],"additionalProperties":false}"#,
+    )),
+    class: ToolClass::Exclusive,
+    limit: ResultLimit::OwnBound,
+};
+
+static DELETE: ToolSpec = ToolSpec {
+    name: Cow::Borrowed("MemoryDelete"),
+    full: Cow::Borrowed(
+        "Removes a memory that is wrong or no longer holds, and its line in the index. The person can bring it back for 30 days.",
+    ),
+    short: Cow::Borrowed("Removes a memory."),
+    schema: Cow::Borrowed(concat!(
+        r#"{"type":"object","properties":{"#,
+        r#""name":{"type":"string","description":"Its file name, or its name."},"#,
+        r#""scope":{"type":"string","enum":["user","project","team"]}"#,
+        r#"},"required":["name"],"additionalProperties":false}"#,
+    )),
+    class: ToolClass::Exclusive,
+    limit: ResultLimit::OwnBound,
+};
+
+static SEARCH: ToolSpec = ToolSpec {
+    name: Cow::Borrowed("MemorySearch"),
+    full: Cow::Borrowed(
+        "Finds memories by their words, best first, with the beginning of each and a warning where one is old. Read opens the whole file.",
+    ),
+    short: Cow::Borrowed("Finds memories by their words."),
+    schema: Cow::Borrowed(concat!(
+        r#"{"type":"object","properties":{"#,
+        r#""query":{"type":"string","description":"A few words."},"#,
+        r#""max_results":{"type":"integer","minimum":1,"maximum":20,"description":"5 when left out."},"#,
+        r#""scope":{"type":"string","enum":["user","project","team","all"]}"#,
+        r#"},"required":["query"],"additionalProperties":false}"#,
+    )),
+    class: ToolClass::ReadOnly,
+    limit: ResultLimit::Chars(30_000),
+};
+
+static LIST: ToolSpec = ToolSpec {
+    name: Cow::Borrowed("MemoryList"),
+    full: Cow::Borrowed("Lists all memories, a line each: type, scope, file, age, description."),
+    short: Cow::Borrowed("Lists all memories."),
+    schema: Cow::Borrowed(concat!(
+        r#"{"type":"object","properties":{"#,
+        r#""scope":{"type":"string","enum":["user","project","team","all"]}"#,
+        r#"},"additionalProperties":false}"#,
+    )),
+    class: ToolClass::ReadOnly,
+    limit: ResultLimit::Chars(30_000),
+};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SaveInput {
+    name: String,
+    description: String,
+    #[serde(rename = "type")]
+    kind: MemoryType,
+    content: String,
+    scope: Option<Scope>,
+    file: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DeleteInput {
+    name: String,
+    scope: Option<Scope>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SearchInput {
+    query: String,
+    max_results: Option<usize>,
+    scope: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ListInput {
+    scope: Option<String>,
+}
+
+fn save(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> {
+    let input: SaveInput = parse_input(input)?;
+    for (field, text) in [("name", &input.name), ("content", &input.content)] {
+        if text.trim().is_empty() {
+            return Err(ToolError::invalid(format!("`{field}`: is empty")));
+        }
+    }
+    let memory =
+        NewMemory::new(&input.name, &input.description, &input.content).with_kind(input.kind);
+    let done = match &input.file {
+        Some(file) => {
+            access.find(file, input.scope).and_then(|found| access.update(&found, &memory))
+        }
+        None => access.save(input.scope.unwrap_or(usual_scope(access, input.kind)), &memory),
+    };
+    answer(done)
+}
+
+/// What concerns the person goes with the person.
+fn usual_scope(access: &MemoryAccess, kind: MemoryType) -> Scope {
+    let wanted = match kind {
+        MemoryType::User | MemoryType::Feedback => Scope::User,
+        MemoryType::Project | MemoryType::Reference => Scope::Project,
+    };
+    let first = || access.stores().first().map(|store| store.scope());
+    if access.store(wanted).is_some() { wanted } else { first().unwrap_or(wanted) }
+}
+
+fn delete(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> {
+    let input: DeleteInput = parse_input(input)?;
+    answer(access.find(&input.name, input.scope).and_then(|found| access.delete(&found)))
+}
+
+fn answer(done: Result<Done, String>) -> Result<String, ToolError> {
+    match done {
+        Ok(Done::Written(what)) => Ok(what),
+        Ok(Done::Proposed(id)) => Ok(proposed(id)),
+        Err(message) => Err(ToolError::Failed { message }),
+    }
+}
+
+/// What the model is told about a change that waits.
+pub(super) fn proposed(id: ProposalId) -> String {
+    format!(
+        "not written yet: it is proposal {} in the person's inbox (`dormouse memory inbox`), because it replaces or \
+         removes something that they wrote, or because they want to see such changes first",
+        id.0
+    )
+}
+
+fn scope(text: Option<&str>) -> Result<Option<Scope>, ToolError> {
+    match text {
+        None | Some("all") => Ok(None),
+        Some(text) => Scope::from_word(text).map(Some).ok_or_else(|| {
+            ToolError::invalid(format!("`scope`: `{text}` is not user, project, team or all"))
+        }),
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
+fn failed(error: ChangeError) -> ToolError {
+    ToolError::Failed { message: error.to_string() }
+}
+
+fn search(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> {
+    let input: SearchInput = parse_input(input)?;
+    let only = scope(input.scope.as_deref())?;
+    let most = input.max_results.unwrap_or(USUAL_RESULTS).clamp(1, MOST_RESULTS);
+    let mut hits = Vec::new();
+    for store in access.stores().iter().filter(|store| only.is_none_or(|s| s == store.scope())) {
+        let memories: Vec<_> = access.all(Some(store.scope())).map_err(failed)?;
+        let memories: Vec<_> = memories.into_iter().map(|found| found.memory).collect();
+        let found = store.search(&memories, &input.query, Quarantined::LeaveOut).map_err(failed)?;
+        hits.extend(found.into_iter().map(|hit| (hit.score, store, hit.memory)));
+    }
+    hits.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));
+    if hits.is_empty() {
+        return Ok(format!("no memory has any of the words of `{}`", input.query));
+    }
+    let left_out = hits.len().saturating_sub(most);
+    let mut parts: Vec<String> = hits
+        .into_iter()
+        .take(most)
+        .map(|(_, store, memory)| shown(access, &Found { store: Arc::clone(store), memory }))
+        .collect();
+    if left_out > 0 {
+        parts.push(format!("[{left_out} more; give `max_results` or more words]"));
+    }
+    Ok(parts.join("\n\n"))
+}
+
+/// A memory as a search shows it.
+fn shown(access: &MemoryAccess, found: &Found) -> String {
+    let now = access.clock().now();
+    let changed = found.store.changed_at(&found.memory);
+    let line = manifest_line(&found.memory, found.store.scope(), changed, now);
+    let path = found.store.dir().path().join(found.memory.file.as_str());
+    let body = match found.store.read(&found.memory.file) {
+        Ok((bytes, _)) => Entry::read(&bytes, found.memory.size).body,
+        Err(error) => error.to_string(),
+    };
+    let preview: String = body.trim().chars().take(PREVIEW_CHARS).collect();
+    let more = if preview.len() < body.trim().len() { " […]" } else { "" };
+    let caveat = Age::between(changed, now).caveat().map(|caveat| format!("\n{caveat}"));
+    format!("{line}\n{}{}\n{preview}{more}", path.display(), caveat.unwrap_or_default())
+}
+
+fn list(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> {
+    let input: ListInput = parse_input(input)?;
+    let now = access.clock().now();
+    let found = access.all(scope(input.scope.as_deref())?).map_err(failed)?;
+    let lines: Vec<String> = found
+        .iter()
+        .filter(|found| !found.memory.header.quarantined)
+        .map(|found| {
+            let changed = found.store.changed_at(&found.memory);
+            manifest_line(&found.memory, found.store.scope(), changed, now)
+        })
+        .collect();
+    Ok(if lines.is_empty() { "there are no memories yet".to_owned() } else { lines.join("\n") })
+}
