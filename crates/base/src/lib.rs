@@ -37,9 +37,9 @@ pub use printable::printable;
 pub use redact::{RedactedStream, Redactor, Secret};
 pub use rel_path::{RelPath, RelPathError};
 pub use settings::{
-    EditError, Layer, PermissionSettings, PriceSettings, ProviderKind, ProviderSettings, SWITCHES,
-    Settings, SettingsError, SettingsPlaces, SettingsWarning, Source, Stack, Switch, SwitchError,
-    SwitchState, Switches, ToolSettings, Withheld, flag, project_settings_folder, set_value,
-    settings_schema, unset_value,
+    DefaultMode, EditError, Layer, PermissionSettings, PriceSettings, ProviderKind,
+    ProviderSettings, SWITCHES, Settings, SettingsError, SettingsPlaces, SettingsWarning, Source,
+    Stack, Switch, SwitchError, SwitchState, Switches, ToolSettings, Withheld, flag,
+    project_settings_folder, set_value, settings_schema, unset_value,
 };
 pub use trust::{Trust, TrustStore};

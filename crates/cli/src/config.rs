@@ -1,17 +1,18 @@
 //! `dormouse config`: what is set, where it comes from, and changing it.
 
 use dormouse_base::{
-    Dir, RelPath, SWITCHES, Settings, Source, Trust, TrustStore, set_value, settings_schema,
-    unset_value,
+    Dir, Layer, Project, RelPath, SWITCHES, Settings, Source, Stack, Trust, TrustStore, set_value,
+    settings_schema, unset_value,
 };
+use dormouse_engine::Hooks;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::args::{ConfigArguments, ConfigCommand, Scope};
 use crate::exit::{Exit, Failure};
 use crate::settings::{self, InForce, Untrusted};
-use crate::show;
 use crate::world::{World, current_project};
+use crate::{permissions, show};
 
 pub(crate) fn run(arguments: &ConfigArguments, world: &World) -> Result<Exit, Failure> {
     match &arguments.command {
@@ -195,13 +196,51 @@ fn change(
         return Ok(false);
     }
     check(&file, &old, &new)?;
+    check_meaning(source, &file, &new)?;
     dir.replace(&name, new.as_bytes())?;
-    // Whoever changes a project's settings by hand has looked at them.
-    if source.is_of_project() && matches!(before.trust, Trust::Given | Trust::NotNeeded) {
-        let stack = settings::load(world, None, &project, Untrusted::Pass)?.stack;
-        TrustStore::new(&world.home()?).give(&project, &stack, world.clock.now())?;
-    }
+    keep_trust(world, &project, &before, source)?;
     Ok(true)
+}
+
+/// What can be read may still mean nothing: rules, hooks, keys that no project may set.
+fn check_meaning(source: Source, file: &std::path::Path, new: &str) -> Result<(), Failure> {
+    let nothing = |failure: Failure| failure.hint("nothing was changed");
+    let layer =
+        Layer::parse(source, file, new.as_bytes()).map_err(Failure::usage).map_err(nothing)?;
+    if let Some(key) = layer.withheld.never.first() {
+        let error = anyhow::anyhow!("`{key}` can not be set by a project");
+        return Err(nothing(Failure::usage(error)));
+    }
+    let (settings, _) = Settings::parse(file, new.as_bytes()).map_err(Failure::usage)?;
+    permissions::rules(&settings.permissions).map_err(nothing)?;
+    match Hooks::read([(source, &settings.hooks)]).1.into_iter().next() {
+        None => Ok(()),
+        Some(problem) => Err(nothing(Failure::usage(anyhow::anyhow!("{problem}")))),
+    }
+}
+
+/// Whoever changes a trusted project's settings by hand has looked at them.
+fn keep_trust(
+    world: &World,
+    project: &Project,
+    before: &InForce,
+    source: Source,
+) -> Result<(), Failure> {
+    if !source.is_of_project() {
+        return Ok(());
+    }
+    let store = TrustStore::new(&world.home()?);
+    let stack = Stack::new(before.places.read().map_err(Failure::usage)?);
+    match (before.trust, store.of(project, &stack)) {
+        (Trust::Given, Trust::Changed) | (Trust::NotNeeded, Trust::Unknown | Trust::Changed) => {
+            store.give(project, &stack, world.clock.now())?;
+            show::note(
+                "you trust this project with it: `dormouse permissions trust --revoke` takes that back",
+            );
+        }
+        _ => {}
+    }
+    Ok(())
 }
 
 fn check(file: &std::path::Path, old: &str, new: &str) -> Result<(), Failure> {

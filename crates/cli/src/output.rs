@@ -6,6 +6,7 @@ use dormouse_conversation::{Message, Role, Usage};
 use dormouse_engine::{EngineEvent, TurnEnd, TurnReport};
 use dormouse_model::ModelError;
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use crate::args::OutputFormat;
 use crate::exit::Failure;
@@ -19,6 +20,7 @@ pub(crate) struct Printer {
     /// Text has been shown and its line is open.
     line_open: bool,
     verbose: bool,
+    denials: Vec<Denial>,
 }
 
 #[derive(Serialize)]
@@ -100,6 +102,7 @@ pub(crate) fn failure(format: OutputFormat, failure: &Failure) {
         duration_ms: 0,
         usage: Usage::default(),
         total_cost_usd: None,
+        permission_denials: &[],
     }));
 }
 
@@ -121,11 +124,25 @@ pub(crate) struct Summary<'a> {
     pub(crate) usage: Usage,
     /// None where the model's price is not known.
     pub(crate) total_cost_usd: Option<f64>,
+    /// Calls that were not allowed.
+    #[serde(skip_serializing_if = "<[Denial]>::is_empty")]
+    pub(crate) permission_denials: &'a [Denial],
+}
+
+/// A call that was not allowed.
+#[derive(Debug, Serialize)]
+pub(crate) struct Denial {
+    #[serde(rename = "tool_name")]
+    name: String,
+    #[serde(rename = "tool_use_id")]
+    id: String,
+    #[serde(rename = "tool_input")]
+    input: Box<RawValue>,
 }
 
 impl Printer {
     pub(crate) fn new(format: OutputFormat, session: String, model: String, verbose: bool) -> Self {
-        Self { format, session, model, line_open: false, verbose }
+        Self { format, session, model, line_open: false, verbose, denials: Vec::new() }
     }
 
     /// The first line of a stream: what the session is.
@@ -170,7 +187,14 @@ impl Printer {
             EngineEvent::ToolFinished { name, is_error: true, .. } if self.verbose => {
                 show::note(&format!("· {name} failed"));
             }
-            EngineEvent::Thinking(_)
+            EngineEvent::ToolDenied { id, name, input, why } => {
+                self.denied(id.as_str(), name, input, why);
+            }
+            EngineEvent::ToolChanged { input, .. } if self.verbose => {
+                show::note(&format!("· changed by a hook: {input}"));
+            }
+            EngineEvent::ToolChanged { .. }
+            | EngineEvent::Thinking(_)
             | EngineEvent::ToolStarted { .. }
             | EngineEvent::ToolPrinted { .. }
             | EngineEvent::ToolFinished { .. } => {}
@@ -233,6 +257,14 @@ impl Printer {
         }
     }
 
+    /// Whoever reads the answer should know what it was made without.
+    fn denied(&mut self, id: &str, name: &str, input: &str, why: &str) {
+        let input = RawValue::from_string(input.to_owned()).unwrap_or_default();
+        self.denials.push(Denial { name: name.to_owned(), id: id.to_owned(), input });
+        self.end_line();
+        show::note(&format!("note: {why}"));
+    }
+
     fn end_line(&mut self) {
         if std::mem::take(&mut self.line_open) {
             show::data("\n");
@@ -280,6 +312,7 @@ impl Printer {
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
             usage: report.usage,
             total_cost_usd: report.cost_usd.map(to_millionths),
+            permission_denials: &self.denials,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Modes and rules from the command line and the settings; `dormouse permissions check`.
 
-use dormouse_base::PermissionSettings;
+use dormouse_base::{DefaultMode, PermissionSettings, nearest};
 use dormouse_tools::{Gate, Mode, Rule, Rules, ToolSet};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -13,41 +13,68 @@ use crate::{show, trust};
 
 /// The gate of a run.
 pub(crate) fn gate(arguments: &Arguments, settings: &PermissionSettings) -> Result<Gate, Failure> {
-    let mode = mode(arguments.permission_mode, settings)?;
+    let mode = mode(arguments.permission_mode, settings);
     let mut rules = rules(settings)?;
     rules.allow.extend(parse(&arguments.allowed_tools)?);
     rules.deny.extend(parse(&arguments.disallowed_tools)?);
+    tell_unknown(&rules);
     let folders = arguments.add_dir.iter().chain(&settings.additional_directories).cloned();
     Ok(Gate::new(mode, rules).with_folders(folders))
 }
 
-fn mode(asked: Option<PermissionMode>, settings: &PermissionSettings) -> Result<Mode, Failure> {
-    if let Some(asked) = asked {
-        return Ok(match asked {
-            PermissionMode::Default => Mode::Default,
-            PermissionMode::AcceptEdits => Mode::AcceptEdits,
-            PermissionMode::Plan => Mode::Plan,
-            PermissionMode::Bypass => Mode::Bypass,
-        });
-    }
-    match settings.default_mode.as_deref() {
-        None | Some("default") => Ok(Mode::Default),
-        Some("acceptEdits") => Ok(Mode::AcceptEdits),
-        Some("plan") => Ok(Mode::Plan),
-        Some("bypassPermissions") => Ok(Mode::Bypass),
-        Some(other) => Err(Failure::usage(anyhow::anyhow!(
-            "`permissions.defaultMode` is `{other}`; it is `default`, `acceptEdits`, `plan` or `bypassPermissions`"
-        ))),
+fn mode(asked: Option<PermissionMode>, settings: &PermissionSettings) -> Mode {
+    match (asked, settings.default_mode) {
+        (Some(PermissionMode::Default), _) | (None, None | Some(DefaultMode::Default)) => {
+            Mode::Default
+        }
+        (Some(PermissionMode::AcceptEdits), _) | (None, Some(DefaultMode::AcceptEdits)) => {
+            Mode::AcceptEdits
+        }
+        (Some(PermissionMode::Plan), _) | (None, Some(DefaultMode::Plan)) => Mode::Plan,
+        (Some(PermissionMode::Bypass), _) | (None, Some(DefaultMode::BypassPermissions)) => {
+            Mode::Bypass
+        }
     }
 }
 
-fn rules(settings: &PermissionSettings) -> Result<Rules, Failure> {
+pub(crate) fn rules(settings: &PermissionSettings) -> Result<Rules, Failure> {
     Ok(Rules {
         allow: parse(&settings.allow)?,
         ask: parse(&settings.ask)?,
         deny: parse(&settings.deny)?,
     })
 }
+
+/// A rule for a tool that is not there does nothing, which nobody means.
+fn tell_unknown(rules: &Rules) {
+    let tools = ToolSet::builtin();
+    let known = |name: &str| {
+        tools.get(name).is_some() || name.starts_with("mcp__") || LATER_TOOLS.contains(&name)
+    };
+    for rule in rules.allow.iter().chain(&rules.ask).chain(&rules.deny) {
+        if known(rule.tool()) {
+            continue;
+        }
+        let meant = nearest(rule.tool(), tools.names().map(str::to_owned));
+        let meant = meant.map_or(String::new(), |name| format!(" (did you mean `{name}`?)"));
+        show::note(&format!("warning: the rule `{rule}` is for no tool there is{meant}"));
+    }
+}
+
+/// Tools that are only there where memory is, or that other programs of the kind have.
+const LATER_TOOLS: &[&str] = &[
+    "MemorySave",
+    "MemoryDelete",
+    "MemorySearch",
+    "MemoryList",
+    "WebSearch",
+    "Agent",
+    "Task",
+    "Skill",
+    "SendMessage",
+    "ExitPlan",
+    "NotebookEdit",
+];
 
 fn parse(texts: &[String]) -> Result<Vec<Rule>, Failure> {
     texts.iter().map(|text| text.parse().map_err(Failure::usage)).collect()
@@ -69,7 +96,7 @@ pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, F
     let project = current_project()?;
     let settings = settings::load(world, None, &project, Untrusted::Tell)?.settings.permissions;
     // As a person at a terminal would meet it: what would ask, asks.
-    let gate = Gate::new(mode(arguments.permission_mode, &settings)?, rules(&settings)?);
+    let gate = Gate::new(mode(arguments.permission_mode, &settings), rules(&settings)?);
     let tools = ToolSet::builtin();
     let Some(tool) = tools.get(&arguments.tool) else {
         let names: Vec<&str> = tools.names().collect();

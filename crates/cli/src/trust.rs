@@ -34,6 +34,13 @@ pub(crate) fn run(arguments: &TrustArguments, world: &World) -> Result<Exit, Fai
             store.give(&project, &in_force.stack, world.clock.now())?;
             show::data_line("trusted");
         }
+        standing @ (Trust::Unknown | Trust::Changed) if !std::io::stdin().is_terminal() => {
+            list(&in_force.stack, standing);
+            return Err(Failure::failed(anyhow::anyhow!(
+                "not trusted: there is no terminal to ask at"
+            ))
+            .hint("`dormouse permissions trust --yes` trusts what is listed above"));
+        }
         standing @ (Trust::Unknown | Trust::Changed) => {
             if ask(&store, &project, &in_force.stack, standing, world)? == Trust::Given {
                 show::data_line("trusted");

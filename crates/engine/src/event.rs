@@ -33,6 +33,24 @@ pub enum EngineEvent {
         /// The line, without secrets, cut if it is long.
         line: String,
     },
+    /// A hook has given a call other arguments: it ran with these.
+    ToolChanged {
+        /// The call.
+        id: ToolUseId,
+        /// The arguments, as JSON.
+        input: String,
+    },
+    /// A call was denied.
+    ToolDenied {
+        /// The call.
+        id: ToolUseId,
+        /// The tool.
+        name: String,
+        /// Its arguments, as JSON.
+        input: String,
+        /// Why, and how to allow it.
+        why: String,
+    },
     /// A tool has finished.
     ToolFinished {
         /// The call.

@@ -10,7 +10,7 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use dormouse_base::Environment;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -18,8 +18,8 @@ use crate::overflow::{Keeper, Kept};
 use crate::printed::Printed;
 use crate::process::{Ending, Merged, PipeState, ProcessError, Start};
 use crate::{
-    Access, CallContext, CommandLimits, ResultLimit, SAFE_GIT_ENVIRONMENT, ShellVerdict, Tool,
-    ToolClass, ToolError, ToolOutput, ToolSpec, classify, parse_input,
+    Access, CallContext, CommandLimits, FileChange, ResultLimit, SAFE_GIT_ENVIRONMENT,
+    ShellVerdict, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, classify, parse_input,
 };
 
 /// The most characters that are shown of an answer.
@@ -74,6 +74,15 @@ struct Input {
 }
 
 impl Input {
+    fn checked(input: &RawValue, context: &CallContext) -> Result<(Self, Duration), ToolError> {
+        let input: Self = parse_input(input)?;
+        let timeout = input.timeout(context.commands)?;
+        if input.command.trim().is_empty() {
+            return Err(ToolError::invalid("`command`: is empty"));
+        }
+        Ok((input, timeout))
+    }
+
     fn timeout(&self, limits: CommandLimits) -> Result<Duration, ToolError> {
         let asked = self.timeout.map(Duration::from_millis);
         match asked.unwrap_or(limits.default) {
@@ -108,6 +117,14 @@ impl Tool for Bash {
         }
     }
 
+    fn change<'a>(
+        &'a self,
+        input: &'a RawValue,
+        context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<Option<FileChange>, ToolError>> {
+        Box::pin(ready(Input::checked(input, context).map(|_| None)))
+    }
+
     fn call<'a>(
         &'a self,
         input: &'a RawValue,
@@ -118,11 +135,7 @@ impl Tool for Bash {
 }
 
 async fn run(input: &RawValue, context: &CallContext) -> Result<ToolOutput, ToolError> {
-    let input: Input = parse_input(input)?;
-    let timeout = input.timeout(context.commands)?;
-    if input.command.trim().is_empty() {
-        return Err(ToolError::invalid("`command`: is empty"));
-    }
+    let (input, timeout) = Input::checked(input, context)?;
     let failed = |error: ProcessError| ToolError::Failed { message: error.to_string() };
     let started = start(&input.command, context).await.map_err(failed)?;
     if input.run_in_background {

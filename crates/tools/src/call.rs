@@ -15,8 +15,8 @@ use tokio::time::Instant;
 
 use crate::arguments::object;
 use crate::{
-    Asker, Before, CallContext, CallObserver, CallView, Decision, Gate, Question, Reply, Spilled,
-    Stance, Substitute, Tool, ToolError, ToolOutput, ToolSet, Verdict,
+    Access, Asker, Before, CallContext, CallObserver, CallView, Decision, Gate, HostPattern,
+    Question, Reply, Spilled, Stance, Substitute, Tool, ToolError, ToolOutput, ToolSet, Verdict,
 };
 
 /// How long a tool may take to stop by itself: more than Bash needs to end a stubborn command.
@@ -37,6 +37,8 @@ pub struct CallResult {
     pub notes: Vec<String>,
     /// Why an observer wants the turn to end here.
     pub halt: Option<String>,
+    /// The arguments it ran with, where an observer gave it others.
+    pub changed: Option<Box<RawValue>>,
 }
 
 impl CallResult {
@@ -48,6 +50,7 @@ impl CallResult {
             verdict: None,
             notes: Vec::new(),
             halt: None,
+            changed: None,
         }
     }
 
@@ -80,6 +83,15 @@ pub struct Caller {
     pub observer: Option<Arc<dyn CallObserver>>,
 }
 
+/// That a call may run.
+#[derive(Default)]
+struct Permit {
+    /// With these arguments, where they are others.
+    input: Option<Box<RawValue>>,
+    /// Whether the person said yes to this very call.
+    said_yes: bool,
+}
+
 /// Why a call does not run.
 enum Refusal {
     /// It was denied.
@@ -101,6 +113,7 @@ impl Caller {
         let Some(tool) = self.tools.get(call.name) else {
             return CallResult::error(unknown_tool(&self.tools, call.name));
         };
+        let given_context = context;
         let given = match object(call) {
             Ok(input) => input,
             Err(problem) => return CallResult::error(problem),
@@ -110,9 +123,14 @@ impl Caller {
         let input = input.map_or(Cow::Borrowed(given), Cow::Owned);
         let mut result = match self.permit(&**tool, view, &input, stance, context).await {
             Err(refusal) => self.refused(view, refusal).await,
-            Ok(changed) => {
-                let input = changed.map_or(input, Cow::Owned);
-                self.run_permitted(&**tool, CallView { input: &input, ..view }, context).await
+            Ok(permit) => {
+                let input = permit.input.map_or(input, Cow::Owned);
+                let view = CallView { input: &input, ..view };
+                let context = permit.said_yes.then(|| approved(&**tool, view, context));
+                let context = context.as_ref().unwrap_or(given_context);
+                let result = self.run_permitted(&**tool, view, context).await;
+                let changed = (input.get() != given.get()).then(|| input.into_owned());
+                CallResult { changed, ..result }
             }
         };
         notes.append(&mut result.notes);
@@ -134,13 +152,13 @@ impl Caller {
         input: &RawValue,
         stance: Stance,
         context: &CallContext,
-    ) -> Result<Option<Box<RawValue>>, Refusal> {
+    ) -> Result<Permit, Refusal> {
         let decision = self.gate.decide(tool, input, &context.folder);
         match (decision.verdict, stance) {
             (_, Stance::Deny { why }) => Err(Refusal::Denied(why)),
             (Verdict::Deny, _) => Err(Refusal::Denied(decision.why)),
-            (Verdict::Allow, Stance::Neutral | Stance::Allow { .. }) => Ok(None),
-            (Verdict::Ask, Stance::Allow { .. }) if !decision.by_rule => Ok(None),
+            (Verdict::Allow, Stance::Neutral | Stance::Allow { .. }) => Ok(Permit::default()),
+            (Verdict::Ask, Stance::Allow { .. }) if !decision.by_rule => Ok(Permit::default()),
             (Verdict::Allow | Verdict::Ask, Stance::Ask { why }) => {
                 self.ask(tool, CallView { input, ..view }, Decision { why, ..decision }, context)
                     .await
@@ -158,12 +176,14 @@ impl Caller {
         view: CallView<'_>,
         decision: Decision,
         context: &CallContext,
-    ) -> Result<Option<Box<RawValue>>, Refusal> {
+    ) -> Result<Permit, Refusal> {
         // What would fail anyway is no question to a person.
         let change = tool.change(view.input, context).await.map_err(Refusal::Fails)?;
         if let Some(observer) = &self.observer {
             match observer.asking(view, &decision.why).await {
-                Some(Substitute::Allow { input }) => return Ok(input),
+                Some(Substitute::Allow { input }) => {
+                    return self.permit_changed(tool, input, context);
+                }
                 Some(Substitute::Deny { why }) => return Err(Refusal::Denied(why)),
                 None => {}
             }
@@ -188,7 +208,25 @@ impl Caller {
             Reply::Always => self.gate.grant(&decision.rule),
             Reply::No { said } => return Err(Refusal::Denied(declined(said))),
         }
-        Ok(None)
+        Ok(Permit { input: None, said_yes: true })
+    }
+
+    /// An observer's permission is for what it saw; other arguments have to pass the rules as well.
+    fn permit_changed(
+        &self,
+        tool: &dyn Tool,
+        input: Option<Box<RawValue>>,
+        context: &CallContext,
+    ) -> Result<Permit, Refusal> {
+        if let Some(input) = &input {
+            let decision = self.gate.decide(tool, input, &context.folder);
+            if decision.verdict == Verdict::Deny
+                || (decision.verdict == Verdict::Ask && decision.by_rule)
+            {
+                return Err(Refusal::Denied(decision.why));
+            }
+        }
+        Ok(Permit { input, said_yes: false })
     }
 
     async fn refused(&self, view: CallView<'_>, refusal: Refusal) -> CallResult {
@@ -224,6 +262,15 @@ impl Caller {
         }
         CallResult { notes: after.notes, halt: after.halt, ..result }
     }
+}
+
+/// What the person's yes covers beyond the gate: a host in a private network that they saw named.
+fn approved(tool: &dyn Tool, view: CallView<'_>, context: &CallContext) -> CallContext {
+    let mut context = context.clone();
+    if let Access::Fetches(host) = tool.access(view.input, &context.folder) {
+        context.private_hosts.extend(HostPattern::new(&host));
+    }
+    context
 }
 
 async fn carry_out(tool: &dyn Tool, view: CallView<'_>, context: &CallContext) -> CallResult {

@@ -56,9 +56,8 @@ pub enum TodoStatus {
     Completed,
 }
 
-/// A step.
+/// A step. Other fields are let pass: models that know another such tool send more.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Todo {
     /// What is to be done.
     pub content: String,

@@ -13,13 +13,14 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, ready};
 use reqwest::Url;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    Access, CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
+    Access, CallContext, FileChange, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec,
+    parse_input,
 };
 use client::{Fetched, fetch};
 
@@ -62,6 +63,9 @@ pub struct WebFetch;
 #[serde(deny_unknown_fields)]
 struct Input {
     url: String,
+    /// Models that know another tool of this name send what they want to know; the page is given whole.
+    #[serde(rename = "prompt")]
+    _prompt: Option<String>,
 }
 
 impl Tool for WebFetch {
@@ -77,13 +81,22 @@ impl Tool for WebFetch {
         Access::Fetches(host.unwrap_or_default())
     }
 
+    fn change<'a>(
+        &'a self,
+        input: &'a RawValue,
+        _: &'a CallContext,
+    ) -> BoxFuture<'a, Result<Option<FileChange>, ToolError>> {
+        let checked = parse_input(input).and_then(|Input { url, .. }| checked(&url));
+        Box::pin(ready(checked.map(|_| None)))
+    }
+
     fn call<'a>(
         &'a self,
         input: &'a RawValue,
         context: &'a CallContext,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
-            let Input { url } = parse_input(input)?;
+            let Input { url, .. } = parse_input(input)?;
             let url = checked(&url)?;
             tokio::select! {
                 biased;

@@ -74,6 +74,20 @@ pub struct Settings {
     pub auto_memory_directory: Option<PathBuf>,
 }
 
+/// What is permitted without a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum DefaultMode {
+    /// A write or a command asks.
+    Default,
+    /// Edits in the working directory need no question.
+    AcceptEdits,
+    /// Nothing but reading.
+    Plan,
+    /// Everything but what a rule denies.
+    BypassPermissions,
+}
+
 /// Rules such as `Bash(git diff:*)`, the mode to begin in, and further folders.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
@@ -84,8 +98,8 @@ pub struct PermissionSettings {
     pub ask: Vec<String>,
     /// What never runs.
     pub deny: Vec<String>,
-    /// The mode to begin in: `default`, `acceptEdits`, `plan` or `bypassPermissions`.
-    pub default_mode: Option<String>,
+    /// The mode to begin in.
+    pub default_mode: Option<DefaultMode>,
     /// Folders beside the working directory in which edits may be accepted.
     pub additional_directories: Vec<PathBuf>,
 }

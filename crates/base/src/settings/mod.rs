@@ -14,8 +14,8 @@ mod switches;
 
 pub use edit::{EditError, set_value, unset_value};
 pub use keys::{
-    PermissionSettings, PriceSettings, ProviderKind, ProviderSettings, Settings, ToolSettings,
-    settings_schema,
+    DefaultMode, PermissionSettings, PriceSettings, ProviderKind, ProviderSettings, Settings,
+    ToolSettings, settings_schema,
 };
 pub use parse::{SettingsError, SettingsWarning};
 pub use partition::Withheld;

@@ -85,8 +85,12 @@ pub(super) fn parse(path: impl Into<PathBuf>, text: &[u8]) -> Result<Parsed, Set
         column: error.column(),
         problem: without_position(&error.to_string()),
     };
-    let settings: Settings = serde_json::from_str(text).map_err(invalid)?;
     let value: Value = serde_json::from_str(text).map_err(invalid)?;
+    if !value.is_object() {
+        let problem = "settings are a JSON object: { … }".to_owned();
+        return Err(SettingsError::Invalid { path: path.clone(), line: 1, column: 1, problem });
+    }
+    let settings: Settings = serde_json::from_str(text).map_err(invalid)?;
     let warnings = unknown_keys(&value);
     Ok(Parsed { settings, value, warnings })
 }

@@ -47,6 +47,8 @@ fn narrate(event: &EngineEvent) {
         EngineEvent::Thinking(_)
         | EngineEvent::Withdrawn
         | EngineEvent::ToolPrinted { .. }
+        | EngineEvent::ToolChanged { .. }
+        | EngineEvent::ToolDenied { .. }
         | EngineEvent::ToolFinished { .. }
         | EngineEvent::Retrying { .. } => {}
         EngineEvent::Notice(text) => show::data_line(&format!("  note: {text}")),

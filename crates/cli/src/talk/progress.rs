@@ -34,6 +34,7 @@ enum Doing {
 #[derive(Debug)]
 struct Running {
     id: ToolUseId,
+    name: String,
     label: String,
     since: Instant,
     /// What it printed last.
@@ -93,9 +94,21 @@ impl Progress {
         self.said = None;
     }
 
-    pub(crate) fn call_started(&mut self, id: ToolUseId, label: String, now: Instant) {
-        self.calls.push(Running { id, label, since: now, printed: String::new() });
+    pub(crate) fn call_started(
+        &mut self,
+        id: ToolUseId,
+        (name, label): (String, String),
+        now: Instant,
+    ) {
+        self.calls.push(Running { id, name, label, since: now, printed: String::new() });
         self.said = None;
+    }
+
+    /// A call runs with other arguments than it was made with.
+    pub(crate) fn call_changed(&mut self, id: &ToolUseId, label: impl FnOnce(&str) -> String) {
+        if let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) {
+            call.label = label(&call.name);
+        }
     }
 
     /// A call has printed a line.
@@ -193,7 +206,8 @@ mod tests {
         assert_eq!(progress.line(after(900), Status::Rewritten), None);
         let line = progress.line(after(2_100), Status::Rewritten);
         assert_eq!(line.as_deref(), Some("waiting for the model · 2 s"));
-        progress.call_started(ToolUseId::new("t"), "Bash: make".to_owned(), after(3_000));
+        let names = ("Bash".to_owned(), "Bash: make".to_owned());
+        progress.call_started(ToolUseId::new("t"), names, after(3_000));
         let line = progress.line(after(7_000), Status::Rewritten);
         assert_eq!(line.as_deref(), Some("Bash: make · 4 s · Ctrl-C stops"));
         progress.call_printed(&ToolUseId::new("t"), "cc -c a.c");

@@ -226,8 +226,15 @@ impl View {
                     self.steps = calls::steps(&input);
                 }
                 let label = calls::label(&name, &input, &self.folder);
-                self.progress.call_started(id, label, now);
+                self.progress.call_started(id, (name, label), now);
             }
+            EngineEvent::ToolChanged { id, input } => {
+                self.progress.call_changed(&id, |name| {
+                    format!("{} (changed by a hook)", calls::label(name, &input, &self.folder))
+                });
+            }
+            // Its result says so, in the row of the call.
+            EngineEvent::ToolDenied { .. } => {}
             EngineEvent::ToolPrinted { id, line } => {
                 self.progress.call_printed(&id, printable(&line).trim());
             }

@@ -137,3 +137,33 @@ fn fetching_needs_a_rule() {
     let fetched = result(&["--allowed-tools", "WebFetch(domain:127.0.0.1)"]);
     assert!(fetched.ends_with("nuts: 52"), "{fetched}");
 }
+
+/// Whoever reads the answer learns what it was made without, and a rule for no tool is said.
+#[test]
+fn a_denial_is_told_to_the_person_too() {
+    let mut home = home();
+    let server = server(Wire::Anthropic)
+        .reply(Turn::new().call("t", "Bash", r#"{"command":"touch harm"}"#))
+        .reply(Turn::new().text("done"))
+        .start();
+    home.use_server(&server);
+    let flags = ["--output-format", "json", "--disallowed-tools", "Reed(.env)", "go"];
+    let output = home.run(&mut ask(&home, &flags));
+    let summary: Value = serde_json::from_str(&output.success().stdout).unwrap();
+    assert_eq!(summary["permission_denials"][0]["tool_input"]["command"], "touch harm");
+    assert!(output.stderr.contains("--allowed-tools 'Bash(touch harm)'"), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("is for no tool there is (did you mean `Read`?)"),
+        "{}",
+        output.stderr
+    );
+    server.finish();
+}
+
+/// Arguments that do not fit are no question, and grant nothing.
+#[test]
+fn a_call_that_would_fail_is_not_asked_about() {
+    let home = home();
+    let text = result_of(&home, &[], "Bash", r#"{"cmd":"ls"}"#);
+    assert!(text.contains("the arguments do not fit"), "{text}");
+}

@@ -162,3 +162,43 @@ fn every_setting_and_switch_is_documented() {
         assert!(manual.contains(&format!("`{}`", switch.name)), "{} is missing", switch.name);
     }
 }
+
+#[test]
+fn what_means_nothing_is_not_set() {
+    let home = TestHome::new();
+    let run = |arguments: &[&str]| home.run(&mut dormouse(&home, arguments));
+    for (key, value, scope, said) in [
+        ("permissions.defaultMode", "sometimes", "user", "unknown variant `sometimes`"),
+        ("permissions.allow", r#"["Bash("]"#, "user", "is not a rule"),
+        ("hooks.PreToolUse", "x", "user", "a list of matchers"),
+        ("provider.baseUrl", "http://evil", "project", "can not be set by a project"),
+    ] {
+        let output = run(&["config", "set", key, value, "--scope", scope]);
+        output.expect_code(2);
+        assert!(
+            output.stderr.contains(said) && output.stderr.contains("nothing was changed"),
+            "{}",
+            output.stderr
+        );
+    }
+    assert!(!home.dormouse_home().join("settings.json").exists());
+    let list = "[]";
+    user_settings(&home, list);
+    let broken = run(&["config"]);
+    broken.expect_code(2);
+    assert!(broken.stderr.contains("settings are a JSON object"), "{}", broken.stderr);
+}
+
+#[test]
+fn setting_something_in_a_trusted_project_keeps_the_trust() {
+    let home = TestHome::new();
+    let hooks = r#"{"hooks":{"Stop":[{"hooks":[{"command":"true"}]}]}}"#;
+    home.write(".dormouse/settings.json", hooks);
+    let run = |arguments: &[&str]| home.run(&mut dormouse(&home, arguments));
+    run(&["permissions", "trust", "--yes"]).success();
+    run(&["config", "set", "layers.dream", "false", "--scope", "project"]).success();
+    assert_eq!(run(&["permissions", "trust"]).success().stdout, "already trusted, as it is now\n");
+    let said = run(&["config", "set", "env.A", "b", "--scope", "project"]);
+    assert!(said.success().stderr.contains("you trust this project with it"), "{}", said.stderr);
+    assert_eq!(run(&["permissions", "trust"]).success().stdout, "already trusted, as it is now\n");
+}

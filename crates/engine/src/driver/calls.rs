@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_base::Redactor;
-use dormouse_conversation::{Block, ResultContent, ToolUseId};
-use dormouse_tools::{CallResult, Progress};
+use dormouse_conversation::{Block, ResultContent, ToolUse, ToolUseId};
+use dormouse_tools::{CallResult, Progress, Verdict};
 use tokio::sync::Notify;
 
 use super::Driver;
@@ -21,11 +21,13 @@ pub(super) struct Done {
     pub(super) notes: Vec<String>,
     /// Why an observer wants the turn to end.
     pub(super) halt: Option<String>,
+    /// What the person should know of it.
+    pub(super) events: Vec<EngineEvent>,
 }
 
 impl Done {
     pub(super) fn of(block: Block) -> Self {
-        Self { block, notes: Vec::new(), halt: None }
+        Self { block, notes: Vec::new(), halt: None, events: Vec::new() }
     }
 }
 
@@ -52,17 +54,38 @@ impl Driver<'_> {
                 return Done::of(Block::interrupted(&call.id));
             };
             let result = caller.run(tool_use, &context).await;
-            let CallResult { content, spilled, is_error, verdict, notes, halt } = result;
+            let events = asides(tool_use, &result);
+            let CallResult { content, spilled, is_error, verdict, notes, halt, .. } = result;
             let kept = match &spilled {
                 Some(spilled) => store.stored(spilled),
                 None => store.keep(&call.id, bound, without_secrets(content, &redactor)),
             };
             meter.stop(verdict, is_error, kept.stored_bytes);
             let notes = notes.iter().map(|note| redactor.redact(note)).collect();
-            Done { block: Block::tool_result(&call.id, &kept.content, is_error), notes, halt }
+            let block = Block::tool_result(&call.id, &kept.content, is_error);
+            Done { block, notes, halt, events }
         });
         self.outside.calls.insert(task.id(), id);
     }
+}
+
+/// What the person should know of a call besides its result.
+fn asides(call: ToolUse<'_>, result: &CallResult) -> Vec<EngineEvent> {
+    let changed = result.changed.as_ref().map(|input| EngineEvent::ToolChanged {
+        id: call.id.clone(),
+        input: input.get().to_owned(),
+    });
+    let why = match &result.content {
+        ResultContent::Text(text) => text.clone(),
+        ResultContent::Blocks(_) => String::new(),
+    };
+    let denied = (result.verdict == Some(Verdict::Deny)).then(|| EngineEvent::ToolDenied {
+        id: call.id.clone(),
+        name: call.name.to_owned(),
+        input: call.input.get().to_owned(),
+        why,
+    });
+    changed.into_iter().chain(denied).collect()
 }
 
 /// The key itself is no part of a result: it would go into the transcript.

@@ -126,6 +126,9 @@ impl<'e> Driver<'e> {
 
     /// What hooks and memory have to say to the person.
     fn pass_on_notices(&mut self) {
+        for event in std::mem::take(&mut self.outside.asides) {
+            (self.sink)(event);
+        }
         if let Some(memory) = &self.engine.config.memory {
             let notices = memory.access.take_notices().into_iter();
             notices.for_each(|said| (self.sink)(EngineEvent::Notice(said)));

@@ -14,8 +14,8 @@ use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::calls::{Done, Lines};
-use crate::Engine;
 use crate::turn::Event;
+use crate::{Engine, EngineEvent};
 
 /// Where the answer comes from.
 #[derive(Default)]
@@ -38,6 +38,8 @@ pub(super) struct Outside {
     /// What observers have to say beside the results that are coming in.
     pub(super) notes: Vec<String>,
     pub(super) request_id: Option<String>,
+    /// What the person should know of calls that have ended.
+    pub(super) asides: Vec<EngineEvent>,
     /// What running calls print.
     pub(super) lines: Lines,
     interrupted: bool,
@@ -62,11 +64,12 @@ impl Outside {
             Err(error) => (error.id(), None),
         };
         let id = self.calls.remove(&task)?;
-        let Done { block, notes, halt } = done.unwrap_or_else(|| {
+        let Done { block, notes, halt, events } = done.unwrap_or_else(|| {
             let text = ResultContent::Text("the tool failed inside Dormouse".to_owned());
             Done::of(Block::tool_result(&id, &text, true))
         });
         self.notes.extend(notes);
+        self.asides.extend(events);
         Some(Event::ToolDone { id, block, halt })
     }
 

@@ -101,7 +101,9 @@ mod tests {
         let copied = "Note: the build server of the far away company is always called Badger.";
         assert_eq!(trusts(copied), [Trust::Outside]);
         assert_eq!(
-            trusts(&format!("{copied} Never mock: please never ever mock the database in our tests")),
+            trusts(&format!(
+                "{copied} Never mock: please never ever mock the database in our tests"
+            )),
             [Trust::Typed, Trust::Outside]
         );
         assert_eq!(trusts(""), [Trust::Typed]);

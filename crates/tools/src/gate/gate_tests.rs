@@ -232,3 +232,32 @@ fn rules_for_hosts() {
         assert!(wrong.parse::<Rule>().is_err(), "{wrong}");
     }
 }
+
+#[test]
+fn what_must_not_be_read_is_not_read_by_a_command_either() {
+    let place = Place::new();
+    let gate =
+        gate(Mode::Default, rules(&["Bash(cat:*)"], &[], &["Read(.env)", "Read(secret/**)"]));
+    for call in [
+        "Bash cat .env",
+        "Bash cat ./src/../.env",
+        "Bash head -n1 .env | wc -l",
+        "Bash ls && cat secret/a/b",
+    ] {
+        place.check(&gate, call, Deny);
+    }
+    place.check(&gate, "Bash cat other.env", Allow);
+}
+
+#[test]
+fn a_line_that_was_allowed_to_the_letter_runs() {
+    let place = Place::new();
+    for line in ["echo x > f.txt", "touch $(echo g)", "touch a && rm a", "cat <<E > f\nx\nE"] {
+        let gate = gate(Mode::Default, Rules::default());
+        place.check(&gate, &format!("Bash {line}"), Ask);
+        let input = serde_json::json!({ "command": line }).to_string();
+        gate.grant(&place.decide(&gate, "Bash", &input).rule);
+        place.check(&gate, &format!("Bash {line}"), Allow);
+        place.check(&gate, &format!("Bash {line}; rm b"), Ask);
+    }
+}

@@ -135,6 +135,11 @@ impl Pattern {
 }
 
 impl Rule {
+    /// The tool it is for.
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
     /// The host that the rule names, if it names one.
     pub(super) fn host(&self) -> Option<&HostPattern> {
         match &self.pattern {
@@ -149,9 +154,32 @@ impl Rule {
         first_match(std::slice::from_ref(self), tool.name(), &touch, folder).is_some()
     }
 
-    /// A rule for `Edit` covers every tool that writes files.
+    /// A rule for `Edit` covers every tool that writes files, one for `Read` those that look into them.
     fn is_for(&self, tool: &str) -> bool {
-        self.tool == tool || (self.tool == "Edit" && tool == "Write")
+        self.tool == tool
+            || (self.tool == "Edit" && tool == "Write")
+            || (self.tool == "Read" && matches!(tool, "Grep" | "Glob"))
+    }
+
+    /// Whether a command names a file that this rule keeps from being read.
+    fn hides_from(&self, touch: &Touch, folder: &Path) -> bool {
+        let Some(pattern @ Pattern::Files(_)) = &self.pattern else { return false };
+        if self.tool != "Read" {
+            return false;
+        }
+        let root = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let names = |word: &str| {
+            let written = lexical(&folder.join(word));
+            let real = write_target(folder, &written).ok();
+            pattern.matches_path(&written, folder)
+                || real.is_some_and(|real| pattern.matches_path(&real, &root))
+        };
+        let words = touch.commands().into_iter().flatten().flatten();
+        // What stands behind `=` may be a file as well.
+        words
+            .flat_map(|word| [Some(word.as_str()), word.split_once('=').map(|(_, file)| file)])
+            .flatten()
+            .any(names)
     }
 
     fn matches_paths(&self, touch: &Touch, folder: &Path) -> bool {
@@ -187,6 +215,7 @@ pub struct Rules {
 impl Rules {
     pub(super) fn denies(&self, tool: &str, touch: &Touch, folder: &Path) -> Option<&Rule> {
         first_match(&self.deny, tool, touch, folder)
+            .or_else(|| self.deny.iter().find(|rule| rule.hides_from(touch, folder)))
     }
 
     /// A rule that asks; or, for a line that is not understood, one that might be meant by it.
@@ -213,10 +242,16 @@ pub(super) fn allowed_by<'a>(
     folder: &Path,
 ) -> Option<&'a Rule> {
     let mut mine = rules.iter().filter(|rule| rule.is_for(tool));
-    let Access::Runs(_) = &touch.access else {
+    let Access::Runs(line) = &touch.access else {
         return mine.find(|rule| rule.matches_paths(touch, folder));
     };
-    if let Some(rule) = mine.clone().find(|rule| rule.pattern.is_none()) {
+    // A line that the person has allowed to the letter need not be understood.
+    let to_the_letter = |rule: &&Rule| match &rule.pattern {
+        None => true,
+        Some(Pattern::Exact(text)) => text.trim() == line.trim(),
+        Some(_) => false,
+    };
+    if let Some(rule) = mine.clone().find(to_the_letter) {
         return Some(rule);
     }
     let mut used = None;
