@@ -84,6 +84,10 @@ fn main_worktree(git_file: &Path) -> Option<PathBuf> {
     }
     let common = std::fs::read_to_string(git_dir.join("commondir")).ok()?;
     let common = git_dir.join(common.trim()).canonicalize().ok()?;
+    // Its place is in the repository that it says it belongs to.
+    if git_dir.canonicalize().ok()?.parent()? != common.join("worktrees") {
+        return None;
+    }
     common.parent().map(Path::to_owned)
 }
 

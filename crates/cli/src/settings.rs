@@ -75,12 +75,19 @@ fn unreadable(error: SettingsError) -> Failure {
     Failure::usage(error).hint("mend the file, or move it away to go on with the defaults")
 }
 
+/// More of one file are counted, not listed.
+const MOST_WARNINGS: usize = 20;
+
 /// What has no effect wherever it stands.
 fn tell_problems(stack: &Stack) {
     for layer in stack.layers() {
         let place = layer.path.display();
-        for warning in &layer.warnings {
+        for warning in layer.warnings.iter().take(MOST_WARNINGS) {
             show::note(&format!("warning: {place}: {warning}"));
+        }
+        if layer.warnings.len() > MOST_WARNINGS {
+            let more = layer.warnings.len() - MOST_WARNINGS;
+            show::note(&format!("warning: {place}: {more} more unknown settings"));
         }
         for key in &layer.withheld.never {
             show::note(&format!("warning: {place}: `{key}` can not be set by a project, ignored"));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::{
-    Environment, Project, SessionId, Settings, Source, Switches, ToolSettings, flag, names,
+    Environment, Project, SessionId, Settings, Source, Stack, Switches, ToolSettings, flag, names,
 };
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
@@ -162,7 +162,7 @@ impl Ready {
 /// The hooks in force. Of those that can not be used it is said why.
 fn hooks(in_force: &InForce, world: &World) -> Result<Hooks, Failure> {
     let settings = &in_force.settings;
-    if settings.disable_all_hooks == Some(true) || is_bare(world)? {
+    if is_bare(world)? {
         return Ok(Hooks::default());
     }
     let managed_only = settings.allow_managed_hooks_only == Some(true);
@@ -171,6 +171,7 @@ fn hooks(in_force: &InForce, world: &World) -> Result<Hooks, Failure> {
         .layers()
         .iter()
         .filter(|layer| !managed_only || layer.source == Source::Managed)
+        .filter(|layer| !switched_off(&in_force.stack, layer.source))
         .map(|layer| {
             let hooks = layer.value.get("hooks").cloned().unwrap_or_default();
             (layer.source, serde_json::from_value(hooks).unwrap_or_default())
@@ -181,6 +182,17 @@ fn hooks(in_force: &InForce, world: &World) -> Result<Hooks, Failure> {
         show::note(&format!("warning: a hook will not run: {problem}"));
     }
     Ok(hooks)
+}
+
+/// Whether `disableAllHooks` reaches the hooks of a layer: a project turns off its own, a person all but the
+/// organisation's, the organisation all.
+fn switched_off(stack: &Stack, of: Source) -> bool {
+    let off = |source: Source| stack.of_source(source, "disableAllHooks") == Some(&true.into());
+    let by_project = off(Source::Project) || off(Source::Local);
+    let by_person = off(Source::User) || off(Source::CommandLine);
+    off(Source::Managed)
+        || (by_person && of != Source::Managed)
+        || (by_project && of.is_of_project())
 }
 
 /// How long commands may take: the default is never above the most.

@@ -12,7 +12,7 @@ use crate::show;
 use crate::world::{World, current_project};
 
 /// Longer values are cut in the list; the file shows them whole.
-const LONGEST_SHOWN: usize = 160;
+const LONGEST_SHOWN: usize = 2_000;
 
 /// `dormouse permissions trust`.
 pub(crate) fn run(arguments: &TrustArguments, world: &World) -> Result<Exit, Failure> {
@@ -122,7 +122,15 @@ pub(crate) fn wishes(waiting: &Value) -> Vec<String> {
                 }
             }
             (_, Value::Object(fields)) => {
-                lines.extend(fields.iter().map(|(name, v)| format!("{key}.{name}: {}", shown(v))));
+                for (name, value) in fields {
+                    // Every rule has a row of its own: what is behind a cut can not be judged.
+                    match value {
+                        Value::Array(items) => lines.extend(
+                            items.iter().map(|item| format!("{key}.{name}: {}", shown(item))),
+                        ),
+                        value => lines.push(format!("{key}.{name}: {}", shown(value))),
+                    }
+                }
             }
             _ => lines.push(format!("{key}: {}", shown(value))),
         }
@@ -134,8 +142,10 @@ fn collect_commands(value: &Value, commands: &mut Vec<String>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| collect_commands(item, commands)),
         Value::Object(fields) => {
+            let arguments = fields.get("args").map(|args| format!(" {args}")).unwrap_or_default();
             for name in ["command", "url", "prompt"] {
-                commands.extend(fields.get(name).and_then(Value::as_str).map(str::to_owned));
+                let text = fields.get(name).and_then(Value::as_str);
+                commands.extend(text.map(|text| format!("{}{arguments}", on_one_row(text))));
             }
             if let Some(hooks) = fields.get("hooks") {
                 collect_commands(hooks, commands);
@@ -143,6 +153,11 @@ fn collect_commands(value: &Value, commands: &mut Vec<String>) {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
+}
+
+/// A line end in a command must not make a row of its own.
+fn on_one_row(text: &str) -> String {
+    text.replace('\n', "\\n").replace('\r', "\\r")
 }
 
 fn shown(value: &Value) -> String {

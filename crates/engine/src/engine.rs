@@ -388,6 +388,7 @@ fn hook_runner(config: &EngineConfig, transcript: &Transcript) -> Option<Arc<Hoo
         ),
         Arc::clone(&config.tools),
         config.gate.clone(),
+        config.redactor.clone(),
     )))
 }
 

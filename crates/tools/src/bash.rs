@@ -14,6 +14,7 @@ use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::gate::quoted;
 use crate::overflow::{Keeper, Kept};
 use crate::printed::Printed;
 use crate::process::{Ending, Merged, PipeState, ProcessError, Start};
@@ -199,13 +200,23 @@ async fn start(command: &str, context: &CallContext) -> Result<Merged, ProcessEr
 /// What was allowed because it only reads must not run programs that a repository's settings name.
 fn environment_for(command: &str, context: &CallContext) -> Environment {
     let environment = context.environment.clone();
-    match classify(command) {
+    if guarded(command) {
         // Nor may a start file that bash would read.
-        ShellVerdict::ReadOnly => {
-            environment.without("BASH_ENV").without("ENV").with(SAFE_GIT_ENVIRONMENT)
-        }
-        ShellVerdict::Changes { .. } => environment,
+        environment.without("BASH_ENV").without("ENV").with(SAFE_GIT_ENVIRONMENT)
+    } else {
+        environment
     }
+}
+
+/// Whether git in this line was let pass because it only reads: alone, or beside what a rule allows.
+fn guarded(command: &str) -> bool {
+    if classify(command) == ShellVerdict::ReadOnly {
+        return true;
+    }
+    let commands = crate::commands(command).unwrap_or_default();
+    let mut gits = commands.iter().filter(|words| words.first().is_some_and(|p| p == "git"));
+    let reads = |words: &Vec<String>| classify(&quoted(words)) == ShellVerdict::ReadOnly;
+    commands.iter().any(|words| words.first().is_some_and(|p| p == "git")) && gits.all(reads)
 }
 
 /// Puts behind the output what else there is to know.

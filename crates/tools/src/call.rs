@@ -179,7 +179,7 @@ impl Caller {
     ) -> Result<Permit, Refusal> {
         // What would fail anyway is no question to a person.
         let change = tool.change(view.input, context).await.map_err(Refusal::Fails)?;
-        if let Some(observer) = &self.observer {
+        if let (Some(observer), false) = (&self.observer, decision.by_rule) {
             match observer.asking(view, &decision.why).await {
                 Some(Substitute::Allow { input }) => {
                     return self.permit_changed(tool, input, context);
@@ -196,7 +196,7 @@ impl Caller {
             input: view.input.to_owned(),
             why: decision.why,
             change,
-            rule: decision.rule.clone(),
+            rule: decision.rule.to_string(),
         };
         let reply = tokio::select! {
             biased;
@@ -205,7 +205,7 @@ impl Caller {
         };
         match reply {
             Reply::Once => {}
-            Reply::Always => self.gate.grant(&decision.rule),
+            Reply::Always => self.gate.grant(decision.rule),
             Reply::No { said } => return Err(Refusal::Denied(declined(said))),
         }
         Ok(Permit { input: None, said_yes: true })

@@ -30,6 +30,12 @@ pub enum SettingsError {
         /// The file.
         path: PathBuf,
     },
+    /// More than anybody writes.
+    #[error("{} is larger than 1 MiB, which no settings file is", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
     /// The system would not read it.
     #[error(transparent)]
     File(#[from] crate::FileError),

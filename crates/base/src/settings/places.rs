@@ -1,13 +1,16 @@
 //! Where the files of settings are, and reading them all.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::parse::SettingsError;
 use super::stack::{Layer, Source};
-use crate::{Dir, Environment, Project, RelPath, names};
+use crate::{Dir, Environment, FileAction, FileError, Project, RelPath, names};
 
 /// Where an organisation puts what holds for everybody on the machine.
 const MANAGED_FOLDER: &str = "/etc/dormouse";
+/// More is no settings file.
+const LARGEST: u64 = 1024 * 1024;
 const FILE: &str = "settings.json";
 const LOCAL_FILE: &str = "settings.local.json";
 
@@ -75,9 +78,17 @@ impl SettingsPlaces {
 
 fn read(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, SettingsError> {
     let (Ok(dir), Ok(file)) = (Dir::open(folder), RelPath::new(name)) else { return Ok(None) };
-    match dir.read(&file) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.is_not_found() => Ok(None),
-        Err(error) => Err(error.into()),
+    let opened = match dir.open_file(&file) {
+        Ok(opened) => opened,
+        Err(error) if error.is_not_found() => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let path = folder.join(name);
+    let mut bytes = Vec::new();
+    let read = opened.take(LARGEST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| FileError::new(FileAction::Read, &path, error))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(SettingsError::TooLarge { path });
     }
+    Ok(Some(bytes))
 }

@@ -57,7 +57,17 @@ pub(crate) fn rows(question: &Question, folder: &Path, columns: usize) -> Vec<Pi
     flow.end_row();
     let mut out = flow.take();
     match &question.change {
-        Some(change) => out.extend(diff::rows(change, columns)),
+        Some(change) => {
+            // Where it really goes, where the name does not tell.
+            let asked = asked_path(question, folder);
+            if asked.as_deref() != Some(change.path.as_path()) {
+                let real = format!("this writes {}", printable(&change.path.display().to_string()));
+                wrapped(&mut flow, &real, Style::BOLD);
+                wrapped(&mut flow, &printable(&question.why), Style::DIM);
+                out.extend(flow.take());
+            }
+            out.extend(diff::rows(change, columns));
+        }
         None => {
             command(question, &mut flow);
             wrapped(&mut flow, &printable(&question.why), Style::DIM);
@@ -69,6 +79,17 @@ pub(crate) fn rows(question: &Question, folder: &Path, columns: usize) -> Vec<Pi
     wrapped(&mut flow, &choices, Style::DIM);
     out.extend(flow.take());
     out
+}
+
+/// The file as the call names it, links in folders above resolved: those are no surprise.
+fn asked_path(question: &Question, folder: &Path) -> Option<std::path::PathBuf> {
+    let arguments: serde_json::Value = serde_json::from_str(question.input.get()).ok()?;
+    let named = folder.join(arguments.get("file_path")?.as_str()?);
+    let folder_of = named.parent()?;
+    // Only the working directory's own links are resolved: one below it is what is to be said.
+    let below = folder_of.strip_prefix(folder).ok();
+    let base = below.and_then(|below| Some(folder.canonicalize().ok()?.join(below)));
+    Some(base.unwrap_or_else(|| folder_of.to_owned()).join(named.file_name()?))
 }
 
 /// A command as it would be run, line by line.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use dormouse_base::{Dir, RelPath, SessionId};
+use dormouse_base::{Dir, Redactor, RelPath, SessionId};
 use dormouse_memory::instructions::Loaded;
 use dormouse_tools::{Gate, ProcessError, ToolSet};
 use futures_util::future::join_all;
@@ -54,6 +54,7 @@ pub(crate) struct HookRunner {
     place: Place,
     tools: Arc<ToolSet>,
     gate: Gate,
+    redactor: Redactor,
     /// What the person should see, until somebody shows it.
     notices: Mutex<Vec<String>>,
     /// Hooks that nobody waits for. They end with the session.
@@ -67,6 +68,7 @@ impl HookRunner {
         place: Place,
         tools: Arc<ToolSet>,
         gate: Gate,
+        redactor: Redactor,
     ) -> Self {
         Self {
             hooks,
@@ -74,6 +76,7 @@ impl HookRunner {
             place,
             tools,
             gate,
+            redactor,
             notices: Mutex::default(),
             beside: Mutex::default(),
         }
@@ -218,6 +221,14 @@ impl HookRunner {
     /// Adds an answer to those before. A denial wins over a question, a question over a permission; of
     /// other arguments and results the last counts.
     fn take(&self, verdict: &mut Verdict, answer: Answer) {
+        let clean = |text: String| self.redactor.redact(&text);
+        let answer = Answer {
+            notices: answer.notices.into_iter().map(clean).collect(),
+            context: answer.context.into_iter().map(clean).collect(),
+            block: answer.block.map(clean),
+            halt: answer.halt.map(clean),
+            ..answer
+        };
         answer.notices.into_iter().for_each(|notice| self.note(notice));
         verdict.block = verdict.block.take().or(answer.block.map(|text| self.bounded(text)));
         verdict.halt = verdict.halt.take().or(answer.halt);

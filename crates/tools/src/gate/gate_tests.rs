@@ -77,7 +77,7 @@ fn a_rule_is_suggested_that_covers_this_and_little_else() {
         let input = serde_json::json!({ "command": line }).to_string();
         let place = Place::new();
         let decision = place.decide(&gate, "Bash", &input);
-        assert_eq!(decision.rule, rule);
+        assert_eq!(decision.rule.to_string(), rule);
     }
 }
 
@@ -87,7 +87,7 @@ fn what_is_granted_holds_for_the_session_and_in_every_clone() {
     let gate = gate(Mode::Default, rules(&[], &["Bash(make:*)"], &["Bash(git push:*)"]));
     let clone = gate.clone();
     for rule in ["Bash(cargo test:*)", "Bash(make:*)", "Bash(git push:*)"] {
-        clone.grant(rule);
+        clone.grant(rule.parse().unwrap());
     }
     place.check(&gate, "Bash cargo test --all", Allow);
     place.check(&gate, "Bash make all", Allow);
@@ -225,8 +225,8 @@ fn rules_for_hosts() {
     }
     assert_eq!(gate.named_hosts().len(), 2);
     let decision = place.decide(&gate, "WebFetch", &open("https://a.test/x"));
-    assert_eq!(decision.rule, "WebFetch(domain:a.test)");
-    gate.grant(&decision.rule);
+    assert_eq!(decision.rule.to_string(), "WebFetch(domain:a.test)");
+    gate.grant(decision.rule);
     assert_eq!(gate.named_hosts().len(), 3);
     for wrong in ["WebFetch(example.com)", "WebFetch(domain:)", "WebFetch(domain:https://x)"] {
         assert!(wrong.parse::<Rule>().is_err(), "{wrong}");
@@ -256,8 +256,59 @@ fn a_line_that_was_allowed_to_the_letter_runs() {
         let gate = gate(Mode::Default, Rules::default());
         place.check(&gate, &format!("Bash {line}"), Ask);
         let input = serde_json::json!({ "command": line }).to_string();
-        gate.grant(&place.decide(&gate, "Bash", &input).rule);
+        gate.grant(place.decide(&gate, "Bash", &input).rule);
         place.check(&gate, &format!("Bash {line}"), Allow);
         place.check(&gate, &format!("Bash {line}; rm b"), Ask);
     }
+}
+
+#[test]
+fn quotes_hide_nothing_from_rules() {
+    let place = Place::new();
+    let gate = gate(Mode::Default, rules(&["Bash(cargo test:*)"], &[], &[]));
+    place.check(&gate, r#"Bash find q -name "'" -exec touch pwned ";" -o -name "'""#, Ask);
+    place.check(&gate, r#"Bash sort -k1 -t "'" -o evil -T "'" a"#, Ask);
+    place.check(&gate, r#"Bash cargo test "a b" && wc -l "it's""#, Allow);
+}
+
+#[test]
+fn a_permission_for_files_is_for_where_they_lead() {
+    let place = Place::new();
+    let outside = tempfile::tempdir().unwrap();
+    let link = |to: &Path, name: &str| {
+        std::os::unix::fs::symlink(to, place.folder.path().join(name)).unwrap();
+    };
+    link(&outside.path().join("rc"), "src/notes.rs");
+    link(Path::new("../.git"), "src/h");
+    let gate = gate(Mode::Default, rules(&["Edit(src/**)"], &[], &[]));
+    place.check(&gate, "Write src/notes.rs", Ask);
+    place.check(&gate, "Write src/h/hooks/pre-commit", Ask);
+    place.check(&gate, "Write src/.git/x", Ask);
+    place.check(&gate, "Write src/a.rs", Allow);
+}
+
+#[test]
+fn always_covers_what_was_shown_and_no_more() {
+    let place = Place::new();
+    let gate = gate(Mode::Default, Rules::default());
+    let grant = |call: &str, input: &str| gate.grant(place.decide(&gate, call, input).rule);
+    grant("Bash", r#"{"command":"rm *"}"#);
+    place.check(&gate, "Bash rm *", Allow);
+    place.check(&gate, "Bash rm -rf x", Ask);
+    grant("Write", r#"{"file_path":"**","content":"x"}"#);
+    place.check(&gate, "Write src/other.rs", Ask);
+    grant("Bash", r#"{"command":"uv run x"}"#);
+    place.check(&gate, "Bash uv run rm", Ask);
+}
+
+#[test]
+fn an_ask_rule_does_not_open_plan_mode() {
+    let place = Place::new();
+    place.check(&gate(Mode::Plan, rules(&[], &["Bash", "Edit"], &[])), "Bash rm -rf x", Deny);
+}
+
+#[test]
+fn patterns_are_bounded() {
+    let deep = format!("Read({}a{})", "{".repeat(5_000), "}".repeat(5_000));
+    assert!(deep.parse::<Rule>().is_err());
 }

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::value::RawValue;
 
+pub(crate) use rules::quoted;
 pub use rules::{Rule, RuleError, Rules};
 
 use crate::shell::{ShellVerdict, classify, commands};
@@ -55,7 +56,7 @@ impl Verdict {
 }
 
 /// A verdict with its reasons.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Decision {
     /// What was decided.
     pub verdict: Verdict,
@@ -66,7 +67,7 @@ pub struct Decision {
     /// Whether a rule decided, which nobody but the person may overrule.
     pub by_rule: bool,
     /// The rule that would allow this and little else.
-    pub rule: String,
+    pub rule: Rule,
 }
 
 /// What the person has said since the session began.
@@ -117,11 +118,8 @@ impl Gate {
     }
 
     /// Allows what a rule covers, until the session ends.
-    pub fn grant(&self, rule: &str) {
-        // One that can not be read was made from arguments that fit no rule: it grants nothing.
-        if let Ok(rule) = rule.parse() {
-            self.standing().granted.push(rule);
-        }
+    pub fn grant(&self, rule: Rule) {
+        self.standing().granted.push(rule);
     }
 
     /// The rules of the settings and the command line.
@@ -149,7 +147,7 @@ impl Gate {
     pub fn decide(&self, tool: &dyn Tool, input: &RawValue, folder: &Path) -> Decision {
         let touch = Touch::of(tool, input, folder);
         let (verdict, why, by_rule) = self.verdict(&touch, tool.name(), folder);
-        let rule = touch.suggested_rule(tool.name());
+        let rule = touch.suggested_rule(tool.name(), folder);
         Decision { verdict, read_only: touch.read_only.is_ok(), why, by_rule, rule }
     }
 
@@ -159,6 +157,10 @@ impl Gate {
             return (Verdict::Deny, format!("the rule `{rule}` denies it"), true);
         }
         let standing = self.standing();
+        if let (Mode::Plan, Err(why_not)) = (standing.mode, &touch.read_only) {
+            let why = format!("{why_not}, and in plan mode nothing may be changed");
+            return (Verdict::Deny, why, false);
+        }
         let granted = rules::allowed_by(&standing.granted, name, touch, folder);
         if let Some(rule) = self.rules.asks(name, touch, folder).filter(|_| granted.is_none()) {
             return (Verdict::Ask, format!("the rule `{rule}` asks first"), true);
@@ -171,10 +173,6 @@ impl Gate {
             Ok(why) => return by_mode(Verdict::Allow, why),
             Err(why_not) => why_not.clone(),
         };
-        if standing.mode == Mode::Plan {
-            let why = format!("{why_not}, and in plan mode nothing may be changed");
-            return (Verdict::Deny, why, false);
-        }
         let allowed = granted.or_else(|| rules::allowed_by(&self.rules.allow, name, touch, folder));
         if let Some(rule) = allowed {
             return (Verdict::Allow, format!("the rule `{rule}` allows it"), true);
@@ -226,12 +224,12 @@ impl Touch {
     }
 
     /// The rule that would allow just this.
-    fn suggested_rule(&self, name: &str) -> String {
+    fn suggested_rule(&self, name: &str, folder: &Path) -> Rule {
         match &self.access {
-            Access::Runs(line) => format!("{name}({})", rules::covering(line, self.commands())),
-            Access::Writes(path) => format!("{name}({})", path.display()),
-            Access::Fetches(host) => format!("{name}(domain:{host})"),
-            Access::Reads | Access::Other => name.to_owned(),
+            Access::Runs(line) => Rule::command(name, line, self.commands()),
+            Access::Writes(path) => Rule::file(name, path, folder),
+            Access::Fetches(host) => Rule::of_host(name, host),
+            Access::Reads | Access::Other => Rule::whole(name),
         }
     }
 }

@@ -8,11 +8,25 @@ use serde_json::value::RawValue;
 use crate::write_target;
 
 /// Folders that steer programs: what is written there can run later.
-const PROTECTED_FOLDERS: &[&str] =
-    &[".git", ".dormouse", ".claude", ".ssh", ".vscode", ".idea", ".husky"];
+const PROTECTED_FOLDERS: &[&str] = &[
+    ".git",
+    ".dormouse",
+    ".claude",
+    ".ssh",
+    ".vscode",
+    ".idea",
+    ".husky",
+    ".config",
+    ".local",
+    ".cargo",
+];
 /// Files that a shell or git reads by itself.
 const PROTECTED_FILES: &[&str] = &[
     ".bashrc",
+    ".bash_aliases",
+    ".xprofile",
+    ".xinitrc",
+    ".npmrc",
     ".bash_profile",
     ".bash_login",
     ".bash_logout",
@@ -56,6 +70,16 @@ pub(super) fn accepts_edit(path: &Path, folder: &Path, further: &[PathBuf]) -> R
         return Err(format!("{shown} is read by a shell or by git on its own"));
     }
     Ok(())
+}
+
+/// The part of a path that makes it one that steers programs, if there is one.
+pub(super) fn protected_name(real: &Path, root: &Path) -> Option<String> {
+    let below = real.strip_prefix(root).unwrap_or(real);
+    let names: Vec<String> =
+        below.components().filter_map(|p| p.as_os_str().to_str()).map(str::to_lowercase).collect();
+    let folder = names.iter().find(|name| PROTECTED_FOLDERS.contains(&name.as_str()));
+    let file = names.last().filter(|name| PROTECTED_FILES.contains(&name.as_str()));
+    folder.or(file).cloned()
 }
 
 /// The file or folder that a call names, absolute, `.` and `..` taken out of the text.

@@ -5,7 +5,7 @@
 //! the path as written and against where it leads, and one for `Edit` covers Write as well.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use globset::{GlobBuilder, GlobMatcher};
@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use thiserror::Error;
 
 use super::Touch;
-use super::paths::lexical;
+use super::paths::{lexical, protected_name};
 use crate::shell::{ShellVerdict, classify};
 use crate::{Access, HostPattern, Tool, write_target};
 
@@ -41,6 +41,10 @@ pub struct Rule {
     pattern: Option<Pattern>,
 }
 
+/// Bounds of a pattern for files.
+const LONGEST_PATTERN: usize = 1_000;
+const MOST_BRACES: usize = 20;
+
 #[derive(Debug, Clone)]
 enum Pattern {
     /// `git diff:*`: a command that begins with these words.
@@ -49,6 +53,8 @@ enum Pattern {
     Exact(String),
     /// Files.
     Files(GlobMatcher),
+    /// One file, by its real path: what the person said "always" to.
+    File(PathBuf),
     /// `domain:example.com`: a host.
     Host(HostPattern),
 }
@@ -98,6 +104,12 @@ impl Pattern {
     }
 
     fn files(text: &str) -> Result<Self, String> {
+        // The matcher's own parser recurses: a pattern from a stranger is bounded first.
+        if text.len() > LONGEST_PATTERN || text.matches('{').count() > MOST_BRACES {
+            return Err(format!(
+                "it is longer than {LONGEST_PATTERN} bytes or has more than {MOST_BRACES} braces"
+            ));
+        }
         let matcher =
             GlobBuilder::new(text.trim_start_matches("./")).literal_separator(true).build();
         matcher
@@ -113,21 +125,29 @@ impl Pattern {
     fn words(&self) -> &str {
         match self {
             Self::Prefix(words) | Self::Exact(words) => words,
-            Self::Files(_) | Self::Host(_) => "",
+            Self::File(_) | Self::Files(_) | Self::Host(_) => "",
         }
     }
 
-    fn matches_command(&self, command: &str) -> bool {
+    /// Word by word: a word that came out of quotes is one, whatever stands in it.
+    fn matches_command(&self, command: &[String]) -> bool {
+        let same = |text: &str, words: &[String]| {
+            text.split_whitespace().eq(words.iter().map(String::as_str))
+        };
         match self {
-            Self::Prefix(prefix) => command
-                .strip_prefix(prefix.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')),
-            Self::Exact(exact) => command == exact,
-            Self::Files(_) | Self::Host(_) => false,
+            Self::Prefix(prefix) => {
+                let count = prefix.split_whitespace().count();
+                command.get(..count).is_some_and(|first| same(prefix, first))
+            }
+            Self::Exact(exact) => same(exact, command),
+            Self::Files(_) | Self::File(_) | Self::Host(_) => false,
         }
     }
 
     fn matches_path(&self, path: &Path, folder: &Path) -> bool {
+        if let Self::File(file) = self {
+            return file == path;
+        }
         let Self::Files(matcher) = self else { return false };
         matcher.is_match(path)
             || path.strip_prefix(folder).is_ok_and(|below| matcher.is_match(below))
@@ -135,6 +155,36 @@ impl Pattern {
 }
 
 impl Rule {
+    /// A rule for a whole tool.
+    pub(super) fn whole(tool: &str) -> Self {
+        Self { text: tool.to_owned(), tool: tool.to_owned(), pattern: None }
+    }
+
+    /// A rule for one command line, to the letter, or for a program with a subcommand that is known.
+    pub(super) fn command(tool: &str, line: &str, commands: Option<&[Vec<String>]>) -> Self {
+        let (shown, pattern) = match known_subcommand(commands) {
+            Some(prefix) => (format!("{prefix}:*"), Pattern::Prefix(prefix)),
+            None => (line.to_owned(), Pattern::Exact(line.to_owned())),
+        };
+        Self { text: format!("{tool}({shown})"), tool: tool.to_owned(), pattern: Some(pattern) }
+    }
+
+    /// A rule for one file, by where its path leads.
+    pub(super) fn file(tool: &str, path: &Path, folder: &Path) -> Self {
+        let real = write_target(folder, path).unwrap_or_else(|_| path.to_owned());
+        let text = format!("{tool}({})", path.display());
+        Self { text, tool: tool.to_owned(), pattern: Some(Pattern::File(real)) }
+    }
+
+    /// A rule for one host.
+    pub(super) fn of_host(tool: &str, host: &str) -> Self {
+        let text = format!("{tool}(domain:{host})");
+        let pattern = HostPattern::new(host).map(Pattern::Host);
+        // A host that can not be named is covered by nothing.
+        let pattern = pattern.unwrap_or_else(|| Pattern::Exact(String::new()));
+        Self { text, tool: tool.to_owned(), pattern: Some(pattern) }
+    }
+
     /// The tool it is for.
     pub fn tool(&self) -> &str {
         &self.tool
@@ -180,6 +230,17 @@ impl Rule {
             .flat_map(|word| [Some(word.as_str()), word.split_once('=').map(|(_, file)| file)])
             .flatten()
             .any(names)
+    }
+
+    /// A permission is for where a path really leads; what steers programs has to be named in it.
+    fn allows_paths(&self, touch: &Touch, folder: &Path) -> bool {
+        let (Some(pattern), Access::Writes(path)) = (&self.pattern, &touch.access) else {
+            return self.matches_paths(touch, folder);
+        };
+        let root = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let Ok(real) = write_target(folder, path) else { return false };
+        let named = |name: String| matches!(pattern, Pattern::File(_)) || self.text.contains(&name);
+        pattern.matches_path(&real, &root) && protected_name(&real, &root).is_none_or(named)
     }
 
     fn matches_paths(&self, touch: &Touch, folder: &Path) -> bool {
@@ -243,7 +304,7 @@ pub(super) fn allowed_by<'a>(
 ) -> Option<&'a Rule> {
     let mut mine = rules.iter().filter(|rule| rule.is_for(tool));
     let Access::Runs(line) = &touch.access else {
-        return mine.find(|rule| rule.matches_paths(touch, folder));
+        return mine.find(|rule| rule.allows_paths(touch, folder));
     };
     // A line that the person has allowed to the letter need not be understood.
     let to_the_letter = |rule: &&Rule| match &rule.pattern {
@@ -256,42 +317,48 @@ pub(super) fn allowed_by<'a>(
     }
     let mut used = None;
     for command in touch.commands()? {
-        let text = command.join(" ");
         let covering = mine
             .clone()
-            .find(|rule| rule.pattern.as_ref().is_some_and(|p| p.matches_command(&text)));
+            .find(|rule| rule.pattern.as_ref().is_some_and(|p| p.matches_command(command)));
         match covering {
             Some(rule) => used = Some(rule),
-            None if classify(&text) == ShellVerdict::ReadOnly => {}
+            None if classify(&quoted(command)) == ShellVerdict::ReadOnly => {}
             None => return None,
         }
     }
-    used.or_else(|| mine.next())
+    used
 }
 
-/// Programs whose second word says what they do.
-const WITH_SUBCOMMANDS: &[&str] = &[
-    "bun", "bundle", "cargo", "deno", "docker", "dotnet", "git", "go", "gradle", "just", "kubectl",
-    "make", "mvn", "npm", "pip", "pnpm", "poetry", "rake", "uv", "yarn",
+/// A command as a line that means just these words.
+pub(crate) fn quoted(command: &[String]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    let quote = |word: &String| {
+        if !word.is_empty() && word.chars().all(plain) {
+            word.clone()
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    };
+    command.iter().map(quote).collect::<Vec<_>>().join(" ")
+}
+
+/// Subcommands that do what they say and start nothing that their arguments name.
+const KNOWN_SUBCOMMANDS: &[(&str, &[&str])] = &[
+    ("cargo", &["bench", "build", "check", "clippy", "doc", "fmt", "test"]),
+    ("dotnet", &["build", "test"]),
+    ("git", &["add", "commit", "stash", "tag"]),
+    ("go", &["build", "fmt", "test", "vet"]),
+    ("npm", &["ci", "install", "test"]),
+    ("pnpm", &["install", "test"]),
+    ("yarn", &["install", "test"]),
 ];
 
-/// The pattern of a rule for a command line: the same program and subcommand, or the line itself.
-pub(super) fn covering(line: &str, commands: Option<&[Vec<String>]>) -> String {
-    let words = match commands {
-        Some([only]) => only.as_slice(),
-        Some(_) | None => &[],
-    };
-    let plain = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || "-_:".contains(c));
-    match words {
-        [program, action, ..]
-            if WITH_SUBCOMMANDS.contains(&program.as_str())
-                && !action.starts_with('-')
-                && plain(action) =>
-        {
-            format!("{program} {action}:*")
-        }
-        _ => line.to_owned(),
-    }
+/// Program and subcommand of a line that is one command with a known one.
+fn known_subcommand(commands: Option<&[Vec<String>]>) -> Option<String> {
+    let [command] = commands? else { return None };
+    let [program, action, ..] = command.as_slice() else { return None };
+    let (_, actions) = KNOWN_SUBCOMMANDS.iter().find(|(known, _)| known == program)?;
+    actions.contains(&action.as_str()).then(|| format!("{program} {action}"))
 }
 
 /// The first rule that touches a call at all: of a line of several commands, any one. In a line that is
@@ -309,7 +376,7 @@ fn first_match<'a>(
     mine.find(|rule| match (&rule.pattern, touch.commands()) {
         (None, _) => true,
         (Some(pattern), Some(commands)) => {
-            commands.iter().any(|command| pattern.matches_command(&command.join(" ")))
+            commands.iter().any(|command| pattern.matches_command(command))
         }
         (Some(pattern), None) => line.contains(pattern.words()),
     })

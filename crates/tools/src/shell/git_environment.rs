@@ -28,7 +28,7 @@ pub const SAFE_GIT_ENVIRONMENT: &[(&str, &str)] = &[
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_ALLOW_PROTOCOL", "none"),
-    ("GIT_CONFIG_COUNT", "14"),
+    ("GIT_CONFIG_COUNT", "15"),
     ("GIT_CONFIG_KEY_0", "dormouse.guarded"),
     ("GIT_CONFIG_VALUE_0", "true"),
     ("GIT_CONFIG_KEY_1", "core.fsmonitor"),
@@ -57,6 +57,9 @@ pub const SAFE_GIT_ENVIRONMENT: &[(&str, &str)] = &[
     ("GIT_CONFIG_VALUE_12", "false"),
     ("GIT_CONFIG_KEY_13", "status.submoduleSummary"),
     ("GIT_CONFIG_VALUE_13", "false"),
+    // Anything else starts a git of its own in the submodule, with the settings of that.
+    ("GIT_CONFIG_KEY_14", "diff.submodule"),
+    ("GIT_CONFIG_VALUE_14", "short"),
 ];
 
 /// The function that stands in front of git. In a subshell, so that nothing of it stays behind.
@@ -80,9 +83,9 @@ fi
 export GIT_CONFIG_COUNT=$count
 if [ "$1" = --no-pager ]; then shift; fi
 case $1 in
-  diff) shift; set -- diff --no-ext-diff --no-textconv --ignore-submodules=dirty "$@" ;;
+  diff) shift; set -- diff --no-ext-diff --no-textconv --submodule=short --ignore-submodules=dirty "$@" ;;
   status) shift; set -- status --ignore-submodules=dirty "$@" ;;
-  log|show) name=$1; shift; set -- "$name" --no-ext-diff --no-textconv "$@" ;;
+  log|show) name=$1; shift; set -- "$name" --no-ext-diff --no-textconv --submodule=short "$@" ;;
   blame) shift; set -- blame --no-textconv "$@" ;;
 esac
 exec git "$@"

@@ -72,6 +72,10 @@ fn judge(command: &Command) -> Result<(), String> {
         return Err("there is no command".to_owned());
     };
     let name = program_name(program)?;
+    // The environment of a process holds keys.
+    if let Some(word) = arguments.iter().find(|word| word.text.contains("environ")) {
+        return Err(format!("`{}` may be the environment of a process", word.text));
+    }
     table::check(name, arguments)
 }
 

@@ -36,8 +36,8 @@ fn rule(program: &str) -> Option<Rule> {
         | "comm" | "cmp" | "tr" | "fold" | "fmt" | "expand" | "unexpand" | "grep" | "egrep"
         | "fgrep" | "stat" | "du" | "df" | "pwd" | "cd" | "echo" | "true" | "false"
         | "basename" | "dirname" | "realpath" | "readlink" | "whoami" | "id" | "groups"
-        | "uname" | "arch" | "nproc" | "which" | "type" | "ps" | "uptime" | "free" | "seq"
-        | "sum" | "cksum" | "md5sum" | "sha1sum" | "sha224sum" | "sha256sum" | "sha384sum"
+        | "uname" | "arch" | "nproc" | "which" | "type" | "uptime" | "free" | "seq" | "sum"
+        | "cksum" | "md5sum" | "sha1sum" | "sha224sum" | "sha256sum" | "sha384sum"
         | "sha512sum" | "b2sum" | "hexdump" | "od" | "strings" => Rule::Any,
         "tail" => Rule::Only(TAIL),
         "sort" => Rule::Only(SORT),

@@ -16,11 +16,16 @@ const UNREAD: [&str; 7] = ["script", "style", "svg", "template", "iframe", "obje
 /// The text of a page. Links are made whole with the page's own address.
 pub(super) fn to_text(html: &str, url: &Url) -> String {
     let mut writer = Writer::default();
+    // Behind the last `>` there is no tag: looking for its end at every `<` would take for ever.
+    let tags_end = html.rfind('>').map_or(0, |at| at + 1);
     let mut rest = html;
     while let Some((before, tag_on)) = split_at_char(rest, '<') {
         writer.text(&decode(before));
         rest = if let Some(comment) = tag_on.strip_prefix("<!--") {
             comment.split_once("-->").map_or("", |(_, behind)| behind)
+        } else if html.len() - tag_on.len() >= tags_end {
+            writer.text("<");
+            tag_on.strip_prefix('<').unwrap_or_default()
         } else if let Some((tag, behind)) = Tag::parse(tag_on) {
             open_or_close(&tag, behind, url, &mut writer)
         } else {
@@ -128,11 +133,15 @@ fn split_value(text: &str) -> (&str, &str) {
     text.split_at(text.find(char::is_whitespace).unwrap_or(text.len()))
 }
 
+/// Longer tags are not read with care.
+const LONGEST_TAG: usize = 10_000;
+
 /// What stands in a tag, and behind it. A `>` in quotes does not end it; where a quote never ends, the
 /// first `>` does.
 fn split_tag(inside: &str) -> Option<(&str, &str)> {
     let mut quote = None;
-    for (at, c) in inside.char_indices() {
+    // A quote that long never ends; the first `>` does then.
+    for (at, c) in inside.char_indices().take_while(|(at, _)| *at < LONGEST_TAG) {
         match (quote, c) {
             (None, '>') => return Some((inside.split_at(at).0, inside.split_at(at + 1).1)),
             (None, '"' | '\'') => quote = Some(c),
@@ -150,6 +159,16 @@ mod tests {
 
     fn text(html: &str) -> String {
         to_text(html, &Url::parse("https://example.com/docs/page").unwrap())
+    }
+
+    /// Whatever it is made of, the time grows with the page, not with its square.
+    #[test]
+    fn hostile_pages_end() {
+        for piece in ["<a ", "<script", "<a href=\"", "<!--", "</", "<a \"> "] {
+            let page = piece.repeat(1_000_000 / piece.len());
+            text(&page);
+            text(&format!("{page}>"));
+        }
     }
 
     #[test]

@@ -46,6 +46,13 @@ fn settings_of_a_repository_start_nothing() {
             "git diff",
             "printf '* diff=a=b\\n' > .git/info/attributes && git config 'diff.a=b.command' evil",
         ),
+        // A diff of a submodule is made by another git, with the settings of that.
+        (
+            "git show",
+            "git init -q m && git -C m commit -q --allow-empty -m one && git add m && git commit -q -m one && \
+             echo x > m/f && git -C m add f && git -C m commit -q -m two && git -C m config diff.external evil && \
+             git add m && git commit -q -m two && git config diff.submodule diff",
+        ),
         ("git status", "mkdir -p .git/hooks && cp ../bin/evil .git/hooks/post-index-change"),
     ];
     for (proof, settings) in kinds {
