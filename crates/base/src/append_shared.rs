@@ -109,8 +109,11 @@ mod tests {
             }
         });
         let text = String::from_utf8(dir.read(&path).unwrap()).unwrap();
-        assert_eq!(text.lines().count(), 800);
-        for line in text.lines() {
+        // One that opens while another writes may take its line for torn and end it: an empty line, which
+        // costs nobody anything.
+        let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+        assert_eq!(lines.len(), 800);
+        for line in lines {
             let first = line.get(..1).unwrap();
             assert_eq!(line, first.repeat(700));
         }

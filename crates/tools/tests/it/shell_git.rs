@@ -49,7 +49,8 @@ fn settings_of_a_repository_start_nothing() {
         // A diff of a submodule is made by another git, with the settings of that.
         (
             "git show",
-            "git init -q m && git -C m commit -q --allow-empty -m one && git add m && git commit -q -m one && \
+            "export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@x GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@x && \
+             git init -q m && git -C m commit -q --allow-empty -m one && git add m && git commit -q -m one && \
              echo x > m/f && git -C m add f && git -C m commit -q -m two && git -C m config diff.external evil && \
              git add m && git commit -q -m two && git config diff.submodule diff",
         ),
