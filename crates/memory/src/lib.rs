@@ -46,5 +46,5 @@ pub use store::{
     AnchoredProject, Author, By, ChangeError, ChangeId, Consent, ContentHash, Effect, Expected,
     FileDiff, IndexUpkeep, LogEntry, MessageSource, Outcome, Plan, Policy, PolicyRule, Proposal,
     ProposalId, ProposedFile, Receipt, Rule, SecretFinding, SecretRule, SecretScan, Store,
-    StoreOptions, Trashed, Writer,
+    StoreOptions, Trashed, Uses, Writer,
 };

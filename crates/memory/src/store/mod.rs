@@ -19,6 +19,7 @@ mod plan;
 mod policy;
 mod prepare;
 mod undo;
+mod uses;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -39,6 +40,7 @@ pub(crate) use lines::link_to;
 pub use log::{FileDiff, LogEntry, Trashed};
 pub use plan::{Expected, Plan};
 pub use policy::{Policy, PolicyRule, Rule, Writer};
+pub use uses::Uses;
 
 use disk::Current;
 use history::History;
