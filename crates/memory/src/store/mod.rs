@@ -45,8 +45,8 @@ pub use uses::Uses;
 use disk::Current;
 use history::History;
 
-/// How long a change waits for others.
-const WAIT: Duration = Duration::from_secs(20);
+/// How long a change waits for others: on a busy machine chance may let one of many wait for long.
+const WAIT: Duration = Duration::from_mins(1);
 
 /// Looks for secrets in a text.
 pub type SecretScan = fn(&str) -> Vec<SecretFinding>;
