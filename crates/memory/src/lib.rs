@@ -48,5 +48,5 @@ pub use store::{
     AnchoredProject, Author, By, ChangeError, ChangeId, Consent, ContentHash, Effect, Expected,
     FileDiff, IndexUpkeep, LogEntry, MessageSource, Outcome, Plan, Policy, PolicyRule, Proposal,
     ProposalId, ProposedFile, Receipt, Rule, SecretFinding, SecretRule, SecretScan, Store,
-    StoreOptions, Trashed, Writer, shipped_secret_rules,
+    StoreOptions, Trashed, Uses, Writer, shipped_secret_rules,
 };

@@ -169,7 +169,7 @@ fn read(dir: &Dir, path: &str, entry: &DirEntry) -> Result<Scanned, String> {
     let file = MemoryFile::existing(path).map_err(|error| error.to_string())?;
     let name = RelPath::new(&entry.name).map_err(|error| error.to_string())?;
     let opened = dir.open_file(&name).map_err(|error| error.to_string())?;
-    let head = first_lines(opened).map_err(|error| error.to_string())?;
+    let head = first_lines(opened, entry.size).map_err(|error| error.to_string())?;
     if head.contains(&0) {
         return Err("it is binary".to_owned());
     }
@@ -180,7 +180,7 @@ fn read(dir: &Dir, path: &str, entry: &DirEntry) -> Result<Scanned, String> {
 }
 
 /// At most [`HEADER_LINES`] lines, or as many bytes as they may have.
-fn first_lines(mut file: impl Read) -> std::io::Result<Vec<u8>> {
+fn first_lines(mut file: impl Read, size: u64) -> std::io::Result<Vec<u8>> {
     let mut head = vec![0; FIRST_READ];
     let mut length = 0;
     while let Some(room) = head.get_mut(length..) {
@@ -191,7 +191,8 @@ fn first_lines(mut file: impl Read) -> std::io::Result<Vec<u8>> {
             length = end;
             break;
         }
-        if count == 0 || length >= HEADER_BYTES {
+        // The end is known: asking for it again would double the time of a scan.
+        if count == 0 || length as u64 == size || length >= HEADER_BYTES {
             break;
         }
         if length == head.len() {

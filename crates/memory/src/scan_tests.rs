@@ -78,5 +78,5 @@ fn only_the_first_lines_are_read() {
     assert_eq!(scan.memories.len(), 2);
     let long = scan.find("a").unwrap();
     assert_eq!((long.name(), long.header.description.as_deref()), ("long", None));
-    assert_eq!(first_lines("a\n".repeat(40).as_bytes()).unwrap().len(), 60);
+    assert_eq!(first_lines("a\n".repeat(40).as_bytes(), 80).unwrap().len(), 60);
 }

@@ -3,7 +3,7 @@
 use dormouse_base::{Dir, RelPath, Replacement};
 use jiff::Timestamp;
 
-use super::history::{Change, FileChange};
+use super::history::{Change, FileChange, Nature};
 use super::prepare::Prepared;
 use super::{ChangeError, Current, Locked, Receipt, Rule, heads, lines, name};
 use crate::INDEX;
@@ -51,12 +51,10 @@ impl Locked<'_> {
     }
 
     fn write_file(&self, file: &FileChange) -> Result<(), ChangeError> {
-        let content = file.after.as_ref().and_then(|version| {
-            version.content.as_ref().map(|content| (content.bytes(), version.modified))
-        });
-        match content {
-            Some((bytes, modified)) => self.put(file.file.path(), &bytes, modified),
-            None => self.remove(file.file.path()),
+        let Some(version) = &file.after else { return self.remove(file.file.path()) };
+        match &version.content {
+            Some(content) => self.put(file.file.path(), &content.bytes(), version.modified),
+            None => Err(ChangeError::Purged(file.file.clone())),
         }
     }
 
@@ -120,6 +118,10 @@ impl Locked<'_> {
     /// Finishes a change that was interrupted. What somebody else has changed since is left to them: it
     /// counts as changed from outside, and ours is in the history.
     pub(super) fn recover(&mut self, change: &Change) -> Result<(), ChangeError> {
+        if change.nature != Nature::Made {
+            // It was only written down; the files were so already.
+            return self.close_as_found(change);
+        }
         let writes = change.files.iter().filter(|file| file.after.is_some());
         let removals = change.files.iter().filter(|file| file.after.is_none());
         for file in writes.chain(removals) {
@@ -129,6 +131,12 @@ impl Locked<'_> {
             }
         }
         self.recover_index(change)?;
+        self.sweep(change)?;
+        let index = self.current(&name(INDEX))?.map(|current| current.bytes);
+        self.close(change, index.as_deref())
+    }
+
+    fn close_as_found(&mut self, change: &Change) -> Result<(), ChangeError> {
         self.sweep(change)?;
         let index = self.current(&name(INDEX))?.map(|current| current.bytes);
         self.close(change, index.as_deref())

@@ -68,13 +68,12 @@ pub(super) struct Splice {
 
 impl Splice {
     pub(super) fn between(old: &str, new: &str) -> Self {
-        let common = |a: &mut dyn Iterator<Item = u8>, b: &mut dyn Iterator<Item = u8>| {
-            a.zip(b).take_while(|(a, b)| a == b).count()
-        };
-        let start = old.floor_char_boundary(common(&mut old.bytes(), &mut new.bytes()));
-        let start = new.floor_char_boundary(start);
+        let (from, to) = (old.as_bytes(), new.as_bytes());
+        let common = from.iter().zip(to).take_while(|(a, b)| a == b).count();
+        let start = new.floor_char_boundary(old.floor_char_boundary(common));
         let room = old.len().min(new.len()) - start;
-        let tail = common(&mut old.bytes().rev(), &mut new.bytes().rev()).min(room);
+        let tail =
+            from.iter().rev().zip(to.iter().rev()).take_while(|(a, b)| a == b).count().min(room);
         let old_end = old.ceil_char_boundary(old.len() - tail);
         let new_end = new.ceil_char_boundary(new.len() - tail);
         // The tails are equal byte for byte, so both ends moved alike.

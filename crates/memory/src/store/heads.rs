@@ -1,7 +1,9 @@
-//! For each file, the content it had when we last looked: a small file in the state folder.
+//! For each file, the content it had when we last looked: small files in the state folder.
 //!
 //! Heads are a cache. A head that is lost makes the next look take the file for one changed from outside,
 //! which is recorded, and harmless.
+
+use std::collections::BTreeMap;
 
 use dormouse_base::{Dir, Durability, FileError, RelPath, Replacement};
 use jiff::Timestamp;
@@ -13,7 +15,6 @@ use crate::INDEX;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Head {
-    pub(super) file: String,
     /// None: it was deleted.
     pub(super) hash: Option<ContentHash>,
     pub(super) size: u64,
@@ -25,64 +26,68 @@ pub(super) struct Head {
 pub(super) const FOLDER: &str = "heads";
 const INDEX_COPY: &str = "index.last";
 
-fn path_of(file: &str) -> RelPath {
-    let key: String = blake3::hash(file.as_bytes()).to_hex().chars().take(32).collect();
-    name(&format!("{FOLDER}/{key}"))
+/// Files share 256 shards: a change rewrites a small file, and a look at all of them opens few.
+fn shard_of(file: &str) -> RelPath {
+    let key: String = blake3::hash(file.as_bytes()).to_hex().chars().take(2).collect();
+    name(&format!("{FOLDER}/{key}.json"))
+}
+
+type Shard = BTreeMap<String, Head>;
+
+fn read_shard(state: &Dir, path: &RelPath) -> Shard {
+    // Heads that can not be read are as good as none.
+    let bytes = state.read(path).unwrap_or_default();
+    serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
 pub(super) fn read(state: &Dir, file: &str) -> Option<Head> {
-    // A head that can not be read is as good as none.
-    let bytes = state.read(&path_of(file)).ok()?;
-    serde_json::from_slice(&bytes).ok()
+    read_shard(state, &shard_of(file)).remove(file)
 }
 
-pub(super) fn all(state: &Dir) -> Result<Vec<Head>, FileError> {
+/// All heads, by file.
+pub(super) fn all(state: &Dir) -> Result<Shard, FileError> {
     let folder = match state.below(&name(FOLDER)) {
         Ok(folder) => folder,
-        Err(error) if error.is_not_found() => return Ok(Vec::new()),
+        Err(error) if error.is_not_found() => return Ok(Shard::new()),
         Err(error) => return Err(error),
     };
     let names = folder.names()?;
     let paths = names.iter().filter_map(|name| RelPath::new(name).ok());
-    let heads = paths.filter_map(|path| folder.read(&path).ok());
-    Ok(heads.filter_map(|bytes| serde_json::from_slice(&bytes).ok()).collect())
+    Ok(paths.flat_map(|path| read_shard(&folder, &path)).collect())
 }
 
 /// Writes the heads of a change that is in place.
 pub(super) fn write(state: &Dir, change: &Change, index: Option<&[u8]>) -> Result<(), FileError> {
+    let mut shards: BTreeMap<RelPath, Shard> = BTreeMap::new();
+    let mut put = |file: &str, head: Head| {
+        let path = shard_of(file);
+        let shard = shards.entry(path).or_insert_with_key(|path| read_shard(state, path));
+        shard.insert(file.to_owned(), head);
+    };
     let by_person = change.author.is_person();
     for file in &change.files {
         let version = file.after.as_ref();
         let content = version.and_then(|version| version.content.as_ref());
-        put(
-            state,
-            &Head {
-                file: file.file.as_str().to_owned(),
-                hash: version.map(|version| version.hash.clone()),
-                size: content.map_or(0, |content| content.bytes().len() as u64),
-                modified: version.map_or(change.time, |version| version.modified),
-                by_person,
-            },
-        )?;
+        let head = Head {
+            hash: version.map(|version| version.hash.clone()),
+            size: content.map_or(0, |content| content.bytes().len() as u64),
+            modified: version.map_or(change.time, |version| version.modified),
+            by_person,
+        };
+        put(file.file.as_str(), head);
     }
     if let Some(changed) = &change.index {
         let bytes = index.unwrap_or_default();
         hasty(state, &name(INDEX_COPY), bytes)?;
-        let head = Head {
-            file: INDEX.to_owned(),
-            hash: changed.after.as_ref().map(|_| ContentHash::of(bytes)),
-            size: bytes.len() as u64,
-            modified: change.time,
-            by_person,
-        };
-        put(state, &head)?;
+        let hash = changed.after.as_ref().map(|_| ContentHash::of(bytes));
+        let size = bytes.len() as u64;
+        put(INDEX, Head { hash, size, modified: change.time, by_person });
+    }
+    for (path, shard) in shards {
+        // A map of texts and numbers has no way to fail to serialise.
+        hasty(state, &path, &serde_json::to_vec(&shard).unwrap_or_default())?;
     }
     Ok(())
-}
-
-fn put(state: &Dir, head: &Head) -> Result<(), FileError> {
-    // A struct of texts and numbers has no way to fail to serialise.
-    hasty(state, &path_of(&head.file), &serde_json::to_vec(head).unwrap_or_default())
 }
 
 fn hasty(state: &Dir, path: &RelPath, bytes: &[u8]) -> Result<(), FileError> {

@@ -19,6 +19,7 @@ mod plan;
 mod policy;
 mod prepare;
 mod undo;
+mod uses;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -39,12 +40,13 @@ pub(crate) use lines::link_to;
 pub use log::{FileDiff, LogEntry, Trashed};
 pub use plan::{Expected, Plan};
 pub use policy::{Policy, PolicyRule, Rule, Writer};
+pub use uses::Uses;
 
 use disk::Current;
 use history::History;
 
-/// How long a change waits for others.
-const WAIT: Duration = Duration::from_secs(20);
+/// How long a change waits for others: on a busy machine chance may let one of many wait for long.
+const WAIT: Duration = Duration::from_mins(1);
 
 /// Looks for secrets in a text.
 pub type SecretScan = fn(&str) -> Vec<SecretFinding>;

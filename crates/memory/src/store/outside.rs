@@ -9,9 +9,6 @@ use super::prepare::Prepared;
 use super::{Author, ChangeError, Current, Locked, name};
 use crate::{INDEX, MemoryFile, ScanCache};
 
-/// Memories in one line of the history when a directory is first seen.
-const AT_ONCE: usize = 64;
-
 impl Locked<'_> {
     /// Records what is there when a directory is first seen, so that later changes have a before.
     pub(super) fn first_sight(&mut self) -> Result<(), ChangeError> {
@@ -23,14 +20,13 @@ impl Locked<'_> {
             }
         }
         let index = self.current(&name(INDEX))?;
-        let mut index = index.filter(|current| std::str::from_utf8(&current.bytes).is_ok());
-        while !files.is_empty() || index.is_some() {
-            let rest = files.split_off(files.len().min(AT_ONCE));
-            let index = index.take().map(|current| OutsideIndex { head: None, now: Some(current) });
-            self.note(Nature::FirstSight, files, index)?;
-            files = rest;
+        let index = index.filter(|current| std::str::from_utf8(&current.bytes).is_ok());
+        if files.is_empty() && index.is_none() {
+            return Ok(());
         }
-        Ok(())
+        // One line, so that a crash leaves all of it or nothing.
+        let index = index.map(|current| OutsideIndex { head: None, now: Some(current) });
+        self.note(Nature::FirstSight, files, index)
     }
 
     /// Records outside changes of the files that a change is about.
@@ -52,8 +48,8 @@ impl Locked<'_> {
     pub(super) fn note_all_outside(&mut self) -> Result<(), ChangeError> {
         let mut files = Vec::new();
         let known = heads::all(&self.store.state)?;
-        for head in known.iter().filter(|head| head.file != INDEX) {
-            let Ok(file) = MemoryFile::existing(&head.file) else { continue };
+        for (path, head) in known.iter().filter(|(path, _)| *path != INDEX) {
+            let Ok(file) = MemoryFile::existing(path) else { continue };
             if self.looks_unchanged(&file, head) {
                 continue;
             }
@@ -61,7 +57,7 @@ impl Locked<'_> {
             files.extend(difference(&file, Some(head), current.as_ref()));
         }
         for memory in self.store.scan(&mut ScanCache::default())?.memories {
-            if known.iter().all(|head| head.file != memory.file.as_str()) {
+            if !known.contains_key(memory.file.as_str()) {
                 let current = self.current(memory.file.path())?;
                 files.extend(difference(&memory.file, None, current.as_ref()));
             }

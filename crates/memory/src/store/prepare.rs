@@ -259,7 +259,8 @@ fn decide(locked: &Locked<'_>, by: &By, staged: &Staged) -> Rule {
         strictest = strictest.max(policy.decide(&by.author, step));
     }
     if staged.files.is_empty() && !by.author.is_person() {
-        strictest = policy.default;
+        // The index alone can not be proposed, and holds nothing that can not be made again.
+        strictest = policy.default.min(Rule::Notify);
     }
     strictest
 }

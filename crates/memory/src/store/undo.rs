@@ -19,6 +19,10 @@ impl Store {
         locked.note_all_outside()?;
         let changes = history::read_changes(&self.state)?;
         let target = target(&changes, Some(id))?;
+        if target.author.is_person() && !by.author.is_person() {
+            let said = format!("change {id} is a person's; only the person can undo it: ask them");
+            return Err(ChangeError::Refused(said));
+        }
         let prepared = locked.reversed(by, target, &Contents::of(&changes))?;
         locked.commit(prepared, Rule::Auto)
     }

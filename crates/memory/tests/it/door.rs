@@ -344,3 +344,26 @@ fn words_are_found_in_any_case_and_script() {
     assert_eq!(find("5433 nowhere"), ["test-database.md"], "some words, where none has all");
     assert_eq!(find("nothing"), Vec::<String>::new());
 }
+
+#[test]
+fn recently_recalled_memories_keep_their_place_in_a_full_index() {
+    let world = World::new();
+    let lines = (0..300).fold(String::new(), |text, n| text + &format!("- [M{n}](m{n}.md)\n"));
+    for n in 0..300 {
+        world.write(&format!("m{n}.md"), &format!("---\nmodified: 2026-01-01\n---\n{n}\n"));
+        let path = world.memory().join(format!("m{n}.md"));
+        let old = "2026-01-01T00:00:00Z".parse::<jiff::Timestamp>().unwrap();
+        fs::File::options().write(true).open(path).unwrap().set_modified(old.into()).unwrap();
+    }
+    world.write("MEMORY.md", &lines);
+    let store = world.store();
+    store.note_recalled(&[file("m299.md")]).unwrap();
+    store.note_recalled(&[file("m299.md")]).unwrap();
+    assert_eq!(store.uses("m299.md").unwrap().recalled, 2);
+    let scan = store.scan(&mut ScanCache::default()).unwrap();
+    let loaded = store.loaded_index(&scan).unwrap();
+    assert!(loaded.text.ends_with("- [M198](m198.md)\n- [M299](m299.md)\n"));
+    assert_eq!(loaded.left_out, 100);
+    world.days_later(31);
+    assert!(!store.loaded_index(&scan).unwrap().text.contains("M299"));
+}

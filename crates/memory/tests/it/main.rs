@@ -10,6 +10,7 @@
 )]
 
 mod child;
+mod corpus;
 mod crash;
 mod doctor;
 mod door;

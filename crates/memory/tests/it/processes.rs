@@ -114,7 +114,7 @@ fn eight_writers_lose_nothing() {
         let writers: Vec<Child> = (0..WRITERS).map(|writer| start(&world, writer)).collect();
         for writer in writers {
             let output = writer.wait_with_output().unwrap();
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         }
     });
     for writer in 0..WRITERS {

@@ -5,7 +5,7 @@ use std::fs;
 
 use dormouse_memory::{Author, By, ChangeError, Effect, Expected, MemoryFile};
 
-use crate::world::{World, file, note, person, written};
+use crate::world::{World, file, model, note, person, written};
 
 /// A small generator: the same numbers in every run of one seed.
 struct Dice(u64);
@@ -108,6 +108,8 @@ fn an_undo_is_a_change_and_can_be_undone() {
     let saved =
         written(store.change(&person(), |plan| plan.save(&note("A", "x")).map(drop)).unwrap());
     let with = world.files();
+    let error = store.undo(&model(), Some(saved.id)).unwrap_err();
+    assert!(error.to_string().contains("only the person"), "{error}");
     let undone = store.undo(&person(), Some(saved.id)).unwrap();
     assert!(world.files().is_empty());
     assert!(matches!(store.undo(&person(), Some(saved.id)), Err(ChangeError::UndoneAlready(_))));

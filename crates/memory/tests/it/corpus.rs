@@ -1,0 +1,55 @@
+//! The committed corpus of the fuzz targets, as ordinary tests of the same claims.
+
+use std::fs;
+use std::path::Path;
+
+use dormouse_memory::index::{Index, Link};
+use dormouse_memory::{Entry, LONGEST_NAME, MemoryFile, frontmatter, unique_file};
+
+fn each(target: &str, check: impl Fn(&[u8])) {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
+    let files: Vec<_> = corpus.read_dir().unwrap().collect();
+    assert!(!files.is_empty());
+    for file in files {
+        check(&fs::read(file.unwrap().path()).unwrap());
+    }
+}
+
+#[test]
+fn frontmatter_of_the_corpus() {
+    each("memory_frontmatter", |bytes| {
+        Entry::read(bytes, bytes.len() as u64);
+        let text = String::from_utf8_lossy(bytes);
+        frontmatter::parse_head(&text);
+        if let Ok(changed) = frontmatter::set(&text, "name", "set: here") {
+            let parsed = frontmatter::parse(&changed);
+            assert_eq!(parsed.fields.text("name"), Some("set: here"));
+            assert!(parsed.body.ends_with(frontmatter::parse(&text).body));
+        }
+    });
+}
+
+#[test]
+fn indexes_of_the_corpus() {
+    each("memory_index", |bytes| {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let mut index = Index::parse(&text);
+        assert_eq!(index.to_text(), text);
+        index.put(&Link::new("Name", "a file.md", "hook"));
+        assert!(index.find("a file.md").is_some());
+    });
+}
+
+#[test]
+fn paths_of_the_corpus() {
+    each("memory_paths", |bytes| {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        if let Ok(file) = MemoryFile::existing(&text) {
+            assert!(
+                file.as_str().split('/').all(|part| !part.is_empty() && !part.starts_with('.'))
+            );
+        }
+        let name = unique_file(&text, |_| false);
+        assert!(name.len() <= LONGEST_NAME && MemoryFile::new(&name).is_ok());
+    });
+}
