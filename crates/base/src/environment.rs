@@ -43,10 +43,18 @@ pub mod names {
     pub const REMOTE: &str = "DORMOUSE_REMOTE";
     /// Where memory is then.
     pub const REMOTE_MEMORY_DIR: &str = "DORMOUSE_REMOTE_MEMORY_DIR";
+    /// Where memory is, over everything else.
+    pub const MEMORY_PATH_OVERRIDE: &str = "DORMOUSE_MEMORY_PATH_OVERRIDE";
+    /// Added to the rules about memory.
+    pub const MEMORY_EXTRA_GUIDELINES: &str = "DORMOUSE_MEMORY_EXTRA_GUIDELINES";
     /// Switches collapse.
     pub const CONTEXT_COLLAPSE: &str = "DORMOUSE_CONTEXT_COLLAPSE";
     /// A folder in place of `/etc/dormouse` (debug builds).
     pub const TEST_MANAGED: &str = "DORMOUSE_TEST_MANAGED";
+    /// The person's editor, for a terminal.
+    pub const VISUAL: &str = "VISUAL";
+    /// The person's editor.
+    pub const EDITOR: &str = "EDITOR";
     /// What the terminal is.
     pub const TERM: &str = "TERM";
     /// What colours it has.
@@ -114,10 +122,17 @@ pub const VARIABLES: &[EnvironmentVariable] = &[
         "1: the program runs on a machine that is not the person's; memory is off unless it has a place",
     ),
     variable(names::REMOTE_MEMORY_DIR, "that place; extraction and dreaming still do not run"),
+    variable(
+        names::MEMORY_PATH_OVERRIDE,
+        "the folder that memory is kept in, over DORMOUSE_REMOTE_MEMORY_DIR and the settings",
+    ),
+    variable(names::MEMORY_EXTRA_GUIDELINES, "text that is added to the rules about memory"),
     variable(names::CONTEXT_COLLAPSE, "1 or 0: the switch `collapse`, as DORMOUSE_COLLAPSE"),
     variable(names::USER_HOME, "the person's home folder"),
     variable(names::PATH, "where programs are found"),
     variable(names::SHELL, "named to the model as the shell of the environment"),
+    variable(names::VISUAL, "the editor for `dormouse memory edit`, over EDITOR"),
+    variable(names::EDITOR, "the editor for `dormouse memory edit`; default vi"),
     variable(names::TERM, "what the terminal is; `dumb`, or none, is only printed to"),
     variable(names::COLORTERM, "what colours the terminal has"),
     variable(names::NO_COLOR, "no colours and no bold where it is set"),

@@ -1,8 +1,12 @@
 //! The command line, as typed. Nothing outside this module and its first reader sees these structs.
 
+mod memory;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use memory::*;
 
 /// A coding agent for the terminal that remembers.
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line are what they are")]
@@ -158,6 +162,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  dormouse config\n  dormouse config get permissions.allow\n  dormouse config set model claude-opus-5-5\n  dormouse config set layers.dream false --scope project\n  dormouse config unset model"
     )]
     Config(ConfigArguments),
+    /// See, change, search and check what is remembered; no model is needed
+    #[command(subcommand, after_help = MEMORY_HELP)]
+    Memory(MemoryCommand),
     /// Print completions for a shell, or the man page
     #[command(
         after_help = "Examples:\n  dormouse completions bash > ~/.local/share/bash-completion/completions/dormouse\n  dormouse completions zsh > ~/.zfunc/_dormouse\n  dormouse completions fish > ~/.config/fish/completions/dormouse.fish\n  dormouse completions man > ~/.local/share/man/man1/dormouse.1"

@@ -10,8 +10,8 @@ use dormouse_base::{
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
-    Engine, EngineConfig, Hooks, InstructionSetup, OpenedSession, PromptOverrides, ResultRules,
-    ResumeReport, SessionFolder, Surroundings,
+    Engine, EngineConfig, Hooks, InstructionSetup, MemorySetup, OpenedSession, PromptOverrides,
+    ResultRules, ResumeReport, SessionFolder, Surroundings, memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
@@ -21,7 +21,7 @@ use crate::connect::{Connection, Wanted, connect};
 use crate::exit::Failure;
 use crate::settings::{self, InForce, Untrusted};
 use crate::world::{World, current_project};
-use crate::{instructions, permissions, sessions, show};
+use crate::{instructions, memory, permissions, sessions, show};
 
 /// All that a conversation needs, with nothing begun yet.
 pub(crate) struct Ready {
@@ -30,6 +30,7 @@ pub(crate) struct Ready {
     switches: Switches,
     hooks: Hooks,
     instructions: Option<InstructionSetup>,
+    memory: Option<MemorySetup>,
     project: Project,
     environment: Environment,
     gate: Gate,
@@ -76,6 +77,7 @@ pub(crate) async fn prepare(
     let home = world.home()?;
     let session = which_session(arguments, &home, &project)?;
     let environment = environment_for_children(world, &settings);
+    let memory = memory::session::setup(world, &project, &settings, &switches).await?;
     let surroundings = Surroundings::look(&project, &environment, &*world.clock).await;
     let folder = SessionFolder::open(&home, &project)?;
     let reopen = |session| {
@@ -96,6 +98,7 @@ pub(crate) async fn prepare(
         switches,
         hooks,
         instructions,
+        memory,
         project,
         environment,
         gate,
@@ -118,6 +121,8 @@ impl Ready {
         } = self;
         let (folder, opened) = (self.folder, self.opened);
         let key = KeyOrigin { source: connection.key_source, variable: connection.key_variable };
+        let tools = ToolSet::builtin()
+            .with(self.memory.iter().flat_map(|memory| memory_tools(&memory.access)));
         let config = EngineConfig {
             model: connection.model,
             model_name: connection.model_name,
@@ -125,7 +130,7 @@ impl Ready {
             dialect: connection.dialect,
             budget: connection.budget,
             retry: connection.retry,
-            tools: Arc::new(ToolSet::builtin()),
+            tools: Arc::new(tools),
             gate: gate.clone(),
             asker,
             project: project.clone(),
@@ -145,7 +150,7 @@ impl Ready {
             reaper: Reaper::of_this_program(),
             commands: command_limits(&settings.tools),
             instructions: self.instructions,
-            memory: None,
+            memory: self.memory,
             figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
             prices: PriceTable::of_settings(&settings.prices),
             max_cost_usd: arguments.max_cost,

@@ -41,6 +41,13 @@ impl ToolSet {
         Self { tools: tools.into_iter().map(|tool| (tool.name().to_owned(), tool)).collect() }
     }
 
+    /// The same with these besides.
+    #[must_use]
+    pub fn with(mut self, tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
+        self.tools.extend(Self::of(tools).tools);
+        self
+    }
+
     /// The tool of that name.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.tools.get(name)

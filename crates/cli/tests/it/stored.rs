@@ -193,7 +193,7 @@ fn a_key_in_a_long_result_is_not_stored() {
 #[test]
 fn a_disk_that_refuses_a_long_result() {
     let mut refused = 0;
-    for place in 1..=6 {
+    for place in 1..=24 {
         let server = server(Wire::Anthropic)
             .reply(bash("big", "yes | head -c 3000000; exit 5"))
             .reply(Turn::new().text("done"))

@@ -1,0 +1,131 @@
+//! What is wrong with memories, or with any markdown files: `doctor` and `lint`.
+
+use std::path::Path;
+
+use dormouse_base::Dir;
+use dormouse_memory::{By, Finding, lint as lint_folder, lint_text};
+use serde::Serialize;
+
+use super::desk::{Desk, written};
+use super::places::{Whose, secrets_in};
+use super::print_json;
+use super::table::Table;
+use crate::args::{LintArguments, MemoryDoctorArguments};
+use crate::exit::{Exit, Failure};
+use crate::show;
+use crate::world::World;
+
+/// A finding, for programs.
+#[derive(Serialize)]
+struct Row {
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<Whose>,
+    file: String,
+    path: String,
+    line: Option<usize>,
+    message: String,
+    mendable: bool,
+}
+
+impl Row {
+    fn of(finding: Finding, scope: Option<Whose>, path: String) -> Self {
+        Self {
+            kind: finding.kind.as_str(),
+            scope,
+            file: finding.file,
+            path,
+            line: finding.line,
+            message: finding.message,
+            mendable: finding.kind.is_mendable(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Answer {
+    ok: bool,
+    findings: Vec<Row>,
+}
+
+pub(super) async fn doctor(
+    arguments: &MemoryDoctorArguments,
+    world: &World,
+) -> Result<Exit, Failure> {
+    let desk = Desk::open(world, arguments.common.scope).await?;
+    let checkout = Dir::open(&desk.project.checkout)?;
+    let mut lines = Vec::new();
+    for shelf in &desk.shelves {
+        if arguments.mend {
+            let mended = written(shelf.store.mend(&By::person("index mended"))?)?;
+            if let Some(receipt) = mended {
+                let (whose, id) = (shelf.whose, receipt.id);
+                show::note(&format!("mended the index ({whose}), change {id}"));
+            }
+        }
+        // What the person keeps in every project says nothing about this one's files.
+        let project = Some(&checkout).filter(|_| shelf.whose != Whose::User);
+        for finding in shelf.store.doctor(project)? {
+            let path = shelf.path_of(&finding.file);
+            lines.push(Row::of(finding, Some(shelf.whose), path));
+        }
+    }
+    if lines.iter().any(|line| line.mendable) {
+        show::note("`dormouse memory doctor --mend` makes the indexes true");
+    }
+    report(lines, arguments.common.json, world)
+}
+
+fn report(lines: Vec<Row>, json: bool, world: &World) -> Result<Exit, Failure> {
+    let ok = lines.is_empty();
+    if json {
+        print_json(&Answer { ok, findings: lines })?;
+    } else {
+        let mut table = Table::new(&["what", "where", "message"]);
+        for line in &lines {
+            let place = line.line.map_or(line.file.clone(), |at| format!("{}:{at}", line.file));
+            table.row([line.kind.to_owned(), place, line.message.clone()]);
+        }
+        table.print(&world.environment);
+        if ok {
+            show::note("nothing is wrong");
+        }
+    }
+    Ok(if ok { Exit::Done } else { Exit::Failed })
+}
+
+pub(super) async fn lint(arguments: &LintArguments, world: &World) -> Result<Exit, Failure> {
+    let desk = Desk::open(world, arguments.common.scope).await?;
+    let checkout = Dir::open(&desk.project.checkout)?;
+    let mut lines = Vec::new();
+    for path in &arguments.paths {
+        lines.extend(of_path(path, &checkout)?);
+    }
+    if arguments.paths.is_empty() {
+        for shelf in &desk.shelves {
+            lines.extend(of_folder(shelf.store.dir(), Some(shelf.whose), &checkout)?);
+        }
+    }
+    report(lines, arguments.common.json, world)
+}
+
+fn of_path(path: &Path, checkout: &Dir) -> Result<Vec<Row>, Failure> {
+    let unreadable =
+        |error| Failure::usage(anyhow::anyhow!("can not read {}: {error}", path.display()));
+    if path.metadata().map_err(unreadable)?.is_dir() {
+        return of_folder(&Dir::open(path)?, None, checkout);
+    }
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(unreadable)?;
+    let findings = lint_text(&name, &bytes, secrets_in).into_iter();
+    Ok(findings.map(|finding| Row::of(finding, None, name.clone())).collect())
+}
+
+fn of_folder(folder: &Dir, scope: Option<Whose>, checkout: &Dir) -> Result<Vec<Row>, Failure> {
+    let findings = lint_folder(folder, Some(checkout), secrets_in)?.into_iter();
+    let line = |finding: Finding| {
+        let path = folder.path().join(&finding.file).display().to_string();
+        Row::of(finding, scope, path)
+    };
+    Ok(findings.map(line).collect())
+}

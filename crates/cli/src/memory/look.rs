@@ -1,0 +1,177 @@
+//! Looking: `list`, `show`, `search`, `path`.
+
+use dormouse_memory::{DirectorySource, MemoryType, Quarantined, ScanCache};
+use serde::Serialize;
+
+use super::desk::{Desk, Found, Row};
+use super::places::Whose;
+use super::print_json;
+use super::table::Table;
+use crate::args::{ListArguments, NamedArguments, PathArguments, SearchArguments};
+use crate::exit::{Exit, Failure};
+use crate::show;
+use crate::world::World;
+
+pub(super) async fn list(arguments: &ListArguments, world: &World) -> Result<Exit, Failure> {
+    let desk = Desk::open(world, arguments.common.scope).await?;
+    let kind: Option<MemoryType> = arguments.kind.map(Into::into);
+    let mut memories = desk.memories()?;
+    memories.retain(|found| kind.is_none() || found.memory.header.kind == kind);
+    if arguments.common.json {
+        let rows: Vec<Row> = memories.iter().map(|found| found.row(desk.now)).collect();
+        print_json(&rows)?;
+    } else {
+        table(&memories, &desk).print(&world.environment);
+    }
+    if memories.is_empty() {
+        show::note("no memories here yet; `dormouse memory add --help` shows how to save one");
+    }
+    Ok(Exit::Done)
+}
+
+/// The file comes first: it names the memory in every other command.
+fn table(memories: &[Found<'_>], desk: &Desk) -> Table {
+    let mut table = Table::new(&["file", "type", "scope", "changed", "name: description"]);
+    for found in memories {
+        let header = &found.memory.header;
+        let mut said = found.memory.name().to_owned();
+        if header.quarantined {
+            said.insert_str(0, "(in quarantine) ");
+        }
+        if let Some(description) = &header.description {
+            said.push_str(": ");
+            said.push_str(description);
+        }
+        table.row([
+            found.memory.file.to_string(),
+            header.kind.map_or("-", MemoryType::as_str).to_owned(),
+            found.shelf.whose.to_string(),
+            found.age(desk.now).to_string(),
+            said,
+        ]);
+    }
+    table
+}
+
+/// A whole memory, for programs.
+#[derive(Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    row: Row,
+    created: Option<String>,
+    source: Vec<String>,
+    supersedes: Vec<String>,
+    anchors: Vec<String>,
+    body: String,
+    text: String,
+}
+
+pub(super) async fn show(arguments: &NamedArguments, world: &World) -> Result<Exit, Failure> {
+    let desk = Desk::open(world, arguments.common.scope).await?;
+    let found = desk.named(&arguments.name)?;
+    let (entry, text) = found.entry()?;
+    if arguments.common.json {
+        let header = entry.header;
+        print_json(&Shown {
+            row: found.row(desk.now),
+            created: header.created.map(|time| time.to_string()),
+            source: header.sources,
+            supersedes: header.supersedes,
+            anchors: header.anchors,
+            body: entry.body,
+            text,
+        })?;
+        return Ok(Exit::Done);
+    }
+    let (path, age) = (found.path(), found.age(desk.now));
+    show::note(&format!("{path} ({}, last changed {age})", found.shelf.whose));
+    for problem in &entry.problems {
+        show::note(&format!("warning: {problem}"));
+    }
+    show::data(&text);
+    if show::is_terminal() && !text.ends_with('\n') {
+        show::data("\n");
+    }
+    Ok(Exit::Done)
+}
+
+#[derive(Serialize)]
+struct Scored {
+    #[serde(flatten)]
+    row: Row,
+    score: u32,
+}
+
+pub(super) async fn search(arguments: &SearchArguments, world: &World) -> Result<Exit, Failure> {
+    let desk = Desk::open(world, arguments.common.scope).await?;
+    let mut hits = Vec::new();
+    for shelf in &desk.shelves {
+        let memories = shelf.store.scan(&mut ScanCache::default())?.memories;
+        for hit in shelf.store.search(&memories, &arguments.query, Quarantined::Include)? {
+            hits.push((hit.score, Found::of(shelf, hit.memory)));
+        }
+    }
+    hits.sort_by_key(|(score, found)| std::cmp::Reverse((*score, found.changed)));
+    let all = hits.len();
+    hits.truncate(arguments.limit);
+    if arguments.common.json {
+        let rows =
+            hits.iter().map(|(score, found)| Scored { row: found.row(desk.now), score: *score });
+        print_json(&rows.collect::<Vec<_>>())?;
+    } else {
+        let found: Vec<Found<'_>> = hits.into_iter().map(|(_, found)| found).collect();
+        table(&found, &desk).print(&world.environment);
+    }
+    match all {
+        0 => show::note(&format!("no memory has the words `{}`", arguments.query)),
+        all if all > arguments.limit => {
+            show::note(&format!(
+                "note: {} more were found; --limit {all} lists them",
+                all - arguments.limit
+            ));
+        }
+        _ => {}
+    }
+    Ok(Exit::Done)
+}
+
+#[derive(Serialize)]
+struct Where {
+    scope: Whose,
+    path: String,
+    exists: bool,
+    chosen_by: &'static str,
+}
+
+pub(super) async fn path(arguments: &PathArguments, world: &World) -> Result<Exit, Failure> {
+    let common = arguments.common;
+    let desk = Desk::open(world, common.scope).await?;
+    let wanted = common.scope.map(|scope| desk.places.of(scope.into()));
+    let shown = desk.places.list().iter().filter(|place| wanted.is_none_or(|w| w == Some(place)));
+    let rows: Vec<Where> = shown
+        .map(|place| Where {
+            scope: place.whose,
+            path: place.directory.display().to_string(),
+            exists: place.directory.is_dir(),
+            chosen_by: match place.source {
+                DirectorySource::Environment => "environment",
+                DirectorySource::Setting => "setting",
+                DirectorySource::Default => "default",
+            },
+        })
+        .collect();
+    if common.json {
+        print_json(&rows)?;
+    } else if common.scope.is_some() {
+        // Just the path: for $(...).
+        for row in &rows {
+            show::data_line(&row.path);
+        }
+    } else {
+        for row in &rows {
+            let there = if row.exists { "" } else { "  (not there yet)" };
+            show::data_line(&format!("{:<8} {}{there}", row.scope.to_string(), row.path));
+        }
+    }
+    Ok(if rows.is_empty() { Exit::Failed } else { Exit::Done })
+}

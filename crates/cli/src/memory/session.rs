@@ -1,0 +1,66 @@
+//! Memory for a session: its stores, the rules that the model is told, and its tools.
+
+use std::sync::Arc;
+
+use dormouse_base::{Project, Settings, Switches, names};
+use dormouse_engine::{IndexUse, MemoryAccess, MemoryRules, MemorySetup};
+use dormouse_memory::{Scope, Store};
+
+use super::places::{Places, Visit, Whose};
+use crate::exit::Failure;
+use crate::show;
+use crate::world::World;
+
+/// Memory as a session has it; none where it is off, or where its folders can not be used, which is said.
+pub(crate) async fn setup(
+    world: &World,
+    project: &Project,
+    settings: &Settings,
+    switches: &Switches,
+) -> Result<Option<MemorySetup>, Failure> {
+    if !switches.is_on("memory") {
+        return Ok(None);
+    }
+    let places = Places::find(world, project, settings, Visit::Write(Whose::Project)).await?;
+    if let Some(from) = &places.taken_over_from {
+        show::note(&format!(
+            "note: the memory of {} was taken over: it is the same repository",
+            from.display()
+        ));
+    }
+    let mut stores = Vec::new();
+    for place in places.list() {
+        let opened = match place.whose {
+            Whose::User | Whose::Project => places.open(place).map(Some),
+            Whose::Team => places.existing(place),
+            // Whoever wrote the repository wrote these: the person reads them with `dormouse memory`.
+            Whose::Repo => continue,
+        };
+        match opened {
+            Ok(store) => stores.extend(store.map(Arc::new)),
+            Err(error) => {
+                show::note(&format!("warning: this session has no memory: {error}"));
+                return Ok(None);
+            }
+        }
+    }
+    let rules = rules(&stores, world, switches);
+    let access = MemoryAccess::new(stores, Arc::clone(&world.clock));
+    Ok(rules.map(|rules| MemorySetup { access, rules }))
+}
+
+fn rules(stores: &[Arc<Store>], world: &World, switches: &Switches) -> Option<MemoryRules> {
+    let folder = |scope: Scope| {
+        let store = stores.iter().find(|store| store.scope() == scope)?;
+        Some(store.dir().path().to_owned())
+    };
+    let project = folder(Scope::Project)?;
+    Some(MemoryRules {
+        user: folder(Scope::User).unwrap_or_else(|| project.clone()),
+        project,
+        team: folder(Scope::Team),
+        index: if switches.is_on("index") { IndexUse::Kept } else { IndexUse::LeftOut },
+        past_sessions: switches.is_on("search_past"),
+        extra: world.environment.get(names::MEMORY_EXTRA_GUIDELINES).map(str::to_owned),
+    })
+}

@@ -1,0 +1,209 @@
+//! Changing by hand: `add`, `edit`, `rm`. Everything goes through the store's one door.
+
+use dormouse_memory::frontmatter::{self, EditError};
+use dormouse_memory::{
+    By, ChangeError, ContentHash, Effect, Expected, MemoryFile, MemoryType, NewMemory, Receipt,
+};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::desk::{Desk, Found, heeding_secrets, shelf_to_fill, written};
+use super::places::Whose;
+use super::{editor, print_json};
+use crate::args::{AddArguments, EditArguments, MemoryKind, RmArguments};
+use crate::exit::{Exit, Failure};
+use crate::world::World;
+use crate::{input, show};
+
+/// What a change did to a memory, for programs.
+#[derive(Serialize)]
+struct Done {
+    file: String,
+    path: String,
+    scope: Whose,
+    /// The change's number; none if there was nothing to change.
+    change: Option<u64>,
+}
+
+impl Done {
+    fn print(&self, json: bool) -> Result<Exit, Failure> {
+        if json {
+            print_json(self)?;
+        } else {
+            show::data_line(&self.path);
+        }
+        Ok(Exit::Done)
+    }
+}
+
+pub(super) async fn add(arguments: &AddArguments, world: &World) -> Result<Exit, Failure> {
+    if arguments.name.trim().is_empty() {
+        return Err(Failure::usage(anyhow::anyhow!("a memory needs a name; this one is empty")));
+    }
+    let body = match &arguments.body {
+        Some(body) => body.clone(),
+        None => input::read()?,
+    };
+    let memory = NewMemory {
+        pinned: arguments.pin,
+        ..NewMemory::new(&arguments.name, &arguments.description, &body)
+            .with_kind(arguments.kind.into())
+    };
+    let otherwise = if arguments.kind == MemoryKind::User { Whose::User } else { Whose::Project };
+    let shelf = shelf_to_fill(world, arguments.scope.map_or(otherwise, Into::into)).await?;
+    let by = By::person("added by hand");
+    let outcome = heeding_secrets(by, arguments.allow_secret, |by| {
+        shelf.store.change(by, |plan| plan.save(&memory).map(drop))
+    })?;
+    let receipt = written(outcome)?;
+    let (change, file) = added(receipt.as_ref())?;
+    let path = shelf.path_of(file.as_str());
+    Done { file: file.to_string(), path, scope: shelf.whose, change }.print(arguments.json)
+}
+
+fn added(receipt: Option<&Receipt>) -> Result<(Option<u64>, &MemoryFile), Failure> {
+    let found = receipt.and_then(|receipt| {
+        let added = receipt.files.iter().find(|(_, effect)| *effect == Effect::Added);
+        added.map(|(file, _)| (Some(receipt.id.0), file))
+    });
+    found.ok_or_else(|| Failure::failed(anyhow::anyhow!("nothing was saved")))
+}
+
+pub(super) async fn edit(arguments: &EditArguments, world: &World) -> Result<Exit, Failure> {
+    let desk = Desk::open(world, arguments.common.scope).await?;
+    let found = desk.named(&arguments.name)?;
+    let (bytes, hash) = found.shelf.store.read(&found.memory.file)?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Failure::failed(anyhow::anyhow!("{} is not valid UTF-8", found.memory.file))
+            .hint("save it as UTF-8 first")
+    })?;
+    let receipt = if by_options(arguments) {
+        let new = changed(arguments, &text, desk.now)?;
+        save(&found, &new, &hash, arguments.allow_secret)?
+    } else {
+        let copy = editor::Copy::of(world, found.memory.file.name(), &text)?;
+        let new = copy.edit(world)?;
+        // What was typed is not lost by a refusal.
+        let saved = save(&found, &new, &hash, arguments.allow_secret);
+        match saved {
+            Ok(receipt) => copy.remove().map(|()| receipt)?,
+            Err(failure) => return Err(failure.hint(format!("your text is in {}", copy.path()))),
+        }
+    };
+    if receipt.is_none() {
+        show::note("nothing was changed");
+    }
+    Done {
+        file: found.memory.file.to_string(),
+        path: found.path(),
+        scope: found.shelf.whose,
+        change: receipt.map(|receipt| receipt.id.0),
+    }
+    .print(arguments.common.json)
+}
+
+fn by_options(arguments: &EditArguments) -> bool {
+    arguments.new_name.is_some()
+        || arguments.kind.is_some()
+        || arguments.description.is_some()
+        || arguments.body.is_some()
+        || arguments.pin.is_some()
+}
+
+fn save(
+    found: &Found<'_>,
+    text: &str,
+    expected: &ContentHash,
+    allow_secret: bool,
+) -> Result<Option<Receipt>, Failure> {
+    let expected = Expected::Content(expected.clone());
+    let outcome = heeding_secrets(By::person("edited by hand"), allow_secret, |by| {
+        found
+            .shelf
+            .store
+            .change(by, |plan| plan.write(&found.memory.file, text.as_bytes(), &expected))
+    })?;
+    written(outcome)
+}
+
+/// The text with what the options say; all the rest of it stays.
+fn changed(arguments: &EditArguments, text: &str, now: Timestamp) -> Result<String, Failure> {
+    let mut new = text.to_owned();
+    if let Some(body) = &arguments.body {
+        let body = if body == "-" { input::read()? } else { body.clone() };
+        let head = new.strip_suffix(frontmatter::parse(&new).body).unwrap_or_default();
+        let gap = if head.is_empty() { "" } else { "\n" };
+        new = format!("{head}{gap}{}\n", body.trim_matches(['\n', '\r']));
+    }
+    with_fields(arguments, new, now).map_err(|error| {
+        Failure::failed(error).hint("`dormouse memory edit` without options opens the whole file")
+    })
+}
+
+fn with_fields(
+    arguments: &EditArguments,
+    mut text: String,
+    now: Timestamp,
+) -> Result<String, EditError> {
+    for (key, value) in [("name", &arguments.new_name), ("description", &arguments.description)] {
+        if let Some(value) = value {
+            let line = value.split_whitespace().collect::<Vec<_>>().join(" ");
+            text = frontmatter::set(&text, key, &line)?;
+        }
+    }
+    if let Some(kind) = arguments.kind {
+        let fields = frontmatter::parse(&text).fields;
+        let nested =
+            fields.get("type").is_none() && fields.nested_text("metadata", "type").is_some();
+        let key = if nested { "metadata.type" } else { "type" };
+        text = frontmatter::set(&text, key, MemoryType::from(kind).as_str())?;
+    }
+    match arguments.pin {
+        Some(true) => text = frontmatter::set(&text, "pinned", "true")?,
+        Some(false) => text = frontmatter::remove(&text, "pinned")?,
+        None => {}
+    }
+    // Who writes the time of the last change into the file wants it to be true.
+    if frontmatter::parse(&text).fields.text("modified").is_some() {
+        let seconds = Timestamp::from_second(now.as_second()).unwrap_or(now);
+        text = frontmatter::set(&text, "modified", &seconds.to_string())?;
+    }
+    Ok(text)
+}
+
+pub(super) async fn rm(arguments: &RmArguments, world: &World) -> Result<Exit, Failure> {
+    let desk = Desk::open(world, arguments.common.scope).await?;
+    // All are found before the first one goes.
+    let found = arguments.names.iter().map(|name| desk.named(name));
+    let mut done = Vec::new();
+    for found in found.collect::<Result<Vec<_>, _>>()? {
+        let file = &found.memory.file;
+        let removed = found
+            .shelf
+            .store
+            .change(&By::person("removed by hand"), |plan| plan.delete(file, &Expected::Present));
+        let receipt = match removed {
+            // Named twice in one command: it is gone, as was wanted.
+            Err(ChangeError::Missing(_)) => continue,
+            other => written(other?)?,
+        };
+        done.push(Done {
+            file: file.to_string(),
+            path: found.path(),
+            scope: found.shelf.whose,
+            change: receipt.map(|receipt| receipt.id.0),
+        });
+    }
+    for shelf in &desk.shelves {
+        shelf.store.purge()?;
+    }
+    if arguments.common.json {
+        print_json(&done)?;
+    } else {
+        for done in &done {
+            show::data_line(&done.path);
+            show::note(&format!("removed; `dormouse memory restore {}` brings it back", done.file));
+        }
+    }
+    Ok(Exit::Done)
+}
