@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use dormouse_base::Dir;
-use dormouse_memory::{By, Finding, lint as lint_folder, lint_text};
+use dormouse_memory::{By, Finding, lint as lint_folder, lint_text, shipped_secret_rules};
 use serde::Serialize;
 
 use super::desk::{Desk, written};
-use super::places::{Whose, secrets_in};
+use super::places::Whose;
 use super::print_json;
 use super::table::Table;
 use crate::args::{LintArguments, MemoryDoctorArguments};
@@ -117,12 +117,12 @@ fn of_path(path: &Path, checkout: &Dir) -> Result<Vec<Row>, Failure> {
     }
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(unreadable)?;
-    let findings = lint_text(&name, &bytes, secrets_in).into_iter();
+    let findings = lint_text(&name, &bytes, shipped_secret_rules).into_iter();
     Ok(findings.map(|finding| Row::of(finding, None, name.clone())).collect())
 }
 
 fn of_folder(folder: &Dir, scope: Option<Whose>, checkout: &Dir) -> Result<Vec<Row>, Failure> {
-    let findings = lint_folder(folder, Some(checkout), secrets_in)?.into_iter();
+    let findings = lint_folder(folder, Some(checkout), shipped_secret_rules)?.into_iter();
     let line = |finding: Finding| {
         let path = folder.path().join(&finding.file).display().to_string();
         Row::of(finding, scope, path)

@@ -13,8 +13,8 @@ use dormouse_base::{Clock, Dir, Environment, Project, ProjectSlug, RelPath, Sett
 use dormouse_engine::SessionFolder;
 use dormouse_memory::{
     AnchoredProject, ChangeError, DirectoryChoice, DirectorySource, RepositoryIdentity, Scope,
-    SecretFinding, Store, StoreOptions, memory_directory, project_memory, repository_memory,
-    secrets, team_memory, user_memory,
+    Store, StoreOptions, memory_directory, project_memory, repository_memory, shipped_secret_rules,
+    team_memory, user_memory,
 };
 use dormouse_tools::{SAFE_GIT_ENVIRONMENT, output};
 use serde::Serialize;
@@ -140,7 +140,7 @@ impl Places {
             Whose::Project | Whose::Repo => Scope::Project,
             Whose::Team => Scope::Team,
         };
-        let mut options = StoreOptions::new(scope, secrets_in, Arc::clone(&self.clock));
+        let mut options = StoreOptions::new(scope, shipped_secret_rules, Arc::clone(&self.clock));
         if place.whose == Whose::Repo {
             options.apart.clear();
         }
@@ -149,13 +149,6 @@ impl Places {
         }
         options
     }
-}
-
-/// The rules of the memory crate, as its store asks for them.
-pub(crate) fn secrets_in(text: &str) -> Vec<SecretFinding> {
-    let finding =
-        |found: secrets::Finding| SecretFinding { rule: found.rule.to_owned(), line: found.line };
-    secrets::scan(text).into_iter().map(finding).collect()
 }
 
 fn chosen_directory(

@@ -136,11 +136,7 @@ impl MemoryAccess {
         let store =
             self.store(scope).ok_or_else(|| format!("there is no `{scope}` memory here"))?;
         let by = self.by(&format!("{}\n{}", memory.description, memory.body), "saved");
-        let mut file = None;
-        let outcome = store.change(&by, |plan| {
-            file = Some(plan.save(memory)?);
-            Ok(())
-        });
+        let outcome = store.change(&by, |plan| plan.save(memory).map(drop));
         self.done(store, outcome)
     }
 

@@ -1,43 +1,21 @@
 //! The index of each scope, as it stands in the first message (R-2, M-6).
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
-use dormouse_memory::index::{Rank, load};
 use dormouse_memory::{ScanCache, Scope};
 
 use super::MemoryAccess;
 
-/// What was written within this time ranks higher.
-const RECENT: Duration = Duration::from_hours(30 * 24);
-
 /// A heading and a text for every scope that has an index, in at most so many bytes each.
 pub(crate) fn index_parts(memory: &MemoryAccess, most_bytes: usize) -> Vec<(String, String)> {
-    let now = memory.clock().now();
     let mut parts = Vec::new();
     for store in memory.stores() {
         // A store that can not be read costs its index, not the session; doctor says why.
-        let (Ok(text), Ok(scan)) = (store.index_text(), store.scan(&mut ScanCache::default()))
-        else {
+        let scanned = store.scan(&mut ScanCache::default());
+        let Some(loaded) = scanned.ok().and_then(|scan| store.loaded_index(&scan).ok()) else {
             continue;
         };
-        if text.trim().is_empty() {
+        if loaded.text.trim().is_empty() {
             continue;
         }
-        let ranks: BTreeMap<String, Rank> = scan
-            .memories
-            .iter()
-            .map(|memory| {
-                let age = Duration::try_from(now.duration_since(memory.modified));
-                let rank = match memory.header.pinned {
-                    true => Rank::Pinned,
-                    false if age.is_ok_and(|age| age <= RECENT) => Rank::Written,
-                    false => Rank::Rest,
-                };
-                (memory.file.as_str().to_owned(), rank)
-            })
-            .collect();
-        let loaded = load(&text, |file| ranks.get(file).copied().unwrap_or(Rank::Rest));
         let text = bounded(loaded.with_warning(), most_bytes);
         let folder = store.dir().path().display();
         parts.push((format!("{} in {folder}", heading(store.scope())), text));

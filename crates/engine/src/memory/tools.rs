@@ -9,7 +9,7 @@ use dormouse_memory::{
 use dormouse_tools::{
     CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
 };
-use futures_util::future::{BoxFuture, ready};
+use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -47,8 +47,15 @@ impl Tool for MemoryTool {
         input: &'a RawValue,
         _: &'a CallContext,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        // Milliseconds of disk, under a lock that others hold for as long.
-        Box::pin(ready((self.run)(&self.access, input).map(ToolOutput::text)))
+        // Disk, and a lock that others may hold: the terminal must not stand still meanwhile.
+        let (run, access, input) = (self.run, Arc::clone(&self.access), input.to_owned());
+        Box::pin(async move {
+            match tokio::task::spawn_blocking(move || run(&access, &input)).await {
+                Ok(done) => done.map(ToolOutput::text),
+                Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+                Err(_) => Err(ToolError::interrupted()),
+            }
+        })
     }
 }
 
