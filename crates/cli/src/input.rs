@@ -1,4 +1,4 @@
-//! Standard input as (a part of) the prompt.
+//! Standard input: as (a part of) the prompt, and as the answer to a question.
 
 use std::io::Read;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -68,4 +68,11 @@ fn read_all(sender: &Sender<Found>) {
         input.read_to_end(&mut bytes).map(|_| bytes)
     });
     let _gone = sender.send(Found::Everything(all));
+}
+
+/// Whether the person answers a question at the terminal with yes; anything else is no.
+pub(crate) fn says_yes() -> bool {
+    let mut answer = String::new();
+    let read = std::io::stdin().read_line(&mut answer);
+    read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }

@@ -1,7 +1,7 @@
 //! Where instruction files are, and which outside a project its own may include: asked once a project.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use dormouse_base::{Dir, Project, RelPath, names, stable_hash};
@@ -11,7 +11,7 @@ use dormouse_memory::instructions::{Approved, Instructions, Note, Occasion, Root
 use crate::exit::Failure;
 use crate::settings::Untrusted;
 use crate::world::World;
-use crate::{show, start};
+use crate::{input, show, start};
 
 /// The organisation's.
 const MANAGED: &str = "/etc/dormouse/AGENTS.md";
@@ -65,9 +65,7 @@ fn ask(roots: &Roots, approved: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
             "{who} wants {} read as instructions, which is outside the project. Read it? [y/N]",
             real.display()
         ));
-        let mut answer = String::new();
-        let read = std::io::stdin().lock().read_line(&mut answer);
-        if read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
+        if input::says_yes() {
             granted.insert(real);
         }
     }

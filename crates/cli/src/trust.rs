@@ -1,6 +1,6 @@
 //! Trusting a project: what its settings would run or widen, shown; the question; the record (L-29).
 
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 
 use dormouse_base::{Project, Stack, Trust, TrustStore};
 use serde_json::Value;
@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::args::TrustArguments;
 use crate::exit::{Exit, Failure};
 use crate::settings::{self, Untrusted};
-use crate::show;
 use crate::world::{World, current_project};
+use crate::{input, show};
 
 /// Longer values are cut in the list; the file shows them whole.
 const LONGEST_SHOWN: usize = 2_000;
@@ -64,9 +64,7 @@ pub(crate) fn ask(
     }
     list(stack, standing);
     show::note("Trust this project with it? Say yes only if you know who wrote it. [y/N]");
-    let mut answer = String::new();
-    let read = std::io::stdin().lock().read_line(&mut answer);
-    if read.is_err() || !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
+    if !input::says_yes() {
         show::note("Not trusted: the project's settings can only restrict.");
         return Ok(standing);
     }
