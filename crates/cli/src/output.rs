@@ -179,6 +179,12 @@ impl Printer {
                 "retry",
                 format!("{error}; trying again in {} s ({retry} of {of})", shortly(*delay)),
             ),
+            EngineEvent::Remembered(what) => {
+                self.notice(
+                    "notice",
+                    format!("memory: {what}; `dormouse memory undo` takes it back"),
+                );
+            }
             EngineEvent::Notice(text) => self.notice("notice", text.clone()),
             EngineEvent::ToolStarted { name, input, .. } if self.verbose => {
                 self.end_line();

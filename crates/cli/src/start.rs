@@ -10,8 +10,8 @@ use dormouse_base::{
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
-    Engine, EngineConfig, Hooks, InstructionSetup, MemorySetup, OpenedSession, PromptOverrides,
-    ResultRules, ResumeReport, SessionFolder, Surroundings, memory_tools,
+    Engine, EngineConfig, Hooks, InstructionSetup, MemoryAccess, MemorySetup, OpenedSession,
+    PromptOverrides, ResultRules, ResumeReport, SessionFolder, Surroundings, memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
@@ -59,6 +59,8 @@ pub(crate) struct Conversation {
     pub(crate) folder: SessionFolder,
     /// The engine's own: what is said to it counts from the next call on.
     pub(crate) gate: Gate,
+    /// What it remembers with; none where memory is off.
+    pub(crate) memory: Option<Arc<MemoryAccess>>,
     pub(crate) key: KeyOrigin,
 }
 
@@ -123,6 +125,7 @@ impl Ready {
         let key = KeyOrigin { source: connection.key_source, variable: connection.key_variable };
         let tools = ToolSet::builtin()
             .with(self.memory.iter().flat_map(|memory| memory_tools(&memory.access)));
+        let memory = self.memory.as_ref().map(|memory| Arc::clone(&memory.access));
         let config = EngineConfig {
             model: connection.model,
             model_name: connection.model_name,
@@ -160,7 +163,17 @@ impl Ready {
             None => Engine::begin(config, &folder, &surroundings)?,
             Some(opened) => resume(arguments, config, opened, &surroundings)?,
         };
-        Ok(Conversation { engine, surroundings, project, environment, settings, folder, gate, key })
+        Ok(Conversation {
+            engine,
+            surroundings,
+            project,
+            environment,
+            settings,
+            folder,
+            gate,
+            memory,
+            key,
+        })
     }
 }
 

@@ -165,6 +165,9 @@ impl Engine {
         }
         if let Some(memory) = &config.memory {
             memory.access.begin(transcript.session());
+            if let Some(asker) = &config.asker {
+                memory.access.attended_by(Arc::clone(asker));
+            }
         }
         let hooks = hook_runner(&config, &transcript);
         let source =
@@ -359,6 +362,11 @@ impl Engine {
     /// What this process has spent on the conversation.
     pub fn totals(&self) -> Usage {
         self.totals
+    }
+
+    /// What every request begins with.
+    pub fn prefix(&self) -> &Prefix {
+        &self.prefix
     }
 
     /// The messages.

@@ -73,6 +73,8 @@ pub enum EngineEvent {
         /// The most retries there will be.
         of: u32,
     },
+    /// Memory was changed, and the person is to know: they may want to take it back.
+    Remembered(String),
     /// Something worth knowing.
     Notice(String),
 }

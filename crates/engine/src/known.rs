@@ -40,6 +40,7 @@ pub struct Known {
     parts: Vec<(String, String)>,
     room: usize,
     notes: Vec<Note>,
+    warnings: Vec<String>,
     rules: Option<MemoryRules>,
 }
 
@@ -55,7 +56,9 @@ impl Known {
             // A small window has no room for an index.
             if rules.index == IndexUse::Kept && config.budget.prompt == PromptSize::Full {
                 let most = usize::try_from(config.budget.index_bytes).unwrap_or(usize::MAX);
-                known.parts.extend(index_parts(access, most));
+                let index = index_parts(access, most);
+                known.parts.extend(index.parts);
+                known.warnings.extend(index.warnings);
             }
         }
         known
@@ -100,7 +103,9 @@ impl Known {
     /// What the person should know about them, once.
     pub(crate) fn take_warnings(&mut self) -> Vec<String> {
         let notes = std::mem::take(&mut self.notes);
-        notes.iter().filter(|note| note.is_warning()).map(ToString::to_string).collect()
+        let mut said = std::mem::take(&mut self.warnings);
+        said.extend(notes.iter().filter(|note| note.is_warning()).map(ToString::to_string));
+        said
     }
 
     /// A file was read or written: what loads because of that, if anything.

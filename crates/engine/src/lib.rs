@@ -30,7 +30,7 @@ pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};
 pub use hooks::{HookEvent, HookProblem, Hooks, SessionEndReason, SessionSource};
 pub use known::{InstructionSetup, Known, MemorySetup};
-pub use memory::{MemoryAccess, memory_tools};
+pub use memory::{MemoryAccess, Saving, memory_tools};
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, build_prefix};
 pub use results::ResultRules;
 pub use resume::ResumeReport;

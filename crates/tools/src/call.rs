@@ -16,7 +16,8 @@ use tokio::time::Instant;
 use crate::arguments::object;
 use crate::{
     Access, Asker, Before, CallContext, CallObserver, CallView, Decision, Gate, HostPattern,
-    Question, Reply, Spilled, Stance, Substitute, Tool, ToolError, ToolOutput, ToolSet, Verdict,
+    Question, Reply, Route, Spilled, Stance, Substitute, Tool, ToolError, ToolOutput, ToolSet,
+    Verdict,
 };
 
 /// How long a tool may take to stop by itself: more than Bash needs to end a stubborn command.
@@ -155,6 +156,11 @@ impl Caller {
     ) -> Result<Permit, Refusal> {
         let decision = self.gate.decide(tool, input, &context.folder);
         match (decision.verdict, stance) {
+            (Verdict::Ask, Stance::Neutral)
+                if !decision.by_rule && has_a_door(tool, input, context) =>
+            {
+                Ok(Permit::default())
+            }
             (_, Stance::Deny { why }) => Err(Refusal::Denied(why)),
             (Verdict::Deny, _) => Err(Refusal::Denied(decision.why)),
             (Verdict::Allow, Stance::Neutral | Stance::Allow { .. }) => Ok(Permit::default()),
@@ -262,6 +268,15 @@ impl Caller {
         }
         CallResult { notes: after.notes, halt: after.halt, ..result }
     }
+}
+
+/// Whether a file is written through a door, which asks in its own way if there is something to ask. The
+/// path counts as it is named: where that leads may be another place by the time it is written.
+fn has_a_door(tool: &dyn Tool, input: &RawValue, context: &CallContext) -> bool {
+    let Some(guard) = &context.file_guard else { return false };
+    let writes = matches!(tool.access(input, &context.folder), Access::Writes(_));
+    let named = tool.file(input).filter(|_| writes).map(|file| context.folder.join(file));
+    named.is_some_and(|path| matches!(guard.route(&path), Route::Through(_)))
 }
 
 /// What the person's yes covers beyond the gate: a host in a private network that they saw named.

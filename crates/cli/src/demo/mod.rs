@@ -24,6 +24,7 @@ pub(crate) async fn run(world: &World) -> Result<Exit, Failure> {
     ));
     scenes::a_question(&stage).await?;
     scenes::a_huge_result(&stage).await?;
+    scenes::something_to_remember(&stage).await?;
     show::data_line("\nThe temporary folder is removed again.");
     Ok(Exit::Done)
 }
@@ -51,6 +52,7 @@ fn narrate(event: &EngineEvent) {
         | EngineEvent::ToolDenied { .. }
         | EngineEvent::ToolFinished { .. }
         | EngineEvent::Retrying { .. } => {}
+        EngineEvent::Remembered(what) => show::data_line(&format!("  memory: {what}")),
         EngineEvent::Notice(text) => show::data_line(&format!("  note: {text}")),
     }
 }

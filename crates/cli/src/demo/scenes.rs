@@ -9,7 +9,7 @@ use dormouse_model::script::Turn;
 use tokio_util::sync::CancellationToken;
 
 use super::stage::{Stage, begin};
-use super::{narrate, why};
+use super::{narrate, show_result, why};
 use crate::exit::Failure;
 use crate::show;
 
@@ -73,12 +73,36 @@ pub(super) async fn a_huge_result(stage: &Stage) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What the person says in one session is known in the next.
+pub(super) async fn something_to_remember(stage: &Stage) -> Result<(), Failure> {
+    show::data_line("\nScene 3: something to remember.");
+    let script = vec![
+        Turn::new().call(
+            "call_1",
+            "MemorySave",
+            r#"{"name":"Nuts in dozens","description":"counts nuts in dozens, rounded up","type":"feedback","content":"Give numbers of nuts in dozens, rounded up.\n\n**Why:** the larder's shelves hold twelve.\n\n**How to apply:** in answers; files keep exact numbers."}"#,
+        ),
+        Turn::new().text("I'll count in dozens from now on."),
+    ];
+    play(stage, script, "Remember: count nuts in dozens, rounded up. The shelves hold twelve.")
+        .await?;
+    why("a memory is a markdown file that you can read, edit and delete:");
+    let file = stage.home().join("memory/nuts-in-dozens.md");
+    show_result(&std::fs::read_to_string(&file).map_err(|error| unreadable(&file, &error))?);
+    show::data_line("\nA new session begins. It has not heard any of this.");
+    let script = vec![Turn::new().text("Five dozen, rounded up: the plan asks for 52.")];
+    let (engine, _) = play(stage, script, "How many nuts does the plan ask for?").await?;
+    why("its first message carried the index of what is remembered:");
+    let first: Vec<String> = engine.prefix().first().iter().filter_map(Block::as_text).collect();
+    let lines = first.iter().flat_map(|text| text.lines());
+    lines.filter(|line| line.starts_with("- [")).for_each(show_result);
+    Ok(())
+}
+
 /// What the session has stored beside its transcript.
 fn stored_bytes(transcript: &Path) -> Result<u64, Failure> {
     let folder = transcript.with_extension("").join("tool-results");
-    let unreadable = |error: std::io::Error| {
-        Failure::failed(anyhow::anyhow!("can not read {}: {error}", folder.display()))
-    };
+    let unreadable = |error| unreadable(&folder, &error);
     let mut bytes = 0;
     for entry in folder.read_dir().map_err(unreadable)? {
         bytes += entry.and_then(|entry| entry.metadata()).map_err(unreadable)?.len();
@@ -108,8 +132,10 @@ async fn play(
 }
 
 fn count_lines(path: &Path) -> Result<usize, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::failed(anyhow::anyhow!("can not read {}: {error}", path.display()))
-    })?;
+    let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
     Ok(text.lines().count())
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::failed(anyhow::anyhow!("can not read {}: {error}", path.display()))
 }

@@ -4,10 +4,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use dormouse_base::{Dir, Environment, Redactor, RelPath, names, project_of};
+use dormouse_base::{
+    Dir, Environment, Redactor, RelPath, Settings, Stack, Switches, names, project_of,
+};
 use dormouse_conversation::figures::FigureLog;
 use dormouse_conversation::{Budget, Origin, Window};
-use dormouse_engine::{Engine, EngineConfig, PromptOverrides, SessionFolder, Surroundings};
+use dormouse_engine::{
+    Engine, EngineConfig, PromptOverrides, SessionFolder, Surroundings, memory_tools,
+};
 use dormouse_model::script::Turn;
 use dormouse_model::{
     CacheTtl, Dialect, MaxTokensField, Model, PriceTable, RetryPolicy, ScriptedModel, Wire,
@@ -15,6 +19,7 @@ use dormouse_model::{
 use dormouse_tools::{Gate, Reaper, ToolSet};
 
 use crate::exit::Failure;
+use crate::memory::session;
 use crate::world::World;
 
 const PLAN: &str = "# Winter plan\n\n- 40 hazelnuts\n- 12 acorns\n- one warm nest\n";
@@ -38,6 +43,10 @@ impl Stage {
         Ok(Self { root, world: World::with_environment(environment) })
     }
 
+    pub(super) fn home(&self) -> PathBuf {
+        self.root.join("home")
+    }
+
     pub(super) fn project(&self) -> PathBuf {
         self.root.join("project")
     }
@@ -59,6 +68,11 @@ pub(super) async fn begin(
     let project = project_of(&stage.project())?;
     let surroundings = Surroundings::look(&project, &world.environment, &*world.clock).await;
     let folder = SessionFolder::open(&world.home()?, &project)?;
+    let switches = Switches::resolve(&Stack::default(), &world.environment);
+    let switches = switches.map_err(Failure::usage)?;
+    let memory = session::setup(world, &project, &Settings::default(), &switches).await?;
+    let tools =
+        ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
     let window = Window::new(200_000).map_err(Failure::failed)?;
     let config = EngineConfig {
         model: Arc::new(Model::Scripted(ScriptedModel::new(script))),
@@ -71,7 +85,7 @@ pub(super) async fn begin(
         },
         budget: Budget::for_window(window, 16_000),
         retry: RetryPolicy::default(),
-        tools: Arc::new(ToolSet::builtin()),
+        tools: Arc::new(tools),
         // The script is ours and the folder is temporary.
         gate: Gate::allow_all(),
         asker: None,
@@ -86,7 +100,7 @@ pub(super) async fn begin(
         reaper: Reaper::of_this_program(),
         commands: dormouse_tools::CommandLimits::default(),
         instructions: None,
-        memory: None,
+        memory,
         figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
         prices: PriceTable::default(),
         max_cost_usd: None,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_base::{Project, Settings, Switches, names};
-use dormouse_engine::{IndexUse, MemoryAccess, MemoryRules, MemorySetup};
+use dormouse_engine::{IndexUse, MemoryAccess, MemoryRules, MemorySetup, Saving};
 use dormouse_memory::{Scope, Store};
 
 use super::places::{Places, Visit, Whose};
@@ -45,8 +45,12 @@ pub(crate) async fn setup(
         }
     }
     let rules = rules(&stores, world, switches);
-    let access = MemoryAccess::new(stores, Arc::clone(&world.clock));
+    let access = MemoryAccess::new(stores, saving(switches), Arc::clone(&world.clock));
     Ok(rules.map(|rules| MemorySetup { access, rules }))
+}
+
+fn saving(switches: &Switches) -> Saving {
+    if switches.is_on("daily_log") { Saving::DailyLog } else { Saving::Entries }
 }
 
 fn rules(stores: &[Arc<Store>], world: &World, switches: &Switches) -> Option<MemoryRules> {
@@ -60,6 +64,7 @@ fn rules(stores: &[Arc<Store>], world: &World, switches: &Switches) -> Option<Me
         project,
         team: folder(Scope::Team),
         index: if switches.is_on("index") { IndexUse::Kept } else { IndexUse::LeftOut },
+        saving: saving(switches),
         past_sessions: switches.is_on("search_past"),
         extra: world.environment.get(names::MEMORY_EXTRA_GUIDELINES).map(str::to_owned),
     })

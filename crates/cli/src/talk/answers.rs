@@ -22,6 +22,7 @@ const KEYS: &[(&str, &str)] = &[
     ("Alt-Enter, Ctrl-J", "a new line; also \\ and Enter"),
     ("Up, Ctrl-R", "what was typed before"),
     ("Tab", "complete a command"),
+    ("Alt-U", "at an empty prompt: undo the last change of memory"),
     ("Ctrl-C", "stop the turn; twice at an empty prompt: leave"),
     ("Ctrl-D", "leave"),
 ];

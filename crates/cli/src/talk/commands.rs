@@ -12,6 +12,7 @@ pub(crate) enum Name {
     Stats,
     Config,
     Permissions,
+    Memory,
     Quit,
 }
 
@@ -24,6 +25,12 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
     (Name::Stats, "stats", "", "how full the window is, and what the session came to"),
     (Name::Config, "config", "", "what is in force, and where things are kept"),
     (Name::Permissions, "permissions", "[MODE]", "what is permitted; or go over to another mode"),
+    (
+        Name::Memory,
+        "memory",
+        "[COMMAND]",
+        "what is remembered; COMMAND as in dormouse memory, such as undo",
+    ),
     (Name::Quit, "quit", "", "leave (also Ctrl-D)"),
 ];
 

@@ -51,6 +51,8 @@ pub(crate) enum Typed {
     Interrupted,
     /// Ctrl-D, or the end of the terminal.
     End,
+    /// The key that takes back the last change of memory, with nothing typed.
+    Undo,
     /// The terminal could not be read.
     Failed(String),
 }
@@ -85,12 +87,12 @@ impl LineEditor {
 type Lines = Editor<Continued, MemHistory>;
 
 fn serve(asked: &mpsc::Receiver<(Ask, oneshot::Sender<Typed>)>, entries: Vec<String>) {
-    let nothing_typed = Arc::new(AtomicBool::new(true));
-    let editors = editor(&nothing_typed).and_then(|mut messages| {
+    let keys = Keys { nothing_typed: Arc::new(AtomicBool::new(true)), undo: Arc::default() };
+    let editors = editor(&keys).and_then(|mut messages| {
         for entry in entries {
             messages.history_mut().add_owned(entry)?;
         }
-        Ok((messages, editor(&nothing_typed)?))
+        Ok((messages, editor(&keys)?))
     });
     let mut editors = match editors {
         Ok(editors) => editors,
@@ -103,7 +105,7 @@ fn serve(asked: &mpsc::Receiver<(Ask, oneshot::Sender<Typed>)>, entries: Vec<Str
         }
     };
     for (ask, reply) in asked {
-        nothing_typed.store(true, Ordering::Relaxed);
+        keys.forget();
         let read = match ask {
             Ask::Message { typed } => {
                 let read = editors.0.readline_with_initial(PROMPT, (&typed, ""));
@@ -117,21 +119,38 @@ fn serve(asked: &mpsc::Receiver<(Ask, oneshot::Sender<Typed>)>, entries: Vec<Str
             }
             Ask::Answer => editors.1.readline(QUESTION),
         };
-        let _gone = reply.send(typed(read, nothing_typed.load(Ordering::Relaxed)));
+        let _gone = reply.send(typed(read, &keys));
     }
 }
 
-fn typed(read: rustyline::Result<String>, nothing_typed: bool) -> Typed {
+/// What the keys that end the reading meant.
+#[derive(Debug, Clone)]
+struct Keys {
+    nothing_typed: Arc<AtomicBool>,
+    undo: Arc<AtomicBool>,
+}
+
+impl Keys {
+    fn forget(&self) {
+        self.nothing_typed.store(true, Ordering::Relaxed);
+        self.undo.store(false, Ordering::Relaxed);
+    }
+}
+
+fn typed(read: rustyline::Result<String>, keys: &Keys) -> Typed {
     match read {
         Ok(line) => Typed::Line(line.replace("\\\n", "\n")),
-        Err(ReadlineError::Interrupted) if nothing_typed => Typed::Interrupted,
+        Err(ReadlineError::Interrupted) if keys.undo.load(Ordering::Relaxed) => Typed::Undo,
+        Err(ReadlineError::Interrupted) if keys.nothing_typed.load(Ordering::Relaxed) => {
+            Typed::Interrupted
+        }
         Err(ReadlineError::Interrupted) => Typed::Discarded,
         Err(ReadlineError::Eof) => Typed::End,
         Err(error) => Typed::Failed(error.to_string()),
     }
 }
 
-fn editor(nothing_typed: &Arc<AtomicBool>) -> rustyline::Result<Lines> {
+fn editor(keys: &Keys) -> rustyline::Result<Lines> {
     let config = Config::builder()
         .max_history_size(MOST_ENTRIES)?
         .bell_style(BellStyle::None)
@@ -145,18 +164,19 @@ fn editor(nothing_typed: &Arc<AtomicBool>) -> rustyline::Result<Lines> {
     let key = |code, modifiers| Event::from(KeyEvent(code, modifiers));
     editor.bind_sequence(key(KeyCode::Char('J'), Modifiers::CTRL), Cmd::Newline);
     editor.bind_sequence(key(KeyCode::Enter, Modifiers::ALT), Cmd::Newline);
-    let interrupt = Interrupt { nothing_typed: Arc::clone(nothing_typed) };
     editor.bind_sequence(
         key(KeyCode::Char('C'), Modifiers::CTRL),
-        EventHandler::Conditional(Box::new(interrupt)),
+        EventHandler::Conditional(Box::new(Interrupt(keys.clone()))),
+    );
+    editor.bind_sequence(
+        key(KeyCode::Char('u'), Modifiers::ALT),
+        EventHandler::Conditional(Box::new(Undo(keys.clone()))),
     );
     Ok(editor)
 }
 
 /// Sees whether anything was typed when Ctrl-C is pressed.
-struct Interrupt {
-    nothing_typed: Arc<AtomicBool>,
-}
+struct Interrupt(Keys);
 
 impl ConditionalEventHandler for Interrupt {
     fn handle(
@@ -166,8 +186,26 @@ impl ConditionalEventHandler for Interrupt {
         _: bool,
         context: &EventContext<'_>,
     ) -> Option<Cmd> {
-        self.nothing_typed.store(context.line().is_empty(), Ordering::Relaxed);
+        self.0.nothing_typed.store(context.line().is_empty(), Ordering::Relaxed);
         Some(Cmd::Interrupt)
+    }
+}
+
+/// Alt-U at an empty prompt; with something typed it is the editor's own key.
+struct Undo(Keys);
+
+impl ConditionalEventHandler for Undo {
+    fn handle(
+        &self,
+        _: &Event,
+        _: RepeatCount,
+        _: bool,
+        context: &EventContext<'_>,
+    ) -> Option<Cmd> {
+        context.line().is_empty().then(|| {
+            self.0.undo.store(true, Ordering::Relaxed);
+            Cmd::Interrupt
+        })
     }
 }
 

@@ -11,6 +11,7 @@ mod diff;
 mod editor;
 mod ending;
 mod history;
+mod memory;
 mod obey;
 mod progress;
 mod question;
@@ -69,6 +70,11 @@ struct Talk<'a> {
 enum Next {
     GoOn,
     Leave(Exit),
+}
+
+/// So many of something.
+fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
 }
 
 /// What a person says.
@@ -184,6 +190,8 @@ impl Talk<'_> {
         let kept = engine.history().messages().len();
         let goes_on = if kept > 0 { "this session goes on · " } else { "" };
         view.note(&format!("{goes_on}/help for keys and commands, Ctrl-D to leave"), Style::DIM);
+        drop(view);
+        self.tell_what_waits();
     }
 
     /// The end of the session, for hooks and for the person.
@@ -247,6 +255,10 @@ impl Talk<'_> {
             self.view.borrow_mut().typed();
             match typed {
                 Typed::Line(line) => return Said::Text(line),
+                Typed::Undo => {
+                    self.view.borrow_mut().echo(memory::UNDO);
+                    return Said::Text(memory::UNDO.to_owned());
+                }
                 Typed::End => return Said::Leave(Exit::Done),
                 Typed::Interrupted if interrupts > 0 => return Said::Leave(Exit::Done),
                 Typed::Interrupted => {

@@ -41,6 +41,7 @@ impl Talk<'_> {
                 }
                 Err(failure) => self.complain(&failure),
             },
+            Name::Memory => self.memory(rest).await,
             Name::Quit => {}
         }
     }

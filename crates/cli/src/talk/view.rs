@@ -250,6 +250,9 @@ impl View {
                 self.progress.retrying(delay, retry, of, now);
                 self.note(&format!("{error}"), Style::PLAIN.colour(Colour::Yellow));
             }
+            EngineEvent::Remembered(what) => {
+                self.note(&format!("memory: {what} · Alt-U takes it back"), Style::DIM);
+            }
             EngineEvent::Notice(text) => self.note(&text, Style::DIM),
         }
     }

@@ -38,6 +38,9 @@ fn the_demo_runs_and_leaves_nothing_behind() {
         "<persisted-output>",
         "nut 19999: round",
         "bytes of output are in a file",
+        "memory: saved nuts-in-dozens.md (user memory)",
+        "| description: counts nuts in dozens, rounded up",
+        "| - [Nuts in dozens](nuts-in-dozens.md) — counts nuts in dozens, rounded up",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

@@ -131,7 +131,7 @@ impl<'e> Driver<'e> {
         }
         if let Some(memory) = &self.engine.config.memory {
             let notices = memory.access.take_notices().into_iter();
-            notices.for_each(|said| (self.sink)(EngineEvent::Notice(said)));
+            notices.for_each(|said| (self.sink)(EngineEvent::Remembered(said)));
         }
         if let Some(hooks) = &self.engine.hooks {
             let notices = hooks.take_notices().into_iter();

@@ -1,21 +1,37 @@
 //! The stores of a session, and what its tools know about the conversation.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dormouse_base::{Clock, MessageId, SessionId};
 use dormouse_memory::{
     Author, By, ChangeError, ContentHash, Effect, Expected, MemoryFile, NewMemory, Outcome,
-    ProposalId, Receipt, Rule, ScanCache, Scanned, Scope, Store, Trust, frontmatter,
+    Proposal, ProposalId, Receipt, Rule, ScanCache, Scanned, Scope, Store, Trust, frontmatter,
 };
 
+use dormouse_tools::Asker;
+
+use jiff::tz::TimeZone;
+
+use super::consent::{self, Wish};
 use super::sources::Sources;
+
+/// How the model saves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Saving {
+    /// A file for each thing worth knowing.
+    Entries,
+    /// A note in the log of the day; entries are made of it later (M-20).
+    DailyLog,
+}
 
 /// Memory, as a session has it.
 pub struct MemoryAccess {
     stores: Vec<Arc<Store>>,
+    saving: Saving,
     clock: Arc<dyn Clock>,
     heard: Mutex<Heard>,
+    asker: OnceLock<Arc<dyn Asker>>,
 }
 
 impl std::fmt::Debug for MemoryAccess {
@@ -30,6 +46,8 @@ struct Heard {
     session: String,
     sources: Sources,
     notices: Vec<String>,
+    /// The person has said yes to all changes of this session.
+    all_wanted: bool,
 }
 
 /// A memory, and where it is.
@@ -48,13 +66,23 @@ pub(crate) enum Done {
 
 impl MemoryAccess {
     /// Memory in these stores, one a scope.
-    pub fn new(stores: Vec<Arc<Store>>, clock: Arc<dyn Clock>) -> Arc<Self> {
-        Arc::new(Self { stores, clock, heard: Mutex::default() })
+    pub fn new(stores: Vec<Arc<Store>>, saving: Saving, clock: Arc<dyn Clock>) -> Arc<Self> {
+        Arc::new(Self { stores, saving, clock, heard: Mutex::default(), asker: OnceLock::new() })
     }
 
     /// The stores.
     pub fn stores(&self) -> &[Arc<Store>] {
         &self.stores
+    }
+
+    /// How the model saves.
+    pub fn saving(&self) -> Saving {
+        self.saving
+    }
+
+    /// How many changes wait for the person to accept or refuse them (M-21).
+    pub fn waiting(&self) -> Result<usize, ChangeError> {
+        self.stores.iter().map(|store| Ok(store.inbox()?.len())).sum()
     }
 
     pub(crate) fn clock(&self) -> &dyn Clock {
@@ -63,6 +91,11 @@ impl MemoryAccess {
 
     fn heard(&self) -> MutexGuard<'_, Heard> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Somebody is there who can be asked about a change.
+    pub(crate) fn attended_by(&self, asker: Arc<dyn Asker>) {
+        self.asker.get_or_init(|| asker);
     }
 
     /// A session begins: what was said before belongs to another.
@@ -140,6 +173,15 @@ impl MemoryAccess {
         self.done(store, outcome)
     }
 
+    /// Adds a note to the log of the day.
+    pub(crate) fn note(&self, scope: Scope, text: &str) -> Result<String, String> {
+        let store = self.store(scope).or_else(|| self.store(Scope::Project));
+        let store = store.ok_or_else(|| format!("there is no `{scope}` memory here"))?;
+        let now = self.clock.now().to_zoned(TimeZone::system()).datetime();
+        let file = store.note(&self.by(text, "noted"), text, now).map_err(|e| e.to_string())?;
+        Ok(format!("noted in {}", file.display()))
+    }
+
     /// Gives a memory another text, description or type; what else its head says stays.
     pub(crate) fn update(&self, found: &Found, memory: &NewMemory) -> Result<Done, String> {
         let (bytes, hash) = found.store.read(&found.memory.file).map_err(|e| e.to_string())?;
@@ -198,11 +240,28 @@ impl MemoryAccess {
         match outcome.map_err(|error| error.to_string())? {
             Outcome::Unchanged => Ok(Done::Written("it was so already".to_owned())),
             Outcome::Written(receipt) => Ok(Done::Written(self.tell(store, &receipt))),
-            // Nobody is asked in the middle of a turn: the inbox keeps it until the person has time.
-            Outcome::Ask(proposal) => {
-                store.propose(proposal).map(Done::Proposed).map_err(|error| error.to_string())
-            }
+            Outcome::Ask(proposal) => self.asked(store, proposal),
             Outcome::InInbox(id) => Ok(Done::Proposed(id)),
+        }
+    }
+
+    /// Asks the person; where nobody is there, the inbox keeps the change until somebody is.
+    fn asked(&self, store: &Arc<Store>, proposal: Proposal) -> Result<Done, String> {
+        let wish = match self.asker.get() {
+            _ if self.heard().all_wanted => Some(Wish::Make),
+            Some(asker) => consent::ask(asker, store, &proposal),
+            None => None,
+        };
+        match wish {
+            None => store.propose(proposal).map(Done::Proposed).map_err(|error| error.to_string()),
+            Some(Wish::Refuse { said }) => {
+                let why = said.map(|said| format!(": {said}")).unwrap_or_default();
+                Err(format!("the person does not want this change of memory{why}"))
+            }
+            Some(wish) => {
+                self.heard().all_wanted |= wish == Wish::MakeAll;
+                self.done(store, store.accept_now(&proposal))
+            }
         }
     }
 
@@ -222,9 +281,7 @@ impl MemoryAccess {
             .collect();
         let what = format!("{} ({} memory)", files.join(", "), store.scope());
         if receipt.rule == Rule::Notify {
-            self.heard()
-                .notices
-                .push(format!("memory: {what}; `dormouse memory undo` takes it back"));
+            self.heard().notices.push(what.clone());
         }
         what
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dormouse_memory::{ContentHash, INDEX, MemoryFile, Store};
 use dormouse_tools::{FileDoor, FileGuard, Passed, Route};
 
-use super::access::{Done, MemoryAccess};
+use super::access::{Done, MemoryAccess, Saving};
 
 /// Sends what leads into a memory directory through its door.
 pub(crate) struct MemoryGuard(pub(crate) Arc<MemoryAccess>);
@@ -14,6 +14,12 @@ pub(crate) struct MemoryGuard(pub(crate) Arc<MemoryAccess>);
 impl FileGuard for MemoryGuard {
     fn route(&self, path: &Path) -> Route {
         let Some((store, rest)) = self.0.store_of(path) else { return Route::Plain };
+        if self.0.saving() == Saving::DailyLog {
+            return Route::Refused(
+                "memory is kept as a daily log, of which entries are made later; add to it with MemoryLog"
+                    .to_owned(),
+            );
+        }
         let Some(name) = rest.to_str().filter(|name| !name.is_empty()) else {
             return Route::Refused("a memory's file name is UTF-8 text".to_owned());
         };

@@ -1,12 +1,22 @@
 //! The index of each scope, as it stands in the first message (R-2, M-6).
 
-use dormouse_memory::{ScanCache, Scope};
+use dormouse_memory::index::{self, LOADED_BYTES, LOADED_LINES};
+use dormouse_memory::{ScanCache, Scope, Store};
 
 use super::MemoryAccess;
 
-/// A heading and a text for every scope that has an index, in at most so many bytes each.
-pub(crate) fn index_parts(memory: &MemoryAccess, most_bytes: usize) -> Vec<(String, String)> {
-    let mut parts = Vec::new();
+/// What the first message says of the index, and the person about it.
+#[derive(Debug, Default)]
+pub(crate) struct IndexParts {
+    /// A heading and a text for every scope that has an index.
+    pub(crate) parts: Vec<(String, String)>,
+    /// What the person should know: an index that is nearly full.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// The index of each scope, in at most so many bytes each.
+pub(crate) fn index_parts(memory: &MemoryAccess, most_bytes: usize) -> IndexParts {
+    let mut index = IndexParts::default();
     for store in memory.stores() {
         // A store that can not be read costs its index, not the session; doctor says why.
         let scanned = store.scan(&mut ScanCache::default());
@@ -16,11 +26,26 @@ pub(crate) fn index_parts(memory: &MemoryAccess, most_bytes: usize) -> Vec<(Stri
         if loaded.text.trim().is_empty() {
             continue;
         }
+        index.warnings.extend(nearly_full(store));
         let text = bounded(loaded.with_warning(), most_bytes);
         let folder = store.dir().path().display();
-        parts.push((format!("{} in {folder}", heading(store.scope())), text));
+        index.parts.push((format!("{} in {folder}", heading(store.scope())), text));
     }
-    parts
+    index
+}
+
+/// What is said from 80 % of a limit on (M-6).
+fn nearly_full(store: &Store) -> Option<String> {
+    let fill = index::fill(&store.index_text().ok()?);
+    fill.is_nearly_full().then(|| {
+        format!(
+            "the index of {} memory has {} of {LOADED_LINES} lines and {} of {LOADED_BYTES} bytes; what does not fit is \
+             not shown to the model at the start, only found: `dormouse memory doctor` helps to tidy it",
+            store.scope(),
+            fill.lines,
+            fill.bytes
+        )
+    })
 }
 
 fn heading(scope: Scope) -> &'static str {

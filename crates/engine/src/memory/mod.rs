@@ -4,12 +4,14 @@
 //! Invariant: whatever the model writes goes through `Store::change`, with the messages it came from.
 
 mod access;
+mod consent;
 mod door;
 mod index;
 mod sources;
+mod specs;
 mod tools;
 
-pub use access::MemoryAccess;
+pub use access::{MemoryAccess, Saving};
 pub(crate) use door::MemoryGuard;
 pub(crate) use index::index_parts;
 pub use tools::memory_tools;

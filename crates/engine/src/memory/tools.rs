@@ -1,19 +1,17 @@
-//! The model's tools for memory: save, delete, search, list.
+//! The model's tools for memory: save and delete, or note; search, list.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use dormouse_memory::{
     Age, ChangeError, Entry, MemoryType, NewMemory, ProposalId, Quarantined, Scope, manifest_line,
 };
-use dormouse_tools::{
-    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
-};
+use dormouse_tools::{CallContext, Tool, ToolError, ToolOutput, ToolSpec, parse_input};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::access::{Done, Found, MemoryAccess};
+use super::access::{Done, Found, MemoryAccess, Saving};
+use super::specs::{DELETE, LIST, LOG, SAVE, SEARCH};
 
 /// Results of a search unless the call says otherwise.
 const USUAL_RESULTS: usize = 5;
@@ -26,7 +24,11 @@ pub fn memory_tools(access: &Arc<MemoryAccess>) -> Vec<Arc<dyn Tool>> {
     let tool = |spec: &'static ToolSpec, run: Run| {
         Arc::new(MemoryTool { spec, run, access: Arc::clone(access) }) as Arc<dyn Tool>
     };
-    vec![tool(&SAVE, save), tool(&DELETE, delete), tool(&SEARCH, search), tool(&LIST, list)]
+    let (search, list) = (tool(&SEARCH, search), tool(&LIST, list));
+    match access.saving() {
+        Saving::Entries => vec![tool(&SAVE, save), tool(&DELETE, delete), search, list],
+        Saving::DailyLog => vec![tool(&LOG, log), search, list],
+    }
 }
 
 type Run = fn(&MemoryAccess, &RawValue) -> Result<String, ToolError>;
@@ -59,78 +61,6 @@ impl Tool for MemoryTool {
     }
 }
 
-static SAVE: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("MemorySave"),
-    full: Cow::Borrowed(
-        "Saves a memory that outlasts this conversation, or changes one: a file and its line in the index, in one step.\n\n\
-         - `name` and `description` decide whether it is found later: say what it is about.\n\
-         - `type` is `user`, `feedback`, `project` or `reference`, as the section on memory explains.\n\
-         - `content` is markdown. For `feedback` and `project`: the rule or fact, then **Why:**, then **How to apply:**.\n\
-         - To change a memory, give its file name as `file`; the text is replaced whole, so take over what still holds.\n\
-         - `scope` is `user`, `project` or `team`; without it, what concerns the person goes to `user`, the rest to `project`.\n\
-         - Secrets are refused. What the person wrote is not replaced at once: they are asked.",
-    ),
-    short: Cow::Borrowed("Saves a memory for later conversations, or changes one."),
-    schema: Cow::Borrowed(concat!(
-        r#"{"type":"object","properties":{"#,
-        r#""name":{"type":"string","description":"A few words: what it is called."},"#,
-        r#""description":{"type":"string","description":"One line: what it is about."},"#,
-        r#""type":{"type":"string","enum":["user","feedback","project","reference"]},"#,
-        r#""content":{"type":"string","description":"The text, in markdown."},"#,
-        r#""scope":{"type":"string","enum":["user","project","team"]},"#,
-        r#""file":{"type":"string","description":"The file name of a memory to change."}"#,
-        r#"},"required":["name","description","type","content"],"additionalProperties":false}"#,
-    )),
-    class: ToolClass::Exclusive,
-    limit: ResultLimit::OwnBound,
-};
-
-static DELETE: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("MemoryDelete"),
-    full: Cow::Borrowed(
-        "Removes a memory that is wrong or no longer holds, and its line in the index. The person can bring it back for 30 days.",
-    ),
-    short: Cow::Borrowed("Removes a memory."),
-    schema: Cow::Borrowed(concat!(
-        r#"{"type":"object","properties":{"#,
-        r#""name":{"type":"string","description":"Its file name, or its name."},"#,
-        r#""scope":{"type":"string","enum":["user","project","team"]}"#,
-        r#"},"required":["name"],"additionalProperties":false}"#,
-    )),
-    class: ToolClass::Exclusive,
-    limit: ResultLimit::OwnBound,
-};
-
-static SEARCH: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("MemorySearch"),
-    full: Cow::Borrowed(
-        "Finds memories by their words, best first, with the beginning of each and a warning where one is old. Read opens the whole file.",
-    ),
-    short: Cow::Borrowed("Finds memories by their words."),
-    schema: Cow::Borrowed(concat!(
-        r#"{"type":"object","properties":{"#,
-        r#""query":{"type":"string","description":"A few words."},"#,
-        r#""max_results":{"type":"integer","minimum":1,"maximum":20,"description":"5 when left out."},"#,
-        r#""scope":{"type":"string","enum":["user","project","team","all"]}"#,
-        r#"},"required":["query"],"additionalProperties":false}"#,
-    )),
-    class: ToolClass::ReadOnly,
-    limit: ResultLimit::Chars(30_000),
-};
-
-static LIST: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("MemoryList"),
-    full: Cow::Borrowed("Lists all memories, a line each: type, scope, file, age, description."),
-    short: Cow::Borrowed("Lists all memories."),
-    schema: Cow::Borrowed(concat!(
-        r#"{"type":"object","properties":{"#,
-        r#""scope":{"type":"string","enum":["user","project","team","all"]}"#,
-        r#"},"additionalProperties":false}"#,
-    )),
-    class: ToolClass::ReadOnly,
-    limit: ResultLimit::Chars(30_000),
-};
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SaveInput {
@@ -147,6 +77,13 @@ struct SaveInput {
 #[serde(deny_unknown_fields)]
 struct DeleteInput {
     name: String,
+    scope: Option<Scope>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LogInput {
+    note: String,
     scope: Option<Scope>,
 }
 
@@ -195,6 +132,13 @@ fn usual_scope(access: &MemoryAccess, kind: MemoryType) -> Scope {
 fn delete(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> {
     let input: DeleteInput = parse_input(input)?;
     answer(access.find(&input.name, input.scope).and_then(|found| access.delete(&found)))
+}
+
+fn log(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> {
+    let input: LogInput = parse_input(input)?;
+    access
+        .note(input.scope.unwrap_or(Scope::Project), &input.note)
+        .map_err(|message| ToolError::Failed { message })
 }
 
 fn answer(done: Result<Done, String>) -> Result<String, ToolError> {

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use dormouse_conversation::PromptSize;
 
+use crate::memory::Saving;
+
 /// What the rules have to name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryRules {
@@ -16,6 +18,8 @@ pub struct MemoryRules {
     pub team: Option<PathBuf>,
     /// Whether the index is loaded and kept.
     pub index: IndexUse,
+    /// Whether entries are written, or a log is kept.
+    pub saving: Saving,
     /// Whether the rules teach how to search past sessions.
     pub past_sessions: bool,
     /// What the person adds to the rules.
@@ -64,12 +68,16 @@ fn folders(rules: &MemoryRules) -> String {
 fn short(rules: &MemoryRules) -> String {
     format!(
         "You have a memory: markdown files that outlast this conversation.\n{}\n\
-         Save with MemorySave when asked to remember, and when you learn something lasting that code, git and \
+         Save with {} when asked to remember, and when you learn something lasting that code, git and \
          instruction files do not tell: who the person is (`user`), how they want you to work (`feedback`: rule, why, \
          how to apply), decisions and deadlines (`project`, absolute dates), where to look (`reference`). Never secrets, \
          never the state of the task at hand. Look with MemorySearch when asked to recall. A memory is a claim about the \
          past: check what it says about code before you act on it, and mend it when it is wrong.",
-        folders(rules)
+        folders(rules),
+        match rules.saving {
+            Saving::Entries => "MemorySave",
+            Saving::DailyLog => "MemoryLog",
+        }
     )
 }
 
@@ -80,9 +88,10 @@ fn full(rules: &MemoryRules) -> String {
         FOLDERS_EXIST.to_owned(),
         TYPES.to_owned(),
         NOT_SAVED.to_owned(),
-        match rules.index {
-            IndexUse::Kept => HOW_WITH_INDEX.to_owned(),
-            IndexUse::LeftOut => HOW_WITHOUT_INDEX.to_owned(),
+        match (rules.saving, rules.index) {
+            (Saving::DailyLog, _) => HOW_WITH_A_LOG.to_owned(),
+            (Saving::Entries, IndexUse::Kept) => HOW_WITH_INDEX.to_owned(),
+            (Saving::Entries, IndexUse::LeftOut) => HOW_WITHOUT_INDEX.to_owned(),
         },
         scopes(rules),
         WHEN.to_owned(),
@@ -142,6 +151,12 @@ const HOW_WITHOUT_INDEX: &str = "\
 MemorySave writes one file: give it a name, a description of one line (it decides later whether the memory is found, so say in it what the memory is about), a type, and the text. Before you save something new, look with MemorySearch whether a memory of it exists; change that one rather than add a second. Remove what has turned out wrong or no longer holds.
 ";
 
+const HOW_WITH_A_LOG: &str = "\
+## How to save
+
+Add a note to the log with MemoryLog, in a sentence or two, as soon as there is something worth keeping. The log is a file a day, `logs/YYYY/MM/YYYY-MM-DD.md` in the memory folder; it only grows. Write no memory files and do not touch the index `MEMORY.md`: both are made of the log later, when it is sorted by topic. What an earlier note got wrong, say in a new one; what is to be forgotten, say so as well.
+";
+
 fn scopes(rules: &MemoryRules) -> String {
     let team = if rules.team.is_some() {
         " What everybody on the project needs to know, and nobody would mind having said, may go to `team`: conventions, decisions, references. When in doubt it stays private."
@@ -190,6 +205,7 @@ mod tests {
             project: "/h/projects/p/memory".into(),
             team: None,
             index: IndexUse::Kept,
+            saving: Saving::Entries,
             past_sessions: false,
             extra: None,
         }
@@ -218,5 +234,7 @@ mod tests {
         let text = render(&other, PromptSize::Full);
         assert!(!text.contains("MEMORY.md") && text.contains("memory/team"));
         assert!(text.contains("Past sessions") && text.ends_with("Speak of cats."));
+        let text = render(&MemoryRules { saving: Saving::DailyLog, ..rules() }, PromptSize::Full);
+        assert!(text.contains("MemoryLog") && !text.contains("MemorySave"), "{text}");
     }
 }

@@ -7,6 +7,7 @@
 mod by;
 mod commit;
 mod content;
+mod daily;
 mod disk;
 mod error;
 mod heads;

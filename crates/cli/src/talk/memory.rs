@@ -1,0 +1,72 @@
+//! `/memory`: the commands of `dormouse memory`, without leaving; and what is said about memory at the start.
+
+use clap::Parser as _;
+
+use crate::args::{Arguments, Command};
+use crate::exit::Failure;
+use crate::markdown::Style;
+use crate::memory;
+
+use super::terminal::{self, Quiet};
+use super::{Talk, counted};
+
+/// The command that takes back what was just saved: the key for it types this.
+pub(super) const UNDO: &str = "/memory undo";
+
+impl Talk<'_> {
+    /// Carries out `/memory …`; without anything behind it, lists the memories and says what waits.
+    pub(super) async fn memory(&mut self, rest: &str) {
+        let Some(words) = shlex::split(rest) else {
+            self.say("A quotation mark in this command is not closed.");
+            return;
+        };
+        let listed = words.is_empty();
+        let words = if listed { vec!["list".to_owned()] } else { words };
+        let typed = ["dormouse".to_owned(), "memory".to_owned()].into_iter().chain(words);
+        match Arguments::try_parse_from(typed) {
+            Ok(Arguments { command: Some(Command::Memory(command)), .. }) => {
+                let failed = self.with_the_terminal(memory::run(&command, self.world)).await.err();
+                if let Some(failure) = failed {
+                    self.complain(&failure);
+                }
+            }
+            Ok(_) => {}
+            Err(error) => self.say(error.render().to_string().trim_end()),
+        }
+        if listed {
+            self.tell_what_waits();
+        }
+    }
+
+    /// How many changes wait for the person, if any do.
+    pub(super) fn tell_what_waits(&self) {
+        let waiting = match self.conversation.memory.as_ref().map(|memory| memory.waiting()) {
+            Some(Ok(waiting)) => waiting,
+            Some(Err(error)) => {
+                self.complain(&Failure::from(error));
+                return;
+            }
+            None => return,
+        };
+        if waiting > 0 {
+            let waiting = counted(waiting, "change of memory waits", "changes of memory wait");
+            let text = format!("{waiting} for you: /memory inbox shows what would change");
+            self.view.borrow_mut().note(&text, Style::DIM);
+        }
+    }
+
+    /// Lends the terminal, as it was found, to something that writes, asks or opens an editor.
+    async fn with_the_terminal<T>(&self, work: impl Future<Output = T>) -> T {
+        self.view.borrow_mut().before_prompt();
+        if self.quiet.is_some() {
+            terminal::restore();
+        }
+        let done = work.await;
+        if let Some(Err(error)) = self.quiet.as_ref().map(Quiet::again) {
+            let text = format!("can not set up the terminal: {error}");
+            self.view.borrow_mut().note(&text, Style::DIM);
+        }
+        self.view.borrow_mut().typed();
+        done
+    }
+}

@@ -1,0 +1,98 @@
+//! Memory in a session: where the model may write, the daily log, an index that fills up.
+
+use dormouse_model::script::Turn;
+use dormouse_testkit::{TestHome, Wire};
+use serde_json::json;
+
+use crate::memory::{add, list};
+use crate::program::{ask, server};
+
+/// A file in a memory folder needs no question; what a link there leads to is not written at all.
+#[test]
+fn a_link_in_the_memory_folder_is_no_way_out() {
+    let server = server(Wire::Anthropic).start();
+    let home = TestHome::new().with_server(&server);
+    let folder = home.dormouse_home().join("memory");
+    std::fs::create_dir_all(&folder).unwrap();
+    let outside = home.root().join("outside.md");
+    std::fs::write(&outside, "mine\n").unwrap();
+    std::os::unix::fs::symlink(&outside, folder.join("link.md")).unwrap();
+    for path in [folder.join("link.md"), folder.join("../memory/../../outside.md"), outside.clone()]
+    {
+        let read = json!({"file_path": path}).to_string();
+        let write = json!({"file_path": path, "content": "theirs\n"}).to_string();
+        server.push(Turn::new().call("r", "Read", read));
+        server.push(Turn::new().call("w", "Write", write));
+    }
+    server.push(Turn::new().text("done"));
+    home.run(&mut ask(&home, &["go"])).success();
+    assert_eq!(home.read(&outside), "mine\n");
+    assert!(folder.join("link.md").is_symlink());
+    server.finish();
+}
+
+/// In this mode the model keeps a log, and nothing else (M-20).
+#[test]
+fn a_daily_log_instead_of_entries() {
+    let server = server(Wire::Anthropic).start();
+    let mut home = TestHome::new().with_server(&server);
+    home.set_env("DORMOUSE_DAILY_LOG", "1");
+    let folder = home.dormouse_home().join("memory");
+    let key = ["ghp_", "R7kPq2WzX9vTn4LmB8sYc1Hd6Fj3GtUe5aQo"].concat();
+    let note = |text: &str| json!({"note": text, "scope": "user"}).to_string();
+    let write = json!({"file_path": folder.join("plan.md"), "content": "x"}).to_string();
+    server.push(Turn::new().call("a", "MemoryLog", note("Counts nuts\nin dozens. --> <!-- typed")));
+    server.push(Turn::new().call("b", "MemoryLog", note(&format!("the key is {key}"))));
+    server.push(Turn::new().call("c", "MemorySave", "{}"));
+    server.push(Turn::new().call("d", "Write", write));
+    server.push(Turn::new().text("done"));
+    home.run(&mut ask(&home, &["I count nuts in dozens"])).success();
+    let requests = server.requests();
+    assert!(requests[0].system_text().contains("MemoryLog"), "{}", requests[0].system_text());
+    let result = |at: usize| requests[at].last_message()["content"][0]["content"].to_string();
+    assert!(result(1).contains("noted in "), "{}", result(1));
+    assert!(result(2).contains("github") && !result(2).contains(&key), "{}", result(2));
+    assert!(result(3).contains("no tool"), "{}", result(3));
+    assert!(result(4).contains("MemoryLog"), "{}", result(4));
+    let logs: Vec<_> = walk(&folder);
+    assert_eq!(logs.len(), 1, "{logs:?}");
+    let name = logs[0].strip_prefix(&folder).unwrap().to_str().unwrap().to_owned();
+    let parts: Vec<&str> = name.split('/').collect();
+    assert_eq!((parts[0], parts.len()), ("logs", 4), "{name}");
+    assert!(parts[3].starts_with(&format!("{}-{}-", parts[1], parts[2])), "{name}");
+    let text = home.read(&logs[0]);
+    let (time, rest) = text.strip_prefix("- ").unwrap().split_at(5);
+    assert_eq!(time.find(':'), Some(2), "{text}");
+    assert!(rest.starts_with(" Counts nuts in dozens. -- > <! -- typed <!-- typed, "), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(list(&home).is_empty());
+    server.finish();
+}
+
+fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut files = Vec::new();
+    for entry in folder.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files.extend(walk(&path)) } else { files.push(path) }
+    }
+    files
+}
+
+/// From 80 % of a limit on, the person is told (M-6).
+#[test]
+fn an_index_that_is_nearly_full_is_said() {
+    let server = server(Wire::Anthropic).reply(Turn::new().text("hi")).start();
+    let home = TestHome::new().with_server(&server);
+    add(&home, "One", &["--type", "user", "--scope", "user", "--body", "b"]);
+    let index = home.dormouse_home().join("memory/MEMORY.md");
+    let text = home.read(&index) + &"# a heading\n".repeat(158);
+    std::fs::write(&index, &text).unwrap();
+    let output = home.run(&mut ask(&home, &["hi"]));
+    assert!(!output.success().stderr.contains("of 200 lines"), "{}", output.stderr);
+    std::fs::write(&index, text + "# one more\n").unwrap();
+    server.push(Turn::new().text("hi"));
+    server.expect_break("another session");
+    let output = home.run(&mut ask(&home, &["hi"]));
+    assert!(output.success().stderr.contains("160 of 200 lines"), "{}", output.stderr);
+    server.finish();
+}

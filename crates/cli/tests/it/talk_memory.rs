@@ -1,0 +1,96 @@
+//! Memory while talking: what is said about a change, the key that takes it back, `/memory`.
+
+use dormouse_model::script::Turn;
+use dormouse_testkit::{TestHome, Wire};
+use serde_json::json;
+
+use crate::memory::{add, list, memory};
+use crate::program::{server, wait_until};
+use crate::talk::{leave, say, talk, wait_for_prompt};
+
+fn save(name: &str, file: Option<&str>) -> Turn {
+    let mut input = json!({
+        "name": name, "description": "what it is about", "type": "project", "content": "By the model.",
+    });
+    if let Some(file) = file {
+        input["file"] = json!(file);
+    }
+    Turn::new().call("m", "MemorySave", input.to_string())
+}
+
+#[test]
+fn one_key_takes_back_what_was_saved() {
+    let server = server(Wire::Anthropic)
+        .reply(save("Shelves", None))
+        .reply(Turn::new().text("It is saved."))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, &[], (80, 30));
+    say(&mut terminal, "remember the shelves", "It is saved.");
+    let shown = terminal.all_rows().join("\n");
+    assert!(
+        shown.contains("memory: saved shelves.md (project memory) · Alt-U takes it back"),
+        "{shown}"
+    );
+    assert_eq!(list(&home).len(), 1);
+    terminal.type_keys("\x1bu");
+    terminal.wait_for_text("undid change");
+    wait_for_prompt(&terminal);
+    assert_eq!(list(&home).len(), 0);
+    // With something typed the key is the editor's own.
+    terminal.type_keys("shelves\x01\x1bu");
+    terminal.wait_for_text("SHELVES");
+    terminal.type_keys("\x03");
+    wait_for_prompt(&terminal);
+    leave(terminal);
+    server.finish();
+}
+
+#[test]
+fn memories_are_looked_at_without_leaving() {
+    let server = server(Wire::Anthropic)
+        .reply(save("Two words", Some("two-words.md")))
+        .reply(Turn::new().text("It waits."))
+        .start();
+    let mut home = TestHome::new().with_server(&server);
+    add(&home, "Two words", &["--type", "project", "--body", "By the person."]);
+    // It reads a line, as a terminal that was found cooked gives it.
+    home.write("editor.sh", "echo here is the editor; read line; echo \"said: $line\" >> \"$1\"\n");
+    home.set_env("EDITOR", "sh editor.sh");
+    let mut terminal = talk(&home, &[], (80, 40));
+    say(&mut terminal, "/memory", "what it is about");
+    say(&mut terminal, "/memory show \"two words\"", "By the person.");
+    say(&mut terminal, "/memory show 'two", "not closed");
+    say(&mut terminal, "/memory shwo x", "unrecognized subcommand");
+    say(&mut terminal, "/memory show nothing", "there is no memory `nothing`");
+    say(&mut terminal, "change it", "It waits.");
+    say(&mut terminal, "/memory", "1 change of memory waits for you");
+    say(&mut terminal, "/memory inbox", "+By the model.");
+    say(&mut terminal, "/memory inbox accept 1", "accepted proposal 1");
+    assert!(memory(&home, &["show", "two-words.md"]).success().stdout.contains("By the model."));
+    // An editor gets the terminal, and gives it back.
+    terminal.enter("/memory edit two-words.md");
+    terminal.wait_for_text("here is the editor");
+    terminal.enter("by hand");
+    let by_hand =
+        || memory(&home, &["show", "two-words.md"]).success().stdout.contains("said: by hand");
+    wait_until("the edit", by_hand);
+    wait_for_prompt(&terminal);
+    leave(terminal);
+    server.finish();
+}
+
+#[test]
+fn what_waits_is_said_at_the_start() {
+    let server = server(Wire::Anthropic)
+        .reply(save("Two words", Some("two-words.md")))
+        .reply(Turn::new().text("It waits."))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    add(&home, "Two words", &["--type", "project", "--body", "By the person."]);
+    home.run(&mut crate::program::ask(&home, &["change it"])).success();
+    let terminal = talk(&home, &[], (80, 30));
+    terminal.wait_for_text("1 change of memory waits for you: /memory inbox");
+    leave(terminal);
+    server.finish();
+}

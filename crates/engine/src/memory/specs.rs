@@ -1,0 +1,97 @@
+//! What the model is told about the tools for memory.
+
+use std::borrow::Cow;
+
+use dormouse_tools::{ResultLimit, ToolClass, ToolSpec};
+
+pub(super) static SAVE: ToolSpec = ToolSpec {
+    name: Cow::Borrowed("MemorySave"),
+    full: Cow::Borrowed(
+        "Saves a memory that outlasts this conversation, or changes one: a file and its line in the index, in one step.\n\n\
+         - `name` and `description` decide whether it is found later: say what it is about.\n\
+         - `type` is `user`, `feedback`, `project` or `reference`, as the section on memory explains.\n\
+         - `content` is markdown. For `feedback` and `project`: the rule or fact, then **Why:**, then **How to apply:**.\n\
+         - To change a memory, give its file name as `file`; the text is replaced whole, so take over what still holds.\n\
+         - `scope` is `user`, `project` or `team`; without it, what concerns the person goes to `user`, the rest to `project`.\n\
+         - Secrets are refused. What the person wrote is not replaced at once: they are asked.",
+    ),
+    short: Cow::Borrowed("Saves a memory for later conversations, or changes one."),
+    schema: Cow::Borrowed(concat!(
+        r#"{"type":"object","properties":{"#,
+        r#""name":{"type":"string","description":"A few words: what it is called."},"#,
+        r#""description":{"type":"string","description":"One line: what it is about."},"#,
+        r#""type":{"type":"string","enum":["user","feedback","project","reference"]},"#,
+        r#""content":{"type":"string","description":"The text, in markdown."},"#,
+        r#""scope":{"type":"string","enum":["user","project","team"]},"#,
+        r#""file":{"type":"string","description":"The file name of a memory to change."}"#,
+        r#"},"required":["name","description","type","content"],"additionalProperties":false}"#,
+    )),
+    class: ToolClass::Exclusive,
+    limit: ResultLimit::OwnBound,
+};
+
+pub(super) static DELETE: ToolSpec = ToolSpec {
+    name: Cow::Borrowed("MemoryDelete"),
+    full: Cow::Borrowed(
+        "Removes a memory that is wrong or no longer holds, and its line in the index. The person can bring it back for 30 days.",
+    ),
+    short: Cow::Borrowed("Removes a memory."),
+    schema: Cow::Borrowed(concat!(
+        r#"{"type":"object","properties":{"#,
+        r#""name":{"type":"string","description":"Its file name, or its name."},"#,
+        r#""scope":{"type":"string","enum":["user","project","team"]}"#,
+        r#"},"required":["name"],"additionalProperties":false}"#,
+    )),
+    class: ToolClass::Exclusive,
+    limit: ResultLimit::OwnBound,
+};
+
+pub(super) static SEARCH: ToolSpec = ToolSpec {
+    name: Cow::Borrowed("MemorySearch"),
+    full: Cow::Borrowed(
+        "Finds memories by their words, best first, with the beginning of each and a warning where one is old. Read opens the whole file.",
+    ),
+    short: Cow::Borrowed("Finds memories by their words."),
+    schema: Cow::Borrowed(concat!(
+        r#"{"type":"object","properties":{"#,
+        r#""query":{"type":"string","description":"A few words."},"#,
+        r#""max_results":{"type":"integer","minimum":1,"maximum":20,"description":"5 when left out."},"#,
+        r#""scope":{"type":"string","enum":["user","project","team","all"]}"#,
+        r#"},"required":["query"],"additionalProperties":false}"#,
+    )),
+    class: ToolClass::ReadOnly,
+    limit: ResultLimit::Chars(30_000),
+};
+
+pub(super) static LIST: ToolSpec = ToolSpec {
+    name: Cow::Borrowed("MemoryList"),
+    full: Cow::Borrowed("Lists all memories, a line each: type, scope, file, age, description."),
+    short: Cow::Borrowed("Lists all memories."),
+    schema: Cow::Borrowed(concat!(
+        r#"{"type":"object","properties":{"#,
+        r#""scope":{"type":"string","enum":["user","project","team","all"]}"#,
+        r#"},"additionalProperties":false}"#,
+    )),
+    class: ToolClass::ReadOnly,
+    limit: ResultLimit::Chars(30_000),
+};
+
+pub(super) static LOG: ToolSpec = ToolSpec {
+    name: Cow::Borrowed("MemoryLog"),
+    full: Cow::Borrowed(
+        "Adds a note to today's log, which outlasts this conversation. Memories are made of the log later.\n\n\
+         - One thing a note, in a sentence or two: what is worth knowing in other conversations, and why.\n\
+         - It is kept as it is: nothing in the log can be changed or removed. Correct a note by another one.\n\
+         - `scope` is `user` for what concerns the person everywhere; without it the note is about this project.\n\
+         - Secrets are refused.",
+    ),
+    short: Cow::Borrowed("Adds a note to today's log, for later conversations."),
+    schema: Cow::Borrowed(concat!(
+        r#"{"type":"object","properties":{"#,
+        r#""note":{"type":"string","description":"A sentence or two."},"#,
+        r#""scope":{"type":"string","enum":["user","project"]}"#,
+        r#"},"required":["note"],"additionalProperties":false}"#,
+    )),
+    class: ToolClass::Exclusive,
+    limit: ResultLimit::OwnBound,
+};
