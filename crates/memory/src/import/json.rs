@@ -22,7 +22,7 @@ pub enum ImportError {
         /// Which, from 1.
         line: usize,
         /// What is wrong with it.
-        problem: serde_json::Error,
+        problem: String,
     },
     /// JSON of another kind.
     #[error("there are no memories in this export; is it of another program?")]
@@ -125,14 +125,20 @@ pub fn from_mcp_memory(text: &str) -> Result<Vec<Imported>, ImportError> {
 fn graph_of_lines(text: &str) -> Result<Graph, ImportError> {
     let mut graph = Graph { entities: Vec::new(), relations: Vec::new() };
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let read = serde_json::from_str(line);
-        match read.map_err(|problem| ImportError::Line { line: at + 1, problem })? {
+        match serde_json::from_str(line).map_err(|error| of_line(at + 1, &error))? {
             GraphLine::Entity(entity) => graph.entities.push(entity),
             GraphLine::Relation(relation) => graph.relations.push(relation),
             GraphLine::Unknown => {}
         }
     }
     Ok(graph)
+}
+
+/// The parser calls every line the first one.
+fn of_line(line: usize, error: &serde_json::Error) -> ImportError {
+    let said = error.to_string();
+    let problem = said.split(" at line ").next().unwrap_or(&said).to_owned();
+    ImportError::Line { line, problem }
 }
 
 fn some(memories: Vec<Imported>) -> Result<Vec<Imported>, ImportError> {

@@ -104,7 +104,7 @@ impl Store {
                 kind: memory.header.kind,
                 scope: self.scope(),
                 modified: self.changed_at(&memory),
-                body: Entry::read(&bytes, bytes.len() as u64).body,
+                body: Entry::read(&bytes, bytes.len() as u64).text().to_owned(),
                 text: String::from_utf8_lossy(&bytes).into_owned(),
             });
         }

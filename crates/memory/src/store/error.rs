@@ -105,6 +105,19 @@ pub enum ChangeError {
     /// No such change.
     #[error("there is no change {0}; `dormouse memory log` lists them")]
     NoChange(ChangeId),
+    /// A change that is about other memories.
+    #[error(
+        "change {id} left no text of `{file}`; `dormouse memory log {file}` lists those that did"
+    )]
+    NotTouched {
+        /// The change.
+        id: ChangeId,
+        /// The memory.
+        file: MemoryFile,
+    },
+    /// Undoing it would take back more than it did.
+    #[error("`{0}` was changed later; undo that first: `dormouse memory log {0}` lists what was")]
+    ChangedLater(MemoryFile),
     /// It was undone before.
     #[error("change {0} has been undone already")]
     UndoneAlready(ChangeId),

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::history::{self, Change, FileChange, Line, Nature};
 use super::{Author, ChangeError, ChangeId, ContentHash, Effect, MessageSource, Store};
-use crate::MemoryFile;
+use crate::{Entry, MemoryFile};
 
 /// How long a removed memory stays restorable (M-22).
 const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -50,6 +50,8 @@ pub struct FileDiff {
 pub struct Trashed {
     /// Which.
     pub file: MemoryFile,
+    /// What it was called: its name, else that of its file.
+    pub name: String,
     /// When it was removed.
     pub removed: Timestamp,
     /// By which change.
@@ -87,16 +89,22 @@ impl Store {
     /// What was removed and can be restored, newest first.
     pub fn trash(&self) -> Result<Vec<Trashed>, ChangeError> {
         let changes = history::read_changes(&self.state)?;
+        let contents = Contents::of(&changes);
         let mut trashed: BTreeMap<MemoryFile, Trashed> = BTreeMap::new();
-        for change in changes {
-            for file in change.files {
+        for change in &changes {
+            for file in &change.files {
                 if file.after.is_some() {
                     trashed.remove(&file.file);
                     continue;
                 }
-                let (removed, author) = (change.time, change.author.clone());
-                let entry = Trashed { file: file.file.clone(), removed, change: change.id, author };
-                trashed.insert(file.file, entry);
+                let entry = Trashed {
+                    file: file.file.clone(),
+                    name: name_of(file, &contents),
+                    removed: change.time,
+                    change: change.id,
+                    author: change.author.clone(),
+                };
+                trashed.insert(file.file.clone(), entry);
             }
         }
         let limit = self.options.clock.now().saturating_sub(KEPT).unwrap_or(Timestamp::MIN);
@@ -129,6 +137,13 @@ impl Store {
         }
         Ok(purged.len())
     }
+}
+
+/// What a removed memory was called.
+fn name_of(file: &FileChange, contents: &Contents<'_>) -> String {
+    let last = file.before.as_ref().and_then(|hash| contents.get(hash));
+    let name = last.and_then(|(bytes, _)| Entry::read(&bytes, bytes.len() as u64).header.name);
+    name.unwrap_or_else(|| file.file.stem().to_owned())
 }
 
 fn changes_in(lines: &mut [Line]) -> impl Iterator<Item = &mut Change> {
