@@ -186,6 +186,17 @@ impl<'a> Found<'a> {
 }
 
 impl Shelf {
+    /// Notes what other programs did. Where nothing can be written down, what is known is all there is to see.
+    pub(super) fn notice(&self) -> Result<(), Failure> {
+        match self.store.notice() {
+            Err(ChangeError::File(error)) => {
+                show::note(&format!("note: what other programs changed is left out: {error}"));
+                Ok(())
+            }
+            noticed => Ok(noticed.map(drop)?),
+        }
+    }
+
     pub(super) fn path_of(&self, file: &str) -> String {
         self.store.dir().path().join(file).display().to_string()
     }

@@ -55,7 +55,7 @@ struct Change<'a> {
 fn changes(desk: &Desk) -> Result<Vec<Change<'_>>, Failure> {
     let mut all = Vec::new();
     for shelf in &desk.shelves {
-        shelf.store.notice()?;
+        shelf.notice()?;
         all.extend(shelf.store.log()?.into_iter().map(|entry| Change { shelf, entry }));
     }
     // Within a store the numbers tell the order, whatever the clock did.

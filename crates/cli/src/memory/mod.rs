@@ -9,6 +9,7 @@ mod history;
 mod inbox;
 mod look;
 pub(crate) mod places;
+mod policy;
 mod restore;
 pub(crate) mod session;
 mod table;
@@ -17,7 +18,7 @@ mod write;
 use std::io::Read;
 use std::path::Path;
 
-use dormouse_base::FileError;
+use dormouse_base::{AppendError, FileError};
 use dormouse_memory::{ChangeError, MemoryType};
 use serde::Serialize;
 
@@ -108,7 +109,9 @@ impl From<ChangeError> for Failure {
 
 fn file_error(error: &ChangeError) -> Option<&FileError> {
     match error {
-        ChangeError::Interrupted(file) => Some(file),
+        ChangeError::Interrupted(file) | ChangeError::History(AppendError::File(file)) => {
+            Some(file)
+        }
         _ => None,
     }
 }

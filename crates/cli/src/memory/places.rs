@@ -12,13 +12,14 @@ use std::time::Duration;
 use dormouse_base::{Clock, Dir, Environment, Project, ProjectSlug, RelPath, Settings, names};
 use dormouse_engine::SessionFolder;
 use dormouse_memory::{
-    AnchoredProject, ChangeError, DirectoryChoice, DirectorySource, RepositoryIdentity, Scope,
-    Store, StoreOptions, memory_directory, project_memory, repository_memory, shipped_secret_rules,
-    team_memory, user_memory,
+    AnchoredProject, ChangeError, DirectoryChoice, DirectorySource, Policy, RepositoryIdentity,
+    Scope, Store, StoreOptions, memory_directory, project_memory, repository_memory,
+    shipped_secret_rules, team_memory, user_memory,
 };
 use dormouse_tools::{SAFE_GIT_ENVIRONMENT, output};
 use serde::Serialize;
 
+use super::policy::policy;
 use crate::exit::Failure;
 use crate::start::environment_for_children;
 use crate::world::World;
@@ -76,6 +77,7 @@ pub(crate) struct Places {
     list: Vec<Place>,
     state: PathBuf,
     clock: Arc<dyn Clock>,
+    policy: Policy,
     anchored: Option<AnchoredProject>,
     in_repository: Option<Place>,
     /// Where the repository was before, if its memory was taken over from there just now. To be said.
@@ -116,7 +118,8 @@ impl Places {
         }
         let anchored = anchored(&git, visit).await;
         let (state, clock) = (home.join("state"), Arc::clone(&world.clock));
-        Ok(Self { list, state, clock, anchored, in_repository, taken_over_from })
+        let policy = policy(&settings.memory);
+        Ok(Self { list, state, clock, policy, anchored, in_repository, taken_over_from })
     }
 
     pub(crate) fn list(&self) -> &[Place] {
@@ -152,6 +155,7 @@ impl Places {
             Whose::Team => Scope::Team,
         };
         let mut options = StoreOptions::new(scope, shipped_secret_rules, Arc::clone(&self.clock));
+        options.policy.clone_from(&self.policy);
         if place.whose == Whose::Repo {
             options.apart.clear();
         }

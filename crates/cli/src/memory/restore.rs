@@ -63,7 +63,7 @@ fn to_restore<'a>(
 ) -> Result<(&'a Shelf, MemoryFile), Failure> {
     let mut fitting = Vec::new();
     for shelf in &desk.shelves {
-        shelf.store.notice()?;
+        shelf.notice()?;
         fitting.extend(gone(shelf, name)?.into_iter().map(|file| (shelf, file)));
     }
     let there = || desk.named(name).map(|found| (found.shelf, found.memory.file.clone()));
@@ -104,7 +104,7 @@ pub(super) fn gone(shelf: &Shelf, name: &str) -> Result<Vec<MemoryFile>, Failure
 fn trash(desk: &Desk, json: bool, world: &World) -> Result<Exit, Failure> {
     let mut rows = Vec::new();
     for shelf in &desk.shelves {
-        shelf.store.notice()?;
+        shelf.notice()?;
         rows.extend(shelf.store.trash()?.into_iter().map(|trashed| InTrash {
             file: trashed.file.to_string(),
             name: trashed.name,

@@ -30,7 +30,7 @@ pub enum ChangeError {
     File(#[from] FileError),
     /// Another process holds the lock for too long.
     #[error("another process is changing this memory directory: {0}; try again")]
-    Lock(#[from] LockError),
+    Lock(#[source] LockError),
     /// The history could not be written.
     #[error(transparent)]
     History(#[from] AppendError),
@@ -135,6 +135,15 @@ pub enum ChangeError {
     /// The person's decision is needed first; the caller can not ask.
     #[error("{0}")]
     Refused(String),
+}
+
+impl From<LockError> for ChangeError {
+    fn from(error: LockError) -> Self {
+        match error {
+            held @ LockError::Held { .. } => Self::Lock(held),
+            LockError::File(error) => Self::File(error),
+        }
+    }
 }
 
 fn say_secrets(findings: &[(MemoryFile, SecretFinding)]) -> String {

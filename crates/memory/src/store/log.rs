@@ -1,15 +1,15 @@
 //! Looking into the history: what was done, by whom, and what it looked like before.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::history::{self, Change, FileChange, Line, Nature};
+use super::history::{self, Change, FileChange, Nature};
 use super::{Author, ChangeError, ChangeId, ContentHash, Effect, MessageSource, Store};
 use crate::{Entry, MemoryFile};
 
 /// How long a removed memory stays restorable (M-22).
-const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
+pub(super) const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// A change, as the history tells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,30 +113,6 @@ impl Store {
         list.sort_by_key(|trashed| std::cmp::Reverse(trashed.change));
         Ok(list)
     }
-
-    /// Forgets the contents of memories that were removed more than 30 days ago; their lines stay. Says how
-    /// many memories that were.
-    pub fn purge(&self) -> Result<usize, ChangeError> {
-        let _locked = self.lock()?;
-        let limit = self.options.clock.now().saturating_sub(KEPT).unwrap_or(Timestamp::MIN);
-        let mut lines = history::read_lines(&self.state)?;
-        let mut gone: BTreeMap<MemoryFile, Timestamp> = BTreeMap::new();
-        for file in changes_in(&mut lines).flat_map(|change| with_time(change)) {
-            match file {
-                (file, Some(time)) => gone.insert(file.clone(), time),
-                (file, None) => gone.remove(file),
-            };
-        }
-        gone.retain(|_, removed| *removed <= limit);
-        let mut purged = BTreeSet::new();
-        for change in changes_in(&mut lines) {
-            purged.extend(forget(change, &gone));
-        }
-        if !purged.is_empty() {
-            history::rewrite(&self.state, &lines)?;
-        }
-        Ok(purged.len())
-    }
 }
 
 /// What a removed memory was called.
@@ -144,31 +120,6 @@ fn name_of(file: &FileChange, contents: &Contents<'_>) -> String {
     let last = file.before.as_ref().and_then(|hash| contents.get(hash));
     let name = last.and_then(|(bytes, _)| Entry::read(&bytes, bytes.len() as u64).header.name);
     name.unwrap_or_else(|| file.file.stem().to_owned())
-}
-
-fn changes_in(lines: &mut [Line]) -> impl Iterator<Item = &mut Change> {
-    lines.iter_mut().filter_map(|line| match line {
-        Line::Change(change) => Some(change.as_mut()),
-        Line::Done { .. } | Line::Dropped { .. } => None,
-    })
-}
-
-/// Takes the contents of these memories out of a change, and the index lines that quote them.
-fn forget(change: &mut Change, gone: &BTreeMap<MemoryFile, Timestamp>) -> Vec<MemoryFile> {
-    let mut forgotten = Vec::new();
-    for file in change.files.iter_mut().filter(|file| gone.contains_key(&file.file)) {
-        change.index = None;
-        if let Some(version) = &mut file.after
-            && version.content.take().is_some()
-        {
-            forgotten.push(file.file.clone());
-        }
-    }
-    forgotten
-}
-
-fn with_time(change: &Change) -> impl Iterator<Item = (&MemoryFile, Option<Timestamp>)> {
-    change.files.iter().map(|file| (&file.file, file.after.is_none().then_some(change.time)))
 }
 
 /// Which change undid which: an undo that was itself undone does not count.
