@@ -104,7 +104,7 @@ impl Store {
                 findings.extend(of_anchors(memory.file.as_str(), &memory.header.anchors, project));
             }
         }
-        findings.extend(of_index(&self.index_text()?, &scan));
+        findings.extend(of_index(&self.index_text()?, &scan, |_| true));
         Ok(findings)
     }
 
@@ -197,13 +197,13 @@ fn of_anchors(file: &str, anchors: &[String], project: &Dir) -> Vec<Finding> {
     said.collect()
 }
 
-fn of_index(text: &str, scan: &Scan) -> Vec<Finding> {
+fn of_index(text: &str, scan: &Scan, needs_line: impl Fn(&MemoryFile) -> bool) -> Vec<Finding> {
     let index = Index::parse(text);
     let mut findings = Vec::new();
     let files: Vec<&str> = scan.memories.iter().map(|memory| memory.file.as_str()).collect();
     // What waits for the person's word has no line: its text comes from outside.
     for memory in scan.memories.iter().filter(|memory| !memory.header.quarantined) {
-        if index.find(memory.file.as_str()).is_none() {
+        if needs_line(&memory.file) && index.find(memory.file.as_str()).is_none() {
             let message = "MEMORY.md has no line for it";
             findings.push(Finding::new(FindingKind::NoLine, memory.file.as_str(), message));
         }
@@ -274,12 +274,21 @@ pub fn lint(
             findings.extend(of_anchors(memory.file.as_str(), &memory.header.anchors, project));
         }
     }
-    if let Ok(index) = RelPath::new(INDEX)
-        && folder.entry(&index).is_ok_and(|entry| entry.kind == EntryKind::File)
-    {
-        findings.extend(of_index(&String::from_utf8_lossy(&folder.read(&index)?), &scan));
+    if let Some(index) = index_in(folder, None) {
+        let text = String::from_utf8_lossy(&folder.read(&index)?).into_owned();
+        // What has an index of its own, such as the team's folder, needs no line in this one.
+        findings.extend(of_index(&text, &scan, |file| {
+            file.folder().is_none_or(|below| index_in(folder, Some(below)).is_none())
+        }));
     }
     Ok(findings)
+}
+
+/// The index of a folder, or of one below it, if it has one.
+fn index_in(folder: &Dir, below: Option<&str>) -> Option<RelPath> {
+    let name = below.map_or_else(|| INDEX.to_owned(), |below| format!("{below}/{INDEX}"));
+    let index = RelPath::new(name).ok()?;
+    folder.entry(&index).is_ok_and(|entry| entry.kind == EntryKind::File).then_some(index)
 }
 
 /// Checks one text, wherever it is from.

@@ -152,6 +152,11 @@ impl Entry {
         Self { header, body: parsed.body.to_owned(), problems }
     }
 
+    /// The body without the empty line that parts it from the frontmatter.
+    pub fn text(&self) -> &str {
+        self.body.trim_start_matches(['\n', '\r'])
+    }
+
     /// Reads a memory's text.
     pub fn from_text(text: &str) -> Self {
         Self::read(text.as_bytes(), text.len() as u64)

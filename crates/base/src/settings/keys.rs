@@ -72,6 +72,93 @@ pub struct Settings {
     pub auto_memory_enabled: Option<bool>,
     /// Where memory is kept. A project can not set it.
     pub auto_memory_directory: Option<PathBuf>,
+    /// How memory is written.
+    pub memory: MemorySettings,
+}
+
+/// How memory is written.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct MemorySettings {
+    /// What happens to what agents write; the first rule that fits counts. A project's rules can only make
+    /// stricter what the others say.
+    pub policy: Vec<WriteRule>,
+    /// The project's rules, apart from the person's: `Stack::settings` parts them.
+    #[serde(skip)]
+    pub restrictions: Vec<WriteRule>,
+}
+
+/// A rule for some writes to memory; what it does not name, it does not look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WriteRule {
+    /// Memories of this type.
+    #[serde(rename = "type")]
+    pub kind: Option<WrittenType>,
+    /// Memories of this scope.
+    pub scope: Option<WrittenScope>,
+    /// What this one writes.
+    pub writer: Option<MemoryWriter>,
+    /// What is done.
+    pub rule: WriteDecision,
+}
+
+/// The types of memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum WrittenType {
+    /// About the person.
+    User,
+    /// How to work.
+    Feedback,
+    /// About the project.
+    Project,
+    /// Where to look.
+    Reference,
+}
+
+/// For whom memories are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum WrittenScope {
+    /// The person, in every project.
+    User,
+    /// The person, in this project.
+    Project,
+    /// Everybody on the project.
+    Team,
+    /// One agent.
+    Agent,
+}
+
+/// Who writes memories, but for the person, who may always.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MemoryWriter {
+    /// The model, in a conversation.
+    Model,
+    /// What is written from a conversation behind it.
+    Extraction,
+    /// Tidying in the background.
+    Dream,
+    /// What comes from the team.
+    Sync,
+    /// Another agent.
+    Client,
+}
+
+/// What is done with a write, the mildest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum WriteDecision {
+    /// It is written.
+    Auto,
+    /// It is written, and said.
+    Notify,
+    /// The person is asked; where nobody can be, it waits in the inbox.
+    Ask,
+    /// It waits in the inbox until the person accepts it.
+    Inbox,
 }
 
 /// What is permitted without a rule.

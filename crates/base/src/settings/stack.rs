@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::keys::Settings;
+use super::keys::{Settings, WriteRule};
 use super::parse::{SettingsError, SettingsWarning, parse};
 use super::partition::{Withheld, partition};
 
@@ -131,8 +131,16 @@ impl Stack {
 
     /// The settings in force.
     pub fn settings(&self) -> Settings {
-        // Each layer was read as settings already, and joining changes no kind: there is nothing to fail.
-        serde_json::from_value(self.value()).unwrap_or_default()
+        let mut settings = read(self.value());
+        settings.memory.policy = self.write_rules(|source| !source.is_of_project());
+        settings.memory.restrictions = self.write_rules(Source::is_of_project);
+        settings
+    }
+
+    /// The rules for writing memory of some layers, the highest first.
+    fn write_rules(&self, of: impl Fn(Source) -> bool) -> Vec<WriteRule> {
+        let layers = self.layers.iter().rev().filter(|layer| of(layer.source));
+        layers.flat_map(|layer| read(layer.value.clone()).memory.policy).collect()
     }
 
     /// The layers that say something about a key such as `permissions.allow`, the one that counts first.
@@ -145,6 +153,11 @@ impl Stack {
     pub fn of_source(&self, source: Source, key: &str) -> Option<&Value> {
         self.layers.iter().find(|layer| layer.source == source).and_then(|l| find(&l.value, key))
     }
+}
+
+/// Each layer was read as settings already, and joining changes no kind: there is nothing to fail.
+fn read(value: Value) -> Settings {
+    serde_json::from_value(value).unwrap_or_default()
 }
 
 /// The value at a key such as `permissions.allow`.
@@ -173,6 +186,7 @@ pub(super) fn merge(below: &mut Value, above: &Value) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::keys::WriteDecision;
     use super::*;
 
     fn layer(source: Source, text: &str) -> Layer {
@@ -202,5 +216,29 @@ mod tests {
         assert_eq!(origins("model"), [Source::CommandLine, Source::User]);
         assert_eq!(origins("permissions.deny"), [Source::Project, Source::User]);
         assert!(origins("permissions.allow").is_empty());
+    }
+
+    #[test]
+    fn a_projects_rules_for_memory_are_apart_and_wait_for_trust() {
+        let mut stack = Stack::new(vec![
+            layer(Source::User, r#"{"memory":{"policy":[{"rule":"auto"}]}}"#),
+            layer(Source::Local, r#"{"memory":{"policy":[{"writer":"dream","rule":"inbox"}]}}"#),
+            layer(Source::Managed, r#"{"memory":{"policy":[{"type":"user","rule":"ask"}]}}"#),
+        ]);
+        let decisions = |rules: &[WriteRule]| rules.iter().map(|r| r.rule).collect::<Vec<_>>();
+        let memory = stack.settings().memory;
+        assert_eq!(decisions(&memory.policy), [WriteDecision::Ask, WriteDecision::Auto]);
+        assert!(memory.restrictions.is_empty());
+        stack.trust_project();
+        let memory = stack.settings().memory;
+        assert_eq!(decisions(&memory.policy), [WriteDecision::Ask, WriteDecision::Auto]);
+        assert_eq!(decisions(&memory.restrictions), [WriteDecision::Inbox]);
+    }
+
+    #[test]
+    fn a_rule_with_a_key_nobody_knows_is_refused() {
+        let text = br#"{"memory":{"policy":[{"writers":"dream","rule":"auto"}]}}"#;
+        let error = Layer::parse(Source::User, "s", text).unwrap_err().to_string();
+        assert!(error.contains("unknown field `writers`"), "{error}");
     }
 }

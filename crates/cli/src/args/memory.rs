@@ -12,12 +12,13 @@ Examples:
   dormouse memory search database --json | jq '.[0].path'
   dormouse memory undo
 
-A memory is named by its file or by its name.
+A memory is named by its file or by its name. With --json there is only JSON on standard output, after a failure too:
+{\"error\": …, \"kind\": …, \"hints\": […]}.
 
 Exit codes:
-  0    done
-  1    it could not be done, or `doctor` or `lint` found something
-  2    the command line or the settings are wrong, or a name fits several memories";
+  0    done; finding nothing is no failure of `list`, `search`, `log` and `inbox`
+  1    it could not be done, there is no such memory, or `doctor` or `lint` found something
+  2    the command line or the settings are wrong, a path can not be read, or a name fits several memories";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryCommand {
@@ -101,6 +102,30 @@ pub(crate) enum MemoryCommand {
         after_help = "Examples:\n  dormouse memory import ~/.claude/projects/-home-me-app/memory\n  dormouse memory import mem0.json --scope user\n  dormouse memory import memory.jsonl --format mcp\n  dormouse memory import memories.json"
     )]
     Import(ImportArguments),
+}
+
+impl MemoryCommand {
+    /// Whether a program reads what comes out.
+    pub(crate) fn wants_json(&self) -> bool {
+        match self {
+            Self::List(ListArguments { common, .. })
+            | Self::Show(NamedArguments { common, .. })
+            | Self::Edit(EditArguments { common, .. })
+            | Self::Rm(RmArguments { common, .. })
+            | Self::Search(SearchArguments { common, .. })
+            | Self::Log(LogArguments { common, .. })
+            | Self::Diff(DiffArguments { common, .. })
+            | Self::Undo(UndoArguments { common, .. })
+            | Self::Restore(RestoreArguments { common, .. })
+            | Self::Inbox(InboxArguments { common, .. })
+            | Self::Doctor(MemoryDoctorArguments { common, .. })
+            | Self::Lint(LintArguments { common, .. })
+            | Self::Path(PathArguments { common })
+            | Self::Export(ExportArguments { common, .. })
+            | Self::Import(ImportArguments { common, .. }) => common.json,
+            Self::Add(arguments) => arguments.json,
+        }
+    }
 }
 
 /// Whose memories.
@@ -259,7 +284,7 @@ pub(crate) struct UndoArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct RestoreArguments {
-    /// The memory's file
+    /// The memory: its file or its name
     pub(crate) file: Option<String>,
     /// As this change left it
     #[arg(long, value_name = "CHANGE", requires = "file")]

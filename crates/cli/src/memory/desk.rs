@@ -1,6 +1,6 @@
 //! The memories in reach of a command: which stores, which memory is meant, and what a person is asked.
 
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use super::places::{Places, Visit, Whose};
 use crate::args::MemoryScope;
 use crate::exit::Failure;
 use crate::settings::{self, Untrusted};
-use crate::show;
 use crate::world::{World, current_project};
+use crate::{input, show};
 
 /// A store, and whose memories it has.
 pub(super) struct Shelf {
@@ -90,11 +90,14 @@ impl Desk {
 /// The store that new memories go into.
 pub(super) async fn shelf_to_fill(world: &World, whose: Whose) -> Result<Shelf, Failure> {
     let (places, _) = find(world, Visit::Write(whose)).await?;
-    let place = places.of(whose).ok_or_else(|| {
-        Failure::usage(anyhow::anyhow!("here the repository's memories would be your own"))
-            .hint("leave --scope repo out")
-    })?;
+    let place = places.of(whose).ok_or_else(no_repository)?;
     Ok(Shelf { whose: place.whose, store: places.open(place)? })
+}
+
+/// At the top of a home folder the repository's folder is the person's own.
+pub(super) fn no_repository() -> Failure {
+    Failure::usage(anyhow::anyhow!("here the repository's memories would be your own"))
+        .hint("leave --scope repo out")
 }
 
 async fn find(world: &World, visit: Visit) -> Result<(Places, Project), Failure> {
@@ -183,6 +186,17 @@ impl<'a> Found<'a> {
 }
 
 impl Shelf {
+    /// Notes what other programs did. Where nothing can be written down, what is known is all there is to see.
+    pub(super) fn notice(&self) -> Result<(), Failure> {
+        match self.store.notice() {
+            Err(ChangeError::File(error)) => {
+                show::note(&format!("note: what other programs changed is left out: {error}"));
+                Ok(())
+            }
+            noticed => Ok(noticed.map(drop)?),
+        }
+    }
+
     pub(super) fn path_of(&self, file: &str) -> String {
         self.store.dir().path().join(file).display().to_string()
     }
@@ -213,6 +227,10 @@ pub(super) fn heeding_secrets<T>(
     attempt: impl Fn(&By) -> Result<T, ChangeError>,
 ) -> Result<T, Failure> {
     let by = if allowed { by.allowing_secrets() } else { by };
+    let refused = |found| {
+        let failure = Failure::from(ChangeError::Secrets(found));
+        failure.hint("--allow-secret saves it all the same")
+    };
     match attempt(&by) {
         Err(ChangeError::Secrets(found)) if somebody_is_there() => {
             let rules: Vec<&str> = found.iter().map(|(_, found)| found.rule.as_str()).collect();
@@ -221,23 +239,18 @@ pub(super) fn heeding_secrets<T>(
                  same? [y/N]",
                 rules.join(", ")
             ));
-            if said_yes() {
+            if input::says_yes() {
                 return Ok(attempt(&by.allowing_secrets())?);
             }
-            Err(ChangeError::Secrets(found).into())
+            Err(refused(found))
         }
+        Err(ChangeError::Secrets(found)) => Err(refused(found)),
         other => Ok(other?),
     }
 }
 
 fn somebody_is_there() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
-}
-
-fn said_yes() -> bool {
-    let mut answer = String::new();
-    let read = std::io::stdin().lock().read_line(&mut answer);
-    read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
 /// What was written; none if all was so already. A person's change is never kept back.

@@ -6,10 +6,10 @@ use dormouse_base::Dir;
 use dormouse_memory::{By, Finding, lint as lint_folder, lint_text, shipped_secret_rules};
 use serde::Serialize;
 
-use super::desk::{Desk, written};
+use super::desk::{Desk, Shelf, written};
 use super::places::Whose;
-use super::print_json;
 use super::table::Table;
+use super::{print_json, read_some, unreadable};
 use crate::args::{LintArguments, MemoryDoctorArguments};
 use crate::exit::{Exit, Failure};
 use crate::show;
@@ -63,12 +63,7 @@ pub(super) async fn doctor(
                 show::note(&format!("mended the index ({whose}), change {id}"));
             }
         }
-        // What the person keeps in every project says nothing about this one's files.
-        let project = Some(&checkout).filter(|_| shelf.whose != Whose::User);
-        for finding in shelf.store.doctor(project)? {
-            let path = shelf.path_of(&finding.file);
-            lines.push(Row::of(finding, Some(shelf.whose), path));
-        }
+        lines.extend(of_shelf(shelf, &checkout)?);
     }
     if lines.iter().any(|line| line.mendable) {
         show::note("`dormouse memory doctor --mend` makes the indexes true");
@@ -83,7 +78,9 @@ fn report(lines: Vec<Row>, json: bool, world: &World) -> Result<Exit, Failure> {
     } else {
         let mut table = Table::new(&["what", "where", "message"]);
         for line in &lines {
+            let scope = line.scope.map(|whose| format!(" ({whose})")).unwrap_or_default();
             let place = line.line.map_or(line.file.clone(), |at| format!("{}:{at}", line.file));
+            let place = place + &scope;
             table.row([line.kind.to_owned(), place, line.message.clone()]);
         }
         table.print(&world.environment);
@@ -103,29 +100,38 @@ pub(super) async fn lint(arguments: &LintArguments, world: &World) -> Result<Exi
     }
     if arguments.paths.is_empty() {
         for shelf in &desk.shelves {
-            lines.extend(of_folder(shelf.store.dir(), Some(shelf.whose), &checkout)?);
+            lines.extend(of_shelf(shelf, &checkout)?);
         }
     }
     report(lines, arguments.common.json, world)
 }
 
-fn of_path(path: &Path, checkout: &Dir) -> Result<Vec<Row>, Failure> {
-    let unreadable =
-        |error| Failure::usage(anyhow::anyhow!("can not read {}: {error}", path.display()));
-    if path.metadata().map_err(unreadable)?.is_dir() {
-        return of_folder(&Dir::open(path)?, None, checkout);
-    }
-    let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(unreadable)?;
-    let findings = lint_text(&name, &bytes, shipped_secret_rules).into_iter();
-    Ok(findings.map(|finding| Row::of(finding, None, name.clone())).collect())
+/// What is wrong with a store's memories.
+fn of_shelf(shelf: &Shelf, checkout: &Dir) -> Result<Vec<Row>, Failure> {
+    // What the person keeps in every project says nothing about this one's files.
+    let project = Some(checkout).filter(|_| shelf.whose != Whose::User);
+    let findings = shelf.store.doctor(project)?.into_iter();
+    let row = |finding: Finding| {
+        let path = shelf.path_of(&finding.file);
+        Row::of(finding, Some(shelf.whose), path)
+    };
+    Ok(findings.map(row).collect())
 }
 
-fn of_folder(folder: &Dir, scope: Option<Whose>, checkout: &Dir) -> Result<Vec<Row>, Failure> {
-    let findings = lint_folder(folder, Some(checkout), shipped_secret_rules)?.into_iter();
-    let line = |finding: Finding| {
-        let path = folder.path().join(&finding.file).display().to_string();
-        Row::of(finding, scope, path)
+/// What is wrong with a file or a folder; its findings are named as it was.
+fn of_path(path: &Path, checkout: &Dir) -> Result<Vec<Row>, Failure> {
+    let metadata = path.metadata().map_err(|error| unreadable(path, &error))?;
+    if !metadata.is_dir() {
+        let bytes = read_some(path)?;
+        let name = path.display().to_string();
+        let findings = lint_text(&name, &bytes, shipped_secret_rules).into_iter();
+        return Ok(findings.map(|finding| Row::of(finding, None, name.clone())).collect());
+    }
+    let findings = lint_folder(&Dir::open(path)?, Some(checkout), shipped_secret_rules)?;
+    let row = |mut finding: Finding| {
+        finding.file = path.join(&finding.file).display().to_string();
+        let name = finding.file.clone();
+        Row::of(finding, None, name)
     };
-    Ok(findings.map(line).collect())
+    Ok(findings.into_iter().map(row).collect())
 }

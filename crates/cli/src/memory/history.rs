@@ -1,14 +1,15 @@
-//! What was done, and taking it back: `log`, `diff`, `undo`, `restore`. Every store counts its own changes.
+//! What was done, and taking it back: `log`, `diff`, `undo`. Every store counts its own changes.
 
-use dormouse_memory::{By, ChangeId, Effect, FileDiff, LogEntry, MemoryFile, ScanCache, fold};
+use dormouse_memory::{By, Effect, FileDiff, LogEntry, MemoryFile, MessageSource, fold};
 use serde::Serialize;
 use similar::TextDiff;
 
-use super::desk::{Desk, Shelf, written};
+use super::desk::{Desk, Shelf};
 use super::places::Whose;
 use super::print_json;
+use super::restore::gone;
 use super::table::{Looks, Table};
-use crate::args::{DiffArguments, LogArguments, RestoreArguments, UndoArguments};
+use crate::args::{DiffArguments, LogArguments, UndoArguments};
 use crate::exit::{Exit, Failure};
 use crate::markdown::{Colour, Style};
 use crate::show;
@@ -16,13 +17,14 @@ use crate::world::World;
 
 /// A change, for programs.
 #[derive(Serialize)]
-struct Logged {
+struct Logged<'a> {
     change: u64,
     scope: Whose,
     time: String,
     author: String,
-    reason: String,
-    sources: Vec<String>,
+    reason: &'a str,
+    /// The messages that it came from.
+    sources: &'a [MessageSource],
     undoes: Option<u64>,
     undone_by: Option<u64>,
     undoable: bool,
@@ -53,7 +55,7 @@ struct Change<'a> {
 fn changes(desk: &Desk) -> Result<Vec<Change<'_>>, Failure> {
     let mut all = Vec::new();
     for shelf in &desk.shelves {
-        shelf.store.notice()?;
+        shelf.notice()?;
         all.extend(shelf.store.log()?.into_iter().map(|entry| Change { shelf, entry }));
     }
     // Within a store the numbers tell the order, whatever the clock did.
@@ -92,20 +94,20 @@ fn files_of(
     name: &str,
     changes: &[Change<'_>],
 ) -> Result<Vec<(Whose, MemoryFile)>, Failure> {
-    let mut gone = Vec::new();
+    let failure = match desk.named(name) {
+        Ok(found) => return Ok(vec![(found.shelf.whose, found.memory.file.clone())]),
+        Err(failure) => failure,
+    };
+    let mut were = Vec::new();
+    for shelf in &desk.shelves {
+        were.extend(gone(shelf, name)?.into_iter().map(|file| (shelf.whose, file)));
+    }
     for change in changes {
-        for (file, _) in &change.entry.files {
-            let fits = fold(file.as_str()) == fold(name) || fold(file.stem()) == fold(name);
-            if fits && !gone.contains(&(change.shelf.whose, file.clone())) {
-                gone.push((change.shelf.whose, file.clone()));
-            }
-        }
+        let files = change.entry.files.iter().map(|(file, _)| file);
+        let fitting = files.filter(|file| fold(file.as_str()) == fold(name));
+        were.extend(fitting.map(|file| (change.shelf.whose, file.clone())));
     }
-    match desk.named(name) {
-        Ok(found) => Ok(vec![(found.shelf.whose, found.memory.file.clone())]),
-        Err(_) if !gone.is_empty() => Ok(gone),
-        Err(failure) => Err(failure),
-    }
+    if were.is_empty() { Err(failure) } else { Ok(were) }
 }
 
 fn touches(change: &Change<'_>, files: &[(Whose, MemoryFile)]) -> bool {
@@ -114,7 +116,7 @@ fn touches(change: &Change<'_>, files: &[(Whose, MemoryFile)]) -> bool {
     })
 }
 
-fn logged(change: &Change<'_>) -> Logged {
+fn logged<'a>(change: &'a Change<'_>) -> Logged<'a> {
     let entry = &change.entry;
     let touched = |(file, effect): &(MemoryFile, Effect)| Touched {
         file: file.to_string(),
@@ -125,8 +127,8 @@ fn logged(change: &Change<'_>) -> Logged {
         scope: change.shelf.whose,
         time: entry.time.to_string(),
         author: entry.author.to_string(),
-        reason: entry.reason.clone(),
-        sources: entry.sources.iter().map(ToString::to_string).collect(),
+        reason: &entry.reason,
+        sources: &entry.sources,
         undoes: entry.undoes.map(|id| id.0),
         undone_by: entry.undone_by.map(|id| id.0),
         undoable: entry.undoable && entry.undone_by.is_none(),
@@ -137,15 +139,9 @@ fn logged(change: &Change<'_>) -> Logged {
 fn table(changes: &[Change<'_>]) -> Table {
     let mut table = Table::new(&["change", "scope", "when", "who", "what"]);
     for Change { shelf, entry } in changes {
-        let files: Vec<String> =
-            entry.files.iter().map(|(file, effect)| format!("{} {file}", word(*effect))).collect();
-        let mut what = if files.is_empty() { "the index".to_owned() } else { files.join(", ") };
+        let mut what = format!("{} ({})", touched(&entry.files), because(entry));
         if let Some(by) = entry.undone_by {
             what.push_str(&format!(" (undone by {by})"));
-        } else if let Some(id) = entry.undoes {
-            what.push_str(&format!(" (undoes {id})"));
-        } else if !entry.reason.is_empty() {
-            what.push_str(&format!(" ({})", entry.reason));
         }
         let when = entry.time.strftime("%Y-%m-%d %H:%M").to_string();
         table.row([
@@ -159,11 +155,37 @@ fn table(changes: &[Change<'_>]) -> Table {
     table
 }
 
+/// A change of more than these is counted, not listed; its diff shows all.
+const LISTED: usize = 4;
+
+fn touched(files: &[(MemoryFile, Effect)]) -> String {
+    if files.is_empty() {
+        return "the index".to_owned();
+    }
+    let each = files.iter().map(|(file, effect)| format!("{} {file}", word(*effect)));
+    let mut listed = each.take(LISTED).collect::<Vec<_>>().join(", ");
+    if files.len() > LISTED {
+        listed.push_str(&format!(" and {} more", files.len() - LISTED));
+    }
+    listed
+}
+
+/// Why a change was made, and from which messages.
+fn because(entry: &LogEntry) -> String {
+    let sources: Vec<String> = entry.sources.iter().map(ToString::to_string).collect();
+    match sources.as_slice() {
+        [] => entry.reason.clone(),
+        sources => format!("{}, from {}", entry.reason, sources.join(", ")),
+    }
+}
+
+/// A change and what it did, for programs.
 #[derive(Serialize)]
-struct Diff {
-    change: u64,
-    scope: Whose,
-    files: Vec<DiffedFile>,
+struct Diff<'a> {
+    #[serde(flatten)]
+    change: Logged<'a>,
+    /// The texts.
+    diff: Vec<DiffedFile>,
 }
 
 #[derive(Serialize)]
@@ -197,8 +219,8 @@ pub(super) async fn diff(arguments: &DiffArguments, world: &World) -> Result<Exi
             before: text(&diff.before),
             after: text(&diff.after),
         };
-        let files = files.iter().map(file).collect();
-        print_json(&Diff { change: change.entry.id.0, scope: change.shelf.whose, files })?;
+        let diff = files.iter().map(file).collect();
+        print_json(&Diff { change: logged(&change), diff })?;
         return Ok(Exit::Done);
     }
     let entry = &change.entry;
@@ -208,8 +230,11 @@ pub(super) async fn diff(arguments: &DiffArguments, world: &World) -> Result<Exi
         change.shelf.whose,
         entry.time.strftime("%Y-%m-%d %H:%M"),
         entry.author,
-        entry.reason
+        because(entry)
     ));
+    if files.is_empty() {
+        show::note("only the index changed");
+    }
     for file in &files {
         print_diff(
             file.file.as_str(),
@@ -285,10 +310,8 @@ pub(super) async fn undo(arguments: &UndoArguments, world: &World) -> Result<Exi
         print_json(&done.map(logged))?;
         return Ok(Exit::Done);
     }
-    show::data_line(&format!(
-        "undid change {} ({}): {}",
-        change.entry.id, change.shelf.whose, change.entry.reason
-    ));
+    let (id, author, why) = (change.entry.id, &change.entry.author, because(&change.entry));
+    show::data_line(&format!("undid change {id} ({}) by {author}: {why}", change.shelf.whose));
     for (file, effect) in &receipt.files {
         show::data_line(&format!("{} {}", word(*effect), change.shelf.path_of(file.as_str())));
     }
@@ -308,104 +331,4 @@ fn last_undoable(desk: &Desk) -> Result<Change<'_>, Failure> {
     });
     let last = all.into_iter().max_by_key(|change| (change.entry.time, change.entry.id));
     last.ok_or_else(|| Failure::failed(anyhow::anyhow!("there is nothing to undo")))
-}
-
-/// A removed memory, for programs.
-#[derive(Serialize)]
-struct InTrash {
-    file: String,
-    scope: Whose,
-    removed: String,
-    change: u64,
-    author: String,
-}
-
-#[derive(Serialize)]
-struct Restored {
-    file: String,
-    path: String,
-    scope: Whose,
-    change: Option<u64>,
-}
-
-pub(super) async fn restore(arguments: &RestoreArguments, world: &World) -> Result<Exit, Failure> {
-    let desk = Desk::open(world, arguments.common.scope).await?;
-    let Some(name) = &arguments.file else { return trash(&desk, arguments.common.json, world) };
-    let (shelf, file) = to_restore(&desk, name, arguments.change.is_some())?;
-    let version = arguments.change.map(ChangeId);
-    let outcome = shelf.store.restore(&By::person("restored by hand"), &file, version)?;
-    let change = written(outcome)?.map(|receipt| receipt.id.0);
-    if change.is_none() {
-        show::note("it is like that already");
-    }
-    let path = shelf.path_of(file.as_str());
-    if arguments.common.json {
-        print_json(&Restored { file: file.to_string(), path, scope: shelf.whose, change })?;
-    } else {
-        show::data_line(&path);
-    }
-    Ok(Exit::Done)
-}
-
-/// Which memory of which store: one in the trash, or one that is there and is to be as it was.
-fn to_restore<'a>(
-    desk: &'a Desk,
-    name: &str,
-    of_a_change: bool,
-) -> Result<(&'a Shelf, MemoryFile), Failure> {
-    let mut fitting = Vec::new();
-    for shelf in &desk.shelves {
-        shelf.store.notice()?;
-        let mut files: Vec<MemoryFile> =
-            shelf.store.trash()?.into_iter().map(|trashed| trashed.file).collect();
-        if of_a_change {
-            let there = shelf.store.scan(&mut ScanCache::default())?.memories;
-            files.extend(there.iter().map(|memory| memory.file.clone()));
-        }
-        let fits = |file: &MemoryFile| {
-            fold(file.as_str()) == fold(name) || fold(file.stem()) == fold(name)
-        };
-        fitting.extend(files.into_iter().filter(fits).map(|file| (shelf, file)));
-    }
-    match (fitting.pop(), fitting.is_empty()) {
-        (Some(only), true) => Ok(only),
-        (None, _) => Err(Failure::failed(anyhow::anyhow!("no removed memory is called `{name}`"))
-            .hint("`dormouse memory restore` lists them; they are kept for 30 days")),
-        (Some(last), false) => {
-            let each = fitting.iter().chain([&last]);
-            let each: Vec<String> =
-                each.map(|(shelf, file)| format!("{file} ({})", shelf.whose)).collect();
-            let each = each.join(", ");
-            Err(Failure::usage(anyhow::anyhow!("`{name}` fits several memories: {each}"))
-                .hint("--scope says which is meant"))
-        }
-    }
-}
-
-fn trash(desk: &Desk, json: bool, world: &World) -> Result<Exit, Failure> {
-    let mut rows = Vec::new();
-    for shelf in &desk.shelves {
-        shelf.store.notice()?;
-        rows.extend(shelf.store.trash()?.into_iter().map(|trashed| InTrash {
-            file: trashed.file.to_string(),
-            scope: shelf.whose,
-            removed: trashed.removed.to_string(),
-            change: trashed.change.0,
-            author: trashed.author.to_string(),
-        }));
-    }
-    if json {
-        print_json(&rows)?;
-        return Ok(Exit::Done);
-    }
-    let mut table = Table::new(&["file", "scope", "by", "change", "removed"]);
-    for row in &rows {
-        let (scope, change) = (row.scope.to_string(), row.change.to_string());
-        table.row([row.file.clone(), scope, row.author.clone(), change, row.removed.clone()]);
-    }
-    table.print(&world.environment);
-    if rows.is_empty() {
-        show::note("nothing was removed in the last 30 days");
-    }
-    Ok(Exit::Done)
 }

@@ -1,14 +1,15 @@
 //! What agents would like to change (M-21): `inbox`, and accepting, editing or refusing it.
 
-use dormouse_memory::{Proposal, ProposalId, ProposedFile};
+use dormouse_memory::{MessageSource, Proposal, ProposalId, ProposedFile};
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::desk::{Desk, Shelf};
+use super::editor::Copy;
 use super::history::print_diff;
 use super::places::Whose;
+use super::print_json;
 use super::table::Looks;
-use super::{editor, print_json};
 use crate::args::{InboxArguments, InboxVerb};
 use crate::exit::{Exit, Failure};
 use crate::show;
@@ -30,6 +31,7 @@ struct Line<'a> {
     time: String,
     author: String,
     reason: &'a str,
+    sources: &'a [MessageSource],
     files: Vec<ProposedLine<'a>>,
 }
 
@@ -108,6 +110,7 @@ fn line<'a>(waiting: &'a Waiting<'a>) -> Line<'a> {
         time: waiting.time.to_string(),
         author: waiting.proposal.by.author.to_string(),
         reason: &waiting.proposal.by.reason,
+        sources: &waiting.proposal.by.sources,
         files: waiting.proposal.files.iter().map(file).collect(),
     }
 }
@@ -179,24 +182,23 @@ fn decide_one(verb: InboxVerb, waiting: &Waiting<'_>, world: &World) -> Result<(
     match verb {
         InboxVerb::Refuse => store.refuse(waiting.id)?,
         InboxVerb::Accept => drop(store.accept(waiting.id, None)?),
-        InboxVerb::Edit => {
-            let edited = edited(&waiting.proposal, world)?;
-            drop(store.accept(waiting.id, Some(&edited))?);
-        }
+        InboxVerb::Edit => accept_edited(waiting, world)?,
     }
     Ok(())
 }
 
-/// The proposal with the texts that the person made of it.
-fn edited(proposal: &Proposal, world: &World) -> Result<Proposal, Failure> {
-    let mut edited = proposal.clone();
+/// Makes the proposal with the texts that the person makes of it. What they type is not lost by a refusal.
+fn accept_edited(waiting: &Waiting<'_>, world: &World) -> Result<(), Failure> {
+    let mut edited = waiting.proposal.clone();
+    let mut copies = Vec::new();
     for file in &mut edited.files {
         if let Some(text) = &file.after {
-            let copy = editor::Copy::of(world, file.file.name(), text)?;
-            let new = copy.edit(world)?;
-            copy.remove()?;
-            file.after = Some(new);
+            let copy = Copy::of(world, file.file.name(), text)?;
+            file.after = Some(copy.edit(world)?);
+            copies.push(copy);
         }
     }
-    Ok(edited)
+    let accepted = waiting.shelf.store.accept(waiting.id, Some(&edited)).map_err(Failure::from);
+    accepted.map_err(|failure| copies.iter().fold(failure, |failure, copy| copy.kept(failure)))?;
+    copies.iter().try_for_each(Copy::remove)
 }

@@ -3,11 +3,11 @@
 use dormouse_memory::{DirectorySource, MemoryType, Quarantined, ScanCache};
 use serde::Serialize;
 
-use super::desk::{Desk, Found, Row};
-use super::places::Whose;
+use super::desk::{Desk, Found, Row, no_repository};
+use super::places::{Place, Whose};
 use super::print_json;
 use super::table::Table;
-use crate::args::{ListArguments, NamedArguments, PathArguments, SearchArguments};
+use crate::args::{ListArguments, MemoryScope, NamedArguments, PathArguments, SearchArguments};
 use crate::exit::{Exit, Failure};
 use crate::show;
 use crate::world::World;
@@ -24,7 +24,11 @@ pub(super) async fn list(arguments: &ListArguments, world: &World) -> Result<Exi
         table(&memories, &desk).print(&world.environment);
     }
     if memories.is_empty() {
-        show::note("no memories here yet; `dormouse memory add --help` shows how to save one");
+        show::note(if kind.is_some() || arguments.common.scope.is_some() {
+            "no memory of this kind; `dormouse memory list` without options lists all there are"
+        } else {
+            "no memories here yet; `dormouse memory add --help` shows how to save one"
+        });
     }
     Ok(Exit::Done)
 }
@@ -71,14 +75,14 @@ pub(super) async fn show(arguments: &NamedArguments, world: &World) -> Result<Ex
     let found = desk.named(&arguments.name)?;
     let (entry, text) = found.entry()?;
     if arguments.common.json {
-        let header = entry.header;
+        let header = &entry.header;
         print_json(&Shown {
             row: found.row(desk.now),
             created: header.created.map(|time| time.to_string()),
-            source: header.sources,
-            supersedes: header.supersedes,
-            anchors: header.anchors,
-            body: entry.body,
+            source: header.sources.clone(),
+            supersedes: header.supersedes.clone(),
+            anchors: header.anchors.clone(),
+            body: entry.text().to_owned(),
             text,
         })?;
         return Ok(Exit::Done);
@@ -103,6 +107,10 @@ struct Scored {
 }
 
 pub(super) async fn search(arguments: &SearchArguments, world: &World) -> Result<Exit, Failure> {
+    if arguments.query.trim().is_empty() {
+        return Err(Failure::usage(anyhow::anyhow!("there is no word to search for"))
+            .hint("`dormouse memory list` lists all memories"));
+    }
     let desk = Desk::open(world, arguments.common.scope).await?;
     let mut hits = Vec::new();
     for shelf in &desk.shelves {
@@ -145,21 +153,8 @@ struct Where {
 
 pub(super) async fn path(arguments: &PathArguments, world: &World) -> Result<Exit, Failure> {
     let common = arguments.common;
-    let desk = Desk::open(world, common.scope).await?;
-    let wanted = common.scope.map(|scope| desk.places.of(scope.into()));
-    let shown = desk.places.list().iter().filter(|place| wanted.is_none_or(|w| w == Some(place)));
-    let rows: Vec<Where> = shown
-        .map(|place| Where {
-            scope: place.whose,
-            path: place.directory.display().to_string(),
-            exists: place.directory.is_dir(),
-            chosen_by: match place.source {
-                DirectorySource::Environment => "environment",
-                DirectorySource::Setting => "setting",
-                DirectorySource::Default => "default",
-            },
-        })
-        .collect();
+    let desk = Desk::open(world, None).await?;
+    let rows = places(&desk, common.scope)?;
     if common.json {
         print_json(&rows)?;
     } else if common.scope.is_some() {
@@ -173,5 +168,27 @@ pub(super) async fn path(arguments: &PathArguments, world: &World) -> Result<Exi
             show::data_line(&format!("{:<8} {}{there}", row.scope.to_string(), row.path));
         }
     }
-    Ok(if rows.is_empty() { Exit::Failed } else { Exit::Done })
+    Ok(Exit::Done)
+}
+
+fn places(desk: &Desk, scope: Option<MemoryScope>) -> Result<Vec<Where>, Failure> {
+    let Some(scope) = scope else {
+        let in_repository = desk.places.in_repository();
+        return Ok(desk.places.list().iter().chain(in_repository).map(of_place).collect());
+    };
+    let found = desk.places.of(scope.into()).or(desk.places.in_repository());
+    Ok(vec![of_place(found.ok_or_else(no_repository)?)])
+}
+
+fn of_place(place: &Place) -> Where {
+    Where {
+        scope: place.whose,
+        path: place.directory.display().to_string(),
+        exists: place.directory.is_dir(),
+        chosen_by: match place.source {
+            DirectorySource::Environment => "environment",
+            DirectorySource::Setting => "setting",
+            DirectorySource::Default => "default",
+        },
+    }
 }

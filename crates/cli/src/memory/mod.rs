@@ -9,12 +9,18 @@ mod history;
 mod inbox;
 mod look;
 pub(crate) mod places;
+mod policy;
+mod restore;
 pub(crate) mod session;
 mod table;
 mod write;
 
-use dormouse_base::FileError;
+use std::io::Read;
+use std::path::Path;
+
+use dormouse_base::{AppendError, FileError};
 use dormouse_memory::{ChangeError, MemoryType};
+use serde::Serialize;
 
 use crate::args::{MemoryCommand, MemoryKind, MemoryScope};
 use crate::exit::{Exit, Failure};
@@ -22,7 +28,26 @@ use crate::show;
 use crate::world::World;
 use places::Whose;
 
+/// A failure, for programs: they find JSON on standard output whatever happens.
+#[derive(Serialize)]
+struct Failed<'a> {
+    error: String,
+    kind: &'static str,
+    hints: &'a [String],
+}
+
 pub(crate) async fn run(command: &MemoryCommand, world: &World) -> Result<Exit, Failure> {
+    let result = run_one(command, world).await;
+    if let Err(failure) = &result
+        && command.wants_json()
+    {
+        let (kind, hints) = (failure.kind(), failure.hints());
+        print_json(&Failed { error: failure.message(), kind, hints })?;
+    }
+    result
+}
+
+async fn run_one(command: &MemoryCommand, world: &World) -> Result<Exit, Failure> {
     match command {
         MemoryCommand::List(arguments) => look::list(arguments, world).await,
         MemoryCommand::Show(arguments) => look::show(arguments, world).await,
@@ -34,7 +59,7 @@ pub(crate) async fn run(command: &MemoryCommand, world: &World) -> Result<Exit, 
         MemoryCommand::Log(arguments) => history::log(arguments, world).await,
         MemoryCommand::Diff(arguments) => history::diff(arguments, world).await,
         MemoryCommand::Undo(arguments) => history::undo(arguments, world).await,
-        MemoryCommand::Restore(arguments) => history::restore(arguments, world).await,
+        MemoryCommand::Restore(arguments) => restore::restore(arguments, world).await,
         MemoryCommand::Inbox(arguments) => inbox::run(arguments, world).await,
         MemoryCommand::Doctor(arguments) => health::doctor(arguments, world).await,
         MemoryCommand::Lint(arguments) => health::lint(arguments, world).await,
@@ -70,9 +95,6 @@ impl From<ChangeError> for Failure {
         match error {
             ChangeError::File(file) => Self::from(file),
             ChangeError::Name(_) => Self::usage(error),
-            ChangeError::Secrets(_) => {
-                Self::failed(error).hint("--allow-secret saves it all the same")
-            }
             other => {
                 let hint = file_error(&other).and_then(FileError::hint);
                 let failure = Self::failed(other);
@@ -87,13 +109,35 @@ impl From<ChangeError> for Failure {
 
 fn file_error(error: &ChangeError) -> Option<&FileError> {
     match error {
-        ChangeError::Interrupted(file) => Some(file),
+        ChangeError::Interrupted(file) | ChangeError::History(AppendError::File(file)) => {
+            Some(file)
+        }
         _ => None,
     }
 }
 
+/// More is no text that anybody checks or brings in.
+const MOST_READ: u64 = 64 * 1024 * 1024;
+
+/// Reads a file that the person names; it may be a pipe.
+fn read_some(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path)
+        .and_then(|file| file.take(MOST_READ + 1).read_to_end(&mut bytes))
+        .map_err(|error| unreadable(path, &error))?;
+    if read as u64 > MOST_READ {
+        let error = std::io::Error::other("it is longer than 64 MiB");
+        return Err(unreadable(path, &error));
+    }
+    Ok(bytes)
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::usage(anyhow::anyhow!("can not read {}: {error}", path.display()))
+}
+
 /// Prints a value for programs.
-fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
+fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     show::data_line(&serde_json::to_string_pretty(value).map_err(Failure::failed)?);
     Ok(())
 }

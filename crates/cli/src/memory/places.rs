@@ -12,13 +12,14 @@ use std::time::Duration;
 use dormouse_base::{Clock, Dir, Environment, Project, ProjectSlug, RelPath, Settings, names};
 use dormouse_engine::SessionFolder;
 use dormouse_memory::{
-    AnchoredProject, ChangeError, DirectoryChoice, DirectorySource, RepositoryIdentity, Scope,
-    Store, StoreOptions, memory_directory, project_memory, repository_memory, shipped_secret_rules,
-    team_memory, user_memory,
+    AnchoredProject, ChangeError, DirectoryChoice, DirectorySource, Policy, RepositoryIdentity,
+    Scope, Store, StoreOptions, memory_directory, project_memory, repository_memory,
+    shipped_secret_rules, team_memory, user_memory,
 };
 use dormouse_tools::{SAFE_GIT_ENVIRONMENT, output};
 use serde::Serialize;
 
+use super::policy::policy;
 use crate::exit::Failure;
 use crate::start::environment_for_children;
 use crate::world::World;
@@ -76,7 +77,9 @@ pub(crate) struct Places {
     list: Vec<Place>,
     state: PathBuf,
     clock: Arc<dyn Clock>,
+    policy: Policy,
     anchored: Option<AnchoredProject>,
+    in_repository: Option<Place>,
     /// Where the repository was before, if its memory was taken over from there just now. To be said.
     pub(crate) taken_over_from: Option<PathBuf>,
 }
@@ -107,10 +110,16 @@ impl Places {
         let team = team_memory(&private);
         list.push(Place { whose: Whose::Project, directory: private, source });
         list.push(Place { whose: Whose::Team, directory: team, source });
-        list.extend(in_repository(project, &list, visit)?);
+        let in_repository = in_repository(project, &list);
+        if let Some(place) = &in_repository
+            && is_ready(project, visit)?
+        {
+            list.push(place.clone());
+        }
         let anchored = anchored(&git, visit).await;
         let (state, clock) = (home.join("state"), Arc::clone(&world.clock));
-        Ok(Self { list, state, clock, anchored, taken_over_from })
+        let policy = policy(&settings.memory);
+        Ok(Self { list, state, clock, policy, anchored, in_repository, taken_over_from })
     }
 
     pub(crate) fn list(&self) -> &[Place] {
@@ -122,6 +131,11 @@ impl Places {
     pub(crate) fn of(&self, whose: Whose) -> Option<&Place> {
         let place = |whose| self.list.iter().find(|place| place.whose == whose);
         place(whose).or_else(|| place(Whose::Project).filter(|_| whose == Whose::User))
+    }
+
+    /// The repository's own folder, where it is not there yet but may be.
+    pub(crate) fn in_repository(&self) -> Option<&Place> {
+        self.in_repository.as_ref().filter(|_| self.of(Whose::Repo).is_none())
     }
 
     /// Opens a place's store, making its directory.
@@ -141,6 +155,7 @@ impl Places {
             Whose::Team => Scope::Team,
         };
         let mut options = StoreOptions::new(scope, shipped_secret_rules, Arc::clone(&self.clock));
+        options.policy.clone_from(&self.policy);
         if place.whose == Whose::Repo {
             options.apart.clear();
         }
@@ -221,32 +236,24 @@ fn some_project_moved(home: &Path) -> bool {
     })
 }
 
-/// The repository's own folder, if it is there or is to be. At the top of a home folder it would be the
-/// person's own.
-fn in_repository(
-    project: &Project,
-    others: &[Place],
-    visit: Visit,
-) -> Result<Option<Place>, Failure> {
+/// The repository's own folder. At the top of a home folder it would be the person's own.
+fn in_repository(project: &Project, others: &[Place]) -> Option<Place> {
     let directory = repository_memory(&project.checkout);
-    if others.iter().any(|place| place.directory == directory) {
-        return Ok(None);
-    }
+    let is_another = others.iter().any(|place| place.directory == directory);
+    let source = DirectorySource::Default;
+    (!is_another).then_some(Place { whose: Whose::Repo, directory, source })
+}
+
+/// Whether the repository's own folder is there; it is made where somebody wants to write there.
+fn is_ready(project: &Project, visit: Visit) -> Result<bool, Failure> {
     let below = RelPath::new(".dormouse/memory").map_err(Failure::failed)?;
     let checkout = Dir::open(&project.checkout)?;
-    let opened = if visit.writes(Whose::Repo) {
-        checkout.create_below(&below)
-    } else {
-        checkout.below(&below)
-    };
-    match opened {
-        Ok(_) => {
-            Ok(Some(Place { whose: Whose::Repo, directory, source: DirectorySource::Default }))
-        }
+    if visit.writes(Whose::Repo) {
         // What is a link, or no folder, is no memory: whoever wants to write there is told.
-        Err(error) if visit.writes(Whose::Repo) => Err(error.into()),
-        Err(_) => Ok(None),
+        checkout.create_below(&below)?;
+        return Ok(true);
     }
+    Ok(checkout.below(&below).is_ok())
 }
 
 async fn anchored(git: &Git<'_>, visit: Visit) -> Option<AnchoredProject> {

@@ -2,12 +2,12 @@
 
 use dormouse_memory::frontmatter::{self, EditError};
 use dormouse_memory::{
-    By, ChangeError, ContentHash, Effect, Expected, MemoryFile, MemoryType, NewMemory, Receipt,
+    By, ContentHash, Effect, Expected, MemoryFile, MemoryType, NewMemory, Receipt,
 };
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::desk::{Desk, Found, heeding_secrets, shelf_to_fill, written};
+use super::desk::{Desk, Found, Shelf, heeding_secrets, shelf_to_fill, written};
 use super::places::Whose;
 use super::{editor, print_json};
 use crate::args::{AddArguments, EditArguments, MemoryKind, RmArguments};
@@ -37,12 +37,11 @@ impl Done {
 }
 
 pub(super) async fn add(arguments: &AddArguments, world: &World) -> Result<Exit, Failure> {
-    if arguments.name.trim().is_empty() {
-        return Err(Failure::usage(anyhow::anyhow!("a memory needs a name; this one is empty")));
-    }
+    needed("name", Some(&arguments.name))?;
+    needed("description", Some(&arguments.description))?;
     let body = match &arguments.body {
         Some(body) => body.clone(),
-        None => input::read()?,
+        None => from_input()?,
     };
     let memory = NewMemory {
         pinned: arguments.pin,
@@ -61,6 +60,23 @@ pub(super) async fn add(arguments: &AddArguments, world: &World) -> Result<Exit,
     Done { file: file.to_string(), path, scope: shelf.whose, change }.print(arguments.json)
 }
 
+/// What every memory has can not be empty.
+fn needed(what: &str, text: Option<&String>) -> Result<(), Failure> {
+    if text.is_none_or(|text| !text.trim().is_empty()) {
+        return Ok(());
+    }
+    Err(Failure::usage(anyhow::anyhow!("a memory needs a {what}; this one is empty")))
+}
+
+fn from_input() -> Result<String, Failure> {
+    let text = input::read()?;
+    if text.trim().is_empty() {
+        return Err(Failure::usage(anyhow::anyhow!("standard input has no text for the memory"))
+            .hint("--body TEXT says it; --body \"\" where the description is all there is"));
+    }
+    Ok(text)
+}
+
 fn added(receipt: Option<&Receipt>) -> Result<(Option<u64>, &MemoryFile), Failure> {
     let found = receipt.and_then(|receipt| {
         let added = receipt.files.iter().find(|(_, effect)| *effect == Effect::Added);
@@ -70,6 +86,8 @@ fn added(receipt: Option<&Receipt>) -> Result<(Option<u64>, &MemoryFile), Failur
 }
 
 pub(super) async fn edit(arguments: &EditArguments, world: &World) -> Result<Exit, Failure> {
+    needed("name", arguments.new_name.as_ref())?;
+    needed("description", arguments.description.as_ref())?;
     let desk = Desk::open(world, arguments.common.scope).await?;
     let found = desk.named(&arguments.name)?;
     let (bytes, hash) = found.shelf.store.read(&found.memory.file)?;
@@ -83,12 +101,10 @@ pub(super) async fn edit(arguments: &EditArguments, world: &World) -> Result<Exi
     } else {
         let copy = editor::Copy::of(world, found.memory.file.name(), &text)?;
         let new = copy.edit(world)?;
-        // What was typed is not lost by a refusal.
         let saved = save(&found, &new, &hash, arguments.allow_secret);
-        match saved {
-            Ok(receipt) => copy.remove().map(|()| receipt)?,
-            Err(failure) => return Err(failure.hint(format!("your text is in {}", copy.path()))),
-        }
+        let receipt = saved.map_err(|failure| copy.kept(failure))?;
+        copy.remove()?;
+        receipt
     };
     if receipt.is_none() {
         show::note("nothing was changed");
@@ -130,7 +146,7 @@ fn save(
 fn changed(arguments: &EditArguments, text: &str, now: Timestamp) -> Result<String, Failure> {
     let mut new = text.to_owned();
     if let Some(body) = &arguments.body {
-        let body = if body == "-" { input::read()? } else { body.clone() };
+        let body = if body == "-" { from_input()? } else { body.clone() };
         let head = new.strip_suffix(frontmatter::parse(&new).body).unwrap_or_default();
         let gap = if head.is_empty() { "" } else { "\n" };
         new = format!("{head}{gap}{}\n", body.trim_matches(['\n', '\r']));
@@ -175,35 +191,43 @@ pub(super) async fn rm(arguments: &RmArguments, world: &World) -> Result<Exit, F
     let desk = Desk::open(world, arguments.common.scope).await?;
     // All are found before the first one goes.
     let found = arguments.names.iter().map(|name| desk.named(name));
+    let found = found.collect::<Result<Vec<_>, _>>()?;
     let mut done = Vec::new();
-    for found in found.collect::<Result<Vec<_>, _>>()? {
-        let file = &found.memory.file;
-        let removed = found
-            .shelf
-            .store
-            .change(&By::person("removed by hand"), |plan| plan.delete(file, &Expected::Present));
-        let receipt = match removed {
-            // Named twice in one command: it is gone, as was wanted.
-            Err(ChangeError::Missing(_)) => continue,
-            other => written(other?)?,
-        };
-        done.push(Done {
-            file: file.to_string(),
-            path: found.path(),
-            scope: found.shelf.whose,
-            change: receipt.map(|receipt| receipt.id.0),
-        });
-    }
     for shelf in &desk.shelves {
-        shelf.store.purge()?;
+        let mut files: Vec<&MemoryFile> = Vec::new();
+        for found in found.iter().filter(|found| found.shelf.whose == shelf.whose) {
+            // One may be named twice in one command.
+            if !files.contains(&&found.memory.file) {
+                files.push(&found.memory.file);
+            }
+        }
+        if !files.is_empty() {
+            done.extend(removed(shelf, &files)?);
+        }
     }
     if arguments.common.json {
         print_json(&done)?;
-    } else {
-        for done in &done {
-            show::data_line(&done.path);
-            show::note(&format!("removed; `dormouse memory restore {}` brings it back", done.file));
-        }
+        return Ok(Exit::Done);
     }
+    for done in &done {
+        show::data_line(&done.path);
+    }
+    show::note("removed; `dormouse memory undo` or `dormouse memory restore FILE` brings it back");
     Ok(Exit::Done)
+}
+
+/// Removes memories of one store, as one change.
+fn removed(shelf: &Shelf, files: &[&MemoryFile]) -> Result<Vec<Done>, Failure> {
+    let by = By::person("removed by hand");
+    let outcome = shelf.store.change(&by, |plan| {
+        files.iter().try_for_each(|file| plan.delete(file, &Expected::Present))
+    })?;
+    let change = written(outcome)?.map(|receipt| receipt.id.0);
+    let done = files.iter().map(|file| Done {
+        file: file.to_string(),
+        path: shelf.path_of(file.as_str()),
+        scope: shelf.whose,
+        change,
+    });
+    Ok(done.collect())
 }

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use serde::Deserialize;
+use serde_json::Value;
 use thiserror::Error;
 
 use super::{Imported, ImportedText};
@@ -13,17 +14,19 @@ pub enum ImportError {
     /// No JSON.
     #[error("the export is no valid JSON ({0}); export it again")]
     Json(#[from] serde_json::Error),
+    /// No JSON, in a file of one value a line.
+    #[error(
+        "line {line} of the export is no valid JSON ({problem}); take it out, or export it again"
+    )]
+    Line {
+        /// Which, from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// JSON of another kind.
     #[error("there are no memories in this export; is it of another program?")]
     Nothing,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Mem0 {
-    List(Vec<Mem0Memory>),
-    Results { results: Vec<Mem0Memory> },
-    Memories { memories: Vec<Mem0Memory> },
 }
 
 #[derive(Deserialize)]
@@ -36,22 +39,27 @@ struct Mem0Memory {
     updated_at: Option<String>,
 }
 
-/// The memories of a mem0 export.
+/// The memories of a mem0 export: a list, or an object that has one. An entry without a text is left out.
 pub fn from_mem0(text: &str) -> Result<Vec<Imported>, ImportError> {
-    let (Mem0::List(list) | Mem0::Results { results: list } | Mem0::Memories { memories: list }) =
-        serde_json::from_str(text)?;
-    let time =
-        |text: &Option<String>| text.as_ref().and_then(|text| text.parse::<Timestamp>().ok());
-    let memories =
-        list.into_iter().filter(|memory| !memory.memory.trim().is_empty()).map(|memory| {
-            let created = time(&memory.created_at);
-            let new = NewMemory { created, ..named_by_its_text(&memory.memory) };
-            Imported {
-                what: ImportedText::Memory(new),
-                modified: time(&memory.updated_at).or(created),
-            }
-        });
-    some(memories.collect())
+    let list = match serde_json::from_str(text)? {
+        Value::Array(list) => list,
+        Value::Object(mut export) => {
+            let list = ["results", "memories"].into_iter().find_map(|key| export.remove(key));
+            list.and_then(|list| list.as_array().cloned()).ok_or(ImportError::Nothing)?
+        }
+        _ => return Err(ImportError::Nothing),
+    };
+    let memories = list.into_iter().filter_map(|entry| serde_json::from_value(entry).ok());
+    let with_text = memories.filter(|memory: &Mem0Memory| !memory.memory.trim().is_empty());
+    some(with_text.map(of_mem0).collect())
+}
+
+fn of_mem0(memory: Mem0Memory) -> Imported {
+    let time = |text: Option<String>| text.and_then(|text| text.parse::<Timestamp>().ok());
+    let created = time(memory.created_at);
+    let new = NewMemory { created, ..named_by_its_text(&memory.memory) };
+    let modified = time(memory.updated_at).or(created);
+    Imported { what: ImportedText::Memory(new), modified }
 }
 
 #[derive(Deserialize)]
@@ -84,6 +92,9 @@ struct Relation {
 enum GraphLine {
     Entity(Entity),
     Relation(Relation),
+    /// What a newer server may write.
+    #[serde(other)]
+    Unknown,
 }
 
 /// The entities of the MCP memory server, each with what it has to do with others: its file of JSON lines, or
@@ -113,13 +124,21 @@ pub fn from_mcp_memory(text: &str) -> Result<Vec<Imported>, ImportError> {
 
 fn graph_of_lines(text: &str) -> Result<Graph, ImportError> {
     let mut graph = Graph { entities: Vec::new(), relations: Vec::new() };
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        match serde_json::from_str(line)? {
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        match serde_json::from_str(line).map_err(|error| of_line(at + 1, &error))? {
             GraphLine::Entity(entity) => graph.entities.push(entity),
             GraphLine::Relation(relation) => graph.relations.push(relation),
+            GraphLine::Unknown => {}
         }
     }
     Ok(graph)
+}
+
+/// The parser calls every line the first one.
+fn of_line(line: usize, error: &serde_json::Error) -> ImportError {
+    let said = error.to_string();
+    let problem = said.split(" at line ").next().unwrap_or(&said).to_owned();
+    ImportError::Line { line, problem }
 }
 
 fn some(memories: Vec<Imported>) -> Result<Vec<Imported>, ImportError> {

@@ -3,13 +3,15 @@
 
 mod json;
 
+use std::collections::BTreeSet;
+
 use dormouse_base::{Dir, FileError};
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::{
     By, ChangeError, ContentHash, Effect, Entry, Expected, MemoryFile, MemoryType, NewMemory,
-    Outcome, Scan, ScanCache, Scope, Store, names, scan,
+    Outcome, Plan, Scan, ScanCache, Scope, Store, frontmatter, names, scan,
 };
 
 pub use json::{ImportError, from_mcp_memory, from_mem0};
@@ -57,42 +59,25 @@ pub fn from_folder(folder: &Dir) -> Result<(Vec<Imported>, Scan), FileError> {
 }
 
 impl Store {
-    /// Brings memories in, as one change. What is there already word for word is left out; a name that is
-    /// taken gets a number.
+    /// Brings memories in, as one change. What is there already word for word is left out, so that a second
+    /// import of the same adds nothing; a name that is taken gets a number.
     pub fn import(&self, by: &By, list: &[Imported]) -> Result<ImportReport, ChangeError> {
-        let here = self.scan(&mut ScanCache::default())?;
-        let hashes: Vec<ContentHash> = here
-            .memories
-            .iter()
-            .filter_map(|memory| Some(self.read(&memory.file).ok()?.1))
-            .collect();
-        let mut taken: Vec<String> = here
-            .memories
-            .iter()
-            .map(|memory| names::fold(memory.file.as_str()).into_owned())
-            .collect();
-        let mut known = 0;
+        let mut known = Known::of(self)?;
+        let mut again = 0;
         let outcome = self.change(by, |plan| {
             for imported in list {
+                let modified = imported.modified.unwrap_or(plan.now());
                 let (path, text) = match &imported.what {
-                    ImportedText::File(file, bytes) => (safe_path(file, &taken), bytes.clone()),
-                    ImportedText::Memory(memory) => {
-                        let path = names::unique_file(&memory.name, |name| {
-                            taken.iter().any(|known| known == name)
-                        });
-                        let file = MemoryFile::new(&path)?;
-                        let text = memory
-                            .render(imported.modified.unwrap_or(plan.now()))
-                            .map_err(|source| ChangeError::Frontmatter { file, source })?;
-                        (path, text.into_bytes())
+                    ImportedText::File(file, bytes) => {
+                        (safe_path(file, &known.paths), bytes.clone())
                     }
+                    ImportedText::Memory(memory) => rendered(plan, memory, modified, &known.paths)?,
                 };
-                if hashes.contains(&ContentHash::of(&text)) {
-                    known += 1;
+                if known.has(&text) {
+                    again += 1;
                     continue;
                 }
-                taken.push(names::fold(&path).into_owned());
-                let modified = imported.modified.unwrap_or(plan.now());
+                known.add(&path, &text);
                 plan.write_as_of(&MemoryFile::new(&path)?, &text, &Expected::Absent, modified)?;
             }
             Ok(())
@@ -104,7 +89,7 @@ impl Store {
             }
             Outcome::Unchanged | Outcome::Ask(_) | Outcome::InInbox(_) => Vec::new(),
         };
-        Ok(ImportReport { outcome, added, known })
+        Ok(ImportReport { outcome, added, known: again })
     }
 
     /// Every memory, as it is handed out.
@@ -119,12 +104,65 @@ impl Store {
                 kind: memory.header.kind,
                 scope: self.scope(),
                 modified: self.changed_at(&memory),
-                body: Entry::read(&bytes, bytes.len() as u64).body,
+                body: Entry::read(&bytes, bytes.len() as u64).text().to_owned(),
                 text: String::from_utf8_lossy(&bytes).into_owned(),
             });
         }
         Ok(list)
     }
+}
+
+/// What is there, to tell what is new.
+#[derive(Default)]
+struct Known {
+    paths: Vec<String>,
+    texts: BTreeSet<ContentHash>,
+}
+
+impl Known {
+    fn of(store: &Store) -> Result<Self, ChangeError> {
+        let mut known = Self::default();
+        for memory in store.scan(&mut ScanCache::default())?.memories {
+            // What can not be read is still in the way of its name.
+            let bytes = store.read(&memory.file).map(|(bytes, _)| bytes).unwrap_or_default();
+            known.add(memory.file.as_str(), &bytes);
+        }
+        Ok(known)
+    }
+
+    fn has(&self, text: &[u8]) -> bool {
+        self.texts.contains(&content(text))
+    }
+
+    fn add(&mut self, path: &str, text: &[u8]) {
+        self.paths.push(names::fold(path).into_owned());
+        self.texts.insert(content(text));
+    }
+}
+
+/// What a text says. When it was brought in is no part of that: an export without times gets the time of its
+/// import.
+fn content(text: &[u8]) -> ContentHash {
+    let undated = std::str::from_utf8(text).ok().map(|text| frontmatter::remove(text, "created"));
+    match undated {
+        Some(Ok(undated)) => ContentHash::of(undated.as_bytes()),
+        Some(Err(_)) | None => ContentHash::of(text),
+    }
+}
+
+/// The file that is made of a memory.
+fn rendered(
+    plan: &Plan<'_>,
+    memory: &NewMemory,
+    modified: Timestamp,
+    taken: &[String],
+) -> Result<(String, Vec<u8>), ChangeError> {
+    let is_taken = |name: &str| taken.iter().any(|known| known == name);
+    let path = names::unique_file(plan.file_name(&memory.name), is_taken);
+    let file = MemoryFile::new(&path)?;
+    let text = memory.render(modified);
+    let text = text.map_err(|source| ChangeError::Frontmatter { file, source })?;
+    Ok((path, text.into_bytes()))
 }
 
 /// A memory that is handed out.

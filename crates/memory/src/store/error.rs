@@ -30,7 +30,7 @@ pub enum ChangeError {
     File(#[from] FileError),
     /// Another process holds the lock for too long.
     #[error("another process is changing this memory directory: {0}; try again")]
-    Lock(#[from] LockError),
+    Lock(#[source] LockError),
     /// The history could not be written.
     #[error(transparent)]
     History(#[from] AppendError),
@@ -105,6 +105,19 @@ pub enum ChangeError {
     /// No such change.
     #[error("there is no change {0}; `dormouse memory log` lists them")]
     NoChange(ChangeId),
+    /// A change that is about other memories.
+    #[error(
+        "change {id} left no text of `{file}`; `dormouse memory log {file}` lists those that did"
+    )]
+    NotTouched {
+        /// The change.
+        id: ChangeId,
+        /// The memory.
+        file: MemoryFile,
+    },
+    /// Undoing it would take back more than it did.
+    #[error("`{0}` was changed later; undo that first: `dormouse memory log {0}` lists what was")]
+    ChangedLater(MemoryFile),
     /// It was undone before.
     #[error("change {0} has been undone already")]
     UndoneAlready(ChangeId),
@@ -122,6 +135,15 @@ pub enum ChangeError {
     /// The person's decision is needed first; the caller can not ask.
     #[error("{0}")]
     Refused(String),
+}
+
+impl From<LockError> for ChangeError {
+    fn from(error: LockError) -> Self {
+        match error {
+            held @ LockError::Held { .. } => Self::Lock(held),
+            LockError::File(error) => Self::File(error),
+        }
+    }
 }
 
 fn say_secrets(findings: &[(MemoryFile, SecretFinding)]) -> String {

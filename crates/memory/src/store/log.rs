@@ -1,15 +1,15 @@
 //! Looking into the history: what was done, by whom, and what it looked like before.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::history::{self, Change, FileChange, Line, Nature};
+use super::history::{self, Change, FileChange, Nature};
 use super::{Author, ChangeError, ChangeId, ContentHash, Effect, MessageSource, Store};
-use crate::MemoryFile;
+use crate::{Entry, MemoryFile};
 
 /// How long a removed memory stays restorable (M-22).
-const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
+pub(super) const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// A change, as the history tells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +50,8 @@ pub struct FileDiff {
 pub struct Trashed {
     /// Which.
     pub file: MemoryFile,
+    /// What it was called: its name, else that of its file.
+    pub name: String,
     /// When it was removed.
     pub removed: Timestamp,
     /// By which change.
@@ -87,16 +89,22 @@ impl Store {
     /// What was removed and can be restored, newest first.
     pub fn trash(&self) -> Result<Vec<Trashed>, ChangeError> {
         let changes = history::read_changes(&self.state)?;
+        let contents = Contents::of(&changes);
         let mut trashed: BTreeMap<MemoryFile, Trashed> = BTreeMap::new();
-        for change in changes {
-            for file in change.files {
+        for change in &changes {
+            for file in &change.files {
                 if file.after.is_some() {
                     trashed.remove(&file.file);
                     continue;
                 }
-                let (removed, author) = (change.time, change.author.clone());
-                let entry = Trashed { file: file.file.clone(), removed, change: change.id, author };
-                trashed.insert(file.file, entry);
+                let entry = Trashed {
+                    file: file.file.clone(),
+                    name: name_of(file, &contents),
+                    removed: change.time,
+                    change: change.id,
+                    author: change.author.clone(),
+                };
+                trashed.insert(file.file.clone(), entry);
             }
         }
         let limit = self.options.clock.now().saturating_sub(KEPT).unwrap_or(Timestamp::MIN);
@@ -105,55 +113,13 @@ impl Store {
         list.sort_by_key(|trashed| std::cmp::Reverse(trashed.change));
         Ok(list)
     }
-
-    /// Forgets the contents of memories that were removed more than 30 days ago; their lines stay. Says how
-    /// many memories that were.
-    pub fn purge(&self) -> Result<usize, ChangeError> {
-        let _locked = self.lock()?;
-        let limit = self.options.clock.now().saturating_sub(KEPT).unwrap_or(Timestamp::MIN);
-        let mut lines = history::read_lines(&self.state)?;
-        let mut gone: BTreeMap<MemoryFile, Timestamp> = BTreeMap::new();
-        for file in changes_in(&mut lines).flat_map(|change| with_time(change)) {
-            match file {
-                (file, Some(time)) => gone.insert(file.clone(), time),
-                (file, None) => gone.remove(file),
-            };
-        }
-        gone.retain(|_, removed| *removed <= limit);
-        let mut purged = BTreeSet::new();
-        for change in changes_in(&mut lines) {
-            purged.extend(forget(change, &gone));
-        }
-        if !purged.is_empty() {
-            history::rewrite(&self.state, &lines)?;
-        }
-        Ok(purged.len())
-    }
 }
 
-fn changes_in(lines: &mut [Line]) -> impl Iterator<Item = &mut Change> {
-    lines.iter_mut().filter_map(|line| match line {
-        Line::Change(change) => Some(change.as_mut()),
-        Line::Done { .. } | Line::Dropped { .. } => None,
-    })
-}
-
-/// Takes the contents of these memories out of a change, and the index lines that quote them.
-fn forget(change: &mut Change, gone: &BTreeMap<MemoryFile, Timestamp>) -> Vec<MemoryFile> {
-    let mut forgotten = Vec::new();
-    for file in change.files.iter_mut().filter(|file| gone.contains_key(&file.file)) {
-        change.index = None;
-        if let Some(version) = &mut file.after
-            && version.content.take().is_some()
-        {
-            forgotten.push(file.file.clone());
-        }
-    }
-    forgotten
-}
-
-fn with_time(change: &Change) -> impl Iterator<Item = (&MemoryFile, Option<Timestamp>)> {
-    change.files.iter().map(|file| (&file.file, file.after.is_none().then_some(change.time)))
+/// What a removed memory was called.
+fn name_of(file: &FileChange, contents: &Contents<'_>) -> String {
+    let last = file.before.as_ref().and_then(|hash| contents.get(hash));
+    let name = last.and_then(|(bytes, _)| Entry::read(&bytes, bytes.len() as u64).header.name);
+    name.unwrap_or_else(|| file.file.stem().to_owned())
 }
 
 /// Which change undid which: an undo that was itself undone does not count.

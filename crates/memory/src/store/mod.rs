@@ -19,6 +19,7 @@ mod outside;
 mod plan;
 mod policy;
 mod prepare;
+mod purge;
 mod undo;
 mod uses;
 
@@ -239,7 +240,11 @@ impl Store {
             return Ok(Outcome::Unchanged);
         }
         match rule {
-            Rule::Auto | Rule::Notify => Ok(Outcome::Written(locked.commit(prepared, rule)?)),
+            Rule::Auto | Rule::Notify => {
+                let receipt = locked.commit(prepared, rule)?;
+                locked.purge_if_due();
+                Ok(Outcome::Written(receipt))
+            }
             Rule::Ask => Ok(Outcome::Ask(prepared.proposal(by))),
             Rule::Inbox => {
                 Ok(Outcome::InInbox(inbox::keep(&self.state, prepared.proposal(by), locked.now)?))

@@ -80,7 +80,8 @@ impl<'a> Plan<'a> {
             self.locked.store.memory.names()?.iter().map(|name| fold(name).into_owned()).collect();
         taken
             .extend(self.staged.files.iter().map(|staged| fold(staged.file.as_str()).into_owned()));
-        let path = unique_file(&memory.name, |name| taken.iter().any(|known| known == name));
+        let name = self.file_name(&memory.name);
+        let path = unique_file(name, |name| taken.iter().any(|known| known == name));
         let file = MemoryFile::new(&path)?;
         let text = memory
             .render(self.locked.now)
@@ -88,6 +89,12 @@ impl<'a> Plan<'a> {
             .map_err(|source| ChangeError::Frontmatter { file: file.clone(), source })?;
         self.write(&file, text.as_bytes(), &Expected::Absent)?;
         Ok(file)
+    }
+
+    /// What a file is called after: the memory's name, unless that looks like a secret. A file name stands in
+    /// errors, lists and logs, where the value must not.
+    pub(crate) fn file_name<'n>(&self, name: &'n str) -> &'n str {
+        if (self.locked.store.options.secrets)(name).is_empty() { name } else { "secret" }
     }
 
     /// Writes a memory's whole text.

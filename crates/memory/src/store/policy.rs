@@ -49,11 +49,21 @@ pub struct PolicyRule {
     pub rule: Rule,
 }
 
+impl PolicyRule {
+    fn fits(&self, writer: Writer, step: Step) -> bool {
+        self.kind.is_none_or(|kind| Some(kind) == step.kind)
+            && self.scope.is_none_or(|scope| scope == step.scope)
+            && self.writer.is_none_or(|known| known == writer)
+    }
+}
+
 /// The write policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
     /// The first that fits counts.
     pub rules: Vec<PolicyRule>,
+    /// The first that fits counts where it is stricter than the rest.
+    pub restrictions: Vec<PolicyRule>,
     /// Where none fits.
     pub default: Rule,
     /// For what replaces or deletes a memory that a person wrote.
@@ -66,6 +76,7 @@ impl Default for Policy {
     fn default() -> Self {
         Self {
             rules: Vec::new(),
+            restrictions: Vec::new(),
             default: Rule::Notify,
             over_a_person: Rule::Inbox,
             trusted_clients: Vec::new(),
@@ -84,12 +95,11 @@ pub(crate) struct Step {
 impl Policy {
     pub(crate) fn decide(&self, author: &Author, step: Step) -> Rule {
         let Some(writer) = writer(author) else { return Rule::Auto };
-        let fits = |rule: &&PolicyRule| {
-            rule.kind.is_none_or(|kind| Some(kind) == step.kind)
-                && rule.scope.is_none_or(|scope| scope == step.scope)
-                && rule.writer.is_none_or(|known| known == writer)
+        let first = |rules: &[PolicyRule]| {
+            rules.iter().find(|rule| rule.fits(writer, step)).map(|rule| rule.rule)
         };
-        let rule = self.rules.iter().find(fits).map_or(self.default, |rule| rule.rule);
+        let rule = first(&self.rules).unwrap_or(self.default);
+        let rule = first(&self.restrictions).map_or(rule, |restriction| rule.max(restriction));
         let rule = if step.over_a_person { rule.max(self.over_a_person) } else { rule };
         if self.must_be_accepted(author, step.kind) { rule.max(Rule::Inbox) } else { rule }
     }
@@ -127,7 +137,10 @@ mod tests {
             writer: Some(Writer::Dream),
             rule: Rule::Auto,
         };
-        let policy = Policy { rules: vec![rule], ..Policy::default() };
+        let strict = PolicyRule { kind: Some(MemoryType::Reference), rule: Rule::Ask, ..rule };
+        let mild = PolicyRule { writer: None, ..rule };
+        let policy =
+            Policy { rules: vec![rule], restrictions: vec![strict, mild], ..Policy::default() };
         let decide = |author: &Author, kind, over_a_person| {
             policy.decide(author, Step { kind, scope: Scope::User, over_a_person })
         };
@@ -136,6 +149,7 @@ mod tests {
         assert_eq!(decide(&Author::Model, project, false), Rule::Notify);
         assert_eq!(decide(&Author::Dream, project, false), Rule::Auto);
         assert_eq!(decide(&Author::Dream, project, true), Rule::Inbox);
+        assert_eq!(decide(&Author::Dream, Some(MemoryType::Reference), false), Rule::Ask);
         let client = Author::Client("other".into());
         assert_eq!(decide(&client, project, false), Rule::Notify);
         assert_eq!(decide(&client, Some(MemoryType::User), false), Rule::Inbox);

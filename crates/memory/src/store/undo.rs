@@ -48,7 +48,12 @@ impl Store {
             .flat_map(|change| &change.files)
             .filter(|change| change.file == *file)
             .filter_map(|change| change.after.as_ref());
-        let Some(found) = versions.next() else { return Err(ChangeError::Missing(file.clone())) };
+        let Some(found) = versions.next() else {
+            return Err(match version {
+                Some(id) => ChangeError::NotTouched { id, file: file.clone() },
+                None => ChangeError::Missing(file.clone()),
+            });
+        };
         let Some(content) = &found.content else { return Err(ChangeError::Purged(file.clone())) };
         let expected = if version.is_some() { Expected::Anything } else { Expected::Absent };
         self.change(&by.clone().with_consent(), |plan| {
@@ -143,8 +148,7 @@ fn reversed_file(
 ) -> Result<FileChange, ChangeError> {
     let hash = now.map(|current| current.hash.clone());
     if hash.as_ref() != file.after.as_ref().map(|version| &version.hash) {
-        let what = "a later change touches it; undo that first".to_owned();
-        return Err(ChangeError::Stale { file: file.file.clone(), what, now: hash });
+        return Err(ChangeError::ChangedLater(file.file.clone()));
     }
     let after = match &file.before {
         None => None,

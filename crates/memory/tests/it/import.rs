@@ -67,9 +67,23 @@ fn exports_of_other_systems_are_read() {
     assert_eq!(ann.header.description.as_deref(), Some("person: likes tea"));
     assert_eq!(ann.body.trim(), "- likes tea\n- works nights\n- works on [[Dormouse]]");
     assert_sound(&store);
-    assert!(matches!(from_mem0("{}"), Err(ImportError::Json(_))));
+    assert!(matches!(from_mem0("{}"), Err(ImportError::Nothing)));
     assert!(matches!(from_mem0("[]"), Err(ImportError::Nothing)));
-    assert!(matches!(from_mcp_memory("what"), Err(ImportError::Json(_))));
+    assert!(matches!(from_mem0("{"), Err(ImportError::Json(_))));
+    let half = format!("{lines}\n{{\"type\":\"later\"}}\n{{\"type\":");
+    assert!(matches!(from_mcp_memory(&half), Err(ImportError::Line { line: 5, .. })));
+}
+
+#[test]
+fn a_second_import_adds_nothing_even_where_the_export_has_no_times() {
+    let world = World::new();
+    let store = world.store();
+    let list = from_mem0(r#"[{"memory":"Likes tea"},{"memory":"Likes tea"},{"x":1}]"#).unwrap();
+    let first = store.import(&import(), &list).unwrap();
+    assert_eq!((first.added.len(), first.known), (1, 1));
+    world.days_later(3);
+    let again = store.import(&import(), &list).unwrap();
+    assert_eq!((again.added.len(), again.known), (0, 2));
 }
 
 #[test]
@@ -78,7 +92,10 @@ fn an_import_with_a_secret_is_refused_whole() {
     let store = world.store();
     let mem0 = r#"[{"memory":"fine"},{"memory":"the key is hunter2"}]"#;
     let list = from_mem0(mem0).unwrap();
-    assert!(matches!(store.import(&import(), &list), Err(ChangeError::Secrets(_))));
+    let refused = store.import(&import(), &list).unwrap_err();
+    assert!(matches!(&refused, ChangeError::Secrets(_)));
+    // Not even by way of the file name, which is made of the first words.
+    assert!(!refused.to_string().contains("hunter2"), "{refused}");
     assert!(world.files().is_empty());
     store.import(&import().allowing_secrets(), &list).unwrap();
     assert_eq!(world.files().len(), 3);

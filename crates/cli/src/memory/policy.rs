@@ -1,0 +1,58 @@
+//! The write policy (M-21) as the settings say it.
+
+use dormouse_base::{
+    MemorySettings, MemoryWriter, WriteDecision, WriteRule, WrittenScope, WrittenType,
+};
+use dormouse_memory::{MemoryType, Policy, PolicyRule, Rule, Scope, Writer};
+
+/// The policy of these settings: the person's and the organisation's rules, and the project's, which can only
+/// make them stricter.
+pub(crate) fn policy(settings: &MemorySettings) -> Policy {
+    Policy {
+        rules: settings.policy.iter().map(rule).collect(),
+        restrictions: settings.restrictions.iter().map(rule).collect(),
+        ..Policy::default()
+    }
+}
+
+fn rule(rule: &WriteRule) -> PolicyRule {
+    PolicyRule {
+        kind: rule.kind.map(kind),
+        scope: rule.scope.map(scope),
+        writer: rule.writer.map(writer),
+        rule: match rule.rule {
+            WriteDecision::Auto => Rule::Auto,
+            WriteDecision::Notify => Rule::Notify,
+            WriteDecision::Ask => Rule::Ask,
+            WriteDecision::Inbox => Rule::Inbox,
+        },
+    }
+}
+
+fn kind(kind: WrittenType) -> MemoryType {
+    match kind {
+        WrittenType::User => MemoryType::User,
+        WrittenType::Feedback => MemoryType::Feedback,
+        WrittenType::Project => MemoryType::Project,
+        WrittenType::Reference => MemoryType::Reference,
+    }
+}
+
+fn scope(scope: WrittenScope) -> Scope {
+    match scope {
+        WrittenScope::User => Scope::User,
+        WrittenScope::Project => Scope::Project,
+        WrittenScope::Team => Scope::Team,
+        WrittenScope::Agent => Scope::Agent,
+    }
+}
+
+fn writer(writer: MemoryWriter) -> Writer {
+    match writer {
+        MemoryWriter::Model => Writer::Model,
+        MemoryWriter::Extraction => Writer::Extraction,
+        MemoryWriter::Dream => Writer::Dream,
+        MemoryWriter::Sync => Writer::Sync,
+        MemoryWriter::Client => Writer::Client,
+    }
+}
