@@ -83,6 +83,9 @@ pub struct MemorySettings {
     /// What happens to what agents write; the first rule that fits counts. A project's rules can only make
     /// stricter what the others say.
     pub policy: Vec<WriteRule>,
+    /// Projects whose memory is kept in their own `.dormouse/memory/`, so that it travels with the repository:
+    /// their folders, where `~/` is the person's home. A project can not set it.
+    pub in_repository: Vec<String>,
     /// The project's rules, apart from the person's: `Stack::settings` parts them.
     #[serde(skip)]
     pub restrictions: Vec<WriteRule>,

@@ -133,8 +133,15 @@ impl Stack {
     pub fn settings(&self) -> Settings {
         let mut settings = read(self.value());
         settings.memory.policy = self.write_rules(|source| !source.is_of_project());
+        settings.memory.in_repository = self.kept_in_repository();
         settings.memory.restrictions = self.write_rules(Source::is_of_project);
         settings
+    }
+
+    /// The projects whose memory travels with them, by the layers that are not a project's.
+    fn kept_in_repository(&self) -> Vec<String> {
+        let layers = self.layers.iter().filter(|layer| !layer.source.is_of_project());
+        layers.flat_map(|layer| read(layer.value.clone()).memory.in_repository).collect()
     }
 
     /// The rules for writing memory of some layers, the highest first.

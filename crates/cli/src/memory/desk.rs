@@ -103,7 +103,8 @@ pub(super) fn no_repository() -> Failure {
 async fn find(world: &World, visit: Visit) -> Result<(Places, Project), Failure> {
     let project = current_project()?;
     let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
-    let places = Places::find(world, &project, &in_force.settings, visit).await?;
+    let places =
+        Places::find(world, &project, (&in_force.settings, &in_force.switches), visit).await?;
     if let Some(old) = &places.taken_over_from {
         show::note(&format!(
             "note: this repository was at {}; its memories have been taken over from there",

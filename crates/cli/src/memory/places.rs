@@ -9,12 +9,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::{Clock, Dir, Environment, Project, ProjectSlug, RelPath, Settings, names};
+use dormouse_base::{
+    Clock, Dir, Environment, Project, ProjectSlug, RelPath, Settings, Switches, names,
+};
 use dormouse_engine::SessionFolder;
 use dormouse_memory::{
-    AnchoredProject, ChangeError, DirectoryChoice, DirectorySource, Policy, RepositoryIdentity,
-    Scope, Store, StoreOptions, memory_directory, project_memory, repository_memory,
-    shipped_secret_rules, team_memory, user_memory,
+    AnchoredProject, ChangeError, DirectoryChoice, DirectorySource, IndexUpkeep, Policy,
+    RepositoryIdentity, Scope, Store, StoreOptions, memory_directory, project_memory,
+    repository_memory, shipped_secret_rules, team_memory, user_memory,
 };
 use dormouse_tools::{SAFE_GIT_ENVIRONMENT, output};
 use serde::Serialize;
@@ -78,6 +80,7 @@ pub(crate) struct Places {
     state: PathBuf,
     clock: Arc<dyn Clock>,
     policy: Policy,
+    index: IndexUpkeep,
     anchored: Option<AnchoredProject>,
     in_repository: Option<Place>,
     /// Where the repository was before, if its memory was taken over from there just now. To be said.
@@ -90,7 +93,7 @@ impl Places {
     pub(crate) async fn find(
         world: &World,
         project: &Project,
-        settings: &Settings,
+        (settings, switches): (&Settings, &Switches),
         visit: Visit,
     ) -> Result<Self, Failure> {
         let home = world.home()?;
@@ -108,6 +111,12 @@ impl Places {
         let mut list = Vec::new();
         list.extend(user.map(|directory| Place { whose: Whose::User, directory, source }));
         let team = team_memory(&private);
+        let private = if travels(project, settings, world) {
+            in_checkout(project, visit.writes(Whose::Project))?;
+            repository_memory(&project.checkout)
+        } else {
+            private
+        };
         list.push(Place { whose: Whose::Project, directory: private, source });
         list.push(Place { whose: Whose::Team, directory: team, source });
         let in_repository = in_repository(project, &list);
@@ -119,7 +128,8 @@ impl Places {
         let anchored = anchored(&git, visit).await;
         let (state, clock) = (home.join("state"), Arc::clone(&world.clock));
         let policy = policy(&settings.memory);
-        Ok(Self { list, state, clock, policy, anchored, in_repository, taken_over_from })
+        let index = if switches.is_on("index") { IndexUpkeep::Keep } else { IndexUpkeep::Leave };
+        Ok(Self { list, state, clock, policy, index, anchored, in_repository, taken_over_from })
     }
 
     pub(crate) fn list(&self) -> &[Place] {
@@ -156,6 +166,7 @@ impl Places {
         };
         let mut options = StoreOptions::new(scope, shipped_secret_rules, Arc::clone(&self.clock));
         options.policy.clone_from(&self.policy);
+        options.index = self.index;
         if place.whose == Whose::Repo {
             options.apart.clear();
         }
@@ -246,14 +257,32 @@ fn in_repository(project: &Project, others: &[Place]) -> Option<Place> {
 
 /// Whether the repository's own folder is there; it is made where somebody wants to write there.
 fn is_ready(project: &Project, visit: Visit) -> Result<bool, Failure> {
+    in_checkout(project, visit.writes(Whose::Repo))
+}
+
+/// Whether the repository has a folder for memory; where somebody writes, it is made. What is a link, or no
+/// folder, is no memory: whoever wants to write there is told.
+fn in_checkout(project: &Project, writes: bool) -> Result<bool, Failure> {
     let below = RelPath::new(".dormouse/memory").map_err(Failure::failed)?;
     let checkout = Dir::open(&project.checkout)?;
-    if visit.writes(Whose::Repo) {
-        // What is a link, or no folder, is no memory: whoever wants to write there is told.
+    if writes {
         checkout.create_below(&below)?;
         return Ok(true);
     }
     Ok(checkout.below(&below).is_ok())
+}
+
+/// Whether the person wants this project's memory to travel with its repository (M-4).
+fn travels(project: &Project, settings: &Settings, world: &World) -> bool {
+    let user_home = world.environment.path(names::USER_HOME).unwrap_or_default();
+    settings.memory.in_repository.iter().any(|folder| {
+        let folder = match folder.strip_prefix("~/") {
+            Some(below) => user_home.join(below),
+            None => PathBuf::from(folder),
+        };
+        let real = folder.canonicalize().unwrap_or(folder);
+        real == project.root || real == project.checkout
+    })
 }
 
 async fn anchored(git: &Git<'_>, visit: Visit) -> Option<AnchoredProject> {

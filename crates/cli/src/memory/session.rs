@@ -21,7 +21,8 @@ pub(crate) async fn setup(
     if !switches.is_on("memory") {
         return Ok(None);
     }
-    let places = Places::find(world, project, settings, Visit::Write(Whose::Project)).await?;
+    let visit = Visit::Write(Whose::Project);
+    let places = Places::find(world, project, (settings, switches), visit).await?;
     if let Some(from) = &places.taken_over_from {
         show::note(&format!(
             "note: the memory of {} was taken over: it is the same repository",

@@ -4,8 +4,8 @@ use dormouse_model::script::Turn;
 use dormouse_testkit::{TestHome, Wire};
 use serde_json::json;
 
-use crate::memory::{add, list};
-use crate::program::{ask, server};
+use crate::memory::{add, list, memory};
+use crate::program::{ask, dormouse, server};
 
 /// A file in a memory folder needs no question; what a link there leads to is not written at all.
 #[test]
@@ -94,5 +94,102 @@ fn an_index_that_is_nearly_full_is_said() {
     server.expect_break("another session");
     let output = home.run(&mut ask(&home, &["hi"]));
     assert!(output.success().stderr.contains("160 of 200 lines"), "{}", output.stderr);
+    server.finish();
+}
+
+fn settings(home: &TestHome, value: &serde_json::Value) {
+    home.write(home.dormouse_home().join("settings.json"), value.to_string());
+}
+
+/// A person may have a project's memory travel with its repository (M-4); the project has no say in it.
+#[test]
+fn memory_that_travels_with_the_repository() {
+    let input = json!({
+        "name": "Quay", "description": "where ships land", "type": "project", "content": "East.",
+    });
+    let server = server(Wire::Anthropic).start();
+    let home = TestHome::new().with_server(&server);
+    home.git_init();
+    let inside = home.project().join(".dormouse/memory/quay.md");
+    let say = json!({"memory": {"inRepository": [home.project()]}});
+    // Nobody but the person decides: what the project says is only a wish.
+    home.write(".dormouse/settings.json", say.to_string());
+    let save = || {
+        server.push(Turn::new().call("m", "MemorySave", input.to_string()));
+        server.push(Turn::new().text("saved"));
+    };
+    save();
+    home.run(&mut dormouse(&home, &["permissions", "trust", "--yes"])).success();
+    home.run(&mut ask(&home, &["remember the quay"])).success();
+    assert!(!inside.exists());
+    settings(&home, &say);
+    save();
+    server.expect_break("another session");
+    home.run(&mut ask(&home, &["remember the quay"])).success();
+    assert!(home.read(&inside).contains("East."));
+    server.push(Turn::new().text("hi"));
+    server.expect_break("another session");
+    home.run(&mut ask(&home, &["hi"])).success();
+    let first = server.requests().last().unwrap().messages()[0].to_string();
+    assert!(first.contains("(quay.md) — where ships land"), "{first}");
+    let listed = list(&home);
+    assert_eq!(listed.len(), 1, "{listed:?}");
+    assert_eq!(listed[0]["path"], json!(inside));
+    server.finish();
+}
+
+/// A repository can not lead its memory elsewhere.
+#[test]
+fn memory_in_a_repository_is_not_reached_through_a_link() {
+    let server = server(Wire::Anthropic).start();
+    let home = TestHome::new().with_server(&server);
+    home.git_init();
+    settings(&home, &json!({"memory": {"inRepository": [home.project()]}}));
+    let outside = home.root().join("elsewhere");
+    std::fs::create_dir_all(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, home.project().join(".dormouse")).unwrap();
+    home.run(&mut ask(&home, &["hi"])).expect_code(1);
+    assert_eq!(outside.read_dir().unwrap().count(), 0);
+    server.finish();
+}
+
+/// Without the index a memory is its file, and nothing else.
+#[test]
+fn with_the_index_off_none_is_kept() {
+    let input = json!({
+        "name": "Quay", "description": "where ships land", "type": "project", "content": "East.",
+    });
+    let server = server(Wire::Anthropic)
+        .reply(Turn::new().call("m", "MemorySave", input.to_string()))
+        .reply(Turn::new().text("saved"))
+        .start();
+    let mut home = TestHome::new().with_server(&server);
+    home.set_env("DORMOUSE_INDEX", "0");
+    home.run(&mut ask(&home, &["remember the quay"])).success();
+    let path = list(&home)[0]["path"].as_str().unwrap().to_owned();
+    let folder = std::path::Path::new(&path).parent().unwrap().to_owned();
+    assert_eq!(walk(&folder), [folder.join("quay.md")]);
+    assert!(!server.requests()[0].system_text().contains("MEMORY.md"));
+    server.finish();
+}
+
+/// Where the policy asks and nobody is there, the change waits (M-21).
+#[test]
+fn headless_runs_never_ask() {
+    let input = json!({
+        "name": "Quay", "description": "where ships land", "type": "project", "content": "East.",
+    });
+    let server = server(Wire::Anthropic)
+        .reply(Turn::new().call("m", "MemorySave", input.to_string()))
+        .reply(Turn::new().text("it waits"))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    settings(&home, &json!({"memory": {"policy": [{"rule": "ask"}]}}));
+    home.run(&mut ask(&home, &["remember the quay"])).success();
+    assert!(list(&home).is_empty());
+    let result = server.requests()[1].last_message().to_string();
+    assert!(result.contains("proposal 1 in the person's inbox"), "{result}");
+    memory(&home, &["inbox", "accept", "1"]).success();
+    assert_eq!(list(&home).len(), 1);
     server.finish();
 }

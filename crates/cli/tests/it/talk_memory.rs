@@ -94,3 +94,36 @@ fn what_waits_is_said_at_the_start() {
     leave(terminal);
     server.finish();
 }
+
+#[test]
+fn the_person_is_asked_where_the_policy_says_so() {
+    let server = server(Wire::Anthropic)
+        .reply(save("Shelves", None))
+        .reply(Turn::new().text("Then not."))
+        .reply(save("Shelves", None))
+        .reply(Turn::new().text("It is saved."))
+        .reply(save("Larder", None))
+        .reply(Turn::new().text("So is this."))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let settings = home.dormouse_home().join("settings.json");
+    home.write(settings, r#"{"memory":{"policy":[{"rule":"ask"}]}}"#);
+    let mut terminal = talk(&home, &[], (80, 40));
+    terminal.enter("remember the shelves");
+    terminal.wait_for_text("By the model.");
+    terminal.wait_for_text("allow?");
+    say(&mut terminal, "n, they are the landlord's", "Then not.");
+    let result = server.requests()[1].last_message().to_string();
+    assert!(
+        result.contains("does not want this change of memory: they are the landlord's"),
+        "{result}"
+    );
+    assert!(list(&home).is_empty());
+    terminal.enter("remember them all the same");
+    terminal.wait_for("the second question", |screen| screen.matches("allow?").count() == 2);
+    say(&mut terminal, "a", "It is saved.");
+    say(&mut terminal, "and the larder", "So is this.");
+    assert_eq!(list(&home).len(), 2);
+    leave(terminal);
+    server.finish();
+}
