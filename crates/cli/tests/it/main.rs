@@ -20,6 +20,8 @@ mod hooks;
 mod instructions;
 mod interrupt;
 mod memory;
+mod memory_cli;
+mod memory_in_place;
 mod output;
 mod permissions;
 mod program;
