@@ -22,6 +22,7 @@ mod interrupt;
 mod memory;
 mod memory_cli;
 mod memory_in_place;
+mod memory_places;
 mod output;
 mod permissions;
 mod program;
