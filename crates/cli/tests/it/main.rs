@@ -23,6 +23,7 @@ mod memory;
 mod memory_cli;
 mod memory_in_place;
 mod memory_places;
+mod memory_rules;
 mod output;
 mod permissions;
 mod program;
