@@ -15,6 +15,8 @@ use crate::exit::{Exit, Failure};
 use crate::show;
 use crate::world::World;
 
+const NOTHING: &str = "nothing waits";
+
 /// A proposal, and in which store it waits.
 struct Waiting<'a> {
     shelf: &'a Shelf,
@@ -90,7 +92,7 @@ fn list(
         show::data("\n");
     }
     show::note(match waiting.len() {
-        0 => "nothing waits",
+        0 => NOTHING,
         _ => {
             "`dormouse memory inbox accept ID`, `edit ID` or `refuse ID` decides; --all takes all of them"
         }
@@ -170,6 +172,9 @@ fn decide(
             InboxVerb::Accept | InboxVerb::Edit => "accepted",
             InboxVerb::Refuse => "refused",
         };
+        if decided.is_empty() {
+            show::note(NOTHING);
+        }
         for decided in decided.iter().filter(|decided| decided.done) {
             show::data_line(&format!("{word} proposal {} ({})", decided.id, decided.scope));
         }

@@ -226,6 +226,7 @@ impl<'a> Plan<'a> {
         file: &MemoryFile,
         expected: &Expected,
     ) -> Result<&mut StagedFile, ChangeError> {
+        let scan = self.locked.store.options.secrets;
         let staged = self.stage(file)?;
         let now = staged.after.as_deref().map(ContentHash::of);
         match (expected, &now) {
@@ -241,7 +242,10 @@ impl<'a> Plan<'a> {
                 Err(ChangeError::Stale { file: file.clone(), what: "it is gone".to_owned(), now })
             }
             (Expected::Content(_), Some(_)) => {
-                let what = format!("it now begins: {}", beginning(staged.after.as_deref()));
+                let what = match beginning(staged.after.as_deref()) {
+                    words if scan(&words).is_empty() => format!("it now begins: {words}"),
+                    _ => "its text is another".to_owned(),
+                };
                 Err(ChangeError::Stale { file: file.clone(), what, now })
             }
         }

@@ -50,7 +50,7 @@ pub struct PolicyRule {
 }
 
 impl PolicyRule {
-    fn fits(&self, writer: Writer, step: Step) -> bool {
+    fn fits(self, writer: Writer, step: Step) -> bool {
         self.kind.is_none_or(|kind| Some(kind) == step.kind)
             && self.scope.is_none_or(|scope| scope == step.scope)
             && self.writer.is_none_or(|known| known == writer)

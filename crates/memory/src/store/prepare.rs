@@ -209,6 +209,12 @@ fn check_secrets(locked: &Locked<'_>, by: &By, staged: &Staged) -> Result<(), Ch
     let scan = locked.store.options.secrets;
     let mut found = Vec::new();
     for file in &staged.files {
+        let name_found = scan(file.file.as_str());
+        if let (None, Some(finding)) = (&file.before, name_found.first()) {
+            let rule = &finding.rule;
+            let said = format!("the file name looks like a secret ({rule}); choose another name");
+            return Err(ChangeError::Refused(said));
+        }
         let text = String::from_utf8_lossy(file.after.as_deref().unwrap_or_default());
         let before =
             file.before.as_ref().map(|current| current.bytes.as_slice()).unwrap_or_default();

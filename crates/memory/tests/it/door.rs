@@ -119,6 +119,25 @@ fn secrets_are_refused_and_never_quoted() {
 }
 
 #[test]
+fn no_secret_by_way_of_a_file_name_or_of_what_changed() {
+    let world = World::new();
+    let store = world.store();
+    let write = |path: &str, text: &str, expected: &Expected| {
+        store.change(&model(), |plan| plan.write(&file(path), text.as_bytes(), expected))
+    };
+    let named = write("it-is-hunter2.md", "x", &Expected::Absent).unwrap_err().to_string();
+    assert!(named.contains("test-password") && !named.contains("hunter2"), "{named}");
+    world.write("a.md", "old");
+    let (_, hash) = store.read(&file("a.md")).unwrap();
+    world.write("a.md", "hunter2");
+    let stale = write("a.md", "new", &Expected::Content(hash)).unwrap_err().to_string();
+    assert!(stale.contains("its text is another") && !stale.contains("hunter2"), "{stale}");
+    let secret = note("it is hunter2", "x");
+    store.change(&person().allowing_secrets(), |plan| plan.save(&secret).map(drop)).unwrap();
+    assert!(world.text("secret.md").contains("hunter2"));
+}
+
+#[test]
 fn provenance_is_written_down_and_the_lowest_counts() {
     let world = World::new();
     let store = world.store();
