@@ -3,16 +3,18 @@
 //! A file whose time and size are those remembered is not opened again. What can not be read is counted
 //! and left out; nothing here fails but a directory that can not be listed.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use dormouse_base::{Dir, DirEntry, EntryKind, FileError, RelPath};
+use dormouse_base::{Dir, EntryKind, FileError, Listed, RelPath};
 use jiff::Timestamp;
 
-use crate::names::{LOGS, fold, is_markdown};
-use crate::{Header, INDEX, MemoryFile, frontmatter};
+use crate::names::{LOGS, fold, is_index, is_markdown};
+use crate::{Header, MemoryFile, frontmatter};
 
 /// The lines read of each file.
 pub const HEADER_LINES: usize = 30;
@@ -77,23 +79,36 @@ impl Scan {
 /// What the last scan of a directory saw; the caller keeps it.
 #[derive(Debug, Default)]
 pub struct ScanCache {
-    known: BTreeMap<String, (SystemTime, Arc<Scanned>)>,
+    /// By path; the order in it never shows.
+    known: HashMap<String, Known>,
+    scans: u64,
+}
+
+#[derive(Debug)]
+struct Known {
+    modified: SystemTime,
+    scanned: Arc<Scanned>,
+    /// The last scan that saw it.
+    seen: u64,
 }
 
 /// Scans a directory. Folders at its top that are named in `apart` are other directories' business.
 pub fn scan(dir: &Dir, apart: &[&str], cache: &mut ScanCache) -> Result<Scan, FileError> {
-    let mut walk =
-        Walk { known: std::mem::take(&mut cache.known), fresh: cache, scan: Scan::default() };
+    cache.scans += 1;
+    let mut walk = Walk { cache, scan: Scan::default(), head: vec![0; FIRST_READ] };
     walk.folder(dir, "", apart, 0)?;
     let mut scan = walk.scan;
+    let this = cache.scans;
+    cache.known.retain(|_, known| known.seen == this);
     scan.memories.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.file.cmp(&b.file)));
     Ok(scan)
 }
 
 struct Walk<'a> {
-    known: BTreeMap<String, (SystemTime, Arc<Scanned>)>,
-    fresh: &'a mut ScanCache,
+    cache: &'a mut ScanCache,
     scan: Scan,
+    /// Room for the first lines of a file, used again for the next.
+    head: Vec<u8>,
 }
 
 impl Walk<'_> {
@@ -104,22 +119,26 @@ impl Walk<'_> {
         apart: &[&str],
         depth: usize,
     ) -> Result<(), FileError> {
-        for entry in dir.entries()? {
-            if entry.name.starts_with('.') || (depth == 0 && apart.contains(&entry.name.as_str())) {
+        let listing = dir.list()?;
+        for name in listing.not_utf8.iter().filter(|name| is_markdown(name)) {
+            self.skip(format!("{prefix}{name}"), "its name is not UTF-8; give it another");
+        }
+        for listed in listing.listed {
+            let name = listed.name.as_str();
+            if name.starts_with('.') || (depth == 0 && apart.contains(&name)) {
                 continue;
             }
-            let path = format!("{prefix}{}", entry.name);
-            match entry.kind {
-                EntryKind::File if is_markdown(&entry.name) => self.file(dir, path, &entry),
-                EntryKind::Folder if depth == 0 && fold(&entry.name) == LOGS => {}
-                EntryKind::Folder if depth + 1 < DEEPEST => {
-                    self.below(dir, &path, &entry.name, depth);
+            let path = format!("{prefix}{name}");
+            match kind(dir, &listed) {
+                Some(EntryKind::File) if is_index(name) || !is_markdown(name) => {}
+                Some(EntryKind::File) => self.file(dir, path, name),
+                Some(EntryKind::Folder) if depth == 0 && fold(name) == LOGS => {}
+                Some(EntryKind::Folder) if depth + 1 < DEEPEST => {
+                    self.below(dir, &path, name, depth);
                 }
-                EntryKind::Folder => self.skip(path, "it is too deep"),
-                EntryKind::Other if is_markdown(&entry.name) => {
-                    self.skip(path, "it is a link or no plain file");
-                }
-                EntryKind::File | EntryKind::Other => {}
+                Some(EntryKind::Folder) => self.skip(path, "it is too deep"),
+                Some(EntryKind::Other) if is_markdown(name) => self.skip(path, NOT_PLAIN),
+                Some(EntryKind::Other) | None => {}
             }
         }
         Ok(())
@@ -138,26 +157,30 @@ impl Walk<'_> {
         }
     }
 
-    fn file(&mut self, dir: &Dir, path: String, entry: &DirEntry) {
-        if fold(&entry.name) == fold(INDEX) {
+    fn file(&mut self, dir: &Dir, path: String, name: &str) {
+        if let Some(scanned) = self.unchanged(dir, &path, name) {
+            self.scan.memories.push(scanned);
             return;
         }
-        let known = self.known.remove(&path);
-        let scanned = match known {
-            Some((modified, scanned))
-                if modified == entry.modified && scanned.size == entry.size =>
-            {
-                Ok(scanned)
-            }
-            _ => read(dir, &path, entry).map(Arc::new),
-        };
-        match scanned {
-            Ok(scanned) => {
-                self.fresh.known.insert(path, (entry.modified, Arc::clone(&scanned)));
-                self.scan.memories.push(scanned);
+        match read(dir, &path, name, &mut self.head) {
+            Ok((modified, scanned)) => {
+                let scanned = Arc::new(scanned);
+                self.scan.memories.push(Arc::clone(&scanned));
+                self.cache.known.insert(path, Known { modified, scanned, seen: self.cache.scans });
             }
             Err(reason) => self.skip(path, &reason),
         }
+    }
+
+    /// The file as the last scan saw it, if it has not changed since.
+    fn unchanged(&mut self, dir: &Dir, path: &str, name: &str) -> Option<Arc<Scanned>> {
+        let known = self.cache.known.get_mut(path)?;
+        let entry = dir.entry(&RelPath::new(name).ok()?).ok()?;
+        let same = entry.modified == known.modified && entry.size == known.scanned.size;
+        (same && entry.kind == EntryKind::File).then(|| {
+            known.seen = self.cache.scans;
+            Arc::clone(&known.scanned)
+        })
     }
 
     fn skip(&mut self, path: String, reason: &str) {
@@ -165,23 +188,46 @@ impl Walk<'_> {
     }
 }
 
-fn read(dir: &Dir, path: &str, entry: &DirEntry) -> Result<Scanned, String> {
+const NOT_PLAIN: &str = "it is a link or no plain file";
+
+/// What an entry is; none if it has gone meanwhile.
+fn kind(dir: &Dir, listed: &Listed) -> Option<EntryKind> {
+    listed.kind.or_else(|| Some(dir.entry(&RelPath::new(&listed.name).ok()?).ok()?.kind))
+}
+
+/// Opens a file once: its time and size are those of what is read.
+fn read(
+    dir: &Dir,
+    path: &str,
+    name: &str,
+    head: &mut Vec<u8>,
+) -> Result<(SystemTime, Scanned), String> {
     let file = MemoryFile::existing(path).map_err(|error| error.to_string())?;
-    let name = RelPath::new(&entry.name).map_err(|error| error.to_string())?;
+    let name = RelPath::new(name).map_err(|error| error.to_string())?;
     let opened = dir.open_file(&name).map_err(|error| error.to_string())?;
-    let head = first_lines(opened, entry.size).map_err(|error| error.to_string())?;
-    if head.contains(&0) {
+    let (size, time) = size_and_time(&opened).map_err(|error| error.to_string())?;
+    let first = first_lines(opened, size, head).map_err(|error| error.to_string())?;
+    if first.contains(&0) {
         return Err("it is binary".to_owned());
     }
-    let header = Header::from_fields(&frontmatter::parse_head(&String::from_utf8_lossy(&head)));
+    let header = Header::from_fields(&frontmatter::parse_head(&as_text(first)));
     // A time before the epoch or beyond what can be said counts as the epoch.
-    let modified = Timestamp::try_from(entry.modified).unwrap_or_default();
-    Ok(Scanned { file, modified, size: entry.size, header })
+    let modified = Timestamp::try_from(time).unwrap_or_default();
+    Ok((time, Scanned { file, modified, size, header }))
+}
+
+fn size_and_time(file: &File) -> std::io::Result<(u64, SystemTime)> {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(std::io::Error::other(NOT_PLAIN));
+    }
+    Ok((metadata.len(), metadata.modified()?))
 }
 
 /// At most [`HEADER_LINES`] lines, or as many bytes as they may have.
-fn first_lines(mut file: impl Read, size: u64) -> std::io::Result<Vec<u8>> {
-    let mut head = vec![0; FIRST_READ];
+fn first_lines(mut file: impl Read, size: u64, head: &mut Vec<u8>) -> std::io::Result<&[u8]> {
+    // A long file before this one may have made more room than most need.
+    head.truncate(FIRST_READ);
     let mut length = 0;
     while let Some(room) = head.get_mut(length..) {
         let count = file.read(room)?;
@@ -199,13 +245,25 @@ fn first_lines(mut file: impl Read, size: u64) -> std::io::Result<Vec<u8>> {
             head.resize(HEADER_BYTES, 0);
         }
     }
-    head.truncate(length);
-    Ok(head)
+    Ok(head.get(..length).unwrap_or_default())
 }
 
+#[expect(
+    clippy::naive_bytecount,
+    reason = "the compiler makes it quick enough for a few kilobytes"
+)]
 fn end_of_lines(bytes: &[u8]) -> Option<usize> {
+    // Counting is many times quicker than finding, and most files have fewer lines.
+    if bytes.iter().filter(|byte| **byte == b'\n').count() < HEADER_LINES {
+        return None;
+    }
     let newlines = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
     newlines.map(|(at, _)| at + 1).nth(HEADER_LINES - 1)
+}
+
+/// The same as `String::from_utf8_lossy`, which takes longer for what is text.
+fn as_text(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 #[cfg(test)]
