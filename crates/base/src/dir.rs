@@ -250,6 +250,12 @@ impl Dir {
         })
     }
 
+    /// Makes what was renamed and removed in this very folder survive a loss of power.
+    pub fn sync(&self) -> Result<(), FileError> {
+        replace::sync_folder(self.handle.as_fd())
+            .map_err(|error| FileError::new(FileAction::Write, &self.path, error))
+    }
+
     /// Gives a file or folder below another name below; nothing that is not empty is overwritten by a folder.
     pub fn rename(&self, from: &RelPath, to: &RelPath) -> Result<(), FileError> {
         let fail = |error: io::Error| {

@@ -3,17 +3,18 @@
 //! A file whose time and size are those remembered is not opened again. What can not be read is counted
 //! and left out; nothing here fails but a directory that can not be listed.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use dormouse_base::{Dir, EntryKind, FileError, Listed, RelPath};
+use dormouse_base::{Dir, EntryKind, FileError};
 use jiff::Timestamp;
 
-use crate::names::{LOGS, fold, is_index, is_markdown};
+use crate::entry::as_text;
+use crate::names::fold;
+use crate::walk::{FoundFile, NOT_PLAIN, Step, walk};
 use crate::{Header, MemoryFile, frontmatter};
 
 /// The lines read of each file.
@@ -21,7 +22,6 @@ pub const HEADER_LINES: usize = 30;
 /// The most bytes that those lines may have.
 const HEADER_BYTES: usize = 64 * 1024;
 const FIRST_READ: usize = 4 * 1024;
-const DEEPEST: usize = 8;
 
 /// A memory as a scan sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,116 +95,62 @@ struct Known {
 /// Scans a directory. Folders at its top that are named in `apart` are other directories' business.
 pub fn scan(dir: &Dir, apart: &[&str], cache: &mut ScanCache) -> Result<Scan, FileError> {
     cache.scans += 1;
-    let mut walk = Walk { cache, scan: Scan::default(), head: vec![0; FIRST_READ] };
-    walk.folder(dir, "", apart, 0)?;
-    let mut scan = walk.scan;
+    let mut reader = Reader { cache, scan: Scan::default(), head: vec![0; FIRST_READ] };
+    walk(dir, apart, &mut |step| reader.take(step))?;
+    let mut scan = reader.scan;
     let this = cache.scans;
     cache.known.retain(|_, known| known.seen == this);
     scan.memories.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.file.cmp(&b.file)));
     Ok(scan)
 }
 
-struct Walk<'a> {
+struct Reader<'a> {
     cache: &'a mut ScanCache,
     scan: Scan,
     /// Room for the first lines of a file, used again for the next.
     head: Vec<u8>,
 }
 
-impl Walk<'_> {
-    fn folder(
-        &mut self,
-        dir: &Dir,
-        prefix: &str,
-        apart: &[&str],
-        depth: usize,
-    ) -> Result<(), FileError> {
-        let listing = dir.list()?;
-        for name in listing.not_utf8.iter().filter(|name| is_markdown(name)) {
-            self.skip(format!("{prefix}{name}"), "its name is not UTF-8; give it another");
-        }
-        for listed in listing.listed {
-            let name = listed.name.as_str();
-            if name.starts_with('.') || (depth == 0 && apart.contains(&name)) {
-                continue;
-            }
-            let path = format!("{prefix}{name}");
-            match kind(dir, &listed) {
-                Some(EntryKind::File) if is_index(name) || !is_markdown(name) => {}
-                Some(EntryKind::File) => self.file(dir, path, name),
-                Some(EntryKind::Folder) if depth == 0 && fold(name) == LOGS => {}
-                Some(EntryKind::Folder) if depth + 1 < DEEPEST => {
-                    self.below(dir, &path, name, depth);
-                }
-                Some(EntryKind::Folder) => self.skip(path, "it is too deep"),
-                Some(EntryKind::Other) if is_markdown(name) => self.skip(path, NOT_PLAIN),
-                Some(EntryKind::Other) | None => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn below(&mut self, dir: &Dir, path: &str, name: &str, depth: usize) {
-        let listed = RelPath::new(name)
-            .map_err(|error| error.to_string())
-            .and_then(|name| dir.below(&name).map_err(|error| error.to_string()))
-            .and_then(|below| {
-                self.folder(&below, &format!("{path}/"), &[], depth + 1)
-                    .map_err(|error| error.to_string())
-            });
-        if let Err(reason) = listed {
-            self.skip(path.to_owned(), &reason);
+impl Reader<'_> {
+    fn take(&mut self, step: Step<'_>) {
+        match step {
+            Step::File(found) => self.file(&found),
+            Step::Skipped(skipped) => self.scan.skipped.push(skipped),
         }
     }
 
-    fn file(&mut self, dir: &Dir, path: String, name: &str) {
-        if let Some(scanned) = self.unchanged(dir, &path, name) {
+    fn file(&mut self, found: &FoundFile<'_>) {
+        if let Some(scanned) = self.unchanged(found) {
             self.scan.memories.push(scanned);
             return;
         }
-        match read(dir, &path, name, &mut self.head) {
+        let path = found.path.clone();
+        match read(found, &mut self.head) {
             Ok((modified, scanned)) => {
                 let scanned = Arc::new(scanned);
                 self.scan.memories.push(Arc::clone(&scanned));
                 self.cache.known.insert(path, Known { modified, scanned, seen: self.cache.scans });
             }
-            Err(reason) => self.skip(path, &reason),
+            Err(reason) => self.scan.skipped.push(Skipped { path, reason }),
         }
     }
 
     /// The file as the last scan saw it, if it has not changed since.
-    fn unchanged(&mut self, dir: &Dir, path: &str, name: &str) -> Option<Arc<Scanned>> {
-        let known = self.cache.known.get_mut(path)?;
-        let entry = dir.entry(&RelPath::new(name).ok()?).ok()?;
+    fn unchanged(&mut self, found: &FoundFile<'_>) -> Option<Arc<Scanned>> {
+        let known = self.cache.known.get_mut(&found.path)?;
+        let entry = found.entry().ok()?;
         let same = entry.modified == known.modified && entry.size == known.scanned.size;
         (same && entry.kind == EntryKind::File).then(|| {
             known.seen = self.cache.scans;
             Arc::clone(&known.scanned)
         })
     }
-
-    fn skip(&mut self, path: String, reason: &str) {
-        self.scan.skipped.push(Skipped { path, reason: reason.to_owned() });
-    }
-}
-
-const NOT_PLAIN: &str = "it is a link or no plain file";
-
-/// What an entry is; none if it has gone meanwhile.
-fn kind(dir: &Dir, listed: &Listed) -> Option<EntryKind> {
-    listed.kind.or_else(|| Some(dir.entry(&RelPath::new(&listed.name).ok()?).ok()?.kind))
 }
 
 /// Opens a file once: its time and size are those of what is read.
-fn read(
-    dir: &Dir,
-    path: &str,
-    name: &str,
-    head: &mut Vec<u8>,
-) -> Result<(SystemTime, Scanned), String> {
-    let file = MemoryFile::existing(path).map_err(|error| error.to_string())?;
-    let name = RelPath::new(name).map_err(|error| error.to_string())?;
-    let opened = dir.open_file(&name).map_err(|error| error.to_string())?;
+fn read(found: &FoundFile<'_>, head: &mut Vec<u8>) -> Result<(SystemTime, Scanned), String> {
+    let file = MemoryFile::existing(&found.path).map_err(|error| error.to_string())?;
+    let opened = found.dir.open_file(&found.name).map_err(|error| error.to_string())?;
     let (size, time) = size_and_time(&opened).map_err(|error| error.to_string())?;
     let first = first_lines(opened, size, head).map_err(|error| error.to_string())?;
     if first.contains(&0) {
@@ -214,6 +160,13 @@ fn read(
     // A time before the epoch or beyond what can be said counts as the epoch.
     let modified = Timestamp::try_from(time).unwrap_or_default();
     Ok((time, Scanned { file, modified, size, header }))
+}
+
+/// Whether a scan takes a file of these bytes for binary.
+pub(crate) fn is_binary(bytes: &[u8]) -> bool {
+    let head = bytes.get(..HEADER_BYTES).unwrap_or(bytes);
+    let end = end_of_lines(head).unwrap_or(head.len());
+    head.get(..end).is_some_and(|head| head.contains(&0))
 }
 
 fn size_and_time(file: &File) -> std::io::Result<(u64, SystemTime)> {
@@ -259,11 +212,6 @@ fn end_of_lines(bytes: &[u8]) -> Option<usize> {
     }
     let newlines = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
     newlines.map(|(at, _)| at + 1).nth(HEADER_LINES - 1)
-}
-
-/// The same as `String::from_utf8_lossy`, which takes longer for what is text.
-fn as_text(bytes: &[u8]) -> Cow<'_, str> {
-    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 #[cfg(test)]
