@@ -25,6 +25,7 @@ mod results;
 mod resume;
 mod server;
 mod start;
+mod store;
 mod tools;
 mod world;
 
@@ -46,7 +47,7 @@ struct Arguments {
     #[arg(long, value_name = "FILE", default_value = "target/release/dormouse")]
     binary: PathBuf,
 
-    /// The file whose section is written anew; only whole runs of `ground` or `tools` are written down
+    /// The file whose section is written anew; only whole runs of `ground`, `tools` or `store` are written down
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
 
@@ -82,6 +83,20 @@ enum Suite {
     Resume,
     /// The tools: searching beside `rg` and `fd`, commands, permissions; by itself, not in `ground`
     Tools,
+    /// The memory store: scan, opening, saving, anchors; by itself, not in `ground`
+    Store,
+}
+
+impl Suite {
+    /// The section of the results that a run writes anew; a part of `ground` is not written down.
+    fn section(self) -> Option<&'static str> {
+        match self {
+            Self::Ground => Some("ground"),
+            Self::Tools => Some("tools"),
+            Self::Store => Some("store"),
+            Self::Start | Self::Assemble | Self::Memory | Self::Resume => None,
+        }
+    }
 }
 
 fn main() {
@@ -93,24 +108,27 @@ fn main() {
     let load = machine::load_average();
     let sections = run(&arguments);
     let date = arguments.date.clone().unwrap_or_else(|| jiff::Zoned::now().date().to_string());
-    let name = if arguments.suite == Suite::Tools { "tools" } else { "ground" };
+    let section = arguments.suite.section();
+    let name = section.unwrap_or("ground");
     let text = results::render(name, &date, &load, &sections);
     println!("{text}");
     let missed: usize = sections.iter().map(Section::missed).sum();
     println!("{missed} of the aims above missed");
-    match (&arguments.results, arguments.suite) {
+    match (&arguments.results, section) {
         (None, _) => {}
-        (Some(path), Suite::Ground | Suite::Tools) => {
+        (Some(path), Some(name)) => {
             results::write(path, name, &text);
             println!("written to {}", path.display());
         }
-        (Some(_), _) => println!("not written down: that takes a whole `ground` run"),
+        (Some(_), None) => println!("not written down: that takes a whole `ground` run"),
     }
 }
 
 fn run(arguments: &Arguments) -> Vec<Section> {
-    if arguments.suite == Suite::Tools {
-        return tools::run(&arguments.rg, &arguments.fd);
+    match arguments.suite {
+        Suite::Tools => return tools::run(&arguments.rg, &arguments.fd),
+        Suite::Store => return store::run(),
+        Suite::Ground | Suite::Start | Suite::Assemble | Suite::Memory | Suite::Resume => {}
     }
     let wanted = |suite| arguments.suite == Suite::Ground || arguments.suite == suite;
     // Processes are measured first, while this one is small.

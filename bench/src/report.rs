@@ -11,6 +11,8 @@ pub(crate) enum Unit {
     Megabytes,
     /// How often one fits into the other.
     Times,
+    /// A part of the whole.
+    Percent,
 }
 
 impl Unit {
@@ -19,6 +21,7 @@ impl Unit {
             Self::Milliseconds => format!("{} ms", short(value)),
             Self::Megabytes => format!("{} MB", short(value)),
             Self::Times => format!("{}x", short(value)),
+            Self::Percent => format!("{value:.0} %"),
         }
     }
 }

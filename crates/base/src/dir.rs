@@ -17,8 +17,10 @@ use thiserror::Error;
 
 use crate::{RelPath, fault};
 
+mod list;
 mod replace;
 
+pub use list::{Listed, Listing};
 pub use replace::{Durability, Replacement};
 
 /// What was being done to a file when it failed.
@@ -248,6 +250,12 @@ impl Dir {
         })
     }
 
+    /// Makes what was renamed and removed in this very folder survive a loss of power.
+    pub fn sync(&self) -> Result<(), FileError> {
+        replace::sync_folder(self.handle.as_fd())
+            .map_err(|error| FileError::new(FileAction::Write, &self.path, error))
+    }
+
     /// Gives a file or folder below another name below; nothing that is not empty is overwritten by a folder.
     pub fn rename(&self, from: &RelPath, to: &RelPath) -> Result<(), FileError> {
         let fail = |error: io::Error| {
@@ -283,20 +291,6 @@ impl Dir {
             })
     }
 
-    /// The names in the folder, without a look at each; those that are not UTF-8 are left out.
-    pub fn names(&self) -> Result<Vec<String>, FileError> {
-        let fail = |error: rustix::io::Errno| FileError::new(FileAction::List, &self.path, error);
-        let mut names = Vec::new();
-        for entry in rustix::fs::Dir::read_from(self.handle.as_fd()).map_err(fail)? {
-            let entry = entry.map_err(fail)?;
-            let name = entry.file_name().to_str().unwrap_or(".");
-            if name != "." && name != ".." {
-                names.push(name.to_owned());
-            }
-        }
-        Ok(names)
-    }
-
     /// Removes a file.
     pub fn remove_file(&self, path: &RelPath) -> Result<(), FileError> {
         let folder = match path.parent() {
@@ -310,26 +304,6 @@ impl Dir {
             .map_err(|error| {
                 FileError::new(FileAction::Remove, self.path.join(path.as_path()), error)
             })
-    }
-
-    /// The folder's entries, in no particular order; names that are not UTF-8 are left out.
-    pub fn entries(&self) -> Result<Vec<DirEntry>, FileError> {
-        let fail = |error: rustix::io::Errno| FileError::new(FileAction::List, &self.path, error);
-        let mut entries = Vec::new();
-        for entry in rustix::fs::Dir::read_from(self.handle.as_fd()).map_err(fail)? {
-            let entry = entry.map_err(fail)?;
-            let Ok(name) = entry.file_name().to_str() else { continue };
-            if name == "." || name == ".." {
-                continue;
-            }
-            // An entry that went away between the listing and this call is no longer an entry.
-            let Ok(stat) = rustix::fs::statat(self.handle.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW)
-            else {
-                continue;
-            };
-            entries.push(describe(name, &stat));
-        }
-        Ok(entries)
     }
 }
 

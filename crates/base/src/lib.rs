@@ -26,7 +26,9 @@ mod trust;
 pub use append::{AppendError, AppendFile, Tail, Unended};
 pub use append_shared::SharedAppendFile;
 pub use clock::{Clock, ManualClock, SystemClock, clock_from_environment};
-pub use dir::{Dir, DirEntry, Durability, EntryKind, FileAction, FileError, Replacement};
+pub use dir::{
+    Dir, DirEntry, Durability, EntryKind, FileAction, FileError, Listed, Listing, Replacement,
+};
 pub use environment::{Environment, EnvironmentVariable, VARIABLES, names};
 pub use home::{HomeError, Project, ProjectSlug, home_dir, project_of, stable_hash};
 pub use ids::{IdSource, MessageId, RandomIds, SeededIds, SessionId, ids_from_environment};

@@ -1,7 +1,8 @@
 //! What is wrong with a memory directory, or with any markdown files: found, said, and where it can be done
 //! safely, mended (M-5, M-18, M-19).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use dormouse_base::{Dir, EntryKind, RelPath};
 
@@ -10,7 +11,7 @@ use crate::names::fold;
 use crate::store::link_to;
 use crate::{
     Anchor, AnchorCache, By, ChangeError, ContentHash, Entry, Expected, Freshness, INDEX,
-    MemoryFile, Outcome, Scan, ScanCache, SecretScan, Store, check_anchors,
+    MemoryFile, Outcome, Scan, ScanCache, Scanned, SecretScan, Store, check_anchors,
 };
 
 /// What kind of thing was found.
@@ -113,20 +114,14 @@ impl Store {
     pub fn mend(&self, by: &By) -> Result<Outcome, ChangeError> {
         let memories = self.scan(&mut ScanCache::default())?.memories;
         self.change(by, |plan| {
-            let mut index = Index::parse(&self.index_text()?);
+            let text = self.index_text()?;
+            let mut index = Index::parse(&text);
             index.remove_duplicates();
-            let dead: Vec<String> = index
-                .links()
-                .filter(|link| {
-                    memories.iter().all(|memory| fold(memory.file.as_str()) != fold(&link.file))
-                })
-                .map(|link| link.file.clone())
-                .collect();
-            for file in &dead {
-                index.remove(file);
-            }
+            let files = folded_files(&memories);
+            index.remove_where(|file| !files.contains(file));
+            let listed: BTreeSet<String> = index.files().into_iter().map(str::to_owned).collect();
             for memory in memories.iter().filter(|memory| !memory.header.quarantined) {
-                if index.find(memory.file.as_str()).is_none() {
+                if !listed.contains(fold(memory.file.as_str()).as_ref()) {
                     let bytes = plan.read(&memory.file)?.unwrap_or_default();
                     index.put(&link_to(&memory.file, &bytes));
                 }
@@ -197,31 +192,31 @@ fn of_anchors(file: &str, anchors: &[String], project: &Dir) -> Vec<Finding> {
     said.collect()
 }
 
+/// The names of memories in the form in which they are compared.
+fn folded_files(memories: &[Arc<Scanned>]) -> BTreeSet<String> {
+    memories.iter().map(|memory| fold(memory.file.as_str()).into_owned()).collect()
+}
+
 fn of_index(text: &str, scan: &Scan, needs_line: impl Fn(&MemoryFile) -> bool) -> Vec<Finding> {
     let index = Index::parse(text);
     let mut findings = Vec::new();
-    let files: Vec<&str> = scan.memories.iter().map(|memory| memory.file.as_str()).collect();
+    let (files, listed) = (folded_files(&scan.memories), index.files());
     // What waits for the person's word has no line: its text comes from outside.
     for memory in scan.memories.iter().filter(|memory| !memory.header.quarantined) {
-        if needs_line(&memory.file) && index.find(memory.file.as_str()).is_none() {
+        if needs_line(&memory.file) && !listed.contains(fold(memory.file.as_str()).as_ref()) {
             let message = "MEMORY.md has no line for it";
             findings.push(Finding::new(FindingKind::NoLine, memory.file.as_str(), message));
         }
     }
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for link in index.links() {
-        if files.iter().all(|file| fold(file) != fold(&link.file)) {
-            findings.push(Finding::new(
-                FindingKind::NoFile,
-                &link.file,
-                "MEMORY.md names it, and it is not there",
-            ));
-        } else if !seen.insert(fold(&link.file).into_owned()) {
-            findings.push(Finding::new(
-                FindingKind::DoubleLine,
-                &link.file,
-                "MEMORY.md has several lines for it",
-            ));
+        let file = fold(&link.file);
+        if !files.contains(file.as_ref()) {
+            let message = "MEMORY.md names it, and it is not there";
+            findings.push(Finding::new(FindingKind::NoFile, &link.file, message));
+        } else if !seen.insert(file.clone().into_owned()) {
+            let message = "MEMORY.md has several lines for it";
+            findings.push(Finding::new(FindingKind::DoubleLine, &link.file, message));
         }
     }
     for (at, line) in

@@ -2,6 +2,8 @@
 //!
 //! Reading never fails: whatever the bytes are, there is an entry, and what is odd about them is named.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
@@ -95,6 +97,11 @@ pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The same as `String::from_utf8_lossy`, which takes longer for what is text.
+pub(crate) fn as_text(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+}
+
 /// What is odd about a memory's file (M-18).
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EntryProblem {
@@ -144,7 +151,7 @@ impl Entry {
             return Self { header: Header::default(), body: String::new(), problems };
         }
         let bytes = bytes.get(..LONGEST_MEMORY.min(bytes.len())).unwrap_or(bytes);
-        let text = String::from_utf8_lossy(bytes);
+        let text = as_text(bytes);
         problems.extend(oddities(bytes, &text, size));
         let parsed = frontmatter::parse(&text);
         problems.extend(parsed.problem.map(EntryProblem::Frontmatter));

@@ -22,6 +22,7 @@ mod scan;
 mod search;
 pub mod secrets;
 mod store;
+mod walk;
 
 pub use age::Age;
 pub use anchor::{

@@ -3,23 +3,25 @@
 //! A file whose time and size are those remembered is not opened again. What can not be read is counted
 //! and left out; nothing here fails but a directory that can not be listed.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use dormouse_base::{Dir, DirEntry, EntryKind, FileError, RelPath};
+use dormouse_base::{Dir, EntryKind, FileError};
 use jiff::Timestamp;
 
-use crate::names::{LOGS, fold, is_markdown};
-use crate::{Header, INDEX, MemoryFile, frontmatter};
+use crate::entry::as_text;
+use crate::names::fold;
+use crate::walk::{FoundFile, NOT_PLAIN, Step, walk};
+use crate::{Header, MemoryFile, frontmatter};
 
 /// The lines read of each file.
 pub const HEADER_LINES: usize = 30;
 /// The most bytes that those lines may have.
 const HEADER_BYTES: usize = 64 * 1024;
 const FIRST_READ: usize = 4 * 1024;
-const DEEPEST: usize = 8;
 
 /// A memory as a scan sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,111 +79,108 @@ impl Scan {
 /// What the last scan of a directory saw; the caller keeps it.
 #[derive(Debug, Default)]
 pub struct ScanCache {
-    known: BTreeMap<String, (SystemTime, Arc<Scanned>)>,
+    /// By path; the order in it never shows.
+    known: HashMap<String, Known>,
+    scans: u64,
+}
+
+#[derive(Debug)]
+struct Known {
+    modified: SystemTime,
+    scanned: Arc<Scanned>,
+    /// The last scan that saw it.
+    seen: u64,
 }
 
 /// Scans a directory. Folders at its top that are named in `apart` are other directories' business.
 pub fn scan(dir: &Dir, apart: &[&str], cache: &mut ScanCache) -> Result<Scan, FileError> {
-    let mut walk =
-        Walk { known: std::mem::take(&mut cache.known), fresh: cache, scan: Scan::default() };
-    walk.folder(dir, "", apart, 0)?;
-    let mut scan = walk.scan;
+    cache.scans += 1;
+    let mut reader = Reader { cache, scan: Scan::default(), head: vec![0; FIRST_READ] };
+    walk(dir, apart, &mut |step| reader.take(step))?;
+    let mut scan = reader.scan;
+    let this = cache.scans;
+    cache.known.retain(|_, known| known.seen == this);
     scan.memories.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.file.cmp(&b.file)));
     Ok(scan)
 }
 
-struct Walk<'a> {
-    known: BTreeMap<String, (SystemTime, Arc<Scanned>)>,
-    fresh: &'a mut ScanCache,
+struct Reader<'a> {
+    cache: &'a mut ScanCache,
     scan: Scan,
+    /// Room for the first lines of a file, used again for the next.
+    head: Vec<u8>,
 }
 
-impl Walk<'_> {
-    fn folder(
-        &mut self,
-        dir: &Dir,
-        prefix: &str,
-        apart: &[&str],
-        depth: usize,
-    ) -> Result<(), FileError> {
-        for entry in dir.entries()? {
-            if entry.name.starts_with('.') || (depth == 0 && apart.contains(&entry.name.as_str())) {
-                continue;
-            }
-            let path = format!("{prefix}{}", entry.name);
-            match entry.kind {
-                EntryKind::File if is_markdown(&entry.name) => self.file(dir, path, &entry),
-                EntryKind::Folder if depth == 0 && fold(&entry.name) == LOGS => {}
-                EntryKind::Folder if depth + 1 < DEEPEST => {
-                    self.below(dir, &path, &entry.name, depth);
-                }
-                EntryKind::Folder => self.skip(path, "it is too deep"),
-                EntryKind::Other if is_markdown(&entry.name) => {
-                    self.skip(path, "it is a link or no plain file");
-                }
-                EntryKind::File | EntryKind::Other => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn below(&mut self, dir: &Dir, path: &str, name: &str, depth: usize) {
-        let listed = RelPath::new(name)
-            .map_err(|error| error.to_string())
-            .and_then(|name| dir.below(&name).map_err(|error| error.to_string()))
-            .and_then(|below| {
-                self.folder(&below, &format!("{path}/"), &[], depth + 1)
-                    .map_err(|error| error.to_string())
-            });
-        if let Err(reason) = listed {
-            self.skip(path.to_owned(), &reason);
+impl Reader<'_> {
+    fn take(&mut self, step: Step<'_>) {
+        match step {
+            Step::File(found) => self.file(&found),
+            Step::Skipped(skipped) => self.scan.skipped.push(skipped),
         }
     }
 
-    fn file(&mut self, dir: &Dir, path: String, entry: &DirEntry) {
-        if fold(&entry.name) == fold(INDEX) {
+    fn file(&mut self, found: &FoundFile<'_>) {
+        if let Some(scanned) = self.unchanged(found) {
+            self.scan.memories.push(scanned);
             return;
         }
-        let known = self.known.remove(&path);
-        let scanned = match known {
-            Some((modified, scanned))
-                if modified == entry.modified && scanned.size == entry.size =>
-            {
-                Ok(scanned)
+        let path = found.path.clone();
+        match read(found, &mut self.head) {
+            Ok((modified, scanned)) => {
+                let scanned = Arc::new(scanned);
+                self.scan.memories.push(Arc::clone(&scanned));
+                self.cache.known.insert(path, Known { modified, scanned, seen: self.cache.scans });
             }
-            _ => read(dir, &path, entry).map(Arc::new),
-        };
-        match scanned {
-            Ok(scanned) => {
-                self.fresh.known.insert(path, (entry.modified, Arc::clone(&scanned)));
-                self.scan.memories.push(scanned);
-            }
-            Err(reason) => self.skip(path, &reason),
+            Err(reason) => self.scan.skipped.push(Skipped { path, reason }),
         }
     }
 
-    fn skip(&mut self, path: String, reason: &str) {
-        self.scan.skipped.push(Skipped { path, reason: reason.to_owned() });
+    /// The file as the last scan saw it, if it has not changed since.
+    fn unchanged(&mut self, found: &FoundFile<'_>) -> Option<Arc<Scanned>> {
+        let known = self.cache.known.get_mut(&found.path)?;
+        let entry = found.entry().ok()?;
+        let same = entry.modified == known.modified && entry.size == known.scanned.size;
+        (same && entry.kind == EntryKind::File).then(|| {
+            known.seen = self.cache.scans;
+            Arc::clone(&known.scanned)
+        })
     }
 }
 
-fn read(dir: &Dir, path: &str, entry: &DirEntry) -> Result<Scanned, String> {
-    let file = MemoryFile::existing(path).map_err(|error| error.to_string())?;
-    let name = RelPath::new(&entry.name).map_err(|error| error.to_string())?;
-    let opened = dir.open_file(&name).map_err(|error| error.to_string())?;
-    let head = first_lines(opened, entry.size).map_err(|error| error.to_string())?;
-    if head.contains(&0) {
+/// Opens a file once: its time and size are those of what is read.
+fn read(found: &FoundFile<'_>, head: &mut Vec<u8>) -> Result<(SystemTime, Scanned), String> {
+    let file = MemoryFile::existing(&found.path).map_err(|error| error.to_string())?;
+    let opened = found.dir.open_file(&found.name).map_err(|error| error.to_string())?;
+    let (size, time) = size_and_time(&opened).map_err(|error| error.to_string())?;
+    let first = first_lines(opened, size, head).map_err(|error| error.to_string())?;
+    if first.contains(&0) {
         return Err("it is binary".to_owned());
     }
-    let header = Header::from_fields(&frontmatter::parse_head(&String::from_utf8_lossy(&head)));
+    let header = Header::from_fields(&frontmatter::parse_head(&as_text(first)));
     // A time before the epoch or beyond what can be said counts as the epoch.
-    let modified = Timestamp::try_from(entry.modified).unwrap_or_default();
-    Ok(Scanned { file, modified, size: entry.size, header })
+    let modified = Timestamp::try_from(time).unwrap_or_default();
+    Ok((time, Scanned { file, modified, size, header }))
+}
+
+/// Whether a scan takes a file of these bytes for binary.
+pub(crate) fn is_binary(bytes: &[u8]) -> bool {
+    let head = bytes.get(..HEADER_BYTES).unwrap_or(bytes);
+    let end = end_of_lines(head).unwrap_or(head.len());
+    head.get(..end).is_some_and(|head| head.contains(&0))
+}
+
+fn size_and_time(file: &File) -> std::io::Result<(u64, SystemTime)> {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(std::io::Error::other(NOT_PLAIN));
+    }
+    Ok((metadata.len(), metadata.modified()?))
 }
 
 /// At most [`HEADER_LINES`] lines, or as many bytes as they may have.
-fn first_lines(mut file: impl Read, size: u64) -> std::io::Result<Vec<u8>> {
-    let mut head = vec![0; FIRST_READ];
+fn first_lines(mut file: impl Read, size: u64, head: &mut Vec<u8>) -> std::io::Result<&[u8]> {
+    // A long file before this one may have made more room than most need.
+    head.truncate(FIRST_READ);
     let mut length = 0;
     while let Some(room) = head.get_mut(length..) {
         let count = file.read(room)?;
@@ -199,11 +198,18 @@ fn first_lines(mut file: impl Read, size: u64) -> std::io::Result<Vec<u8>> {
             head.resize(HEADER_BYTES, 0);
         }
     }
-    head.truncate(length);
-    Ok(head)
+    Ok(head.get(..length).unwrap_or_default())
 }
 
+#[expect(
+    clippy::naive_bytecount,
+    reason = "the compiler makes it quick enough for a few kilobytes"
+)]
 fn end_of_lines(bytes: &[u8]) -> Option<usize> {
+    // Counting is many times quicker than finding, and most files have fewer lines.
+    if bytes.iter().filter(|byte| **byte == b'\n').count() < HEADER_LINES {
+        return None;
+    }
     let newlines = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
     newlines.map(|(at, _)| at + 1).nth(HEADER_LINES - 1)
 }

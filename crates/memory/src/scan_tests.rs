@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "the tests lay out files by hand")]
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 
 use super::*;
@@ -38,11 +39,14 @@ fn memories_are_found_newest_first_and_nothing_else() {
         ("中文.md", "---\ndescription: 中\n---\n"),
     ]);
     std::os::unix::fs::symlink("/etc/hostname", keep.path().join("link.md")).unwrap();
+    let odd = |name: &[u8]| keep.path().join(std::ffi::OsStr::from_bytes(name));
+    fs::write(odd(b"sub/caf\xe9.md"), "x").unwrap();
+    fs::write(odd(b"caf\xe9.txt"), "x").unwrap();
     let scan = scan(&dir, &["team"], &mut ScanCache::default()).unwrap();
     assert_eq!(files(&scan), ["中文.md", "sub/b.md", "a.md"]);
     let mut skipped: Vec<&str> = scan.skipped.iter().map(|file| file.path.as_str()).collect();
     skipped.sort_unstable();
-    assert_eq!(skipped, ["binary.md", "link.md"]);
+    assert_eq!(skipped, ["binary.md", "link.md", "sub/caf\u{fffd}.md"]);
     assert_eq!(scan.find("A").unwrap().file.as_str(), "a.md");
     assert_eq!(scan.find("b").unwrap().file.as_str(), "sub/b.md");
     assert!(scan.find("c").is_none());
@@ -78,5 +82,6 @@ fn only_the_first_lines_are_read() {
     assert_eq!(scan.memories.len(), 2);
     let long = scan.find("a").unwrap();
     assert_eq!((long.name(), long.header.description.as_deref()), ("long", None));
-    assert_eq!(first_lines("a\n".repeat(40).as_bytes(), 80).unwrap().len(), 60);
+    let mut head = vec![0; 16];
+    assert_eq!(first_lines("a\n".repeat(40).as_bytes(), 80, &mut head).unwrap().len(), 60);
 }

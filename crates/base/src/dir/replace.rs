@@ -16,6 +16,9 @@ use crate::fault;
 pub enum Durability {
     /// It survives a loss of power.
     Synced,
+    /// Its content does; its name only once the folder is flushed ([`Dir::sync`](crate::Dir::sync)), which
+    /// several files can share.
+    SyncedContent,
     /// The system writes it when it likes: for what can be made again.
     Later,
 }
@@ -54,11 +57,13 @@ pub(super) fn replace_in(
         let _litter = rustix::fs::unlinkat(folder, &temporary, AtFlags::empty());
         return Err(error);
     }
-    if replacement.durability == Durability::Synced {
-        fault::point("base.sync_dir")?;
-        rustix::fs::fsync(folder)?;
-    }
-    Ok(())
+    if replacement.durability == Durability::Synced { sync_folder(folder) } else { Ok(()) }
+}
+
+/// Makes the names in a folder survive a loss of power.
+pub(super) fn sync_folder(folder: BorrowedFd<'_>) -> io::Result<()> {
+    fault::point("base.sync_dir")?;
+    Ok(rustix::fs::fsync(folder)?)
 }
 
 pub(super) fn is_temporary(name: &str) -> bool {
@@ -80,7 +85,7 @@ fn write_temporary(
         fault::point("base.set_time")?;
         file.set_times(FileTimes::new().set_modified(modified))?;
     }
-    if replacement.durability == Durability::Synced {
+    if replacement.durability != Durability::Later {
         fault::point("base.sync_temporary")?;
         file.sync_all()?;
     }

@@ -1,4 +1,4 @@
-//! The frontmatter that nearly every memory has: `key: value` lines, at most one mapping deep.
+//! The frontmatter that nearly every memory has: `key: value` lines, at most one mapping or list deep.
 //!
 //! Reads it without a YAML parser, or not at all: whatever might mean something else in YAML (quotes with
 //! escapes, blocks, flows, anchors, tags, duplicate keys) is left to the parser. A property test compares
@@ -15,14 +15,16 @@ pub(super) fn fields(inner: &str) -> Option<Pairs> {
         if line.trim().is_empty() || line.starts_with('#') {
             continue;
         }
-        if let Some(nested) = line.strip_prefix("  ") {
+        if let Some(item) = line.strip_prefix("  - ") {
+            add_item(&mut pairs, item)?;
+        } else if let Some(nested) = line.strip_prefix("  ") {
             add_nested(&mut pairs, nested)?;
         } else {
             let (key, value) = pair(line)?;
             add(&mut pairs, key, value)?;
         }
     }
-    // `key:` without anything below it is empty, not a mapping.
+    // `key:` without anything below it is empty, neither a mapping nor a list.
     Some(pairs)
 }
 
@@ -50,6 +52,18 @@ fn add_nested(pairs: &mut Pairs, line: &str) -> Option<()> {
     }
 }
 
+fn add_item(pairs: &mut Pairs, item: &str) -> Option<()> {
+    // An empty item may be a list or a mapping of its own, further below.
+    let item = scalar(item.trim_matches(' ')).filter(|item| !item.is_empty())?;
+    let (_, outer) = pairs.last_mut()?;
+    match outer {
+        Value::Text(text) if text.is_empty() => *outer = Value::List(vec![Value::Text(item)]),
+        Value::List(items) => items.push(Value::Text(item)),
+        Value::Text(_) | Value::Map(_) => return None,
+    }
+    Some(())
+}
+
 /// `key: value`, `key: "value"`, `key: 'value'` or `key:`.
 fn pair(line: &str) -> Option<(&str, String)> {
     let (key, rest) = line.split_once(':')?;
@@ -74,7 +88,9 @@ fn scalar(value: &str) -> Option<String> {
     for quote in ['"', '\''] {
         if let Some(rest) = value.strip_prefix(quote) {
             let inner = rest.strip_suffix(quote)?;
-            return (!inner.contains(['\\', quote])).then(|| inner.to_owned());
+            // Below `key: ""` there is no room for a mapping or list, below `key:` there is.
+            let whole = !inner.is_empty() && !inner.contains(['\\', quote]);
+            return whole.then(|| inner.to_owned());
         }
     }
     is_plain(value).then(|| value.to_owned())

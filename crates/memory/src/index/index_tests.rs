@@ -13,7 +13,7 @@ fn link(name: &str, file: &str, hook: &str) -> Link {
 #[test]
 fn lines_of_every_kind_are_read() {
     let index = Index::parse(HAND_MADE);
-    let links: Vec<Link> = index.links().cloned().collect();
+    let links: Vec<Link> = index.links().collect();
     assert_eq!(
         links,
         [
@@ -125,7 +125,8 @@ proptest! {
         let before = index.to_text();
         let link = Link::new(&name, "file name.md", &hook);
         index.put(&link);
-        let read = Index::parse(&index.to_text());
+        let text = index.to_text();
+        let read = Index::parse(&text);
         prop_assert_eq!(&read, &index);
         prop_assert_eq!(read.links().filter(|found| found.file == "file name.md").count(), 1);
         prop_assert_eq!(&read.find("file name.md").unwrap().name, &link.name);

@@ -1,5 +1,7 @@
 //! One line of the index: `- [Name](file.md) — hook`.
 
+use std::borrow::Cow;
+
 use crate::entry::one_line;
 
 /// The advised length of a line, in characters. Lines of ours keep to it; other people's are left alone.
@@ -27,23 +29,9 @@ impl Link {
 
     /// Reads a line: any bullet, an em dash, dash or colon before the hook, or nothing.
     pub(super) fn parse(raw: &str) -> Option<Self> {
-        let text = raw.trim_start_matches(['\u{feff}', ' ', '\t']).trim_end();
-        let text = text.strip_prefix(['-', '*', '+'])?;
-        let text = text.strip_prefix([' ', '\t'])?.trim_start();
-        let (name, rest) = bracketed(text.strip_prefix('[')?, ']')?;
-        let rest = rest.strip_prefix('(')?;
-        let (file, rest) = match rest.strip_prefix('<') {
-            Some(rest) => {
-                let (file, rest) = rest.split_once('>')?;
-                (file.to_owned(), rest.strip_prefix(')')?)
-            }
-            None => balanced(rest)?,
-        };
-        let file = unescape_percent(file.strip_prefix("./").unwrap_or(&file));
-        let is_memory =
-            crate::names::is_markdown(&file) && !file.contains("://") && !file.starts_with('/');
-        let hook = rest.trim_start().trim_start_matches(['—', '–', '-', ':']).trim();
-        is_memory.then(|| Self { name, file, hook: hook.to_owned() })
+        let parts = Parts::of(raw)?;
+        let file = parts.file().into_owned();
+        Some(Self { name: unescape(parts.name), file, hook: parts.hook.to_owned() })
     }
 
     /// Whether two links say the same; how the file name is spelt does not count.
@@ -76,30 +64,80 @@ impl Link {
     }
 }
 
-/// The text up to a closing sign that no backslash stands before, and the rest.
-fn bracketed(text: &str, close: char) -> Option<(String, &str)> {
-    let mut inner = String::new();
-    let mut chars = text.char_indices();
-    while let Some((at, c)) = chars.next() {
-        if c == close {
-            return Some((inner, text.get(at + c.len_utf8()..)?));
-        }
-        match c {
-            '\\' => inner.extend(chars.next().map(|(_, escaped)| escaped)),
-            c => inner.push(c),
+/// The memory that a line leads to, without a copy where it is written plainly.
+pub(super) fn file_in(raw: &str) -> Option<Cow<'_, str>> {
+    Parts::of(raw).map(|parts| parts.file())
+}
+
+/// A line that leads to a memory, taken apart as it is written.
+struct Parts<'a> {
+    name: &'a str,
+    file: &'a str,
+    hook: &'a str,
+}
+
+impl<'a> Parts<'a> {
+    fn of(raw: &'a str) -> Option<Self> {
+        let text = raw.trim_start_matches(['\u{feff}', ' ', '\t']).trim_end();
+        let text = text.strip_prefix(['-', '*', '+'])?;
+        let text = text.strip_prefix([' ', '\t'])?.trim_start();
+        let (name, rest) = bracketed(text.strip_prefix('[')?)?;
+        let rest = rest.strip_prefix('(')?;
+        let (file, rest) = match rest.strip_prefix('<') {
+            Some(rest) => {
+                let (file, rest) = rest.split_once('>')?;
+                (file, rest.strip_prefix(')')?)
+            }
+            None => balanced(rest)?,
+        };
+        let hook = rest.trim_start().trim_start_matches(['—', '–', '-', ':']).trim();
+        let parts = Self { name, file: file.strip_prefix("./").unwrap_or(file), hook };
+        let file = parts.file();
+        let is_memory =
+            crate::names::is_markdown(&file) && !file.contains("://") && !file.starts_with('/');
+        is_memory.then_some(parts)
+    }
+
+    fn file(&self) -> Cow<'a, str> {
+        unescape_percent(self.file)
+    }
+}
+
+/// The text up to a closing bracket that no backslash stands before, and the rest.
+fn bracketed(text: &str) -> Option<(&str, &str)> {
+    let mut bytes = text.bytes().enumerate();
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b']' => return Some((text.get(..at)?, text.get(at + 1..)?)),
+            // What it stands before means itself; the rest of a longer character is no bracket.
+            b'\\' => drop(bytes.next()),
+            _ => {}
         }
     }
     None
 }
 
-/// The text up to the closing bracket that matches, and the rest.
-fn balanced(text: &str) -> Option<(String, &str)> {
-    let mut depth = 0_usize;
-    for (at, c) in text.char_indices() {
+/// The text without its backslashes, but for those that stand behind one.
+fn unescape(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
         match c {
-            '(' => depth += 1,
-            ')' if depth == 0 => return Some((text.get(..at)?.to_owned(), text.get(at + 1..)?)),
-            ')' => depth -= 1,
+            '\\' => plain.extend(chars.next()),
+            c => plain.push(c),
+        }
+    }
+    plain
+}
+
+/// The text up to the closing bracket that matches, and the rest.
+fn balanced(text: &str) -> Option<(&str, &str)> {
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth == 0 => return Some((text.get(..at)?, text.get(at + 1..)?)),
+            b')' => depth -= 1,
             _ => {}
         }
     }
@@ -107,7 +145,10 @@ fn balanced(text: &str) -> Option<(String, &str)> {
 }
 
 /// `%20` and the like, where they make text.
-fn unescape_percent(text: &str) -> String {
+fn unescape_percent(text: &str) -> Cow<'_, str> {
+    if !text.contains('%') {
+        return Cow::Borrowed(text);
+    }
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&first, tail)) = rest.split_first() {
@@ -118,7 +159,7 @@ fn unescape_percent(text: &str) -> String {
         bytes.push(hex.unwrap_or(first));
         rest = if hex.is_some() { tail.get(2..).unwrap_or_default() } else { tail };
     }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+    String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 fn cut(text: &str, longest: usize) -> String {

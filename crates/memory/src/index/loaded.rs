@@ -83,20 +83,20 @@ pub fn load(text: &str, rank: impl Fn(&str) -> Rank) -> Loaded {
     let mut chosen = within_bytes(&index.lines, &order);
     chosen.sort_unstable();
     let text = shown(&index.lines, &chosen);
-    let links = |line: &&Line| line.link.is_some();
+    let links = |line: &&Line<'_>| line.leads_to.is_some();
     let kept = chosen.iter().filter_map(|at| index.lines.get(*at)).filter(links).count();
-    let left_out = index.links().count() - kept;
+    let left_out = index.lines.iter().filter(links).count() - kept;
     let warning = Some(warning(size, fill(&text), left_out));
     Loaded { text, warning, left_out }
 }
 
 /// A line below a memory's own, set in, goes with it.
-fn ranks(lines: &[Line], rank: impl Fn(&str) -> Rank) -> Vec<Rank> {
+fn ranks(lines: &[Line<'_>], rank: impl Fn(&str) -> Rank) -> Vec<Rank> {
     let mut last = Rank::Rest;
     let mut ranks = Vec::with_capacity(lines.len());
     for line in lines {
-        last = match &line.link {
-            Some(link) => rank(&link.file),
+        last = match line.file() {
+            Some(file) => rank(&file),
             None if line.raw.starts_with([' ', '\t']) && !line.raw.trim().is_empty() => last,
             None => Rank::Rest,
         };
@@ -107,7 +107,7 @@ fn ranks(lines: &[Line], rank: impl Fn(&str) -> Rank) -> Vec<Rank> {
 
 /// The lines that fit, the first in rank first. A line longer than all there is has no place, unless
 /// there is nothing else.
-fn within_bytes(lines: &[Line], order: &[(Rank, usize)]) -> Vec<usize> {
+fn within_bytes(lines: &[Line<'_>], order: &[(Rank, usize)]) -> Vec<usize> {
     let mut chosen = Vec::new();
     let mut bytes = 0;
     for (_, at) in order {
@@ -124,9 +124,9 @@ fn within_bytes(lines: &[Line], order: &[(Rank, usize)]) -> Vec<usize> {
     if chosen.is_empty() { order.iter().take(1).map(|(_, at)| *at).collect() } else { chosen }
 }
 
-fn shown(lines: &[Line], chosen: &[usize]) -> String {
+fn shown(lines: &[Line<'_>], chosen: &[usize]) -> String {
     let mut text: String =
-        chosen.iter().filter_map(|at| lines.get(*at)).map(|line| line.raw.as_str()).collect();
+        chosen.iter().filter_map(|at| lines.get(*at)).map(|line| line.raw.as_ref()).collect();
     text.truncate(text.floor_char_boundary(LOADED_BYTES));
     text
 }

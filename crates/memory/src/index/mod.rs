@@ -9,19 +9,23 @@ mod loaded;
 pub use line::{LONGEST_LINE, Link};
 pub use loaded::{Fill, LOADED_BYTES, LOADED_LINES, Loaded, Rank, fill, load};
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use crate::names::fold;
 
-/// The index, taken apart into lines.
+/// The index, taken apart into lines. What is not changed is not copied: an index may have thousands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Index {
-    lines: Vec<Line>,
+pub struct Index<'a> {
+    lines: Vec<Line<'a>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Line {
+struct Line<'a> {
     /// With its line end.
-    raw: String,
-    link: Option<Link>,
+    raw: Cow<'a, str>,
+    /// The memory that it leads to, as [`fold`] gives it.
+    leads_to: Option<Cow<'a, str>>,
 }
 
 /// What putting a line did.
@@ -35,15 +39,15 @@ pub enum Put {
     Same,
 }
 
-impl Index {
+impl<'a> Index<'a> {
     /// Takes a text apart.
-    pub fn parse(text: &str) -> Self {
+    pub fn parse(text: &'a str) -> Self {
         let mut shelter = Shelter::Open;
         let lines = text
             .split_inclusive('\n')
             .map(|raw| {
-                let link = if shelter.passes(raw) { Link::parse(raw) } else { None };
-                Line { raw: raw.to_owned(), link }
+                let leads_to = if shelter.passes(raw) { line::file_in(raw) } else { None };
+                Line { raw: Cow::Borrowed(raw), leads_to: leads_to.map(folded) }
             })
             .collect();
         Self { lines }
@@ -51,29 +55,37 @@ impl Index {
 
     /// The text.
     pub fn to_text(&self) -> String {
-        self.lines.iter().map(|line| line.raw.as_str()).collect()
+        let length = self.lines.iter().map(|line| line.raw.len()).sum();
+        let mut text = String::with_capacity(length);
+        text.extend(self.lines.iter().map(|line| line.raw.as_ref()));
+        text
     }
 
     /// The links, in the order of the file.
-    pub fn links(&self) -> impl Iterator<Item = &Link> {
-        self.lines.iter().filter_map(|line| line.link.as_ref())
+    pub fn links(&self) -> impl Iterator<Item = Link> {
+        self.lines.iter().filter_map(Line::link)
     }
 
     /// The link to a memory.
-    pub fn find(&self, file: &str) -> Option<&Link> {
+    pub fn find(&self, file: &str) -> Option<Link> {
         let file = fold(file);
-        self.links().find(|link| fold(&link.file) == file)
+        self.lines.iter().find(|line| line.leads_to(&file)).and_then(Line::link)
+    }
+
+    /// The memories that have a line, as [`fold`] gives their names.
+    pub fn files(&self) -> BTreeSet<&str> {
+        self.lines.iter().filter_map(|line| line.leads_to.as_deref()).collect()
     }
 
     /// Makes the line of a memory true: adds it behind the last one, or changes what it says.
     pub fn put(&mut self, link: &Link) -> Put {
-        let file = fold(&link.file).into_owned();
+        let file = fold(&link.file);
         let mut own = self.lines.iter_mut().filter(|line| line.leads_to(&file));
         let Some(line) = own.next() else {
             self.add(link);
             return Put::Added;
         };
-        if line.link.as_ref().is_some_and(|known| known.says(link)) {
+        if line.link().is_some_and(|known| known.says(link)) {
             return Put::Same;
         }
         *line = Line::new(link.render_like(&line.raw));
@@ -82,12 +94,12 @@ impl Index {
 
     /// Lets the line of a memory lead to another file; says whether there was one.
     pub fn relink(&mut self, from: &str, to: &str) -> bool {
-        let from = fold(from).into_owned();
+        let from = fold(from);
         let Some(line) = self.lines.iter_mut().find(|line| line.leads_to(&from)) else {
             return false;
         };
-        if let Some(link) = &line.link {
-            let link = Link { file: to.to_owned(), ..link.clone() };
+        if let Some(link) = line.link() {
+            let link = Link { file: to.to_owned(), ..link };
             *line = Line::new(link.render_like(&line.raw));
         }
         true
@@ -95,18 +107,23 @@ impl Index {
 
     /// Takes the lines of a memory out.
     pub fn remove(&mut self, file: &str) -> bool {
-        let file = fold(file).into_owned();
+        let file = fold(file);
+        self.remove_where(|known| known == file) > 0
+    }
+
+    /// Takes out the lines of all memories of which this is true, by their folded names; says how many.
+    pub fn remove_where(&mut self, is_gone: impl Fn(&str) -> bool) -> usize {
         let before = self.lines.len();
-        self.lines.retain(|line| !line.leads_to(&file));
-        self.lines.len() != before
+        self.lines.retain(|line| !line.leads_to.as_deref().is_some_and(&is_gone));
+        before - self.lines.len()
     }
 
     /// Keeps the first of several lines for one memory; says how many it took out.
     pub fn remove_duplicates(&mut self) -> usize {
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         let before = self.lines.len();
-        self.lines.retain(|line| match &line.link {
-            Some(link) => seen.insert(fold(&link.file).into_owned()),
+        self.lines.retain(|line| match &line.leads_to {
+            Some(file) => seen.insert(file.clone()),
             None => true,
         });
         before - self.lines.len()
@@ -118,25 +135,43 @@ impl Index {
         } else {
             "\n"
         };
-        let last = self.lines.iter().rposition(|line| line.link.is_some());
+        let last = self.lines.iter().rposition(|line| line.leads_to.is_some());
         let at = last.map_or(self.lines.len(), |last| last + 1);
         if let Some(before) = at.checked_sub(1).and_then(|index| self.lines.get_mut(index))
             && !before.raw.ends_with('\n')
         {
-            before.raw.push_str(end);
+            before.raw.to_mut().push_str(end);
         }
         self.lines.insert(at, Line::new(format!("{}{end}", link.render())));
     }
 }
 
-impl Line {
+impl Line<'_> {
     fn new(raw: String) -> Self {
-        let link = Link::parse(&raw);
-        Self { raw, link }
+        let leads_to = line::file_in(&raw).map(|file| Cow::Owned(fold(&file).into_owned()));
+        Self { raw: Cow::Owned(raw), leads_to }
     }
 
     fn leads_to(&self, folded: &str) -> bool {
-        self.link.as_ref().is_some_and(|link| fold(&link.file) == folded)
+        self.leads_to.as_deref() == Some(folded)
+    }
+
+    /// The memory that it leads to, as it is written.
+    fn file(&self) -> Option<Cow<'_, str>> {
+        self.leads_to.as_ref().and_then(|_| line::file_in(&self.raw))
+    }
+
+    /// What it says; only a line that stands in the open says something.
+    fn link(&self) -> Option<Link> {
+        self.leads_to.as_ref().and_then(|_| Link::parse(&self.raw))
+    }
+}
+
+/// The folded form, without a copy where it is the same.
+fn folded(file: Cow<'_, str>) -> Cow<'_, str> {
+    match file {
+        Cow::Borrowed(file) => fold(file),
+        Cow::Owned(file) => Cow::Owned(fold(&file).into_owned()),
     }
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use unicode_normalization::is_nfc;
 
-use super::{EXTENSION, INDEX, LOGS, fold, is_markdown, is_reserved};
+use super::{EXTENSION, LOGS, fold, is_index, is_markdown, is_reserved};
 
 /// Where a memory is, relative to its directory: `topic/test-database.md`.
 ///
@@ -69,28 +69,35 @@ impl MemoryFile {
     /// Checks a path for a memory that is there already: another program may have given it a name that
     /// we would not give.
     pub fn existing(path: &str) -> Result<Self, MemoryFileError> {
-        let shown = dormouse_base::printable(path).into_owned();
+        // Made only where it is needed: a scan comes by here for every file.
+        let shown = || dormouse_base::printable(path).into_owned();
         if path.ends_with('/') {
-            return Err(MemoryFileError::NoMarkdown(shown));
+            return Err(MemoryFileError::NoMarkdown(shown()));
         }
         // `/` is the only separator there is, on every system.
-        let path = RelPath::new(path).map_err(|error| outside(&shown, &error))?;
-        let text = path.to_string();
+        let plain = RelPath::new(path).map_err(|error| outside(&shown(), &error))?;
+        let text = plain.to_string();
         if text.split('/').count() > DEEPEST {
-            return Err(MemoryFileError::TooDeep(shown));
+            return Err(MemoryFileError::TooDeep(shown()));
         }
         if text.split('/').any(|part| part.starts_with('.')) {
-            return Err(MemoryFileError::Hidden(shown));
+            return Err(MemoryFileError::Hidden(shown()));
         }
         if text.chars().any(|c| c.is_control() || is_invisible(c)) {
             let why = "it contains invisible characters";
-            return Err(MemoryFileError::Unsafe { name: shown, why });
+            return Err(MemoryFileError::Unsafe { name: shown(), why });
         }
         if text.split_once('/').is_some_and(|(first, _)| fold(first) == LOGS) {
-            return Err(MemoryFileError::Log(shown));
+            return Err(MemoryFileError::Log(shown()));
         }
-        check_last(text.rsplit('/').next().unwrap_or_default(), shown)?;
-        Ok(Self { text, path })
+        let name = text.rsplit('/').next().unwrap_or_default();
+        if is_index(name) {
+            return Err(MemoryFileError::Index(shown()));
+        }
+        if !is_markdown(name) {
+            return Err(MemoryFileError::NoMarkdown(shown()));
+        }
+        Ok(Self { text, path: plain })
     }
 
     /// The path, with `/` between folders.
@@ -147,21 +154,11 @@ fn check_portable(part: &str, shown: &str) -> Result<(), MemoryFileError> {
     if has_percent_form(part) {
         return refuse("it contains a percent-encoded character; write the character itself");
     }
-    if is_reserved(part) && fold(part) != "memory" && fold(part) != fold(INDEX) {
+    if is_reserved(part) && fold(part) != "memory" && !is_index(part) {
         return refuse("it is the name of a device on Windows");
     }
     if !is_nfc(part) {
         return refuse("it is not in the common Unicode form (NFC)");
-    }
-    Ok(())
-}
-
-fn check_last(name: &str, shown: String) -> Result<(), MemoryFileError> {
-    if fold(name) == fold(INDEX) {
-        return Err(MemoryFileError::Index(shown));
-    }
-    if !is_markdown(name) {
-        return Err(MemoryFileError::NoMarkdown(shown));
     }
     Ok(())
 }

@@ -16,6 +16,8 @@ pub use file::{MemoryFile, MemoryFileError};
 pub const LONGEST_NAME: usize = 80;
 /// The index's file name.
 pub const INDEX: &str = "MEMORY.md";
+/// The same as [`fold`] gives it.
+const FOLDED_INDEX: &str = "memory.md";
 /// The folder of the daily log (M-20).
 pub(crate) const LOGS: &str = "logs";
 const EXTENSION: &str = ".md";
@@ -58,12 +60,20 @@ pub fn fold(name: &str) -> Cow<'_, str> {
     if name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
         return Cow::Borrowed(name);
     }
+    if name.is_ascii() {
+        return Cow::Owned(name.to_ascii_lowercase());
+    }
     Cow::Owned(name.nfkc().flat_map(char::to_lowercase).nfc().collect())
 }
 
 /// Whether a name ends in `.md`, in lower case as every agent writes it.
 pub(crate) fn is_markdown(name: &str) -> bool {
     name.strip_suffix(EXTENSION).is_some_and(|stem| !stem.is_empty())
+}
+
+/// Whether a name is that of the index, however it is spelt.
+pub(crate) fn is_index(name: &str) -> bool {
+    fold(name) == FOLDED_INDEX
 }
 
 /// The longest beginning of at most so many bytes.

@@ -1,8 +1,11 @@
 //! Writing a prepared change: record, files, index, heads; and finishing one that was interrupted.
 
-use dormouse_base::{Dir, RelPath, Replacement};
+use std::collections::BTreeSet;
+
+use dormouse_base::{Dir, Durability, RelPath, Replacement};
 use jiff::Timestamp;
 
+use super::heads::IndexNow;
 use super::history::{Change, FileChange, Nature};
 use super::prepare::Prepared;
 use super::{ChangeError, Current, Locked, Receipt, Rule, heads, lines, name};
@@ -31,7 +34,9 @@ impl Locked<'_> {
             ));
         }
         // The change is made and recorded; what is missing now is made up for under the next lock.
-        let _unclosed = self.close(&change, index);
+        let after = change.index.as_ref().and_then(|index| index.after.as_ref());
+        let left = index.zip(after).map(|(bytes, hash)| IndexNow { bytes, hash });
+        let _unclosed = self.close(&change, left);
         Ok(Receipt { id: change.id, rule, files })
     }
 
@@ -44,10 +49,25 @@ impl Locked<'_> {
             self.write_file(file)?;
         }
         match (&change.index, index) {
-            (Some(changed), _) if changed.after.is_none() => self.remove(&name(INDEX)),
-            (Some(_), Some(bytes)) => Ok(self.store.memory.replace(&name(INDEX), bytes)?),
-            (Some(_), None) | (None, _) => Ok(()),
+            (Some(changed), _) if changed.after.is_none() => self.remove(&name(INDEX))?,
+            (Some(_), Some(bytes)) => self.put_index(bytes)?,
+            (Some(_), None) | (None, _) => {}
         }
+        self.flush_folders(change)
+    }
+
+    /// Each folder once, however many files of it have changed: flushing is most of the time of a change.
+    fn flush_folders(&self, change: &Change) -> Result<(), ChangeError> {
+        let parents = change.files.iter().filter_map(|file| file.file.path().parent());
+        for folder in parents.collect::<BTreeSet<RelPath>>() {
+            match self.store.memory.below(&folder) {
+                Ok(folder) => folder.sync()?,
+                // Nothing was written there.
+                Err(error) if error.is_not_found() => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(self.store.memory.sync()?)
     }
 
     fn write_file(&self, file: &FileChange) -> Result<(), ChangeError> {
@@ -59,8 +79,12 @@ impl Locked<'_> {
     }
 
     fn put(&self, path: &RelPath, bytes: &[u8], modified: Timestamp) -> Result<(), ChangeError> {
-        let replacement = Replacement { modified: Some(modified.into()), ..Replacement::of(bytes) };
+        let replacement = Replacement { modified: Some(modified.into()), ..content(bytes) };
         Ok(self.store.memory.replace_with(path, &replacement)?)
+    }
+
+    fn put_index(&self, bytes: &[u8]) -> Result<(), ChangeError> {
+        Ok(self.store.memory.replace_with(&name(INDEX), &content(bytes))?)
     }
 
     fn remove(&self, path: &RelPath) -> Result<(), ChangeError> {
@@ -86,6 +110,7 @@ impl Locked<'_> {
         if change.index.is_some() {
             back = back.and_then(|()| self.put_back(&name(INDEX), index));
         }
+        let back = back.and_then(|()| self.flush_folders(change));
         match back.and_then(|()| self.history.dropped(change.id, at)) {
             Ok(()) => error,
             Err(_) => match error {
@@ -109,7 +134,7 @@ impl Locked<'_> {
     pub(super) fn close(
         &mut self,
         change: &Change,
-        index: Option<&[u8]>,
+        index: Option<IndexNow<'_>>,
     ) -> Result<(), ChangeError> {
         heads::write(&self.store.state, change, index)?;
         self.history.done(change.id)
@@ -131,15 +156,14 @@ impl Locked<'_> {
             }
         }
         self.recover_index(change)?;
-        self.sweep(change)?;
-        let index = self.current(&name(INDEX))?.map(|current| current.bytes);
-        self.close(change, index.as_deref())
+        self.flush_folders(change)?;
+        self.close_as_found(change)
     }
 
     fn close_as_found(&mut self, change: &Change) -> Result<(), ChangeError> {
         self.sweep(change)?;
-        let index = self.current(&name(INDEX))?.map(|current| current.bytes);
-        self.close(change, index.as_deref())
+        let index = self.current(&name(INDEX))?;
+        self.close(change, index.as_ref().map(Current::as_index))
     }
 
     fn recover_index(&self, change: &Change) -> Result<(), ChangeError> {
@@ -160,7 +184,7 @@ impl Locked<'_> {
             None => self.mended_index(&old, change)?,
         };
         match new {
-            Some(text) => Ok(self.store.memory.replace(&name(INDEX), text.as_bytes())?),
+            Some(text) => self.put_index(text.as_bytes()),
             None => Ok(()),
         }
     }
@@ -188,6 +212,11 @@ impl Locked<'_> {
         }
         Ok(lines::mended(old, now.into_iter()))
     }
+}
+
+/// The folder is flushed when all files of a change are in it.
+fn content(bytes: &[u8]) -> Replacement<'_> {
+    Replacement { durability: Durability::SyncedContent, ..Replacement::of(bytes) }
 }
 
 fn sweep_folder(folder: &Dir) -> Result<(), ChangeError> {

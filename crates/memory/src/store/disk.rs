@@ -5,6 +5,7 @@ use std::io::Read;
 use dormouse_base::{Dir, EntryKind, FileAction, FileError, RelPath};
 use jiff::Timestamp;
 
+use super::heads::IndexNow;
 use super::{ChangeError, ContentHash};
 
 /// Beyond this a file is not a memory that could be kept in the history.
@@ -18,34 +19,44 @@ pub(super) struct Current {
     pub(super) modified: Timestamp,
 }
 
-/// Reads a file; none if there is none.
+impl Current {
+    /// As heads take an index.
+    pub(super) fn as_index(&self) -> IndexNow<'_> {
+        IndexNow { bytes: &self.bytes, hash: &self.hash }
+    }
+}
+
+/// Reads a file; none if there is none. It is opened once, without waiting for a pipe or following a link;
+/// what was opened says what it is.
 pub(super) fn read(dir: &Dir, path: &RelPath) -> Result<Option<Current>, ChangeError> {
-    let entry = match dir.entry(path) {
-        Ok(entry) => entry,
+    let file = match dir.open_file(path) {
+        Ok(file) => file,
         Err(error) if error.is_not_found() => return Ok(None),
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(unopened(dir, path, error)),
     };
-    if entry.kind != EntryKind::File {
+    let fail = |error| FileError::new(FileAction::Read, dir.path().join(path.as_path()), error);
+    let metadata = file.metadata().map_err(fail)?;
+    if !metadata.is_file() {
         return Err(ChangeError::NotPlain(path.to_string()));
     }
-    let fail = |error| FileError::new(FileAction::Read, dir.path().join(path.as_path()), error);
-    if entry.size > LONGEST {
+    if metadata.len() > LONGEST {
         return Err(
             fail(std::io::Error::other("it is too long for a memory; remove it by hand")).into()
         );
     }
-    let file = match dir.open_file(path) {
-        Ok(file) => file,
-        Err(error) if error.is_not_found() => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
-    // Between the look and the opening it may have become something else.
-    if !file.metadata().map_err(fail)?.is_file() {
-        return Err(ChangeError::NotPlain(path.to_string()));
-    }
-    let mut bytes = Vec::new();
+    let modified = metadata.modified().map_err(fail)?;
+    // One more than there is: the end shows in the same call.
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
     file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(fail)?;
     let hash = ContentHash::of(&bytes);
-    let modified = Timestamp::try_from(entry.modified).unwrap_or_default();
+    let modified = Timestamp::try_from(modified).unwrap_or_default();
     Ok(Some(Current { bytes, hash, modified }))
+}
+
+/// A link or a socket can not be opened at all.
+fn unopened(dir: &Dir, path: &RelPath, error: FileError) -> ChangeError {
+    match dir.entry(path) {
+        Ok(entry) if entry.kind != EntryKind::File => ChangeError::NotPlain(path.to_string()),
+        Ok(_) | Err(_) => error.into(),
+    }
 }

@@ -1,7 +1,7 @@
 //! For each file, the content it had when we last looked: small files in the state folder.
 //!
 //! Heads are a cache. A head that is lost makes the next look take the file for one changed from outside,
-//! which is recorded, and harmless.
+//! which is recorded, and harmless. The same goes for the copy of the index that stands beside them.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use dormouse_base::{Dir, Durability, FileError, RelPath, Replacement};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::history::Change;
+use super::history::{self, Change, IndexChange, Nature};
 use super::{ContentHash, name};
 use crate::INDEX;
 
@@ -56,8 +56,20 @@ pub(super) fn all(state: &Dir) -> Result<Shard, FileError> {
     Ok(paths.flat_map(|path| read_shard(&folder, &path)).collect())
 }
 
-/// Writes the heads of a change that is in place.
-pub(super) fn write(state: &Dir, change: &Change, index: Option<&[u8]>) -> Result<(), FileError> {
+/// The index as a change leaves it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct IndexNow<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) hash: &'a ContentHash,
+}
+
+/// Writes the heads of a change that is in place. `index` is what it left, if it touches the index and
+/// leaves one.
+pub(super) fn write(
+    state: &Dir,
+    change: &Change,
+    index: Option<IndexNow<'_>>,
+) -> Result<(), FileError> {
     let mut shards: BTreeMap<RelPath, Shard> = BTreeMap::new();
     let mut put = |file: &str, head: Head| {
         let path = shard_of(file);
@@ -70,16 +82,18 @@ pub(super) fn write(state: &Dir, change: &Change, index: Option<&[u8]>) -> Resul
         let content = version.and_then(|version| version.content.as_ref());
         let head = Head {
             hash: version.map(|version| version.hash.clone()),
-            size: content.map_or(0, |content| content.bytes().len() as u64),
+            size: content.map_or(0, |content| content.length() as u64),
             modified: version.map_or(change.time, |version| version.modified),
             by_person,
         };
         put(file.file.as_str(), head);
     }
     if let Some(changed) = &change.index {
-        let bytes = index.unwrap_or_default();
-        hasty(state, &name(INDEX_COPY), bytes)?;
-        let hash = changed.after.as_ref().map(|_| ContentHash::of(bytes));
+        let hash = changed.after.as_ref().and(index).map(|index| index.hash.clone());
+        let bytes = index.map(|index| index.bytes).unwrap_or_default();
+        if copy_is_due(change, bytes) {
+            hasty(state, &name(INDEX_COPY), bytes)?;
+        }
         let size = bytes.len() as u64;
         put(INDEX, Head { hash, size, modified: change.time, by_person });
     }
@@ -95,9 +109,29 @@ fn hasty(state: &Dir, path: &RelPath, bytes: &[u8]) -> Result<(), FileError> {
     state.replace_with(path, &replacement)
 }
 
-/// The index as we last saw it, if the copy is whole.
+/// A small index is copied each time, a large one now and then: the history has what came since.
+const SMALL_INDEX: usize = 64 * 1024;
+const COPY_EVERY: u64 = 64;
+
+fn copy_is_due(change: &Change, index: &[u8]) -> bool {
+    index.len() <= SMALL_INDEX
+        || change.nature != Nature::Made
+        || change.id.0.is_multiple_of(COPY_EVERY)
+}
+
+/// The index as we last saw it, if that can be said: the copy, and what the history did to it since.
 pub(super) fn last_index(state: &Dir, head: &Head) -> Option<String> {
-    let bytes = state.read(&name(INDEX_COPY)).ok()?;
-    let whole = Some(ContentHash::of(&bytes)) == head.hash;
-    String::from_utf8(bytes).ok().filter(|_| whole)
+    let mut text = String::from_utf8(state.read(&name(INDEX_COPY)).ok()?).ok()?;
+    let mut hash = ContentHash::of(text.as_bytes());
+    if Some(&hash) != head.hash.as_ref() {
+        let changes = history::read_changes(state).ok()?;
+        let changes: Vec<&IndexChange> =
+            changes.iter().filter_map(|change| change.index.as_ref()).collect();
+        let copied = changes.iter().rposition(|change| change.after.as_ref() == Some(&hash))?;
+        for change in changes.iter().skip(copied + 1) {
+            text = change.splice.apply(&text)?;
+        }
+        hash = ContentHash::of(text.as_bytes());
+    }
+    (Some(&hash) == head.hash.as_ref()).then_some(text)
 }

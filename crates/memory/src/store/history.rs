@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::content::{Content, Splice};
-use super::{Author, ChangeError, ContentHash, MessageSource, name};
+use super::{Author, ChangeError, ContentHash, Current, MessageSource, name};
 use crate::MemoryFile;
 
 /// The number of a change; they count up from 1.
@@ -75,6 +75,12 @@ pub(super) struct Version {
 impl Version {
     pub(super) fn of(bytes: &[u8], modified: Timestamp) -> Self {
         Self { hash: ContentHash::of(bytes), modified, content: Some(Content::of(bytes)) }
+    }
+
+    /// The same of a file that was read, and hashed when it was.
+    pub(super) fn of_file(current: Current) -> Self {
+        let (hash, modified) = (current.hash, current.modified);
+        Self { hash, modified, content: Some(Content::from(current.bytes)) }
     }
 }
 

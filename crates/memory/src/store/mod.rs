@@ -23,6 +23,8 @@ mod purge;
 mod undo;
 mod uses;
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -260,7 +262,8 @@ impl Store {
         drop(door);
         let (history, pending) = History::open(&self.state)?;
         let now = self.options.clock.now();
-        let mut locked = Locked { store: self, history, now, _lock: lock };
+        let top = OnceCell::new();
+        let mut locked = Locked { store: self, history, now, top, _lock: lock };
         if let Some(change) = pending {
             locked.recover(&change)?;
         } else if locked.history.is_empty() {
@@ -280,6 +283,8 @@ struct Locked<'a> {
     store: &'a Store,
     history: History,
     now: Timestamp,
+    /// The names at the top of the directory, listed once: nobody but us adds any through this door.
+    top: OnceCell<Vec<String>>,
     _lock: Lock,
 }
 
@@ -294,6 +299,25 @@ impl Locked<'_> {
         }
         let lines: Vec<String> = anchors.iter().map(ToString::to_string).collect();
         frontmatter::set_list(&text, "anchors", &lines)
+    }
+
+    /// The names in a folder, or at the top; none if there is no such folder.
+    fn names_in(&self, folder: Option<&RelPath>) -> Result<Cow<'_, [String]>, ChangeError> {
+        let Some(folder) = folder else {
+            let top = match self.top.get() {
+                Some(top) => top,
+                None => {
+                    let names = self.store.memory.names()?;
+                    self.top.get_or_init(|| names)
+                }
+            };
+            return Ok(Cow::Borrowed(top));
+        };
+        match self.store.memory.below(folder) {
+            Ok(folder) => Ok(Cow::Owned(folder.names()?)),
+            Err(error) if error.is_not_found() => Ok(Cow::Owned(Vec::new())),
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn current(&self, path: &RelPath) -> Result<Option<Current>, ChangeError> {

@@ -6,24 +6,31 @@ use super::content::Splice;
 use super::heads::{self, Head};
 use super::history::{Change, FileChange, IndexChange, Nature, Version};
 use super::prepare::Prepared;
-use super::{Author, ChangeError, Current, Locked, name};
-use crate::{INDEX, MemoryFile, ScanCache};
+use super::{Author, ChangeError, Current, Locked, disk, name};
+use crate::entry::as_text;
+use crate::scan::is_binary;
+use crate::walk::{FoundFile, Step, walk};
+use crate::{INDEX, MemoryFile};
 
 impl Locked<'_> {
     /// Records what is there when a directory is first seen, so that later changes have a before.
     pub(super) fn first_sight(&mut self) -> Result<(), ChangeError> {
         let mut files = Vec::new();
-        for memory in self.store.scan(&mut ScanCache::default())?.memories {
+        self.each_memory(|file, found| {
             // What is no plain memory now is found when somebody changes it.
-            if let Ok(Some(current)) = self.current(memory.file.path()) {
-                files.push(found(&memory.file, None, Some(&current)));
+            if let Ok(Some(current)) = disk::read(found.dir, &found.name)
+                && !is_binary(&current.bytes)
+            {
+                files.push(change_of(file, None, Some(current)));
             }
-        }
+            Ok(())
+        })?;
         let index = self.current(&name(INDEX))?;
         let index = index.filter(|current| std::str::from_utf8(&current.bytes).is_ok());
         if files.is_empty() && index.is_none() {
             return Ok(());
         }
+        files.sort_by(|one, other| one.file.cmp(&other.file));
         // One line, so that a crash leaves all of it or nothing.
         let index = index.map(|current| OutsideIndex { head: None, now: Some(current) });
         self.note(Nature::FirstSight, files, index)
@@ -34,51 +41,72 @@ impl Locked<'_> {
         let mut files = Vec::new();
         for (change, before) in prepared.change.files.iter().zip(&prepared.before) {
             let head = heads::read(&self.store.state, change.file.as_str());
-            files.extend(difference(&change.file, head.as_ref(), before.as_ref()));
+            if differs(head.as_ref(), before.as_ref()) {
+                files.push(change_of(change.file.clone(), head.as_ref(), before.clone()));
+            }
         }
-        let index = if prepared.change.index.is_some() {
-            self.outside_index(prepared.index_before.clone())
-        } else {
-            None
+        let index = match prepared.change.index {
+            Some(_) => self.outside_index(prepared.index_before.as_ref()),
+            None => None,
         };
         self.note_found(files, index)
     }
 
-    /// Records every outside change in the directory.
+    /// Records every outside change in the directory. A file of the time and size we know is not read.
     pub(super) fn note_all_outside(&mut self) -> Result<(), ChangeError> {
+        let mut known = heads::all(&self.store.state)?;
+        known.remove(INDEX);
         let mut files = Vec::new();
-        let known = heads::all(&self.store.state)?;
-        for (path, head) in known.iter().filter(|(path, _)| *path != INDEX) {
+        self.each_memory(|file, found| {
+            let head = known.remove(file.as_str());
+            if head.as_ref().is_some_and(|head| looks_unchanged(found, head)) {
+                return Ok(());
+            }
+            let current = disk::read(found.dir, &found.name)?;
+            let is_memory =
+                head.is_some() || current.as_ref().is_some_and(|now| !is_binary(&now.bytes));
+            if is_memory && differs(head.as_ref(), current.as_ref()) {
+                files.push(change_of(file, head.as_ref(), current));
+            }
+            Ok(())
+        })?;
+        // What is left of the known ones is gone, or a walk no longer comes by it.
+        for (path, head) in &known {
             let Ok(file) = MemoryFile::existing(path) else { continue };
-            if self.looks_unchanged(&file, head) {
-                continue;
-            }
             let current = self.current(file.path())?;
-            files.extend(difference(&file, Some(head), current.as_ref()));
-        }
-        for memory in self.store.scan(&mut ScanCache::default())?.memories {
-            if !known.contains_key(memory.file.as_str()) {
-                let current = self.current(memory.file.path())?;
-                files.extend(difference(&memory.file, None, current.as_ref()));
+            if differs(Some(head), current.as_ref()) {
+                files.push(change_of(file, Some(head), current));
             }
         }
+        files.sort_by(|one, other| one.file.cmp(&other.file));
         let index = self.current(&name(INDEX))?;
-        let index = self.outside_index(index);
+        let index = self.outside_index(index.as_ref());
         self.note_found(files, index)
     }
 
-    fn looks_unchanged(&self, file: &MemoryFile, head: &Head) -> bool {
-        self.store.memory.entry(file.path()).is_ok_and(|entry| {
-            let modified = Timestamp::try_from(entry.modified).unwrap_or_default();
-            head.hash.is_some() && entry.size == head.size && modified == head.modified
-        })
+    /// Comes by every file that may be a memory.
+    fn each_memory(
+        &self,
+        mut visit: impl FnMut(MemoryFile, &FoundFile<'_>) -> Result<(), ChangeError>,
+    ) -> Result<(), ChangeError> {
+        let apart: Vec<&str> = self.store.options.apart.iter().map(String::as_str).collect();
+        let mut failed = Ok(());
+        walk(&self.store.memory, &apart, &mut |step| {
+            if let Step::File(found) = step
+                && let Ok(file) = MemoryFile::existing(&found.path)
+                && failed.is_ok()
+            {
+                failed = visit(file, &found);
+            }
+        })?;
+        failed
     }
 
-    fn outside_index(&self, now: Option<Current>) -> Option<OutsideIndex> {
+    fn outside_index(&self, now: Option<&Current>) -> Option<OutsideIndex> {
         let head = heads::read(&self.store.state, INDEX);
         let known = head.as_ref().and_then(|head| head.hash.as_ref());
-        let changed = known != now.as_ref().map(|current| &current.hash);
-        changed.then_some(OutsideIndex { head, now })
+        let changed = known != now.map(|current| &current.hash);
+        changed.then(|| OutsideIndex { head, now: now.cloned() })
     }
 
     fn note_found(
@@ -98,8 +126,6 @@ impl Locked<'_> {
         files: Vec<FileChange>,
         index: Option<OutsideIndex>,
     ) -> Result<(), ChangeError> {
-        let now = index.as_ref().and_then(|index| index.now.as_ref());
-        let bytes = now.map(|current| current.bytes.clone());
         let reason = match nature {
             Nature::FirstSight => "was there when the directory was first opened",
             Nature::Found | Nature::Made => "changed by another program",
@@ -113,15 +139,16 @@ impl Locked<'_> {
             sources: Vec::new(),
             undoes: None,
             files,
-            index: index.map(|index| self.found_index(&index)),
+            index: index.as_ref().map(|index| self.found_index(index)),
         };
         self.history.note(&change)?;
-        self.close(&change, bytes.as_deref())
+        let now = index.as_ref().and_then(|index| index.now.as_ref());
+        self.close(&change, now.map(Current::as_index))
     }
 
     fn found_index(&self, index: &OutsideIndex) -> IndexChange {
         let bytes = index.now.as_ref().map(|current| current.bytes.as_slice()).unwrap_or_default();
-        let text = String::from_utf8_lossy(bytes);
+        let text = as_text(bytes);
         let head = index.head.as_ref();
         let old =
             head.and_then(|head| heads::last_index(&self.store.state, head)).unwrap_or_default();
@@ -139,17 +166,19 @@ struct OutsideIndex {
     now: Option<Current>,
 }
 
-/// What changed since the head was written, if anything did.
-fn difference(file: &MemoryFile, head: Option<&Head>, now: Option<&Current>) -> Option<FileChange> {
-    let known = head.and_then(|head| head.hash.clone());
-    let hash = now.map(|current| &current.hash);
-    (known.as_ref() != hash).then(|| found(file, head, now))
+/// Whether a file is another than when its head was written.
+fn differs(head: Option<&Head>, now: Option<&Current>) -> bool {
+    head.and_then(|head| head.hash.as_ref()) != now.map(|current| &current.hash)
 }
 
-fn found(file: &MemoryFile, head: Option<&Head>, now: Option<&Current>) -> FileChange {
-    FileChange {
-        file: file.clone(),
-        before: head.and_then(|head| head.hash.clone()),
-        after: now.map(|current| Version::of(&current.bytes, current.modified)),
-    }
+fn looks_unchanged(found: &FoundFile<'_>, head: &Head) -> bool {
+    found.entry().is_ok_and(|entry| {
+        let modified = Timestamp::try_from(entry.modified).unwrap_or_default();
+        head.hash.is_some() && entry.size == head.size && modified == head.modified
+    })
+}
+
+fn change_of(file: MemoryFile, head: Option<&Head>, now: Option<Current>) -> FileChange {
+    let before = head.and_then(|head| head.hash.clone());
+    FileChange { file, before, after: now.map(Version::of_file) }
 }

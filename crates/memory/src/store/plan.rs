@@ -76,12 +76,12 @@ impl<'a> Plan<'a> {
 
     /// Saves a new memory under a file name made from its name.
     pub fn save(&mut self, memory: &NewMemory) -> Result<MemoryFile, ChangeError> {
-        let mut taken: Vec<String> =
-            self.locked.store.memory.names()?.iter().map(|name| fold(name).into_owned()).collect();
-        taken
-            .extend(self.staged.files.iter().map(|staged| fold(staged.file.as_str()).into_owned()));
-        let name = self.file_name(&memory.name);
-        let path = unique_file(name, |name| taken.iter().any(|known| known == name));
+        let names = self.locked.names_in(None)?;
+        let staged = &self.staged.files;
+        let path = unique_file(self.file_name(&memory.name), |name| {
+            names.iter().any(|known| fold(known) == name)
+                || staged.iter().any(|staged| fold(staged.file.as_str()) == name)
+        });
         let file = MemoryFile::new(&path)?;
         let text = memory
             .render(self.locked.now)

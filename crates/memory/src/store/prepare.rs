@@ -11,7 +11,7 @@ use super::{
     Author, By, ChangeError, Consent, ContentHash, Current, Effect, Locked, Rule, heads, lines,
     name,
 };
-use crate::entry::stamp;
+use crate::entry::{as_text, stamp};
 use crate::names::fold;
 use crate::{Entry, Header, INDEX, LONGEST_MEMORY, MemoryFile, Trust, frontmatter};
 
@@ -177,14 +177,6 @@ fn check_guard(
         return Ok(());
     }
     let file = MemoryFile::new(staged.file.as_str())?;
-    let folder = match file.path().parent() {
-        None => Some(locked.store.memory.clone()),
-        Some(parent) => match locked.store.memory.below(&parent) {
-            Ok(folder) => Some(folder),
-            Err(error) if error.is_not_found() => None,
-            Err(error) => return Err(error.into()),
-        },
-    };
     let leaves = |name: &str| {
         all.iter().any(|other| {
             other.after.is_none()
@@ -192,12 +184,13 @@ fn check_guard(
                 && other.file.folder() == file.folder()
         })
     };
-    for other in folder.map(|folder| folder.names()).transpose()?.unwrap_or_default() {
-        if other != file.name() && fold(&other) == fold(file.name()) && !leaves(&other) {
-            return Err(ChangeError::Exists { file, other });
-        }
+    let names = locked.names_in(file.path().parent().as_ref())?;
+    let folded = fold(file.name());
+    let same = |other: &&String| *other != file.name() && fold(other) == folded && !leaves(other);
+    match names.iter().find(same) {
+        Some(other) => Err(ChangeError::Exists { other: other.clone(), file }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Nothing that looks like a secret is written, by an agent never, by a person only if they say so (M-16).
@@ -319,7 +312,7 @@ fn assemble(
 
 /// The index's part in a change. An index that is gone and one that is empty are two things.
 pub(super) fn index_change(before: Option<&Current>, after: &str) -> IndexChange {
-    let old = before.map(|current| String::from_utf8_lossy(&current.bytes)).unwrap_or_default();
+    let old = before.map(|current| as_text(&current.bytes)).unwrap_or_default();
     IndexChange {
         before: before.map(|current| current.hash.clone()),
         after: Some(ContentHash::of(after.as_bytes())),

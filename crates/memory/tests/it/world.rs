@@ -131,8 +131,8 @@ pub(crate) fn assert_sound(store: &Store) {
         .map(|memory| memory.file.as_str())
         .collect();
     memories.sort_unstable();
-    let index = Index::parse(&store.index_text().unwrap());
-    let mut lines: Vec<&str> = index.links().map(|link| link.file.as_str()).collect();
+    let text = store.index_text().unwrap();
+    let mut lines: Vec<String> = Index::parse(&text).links().map(|link| link.file).collect();
     lines.sort_unstable();
     assert_eq!(lines, memories, "the index is equal to the files");
     let hidden: Vec<String> =

@@ -1,0 +1,18 @@
+//! The memory store: scan, opening, saving, anchors; each beside something that does the same to the disk.
+
+mod anchors;
+mod open;
+mod plant;
+mod save;
+mod scan;
+
+use crate::report::Section;
+
+/// A directory as a person has it, and one as nobody should.
+const FEW: usize = 10;
+const MANY: usize = 10_000;
+
+/// All sections of the suite.
+pub(crate) fn run() -> Vec<Section> {
+    vec![scan::run(), open::run(), save::run(), anchors::run()]
+}

@@ -1,0 +1,136 @@
+//! A save with everything that belongs to it, beside the bare writing and flushing of the same files.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use dormouse_memory::{Author, By, MemoryType, MessageSource, NewMemory, Outcome, Store, Trust};
+
+use super::plant::Planted;
+use super::{FEW, MANY};
+use crate::measure::Samples;
+use crate::report::{Figure, Section, Unit};
+
+const RUNS: usize = 40;
+const WARM_UPS: usize = 3;
+/// In milliseconds.
+const AIM: f64 = 10.0;
+
+/// Measures both sizes.
+pub(super) fn run() -> Section {
+    let mut section = Section::new(
+        "save",
+        format!(
+            "The model saves a new memory: lock, guard, secrets, provenance, policy, history (flushed), file, \
+             index, heads. Beside it what the disk alone takes, with bytes of the same number: a line \
+             appended and flushed, two files written, flushed and renamed, their folder flushed; and the \
+             same without any flush. Alternating, {RUNS} runs each after {WARM_UPS} warm-ups, medians."
+        ),
+    );
+    for count in [FEW, MANY] {
+        section.add(measure(count));
+    }
+    section
+}
+
+fn measure(count: usize) -> Vec<Figure> {
+    let planted = Planted::of(count);
+    let store = planted.store("state");
+    let bare = Bare::in_folder(planted.beside());
+    let [mut saved, mut flushed, mut unflushed] = [(); 3].map(|()| Samples::default());
+    for run in 0..WARM_UPS + RUNS {
+        let mut warm_up = [(); 3].map(|()| Samples::default());
+        let [save, with, without] = if run < WARM_UPS {
+            warm_up.each_mut()
+        } else {
+            [&mut saved, &mut flushed, &mut unflushed]
+        };
+        save.time(|| save_one(&store, run));
+        let index = fs::read(planted.folder().join("MEMORY.md")).expect("an index");
+        with.time(|| bare.write(&index, Flush::Each));
+        without.time(|| bare.write(&index, Flush::Never));
+    }
+    let flushes = flushed.median() - unflushed.median();
+    vec![
+        Figure::median(format!("a save among {count}"), &saved).aim_below(AIM),
+        Figure::median(format!("the same bytes, written and flushed, among {count}"), &flushed),
+        Figure::median(format!("the same bytes, written only, among {count}"), &unflushed),
+        Figure::ratio(
+            format!("a save to bytes written and flushed, among {count}"),
+            &saved,
+            &flushed,
+        ),
+        Figure::new(
+            format!("share of the flushes in a save, among {count}"),
+            flushes / saved.median() * 100.0,
+            Unit::Percent,
+        ),
+        Figure::new(
+            format!("a save without its flushes, among {count}"),
+            saved.median() - flushes,
+            Unit::Milliseconds,
+        ),
+    ]
+}
+
+fn save_one(store: &Store, number: usize) {
+    let message = MessageSource {
+        session: "0193b0a4-0000-7000-8000-000000000000".into(),
+        message: format!("0193b0a5-0000-7000-8000-{number:012}"),
+        trust: Trust::Typed,
+    };
+    let by = By::new(Author::Model, "the person said so").from_message(message);
+    let body = "The tests need the database of the day before. ".repeat(12);
+    let memory = NewMemory::new(&format!("Saved number {number}"), "what the tests need", &body)
+        .with_kind(MemoryType::Project);
+    let outcome = store.change(&by, |plan| plan.save(&memory).map(drop));
+    assert!(matches!(outcome, Ok(Outcome::Written(_))), "{outcome:?}");
+}
+
+/// Whether to wait for the disk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flush {
+    Each,
+    Never,
+}
+
+/// The least that a save does to the disk.
+struct Bare {
+    folder: PathBuf,
+}
+
+impl Bare {
+    fn in_folder(beside: &Path) -> Self {
+        let folder = beside.join("bare");
+        fs::create_dir(&folder).expect("a folder can be made");
+        Self { folder }
+    }
+
+    fn write(&self, index: &[u8], flush: Flush) {
+        let mut log = File::options()
+            .append(true)
+            .create(true)
+            .open(self.folder.join("log"))
+            .expect("a file can be opened");
+        log.write_all(&[b'x'; 1_500]).expect("a file can be written");
+        if flush == Flush::Each {
+            log.sync_data().expect("a file can be flushed");
+        }
+        self.replace("memory.md", &[b'x'; 800], flush);
+        self.replace("index.md", index, flush);
+        if flush == Flush::Each {
+            let folder = File::open(&self.folder).expect("a folder can be opened");
+            folder.sync_all().expect("a folder can be flushed");
+        }
+    }
+
+    fn replace(&self, name: &str, bytes: &[u8], flush: Flush) {
+        let temporary = self.folder.join("temporary");
+        let mut file = File::create(&temporary).expect("a file can be made");
+        file.write_all(bytes).expect("a file can be written");
+        if flush == Flush::Each {
+            file.sync_all().expect("a file can be flushed");
+        }
+        fs::rename(&temporary, self.folder.join(name)).expect("a file can be renamed");
+    }
+}

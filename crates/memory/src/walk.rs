@@ -1,0 +1,97 @@
+//! Which files below a directory are memories: what scan, history and doctor agree on (M-8).
+//!
+//! Nothing is opened but folders. A listing says what is a file, so that a look at each is left to whoever
+//! needs it.
+
+use dormouse_base::{Dir, DirEntry, EntryKind, FileError, Listed, RelPath};
+
+use crate::Skipped;
+use crate::names::{LOGS, fold, is_index, is_markdown};
+
+const DEEPEST: usize = 8;
+pub(crate) const NOT_PLAIN: &str = "it is a link or no plain file";
+
+/// A file that a walk comes by.
+pub(crate) struct FoundFile<'a> {
+    /// The folder that it is in.
+    pub(crate) dir: &'a Dir,
+    /// Its name there.
+    pub(crate) name: RelPath,
+    /// Its path from where the walk began.
+    pub(crate) path: String,
+}
+
+impl FoundFile<'_> {
+    /// A look at it.
+    pub(crate) fn entry(&self) -> Result<DirEntry, FileError> {
+        self.dir.entry(&self.name)
+    }
+}
+
+/// What a walk comes by.
+pub(crate) enum Step<'a> {
+    /// A file that may be a memory.
+    File(FoundFile<'a>),
+    /// What would be one, and can not be read.
+    Skipped(Skipped),
+}
+
+/// Walks a directory; folders at its top that are named in `apart` are left out.
+pub(crate) fn walk(
+    dir: &Dir,
+    apart: &[&str],
+    visit: &mut dyn FnMut(Step<'_>),
+) -> Result<(), FileError> {
+    Walk { apart, visit }.folder(dir, "", 0)
+}
+
+struct Walk<'a, 'v> {
+    apart: &'a [&'a str],
+    visit: &'v mut dyn FnMut(Step<'_>),
+}
+
+impl Walk<'_, '_> {
+    fn folder(&mut self, dir: &Dir, prefix: &str, depth: usize) -> Result<(), FileError> {
+        let listing = dir.list()?;
+        for name in listing.not_utf8.iter().filter(|name| is_markdown(name)) {
+            self.skip(format!("{prefix}{name}"), "its name is not UTF-8; give it another");
+        }
+        for listed in listing.listed {
+            let name = listed.name.as_str();
+            if !name.starts_with('.') && (depth > 0 || !self.apart.contains(&name)) {
+                self.entry(dir, prefix, &listed, depth);
+            }
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, dir: &Dir, prefix: &str, listed: &Listed, depth: usize) {
+        let plain = listed.name.as_str();
+        // A name from a listing is a plain one.
+        let Ok(name) = RelPath::new(plain) else { return };
+        // What has gone meanwhile is no longer there.
+        let Some(kind) = listed.kind.or_else(|| Some(dir.entry(&name).ok()?.kind)) else { return };
+        let path = format!("{prefix}{plain}");
+        match kind {
+            EntryKind::File if is_index(plain) || !is_markdown(plain) => {}
+            EntryKind::File => (self.visit)(Step::File(FoundFile { dir, name, path })),
+            EntryKind::Folder if depth == 0 && fold(plain) == LOGS => {}
+            EntryKind::Folder if depth + 1 < DEEPEST => self.below(dir, &name, path, depth),
+            EntryKind::Folder => self.skip(path, "it is too deep"),
+            EntryKind::Other if is_markdown(plain) => self.skip(path, NOT_PLAIN),
+            EntryKind::Other => {}
+        }
+    }
+
+    fn below(&mut self, dir: &Dir, name: &RelPath, path: String, depth: usize) {
+        let below = dir.below(name);
+        let listed = below.and_then(|below| self.folder(&below, &format!("{path}/"), depth + 1));
+        if let Err(error) = listed {
+            self.skip(path, &error.to_string());
+        }
+    }
+
+    fn skip(&mut self, path: String, reason: &str) {
+        (self.visit)(Step::Skipped(Skipped { path, reason: reason.to_owned() }));
+    }
+}
