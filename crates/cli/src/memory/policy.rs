@@ -9,13 +9,13 @@ use dormouse_memory::{MemoryType, Policy, PolicyRule, Rule, Scope, Writer};
 /// make them stricter.
 pub(crate) fn policy(settings: &MemorySettings) -> Policy {
     Policy {
-        rules: settings.policy.iter().map(rule).collect(),
-        restrictions: settings.restrictions.iter().map(rule).collect(),
+        rules: settings.policy.iter().copied().map(rule).collect(),
+        restrictions: settings.restrictions.iter().copied().map(rule).collect(),
         ..Policy::default()
     }
 }
 
-fn rule(rule: &WriteRule) -> PolicyRule {
+fn rule(rule: WriteRule) -> PolicyRule {
     PolicyRule {
         kind: rule.kind.map(kind),
         scope: rule.scope.map(scope),

@@ -313,6 +313,11 @@ fn what_was_done_is_told_and_taken_back() {
     assert!(other.expect_code(1).stderr.contains("change 2 left no text of `one.md`"));
     let there = memory(&home, &["restore", "One"]);
     assert!(there.expect_code(1).stderr.contains("was not removed"), "{}", there.stderr);
+    // A name that its file does not tell.
+    add(&home, "No. 3 (of 4)", &["--type", "user", "--body", "third"]);
+    memory(&home, &["rm", "No. 3 (of 4)"]).success();
+    assert_eq!(json(&home, &["log", "no. 3 (OF 4)"], 0).as_array().unwrap().len(), 2);
+    memory(&home, &["restore", "No. 3 (of 4)"]).success();
     // A change that others came after is not taken back over their heads.
     let later = memory(&home, &["undo", "3"]);
     assert!(later.expect_code(1).stderr.contains("was changed later"), "{}", later.stderr);

@@ -339,3 +339,18 @@ fn a_secret_is_kept_nowhere() {
     memory(&home, &["rm", "secret.md"]).success();
     memory(&home, &["restore", "secret.md"]).success();
 }
+
+#[test]
+fn a_person_at_a_terminal_is_asked_about_a_secret() {
+    let key = ["ghp_", "R7kPq2WzX9vTn4LmB8sYc1Hd6Fj3GtUe5aQo"].concat();
+    let home = TestHome::new();
+    let add = ["memory", "add", "N", "--type", "user", "--description", "d", "--body", &key];
+    for (answer, code, kept) in [("n", 1, 0), ("", 1, 0), ("y", 0, 1)] {
+        let mut terminal = home.terminal(env!("CARGO_BIN_EXE_dormouse"), &add, (80, 24));
+        terminal.wait_for_text("[y/N]");
+        terminal.enter(answer);
+        assert_eq!(terminal.wait(), code, "{}", terminal.screen());
+        assert!(!String::from_utf8_lossy(&terminal.bytes()).contains(&key));
+        assert_eq!(names(&json(&home, &["list"], 0)).len(), kept);
+    }
+}
