@@ -91,7 +91,7 @@ impl AppendFile {
         let mut whole = Vec::with_capacity(line.len() + 1);
         whole.extend_from_slice(line);
         whole.push(b'\n');
-        let written = fault::point("base.append").and_then(|()| self.file.write_all(&whole));
+        let written = fault::at("base.append", || self.file.write_all(&whole));
         if let Err(error) = written {
             // If even the cut fails, the reader drops the torn line; the first error is the one to tell.
             let _cut = self.file.set_len(self.length);
@@ -103,8 +103,7 @@ impl AppendFile {
 
     /// Cuts the file back to an earlier [`length`](Self::length): what was appended since never was.
     pub fn cut_back(&mut self, length: u64) -> Result<(), FileError> {
-        fault::point("base.cut_back")
-            .and_then(|()| self.file.set_len(length.min(self.length)))
+        fault::at("base.cut_back", || self.file.set_len(length.min(self.length)))
             .map_err(|error| FileError::new(FileAction::Write, &self.path, error))?;
         self.length = length.min(self.length);
         Ok(())
@@ -112,8 +111,7 @@ impl AppendFile {
 
     /// Makes what was appended survive a loss of power.
     pub fn sync(&self) -> Result<(), FileError> {
-        fault::point("base.sync_append")
-            .and_then(|()| self.file.sync_data())
+        fault::at("base.sync_append", || self.file.sync_data())
             .map_err(|error| FileError::new(FileAction::Write, &self.path, error))
     }
 }

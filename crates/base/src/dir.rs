@@ -139,8 +139,9 @@ impl Dir {
     pub fn create(path: impl Into<PathBuf>) -> Result<Self, FileError> {
         use std::os::unix::fs::DirBuilderExt;
         let path = path.into();
-        fault::point("base.create_dir")
-            .and_then(|()| std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path))
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true).mode(0o700);
+        fault::at("base.create_dir", || builder.create(&path))
             .map_err(|error| FileError::new(FileAction::CreateFolder, &path, error))?;
         Self::open(path)
     }
@@ -157,11 +158,13 @@ impl Dir {
         };
         let mut current = self.clone();
         for name in path.as_path() {
-            fault::point("base.create_dir").map_err(fail)?;
-            match rustix::fs::mkdirat(current.handle.as_fd(), name, Mode::RWXU) {
-                Ok(()) | Err(rustix::io::Errno::EXIST) => {}
-                Err(error) => return Err(fail(error.into())),
-            }
+            fault::at("base.create_dir", || {
+                match rustix::fs::mkdirat(current.handle.as_fd(), name, Mode::RWXU) {
+                    Ok(()) | Err(rustix::io::Errno::EXIST) => Ok(()),
+                    Err(error) => Err(error.into()),
+                }
+            })
+            .map_err(fail)?;
             let handle = open_step(current.handle.as_fd(), name, OFlags::DIRECTORY, Mode::empty())
                 .map_err(fail)?;
             current = Self { handle: Arc::new(handle), path: current.path.join(name) };
@@ -209,12 +212,11 @@ impl Dir {
         flags: OFlags,
         action: FileAction,
     ) -> Result<File, FileError> {
-        let allowed =
-            if action == FileAction::Read { Ok(()) } else { fault::point("base.open_write") };
-        allowed
-            .and_then(|()| {
-                open_beneath(self.handle.as_fd(), path.as_path(), flags, Mode::RUSR | Mode::WUSR)
-            })
+        let open =
+            || open_beneath(self.handle.as_fd(), path.as_path(), flags, Mode::RUSR | Mode::WUSR);
+        let opened =
+            if action == FileAction::Read { open() } else { fault::at("base.open_write", open) };
+        opened
             .map(File::from)
             .map_err(|error| FileError::new(action, self.path.join(path.as_path()), error))
     }
@@ -266,10 +268,11 @@ impl Dir {
             None => Ok(self.clone()),
         };
         let (source, target) = (parent(from)?, parent(to)?);
-        fault::point("base.rename").map_err(fail)?;
         let handles = (source.handle.as_fd(), target.handle.as_fd());
-        rustix::fs::renameat(handles.0, from.file_name(), handles.1, to.file_name())
-            .map_err(|error| fail(error.into()))
+        fault::at("base.rename", || {
+            Ok(rustix::fs::renameat(handles.0, from.file_name(), handles.1, to.file_name())?)
+        })
+        .map_err(fail)
     }
 
     /// Whether a name is that of a temporary file, which only a writer that died leaves behind.
@@ -297,13 +300,10 @@ impl Dir {
             Some(parent) => self.below(&parent)?,
             None => self.clone(),
         };
-        fault::point("base.remove")
-            .and_then(|()| {
-                Ok(rustix::fs::unlinkat(folder.handle.as_fd(), path.file_name(), AtFlags::empty())?)
-            })
-            .map_err(|error| {
-                FileError::new(FileAction::Remove, self.path.join(path.as_path()), error)
-            })
+        fault::at("base.remove", || {
+            Ok(rustix::fs::unlinkat(folder.handle.as_fd(), path.file_name(), AtFlags::empty())?)
+        })
+        .map_err(|error| FileError::new(FileAction::Remove, self.path.join(path.as_path()), error))
     }
 }
 

@@ -1,10 +1,10 @@
 //! Named points at which a test can make the program fail, stop or die.
 //!
-//! A point is a call of [`point`] just before an effect. In debug builds (and with the feature
+//! A point is a call of [`point`] just before an effect, or of [`at`] with the effect itself. In debug builds (and with the feature
 //! `faults`) the variable `DORMOUSE_FAULT` chooses one: `ACTION@POINT` or `ACTION@POINT#K` for its
 //! K-th passing, where ACTION is `abort` (the process dies at once), `pause` (it stops here for
-//! ever, waiting to be killed), or an error: `eio`, `enospc`, `eacces`, `erofs`. `POINT` may be `*`,
-//! which counts every passing of any point: that is how a test walks through all of them.
+//! ever, waiting to be killed), or an error: `eio`, `enospc`, `eacces`, `erofs`, which holds from there
+//! on, and `eintr`, which strikes once, as a signal does. `POINT` may be `*`, which counts every passing of any point: that is how a test walks through all of them.
 //! In a release build a point compiles to nothing.
 
 use std::io;
@@ -24,6 +24,17 @@ pub fn point(name: &str) -> io::Result<()> {
     {
         let _ = name;
         Ok(())
+    }
+}
+
+/// Does something at a named point. What a signal interrupted is done again: nobody would know what to do
+/// about the error.
+pub fn at<T>(name: &str, mut effect: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match point(name).and_then(|()| effect()) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            done => return done,
+        }
     }
 }
 
@@ -47,6 +58,7 @@ mod armed {
         Abort,
         Pause,
         Error(i32),
+        ErrorOnce(i32),
     }
 
     pub(super) fn pass(name: &str) -> io::Result<()> {
@@ -63,11 +75,14 @@ mod armed {
             Action::Error(code) if count >= planted.passing => {
                 Err(io::Error::from_raw_os_error(code))
             }
+            Action::ErrorOnce(code) if count == planted.passing => {
+                Err(io::Error::from_raw_os_error(code))
+            }
             Action::Abort if count == planted.passing => std::process::abort(),
             Action::Pause if count == planted.passing => loop {
                 std::thread::park();
             },
-            Action::Abort | Action::Pause | Action::Error(_) => Ok(()),
+            Action::Abort | Action::Pause | Action::Error(_) | Action::ErrorOnce(_) => Ok(()),
         }
     }
 
@@ -80,6 +95,7 @@ mod armed {
             "enospc" => Action::Error(28),
             "eacces" => Action::Error(13),
             "erofs" => Action::Error(30),
+            "eintr" => Action::ErrorOnce(4),
             _ => return None,
         };
         let (point, passing) = match place.split_once('#') {

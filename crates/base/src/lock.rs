@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Dir, FileAction, FileError, RelPath};
+use crate::{Dir, FileAction, FileError, RelPath, fault};
 
 /// Who holds a lock, as written by the holder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -178,7 +178,7 @@ fn queue_for(file: &File, wait: Duration) -> Result<(), TryLockError> {
     let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         // Nobody may be left to hear it.
-        let _heard = sender.send(same.lock());
+        let _heard = sender.send(fault::at("base.wait_for_lock", || same.lock()));
     });
     match receiver.recv_timeout(wait) {
         Ok(locked) => locked.map_err(TryLockError::Error),

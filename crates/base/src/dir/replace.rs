@@ -48,9 +48,7 @@ pub(super) fn replace_in(
 ) -> io::Result<()> {
     let temporary = format!(".{}.tmp", uuid::Uuid::new_v4().simple());
     let result = write_temporary(folder, &temporary, replacement).and_then(|()| {
-        fault::point("base.rename")?;
-        rustix::fs::renameat(folder, &temporary, folder, name)?;
-        Ok(())
+        fault::at("base.rename", || Ok(rustix::fs::renameat(folder, &temporary, folder, name)?))
     });
     if let Err(error) = result {
         // The old file is untouched; a temporary file that can not be removed either is only litter.
@@ -62,8 +60,7 @@ pub(super) fn replace_in(
 
 /// Makes the names in a folder survive a loss of power.
 pub(super) fn sync_folder(folder: BorrowedFd<'_>) -> io::Result<()> {
-    fault::point("base.sync_dir")?;
-    Ok(rustix::fs::fsync(folder)?)
+    fault::at("base.sync_dir", || Ok(rustix::fs::fsync(folder)?))
 }
 
 pub(super) fn is_temporary(name: &str) -> bool {
@@ -76,18 +73,18 @@ fn write_temporary(
     name: &str,
     replacement: &Replacement<'_>,
 ) -> io::Result<()> {
-    fault::point("base.create_temporary")?;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    let mut file = File::from(rustix::fs::openat(folder, name, flags, Mode::RUSR | Mode::WUSR)?);
-    fault::point("base.write_temporary")?;
-    file.write_all(replacement.content)?;
+    let mut file = File::from(fault::at("base.create_temporary", || {
+        Ok(rustix::fs::openat(folder, name, flags, Mode::RUSR | Mode::WUSR)?)
+    })?);
+    // `write_all` is never interrupted half way: it goes on by itself.
+    fault::at("base.write_temporary", || file.write_all(replacement.content))?;
     if let Some(modified) = replacement.modified {
-        fault::point("base.set_time")?;
-        file.set_times(FileTimes::new().set_modified(modified))?;
+        let times = FileTimes::new().set_modified(modified);
+        fault::at("base.set_time", || file.set_times(times))?;
     }
     if replacement.durability != Durability::Later {
-        fault::point("base.sync_temporary")?;
-        file.sync_all()?;
+        fault::at("base.sync_temporary", || file.sync_all())?;
     }
     Ok(())
 }

@@ -68,7 +68,8 @@ fn the_man_page_names_everything_that_help_does() {
     }
     if is_installed("groff") {
         home.write("dormouse.1", &page);
-        let output = home.run(home.command("groff").args(["-Kutf8", "-man", "-Tutf8", "-ww", "dormouse.1"]));
+        let output =
+            home.run(home.command("groff").args(["-Kutf8", "-man", "-Tutf8", "-ww", "dormouse.1"]));
         assert_eq!(output.success().stderr, "");
         assert!(
             output.stdout.contains("git diff | dormouse -p \"review this\"\n"),

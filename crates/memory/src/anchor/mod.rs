@@ -5,12 +5,12 @@
 
 mod extract;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::io::Read;
 use std::time::SystemTime;
 
-use dormouse_base::{Dir, EntryKind, RelPath};
+use dormouse_base::{Dir, DirEntry, EntryKind, RelPath};
 
 pub use extract::extract;
 
@@ -91,7 +91,8 @@ impl Freshness {
 /// What is known of the project's files; the caller keeps it.
 #[derive(Debug, Default)]
 pub struct AnchorCache {
-    known: BTreeMap<String, Known>,
+    /// By path; the order in it never shows.
+    known: HashMap<String, Known>,
 }
 
 #[derive(Debug)]
@@ -108,23 +109,52 @@ fn hash_of(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().chars().take(HASH_LENGTH).collect()
 }
 
-/// Looks at anchors, each file once.
+/// Looks at anchors, each file and each folder once.
 pub fn check(project: &Dir, anchors: &[Anchor], cache: &mut AnchorCache) -> Vec<Freshness> {
-    let mut seen: BTreeMap<&str, bool> = BTreeMap::new();
+    let mut folders = Folders { project, opened: HashMap::new() };
+    let mut seen: HashMap<&str, bool> = HashMap::with_capacity(anchors.len());
     anchors
         .iter()
         .map(|anchor| {
-            let there =
-                *seen.entry(&anchor.path).or_insert_with(|| look(project, &anchor.path, cache));
+            let there = *seen
+                .entry(&anchor.path)
+                .or_insert_with(|| look(&mut folders, &anchor.path, cache));
             if there { judge(project, anchor, cache) } else { Freshness::FileGone }
         })
         .collect()
 }
 
+/// A process may have few files open, and others need some of them.
+const MOST_OPEN: usize = 64;
+
+/// The folders of a project, held open while anchors are looked at: most are asked for many files.
+struct Folders<'a> {
+    project: &'a Dir,
+    opened: HashMap<String, Option<Dir>>,
+}
+
+impl Folders<'_> {
+    fn entry(&mut self, path: &str) -> Option<DirEntry> {
+        let Some((folder, name)) = path.rsplit_once('/') else {
+            return self.project.entry(&RelPath::new(path).ok()?).ok();
+        };
+        if !self.opened.contains_key(folder) {
+            if self.opened.len() == MOST_OPEN {
+                self.opened.clear();
+            }
+            // A folder that can not be opened is as good as gone.
+            let opened = RelPath::new(folder).ok().and_then(|path| self.project.below(&path).ok());
+            self.opened.insert(folder.to_owned(), opened);
+        }
+        self.opened.get(folder)?.as_ref()?.entry(&RelPath::new(name).ok()?).ok()
+    }
+}
+
 /// Brings the cache up to date for a file; says whether it is there.
-fn look(project: &Dir, path: &str, cache: &mut AnchorCache) -> bool {
+fn look(folders: &mut Folders<'_>, path: &str, cache: &mut AnchorCache) -> bool {
+    let project = folders.project;
     let Ok(relative) = RelPath::new(path) else { return false };
-    let Ok(entry) = project.entry(&relative) else { return false };
+    let Some(entry) = folders.entry(path) else { return false };
     if entry.kind != EntryKind::File {
         return false;
     }

@@ -120,7 +120,11 @@ pub struct Parsed<'a> {
 /// Takes a text apart.
 pub fn parse(text: &str) -> Parsed<'_> {
     let span = match split(text) {
-        Split::None => return Parsed { fields: Fields::default(), body: text, problem: None },
+        Split::None => {
+            // A byte-order mark belongs to the file, not to what it says.
+            let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+            return Parsed { fields: Fields::default(), body, problem: None };
+        }
         Split::Unclosed => {
             let problem = Some(FrontmatterProblem::Unclosed);
             return Parsed { fields: Fields::default(), body: text, problem };

@@ -61,7 +61,9 @@ impl Content {
 
 impl From<Vec<u8>> for Content {
     fn from(bytes: Vec<u8>) -> Self {
-        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = |bytes: &[u8]| {
+            bytes.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+        };
         String::from_utf8(bytes).map_or_else(|odd| Self::Hex(hex(odd.as_bytes())), Self::Text)
     }
 }

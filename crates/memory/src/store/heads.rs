@@ -3,7 +3,9 @@
 //! Heads are a cache. A head that is lost makes the next look take the file for one changed from outside,
 //! which is recorded, and harmless. The same goes for the copy of the index that stands beside them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use dormouse_base::{Dir, Durability, FileError, RelPath, Replacement};
 use jiff::Timestamp;
@@ -42,6 +44,40 @@ fn read_shard(state: &Dir, path: &RelPath) -> Shard {
 
 pub(super) fn read(state: &Dir, file: &str) -> Option<Head> {
     read_shard(state, &shard_of(file)).remove(file)
+}
+
+/// Shards that were read, with the time and size they had: a look at many memories opens each shard once.
+#[derive(Debug, Default)]
+pub(super) struct HeadCache {
+    shards: Mutex<HashMap<RelPath, KnownShard>>,
+}
+
+#[derive(Debug)]
+struct KnownShard {
+    modified: SystemTime,
+    size: u64,
+    shard: Arc<Shard>,
+}
+
+impl HeadCache {
+    /// The same as [`read`], for telling a memory's age. What decides about a change is read anew.
+    pub(super) fn read(&self, state: &Dir, file: &str) -> Option<Head> {
+        let path = shard_of(file);
+        let entry = state.entry(&path).ok()?;
+        let mut shards = self.shards.lock().unwrap_or_else(PoisonError::into_inner);
+        let same =
+            |known: &&KnownShard| known.modified == entry.modified && known.size == entry.size;
+        let shard = match shards.get(&path).filter(same) {
+            Some(known) => Arc::clone(&known.shard),
+            None => {
+                let shard = Arc::new(read_shard(state, &path));
+                let (modified, size) = (entry.modified, entry.size);
+                shards.insert(path, KnownShard { modified, size, shard: Arc::clone(&shard) });
+                shard
+            }
+        };
+        shard.get(file).cloned()
+    }
 }
 
 /// All heads, by file.
@@ -134,4 +170,17 @@ pub(super) fn last_index(state: &Dir, head: &Head) -> Option<String> {
         hash = ContentHash::of(text.as_bytes());
     }
     (Some(&hash) == head.hash.as_ref()).then_some(text)
+}
+
+/// Copies the index as we last saw it, for what the history is about to forget: an older copy would still
+/// have it, and could no longer be brought up to date.
+pub(super) fn renew_copy(state: &Dir) -> Result<(), FileError> {
+    let head = read(state, INDEX);
+    match head.and_then(|head| last_index(state, &head)) {
+        Some(text) => hasty(state, &name(INDEX_COPY), text.as_bytes()),
+        None => match state.remove_file(&name(INDEX_COPY)) {
+            Err(error) if !error.is_not_found() => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        },
+    }
 }

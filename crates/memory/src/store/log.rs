@@ -2,14 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use super::history::{self, Change, FileChange, Nature};
 use super::{Author, ChangeError, ChangeId, ContentHash, Effect, MessageSource, Store};
-use crate::{Entry, MemoryFile};
-
-/// How long a removed memory stays restorable (M-22).
-pub(super) const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
+use crate::MemoryFile;
 
 /// A change, as the history tells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,21 +42,6 @@ pub struct FileDiff {
     pub after: Option<Vec<u8>>,
 }
 
-/// A removed memory that can be restored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trashed {
-    /// Which.
-    pub file: MemoryFile,
-    /// What it was called: its name, else that of its file.
-    pub name: String,
-    /// When it was removed.
-    pub removed: Timestamp,
-    /// By which change.
-    pub change: ChangeId,
-    /// By whom.
-    pub author: Author,
-}
-
 impl Store {
     /// The changes, newest first.
     pub fn log(&self) -> Result<Vec<LogEntry>, ChangeError> {
@@ -85,41 +67,6 @@ impl Store {
         };
         Ok(change.files.iter().map(diff).collect())
     }
-
-    /// What was removed and can be restored, newest first.
-    pub fn trash(&self) -> Result<Vec<Trashed>, ChangeError> {
-        let changes = history::read_changes(&self.state)?;
-        let contents = Contents::of(&changes);
-        let mut trashed: BTreeMap<MemoryFile, Trashed> = BTreeMap::new();
-        for change in &changes {
-            for file in &change.files {
-                if file.after.is_some() {
-                    trashed.remove(&file.file);
-                    continue;
-                }
-                let entry = Trashed {
-                    file: file.file.clone(),
-                    name: name_of(file, &contents),
-                    removed: change.time,
-                    change: change.id,
-                    author: change.author.clone(),
-                };
-                trashed.insert(file.file.clone(), entry);
-            }
-        }
-        let limit = self.options.clock.now().saturating_sub(KEPT).unwrap_or(Timestamp::MIN);
-        let mut list: Vec<Trashed> =
-            trashed.into_values().filter(|trashed| trashed.removed > limit).collect();
-        list.sort_by_key(|trashed| std::cmp::Reverse(trashed.change));
-        Ok(list)
-    }
-}
-
-/// What a removed memory was called.
-fn name_of(file: &FileChange, contents: &Contents<'_>) -> String {
-    let last = file.before.as_ref().and_then(|hash| contents.get(hash));
-    let name = last.and_then(|(bytes, _)| Entry::read(&bytes, bytes.len() as u64).header.name);
-    name.unwrap_or_else(|| file.file.stem().to_owned())
 }
 
 /// Which change undid which: an undo that was itself undone does not count.

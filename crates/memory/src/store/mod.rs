@@ -19,7 +19,7 @@ mod outside;
 mod plan;
 mod policy;
 mod prepare;
-mod purge;
+mod trash;
 mod undo;
 mod uses;
 
@@ -41,12 +41,14 @@ pub use error::{ChangeError, SecretFinding, shipped_secret_rules};
 pub use history::ChangeId;
 pub use inbox::{Proposal, ProposalId, ProposedFile};
 pub(crate) use lines::link_to;
-pub use log::{FileDiff, LogEntry, Trashed};
+pub use log::{FileDiff, LogEntry};
 pub use plan::{Expected, Plan};
 pub use policy::{Policy, PolicyRule, Rule, Writer};
+pub use trash::Trashed;
 pub use uses::Uses;
 
 use disk::Current;
+use heads::HeadCache;
 use history::History;
 
 /// How long a change waits for others: on a busy machine chance may let one of many wait for long.
@@ -141,6 +143,7 @@ pub struct Store {
     memory: Dir,
     state: Dir,
     options: StoreOptions,
+    heads: HeadCache,
 }
 
 impl Store {
@@ -175,7 +178,7 @@ impl Store {
             .canonicalize()
             .map_err(|error| FileError::new(FileAction::Read, memory.path(), error))?;
         let state = Dir::create(state_root.join(state_folder(&real)))?;
-        Ok(Self { memory, state, options })
+        Ok(Self { memory, state, options, heads: HeadCache::default() })
     }
 
     /// The memory directory.
@@ -218,7 +221,9 @@ impl Store {
     /// frontmatter, else by the file's time (M-9).
     pub fn changed_at(&self, memory: &Scanned) -> Timestamp {
         let otherwise = memory.header.modified.unwrap_or(memory.modified);
-        let Some(head) = heads::read(&self.state, memory.file.as_str()) else { return otherwise };
+        let Some(head) = self.heads.read(&self.state, memory.file.as_str()) else {
+            return otherwise;
+        };
         let untouched = head.modified == memory.modified && head.size == memory.size;
         let same = || {
             let current = disk::read(&self.memory, memory.file.path()).ok().flatten();
@@ -244,7 +249,9 @@ impl Store {
         match rule {
             Rule::Auto | Rule::Notify => {
                 let receipt = locked.commit(prepared, rule)?;
-                locked.purge_if_due();
+                drop(locked);
+                // The change is made: a purge that fails is tried again after the next one.
+                let _failed = self.purge();
                 Ok(Outcome::Written(receipt))
             }
             Rule::Ask => Ok(Outcome::Ask(prepared.proposal(by))),
@@ -256,10 +263,7 @@ impl Store {
 
     /// Takes the lock, finishes what was interrupted, and sees the directory for the first time if need be.
     fn lock(&self) -> Result<Locked<'_>, ChangeError> {
-        // Who waits stands in the door, so that whoever has just had the lock does not take it again at once.
-        let door = Lock::take_within(&self.state, &name("door"), WAIT)?;
         let lock = Lock::take_within(&self.state, &name("lock"), WAIT)?;
-        drop(door);
         let (history, pending) = History::open(&self.state)?;
         let now = self.options.clock.now();
         let top = OnceCell::new();

@@ -33,7 +33,7 @@ impl Locked<'_> {
         files.sort_by(|one, other| one.file.cmp(&other.file));
         // One line, so that a crash leaves all of it or nothing.
         let index = index.map(|current| OutsideIndex { head: None, now: Some(current) });
-        self.note(Nature::FirstSight, files, index)
+        self.note(Nature::FirstSight, files, index.as_ref())
     }
 
     /// Records outside changes of the files that a change is about.
@@ -49,7 +49,7 @@ impl Locked<'_> {
             Some(_) => self.outside_index(prepared.index_before.as_ref()),
             None => None,
         };
-        self.note_found(files, index)
+        self.note_found(files, index.as_ref())
     }
 
     /// Records every outside change in the directory. A file of the time and size we know is not read.
@@ -81,7 +81,7 @@ impl Locked<'_> {
         files.sort_by(|one, other| one.file.cmp(&other.file));
         let index = self.current(&name(INDEX))?;
         let index = self.outside_index(index.as_ref());
-        self.note_found(files, index)
+        self.note_found(files, index.as_ref())
     }
 
     /// Comes by every file that may be a memory.
@@ -112,7 +112,7 @@ impl Locked<'_> {
     fn note_found(
         &mut self,
         files: Vec<FileChange>,
-        index: Option<OutsideIndex>,
+        index: Option<&OutsideIndex>,
     ) -> Result<(), ChangeError> {
         if files.is_empty() && index.is_none() {
             return Ok(());
@@ -124,7 +124,7 @@ impl Locked<'_> {
         &mut self,
         nature: Nature,
         files: Vec<FileChange>,
-        index: Option<OutsideIndex>,
+        index: Option<&OutsideIndex>,
     ) -> Result<(), ChangeError> {
         let reason = match nature {
             Nature::FirstSight => "was there when the directory was first opened",
@@ -139,10 +139,10 @@ impl Locked<'_> {
             sources: Vec::new(),
             undoes: None,
             files,
-            index: index.as_ref().map(|index| self.found_index(index)),
+            index: index.map(|index| self.found_index(index)),
         };
         self.history.note(&change)?;
-        let now = index.as_ref().and_then(|index| index.now.as_ref());
+        let now = index.and_then(|index| index.now.as_ref());
         self.close(&change, now.map(Current::as_index))
     }
 

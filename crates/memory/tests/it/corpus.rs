@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use dormouse_memory::index::{Index, Link};
+use dormouse_memory::index::{Index, LOADED_BYTES, LOADED_LINES, Link, Rank, fill, load};
 use dormouse_memory::{Entry, LONGEST_NAME, MemoryFile, frontmatter, unique_file};
 
 fn each(target: &str, check: impl Fn(&[u8])) {
@@ -35,6 +35,15 @@ fn indexes_of_the_corpus() {
         let text = String::from_utf8_lossy(bytes).into_owned();
         let mut index = Index::parse(&text);
         assert_eq!(index.to_text(), text);
+        let loaded =
+            load(
+                &text,
+                |file| {
+                    if file.len().is_multiple_of(2) { Rank::Pinned } else { Rank::Rest }
+                },
+            );
+        let size = fill(&loaded.text);
+        assert!(size.lines <= LOADED_LINES && size.bytes <= LOADED_BYTES);
         index.put(&Link::new("Name", "a file.md", "hook"));
         assert!(index.find("a file.md").is_some());
     });

@@ -65,6 +65,10 @@ fn each_step(action: &str, steps: std::ops::Range<usize>) -> Option<usize> {
         let fault = format!("{action}@*#{step}");
         let child = child::start("crash", &world.root, Some(&fault)).wait_with_output().unwrap();
         assert_whole(&world, &old, &new, &fault);
+        if action == "eintr" {
+            // A signal is no reason to give up.
+            assert!(visible(&world) == new, "{fault}: the change was not made");
+        }
         all_or_nothing(&world, &old, &new);
         if action == "abort" && child.status.success() {
             return Some(step);
@@ -116,7 +120,7 @@ fn all_or_nothing(world: &World, old: &Files, new: &Files) {
 fn stopped_or_refused_at_every_step() {
     let steps = each_step("abort", 1..400).expect("it never gets through");
     assert!(steps > 40, "only {steps} steps");
-    for action in ["enospc", "eacces", "eio"] {
+    for action in ["enospc", "eacces", "eio", "eintr"] {
         each_step(action, 1..steps);
     }
 }

@@ -136,8 +136,44 @@ fn what_a_later_change_touches_is_not_undone_over_it() {
 
 #[test]
 fn a_removed_memory_is_restorable_for_thirty_days_and_leaves_a_line() {
+    removed_and_forgotten(&World::new());
+    // A large index is copied only now and then: no old copy may quote the memory.
+    let world = World::new();
+    world.write("MEMORY.md", &"- some line by hand\n".repeat(5_000));
+    let store = world.store();
+    while store.log().unwrap()[0].id.0 < 63 {
+        let text = format!("change {}", store.log().unwrap().len());
+        let other = file("other.md");
+        store
+            .change(&person(), |plan| plan.write(&other, text.as_bytes(), &Expected::Anything))
+            .unwrap();
+    }
+    removed_and_forgotten(&world);
+}
+
+#[test]
+fn a_purge_before_anything_is_due_only_looks_at_the_clock() {
     let world = World::new();
     let store = world.store();
+    store.change(&person(), |plan| plan.save(&note("A", "x")).map(drop)).unwrap();
+    store.change(&person(), |plan| plan.delete(&file("a.md"), &Expected::Present)).unwrap();
+    assert_eq!(store.purge().unwrap(), 0);
+    // Whoever wanted the history now would find a folder in its place.
+    let state = fs::read_dir(world.root.join("state")).unwrap().next().unwrap().unwrap().path();
+    fs::rename(state.join("history.jsonl"), state.join("aside")).unwrap();
+    fs::create_dir(state.join("history.jsonl")).unwrap();
+    world.days_later(29);
+    assert_eq!(store.purge().unwrap(), 0);
+    world.days_later(2);
+    assert!(store.purge().is_err());
+    fs::remove_dir(state.join("history.jsonl")).unwrap();
+    fs::rename(state.join("aside"), state.join("history.jsonl")).unwrap();
+    assert_eq!((store.purge().unwrap(), store.purge().unwrap()), (1, 0));
+}
+
+fn removed_and_forgotten(world: &World) {
+    let store = world.store();
+    let earlier = store.log().unwrap().len();
     store.change(&person(), |plan| plan.save(&note("A", "x")).map(drop)).unwrap();
     let files = world.files();
     let time = fs::metadata(world.memory().join("a.md")).unwrap().modified().unwrap();
@@ -154,7 +190,30 @@ fn a_removed_memory_is_restorable_for_thirty_days_and_leaves_a_line() {
     assert!(store.trash().unwrap().is_empty());
     assert_eq!(store.purge().unwrap(), 1);
     assert!(matches!(store.restore(&person(), &file("a.md"), None), Err(ChangeError::Purged(_))));
-    assert_eq!(store.log().unwrap().len(), 4);
+    assert_eq!(store.log().unwrap().len() - earlier, 4);
     let state = crate::world::files_below(&world.root.join("state"));
     assert!(state.values().all(|bytes| !String::from_utf8_lossy(bytes).contains("about A")));
+}
+
+/// A large index is copied only now and then: what it was before an edit by hand comes from the history.
+#[test]
+fn an_edit_of_a_large_index_is_undone_to_the_byte() {
+    let world = World::new();
+    let line = |n| format!("- some line by hand, number {n}\n");
+    let lines = (0..2_500).map(line).collect::<Vec<_>>().concat();
+    world.write("MEMORY.md", &lines);
+    assert!(lines.len() > 64 * 1024, "{}", lines.len());
+    let store = world.store();
+    for number in 0..3 {
+        store
+            .change(&person(), |plan| plan.save(&note(&format!("N{number}"), "x")).map(drop))
+            .unwrap();
+    }
+    let before = world.text("MEMORY.md");
+    world.write("MEMORY.md", &before.replace("number 1000\n", "number one thousand\n"));
+    let found = store.notice().unwrap();
+    store.undo(&person(), Some(found)).unwrap();
+    assert!(world.text("MEMORY.md") == before);
+    store.undo(&person(), None).unwrap();
+    assert!(!world.text("MEMORY.md").contains("N2"));
 }
