@@ -87,7 +87,8 @@ fn fifty_changes_undone_one_by_one_give_back_every_byte() {
         for round in 0..50 {
             before.push(world.files());
             change_something(&world, &mut dice, round);
-            world.days_later(1);
+            // Fewer than 30 days in all: what was removed longer ago is forgotten (M-22).
+            world.days_later(u64::from(round % 2 == 0));
         }
         for (round, expected) in before.iter().enumerate().rev() {
             let now = world.files();
