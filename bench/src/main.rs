@@ -20,6 +20,7 @@ mod generate;
 mod machine;
 mod measure;
 mod memory;
+mod recall;
 mod report;
 mod results;
 mod resume;
@@ -41,6 +42,14 @@ struct Arguments {
     /// What to measure
     #[arg(value_enum)]
     suite: Suite,
+
+    /// Collections of memories and questions for `recall`, as `bench/FORMAT.md` describes them
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// `recall`: print the figures as JSON
+    #[arg(long)]
+    json: bool,
 
     /// The release binary to measure
     #[arg(long, value_name = "FILE", default_value = "target/release/dormouse")]
@@ -82,6 +91,8 @@ enum Suite {
     Resume,
     /// The tools: searching beside `rg` and `fd`, commands, permissions; by itself, not in `ground`
     Tools,
+    /// How well memories are found, on collections given as files; by itself, not in `ground`
+    Recall,
 }
 
 fn main() {
@@ -91,8 +102,11 @@ fn main() {
     }
     let arguments = Arguments::parse();
     let load = machine::load_average();
-    let sections = run(&arguments);
     let date = arguments.date.clone().unwrap_or_else(|| jiff::Zoned::now().date().to_string());
+    if arguments.suite == Suite::Recall {
+        return recall(&arguments, &date, &load);
+    }
+    let sections = run(&arguments);
     let name = if arguments.suite == Suite::Tools { "tools" } else { "ground" };
     let text = results::render(name, &date, &load, &sections);
     println!("{text}");
@@ -105,6 +119,20 @@ fn main() {
             println!("written to {}", path.display());
         }
         (Some(_), _) => println!("not written down: that takes a whole `ground` run"),
+    }
+}
+
+fn recall(arguments: &Arguments, date: &str, load: &str) {
+    let report = recall::run(&arguments.files);
+    if arguments.json {
+        println!("{}", report.json());
+    }
+    let text = results::render("recall", date, load, &[]) + &report.markdown();
+    if !arguments.json {
+        println!("{text}");
+    }
+    if let Some(path) = &arguments.results {
+        results::write(path, "recall", &text);
     }
 }
 

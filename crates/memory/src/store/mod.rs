@@ -18,6 +18,7 @@ mod outside;
 mod plan;
 mod policy;
 mod prepare;
+mod since;
 mod undo;
 mod uses;
 
@@ -40,6 +41,7 @@ pub(crate) use lines::link_to;
 pub use log::{FileDiff, LogEntry, Trashed};
 pub use plan::{Expected, Plan};
 pub use policy::{Policy, PolicyRule, Rule, Writer};
+pub(crate) use since::{HistoryPlace, Since};
 pub use uses::Uses;
 
 use disk::Current;
@@ -187,6 +189,11 @@ impl Store {
     /// What looks for secrets.
     pub(crate) fn secret_scan(&self) -> SecretScan {
         self.options.secrets
+    }
+
+    /// Folders at the top that are other stores' business.
+    pub(crate) fn apart(&self) -> &[String] {
+        &self.options.apart
     }
 
     /// All memories, newest first.
