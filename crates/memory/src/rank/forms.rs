@@ -65,7 +65,7 @@ const FAMILY_STEM: usize = 5;
 /// The most letters by which words of a family differ.
 const FAMILY_ENDING: usize = 5;
 /// The shortest word that may be mistyped.
-const TYPO_WORD: usize = 4;
+const TYPO_WORD: usize = 5;
 /// The most terms that begin alike.
 const MOST: usize = 300;
 

@@ -25,7 +25,7 @@ const TELLS_WHEN: f64 = 0.2;
 const RECENCY: f64 = 0.05;
 const RECENCY_HALF_LIFE: f64 = 30.0 * 24.0 * 60.0 * 60.0;
 /// How many memories are asked for the company they keep, and how many terms are taken from them.
-const COMPANY_MEMORIES: usize = 4;
+const COMPANY_MEMORIES: usize = 5;
 const COMPANY_TERMS: usize = 14;
 /// A name that no memory knows counts more than other unknown words: the question is about something else.
 const UNKNOWN_NAME: f64 = 2.0;
@@ -149,7 +149,7 @@ impl Scorer<'_> {
             None if asked.kind == AskedKind::Name => most * UNKNOWN_NAME,
             None => most,
         };
-        rarity * asked.weight
+        rarity * asked.weight * asked.times
     }
 
     /// The memories that have any of the forms, each with its best.
@@ -253,6 +253,8 @@ fn slot<T>(list: &mut [T], spot: Spot) -> Option<&mut T> {
 struct Sum {
     gain: f64,
     company: f64,
+    /// How much of the question it has in any form, and how much by how well the forms fit.
+    touched: f64,
     covered: f64,
     terms: f64,
 }
@@ -279,6 +281,7 @@ impl Sums {
                 form => {
                     let factor = form.map_or(0.0, Form::cover);
                     sum.gain += hit.gain;
+                    sum.touched += matches.weight;
                     sum.covered += matches.weight * factor;
                     sum.terms += factor;
                 }
@@ -289,8 +292,9 @@ impl Sums {
     fn found(&mut self, whole: f64) -> Vec<Scored> {
         let sum_of = |spot: &Spot| {
             let sum = *self.sums.get(usize::try_from(spot.0).ok()?)?;
-            let coverage = if whole > 0.0 { sum.covered / whole } else { 0.0 };
-            let score = sum.gain * coverage.powf(COVERAGE) + sum.company;
+            let share = |part: f64| if whole > 0.0 { part / whole } else { 0.0 };
+            let coverage = share(sum.covered);
+            let score = sum.gain * share(sum.touched).powf(COVERAGE) + sum.company;
             Some(Scored { spot: *spot, score, coverage, terms: sum.terms })
         };
         self.touched.iter().filter_map(sum_of).collect()

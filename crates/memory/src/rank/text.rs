@@ -55,6 +55,8 @@ impl Field {
 pub(crate) struct MemoryText {
     /// Each term once, in the order in which they first occur, with its weighted count.
     pub(crate) terms: Vec<(String, u32)>,
+    /// How many of them are what it says; the others are its type and dates.
+    pub(crate) said: usize,
     /// The weighted length.
     pub(crate) length: u32,
     /// Whether it tells when something happened.
@@ -98,7 +100,7 @@ impl MemoryText {
     /// Reads a memory. `stem` is the name of its file.
     pub(crate) fn of(words: &Words, header: &Header, stem: &str, body: &str) -> Self {
         let mut counts = Counts::default();
-        let mut length = 0;
+        let (mut length, mut said) = (0, 0);
         for (field, text) in fields(header, stem, body) {
             words.terms_of_text(&text, |term| {
                 counts.add(term, field.weight());
@@ -106,13 +108,14 @@ impl MemoryText {
                 let counted = field.has_length() && !is_single_character(term);
                 length += if counted { field.weight() } else { 0 };
             });
+            said = if field.has_length() { counts.terms.len() } else { said };
         }
         let tells_when = TIME.iter().any(|word| counts.places.contains_key(*word));
-        Self { terms: counts.terms, length, tells_when }
+        Self { terms: counts.terms, said, length, tells_when }
     }
 }
 
-/// The texts of a memory, what says most first.
+/// The texts of a memory, what says most first; what it does not say itself comes last.
 pub(super) fn fields<'a>(
     header: &'a Header,
     stem: &'a str,
@@ -121,10 +124,10 @@ pub(super) fn fields<'a>(
     let name = header.name.as_deref().unwrap_or(stem);
     let mut fields = vec![(Field::Name, name.into())];
     fields.extend(header.description.as_deref().map(|text| (Field::Description, text.into())));
+    fields.push((Field::Body, body.into()));
     fields.extend(header.kind.map(|kind| (Field::Type, kind.as_str().into())));
     let dates = header.created.iter().chain(header.modified.iter());
     fields.extend(dates.map(|time| (Field::Date, date_words(*time).into())));
-    fields.push((Field::Body, body.into()));
     fields
 }
 

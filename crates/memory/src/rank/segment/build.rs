@@ -32,7 +32,7 @@ impl Builder {
         for (place, (term, count)) in text.terms.iter().enumerate() {
             let term = self.place(term);
             self.post(term, doc, *count);
-            if place < FIRST_TERMS {
+            if place < FIRST_TERMS.min(text.said) {
                 self.first(doc, term, *count);
             }
         }
