@@ -22,7 +22,7 @@ use crate::world::{World, current_project};
 /// A store, and whose memories it has.
 pub(super) struct Shelf {
     pub(super) whose: Whose,
-    pub(super) store: Store,
+    pub(super) store: Arc<Store>,
 }
 
 /// The stores of a command.
@@ -44,7 +44,7 @@ impl Desk {
                 continue;
             }
             if let Some(store) = places.existing(place)? {
-                shelves.push(Shelf { whose: place.whose, store });
+                shelves.push(Shelf { whose: place.whose, store: Arc::new(store) });
             }
         }
         Ok(Self { shelves, places, project, now: world.clock.now() })
@@ -94,7 +94,7 @@ pub(super) async fn shelf_to_fill(world: &World, whose: Whose) -> Result<Shelf, 
         Failure::usage(anyhow::anyhow!("here the repository's memories would be your own"))
             .hint("leave --scope repo out")
     })?;
-    Ok(Shelf { whose: place.whose, store: places.open(place)? })
+    Ok(Shelf { whose: place.whose, store: Arc::new(places.open(place)?) })
 }
 
 async fn find(world: &World, visit: Visit) -> Result<(Places, Project), Failure> {

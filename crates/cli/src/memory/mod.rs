@@ -9,6 +9,7 @@ mod history;
 mod inbox;
 mod look;
 pub(crate) mod places;
+pub(crate) mod recall;
 pub(crate) mod session;
 mod table;
 mod write;
@@ -26,7 +27,7 @@ pub(crate) async fn run(command: &MemoryCommand, world: &World) -> Result<Exit, 
     match command {
         MemoryCommand::List(arguments) => look::list(arguments, world).await,
         MemoryCommand::Show(arguments) => look::show(arguments, world).await,
-        MemoryCommand::Search(arguments) => look::search(arguments, world).await,
+        MemoryCommand::Search(arguments) => recall::search(arguments, world).await,
         MemoryCommand::Path(arguments) => look::path(arguments, world).await,
         MemoryCommand::Add(arguments) => write::add(arguments, world).await,
         MemoryCommand::Edit(arguments) => write::edit(arguments, world).await,

@@ -24,6 +24,7 @@ mod output;
 mod permissions;
 mod program;
 mod reaper;
+mod recall;
 mod sessions;
 mod settings;
 mod stats;
