@@ -21,6 +21,7 @@ mod machine;
 mod measure;
 mod memory;
 mod recall;
+mod recall_speed;
 mod report;
 mod results;
 mod resume;
@@ -93,6 +94,8 @@ enum Suite {
     Tools,
     /// How well memories are found, on collections given as files; by itself, not in `ground`
     Recall,
+    /// How quickly memories are found among 10,000 and 100,000; by itself, not in `ground`
+    RecallSpeed,
 }
 
 fn main() {
@@ -107,14 +110,18 @@ fn main() {
         return recall(&arguments, &date, &load);
     }
     let sections = run(&arguments);
-    let name = if arguments.suite == Suite::Tools { "tools" } else { "ground" };
+    let name = match arguments.suite {
+        Suite::Tools => "tools",
+        Suite::RecallSpeed => "recall-speed",
+        _ => "ground",
+    };
     let text = results::render(name, &date, &load, &sections);
     println!("{text}");
     let missed: usize = sections.iter().map(Section::missed).sum();
     println!("{missed} of the aims above missed");
     match (&arguments.results, arguments.suite) {
         (None, _) => {}
-        (Some(path), Suite::Ground | Suite::Tools) => {
+        (Some(path), Suite::Ground | Suite::Tools | Suite::RecallSpeed) => {
             results::write(path, name, &text);
             println!("written to {}", path.display());
         }
@@ -140,13 +147,16 @@ fn run(arguments: &Arguments) -> Vec<Section> {
     if arguments.suite == Suite::Tools {
         return tools::run(&arguments.rg, &arguments.fd);
     }
-    let wanted = |suite| arguments.suite == Suite::Ground || arguments.suite == suite;
-    // Processes are measured first, while this one is small.
     let binary = || {
         arguments.binary.canonicalize().unwrap_or_else(|error| {
             fail(&format!("{}: {error}; build it with --release", arguments.binary.display()))
         })
     };
+    if arguments.suite == Suite::RecallSpeed {
+        return recall_speed::run(&binary());
+    }
+    let wanted = |suite| arguments.suite == Suite::Ground || arguments.suite == suite;
+    // Processes are measured first, while this one is small.
     let mut sections = Vec::new();
     if wanted(Suite::Start) {
         sections.push(start::run(&binary()));

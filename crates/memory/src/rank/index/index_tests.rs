@@ -1,3 +1,5 @@
+//! The walk beside the scan.
+
 use std::fs;
 
 use dormouse_base::SystemClock;

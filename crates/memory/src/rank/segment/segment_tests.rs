@@ -1,3 +1,5 @@
+//! Segments: what goes in comes out, and damage is seen.
+
 use super::*;
 use crate::Header;
 use crate::rank::text::MemoryText;

@@ -1,3 +1,5 @@
+//! How text becomes terms.
+
 use super::*;
 
 fn terms(text: &str) -> Vec<String> {
