@@ -20,6 +20,8 @@ mod generate;
 mod machine;
 mod measure;
 mod memory;
+mod recall;
+mod recall_speed;
 mod report;
 mod results;
 mod resume;
@@ -42,6 +44,14 @@ struct Arguments {
     /// What to measure
     #[arg(value_enum)]
     suite: Suite,
+
+    /// Collections of memories and questions for `recall`, as `bench/FORMAT.md` describes them
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// `recall`: print the figures as JSON
+    #[arg(long)]
+    json: bool,
 
     /// The release binary to measure
     #[arg(long, value_name = "FILE", default_value = "target/release/dormouse")]
@@ -85,6 +95,10 @@ enum Suite {
     Tools,
     /// The memory store: scan, opening, saving, anchors; by itself, not in `ground`
     Store,
+    /// How well memories are found, on collections given as files; by itself, not in `ground`
+    Recall,
+    /// How quickly memories are found among 10,000 and 100,000; by itself, not in `ground`
+    RecallSpeed,
 }
 
 impl Suite {
@@ -94,6 +108,8 @@ impl Suite {
             Self::Ground => Some("ground"),
             Self::Tools => Some("tools"),
             Self::Store => Some("store"),
+            Self::Recall => Some("recall"),
+            Self::RecallSpeed => Some("recall-speed"),
             Self::Start | Self::Assemble | Self::Memory | Self::Resume => None,
         }
     }
@@ -106,8 +122,11 @@ fn main() {
     }
     let arguments = Arguments::parse();
     let load = machine::load_average();
-    let sections = run(&arguments);
     let date = arguments.date.clone().unwrap_or_else(|| jiff::Zoned::now().date().to_string());
+    if arguments.suite == Suite::Recall {
+        return recall(&arguments, &date, &load);
+    }
+    let sections = run(&arguments);
     let section = arguments.suite.section();
     let name = section.unwrap_or("ground");
     let text = results::render(name, &date, &load, &sections);
@@ -124,19 +143,42 @@ fn main() {
     }
 }
 
+fn recall(arguments: &Arguments, date: &str, load: &str) {
+    let report = recall::run(&arguments.files);
+    if arguments.json {
+        println!("{}", report.json());
+    }
+    let text = results::render("recall", date, load, &[]) + &report.markdown();
+    if !arguments.json {
+        println!("{text}");
+    }
+    if let Some(path) = &arguments.results {
+        results::write(path, "recall", &text);
+    }
+}
+
 fn run(arguments: &Arguments) -> Vec<Section> {
     match arguments.suite {
         Suite::Tools => return tools::run(&arguments.rg, &arguments.fd),
         Suite::Store => return store::run(),
-        Suite::Ground | Suite::Start | Suite::Assemble | Suite::Memory | Suite::Resume => {}
+        Suite::Ground
+        | Suite::Start
+        | Suite::Assemble
+        | Suite::Memory
+        | Suite::Resume
+        | Suite::Recall
+        | Suite::RecallSpeed => {}
     }
-    let wanted = |suite| arguments.suite == Suite::Ground || arguments.suite == suite;
-    // Processes are measured first, while this one is small.
     let binary = || {
         arguments.binary.canonicalize().unwrap_or_else(|error| {
             fail(&format!("{}: {error}; build it with --release", arguments.binary.display()))
         })
     };
+    if arguments.suite == Suite::RecallSpeed {
+        return recall_speed::run(&binary());
+    }
+    let wanted = |suite| arguments.suite == Suite::Ground || arguments.suite == suite;
+    // Processes are measured first, while this one is small.
     let mut sections = Vec::new();
     if wanted(Suite::Start) {
         sections.push(start::run(&binary()));

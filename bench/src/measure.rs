@@ -34,6 +34,13 @@ impl Samples {
         milliseconds(lower + upper) / 2.0
     }
 
+    /// The time that only one in a hundred exceeds, in milliseconds.
+    pub(crate) fn of_100_the_99th(&self) -> f64 {
+        let sorted = self.sorted();
+        let place = (sorted.len() * 99).div_ceil(100).saturating_sub(1);
+        milliseconds(sorted.get(place).copied().unwrap_or_default())
+    }
+
     /// The longest time, in milliseconds.
     pub(crate) fn worst(&self) -> f64 {
         milliseconds(self.times.iter().max().copied().unwrap_or_default())
@@ -80,5 +87,8 @@ mod tests {
         assert!((samples(&[4, 1, 9, 2]).median() - 3.0).abs() < 1e-9);
         assert!((samples(&[4, 1, 9, 2]).worst() - 9.0).abs() < 1e-9);
         assert!(samples(&[]).median().abs() < 1e-9);
+        let hundred: Vec<u64> = (1..=100).rev().collect();
+        assert!((samples(&hundred).of_100_the_99th() - 99.0).abs() < 1e-9);
+        assert!((samples(&[3, 7]).of_100_the_99th() - 7.0).abs() < 1e-9);
     }
 }

@@ -71,6 +71,8 @@ pub mod names {
     pub const FAULT: &str = "DORMOUSE_FAULT";
     /// The time to show (debug builds).
     pub const TEST_NOW: &str = "DORMOUSE_TEST_NOW";
+    /// How long a search for memories may hold up a request, in milliseconds.
+    pub const TEST_RECALL_MS: &str = "DORMOUSE_TEST_RECALL_MS";
     /// The seed of new ids (debug builds).
     pub const TEST_SEED: &str = "DORMOUSE_TEST_SEED";
 }
@@ -142,6 +144,7 @@ pub const VARIABLES: &[EnvironmentVariable] = &[
     variable(names::FAULT, "debug builds only: a fault to inject, see CONTRIBUTING.md"),
     variable(names::TEST_MANAGED, "debug builds only: a folder instead of /etc/dormouse"),
     variable(names::TEST_NOW, "debug builds only: the time the clock shows"),
+    variable(names::TEST_RECALL_MS, "debug builds only: how long recall may hold up a request"),
     variable(names::TEST_SEED, "debug builds only: seed of new ids"),
 ];
 

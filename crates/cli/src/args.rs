@@ -165,6 +165,11 @@ pub(crate) enum Command {
     /// See, change, search and check what is remembered; no model is needed
     #[command(subcommand, after_help = MEMORY_HELP)]
     Memory(MemoryCommand),
+    /// Ask what is remembered: the memories that fit a question best; no model is needed
+    #[command(
+        after_help = "Examples:\n  dormouse recall \"which port has the test database\"\n  dormouse recall \"slow migration\" --explain\n  dormouse recall database --json --limit 3"
+    )]
+    Recall(RecallArguments),
     /// Print completions for a shell, or the man page
     #[command(
         after_help = "Examples:\n  dormouse completions bash > ~/.local/share/bash-completion/completions/dormouse\n  dormouse completions zsh > ~/.zfunc/_dormouse\n  dormouse completions fish > ~/.config/fish/completions/dormouse.fish\n  dormouse completions man > ~/.local/share/man/man1/dormouse.1"

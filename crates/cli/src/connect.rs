@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use dormouse_base::{Environment, Redactor, Secret, Settings, names};
 use dormouse_conversation::{Budget, Origin, PromptSize, WindowSource, resolve_window};
+use dormouse_engine::SmallModel;
 use dormouse_model::{
     Credential, Dialect, HttpModel, Model, ModelInfo, Provider, ProviderError, RetryPolicy,
     choose_provider, find_local_servers, retry_policy,
@@ -21,6 +22,8 @@ pub(crate) struct Connection {
     pub(crate) model_name: String,
     pub(crate) dialect: Dialect,
     pub(crate) budget: Budget,
+    /// A cheaper one, for small questions.
+    pub(crate) small: Option<SmallModel>,
     pub(crate) retry: RetryPolicy,
     /// What was asked for, and where.
     pub(crate) origin: Origin,
@@ -74,8 +77,16 @@ pub(crate) async fn connect(
             (Some(key.clone()), Some(source.to_owned()))
         }
     };
+    let model = Arc::new(Model::Http(http));
+    let small = settings.small_model.as_deref().or(provider.default_small_model);
+    let small = small.map(|name| SmallModel {
+        model: Arc::clone(&model),
+        name: name.to_owned(),
+        dialect: provider.dialect.clone(),
+    });
     Ok(Connection {
-        model: Arc::new(Model::Http(http)),
+        model,
+        small,
         model_name: bare_name,
         dialect: provider.dialect,
         budget,

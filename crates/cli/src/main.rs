@@ -92,6 +92,9 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Permissions(command)) => permissions::run(command, world),
             Some(Command::Config(command)) => config::run(command, world),
             Some(Command::Memory(command)) => Box::pin(memory::run(command, world)).await,
+            Some(Command::Recall(arguments)) => {
+                Box::pin(memory::recall::run(arguments, world)).await
+            }
             None if arguments.is_headless() => headless::run(arguments, world).await,
             None => Box::pin(talk::run(arguments, world)).await,
         }

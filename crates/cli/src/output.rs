@@ -179,6 +179,8 @@ impl Printer {
                 "retry",
                 format!("{error}; trying again in {} s ({retry} of {of})", shortly(*delay)),
             ),
+            EngineEvent::Recalled(receipt) if receipt.recalled.is_empty() => {}
+            EngineEvent::Recalled(receipt) => self.notice("notice", receipt.line()),
             EngineEvent::Remembered(what) => {
                 self.notice(
                     "notice",

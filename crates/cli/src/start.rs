@@ -119,13 +119,26 @@ impl Ready {
         asker: Option<Arc<dyn Asker>>,
     ) -> Result<Conversation, Failure> {
         let Self {
-            connection, settings, switches, project, environment, gate, surroundings, ..
+            connection,
+            settings,
+            switches,
+            project,
+            environment,
+            gate,
+            surroundings,
+            folder,
+            opened,
+            hooks,
+            instructions,
+            mut memory,
         } = self;
-        let (folder, opened) = (self.folder, self.opened);
+        if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
+            recall.small = connection.small;
+        }
         let key = KeyOrigin { source: connection.key_source, variable: connection.key_variable };
-        let tools = ToolSet::builtin()
-            .with(self.memory.iter().flat_map(|memory| memory_tools(&memory.access)));
-        let memory = self.memory.as_ref().map(|memory| Arc::clone(&memory.access));
+        let tools =
+            ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
+        let access = memory.as_ref().map(|memory| Arc::clone(&memory.access));
         let config = EngineConfig {
             model: connection.model,
             model_name: connection.model_name,
@@ -149,11 +162,11 @@ impl Ready {
                 store: switches.is_on("stored_results"),
                 chars: settings.tools.result_chars.clone(),
             }),
-            hooks: Arc::new(self.hooks),
+            hooks: Arc::new(hooks),
             reaper: Reaper::of_this_program(),
             commands: command_limits(&settings.tools),
-            instructions: self.instructions,
-            memory: self.memory,
+            instructions,
+            memory,
             figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
             prices: PriceTable::of_settings(&settings.prices),
             max_cost_usd: arguments.max_cost,
@@ -171,7 +184,7 @@ impl Ready {
             settings,
             folder,
             gate,
-            memory,
+            memory: access,
             key,
         })
     }

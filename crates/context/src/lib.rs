@@ -8,10 +8,12 @@
 
 mod breakpoints;
 mod fragment;
+mod recalled;
 mod stored;
 
 pub use breakpoints::{TurnShape, plan_breakpoints};
 pub use fragment::{Attachment, Changes, FirstMessage, Fragment, HookNotes};
+pub use recalled::{RecalledMemories, RecalledMemory};
 pub use stored::{
     EMPTY_RESULT, ResultBound, Storage, cut, plan_message, plan_result, preview, preview_of,
     stream_file_name,

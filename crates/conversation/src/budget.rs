@@ -31,6 +31,7 @@ const RESTORED_FILES_TOKENS: u32 = 50_000;
 const RESTORED_SKILLS_TOKENS: u32 = 25_000;
 /// The memory index, in bytes: at most this, or an eighth of the window's tokens.
 const INDEX_BYTES: u32 = 25_000;
+const RECALL_BYTES: u32 = 60_000;
 /// What has changed since a conversation was told, in tokens: at most this, or a fortieth of the window.
 const CHANGES_TOKENS: u32 = 4_000;
 /// One instruction file before a warning, in characters: at most this, or a fifth of the window's tokens.
@@ -84,6 +85,8 @@ pub struct Budget {
     pub restored_skills_tokens: u32,
     /// The memory index, in bytes.
     pub index_bytes: u32,
+    /// Recalled memories in a session, in bytes.
+    pub recall_bytes: u32,
     /// One instruction file, in characters.
     pub instructions_chars: u32,
     /// What has changed since a conversation was told, in tokens.
@@ -119,6 +122,7 @@ impl Budget {
             restored_files_tokens: RESTORED_FILES_TOKENS.min(window / 4),
             restored_skills_tokens: RESTORED_SKILLS_TOKENS.min(window / 8),
             index_bytes: INDEX_BYTES.min(window / 8),
+            recall_bytes: RECALL_BYTES.min(window / 10 * 3),
             instructions_chars: INSTRUCTIONS_CHARS.min(window / 5),
             changes_tokens: CHANGES_TOKENS.min(window / 40),
             prompt: if window < SHORT_PROMPT_BELOW { PromptSize::Short } else { PromptSize::Full },

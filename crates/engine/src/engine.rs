@@ -23,6 +23,7 @@ use crate::hooks::{HookObserver, HookRunner, HookSession, Hooks, Place, SessionS
 use crate::known::{InstructionSetup, Known, MemorySetup};
 use crate::memory::MemoryGuard;
 use crate::prompt::{PromptOverrides, build_prefix};
+use crate::recall::Recall;
 use crate::results::{ResultRules, ResultStore};
 use crate::{EngineError, SessionFolder, Surroundings};
 
@@ -108,6 +109,7 @@ pub struct Engine {
     pub(crate) figures: Figures,
     /// What the disk would not take, to be written before anything else is.
     unwritten: Vec<Unwritten>,
+    pub(crate) recall: Recall,
 }
 
 /// What a conversation begins with, or goes on with.
@@ -192,6 +194,7 @@ impl Engine {
             totals: Usage::default(),
             spent_usd: 0.0,
             unwritten: Vec::new(),
+            recall: Recall::default(),
         }
     }
 
@@ -215,6 +218,17 @@ impl Engine {
         if !flags.meta {
             self.hear(message.id, Trust::Typed, &message.text());
         }
+        self.commit(message)?;
+        Ok(())
+    }
+
+    /// The person's words, and what goes with them: that is nobody's word.
+    pub(crate) fn add_prompt(&mut self, prompt: &str, with: Vec<Block>) -> Result<(), EngineError> {
+        let blocks = std::iter::once(Block::text(prompt)).chain(with).collect();
+        let now = self.config.clock.now();
+        let message = Message::user(self.new_id(), now, blocks, Flags::default());
+        self.transcript.record_message(&message)?;
+        self.hear(message.id, Trust::Typed, prompt);
         self.commit(message)?;
         Ok(())
     }

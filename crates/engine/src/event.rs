@@ -6,6 +6,8 @@ use std::time::Duration;
 use dormouse_conversation::{Block, Message, ToolUseId, Usage};
 use dormouse_model::ModelError;
 
+use crate::recall::RecallReceipt;
+
 /// Something to show, or to pass on to a program.
 #[derive(Debug, Clone)]
 pub enum EngineEvent {
@@ -73,6 +75,8 @@ pub enum EngineEvent {
         /// The most retries there will be.
         of: u32,
     },
+    /// Memories were looked for, to be put beside what the person said; what came of it.
+    Recalled(RecallReceipt),
     /// Memory was changed, and the person is to know: they may want to take it back.
     Remembered(String),
     /// Something worth knowing.

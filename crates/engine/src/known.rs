@@ -11,6 +11,7 @@ use dormouse_memory::instructions::{Approved, Instructions, Loaded, Note, Occasi
 use crate::EngineConfig;
 use crate::memory::{MemoryAccess, index_parts};
 use crate::prompt::{IndexUse, MemoryRules};
+use crate::recall::RecallSetup;
 
 /// Of the first message, instruction files may take this many times what one of them may.
 const FILES_WORTH: usize = 3;
@@ -31,6 +32,8 @@ pub struct MemorySetup {
     pub access: Arc<MemoryAccess>,
     /// The rules that the model is told.
     pub rules: MemoryRules,
+    /// How memories are found for each message; none where they are not.
+    pub recall: Option<RecallSetup>,
 }
 
 /// What is known; by default nothing.
@@ -51,7 +54,7 @@ impl Known {
         if let Some(InstructionSetup { roots, approved }) = &config.instructions {
             known.load_instructions(roots, approved, &config.budget);
         }
-        if let Some(MemorySetup { access, rules }) = &config.memory {
+        if let Some(MemorySetup { access, rules, .. }) = &config.memory {
             known.rules = Some(rules.clone());
             // A small window has no room for an index.
             if rules.index == IndexUse::Kept && config.budget.prompt == PromptSize::Full {

@@ -38,8 +38,12 @@ impl Engine {
         self.write_what_is_due()?;
         self.tell_changes(now)?;
         self.tell_notes()?;
-        self.add_user(vec![Block::text(prompt)], Flags::default())?;
+        let recalled = self.recall(prompt, sink).await;
+        self.add_prompt(prompt, recalled)?;
         let report = self.run_until_done(max_requests, interrupt, sink).await?;
+        if interrupt.is_cancelled() {
+            self.stop_recalling();
+        }
         self.totals = self.totals.plus(report.usage);
         self.tell_lost_figures(sink);
         self.transcript.sync()?;

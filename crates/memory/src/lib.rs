@@ -18,6 +18,7 @@ mod kind;
 mod manifest;
 mod names;
 mod place;
+pub mod rank;
 mod scan;
 mod search;
 pub mod secrets;

@@ -69,6 +69,8 @@ impl TestHome {
             ("GIT_COMMITTER_EMAIL", "committer@example.invalid"),
             ("GIT_COMMITTER_DATE", NOW),
             (names::TEST_NOW, NOW),
+            // A test is about what is found, however busy the machine is.
+            (names::TEST_RECALL_MS, "30000"),
             (names::RETRY_BASE_MS, "10"),
         ] {
             self.set_env(name, value);

@@ -50,6 +50,7 @@ pub struct ServerBuilder {
     canaries: Vec<String>,
     breaks: VecDeque<String>,
     minimum: u64,
+    side: VecDeque<Reply>,
 }
 
 impl ServerBuilder {
@@ -123,6 +124,21 @@ impl ServerBuilder {
         self
     }
 
+    /// Requests to this model are questions on the side: they have a list of replies of their own, and
+    /// neither prefix nor cache.
+    #[must_use]
+    pub fn side_model(mut self, model: impl Into<String>) -> Self {
+        self.fixed.side_model = Some(model.into());
+        self
+    }
+
+    /// Adds a reply to a question on the side.
+    #[must_use]
+    pub fn side_reply(mut self, reply: impl Into<Reply>) -> Self {
+        self.side.push_back(reply.into());
+        self
+    }
+
     /// Adds a reply to the script.
     #[must_use]
     pub fn reply(self, reply: impl Into<Reply>) -> Self {
@@ -157,6 +173,8 @@ impl ServerBuilder {
         let state = State {
             source: self.source,
             requests: Vec::new(),
+            side: self.side,
+            side_requests: Vec::new(),
             failures: Vec::new(),
             breaks: self.breaks,
             canaries: self.canaries,
@@ -198,11 +216,13 @@ impl ScriptedServer {
                 framing: Framing::default(),
                 has_model_info: true,
                 may_overflow: false,
+                side_model: None,
             },
             source: Source::List(VecDeque::new()),
             canaries: Vec::new(),
             breaks: VecDeque::new(),
             minimum: 1024,
+            side: VecDeque::new(),
         }
     }
 
@@ -238,6 +258,11 @@ impl ScriptedServer {
         }
     }
 
+    /// Adds a reply to a question on the side.
+    pub fn push_side(&self, reply: impl Into<Reply>) {
+        lock(&self.shared.state).side.push_back(reply.into());
+    }
+
     /// Adds a text that no request from now on may contain.
     pub fn add_canary(&self, text: impl Into<String>) {
         lock(&self.shared.state).canaries.push(text.into());
@@ -257,6 +282,18 @@ impl ScriptedServer {
     /// The requests to the model so far.
     pub fn requests(&self) -> Vec<RecordedRequest> {
         lock(&self.shared.state).requests.clone()
+    }
+
+    /// The questions on the side so far.
+    pub fn side_requests(&self) -> Vec<RecordedRequest> {
+        lock(&self.shared.state).side_requests.clone()
+    }
+
+    /// Waits until there were at least so many questions on the side; all of them.
+    pub fn wait_for_side_requests(&self, count: usize) -> Vec<RecordedRequest> {
+        let what = format!("{count} questions on the side");
+        self.shared.wait_for(&what, |state| state.side_requests.len() >= count);
+        self.side_requests()
     }
 
     /// The only request.
@@ -292,6 +329,9 @@ impl ScriptedServer {
             && !replies.is_empty()
         {
             problems.push(format!("{} replies were not asked for", replies.len()));
+        }
+        if !state.side.is_empty() {
+            problems.push(format!("{} side replies were not asked for", state.side.len()));
         }
         let unused = state.breaks.iter();
         problems.extend(unused.map(|why| format!("no request broke the prefix, expected: {why}")));

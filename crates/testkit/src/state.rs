@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use dormouse_model::script::{Piece, Turn};
+use serde_json::Value;
 
 use crate::cache::{CacheOutcome, PrefixCache};
 use crate::checks::{Rules, check_prefix, check_request};
@@ -36,12 +37,16 @@ pub(crate) struct Fixed {
     pub(crate) framing: Framing,
     pub(crate) has_model_info: bool,
     pub(crate) may_overflow: bool,
+    /// Requests to this model are questions on the side.
+    pub(crate) side_model: Option<String>,
 }
 
 /// What does.
 pub(crate) struct State {
     pub(crate) source: Source,
     pub(crate) requests: Vec<RecordedRequest>,
+    pub(crate) side: VecDeque<Reply>,
+    pub(crate) side_requests: Vec<RecordedRequest>,
     pub(crate) failures: Vec<String>,
     pub(crate) breaks: VecDeque<String>,
     pub(crate) canaries: Vec<String>,
@@ -107,6 +112,9 @@ impl Shared {
         request: RawRequest,
         connection: usize,
     ) -> (RecordedRequest, Option<Reply>) {
+        if self.is_side(&request) {
+            return self.take_side(request, connection);
+        }
         let mut guard = lock(&self.state);
         let state = &mut *guard;
         let outcome = match self.fixed.wire {
@@ -143,6 +151,42 @@ impl Shared {
             }
         }
         let recorded = self.settle(recorded, reply.as_ref(), &outcome, started);
+        (recorded, reply)
+    }
+
+    fn is_side(&self, request: &RawRequest) -> bool {
+        let body: Option<Value> = serde_json::from_slice(&request.body).ok();
+        let model = body.as_ref().and_then(|body| body.get("model")?.as_str());
+        self.fixed.side_model.is_some() && self.fixed.side_model.as_deref() == model
+    }
+
+    /// A question on the side has its own list, and neither prefix nor cache.
+    fn take_side(
+        &self,
+        request: RawRequest,
+        connection: usize,
+    ) -> (RecordedRequest, Option<Reply>) {
+        let mut state = lock(&self.state);
+        let recorded = RecordedRequest {
+            index: state.side_requests.len(),
+            connection,
+            method: request.method,
+            path: request.path,
+            headers: request.headers,
+            body: request.body,
+            usage: dormouse_conversation::Usage { input_tokens: 100, ..Default::default() },
+            written: 0,
+        };
+        let rules = Rules { wire: self.fixed.wire, window: None, canaries: &state.canaries };
+        let problems = check_request(&recorded, &rules);
+        let named =
+            problems.into_iter().map(|text| format!("side request {}: {text}", recorded.index));
+        let named: Vec<String> = named.collect();
+        state.failures.extend(named);
+        state.side_requests.push(recorded.clone());
+        let reply = state.side.pop_front();
+        drop(state);
+        self.changed.notify_all();
         (recorded, reply)
     }
 

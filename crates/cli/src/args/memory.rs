@@ -256,6 +256,23 @@ pub(crate) struct SearchArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct RecallArguments {
+    /// The question
+    pub(crate) query: String,
+    /// The most to list
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) limit: usize,
+    /// Say why each was found, and which would be put into a conversation unasked
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Look for changes made by other programs first
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct LogArguments {
     /// Only changes of this memory: its file or its name
     pub(crate) name: Option<String>,

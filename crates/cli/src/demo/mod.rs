@@ -25,6 +25,7 @@ pub(crate) async fn run(world: &World) -> Result<Exit, Failure> {
     scenes::a_question(&stage).await?;
     scenes::a_huge_result(&stage).await?;
     scenes::something_to_remember(&stage).await?;
+    scenes::something_recalled(&stage).await?;
     show::data_line("\nThe temporary folder is removed again.");
     Ok(Exit::Done)
 }
@@ -52,6 +53,11 @@ fn narrate(event: &EngineEvent) {
         | EngineEvent::ToolDenied { .. }
         | EngineEvent::ToolFinished { .. }
         | EngineEvent::Retrying { .. } => {}
+        EngineEvent::Recalled(receipt) if receipt.recalled.is_empty() => {}
+        EngineEvent::Recalled(receipt) => {
+            show::data_line(&format!("  {}", receipt.line()));
+            receipt.explained().iter().for_each(|line| show::data_line(&format!("    {line}")));
+        }
         EngineEvent::Remembered(what) => show::data_line(&format!("  memory: {what}")),
         EngineEvent::Notice(text) => show::data_line(&format!("  note: {text}")),
     }

@@ -99,6 +99,22 @@ pub(super) async fn something_to_remember(stage: &Stage) -> Result<(), Failure> 
     Ok(())
 }
 
+/// The whole of a memory comes by itself when a message is about it.
+pub(super) async fn something_recalled(stage: &Stage) -> Result<(), Failure> {
+    show::data_line("\nScene 4: it comes to mind by itself.");
+    let script = vec![Turn::new().text("In dozens, rounded up: the shelves hold twelve. So five.")];
+    let (engine, _) =
+        play(stage, script, "Do we count nuts in dozens, rounded up or down?").await?;
+    let said = engine.history().messages().first().map(|message| message.blocks.clone());
+    why("the message carried, behind your words, what the ranking on this machine was sure of:");
+    let shown = said.unwrap_or_default().iter().filter_map(Block::as_text).nth(1);
+    show_result(shown.unwrap_or_default().trim());
+    why(
+        "no model chose it. A request waits for this for at most 20 ms; a small model may add more later, beside the work.",
+    );
+    Ok(())
+}
+
 /// What the session has stored beside its transcript.
 fn stored_bytes(transcript: &Path) -> Result<u64, Failure> {
     let folder = transcript.with_extension("").join("tool-results");

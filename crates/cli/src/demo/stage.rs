@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use dormouse_base::{
     Dir, Environment, Redactor, RelPath, Settings, Stack, Switches, names, project_of,
@@ -70,7 +71,11 @@ pub(super) async fn begin(
     let folder = SessionFolder::open(&world.home()?, &project)?;
     let switches = Switches::resolve(&Stack::default(), &world.environment);
     let switches = switches.map_err(Failure::usage)?;
-    let memory = session::setup(world, &project, &Settings::default(), &switches).await?;
+    let mut memory = session::setup(world, &project, &Settings::default(), &switches).await?;
+    if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
+        // The story is told on slow machines too.
+        recall.patience = Duration::from_secs(10);
+    }
     let tools =
         ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
     let window = Window::new(200_000).map_err(Failure::failed)?;

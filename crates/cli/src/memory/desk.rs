@@ -22,7 +22,7 @@ use crate::{input, show};
 /// A store, and whose memories it has.
 pub(super) struct Shelf {
     pub(super) whose: Whose,
-    pub(super) store: Store,
+    pub(super) store: Arc<Store>,
 }
 
 /// The stores of a command.
@@ -44,7 +44,7 @@ impl Desk {
                 continue;
             }
             if let Some(store) = places.existing(place)? {
-                shelves.push(Shelf { whose: place.whose, store });
+                shelves.push(Shelf { whose: place.whose, store: Arc::new(store) });
             }
         }
         Ok(Self { shelves, places, project, now: world.clock.now() })
@@ -91,7 +91,7 @@ impl Desk {
 pub(super) async fn shelf_to_fill(world: &World, whose: Whose) -> Result<Shelf, Failure> {
     let (places, _) = find(world, Visit::Write(whose)).await?;
     let place = places.of(whose).ok_or_else(no_repository)?;
-    Ok(Shelf { whose: place.whose, store: places.open(place)? })
+    Ok(Shelf { whose: place.whose, store: Arc::new(places.open(place)?) })
 }
 
 /// At the top of a home folder the repository's folder is the person's own.

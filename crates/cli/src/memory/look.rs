@@ -1,13 +1,13 @@
-//! Looking: `list`, `show`, `search`, `path`.
+//! Looking: `list`, `show`, `path`.
 
-use dormouse_memory::{DirectorySource, MemoryType, Quarantined, ScanCache};
+use dormouse_memory::{DirectorySource, MemoryType};
 use serde::Serialize;
 
 use super::desk::{Desk, Found, Row, no_repository};
 use super::places::{Place, Whose};
 use super::print_json;
 use super::table::Table;
-use crate::args::{ListArguments, MemoryScope, NamedArguments, PathArguments, SearchArguments};
+use crate::args::{ListArguments, MemoryScope, NamedArguments, PathArguments};
 use crate::exit::{Exit, Failure};
 use crate::show;
 use crate::world::World;
@@ -34,7 +34,7 @@ pub(super) async fn list(arguments: &ListArguments, world: &World) -> Result<Exi
 }
 
 /// The file comes first: it names the memory in every other command.
-fn table(memories: &[Found<'_>], desk: &Desk) -> Table {
+pub(super) fn table(memories: &[Found<'_>], desk: &Desk) -> Table {
     let mut table = Table::new(&["file", "type", "scope", "changed", "name: description"]);
     for found in memories {
         let header = &found.memory.header;
@@ -95,50 +95,6 @@ pub(super) async fn show(arguments: &NamedArguments, world: &World) -> Result<Ex
     show::data(&text);
     if show::is_terminal() && !text.ends_with('\n') {
         show::data("\n");
-    }
-    Ok(Exit::Done)
-}
-
-#[derive(Serialize)]
-struct Scored {
-    #[serde(flatten)]
-    row: Row,
-    score: u32,
-}
-
-pub(super) async fn search(arguments: &SearchArguments, world: &World) -> Result<Exit, Failure> {
-    if arguments.query.trim().is_empty() {
-        return Err(Failure::usage(anyhow::anyhow!("there is no word to search for"))
-            .hint("`dormouse memory list` lists all memories"));
-    }
-    let desk = Desk::open(world, arguments.common.scope).await?;
-    let mut hits = Vec::new();
-    for shelf in &desk.shelves {
-        let memories = shelf.store.scan(&mut ScanCache::default())?.memories;
-        for hit in shelf.store.search(&memories, &arguments.query, Quarantined::Include)? {
-            hits.push((hit.score, Found::of(shelf, hit.memory)));
-        }
-    }
-    hits.sort_by_key(|(score, found)| std::cmp::Reverse((*score, found.changed)));
-    let all = hits.len();
-    hits.truncate(arguments.limit);
-    if arguments.common.json {
-        let rows =
-            hits.iter().map(|(score, found)| Scored { row: found.row(desk.now), score: *score });
-        print_json(&rows.collect::<Vec<_>>())?;
-    } else {
-        let found: Vec<Found<'_>> = hits.into_iter().map(|(_, found)| found).collect();
-        table(&found, &desk).print(&world.environment);
-    }
-    match all {
-        0 => show::note(&format!("no memory has the words `{}`", arguments.query)),
-        all if all > arguments.limit => {
-            show::note(&format!(
-                "note: {} more were found; --limit {all} lists them",
-                all - arguments.limit
-            ));
-        }
-        _ => {}
     }
     Ok(Exit::Done)
 }

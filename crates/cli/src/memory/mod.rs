@@ -10,6 +10,7 @@ mod inbox;
 mod look;
 pub(crate) mod places;
 mod policy;
+pub(crate) mod recall;
 mod restore;
 pub(crate) mod session;
 mod table;
@@ -51,7 +52,7 @@ async fn run_one(command: &MemoryCommand, world: &World) -> Result<Exit, Failure
     match command {
         MemoryCommand::List(arguments) => look::list(arguments, world).await,
         MemoryCommand::Show(arguments) => look::show(arguments, world).await,
-        MemoryCommand::Search(arguments) => look::search(arguments, world).await,
+        MemoryCommand::Search(arguments) => recall::search(arguments, world).await,
         MemoryCommand::Path(arguments) => look::path(arguments, world).await,
         MemoryCommand::Add(arguments) => write::add(arguments, world).await,
         MemoryCommand::Edit(arguments) => write::edit(arguments, world).await,

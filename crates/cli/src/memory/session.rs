@@ -1,9 +1,10 @@
 //! Memory for a session: its stores, the rules that the model is told, and its tools.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use dormouse_base::{Project, Settings, Switches, names};
-use dormouse_engine::{IndexUse, MemoryAccess, MemoryRules, MemorySetup, Saving};
+use dormouse_engine::{IndexUse, MemoryAccess, MemoryRules, MemorySetup, RecallSetup, Saving};
 use dormouse_memory::{Scope, Store};
 
 use super::places::{Places, Visit, Whose};
@@ -46,8 +47,22 @@ pub(crate) async fn setup(
         }
     }
     let rules = rules(&stores, world, switches);
-    let access = MemoryAccess::new(stores, saving(switches), Arc::clone(&world.clock));
-    Ok(rules.map(|rules| MemorySetup { access, rules }))
+    let cache = world.home()?.join("cache");
+    let clock = Arc::clone(&world.clock);
+    let access = MemoryAccess::new(stores, saving(switches), Some(&cache), clock);
+    // Who chooses besides the local ranking is known once there is a connection.
+    let recall = switches.is_on("recall").then(|| recall_setup(world));
+    Ok(rules.map(|rules| MemorySetup { access, rules, recall }))
+}
+
+/// The shipped limits; in debug builds a test may wait for longer.
+fn recall_setup(world: &World) -> RecallSetup {
+    let mut recall = RecallSetup::default();
+    let wanted = world.environment.get(names::TEST_RECALL_MS).and_then(|text| text.parse().ok());
+    if let Some(milliseconds) = wanted.filter(|_| cfg!(debug_assertions)) {
+        recall.patience = Duration::from_millis(milliseconds);
+    }
+    recall
 }
 
 fn saving(switches: &Switches) -> Saving {

@@ -23,6 +23,7 @@ const KEYS: &[(&str, &str)] = &[
     ("Up, Ctrl-R", "what was typed before"),
     ("Tab", "complete a command"),
     ("Alt-U", "at an empty prompt: undo the last change of memory"),
+    ("Alt-R", "at an empty prompt: why memories were recalled"),
     ("Ctrl-C", "stop the turn; twice at an empty prompt: leave"),
     ("Ctrl-D", "leave"),
 ];

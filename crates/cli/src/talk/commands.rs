@@ -13,6 +13,7 @@ pub(crate) enum Name {
     Config,
     Permissions,
     Memory,
+    Recall,
     Quit,
 }
 
@@ -30,6 +31,12 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
         "memory",
         "[COMMAND]",
         "what is remembered; COMMAND as in dormouse memory, such as undo",
+    ),
+    (
+        Name::Recall,
+        "recall",
+        "[QUERY]",
+        "what memory has on this; without it, why memories came with the last message",
     ),
     (Name::Quit, "quit", "", "leave (also Ctrl-D)"),
 ];

@@ -4,9 +4,9 @@
 //! woken while it reads. Questions have an editor apart, so that what was typed ahead of a question is
 //! never taken for its answer.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustyline::completion::Completer;
 use rustyline::config::{BellStyle, CompletionType};
@@ -51,10 +51,19 @@ pub(crate) enum Typed {
     Interrupted,
     /// Ctrl-D, or the end of the terminal.
     End,
-    /// The key that takes back the last change of memory, with nothing typed.
-    Undo,
+    /// A key of our own, with nothing typed.
+    Key(Key),
     /// The terminal could not be read.
     Failed(String),
+}
+
+/// Keys that stand for a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Key {
+    /// Takes back the last change of memory.
+    Undo,
+    /// Says why memories were recalled.
+    Why,
 }
 
 /// The editor's thread, from outside.
@@ -87,7 +96,7 @@ impl LineEditor {
 type Lines = Editor<Continued, MemHistory>;
 
 fn serve(asked: &mpsc::Receiver<(Ask, oneshot::Sender<Typed>)>, entries: Vec<String>) {
-    let keys = Keys { nothing_typed: Arc::new(AtomicBool::new(true)), undo: Arc::default() };
+    let keys = Keys { nothing_typed: Arc::new(AtomicBool::new(true)), pressed: Arc::default() };
     let editors = editor(&keys).and_then(|mut messages| {
         for entry in entries {
             messages.history_mut().add_owned(entry)?;
@@ -127,26 +136,34 @@ fn serve(asked: &mpsc::Receiver<(Ask, oneshot::Sender<Typed>)>, entries: Vec<Str
 #[derive(Debug, Clone)]
 struct Keys {
     nothing_typed: Arc<AtomicBool>,
-    undo: Arc<AtomicBool>,
+    pressed: Arc<Mutex<Option<Key>>>,
 }
 
 impl Keys {
     fn forget(&self) {
         self.nothing_typed.store(true, Ordering::Relaxed);
-        self.undo.store(false, Ordering::Relaxed);
+        self.press(None);
+    }
+
+    fn press(&self, key: Option<Key>) {
+        *self.pressed.lock().unwrap_or_else(PoisonError::into_inner) = key;
+    }
+
+    fn pressed(&self) -> Option<Key> {
+        *self.pressed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 fn typed(read: rustyline::Result<String>, keys: &Keys) -> Typed {
-    match read {
-        Ok(line) => Typed::Line(line.replace("\\\n", "\n")),
-        Err(ReadlineError::Interrupted) if keys.undo.load(Ordering::Relaxed) => Typed::Undo,
-        Err(ReadlineError::Interrupted) if keys.nothing_typed.load(Ordering::Relaxed) => {
+    match (read, keys.pressed()) {
+        (Ok(line), _) => Typed::Line(line.replace("\\\n", "\n")),
+        (Err(ReadlineError::Interrupted), Some(key)) => Typed::Key(key),
+        (Err(ReadlineError::Interrupted), None) if keys.nothing_typed.load(Ordering::Relaxed) => {
             Typed::Interrupted
         }
-        Err(ReadlineError::Interrupted) => Typed::Discarded,
-        Err(ReadlineError::Eof) => Typed::End,
-        Err(error) => Typed::Failed(error.to_string()),
+        (Err(ReadlineError::Interrupted), None) => Typed::Discarded,
+        (Err(ReadlineError::Eof), _) => Typed::End,
+        (Err(error), _) => Typed::Failed(error.to_string()),
     }
 }
 
@@ -168,10 +185,12 @@ fn editor(keys: &Keys) -> rustyline::Result<Lines> {
         key(KeyCode::Char('C'), Modifiers::CTRL),
         EventHandler::Conditional(Box::new(Interrupt(keys.clone()))),
     );
-    editor.bind_sequence(
-        key(KeyCode::Char('u'), Modifiers::ALT),
-        EventHandler::Conditional(Box::new(Undo(keys.clone()))),
-    );
+    for (letter, means) in [('u', Key::Undo), ('r', Key::Why)] {
+        editor.bind_sequence(
+            key(KeyCode::Char(letter), Modifiers::ALT),
+            EventHandler::Conditional(Box::new(Own(means, keys.clone()))),
+        );
+    }
     Ok(editor)
 }
 
@@ -191,10 +210,10 @@ impl ConditionalEventHandler for Interrupt {
     }
 }
 
-/// Alt-U at an empty prompt; with something typed it is the editor's own key.
-struct Undo(Keys);
+/// A key of ours at an empty prompt; with something typed it is the editor's own.
+struct Own(Key, Keys);
 
-impl ConditionalEventHandler for Undo {
+impl ConditionalEventHandler for Own {
     fn handle(
         &self,
         _: &Event,
@@ -203,7 +222,7 @@ impl ConditionalEventHandler for Undo {
         context: &EventContext<'_>,
     ) -> Option<Cmd> {
         context.line().is_empty().then(|| {
-            self.0.undo.store(true, Ordering::Relaxed);
+            self.1.press(Some(self.0));
             Cmd::Interrupt
         })
     }

@@ -1,4 +1,4 @@
-//! `/memory`: the commands of `dormouse memory`, without leaving; and what is said about memory at the start.
+//! `/memory` and `/recall`: the commands of the command line, without leaving; and what is said about memory at the start.
 
 use clap::Parser as _;
 
@@ -22,19 +22,36 @@ impl Talk<'_> {
         };
         let listed = words.is_empty();
         let words = if listed { vec!["list".to_owned()] } else { words };
-        let typed = ["dormouse".to_owned(), "memory".to_owned()].into_iter().chain(words);
-        match Arguments::try_parse_from(typed) {
-            Ok(Arguments { command: Some(Command::Memory(command)), .. }) => {
-                let failed = self.with_the_terminal(memory::run(&command, self.world)).await.err();
-                if let Some(failure) = failed {
-                    self.complain(&failure);
-                }
-            }
-            Ok(_) => {}
-            Err(error) => self.say(error.render().to_string().trim_end()),
-        }
+        self.as_typed("memory", words).await;
         if listed {
             self.tell_what_waits();
+        }
+    }
+
+    /// Carries out `/recall QUERY`: what a message like this would bring to mind, and why.
+    pub(super) async fn recall(&mut self, query: &str) {
+        let words = ["--explain", "--", query].map(str::to_owned).to_vec();
+        self.as_typed("recall", words).await;
+    }
+
+    /// Runs a command of the command line, in the terminal as it was found.
+    async fn as_typed(&mut self, command: &str, words: Vec<String>) {
+        let typed = ["dormouse".to_owned(), command.to_owned()].into_iter().chain(words);
+        let command = match Arguments::try_parse_from(typed) {
+            Ok(arguments) => arguments.command,
+            Err(error) => return self.say(error.render().to_string().trim_end()),
+        };
+        let failed = match command {
+            Some(Command::Memory(command)) => {
+                self.with_the_terminal(memory::run(&command, self.world)).await.err()
+            }
+            Some(Command::Recall(arguments)) => {
+                self.with_the_terminal(memory::recall::run(&arguments, self.world)).await.err()
+            }
+            _ => None,
+        };
+        if let Some(failure) = failed {
+            self.complain(&failure);
         }
     }
 

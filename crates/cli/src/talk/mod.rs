@@ -39,7 +39,7 @@ use crate::start::{self, Conversation};
 use crate::world::World;
 
 use commands::{Meant, Name};
-use editor::{Ask, LineEditor, Typed};
+use editor::{Ask, Key, LineEditor, Typed};
 use history::History;
 use question::Asked;
 use screen::{Looks, Screen, Status};
@@ -255,7 +255,8 @@ impl Talk<'_> {
             self.view.borrow_mut().typed();
             match typed {
                 Typed::Line(line) => return Said::Text(line),
-                Typed::Undo => {
+                Typed::Key(Key::Why) => self.view.borrow_mut().explain_recall(),
+                Typed::Key(Key::Undo) => {
                     self.view.borrow_mut().echo(memory::UNDO);
                     return Said::Text(memory::UNDO.to_owned());
                 }

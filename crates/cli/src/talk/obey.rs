@@ -42,6 +42,8 @@ impl Talk<'_> {
                 Err(failure) => self.complain(&failure),
             },
             Name::Memory => self.memory(rest).await,
+            Name::Recall if rest.is_empty() => self.view.borrow_mut().explain_recall(),
+            Name::Recall => self.recall(rest).await,
             Name::Quit => {}
         }
     }

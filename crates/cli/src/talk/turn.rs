@@ -164,7 +164,7 @@ async fn ask(editor: &LineEditor, view: &RefCell<View>, question: Question) -> A
                     view.note("y, n or a; n and a reason tells the model why", Style::DIM);
                 }
             },
-            Typed::Discarded | Typed::Undo => view.borrow_mut().typed(),
+            Typed::Discarded | Typed::Key(_) => view.borrow_mut().typed(),
             Typed::Interrupted | Typed::End | Typed::Failed(_) => return Answered::Stop,
         }
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use dormouse_base::printable;
 use dormouse_conversation::Role;
-use dormouse_engine::EngineEvent;
+use dormouse_engine::{EngineEvent, RecallReceipt};
 use dormouse_tools::Question;
 use tokio::time::Instant;
 
@@ -50,6 +50,8 @@ pub(crate) struct View {
     waiting: Vec<Vec<Piece>>,
     /// Events that wait until a question is answered.
     held: Option<Vec<EngineEvent>>,
+    /// What was looked for in memory since the turn began.
+    receipts: Vec<RecallReceipt>,
 }
 
 impl View {
@@ -65,6 +67,7 @@ impl View {
             steps: Vec::new(),
             waiting: Vec::new(),
             held: None,
+            receipts: Vec::new(),
         }
     }
 
@@ -96,6 +99,7 @@ impl View {
         let now = Instant::now();
         self.progress.rest(now);
         self.progress.waiting(now);
+        self.receipts.clear();
     }
 
     /// The person wants the turn to stop.
@@ -250,11 +254,32 @@ impl View {
                 self.progress.retrying(delay, retry, of, now);
                 self.note(&format!("{error}"), Style::PLAIN.colour(Colour::Yellow));
             }
+            EngineEvent::Recalled(receipt) => self.recalled(receipt),
             EngineEvent::Remembered(what) => {
                 self.note(&format!("memory: {what} · Alt-U takes it back"), Style::DIM);
             }
             EngineEvent::Notice(text) => self.note(&text, Style::DIM),
         }
+    }
+
+    /// What was recalled, in a line; the whole of it waits for whoever wants to know.
+    fn recalled(&mut self, receipt: RecallReceipt) {
+        if !receipt.recalled.is_empty() {
+            self.note(&format!("{} · Alt-R says why", receipt.line()), Style::DIM);
+        }
+        self.receipts.push(receipt);
+    }
+
+    /// Why memories were recalled in the last turn, and which were not.
+    pub(crate) fn explain_recall(&mut self) {
+        let receipts = std::mem::take(&mut self.receipts);
+        if receipts.is_empty() {
+            self.note("nothing was looked for in memory yet", Style::DIM);
+        }
+        for receipt in &receipts {
+            receipt.explained().iter().for_each(|line| self.note(line, Style::DIM));
+        }
+        self.receipts = receipts;
     }
 
     fn write(&mut self, text: &str) {

@@ -40,6 +40,8 @@ fn the_demo_runs_and_leaves_nothing_behind() {
         "bytes of output are in a file",
         "memory: saved nuts-in-dozens.md (user memory)",
         "| description: counts nuts in dozens, rounded up",
+        "recalled 1 memory",
+        "of the message)",
         "| - [Nuts in dozens](nuts-in-dozens.md) — counts nuts in dozens, rounded up",
     ] {
         assert!(text.contains(part), "{part}: {text}");

@@ -29,6 +29,8 @@ mod output;
 mod permissions;
 mod program;
 mod reaper;
+mod recall;
+mod recall_turn;
 mod sessions;
 mod settings;
 mod stats;

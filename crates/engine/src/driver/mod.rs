@@ -247,6 +247,8 @@ impl<'e> Driver<'e> {
         self.add_block(&mut blocks, attached)?;
         let notes = self.take_notes();
         self.add_block(&mut blocks, notes)?;
+        let recalled = self.engine.recalled_meanwhile(self.sink);
+        self.add_block(&mut blocks, recalled)?;
         let message = Message::user(
             self.results_id,
             self.engine.config.clock.now(),

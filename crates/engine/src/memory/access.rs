@@ -1,14 +1,17 @@
 //! The stores of a session, and what its tools know about the conversation.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use dormouse_base::{Clock, MessageId, SessionId};
+use dormouse_base::{Clock, FileError, MessageId, SessionId};
 use dormouse_memory::{
     Author, By, ChangeError, ContentHash, Effect, Expected, MemoryFile, NewMemory, Outcome,
-    Proposal, ProposalId, Receipt, Rule, ScanCache, Scanned, Scope, Store, Trust, frontmatter,
+    Proposal, ProposalId, Quarantined, Receipt, Rule, ScanCache, Scanned, Scope, Store, Trust,
+    frontmatter,
 };
 
+use dormouse_memory::rank::{Hit, Query, Recall};
 use dormouse_tools::Asker;
 
 use jiff::tz::TimeZone;
@@ -28,6 +31,7 @@ pub enum Saving {
 /// Memory, as a session has it.
 pub struct MemoryAccess {
     stores: Vec<Arc<Store>>,
+    recall: Recall,
     saving: Saving,
     clock: Arc<dyn Clock>,
     heard: Mutex<Heard>,
@@ -51,9 +55,23 @@ struct Heard {
 }
 
 /// A memory, and where it is.
+#[derive(Clone)]
 pub(crate) struct Found {
     pub(crate) store: Arc<Store>,
     pub(crate) memory: Arc<Scanned>,
+}
+
+impl Found {
+    /// Its file.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.store.dir().path().join(self.memory.file.as_str())
+    }
+}
+
+impl std::fmt::Debug for Found {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Found").field(&self.path()).finish()
+    }
 }
 
 /// What became of a change that the model wanted.
@@ -65,14 +83,37 @@ pub(crate) enum Done {
 }
 
 impl MemoryAccess {
-    /// Memory in these stores, one a scope.
-    pub fn new(stores: Vec<Arc<Store>>, saving: Saving, clock: Arc<dyn Clock>) -> Arc<Self> {
-        Arc::new(Self { stores, saving, clock, heard: Mutex::default(), asker: OnceLock::new() })
+    /// Memory in these stores, one a scope. `cache` is the folder of what can be derived anew.
+    pub fn new(
+        stores: Vec<Arc<Store>>,
+        saving: Saving,
+        cache: Option<&Path>,
+        clock: Arc<dyn Clock>,
+    ) -> Arc<Self> {
+        let recall = Recall::open(stores.clone(), cache);
+        let root = stores.iter().find_map(|store| store.project_root()).cloned();
+        let recall = match root {
+            Some(root) => recall.with_project(root),
+            None => recall,
+        };
+        Arc::new(Self {
+            stores,
+            recall,
+            saving,
+            clock,
+            heard: Mutex::default(),
+            asker: OnceLock::new(),
+        })
     }
 
     /// The stores.
     pub fn stores(&self) -> &[Arc<Store>] {
         &self.stores
+    }
+
+    /// The ranking over them.
+    pub(crate) fn recall(&self) -> &Recall {
+        &self.recall
     }
 
     /// How the model saves.
@@ -141,6 +182,30 @@ impl MemoryAccess {
             );
         }
         Ok(found)
+    }
+
+    /// The memories that fit a query best, and how many more have something of it.
+    pub(crate) fn search(
+        &self,
+        query: &str,
+        only: Option<Scope>,
+        most: usize,
+    ) -> Result<(Vec<Found>, usize), FileError> {
+        let within = |store: &Arc<Store>| only.is_none_or(|scope| scope == store.scope());
+        // A ranking is over all scopes: of another's hits there may be many before the first of this one.
+        let limit = if only.is_some() { most.saturating_mul(20) } else { most };
+        let (exclude, now) = (BTreeSet::new(), self.clock.now());
+        let quarantined = Quarantined::LeaveOut;
+        let query = Query { text: query, limit, exclude: &exclude, quarantined, now };
+        let ranking = self.recall.query(&query)?;
+        let found = |hit: Hit| {
+            let store = Arc::clone(self.stores.get(hit.shelf).filter(|store| within(store))?);
+            Some(Found { store, memory: hit.memory })
+        };
+        let mut hits: Vec<Found> = ranking.hits.into_iter().filter_map(found).collect();
+        let more = hits.len().saturating_sub(most) + ranking.passed_over;
+        hits.truncate(most);
+        Ok((hits, more))
     }
 
     /// The memory of this file or name; or why there is none to be found.

@@ -11,6 +11,7 @@ mod sources;
 mod specs;
 mod tools;
 
+pub(crate) use access::Found;
 pub use access::{MemoryAccess, Saving};
 pub(crate) use door::MemoryGuard;
 pub(crate) use index::index_parts;

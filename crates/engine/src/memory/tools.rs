@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use dormouse_memory::{
-    Age, ChangeError, Entry, MemoryType, NewMemory, ProposalId, Quarantined, Scope, manifest_line,
-};
+use dormouse_memory::{Age, Entry, MemoryType, NewMemory, ProposalId, Scope, manifest_line};
 use dormouse_tools::{CallContext, Tool, ToolError, ToolOutput, ToolSpec, parse_input};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
@@ -167,8 +165,7 @@ fn scope(text: Option<&str>) -> Result<Option<Scope>, ToolError> {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
-fn failed(error: ChangeError) -> ToolError {
+fn failed(error: impl std::fmt::Display) -> ToolError {
     ToolError::Failed { message: error.to_string() }
 }
 
@@ -176,25 +173,13 @@ fn search(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> 
     let input: SearchInput = parse_input(input)?;
     let only = scope(input.scope.as_deref())?;
     let most = input.max_results.unwrap_or(USUAL_RESULTS).clamp(1, MOST_RESULTS);
-    let mut hits = Vec::new();
-    for store in access.stores().iter().filter(|store| only.is_none_or(|s| s == store.scope())) {
-        let memories: Vec<_> = access.all(Some(store.scope())).map_err(failed)?;
-        let memories: Vec<_> = memories.into_iter().map(|found| found.memory).collect();
-        let found = store.search(&memories, &input.query, Quarantined::LeaveOut).map_err(failed)?;
-        hits.extend(found.into_iter().map(|hit| (hit.score, store, hit.memory)));
-    }
-    hits.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));
+    let (hits, more) = access.search(&input.query, only, most).map_err(failed)?;
     if hits.is_empty() {
         return Ok(format!("no memory has any of the words of `{}`", input.query));
     }
-    let left_out = hits.len().saturating_sub(most);
-    let mut parts: Vec<String> = hits
-        .into_iter()
-        .take(most)
-        .map(|(_, store, memory)| shown(access, &Found { store: Arc::clone(store), memory }))
-        .collect();
-    if left_out > 0 {
-        parts.push(format!("[{left_out} more; give `max_results` or more words]"));
+    let mut parts: Vec<String> = hits.iter().map(|found| shown(access, found)).collect();
+    if more > 0 {
+        parts.push(format!("[{more} more; give `max_results` or more words]"));
     }
     Ok(parts.join("\n\n"))
 }

@@ -195,7 +195,7 @@ fn bytes(line: &impl Serialize) -> Result<Vec<u8>, ChangeError> {
     })
 }
 
-fn file_name() -> RelPath {
+pub(super) fn file_name() -> RelPath {
     name("history.jsonl")
 }
 

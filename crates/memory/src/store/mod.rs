@@ -19,6 +19,7 @@ mod outside;
 mod plan;
 mod policy;
 mod prepare;
+mod since;
 mod trash;
 mod undo;
 mod uses;
@@ -44,6 +45,7 @@ pub(crate) use lines::link_to;
 pub use log::{FileDiff, LogEntry};
 pub use plan::{Expected, Plan};
 pub use policy::{Policy, PolicyRule, Rule, Writer};
+pub(crate) use since::{HistoryPlace, Since};
 pub use trash::Trashed;
 pub use uses::Uses;
 
@@ -191,9 +193,19 @@ impl Store {
         self.options.scope
     }
 
+    /// The root of the project that memories are bound to, if there is one.
+    pub fn project_root(&self) -> Option<&Dir> {
+        self.options.project.as_ref().map(|project| &project.root)
+    }
+
     /// What looks for secrets.
     pub(crate) fn secret_scan(&self) -> SecretScan {
         self.options.secrets
+    }
+
+    /// Folders at the top that are other stores' business.
+    pub(crate) fn apart(&self) -> &[String] {
+        &self.options.apart
     }
 
     /// All memories, newest first.

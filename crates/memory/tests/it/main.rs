@@ -19,6 +19,7 @@ mod import;
 mod in_place;
 mod instructions;
 mod processes;
+mod recall;
 mod secrets;
 mod undo;
 mod world;

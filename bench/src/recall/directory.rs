@@ -1,0 +1,91 @@
+//! A collection as a memory directory, asked through the door that the program uses.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::sync::Arc;
+
+use dormouse_base::SystemClock;
+use dormouse_memory::rank::{Query, Ranking, Recall};
+use dormouse_memory::{Quarantined, Scope, Store, StoreOptions, shipped_secret_rules};
+use jiff::Timestamp;
+use tempfile::TempDir;
+
+use super::data::{Collection, Document};
+use super::quality::Ranked;
+
+pub(crate) struct Directory {
+    recall: Recall,
+    /// Which document a file is.
+    numbers: BTreeMap<String, usize>,
+    _folder: TempDir,
+}
+
+impl Directory {
+    pub(crate) fn new(collection: &Collection) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let memory = folder.path().join("memory");
+        fs::create_dir_all(&memory).expect("a memory directory");
+        let mut numbers = BTreeMap::new();
+        for (number, document) in collection.documents.iter().enumerate() {
+            let name = file_name(number);
+            fs::write(memory.join(&name), file_text(document)).expect("a memory is written");
+            numbers.insert(name, number);
+        }
+        let options =
+            StoreOptions::new(Scope::User, shipped_secret_rules, Arc::new(SystemClock::default()));
+        let store = Store::existing(&memory, &folder.path().join("state"), options);
+        let store = store.expect("a store").expect("its directory");
+        let recall = Recall::open(vec![Arc::new(store)], Some(&folder.path().join("cache")));
+        Self { recall, numbers, _folder: folder }
+    }
+
+    pub(crate) fn ask(&self, question: &str, limit: usize) -> Ranking {
+        let query = Query {
+            text: question,
+            limit,
+            exclude: &BTreeSet::new(),
+            quarantined: Quarantined::LeaveOut,
+            now: Timestamp::now(),
+        };
+        self.recall.query(&query).expect("an answer")
+    }
+
+    pub(crate) fn ranked(&self, question: &str, limit: usize) -> Ranked {
+        let hits = self.ask(question, limit).hits;
+        Ranked(hits.iter().filter_map(|hit| self.number(hit.memory.file.as_str())).collect())
+    }
+
+    pub(crate) fn number(&self, file: &str) -> Option<usize> {
+        self.numbers.get(file).copied()
+    }
+}
+
+/// A name that says nothing: letters that are no word, so that only the text is found.
+fn file_name(number: usize) -> String {
+    let mut letters = String::new();
+    let mut rest = number;
+    for _ in 0..4 {
+        letters.push(char::from(b'a' + u8::try_from(rest % 26).unwrap_or(0)));
+        rest /= 26;
+    }
+    format!("zq{letters}.md")
+}
+
+fn file_text(document: &Document) -> String {
+    match document.time.as_deref().and_then(date_and_time) {
+        Some(time) => format!("---\ncreated: {time}\n---\n\n{}\n", document.text),
+        None => format!("{}\n", document.text),
+    }
+}
+
+/// The first numbers of a time, whatever stands between them: year, month, day, hour, minute.
+fn date_and_time(text: &str) -> Option<String> {
+    let mut numbers = text
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|digits| !digits.is_empty())
+        .map(|digits| digits.parse::<u32>().ok());
+    let mut next = || numbers.next().flatten();
+    let (year, month, day) = (next()?, next()?, next()?);
+    let (hour, minute) = (next().unwrap_or(0), next().unwrap_or(0));
+    Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:00Z"))
+}

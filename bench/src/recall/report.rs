@@ -1,0 +1,165 @@
+//! The figures as tables and as JSON, beside their aims.
+
+use serde_json::{Value, json};
+
+use super::quality::{Means, Quality};
+use super::threshold::Threshold;
+
+pub(crate) const STEMMED: &str = "BM25, stems and pairs";
+const OURS: &str = "dormouse recall";
+/// Points of R@5 that all collections in one directory may cost.
+const POURED_LOSS: f64 = 3.0;
+/// Percent of foreign questions that may put anything in; percent of own that have to put in an answer.
+const FOREIGN: f64 = 2.0;
+const OWN: f64 = 60.0;
+
+pub(crate) struct Report {
+    pub(crate) files: Vec<FileReport>,
+}
+
+pub(crate) struct FileReport {
+    pub(crate) name: String,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) threshold: Threshold,
+}
+
+/// One system on one file.
+pub(crate) struct Row {
+    pub(crate) system: &'static str,
+    /// Whether all collections were in one directory.
+    pub(crate) poured: bool,
+    pub(crate) quality: Quality,
+}
+
+impl Row {
+    pub(crate) fn poured(self) -> Self {
+        Self { poured: true, ..self }
+    }
+}
+
+impl Report {
+    pub(crate) fn json(&self) -> String {
+        let files: Vec<Value> = self.files.iter().map(FileReport::json).collect();
+        serde_json::to_string_pretty(&json!({ "files": files })).unwrap_or_default()
+    }
+
+    pub(crate) fn markdown(&self) -> String {
+        let mut text = String::from(
+            "\nR@5 / R@10 / MRR in percent: the mean share of what answers a question that is among the first 5 and 10 \
+             memories, and the mean of one over the place of the first answer. Every document is a file of a memory \
+             directory, and `dormouse recall` is the shipped ranking on it. *poured*: all collections of the file in \
+             one directory. Questions with a wrong premise are left out.\n\n",
+        );
+        text.push_str("| File | System | All | By category |\n| --- | --- | --- | --- |\n");
+        self.files.iter().for_each(|file| text.push_str(&file.quality_rows()));
+        text.push_str(
+            "\nAims, of R@5: not below stems and pairs; poured, at most 3 points lost.\n\n| File | Above stems and pairs | | \
+             Lost when poured | |\n| --- | --- | --- | --- | --- |\n",
+        );
+        self.files.iter().for_each(|file| text.push_str(&file.aims_row()));
+        text.push_str(
+            "\nWhat would be put into a conversation without asking, at the shipped threshold. *Own*: questions that some \
+             memory answers, on their own memories; *foreign*: the same questions on another collection's. Aims: at most \
+             2 % of the foreign put in anything, at least 60 % of the own put in an answer.\n\n| File | Own | put in \
+             anything | put in an answer | | answers among what was put in | Foreign | put in anything | |\n| --- | --- | --- \
+             | --- | --- | --- | --- | --- | --- |\n",
+        );
+        self.files.iter().for_each(|file| text.push_str(&file.threshold_row()));
+        text
+    }
+}
+
+fn met(is_met: bool) -> &'static str {
+    if is_met { "met" } else { "**MISSED**" }
+}
+
+fn shown(means: Means) -> String {
+    means.percent().map(|value| format!("{value:.1}")).join(" / ")
+}
+
+impl FileReport {
+    fn json(&self) -> Value {
+        let means = |means: Means| {
+            let [recall_5, recall_10, mrr] = means.percent();
+            json!({ "questions": means.questions, "recall@5": recall_5, "recall@10": recall_10, "mrr": mrr })
+        };
+        let rows: Vec<Value> = self
+            .rows
+            .iter()
+            .map(|row| {
+                let by: serde_json::Map<String, Value> =
+                    row.quality.by_category.iter().map(|(name, m)| (name.clone(), means(*m))).collect();
+                json!({ "system": row.system, "poured": row.poured, "all": means(row.quality.all), "by_category": by })
+            })
+            .collect();
+        let (own, foreign) = self.threshold.counts();
+        json!({
+            "name": self.name,
+            "rows": rows,
+            "threshold": {
+                "own": own,
+                "own_with_anything": self.threshold.injected_share(),
+                "own_with_an_answer": self.threshold.gold_share(),
+                "precision": self.threshold.precision(),
+                "foreign": foreign,
+                "foreign_with_anything": self.threshold.foreign_share(),
+            },
+        })
+    }
+
+    fn quality_rows(&self) -> String {
+        let mut text = String::new();
+        for row in &self.rows {
+            let categories: Vec<String> = row
+                .quality
+                .by_category
+                .iter()
+                .map(|(name, means)| format!("{name} ({}) {}", means.questions, shown(*means)))
+                .collect();
+            let poured = if row.poured { ", poured" } else { "" };
+            text.push_str(&format!(
+                "| {} | {}{poured} | {} | {} |\n",
+                self.name,
+                row.system,
+                shown(row.quality.all),
+                categories.join("; ")
+            ));
+        }
+        text
+    }
+
+    fn recall_5(&self, system: &str, poured: bool) -> Option<f64> {
+        let row = self.rows.iter().find(|row| row.system == system && row.poured == poured)?;
+        let [recall_5, ..] = row.quality.all.percent();
+        Some(recall_5)
+    }
+
+    fn aims_row(&self) -> String {
+        let of = |system, poured| self.recall_5(system, poured).unwrap_or(0.0);
+        let above = of(OURS, false) - of(STEMMED, false);
+        let poured = match self.recall_5(OURS, true) {
+            Some(poured) => {
+                let lost = of(OURS, false) - poured;
+                format!("{lost:+.1} | {}", met(lost <= POURED_LOSS))
+            }
+            None => "one collection only | –".to_owned(),
+        };
+        format!("| {} | {above:+.1} | {} | {poured} |\n", self.name, met(above >= 0.0))
+    }
+
+    fn threshold_row(&self) -> String {
+        let (own, foreign) = self.threshold.counts();
+        let share = self.threshold.gold_share();
+        let foreign_share = match self.threshold.foreign_share() {
+            Some(share) => format!("{share:.1} % | {}", met(share <= FOREIGN)),
+            None => "– | –".to_owned(),
+        };
+        format!(
+            "| {} | {own} | {:.1} % | {share:.1} % | {} | {:.1} % | {foreign} | {foreign_share} |\n",
+            self.name,
+            self.threshold.injected_share(),
+            met(share >= OWN),
+            self.threshold.precision(),
+        )
+    }
+}

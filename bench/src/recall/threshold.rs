@@ -1,0 +1,83 @@
+//! What would be put into a conversation without asking: on a question's own memories, and on another
+//! collection's, where nothing should be.
+
+use dormouse_memory::rank::{MOST_SURE, Sure};
+
+use super::data::{Collection, Question};
+use super::directory::Directory;
+use super::quality::ratio;
+
+/// Counts at the shipped threshold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Threshold {
+    /// Questions that some memory answers, asked on their own memories.
+    answerable: usize,
+    /// Of those: something was put in; an answer was.
+    injected: usize,
+    with_gold: usize,
+    /// Memories that were put in, and how many of them answer.
+    memories: usize,
+    gold: usize,
+    /// Questions asked on another collection's memories, and those that put anything in.
+    foreign: usize,
+    foreign_injected: usize,
+}
+
+impl Threshold {
+    pub(crate) fn foreign_share(self) -> Option<f64> {
+        (self.foreign > 0).then(|| 100.0 * ratio(self.foreign_injected, self.foreign))
+    }
+
+    pub(crate) fn gold_share(self) -> f64 {
+        100.0 * ratio(self.with_gold, self.answerable)
+    }
+
+    pub(crate) fn injected_share(self) -> f64 {
+        100.0 * ratio(self.injected, self.answerable)
+    }
+
+    pub(crate) fn precision(self) -> f64 {
+        100.0 * ratio(self.gold, self.memories)
+    }
+
+    pub(crate) fn counts(self) -> (usize, usize) {
+        (self.answerable, self.foreign)
+    }
+}
+
+pub(crate) fn measure(collections: &[Collection], directories: &[Directory]) -> Threshold {
+    let mut threshold = Threshold::default();
+    for (place, (collection, directory)) in collections.iter().zip(directories).enumerate() {
+        for question in collection.questions().filter(|question| collection.answers(question)) {
+            threshold.own(question, collection, directory);
+        }
+        // Everybody's questions are asked once on the memories of the next.
+        let next = collections.get((place + 1) % collections.len());
+        for question in
+            next.filter(|_| collections.len() > 1).into_iter().flat_map(Collection::questions)
+        {
+            threshold.foreign += 1;
+            let sure = Sure::of(&directory.ask(&question.text, MOST_SURE));
+            threshold.foreign_injected += usize::from(!sure.hits().is_empty());
+        }
+    }
+    threshold
+}
+
+impl Threshold {
+    fn own(&mut self, question: &Question, collection: &Collection, directory: &Directory) {
+        let sure = Sure::of(&directory.ask(&question.text, MOST_SURE));
+        let answers = sure
+            .hits()
+            .iter()
+            .filter_map(|hit| directory.number(hit.memory.file.as_str()))
+            .filter_map(|number| collection.documents.get(number))
+            .filter(|document| document.covers.iter().any(|it| question.wanted.contains(it)))
+            .count();
+        self.answerable += 1;
+        self.injected += usize::from(!sure.hits().is_empty());
+        self.with_gold += usize::from(answers > 0);
+        self.memories += sure.hits().len();
+        self.gold += answers;
+    }
+}

@@ -1,0 +1,99 @@
+//! The local ranking, as recall uses it: no model, no network.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use dormouse_base::FileError;
+use dormouse_memory::rank::{CANDIDATES, Fit, Hit, LOOK_AGAIN, Query, Ranking, Sure};
+use dormouse_memory::{MemoryFile, Quarantined};
+
+use crate::memory::{Found, MemoryAccess};
+
+/// A reason names so many words.
+const NAMED_WORDS: usize = 6;
+
+/// A memory, and how well it fits.
+pub(super) struct Ranked {
+    pub(super) found: Found,
+    /// Whether it fits so well that it is shown without anybody's second opinion.
+    pub(super) sure: bool,
+    pub(super) why: String,
+}
+
+/// What the ranking says.
+pub(super) struct Local {
+    /// The best first.
+    pub(super) ranked: Vec<Ranked>,
+    /// How many memories there are to choose from.
+    pub(super) considered: usize,
+    /// Whether it is time to look for what others have changed.
+    pub(super) is_old: bool,
+}
+
+/// The memories that fit a query best, but for those that were seen.
+pub(super) fn rank(
+    access: &MemoryAccess,
+    query: &str,
+    seen: &[PathBuf],
+    most: usize,
+) -> Result<Local, FileError> {
+    let exclude = excluded(access, seen);
+    let ranking = access.recall().query(&asked(access, query, &exclude, most))?;
+    let sure = Sure::of(&ranking);
+    let Ranking { hits, searched, age, .. } = ranking;
+    let is_sure = |hit: &Hit| sure.hits().iter().any(|known| known == hit);
+    let ranked = hits.into_iter().filter_map(|hit| {
+        let (sure, why) = (is_sure(&hit), why(&hit));
+        Some(Ranked { found: found(access, hit)?, sure, why })
+    });
+    Ok(Local {
+        ranked: ranked.collect(),
+        considered: usize::try_from(searched).unwrap_or(0),
+        is_old: age >= LOOK_AGAIN,
+    })
+}
+
+/// The memories that a selector chooses from: all that were not seen, or the most promising of them.
+pub(super) fn candidates(
+    access: &MemoryAccess,
+    query: &str,
+    seen: &[PathBuf],
+) -> Result<Vec<Found>, FileError> {
+    let exclude = excluded(access, seen);
+    let hits = access.recall().candidates(&asked(access, query, &exclude, CANDIDATES))?;
+    Ok(hits.into_iter().filter_map(|hit| found(access, hit)).collect())
+}
+
+fn asked<'a>(
+    access: &MemoryAccess,
+    text: &'a str,
+    exclude: &'a BTreeSet<(usize, MemoryFile)>,
+    limit: usize,
+) -> Query<'a> {
+    let quarantined = Quarantined::LeaveOut;
+    Query { text, limit, exclude, quarantined, now: access.clock().now() }
+}
+
+fn excluded(access: &MemoryAccess, seen: &[PathBuf]) -> BTreeSet<(usize, MemoryFile)> {
+    let mut excluded = BTreeSet::new();
+    for (shelf, store) in access.stores().iter().enumerate() {
+        let inside = seen.iter().filter_map(|path| path.strip_prefix(store.dir().path()).ok());
+        let files = inside.filter_map(|file| MemoryFile::existing(file.to_str()?).ok());
+        excluded.extend(files.map(|file| (shelf, file)));
+    }
+    excluded
+}
+
+fn found(access: &MemoryAccess, hit: Hit) -> Option<Found> {
+    let store = Arc::clone(access.stores().get(hit.shelf)?);
+    Some(Found { store, memory: hit.memory })
+}
+
+/// The words that brought a memory up, and how much of the query it covers.
+fn why(hit: &Hit) -> String {
+    let asked = hit.why.iter().filter(|why| why.fit != Fit::Company);
+    let words: Vec<&str> = asked.map(|why| why.word.as_str()).take(NAMED_WORDS).collect();
+    let share = (hit.coverage * 100.0).round();
+    format!("{} (score {:.1}, {share:.0} % of the message)", words.join(", "), hit.score)
+}

@@ -1,0 +1,370 @@
+//! Memories that bear on what the person says, put beside it.
+//!
+//! Two steps, neither of which delays a turn. The local ranking runs while the request is being built, and
+//! what it is sure of goes with the person's message. Beside the request a small model chooses from the list
+//! of memories; what it adds goes with the next message, whichever that is.
+//!
+//! Invariants: nothing is added to a message that was sent; a memory that the conversation has seen is not
+//! shown again; what the person typed stays theirs, and what is recalled counts as nobody's word.
+
+mod content;
+mod local;
+mod query;
+mod receipt;
+mod seen;
+mod selector;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_base::FileError;
+use dormouse_context::{Fragment, RecalledMemories, RecalledMemory as Shown};
+use dormouse_conversation::{Block, estimate_text};
+use dormouse_memory::manifest_line;
+use tokio::task::JoinSet;
+
+use crate::memory::{Found, MemoryAccess};
+use crate::{Engine, EngineEvent};
+use local::{Local, Ranked};
+pub use receipt::{PassedOver, RecallReceipt, RecallStep, RecalledMemory};
+use seen::Seen;
+pub use selector::SmallModel;
+use selector::{MOST_CHOSEN, Selected, Selection};
+
+/// A request is not held up for longer.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// Of what was passed over, a receipt names so many.
+const NAMED_PASSED_OVER: usize = 5;
+/// After so many failures in a row the small model is not asked again in this session.
+const MOST_FAILURES: u32 = 3;
+/// Tools that were called in so many messages of late are in use.
+const OF_LATE: usize = 12;
+
+/// How a session recalls.
+#[derive(Debug, Clone)]
+pub struct RecallSetup {
+    /// A request is not held up for longer.
+    pub patience: Duration,
+    /// Who chooses from the list of memories; without it the local ranking is all there is.
+    pub small: Option<SmallModel>,
+}
+
+impl Default for RecallSetup {
+    fn default() -> Self {
+        Self { patience: PATIENCE, small: None }
+    }
+}
+
+/// What recall knows about the conversation.
+#[derive(Debug, Default)]
+pub(crate) struct Recall {
+    seen: Seen,
+    selecting: Option<Selecting>,
+    /// Selections in a row that failed.
+    failures: u32,
+}
+
+/// A selection that is under way, or done and not yet shown.
+#[derive(Debug)]
+struct Selecting {
+    /// Dropping it ends the request.
+    task: JoinSet<Gathered>,
+    query: String,
+}
+
+/// A memory that could be shown.
+#[derive(Debug)]
+struct Readied {
+    found: Found,
+    shown: Shown,
+    why: String,
+}
+
+/// What a step came to.
+#[derive(Debug, Default)]
+struct Gathered {
+    memories: Vec<Readied>,
+    passed_over: Vec<PassedOver>,
+    considered: usize,
+    note: Option<String>,
+    took: Duration,
+    cost_usd: f64,
+    /// It was found in an index that is due to be looked over.
+    is_old: bool,
+}
+
+impl Engine {
+    /// What goes with the person's message: what the last selection found too late, and what the local
+    /// ranking is sure of. Then the selection for this message begins.
+    pub(crate) async fn recall(
+        &mut self,
+        prompt: &str,
+        sink: &mut dyn FnMut(EngineEvent),
+    ) -> Vec<Block> {
+        let late = self.recalled_meanwhile(sink);
+        self.recall.selecting = None;
+        let now = self.recall_now(prompt, sink).await;
+        late.into_iter().chain(now).collect()
+    }
+
+    async fn recall_now(
+        &mut self,
+        prompt: &str,
+        sink: &mut dyn FnMut(EngineEvent),
+    ) -> Option<Block> {
+        let setup = self.config.memory.as_ref()?;
+        let (access, recall) = (Arc::clone(&setup.access), setup.recall.clone()?);
+        let query = query::of_prompt(prompt)?;
+        self.catch_up();
+        if self.recall_bytes_left() == 0 {
+            return None;
+        }
+        let since = self.config.clock.elapsed();
+        let (ask, seen_by_now) = (query.clone(), self.recall.seen.files());
+        let searching = {
+            let (access, seen) = (Arc::clone(&access), seen_by_now.clone());
+            tokio::task::spawn_blocking(move || search(&access, &ask, &seen))
+        };
+        let mut gathered = match tokio::time::timeout(recall.patience, searching).await {
+            Ok(Ok(gathered)) => gathered,
+            Ok(Err(_)) => {
+                Gathered { note: Some("the search broke off".to_owned()), ..Gathered::default() }
+            }
+            Err(_) => {
+                let note = format!(
+                    "the search took more than {} ms and was left out",
+                    recall.patience.as_millis()
+                );
+                Gathered { note: Some(note), ..Gathered::default() }
+            }
+        };
+        gathered.took = self.config.clock.elapsed().saturating_sub(since);
+        let shown: Vec<PathBuf> =
+            gathered.memories.iter().map(|memory| memory.found.path()).collect();
+        if gathered.is_old {
+            look_around(&access);
+        }
+        let block = self.show(gathered, RecallStep::Local, &query, sink);
+        if let Some(small) = recall.small.filter(|_| self.recall.failures < MOST_FAILURES) {
+            let passed = seen_by_now.into_iter().chain(shown).collect();
+            self.begin_selection(small, access, query, passed);
+        }
+        block
+    }
+
+    fn begin_selection(
+        &mut self,
+        small: SmallModel,
+        access: Arc<MemoryAccess>,
+        query: String,
+        passed: Vec<PathBuf>,
+    ) {
+        let selection = Selection {
+            small,
+            message: self.new_id(),
+            query: query.clone(),
+            manifest: Vec::new(),
+            offered: Vec::new(),
+            tools_in_use: self.tools_in_use(),
+            clock: Arc::clone(&self.config.clock),
+            figures: self.figures.clone(),
+            prices: self.config.prices.clone(),
+        };
+        let mut task = JoinSet::new();
+        task.spawn(select(selection, access, passed));
+        self.recall.selecting = Some(Selecting { task, query });
+    }
+
+    /// What a selection has found by now, if it is done.
+    pub(crate) fn recalled_meanwhile(
+        &mut self,
+        sink: &mut dyn FnMut(EngineEvent),
+    ) -> Option<Block> {
+        let done = self.recall.selecting.as_mut()?.task.try_join_next()?;
+        let Selecting { query, .. } = self.recall.selecting.take()?;
+        let gathered = done.unwrap_or_else(|_| Gathered {
+            note: Some("the selection broke off".to_owned()),
+            ..Gathered::default()
+        });
+        self.spent_usd += gathered.cost_usd;
+        self.recall.failures = if gathered.note.is_some() { self.recall.failures + 1 } else { 0 };
+        self.catch_up();
+        self.show(gathered, RecallStep::Selector, &query, sink)
+    }
+
+    /// The turn was stopped: nobody waits for a selection any more.
+    pub(crate) fn stop_recalling(&mut self) {
+        self.recall.selecting = None;
+    }
+
+    /// Makes a block of what may still be shown, and leaves a receipt.
+    fn show(
+        &mut self,
+        gathered: Gathered,
+        step: RecallStep,
+        query: &str,
+        sink: &mut dyn FnMut(EngineEvent),
+    ) -> Option<Block> {
+        let mut left = self.recall_bytes_left();
+        let (mut shown, mut recalled, mut passed_over) = (Vec::new(), Vec::new(), Vec::new());
+        for Readied { found, shown: memory, why } in gathered.memories {
+            let (file, text) = (found.memory.file.to_string(), memory.render());
+            if self.recall.seen.has(&found.path()) {
+                continue;
+            }
+            if text.len() > left {
+                let why = "no room is left for memories in this session".to_owned();
+                passed_over.push(PassedOver { file, why });
+                continue;
+            }
+            left -= text.len();
+            self.recall.seen.announce(found.path(), text.len());
+            let (path, scope) = (memory.path.clone(), found.store.scope().to_string());
+            recalled.push(RecalledMemory { path, file, scope, tokens: estimate_text(&text), why });
+            shown.push((found, memory));
+        }
+        passed_over.extend(gathered.passed_over);
+        let receipt = RecallReceipt {
+            step,
+            query: query.to_owned(),
+            recalled,
+            passed_over,
+            considered: gathered.considered,
+            note: gathered.note,
+            took: gathered.took,
+        };
+        sink(EngineEvent::Recalled(receipt));
+        if shown.is_empty() {
+            return None;
+        }
+        let (found, memories): (Vec<Found>, _) = shown.into_iter().unzip();
+        count(found);
+        Some(RecalledMemories { memories }.to_block())
+    }
+
+    fn recall_bytes_left(&self) -> usize {
+        let most = usize::try_from(self.config.budget.recall_bytes).unwrap_or(usize::MAX);
+        most.saturating_sub(self.recall.seen.bytes())
+    }
+
+    fn catch_up(&mut self) {
+        if let Some(memory) = &self.config.memory {
+            let (messages, folder) = (self.history.messages(), &self.config.project.folder);
+            self.recall.seen.catch_up(messages, folder, &memory.access);
+        }
+    }
+
+    /// The tools that the model has called of late.
+    fn tools_in_use(&self) -> Vec<String> {
+        let messages = self.history.messages();
+        let late = messages.iter().rev().take(OF_LATE).flat_map(|message| &message.blocks);
+        let mut names: Vec<String> =
+            late.filter_map(|block| Some(block.as_tool_use()?.name.to_owned())).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+/// The local step: ranks, and reads what it is sure of.
+fn search(access: &MemoryAccess, query: &str, seen: &[PathBuf]) -> Gathered {
+    let most = MOST_CHOSEN + NAMED_PASSED_OVER;
+    let Local { ranked, considered, is_old } = match local::rank(access, query, seen, most) {
+        Ok(local) => local,
+        Err(error) => return Gathered { note: Some(error.to_string()), ..Gathered::default() },
+    };
+    let now = access.clock().now();
+    let mut gathered = Gathered { considered, is_old, ..Gathered::default() };
+    for Ranked { found, sure, why } in ranked {
+        let ready = if sure && gathered.memories.len() < MOST_CHOSEN {
+            content::read(&found, now)
+        } else {
+            None
+        };
+        match ready {
+            Some(shown) => gathered.memories.push(Readied { found, shown, why }),
+            None => {
+                let file = found.memory.file.to_string();
+                gathered.passed_over.push(PassedOver { file, why });
+            }
+        }
+    }
+    gathered
+}
+
+/// The other step: the list of what is not seen yet goes to the small model, and what it chooses is read.
+async fn select(
+    mut selection: Selection,
+    access: Arc<MemoryAccess>,
+    passed: Vec<PathBuf>,
+) -> Gathered {
+    let since = selection.clock.elapsed();
+    let (clock, query) = (Arc::clone(&selection.clock), selection.query.clone());
+    let listing = {
+        let access = Arc::clone(&access);
+        tokio::task::spawn_blocking(move || list(&access, &query, &passed)).await
+    };
+    let Ok(Ok(mut listed)) = listing else {
+        let note = Some("the memories could not be listed".to_owned());
+        return Gathered { note, ..Gathered::default() };
+    };
+    let considered = listed.len();
+    if considered == 0 {
+        return Gathered::default();
+    }
+    selection.manifest = listed.iter().map(|(_, line)| line.clone()).collect();
+    selection.offered = listed.iter().map(|(found, _)| found.memory.file.to_string()).collect();
+    let Selected { names, trouble, cost_usd } = selection.ask().await;
+    let mut chosen = Vec::new();
+    for name in names {
+        // Two scopes may have a file of one name: both are meant.
+        chosen.extend(listed.extract_if(.., |(found, _)| found.memory.file.as_str() == name));
+    }
+    chosen.truncate(MOST_CHOSEN);
+    let now = clock.now();
+    let reading = tokio::task::spawn_blocking(move || {
+        let ready = |(found, _): (Found, String)| {
+            let shown = content::read(&found, now)?;
+            Some(Readied { found, shown, why: "chosen by the small model".to_owned() })
+        };
+        chosen.into_iter().filter_map(ready).collect()
+    });
+    let memories = reading.await.unwrap_or_default();
+    let took = clock.elapsed().saturating_sub(since);
+    Gathered { memories, considered, note: trouble, took, cost_usd, ..Gathered::default() }
+}
+
+/// What there is to choose from, with a line each.
+fn list(
+    access: &MemoryAccess,
+    query: &str,
+    passed: &[PathBuf],
+) -> Result<Vec<(Found, String)>, FileError> {
+    let now = access.clock().now();
+    let line = |found: Found| {
+        let changed = found.store.changed_at(&found.memory);
+        let line = manifest_line(&found.memory, found.store.scope(), changed, now);
+        (found, line)
+    };
+    Ok(local::candidates(access, query, passed)?.into_iter().map(line).collect())
+}
+
+/// Looks for memories that others have changed, beside the turn: the next message finds them.
+fn look_around(access: &Arc<MemoryAccess>) {
+    let access = Arc::clone(access);
+    tokio::task::spawn_blocking(move || {
+        // What can not be looked at is as it was; a search says so if it fails for the same reason.
+        let _as_it_was = access.recall().look(access.clock().now());
+    });
+}
+
+/// Counts what was shown, for the ranking of the index. Beside the turn: it waits for nobody.
+fn count(shown: Vec<Found>) {
+    tokio::task::spawn_blocking(move || {
+        for found in shown {
+            // A count that is lost costs a place in the ranking, and nothing else.
+            let _uncounted = found.store.note_recalled(std::slice::from_ref(&found.memory.file));
+        }
+    });
+}

@@ -1,0 +1,103 @@
+//! What a recall leaves behind: which memories, what they took, why, and what was passed over.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+/// Which of the two steps found something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecallStep {
+    /// The ranking on this machine.
+    Local,
+    /// The small model.
+    Selector,
+}
+
+/// A memory that was put into the conversation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RecalledMemory {
+    /// Its file, as the model was told.
+    pub path: String,
+    /// Its file's name.
+    pub file: String,
+    /// Whose memory it is.
+    pub scope: String,
+    /// What it took, as estimated.
+    pub tokens: u32,
+    /// Why it was chosen.
+    pub why: String,
+}
+
+/// A memory that was considered and left out.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PassedOver {
+    /// Its file's name.
+    pub file: String,
+    /// Why it was left out.
+    pub why: String,
+}
+
+/// One recall.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RecallReceipt {
+    /// By which step.
+    pub step: RecallStep,
+    /// What was searched for.
+    pub query: String,
+    /// What was put in.
+    pub recalled: Vec<RecalledMemory>,
+    /// The best of what was not.
+    pub passed_over: Vec<PassedOver>,
+    /// How many memories there were to choose from.
+    pub considered: usize,
+    /// What kept it from doing more: no time, no budget, a model that failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// How long it took.
+    #[serde(serialize_with = "milliseconds", rename = "took_ms")]
+    pub took: Duration,
+}
+
+fn milliseconds<S: serde::Serializer>(took: &Duration, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_u64(u64::try_from(took.as_millis()).unwrap_or(u64::MAX))
+}
+
+fn counted(memories: usize) -> String {
+    if memories == 1 { "1 memory".to_owned() } else { format!("{memories} memories") }
+}
+
+impl RecallReceipt {
+    /// Tokens that the memories took together.
+    pub fn tokens(&self) -> u32 {
+        self.recalled.iter().map(|memory| memory.tokens).sum()
+    }
+
+    /// In a line: what the person sees of it at once.
+    pub fn line(&self) -> String {
+        let files: Vec<&str> = self.recalled.iter().map(|memory| memory.file.as_str()).collect();
+        let (count, tokens) = (counted(files.len()), self.tokens());
+        format!("recalled {count} ({tokens} tokens): {}", files.join(", "))
+    }
+
+    /// All of it, for whoever wants to know why.
+    pub fn explained(&self) -> Vec<String> {
+        let by = match self.step {
+            RecallStep::Local => "by the words",
+            RecallStep::Selector => "by the small model",
+        };
+        let mut lines = vec![format!(
+            "{} looked at {by}, in {} ms",
+            counted(self.considered),
+            self.took.as_millis()
+        )];
+        for RecalledMemory { path, tokens, why, .. } in &self.recalled {
+            lines.push(format!("+ {path} ({tokens} tokens): {why}"));
+        }
+        for PassedOver { file, why } in &self.passed_over {
+            lines.push(format!("- {file}: {why}"));
+        }
+        lines.extend(self.note.iter().map(|note| format!("note: {note}")));
+        lines
+    }
+}

@@ -1,0 +1,107 @@
+//! What the conversation has seen of memory already. It is read from the conversation itself, so it
+//! is right after a resume, and starts anew when the conversation does.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dormouse_context::RecalledMemories;
+use dormouse_conversation::{Block, BlockKind, Message, ResultContent, Role, ToolUseId};
+use serde_json::Value;
+
+use crate::memory::MemoryAccess;
+
+/// The files that were shown, read or written, and the bytes that were spent on showing.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    files: HashSet<PathBuf>,
+    bytes: usize,
+    /// Bytes of what is about to be shown, and in no message yet.
+    announced: usize,
+    /// Messages that were looked at.
+    messages: usize,
+    /// Calls that saved a memory, until their result says where.
+    saving: HashSet<ToolUseId>,
+}
+
+impl Seen {
+    /// Looks at the messages since it was last asked.
+    pub(super) fn catch_up(
+        &mut self,
+        messages: &[Arc<Message>],
+        folder: &Path,
+        access: &MemoryAccess,
+    ) {
+        if messages.len() < self.messages {
+            *self = Self::default();
+        }
+        if messages.len() > self.messages {
+            self.announced = 0;
+        }
+        for message in messages.iter().skip(self.messages) {
+            for block in &message.blocks {
+                self.look(message.role, block, folder, access);
+            }
+        }
+        self.messages = messages.len();
+    }
+
+    fn look(&mut self, role: Role, block: &Block, folder: &Path, access: &MemoryAccess) {
+        if let Some(call) = block.as_tool_use() {
+            match call.name {
+                "Read" | "Write" | "Edit" => {
+                    self.files.extend(named_file(call.input.get(), folder));
+                }
+                "MemorySave" => drop(self.saving.insert(call.id.clone())),
+                _ => {}
+            }
+        } else if let (BlockKind::ToolResult { id }, Some(ResultContent::Text(text))) =
+            (block.kind(), block.result_content())
+        {
+            if self.saving.remove(id) {
+                self.files.extend(saved_file(&text, access));
+            }
+        } else if role == Role::User
+            && let Some(text) = block.as_text()
+            && let Some(paths) = RecalledMemories::paths_in(&text)
+        {
+            self.bytes += text.len();
+            self.files.extend(paths.into_iter().map(PathBuf::from));
+        }
+    }
+
+    /// A memory is about to be shown.
+    pub(super) fn announce(&mut self, path: PathBuf, bytes: usize) {
+        self.files.insert(path);
+        self.announced += bytes;
+    }
+
+    /// Whether the conversation has this memory.
+    pub(super) fn has(&self, path: &Path) -> bool {
+        self.files.contains(path)
+    }
+
+    /// The files it has.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        self.files.iter().cloned().collect()
+    }
+
+    /// The bytes that recall has spent.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes + self.announced
+    }
+}
+
+fn named_file(input: &str, folder: &Path) -> Option<PathBuf> {
+    let input: BTreeMap<String, Value> = serde_json::from_str(input).ok()?;
+    Some(folder.join(input.get("file_path")?.as_str()?))
+}
+
+/// Where a memory was saved, by the tool's own words.
+fn saved_file(result: &str, access: &MemoryAccess) -> Option<PathBuf> {
+    access.stores().iter().find_map(|store| {
+        let said = result.strip_suffix(&format!(" ({} memory)", store.scope()))?;
+        let file = said.strip_prefix("saved ").or_else(|| said.strip_prefix("changed "))?;
+        Some(store.dir().path().join(file))
+    })
+}

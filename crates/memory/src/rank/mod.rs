@@ -1,0 +1,21 @@
+//! Finding memories without a model: words, an index over them, and a ranking that says why.
+//!
+//! From below: `words` makes terms of text, `segment` holds them, `view` joins segments, `index` keeps them true
+//! to the files, `question` and `forms` say what is looked for, `score` ranks, `recall` is what others
+//! call, `sure` what may be put into a conversation.
+
+mod forms;
+mod index;
+mod question;
+mod recall;
+mod score;
+mod segment;
+mod sure;
+mod text;
+mod view;
+mod words;
+
+pub use forms::Fit;
+pub use recall::{CANDIDATES, Hit, LOOK_AGAIN, Query, Ranking, Recall, TermWhy};
+pub use sure::{MOST_SURE, Sure};
+pub use text::Field;

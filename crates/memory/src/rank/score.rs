@@ -1,0 +1,302 @@
+//! BM25 over the terms of a question and their forms, widened by what the best memories have in common.
+//!
+//! A plain function of a view and a question: the same memories give the same order, however the index over
+//! them came about.
+
+use std::collections::HashMap;
+
+use super::forms::{Fit, Form, forms};
+use super::question::{Asked, AskedKind, Question};
+use super::segment::Marks;
+use super::view::{Spot, View};
+use super::words::Words;
+
+/// How soon more of a term stops to matter.
+const K1: f64 = 0.9;
+/// How much a long memory is held against it. Memories are short, and longer ones are not vaguer.
+const B: f64 = 0.4;
+/// The least that a term counts: a name that half of the memories have still tells whose they are.
+const RAREST_FLOOR: f64 = 1.0;
+/// The power of the covered share of a question.
+const COVERAGE: f64 = 0.3;
+/// A memory that tells when, for a question that asks when.
+const TELLS_WHEN: f64 = 0.2;
+/// What the newest memory gets on top; half of it a month later.
+const RECENCY: f64 = 0.05;
+const RECENCY_HALF_LIFE: f64 = 30.0 * 24.0 * 60.0 * 60.0;
+/// How many memories are asked for the company they keep, and how many terms are taken from them.
+const COMPANY_MEMORIES: usize = 5;
+const COMPANY_TERMS: usize = 14;
+/// A name that no memory knows counts more than other unknown words: the question is about something else.
+const UNKNOWN_NAME: f64 = 2.0;
+
+/// A memory with its score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Scored {
+    pub(crate) spot: Spot,
+    pub(crate) score: f64,
+    /// The share of the question's weight that the memory covers, 0 to 1.
+    pub(crate) coverage: f64,
+    /// How many of the question's terms it has; a form counts by how well it fits.
+    pub(crate) terms: f64,
+}
+
+/// What one term of a question has found.
+#[derive(Debug, Clone)]
+pub(crate) struct Matches {
+    /// The word that was asked for; for company the term itself.
+    pub(crate) word: String,
+    pub(crate) forms: Vec<Form>,
+    /// How much of the question the term is.
+    weight: f64,
+    pub(crate) hits: Vec<Match>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Match {
+    pub(crate) spot: Spot,
+    /// What it adds to the score, before anything that concerns the memory as a whole.
+    pub(crate) gain: f64,
+    /// Which form.
+    pub(crate) form: usize,
+}
+
+/// A ranking: the memories that have anything that was asked for, in no order yet, and why.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Scores {
+    pub(crate) found: Vec<Scored>,
+    pub(crate) matches: Vec<Matches>,
+    /// How many terms the question has.
+    pub(crate) asked: usize,
+}
+
+/// Scores the memories that `admits` lets in. `now` is in seconds.
+pub(crate) fn score(
+    view: &View,
+    words: &Words,
+    question: &Question,
+    now: i64,
+    admits: &dyn Fn(Spot) -> bool,
+) -> Scores {
+    let mut scorer = Scorer { view, admits, best: vec![(0.0, 0); view.spots()] };
+    let mut matches: Vec<Matches> =
+        question.asked.iter().map(|asked| scorer.matches(words, asked)).collect();
+    let mut sums = Sums::new(view.spots());
+    for found in &matches {
+        sums.add(found);
+    }
+    let whole: f64 = matches.iter().map(|found| found.weight).sum();
+    let mut found = sums.found(whole);
+    let company = scorer.company(question, &found);
+    for term in &company {
+        sums.add(term);
+    }
+    matches.extend(company);
+    if matches.len() > question.asked.len() {
+        found = sums.found(whole);
+    }
+    for scored in &mut found {
+        scored.score *= whole_memory(view, scored.spot, question, now);
+    }
+    Scores { found, matches, asked: question.asked.len() }
+}
+
+/// What concerns a memory as a whole.
+fn whole_memory(view: &View, spot: Spot, question: &Question, now: i64) -> f64 {
+    let Some((part, doc)) = view.doc(spot) else { return 1.0 };
+    let tells = question.asks_when && part.segment.marks(doc).has(Marks::TELLS_WHEN);
+    let when = if tells { 1.0 + TELLS_WHEN } else { 1.0 };
+    let age = now.saturating_sub(i64::from(part.segment.changed(doc))).max(0);
+    // Ages beyond a century are all the same.
+    let age = f64::from(u32::try_from(age).unwrap_or(u32::MAX));
+    when * (1.0 + RECENCY * (-age / RECENCY_HALF_LIFE).exp2())
+}
+
+struct Scorer<'a> {
+    view: &'a View,
+    admits: &'a dyn Fn(Spot) -> bool,
+    /// The best gain of each memory for the term at hand, and by which form.
+    best: Vec<(f64, usize)>,
+}
+
+impl Scorer<'_> {
+    /// How rare a term is that this many memories have.
+    fn rarity(&self, frequency: u32) -> f64 {
+        let (all, frequency) = (f64::from(self.view.live()), f64::from(frequency));
+        (1.0 + (all - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln()
+    }
+
+    fn matches(&mut self, words: &Words, asked: &Asked) -> Matches {
+        let forms = forms(self.view, words, asked);
+        let weight = self.weight(asked, &forms);
+        let gains: Vec<f64> = forms
+            .iter()
+            .map(|form| {
+                let rarity = self.rarity(form.frequency).max(RAREST_FLOOR);
+                form.factor * rarity * asked.weight * asked.times
+            })
+            .collect();
+        let hits = self.hits(&forms, &gains);
+        Matches { word: asked.word.clone(), forms, weight, hits }
+    }
+
+    /// How much of the question a term is: the rarer the more, and most what no memory knows.
+    fn weight(&self, asked: &Asked, forms: &[Form]) -> f64 {
+        let most = self.rarity(0);
+        let same = forms.iter().find(|form| form.fit == Fit::Same);
+        let rarity = match same {
+            Some(form) => self.rarity(form.frequency).max(RAREST_FLOOR).min(most),
+            None if asked.kind == AskedKind::Name => most * UNKNOWN_NAME,
+            None => most,
+        };
+        rarity * asked.weight * asked.times
+    }
+
+    /// The memories that have any of the forms, each with its best.
+    fn hits(&mut self, forms: &[Form], gains: &[f64]) -> Vec<Match> {
+        let (view, average) = (self.view, self.view.average_length());
+        let mut touched = Vec::new();
+        for (place, (form, gain)) in forms.iter().zip(gains).enumerate() {
+            view.postings(&form.term, |spot, count, length| {
+                let count = f64::from(count);
+                let norm = K1 * (1.0 - B + B * f64::from(length) / average);
+                let gain = gain * count * (K1 + 1.0) / (count + norm);
+                let Some(best) = slot(&mut self.best, spot) else { return };
+                if best.0 == 0.0 {
+                    touched.push(spot);
+                }
+                if gain > best.0 {
+                    *best = (gain, place);
+                }
+            });
+        }
+        let mut hits = Vec::with_capacity(touched.len());
+        for spot in touched {
+            let Some(best) = slot(&mut self.best, spot) else { continue };
+            let (gain, form) = std::mem::take(best);
+            if (self.admits)(spot) {
+                hits.push(Match { spot, gain, form });
+            }
+        }
+        hits
+    }
+
+    /// What the best memories have in common beside what was asked for.
+    fn company(&mut self, question: &Question, found: &[Scored]) -> Vec<Matches> {
+        let mut best: Vec<&Scored> = found.iter().collect();
+        let count = COMPANY_MEMORIES.min(best.len());
+        if count == 0 {
+            return Vec::new();
+        }
+        let by_score = |a: &&Scored, b: &&Scored| self.order(a, b);
+        best.select_nth_unstable_by(count - 1, by_score);
+        best.truncate(count);
+        best.sort_by(by_score);
+        let mut terms = self.common_terms(question, &best);
+        terms.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        terms.truncate(COMPANY_TERMS);
+        let most = terms.first().map_or(1.0, |(_, weight)| *weight);
+        terms
+            .into_iter()
+            .map(|(term, weight)| {
+                let frequency = self.view.frequency(&term);
+                let factor = Fit::Company.factor() * weight / most;
+                let gain = factor * self.rarity(frequency);
+                let form = Form { term: term.clone(), fit: Fit::Company, factor, frequency };
+                let hits = self.hits(std::slice::from_ref(&form), &[gain]);
+                Matches { word: term, forms: vec![form], weight: 0.0, hits }
+            })
+            .collect()
+    }
+
+    fn common_terms(&self, question: &Question, best: &[&Scored]) -> Vec<(String, f64)> {
+        let top = best.first().map_or(1.0, |scored| scored.score);
+        let mut terms: HashMap<String, f64> = HashMap::new();
+        for scored in best {
+            let Some((part, doc)) = self.view.doc(scored.spot) else { continue };
+            let length = f64::from(part.segment.length(doc).max(1));
+            for (term, count) in part.segment.first_terms(doc) {
+                let text = part.segment.text(term);
+                let is_asked = question.asked.iter().any(|asked| asked.term == text);
+                if is_asked || text.chars().nth(1).is_none() {
+                    continue;
+                }
+                let rarity = self.rarity(self.view.frequency(text));
+                let weight = scored.score / top * rarity * f64::from(count) / length;
+                *terms.entry(text.to_owned()).or_default() += weight;
+            }
+        }
+        terms.into_iter().collect()
+    }
+
+    /// The better first; among equals the newer, then by file, so that the order is always the same.
+    fn order(&self, a: &Scored, b: &Scored) -> std::cmp::Ordering {
+        compare(self.view, a, b)
+    }
+}
+
+/// The order of a ranking.
+pub(crate) fn compare(view: &View, a: &Scored, b: &Scored) -> std::cmp::Ordering {
+    let about = |scored: &Scored| {
+        view.doc(scored.spot).map(|(part, doc)| {
+            (std::cmp::Reverse(part.segment.changed(doc)), part.shelf, part.segment.file(doc))
+        })
+    };
+    b.score.total_cmp(&a.score).then_with(|| about(a).cmp(&about(b)))
+}
+
+fn slot<T>(list: &mut [T], spot: Spot) -> Option<&mut T> {
+    usize::try_from(spot.0).ok().and_then(|at| list.get_mut(at))
+}
+
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    gain: f64,
+    company: f64,
+    /// How much of the question it has in any form, and how much by how well the forms fit.
+    touched: f64,
+    covered: f64,
+    terms: f64,
+}
+
+struct Sums {
+    sums: Vec<Sum>,
+    touched: Vec<Spot>,
+}
+
+impl Sums {
+    fn new(spots: usize) -> Self {
+        Self { sums: vec![Sum::default(); spots], touched: Vec::new() }
+    }
+
+    fn add(&mut self, matches: &Matches) {
+        for hit in &matches.hits {
+            let Some(sum) = slot(&mut self.sums, hit.spot) else { continue };
+            if sum.gain == 0.0 && sum.company == 0.0 {
+                self.touched.push(hit.spot);
+            }
+            match matches.forms.get(hit.form) {
+                // Company was not asked for: it covers nothing.
+                Some(form) if form.fit == Fit::Company => sum.company += hit.gain,
+                form => {
+                    let factor = form.map_or(0.0, Form::cover);
+                    sum.gain += hit.gain;
+                    sum.touched += matches.weight;
+                    sum.covered += matches.weight * factor;
+                    sum.terms += factor;
+                }
+            }
+        }
+    }
+
+    fn found(&mut self, whole: f64) -> Vec<Scored> {
+        let sum_of = |spot: &Spot| {
+            let sum = *self.sums.get(usize::try_from(spot.0).ok()?)?;
+            let share = |part: f64| if whole > 0.0 { part / whole } else { 0.0 };
+            let coverage = share(sum.covered);
+            let score = sum.gain * share(sum.touched).powf(COVERAGE) + sum.company;
+            Some(Scored { spot: *spot, score, coverage, terms: sum.terms })
+        };
+        self.touched.iter().filter_map(sum_of).collect()
+    }
+}

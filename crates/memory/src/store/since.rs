@@ -1,0 +1,98 @@
+//! Which files the history says have changed since a place in it: for what is derived from the memories.
+
+use std::io::{Read, Seek, SeekFrom};
+
+use serde::Deserialize;
+
+use super::{Store, history};
+
+/// A place in the history: everything before it is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct HistoryPlace(pub(crate) u64);
+
+/// What happened since.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Since {
+    /// Nothing.
+    Nothing,
+    /// These files were changed, made or removed.
+    Files(Vec<String>, HistoryPlace),
+    /// The history is another one: anything may have happened.
+    Unknown,
+}
+
+/// The lines, as far as they matter here: the contents are not read.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Line {
+    Change(Changed),
+    Done {},
+    Dropped {},
+}
+
+#[derive(Deserialize)]
+struct Changed {
+    files: Vec<ChangedFile>,
+}
+
+#[derive(Deserialize)]
+struct ChangedFile {
+    file: String,
+}
+
+/// As much of the end is looked at for a closed line.
+const TAIL: u64 = 64 * 1024;
+
+impl Store {
+    /// The end of the history.
+    pub(crate) fn history_end(&self) -> HistoryPlace {
+        let Some(length) = self.history_length() else { return HistoryPlace::default() };
+        let start = length.saturating_sub(TAIL);
+        let tail = self.history_from(start).unwrap_or_default();
+        let (_, closed) = read(&tail);
+        HistoryPlace(if closed == 0 { length } else { start + closed })
+    }
+
+    /// What changed since a place. A change whose files are still being written is told again next time.
+    pub(crate) fn changes_since(&self, place: HistoryPlace) -> Since {
+        let length = self.history_length().unwrap_or(0);
+        if length == place.0 {
+            return Since::Nothing;
+        }
+        if length < place.0 {
+            return Since::Unknown;
+        }
+        let Some(bytes) = self.history_from(place.0) else { return Since::Unknown };
+        let (files, closed) = read(&bytes);
+        Since::Files(files, HistoryPlace(place.0 + closed))
+    }
+
+    fn history_length(&self) -> Option<u64> {
+        self.state.entry(&history::file_name()).ok().map(|entry| entry.size)
+    }
+
+    fn history_from(&self, start: u64) -> Option<Vec<u8>> {
+        let mut file = self.state.open_file(&history::file_name()).ok()?;
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(start)).ok()?;
+        file.read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+}
+
+/// The files of all changes, and the end of the last closed line.
+fn read(bytes: &[u8]) -> (Vec<String>, u64) {
+    let mut files = Vec::new();
+    let (mut at, mut closed) = (0, 0);
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        at += line.len() as u64;
+        match serde_json::from_slice(line) {
+            Ok(Line::Change(changed)) => {
+                files.extend(changed.files.into_iter().map(|changed| changed.file));
+            }
+            Ok(Line::Done {} | Line::Dropped {}) => closed = at,
+            Err(_) => {}
+        }
+    }
+    (files, closed)
+}
