@@ -18,6 +18,7 @@ mod kind;
 mod manifest;
 mod names;
 mod place;
+mod rules;
 mod scan;
 mod search;
 pub mod secrets;
@@ -42,6 +43,7 @@ pub use place::{
     checked_directory, daily_log, memory_directory, project_memory, repository_memory, team_memory,
     user_memory,
 };
+pub use rules::{IndexUse, MemoryRules};
 pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, Skipped, scan};
 pub use search::{Hit, Quarantined};
 pub use store::{

@@ -3,8 +3,6 @@
 
 use std::path::PathBuf;
 
-use dormouse_conversation::PromptSize;
-
 /// What the rules have to name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryRules {
@@ -31,17 +29,24 @@ pub enum IndexUse {
     LeftOut,
 }
 
-/// The section, in the form that fits the window.
-pub(super) fn render(rules: &MemoryRules, size: PromptSize) -> String {
-    let mut text = match size {
-        PromptSize::Full => full(rules),
-        PromptSize::Short => short(rules),
-    };
-    if let Some(extra) = &rules.extra {
-        text.push_str("\n\n## From the person\n");
-        text.push_str(extra.trim());
+impl MemoryRules {
+    /// All of them.
+    pub fn full(&self) -> String {
+        self.with_extra(full(self))
     }
-    text
+
+    /// What has to be known, for a small window.
+    pub fn short(&self) -> String {
+        self.with_extra(short(self))
+    }
+
+    fn with_extra(&self, mut text: String) -> String {
+        if let Some(extra) = &self.extra {
+            text.push_str("\n\n## From the person\n");
+            text.push_str(extra.trim());
+        }
+        text
+    }
 }
 
 fn folders(rules: &MemoryRules) -> String {
@@ -182,7 +187,11 @@ Where memory has nothing, what was said in earlier sessions can be searched with
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dormouse_conversation::estimate_text;
+
+    /// Four bytes a token.
+    fn tokens(text: &str) -> usize {
+        text.len() / 4
+    }
 
     fn rules() -> MemoryRules {
         MemoryRules {
@@ -197,15 +206,15 @@ mod tests {
 
     #[test]
     fn they_fit_their_room() {
-        let full = estimate_text(&render(&rules(), PromptSize::Full));
+        let full = tokens(&rules().full());
         assert!((1_500..=3_000).contains(&full), "{full}");
-        let short = estimate_text(&render(&rules(), PromptSize::Short));
+        let short = tokens(&rules().short());
         assert!(short <= 300, "{short}");
     }
 
     #[test]
     fn they_say_what_is_so() {
-        let text = render(&rules(), PromptSize::Full);
+        let text = rules().full();
         assert!(text.contains("/h/projects/p/memory") && text.contains("MEMORY.md"));
         assert!(!text.contains("team") && !text.contains("Past sessions"));
         let other = MemoryRules {
@@ -215,7 +224,7 @@ mod tests {
             extra: Some("Speak of cats.".into()),
             ..rules()
         };
-        let text = render(&other, PromptSize::Full);
+        let text = other.full();
         assert!(!text.contains("MEMORY.md") && text.contains("memory/team"));
         assert!(text.contains("Past sessions") && text.ends_with("Speak of cats."));
     }
