@@ -1,11 +1,13 @@
 //! The command line, as typed. Nothing outside this module and its first reader sees these structs.
 
+mod doors;
 mod memory;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use doors::*;
 pub(crate) use memory::*;
 
 /// A coding agent for the terminal that remembers.
@@ -165,6 +167,9 @@ pub(crate) enum Command {
     /// See, change, search and check what is remembered; no model is needed
     #[command(subcommand, after_help = MEMORY_HELP)]
     Memory(MemoryCommand),
+    /// Serve this project's memory to other agents, as an MCP server
+    #[command(after_help = MCP_HELP)]
+    Mcp(McpArguments),
     /// Print completions for a shell, or the man page
     #[command(
         after_help = "Examples:\n  dormouse completions bash > ~/.local/share/bash-completion/completions/dormouse\n  dormouse completions zsh > ~/.zfunc/_dormouse\n  dormouse completions fish > ~/.config/fish/completions/dormouse.fish\n  dormouse completions man > ~/.local/share/man/man1/dormouse.1"

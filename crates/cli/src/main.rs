@@ -15,6 +15,7 @@ mod headless;
 mod input;
 mod instructions;
 mod markdown;
+mod mcp;
 mod memory;
 mod output;
 mod permissions;
@@ -92,6 +93,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Permissions(command)) => permissions::run(command, world),
             Some(Command::Config(command)) => config::run(command, world),
             Some(Command::Memory(command)) => Box::pin(memory::run(command, world)).await,
+            Some(Command::Mcp(arguments)) => Box::pin(mcp::run(arguments, world)).await,
             None if arguments.is_headless() => headless::run(arguments, world).await,
             None => Box::pin(talk::run(arguments, world)).await,
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dormouse_base::{Project, Settings, Switches, names};
 use dormouse_engine::{IndexUse, MemoryAccess, MemoryRules, MemorySetup};
-use dormouse_memory::{Scope, Store};
+use dormouse_memory::{ChangeError, Scope, Store};
 
 use super::places::{Places, Visit, Whose};
 use crate::exit::Failure;
@@ -21,6 +21,24 @@ pub(crate) async fn setup(
     if !switches.is_on("memory") {
         return Ok(None);
     }
+    let stores = match open(world, project, settings).await? {
+        Ok(stores) => stores.into_iter().map(Arc::new).collect::<Vec<_>>(),
+        Err(error) => {
+            show::note(&format!("warning: this session has no memory: {error}"));
+            return Ok(None);
+        }
+    };
+    let rules = rules(&stores.iter().map(AsRef::as_ref), world, switches);
+    let access = MemoryAccess::new(stores, Arc::clone(&world.clock));
+    Ok(rules.map(|rules| MemorySetup { access, rules }))
+}
+
+/// The stores that an agent reaches: those of the person and the project are made if need be.
+pub(crate) async fn open(
+    world: &World,
+    project: &Project,
+    settings: &Settings,
+) -> Result<Result<Vec<Store>, ChangeError>, Failure> {
     let places = Places::find(world, project, settings, Visit::Write(Whose::Project)).await?;
     if let Some(from) = &places.taken_over_from {
         show::note(&format!(
@@ -37,21 +55,21 @@ pub(crate) async fn setup(
             Whose::Repo => continue,
         };
         match opened {
-            Ok(store) => stores.extend(store.map(Arc::new)),
-            Err(error) => {
-                show::note(&format!("warning: this session has no memory: {error}"));
-                return Ok(None);
-            }
+            Ok(store) => stores.extend(store),
+            Err(error) => return Ok(Err(error)),
         }
     }
-    let rules = rules(&stores, world, switches);
-    let access = MemoryAccess::new(stores, Arc::clone(&world.clock));
-    Ok(rules.map(|rules| MemorySetup { access, rules }))
+    Ok(Ok(stores))
 }
 
-fn rules(stores: &[Arc<Store>], world: &World, switches: &Switches) -> Option<MemoryRules> {
+/// What an agent is told about memory in these stores.
+pub(crate) fn rules<'a>(
+    stores: &(impl Iterator<Item = &'a Store> + Clone),
+    world: &World,
+    switches: &Switches,
+) -> Option<MemoryRules> {
     let folder = |scope: Scope| {
-        let store = stores.iter().find(|store| store.scope() == scope)?;
+        let store = stores.clone().find(|store| store.scope() == scope)?;
         Some(store.dir().path().to_owned())
     };
     let project = folder(Scope::Project)?;

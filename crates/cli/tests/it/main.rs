@@ -19,6 +19,7 @@ mod hardening;
 mod hooks;
 mod instructions;
 mod interrupt;
+mod mcp;
 mod memory;
 mod output;
 mod permissions;

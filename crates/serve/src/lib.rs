@@ -1,0 +1,12 @@
+//! Memory for other agents: the MCP server that they talk to.
+//!
+//! Invariants: what is in quarantine is not there for them; whatever they change goes through
+//! `Store::change` by the name of their client. Deliberately absent: the model, the terminal, arguments.
+
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+pub mod mcp;
+mod memories;
+
+pub use memories::{AskError, Client, Memories};
