@@ -2,19 +2,44 @@
 
 use std::sync::Arc;
 
-use dormouse_base::{Project, Settings, Switches};
+use dormouse_base::{Dir, Project, Settings, Switches};
 use dormouse_serve::Memories;
-use dormouse_serve::mcp::{Server, Source, serve_stdio};
+use dormouse_serve::mcp::{HttpDoor, Server, Source, Token, serve_stdio};
 
 use crate::args::McpArguments;
 use crate::exit::{Exit, Failure};
 use crate::memory::session;
 use crate::settings::{self, Untrusted};
+use crate::show;
 use crate::world::{World, current_project};
 
-pub(crate) async fn run(_: &McpArguments, world: &World) -> Result<Exit, Failure> {
-    serve_stdio(server(world)?).await.map_err(Failure::failed)?;
+pub(crate) async fn run(arguments: &McpArguments, world: &World) -> Result<Exit, Failure> {
+    let server = server(world)?;
+    if arguments.http {
+        return serve_http(server, arguments.port, world).await;
+    }
+    serve_stdio(server).await.map_err(Failure::failed)?;
     Ok(Exit::Done)
+}
+
+/// Serves until somebody ends it.
+async fn serve_http(server: Server, port: u16, world: &World) -> Result<Exit, Failure> {
+    let home = Dir::create(world.home()?)?;
+    let token = Token::kept_in(&home, &*world.ids)?;
+    let door = HttpDoor::on(port).await.map_err(Failure::failed)?;
+    let file = home.path().join(Token::file_name());
+    show::note(&format!(
+        "clients send the token in {}: Authorization: Bearer TOKEN",
+        file.display()
+    ));
+    show::data_line(&door.url());
+    tokio::select! {
+        served = door.serve(server, token) => match served {
+            Ok(never) => match never {},
+            Err(error) => Err(Failure::failed(error)),
+        },
+        _ = tokio::signal::ctrl_c() => Ok(Exit::Done),
+    }
 }
 
 /// What is served: this project's memory, unless memory is off.

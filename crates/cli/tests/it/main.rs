@@ -20,6 +20,7 @@ mod hooks;
 mod instructions;
 mod interrupt;
 mod mcp;
+mod mcp_http;
 mod memory;
 mod output;
 mod permissions;

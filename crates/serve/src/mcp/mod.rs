@@ -5,9 +5,11 @@
 //! request that needs it, so that the first answer does not wait for it.
 
 mod connection;
+mod http;
 mod resources;
 mod source;
 mod stdio;
+mod token;
 mod tools;
 mod uri;
 mod watch;
@@ -18,8 +20,10 @@ use rmcp::ServiceExt;
 use thiserror::Error;
 
 use connection::Connection;
+pub use http::HttpDoor;
 pub use source::{Opening, Source};
 use stdio::Stdio;
+pub use token::Token;
 use tools::Tool;
 use watch::Watch;
 
@@ -29,6 +33,14 @@ pub enum ServeError {
     /// The client did not begin as the protocol says.
     #[error("the client did not begin as MCP says: {0}; check that it speaks MCP over stdio")]
     Start(String),
+    /// No place to listen.
+    #[error("can not listen on 127.0.0.1:{port}: {error}; choose another port with --port")]
+    Listen {
+        /// The port that was asked for.
+        port: u16,
+        /// Why not.
+        error: std::io::Error,
+    },
     /// The server itself broke.
     #[error("the MCP server ended by a fault of its own: {0}")]
     Broken(String),
