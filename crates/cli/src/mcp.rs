@@ -14,7 +14,10 @@ use crate::show;
 use crate::world::{World, current_project};
 
 pub(crate) async fn run(arguments: &McpArguments, world: &World) -> Result<Exit, Failure> {
-    let server = server(world)?;
+    let mut server = server(world)?;
+    if arguments.memory_tool && server.offers_memory() {
+        server = server.with_memory_tool();
+    }
     if arguments.http {
         return serve_http(server, arguments.port, world).await;
     }

@@ -1,4 +1,4 @@
-//! Memory for other agents: the MCP server that they talk to.
+//! Memory for other agents: the MCP server that they talk to, and the memory tool that some know.
 //!
 //! Invariants: what is in quarantine is not there for them; whatever they change goes through
 //! `Store::change` by the name of their client. Deliberately absent: the model, the terminal, arguments.
@@ -8,5 +8,6 @@
 
 pub mod mcp;
 mod memories;
+pub mod memory_tool;
 
 pub use memories::{AskError, Client, Memories};

@@ -22,4 +22,7 @@ pub(crate) struct McpArguments {
     /// The port; 0 takes any that is free
     #[arg(long, value_name = "N", default_value_t = 7437, requires = "http")]
     pub(crate) port: u16,
+    /// Offer the Anthropic memory tool as well: files under /memories, which are this project's memories
+    #[arg(long)]
+    pub(crate) memory_tool: bool,
 }

@@ -22,6 +22,7 @@ mod interrupt;
 mod mcp;
 mod mcp_http;
 mod memory;
+mod memory_tool;
 mod output;
 mod permissions;
 mod program;

@@ -10,7 +10,7 @@ use crate::program::dormouse;
 
 /// Which era of the protocol a client speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Era {
+pub(crate) enum Era {
     /// It shakes hands first.
     Handshake,
     /// Every request says all there is to say.
@@ -20,7 +20,7 @@ enum Era {
 const ERAS: [Era; 2] = [Era::Handshake, Era::Stateless];
 
 /// A client and the server that it started.
-struct Client {
+pub(crate) struct Client {
     running: Running,
     era: Era,
     name: String,
@@ -28,11 +28,11 @@ struct Client {
 }
 
 impl Client {
-    fn start(home: &TestHome, era: Era) -> Self {
+    pub(crate) fn start(home: &TestHome, era: Era) -> Self {
         Self::of(home, &mut dormouse(home, &["mcp"]), era, "tester")
     }
 
-    fn of(home: &TestHome, command: &mut Command, era: Era, name: &str) -> Self {
+    pub(crate) fn of(home: &TestHome, command: &mut Command, era: Era, name: &str) -> Self {
         let running = home.spawn(command);
         let mut client = Self { running, era, name: name.to_owned(), last: 0 };
         if era == Era::Handshake {
@@ -69,7 +69,7 @@ impl Client {
         id
     }
 
-    fn request(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.ask(method, params);
         self.wait_for(|message| message["id"] == id)
     }
@@ -80,7 +80,7 @@ impl Client {
         messages(&self.running.stdout()).into_iter().find(wanted).unwrap()
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let mut params = json!({"name": tool});
         params["arguments"] = arguments;
         let answer = self.request("tools/call", params);
@@ -102,7 +102,7 @@ impl Client {
         result["content"][0]["text"].as_str().unwrap().to_owned()
     }
 
-    fn end(mut self) {
+    pub(crate) fn end(mut self) {
         self.running.close_stdin();
         let output = self.running.wait();
         output.success();
@@ -125,7 +125,7 @@ fn fact(name: &str, content: &str) -> Value {
 }
 
 /// The folder of this project's memories.
-fn folder(home: &TestHome) -> PathBuf {
+pub(crate) fn folder(home: &TestHome) -> PathBuf {
     let projects = home.dormouse_home().join("projects");
     let project = projects.read_dir().unwrap().next().unwrap().unwrap().path();
     project.join("memory")

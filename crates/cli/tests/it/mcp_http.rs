@@ -25,7 +25,7 @@ impl Answer {
     /// The message in it, be it plain or the last of a stream.
     fn message(&self) -> Value {
         let data = self.body.lines().filter_map(|line| line.strip_prefix("data: "));
-        let text = data.filter(|data| data.starts_with('{')).last();
+        let text = data.filter(|data| data.starts_with('{')).next_back();
         let text = text.unwrap_or_else(|| self.body.lines().find(|l| l.starts_with('{')).unwrap());
         serde_json::from_str(text).unwrap()
     }

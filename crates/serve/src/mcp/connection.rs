@@ -89,7 +89,7 @@ fn result(answer: Result<Answer, String>) -> CallToolResult {
     match answer {
         Ok(Answer { text, data }) => {
             let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-            result.structured_content = Some(data);
+            result.structured_content = data;
             result
         }
         Err(why) => CallToolResult::error(vec![ContentBlock::text(why)]),

@@ -62,6 +62,18 @@ impl Server {
         Self { source: Some(source), tools: tools::ALL.iter().collect(), watch }
     }
 
+    /// Whether there is memory to offer.
+    pub fn offers_memory(&self) -> bool {
+        self.source.is_some()
+    }
+
+    /// The same, with the memory tool beside the others.
+    #[must_use]
+    pub fn with_memory_tool(mut self) -> Self {
+        self.tools.push(&tools::MEMORY_TOOL);
+        self
+    }
+
     /// A server that has nothing, because memory is off.
     pub fn off() -> Self {
         Self { source: None, tools: Vec::new(), watch: Watch::default() }

@@ -61,6 +61,13 @@ impl Changed {
     }
 }
 
+impl Changed {
+    /// Whether it is made, or was so already.
+    pub(crate) fn is_written(&self) -> bool {
+        self.status != Status::Proposed
+    }
+}
+
 /// What is to change in a memory; what is none stays.
 #[derive(Debug, Default)]
 pub(crate) struct Edit {

@@ -11,18 +11,18 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{AskError, Client, Memories};
+use crate::{AskError, Client, Memories, memory_tool};
 
 /// What a call gives back: words for a model, and the same for a program.
 pub(super) struct Answer {
     pub(super) text: String,
-    pub(super) data: Value,
+    pub(super) data: Option<Value>,
 }
 
 impl Answer {
     fn new(text: impl Into<String>, data: &impl Serialize) -> Result<Self, String> {
         let data = serde_json::to_value(data).map_err(|error| error.to_string())?;
-        Ok(Self { text: text.into(), data })
+        Ok(Self { text: text.into(), data: Some(data) })
     }
 }
 
@@ -35,8 +35,8 @@ enum Nature {
     Adds,
     /// It replaces or removes; a second time it does nothing more.
     Replaces,
-    /// It goes back, a step each time.
-    GoesBack,
+    /// It replaces or removes, each time something else.
+    Alters,
 }
 
 type Run = fn(&Memories, &Client, Value) -> Result<Answer, String>;
@@ -59,7 +59,7 @@ impl Tool {
         let hints = ToolAnnotations::from_raw(
             None,
             Some(self.nature == Nature::Reads),
-            Some(matches!(self.nature, Nature::Replaces | Nature::GoesBack)),
+            Some(matches!(self.nature, Nature::Replaces | Nature::Alters)),
             Some(matches!(self.nature, Nature::Reads | Nature::Replaces)),
             Some(false),
         );
@@ -97,6 +97,19 @@ fn scope(word: Option<&str>) -> Result<Option<Scope>, String> {
 fn said(error: AskError) -> String {
     error.to_string()
 }
+
+/// The file commands of the Anthropic memory tool (R-16).
+pub(super) static MEMORY_TOOL: Tool = Tool {
+    name: "memory",
+    title: "Memory as files",
+    about: "Looks at and changes this project's memory as files under /memories: view, create, str_replace, insert, \
+        delete, rename. View /memories before you begin a task.",
+    schema: memory_tool::SCHEMA,
+    nature: Nature::Alters,
+    run: |memories, client, input| {
+        memory_tool::run(memories, client, &input).map(|text| Answer { text, data: None })
+    },
+};
 
 /// All of them, in the order in which they are listed.
 pub(super) static ALL: [Tool; 8] = [
@@ -218,7 +231,7 @@ pub(super) static ALL: [Tool; 8] = [
             r#""scope":{"type":"string","enum":["user","project","team","all"]}"#,
             r#"},"additionalProperties":false}"#,
         ),
-        nature: Nature::GoesBack,
+        nature: Nature::Alters,
         run: write::undo,
     },
 ];
@@ -229,7 +242,7 @@ mod tests {
 
     #[test]
     fn every_schema_is_an_object_that_says_what_it_needs() {
-        for tool in &ALL {
+        for tool in ALL.iter().chain([&MEMORY_TOOL]) {
             let schema: Value = serde_json::from_str(tool.schema).unwrap();
             assert_eq!(schema["type"], "object", "{}", tool.name);
             let required = schema["required"].as_array().cloned().unwrap_or_default();
