@@ -170,6 +170,9 @@ pub(crate) enum Command {
     /// Serve this project's memory to other agents, as an MCP server
     #[command(after_help = MCP_HELP)]
     Mcp(McpArguments),
+    /// Answer a hook event of another agent, from what it says on standard input
+    #[command(after_help = HOOK_HELP)]
+    Hook(HookArguments),
     /// Print completions for a shell, or the man page
     #[command(
         after_help = "Examples:\n  dormouse completions bash > ~/.local/share/bash-completion/completions/dormouse\n  dormouse completions zsh > ~/.zfunc/_dormouse\n  dormouse completions fish > ~/.config/fish/completions/dormouse.fish\n  dormouse completions man > ~/.local/share/man/man1/dormouse.1"

@@ -12,6 +12,7 @@ mod demo;
 mod doctor;
 mod exit;
 mod headless;
+mod hook;
 mod input;
 mod instructions;
 mod markdown;
@@ -93,6 +94,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Permissions(command)) => permissions::run(command, world),
             Some(Command::Config(command)) => config::run(command, world),
             Some(Command::Memory(command)) => Box::pin(memory::run(command, world)).await,
+            Some(Command::Hook(arguments)) => Box::pin(hook::run(arguments, world)).await,
             Some(Command::Mcp(arguments)) => Box::pin(mcp::run(arguments, world)).await,
             None if arguments.is_headless() => headless::run(arguments, world).await,
             None => Box::pin(talk::run(arguments, world)).await,

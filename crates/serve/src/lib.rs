@@ -1,4 +1,5 @@
-//! Memory for other agents: the MCP server that they talk to, and the memory tool that some know.
+//! Memory for other agents: the MCP server that they talk to, the memory tool that some know, answers to their
+//! hooks.
 //!
 //! Invariants: what is in quarantine is not there for them; whatever they change goes through
 //! `Store::change` by the name of their client. Deliberately absent: the model, the terminal, arguments.
@@ -6,6 +7,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod hook;
 pub mod mcp;
 mod memories;
 pub mod memory_tool;

@@ -14,6 +14,22 @@ whoever sends the token in ~/.dormouse/mcp-token (`Authorization: Bearer TOKEN`)
 memory_list, memory_read, memory_update, memory_delete, memory_undo), the memories and their index as
 resources, and the rules about memory as a prompt.";
 
+pub(crate) const HOOK_HELP: &str = "\
+Events: session-start (the rules and the index), prompt (what is remembered about it), stop (the transcript is noted for
+later). Names that agents have for these events are understood as well.
+
+Example:
+  echo '{\"prompt\":\"how do we deploy?\",\"cwd\":\"/home/me/app\"}' | dormouse hook prompt
+
+It never fails: where something is wrong it prints nothing, exits with 0, and says why in ~/.dormouse/hooks/hook.log.";
+
+#[derive(Debug, Args)]
+pub(crate) struct HookArguments {
+    /// The event
+    #[arg(allow_hyphen_values = true, num_args = 0.., trailing_var_arg = true)]
+    pub(crate) event: Vec<String>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct McpArguments {
     /// Serve streamable HTTP on a port of this machine, to several clients

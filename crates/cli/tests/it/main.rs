@@ -16,6 +16,7 @@ mod faults;
 mod figures;
 mod first_run;
 mod hardening;
+mod hook;
 mod hooks;
 mod instructions;
 mod interrupt;

@@ -43,7 +43,7 @@ impl Found<'_> {
         self.shelf.store.changed_at(&self.memory)
     }
 
-    fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         self.shelf.store.dir().path().join(self.memory.file.as_str()).display().to_string()
     }
 
@@ -89,6 +89,11 @@ impl Found<'_> {
         let preview: String = body.trim().chars().take(PREVIEW_CHARS).collect();
         let more = if preview.len() < body.trim().len() { " […]" } else { "" };
         Ok(format!("{preview}{more}"))
+    }
+
+    /// Counts a recall. A count that can not be written is no reason to keep the memory back.
+    pub(crate) fn note_use(&self) {
+        drop(self.shelf.store.note_recalled(std::slice::from_ref(&self.memory.file)));
     }
 
     /// It as a recall shows it: age or caveat, path, text.

@@ -144,11 +144,20 @@ impl Memories {
 
     /// The rules, in the words of the tools that other agents have.
     pub(crate) fn rules(&self) -> String {
-        let ours = [
-            ("MemorySave", "memory_save"),
-            ("MemorySearch", "memory_search"),
-            ("MemoryList", "memory_list"),
-        ];
-        ours.iter().fold(self.rules.full(), |text, (own, theirs)| text.replace(own, theirs))
+        in_their_words(self.rules.full())
     }
+
+    /// The same in short.
+    pub(crate) fn short_rules(&self) -> String {
+        in_their_words(self.rules.short())
+    }
+}
+
+fn in_their_words(rules: String) -> String {
+    let names = [
+        ("MemorySave", "memory_save"),
+        ("MemorySearch", "memory_search"),
+        ("MemoryList", "memory_list"),
+    ];
+    names.iter().fold(rules, |text, (own, theirs)| text.replace(own, theirs))
 }

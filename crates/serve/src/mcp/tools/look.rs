@@ -78,7 +78,7 @@ pub(super) fn recall(memories: &Memories, _: &Client, input: Value) -> Result<An
     for found in recalled(memories, &input.query, most).map_err(said)? {
         let Ok(text) = found.recalled(now) else { continue };
         rows.push(Recalled { row: found.row(now), text });
-        note_use(&found);
+        found.note_use();
     }
     let texts: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
     let text = if texts.is_empty() {
@@ -87,12 +87,6 @@ pub(super) fn recall(memories: &Memories, _: &Client, input: Value) -> Result<An
         texts.join("\n\n")
     };
     Answer::new(text, &json!({"memories": rows}))
-}
-
-/// Counts a recall. A count that can not be written is no reason to keep the memory back.
-fn note_use(found: &Found<'_>) {
-    let file = std::slice::from_ref(&found.memory.file);
-    drop(found.shelf.store.note_recalled(file));
 }
 
 #[derive(Deserialize)]
