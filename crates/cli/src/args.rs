@@ -173,6 +173,9 @@ pub(crate) enum Command {
     /// Answer a hook event of another agent, from what it says on standard input
     #[command(after_help = HOOK_HELP)]
     Hook(HookArguments),
+    /// Set another agent up to use this memory, or take that back
+    #[command(after_help = SETUP_HELP)]
+    Setup(SetupArguments),
     /// Print completions for a shell, or the man page
     #[command(
         after_help = "Examples:\n  dormouse completions bash > ~/.local/share/bash-completion/completions/dormouse\n  dormouse completions zsh > ~/.zfunc/_dormouse\n  dormouse completions fish > ~/.config/fish/completions/dormouse.fish\n  dormouse completions man > ~/.local/share/man/man1/dormouse.1"

@@ -22,6 +22,7 @@ mod output;
 mod permissions;
 mod sessions;
 mod settings;
+mod setup;
 mod show;
 mod start;
 mod stats;
@@ -96,6 +97,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Memory(command)) => Box::pin(memory::run(command, world)).await,
             Some(Command::Hook(arguments)) => Box::pin(hook::run(arguments, world)).await,
             Some(Command::Mcp(arguments)) => Box::pin(mcp::run(arguments, world)).await,
+            Some(Command::Setup(arguments)) => setup::run(arguments, world),
             None if arguments.is_headless() => headless::run(arguments, world).await,
             None => Box::pin(talk::run(arguments, world)).await,
         }

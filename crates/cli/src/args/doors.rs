@@ -1,6 +1,6 @@
 //! Arguments of the doors for other agents.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 pub(crate) const MCP_HELP: &str = "\
 Examples:
@@ -22,6 +22,51 @@ Example:
   echo '{\"prompt\":\"how do we deploy?\",\"cwd\":\"/home/me/app\"}' | dormouse hook prompt
 
 It never fails: where something is wrong it prints nothing, exits with 0, and says why in ~/.dormouse/hooks/hook.log.";
+
+pub(crate) const SETUP_HELP: &str = "\
+Examples:
+  dormouse setup claude-code
+  dormouse setup codex --yes
+  dormouse setup codex --undo
+
+The lines are shown first. --undo takes out just what was put in, also after somebody else has changed the file.";
+
+#[derive(Debug, Args)]
+pub(crate) struct SetupArguments {
+    /// The agent
+    #[arg(value_enum)]
+    pub(crate) agent: SetupAgent,
+    /// Without a question
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Take the lines out again
+    #[arg(long)]
+    pub(crate) undo: bool,
+    /// How the agent is to call this program
+    #[arg(long, value_name = "PROGRAM", default_value = "dormouse")]
+    pub(crate) program: String,
+}
+
+/// Agents that can be set up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SetupAgent {
+    /// ~/.claude.json, and hooks in ~/.claude/settings.json
+    ClaudeCode,
+    /// ~/.codex/config.toml
+    Codex,
+    /// ~/.gemini/settings.json
+    #[value(alias = "gemini")]
+    GeminiCli,
+    /// ~/.config/opencode/opencode.json or .jsonc
+    Opencode,
+    /// ~/.config/goose/config.yaml
+    Goose,
+    /// ~/.cursor/mcp.json
+    Cursor,
+    /// .vscode/mcp.json of this project
+    #[value(name = "vscode", alias = "vs-code")]
+    VsCode,
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct HookArguments {

@@ -30,6 +30,7 @@ mod program;
 mod reaper;
 mod sessions;
 mod settings;
+mod setup;
 mod stats;
 mod stored;
 mod talk;

@@ -24,8 +24,8 @@ struct Answer {
 impl Answer {
     /// The message in it, be it plain or the last of a stream.
     fn message(&self) -> Value {
-        let data = self.body.lines().filter_map(|line| line.strip_prefix("data: "));
-        let text = data.filter(|data| data.starts_with('{')).next_back();
+        let mut data = self.body.lines().filter_map(|line| line.strip_prefix("data: "));
+        let text = data.rfind(|data| data.starts_with('{'));
         let text = text.unwrap_or_else(|| self.body.lines().find(|l| l.starts_with('{')).unwrap());
         serde_json::from_str(text).unwrap()
     }
