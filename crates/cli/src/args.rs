@@ -1,11 +1,13 @@
 //! The command line, as typed. Nothing outside this module and its first reader sees these structs.
 
+mod doors;
 mod memory;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use doors::*;
 pub(crate) use memory::*;
 
 /// A coding agent for the terminal that remembers.
@@ -170,6 +172,15 @@ pub(crate) enum Command {
         after_help = "Examples:\n  dormouse recall \"which port has the test database\"\n  dormouse recall \"slow migration\" --explain\n  dormouse recall database --json --limit 3"
     )]
     Recall(RecallArguments),
+    /// Serve this project's memory to other agents, as an MCP server
+    #[command(after_help = MCP_HELP)]
+    Mcp(McpArguments),
+    /// Answer a hook event of another agent, from what it says on standard input
+    #[command(after_help = HOOK_HELP)]
+    Hook(HookArguments),
+    /// Set another agent up to use this memory, or take that back
+    #[command(after_help = SETUP_HELP)]
+    Setup(SetupArguments),
     /// Print completions for a shell, or the man page
     #[command(
         after_help = "Examples:\n  dormouse completions bash > ~/.local/share/bash-completion/completions/dormouse\n  dormouse completions zsh > ~/.zfunc/_dormouse\n  dormouse completions fish > ~/.config/fish/completions/dormouse.fish\n  dormouse completions man > ~/.local/share/man/man1/dormouse.1"

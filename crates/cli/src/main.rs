@@ -12,14 +12,17 @@ mod demo;
 mod doctor;
 mod exit;
 mod headless;
+mod hook;
 mod input;
 mod instructions;
 mod markdown;
+mod mcp;
 mod memory;
 mod output;
 mod permissions;
 mod sessions;
 mod settings;
+mod setup;
 mod show;
 mod start;
 mod stats;
@@ -95,6 +98,9 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Recall(arguments)) => {
                 Box::pin(memory::recall::run(arguments, world)).await
             }
+            Some(Command::Hook(arguments)) => Box::pin(hook::run(arguments, world)).await,
+            Some(Command::Mcp(arguments)) => Box::pin(mcp::run(arguments, world)).await,
+            Some(Command::Setup(arguments)) => setup::run(arguments, world),
             None if arguments.is_headless() => headless::run(arguments, world).await,
             None => Box::pin(talk::run(arguments, world)).await,
         }

@@ -10,6 +10,7 @@ use dormouse_base::{
 
 use crate::exit::Failure;
 
+#[derive(Clone)]
 pub(crate) struct World {
     pub(crate) environment: Environment,
     pub(crate) clock: Arc<dyn Clock>,

@@ -227,6 +227,25 @@ impl NewMemory {
         Self { kind: Some(kind), ..self }
     }
 
+    /// The text of a memory's file with this head and body; what else its head says stays.
+    pub fn onto(&self, file: &[u8]) -> Result<String, EditError> {
+        let old = String::from_utf8_lossy(file);
+        let body = frontmatter::parse(&old).body;
+        let (head, _) = old.split_at(old.len() - body.len());
+        let mut text = format!("{}\n{}\n", head.trim_end(), self.body.trim_matches('\n'));
+        if head.is_empty() {
+            text = format!("{}\n", self.body.trim_matches('\n'));
+        }
+        text = frontmatter::set(&text, "name", &self.name)?;
+        if !self.description.is_empty() {
+            text = frontmatter::set(&text, "description", &self.description)?;
+        }
+        if let Some(kind) = self.kind {
+            text = frontmatter::set(&text, "type", kind.as_str())?;
+        }
+        Ok(text)
+    }
+
     /// The file's text.
     pub fn render(&self, now: Timestamp) -> Result<String, EditError> {
         let body = self.body.trim_matches(['\n', '\r']);

@@ -19,6 +19,7 @@ mod manifest;
 mod names;
 mod place;
 pub mod rank;
+mod rules;
 mod scan;
 mod search;
 pub mod secrets;
@@ -44,6 +45,7 @@ pub use place::{
     checked_directory, daily_log, memory_directory, project_memory, repository_memory, team_memory,
     user_memory,
 };
+pub use rules::{IndexUse, MemoryRules, Saving};
 pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, Skipped, scan};
 pub use search::{Hit, Quarantined};
 pub use store::{

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dormouse_base::{Project, Settings, Switches, names};
 use dormouse_engine::{IndexUse, MemoryAccess, MemoryRules, MemorySetup, RecallSetup, Saving};
-use dormouse_memory::{Scope, Store};
+use dormouse_memory::{ChangeError, Scope, Store};
 
 use super::places::{Places, Visit, Whose};
 use crate::exit::Failure;
@@ -22,8 +22,29 @@ pub(crate) async fn setup(
     if !switches.is_on("memory") {
         return Ok(None);
     }
-    let visit = Visit::Write(Whose::Project);
-    let places = Places::find(world, project, (settings, switches), visit).await?;
+    let stores = match open(world, project, (settings, switches)).await? {
+        Ok(stores) => stores.into_iter().map(Arc::new).collect::<Vec<_>>(),
+        Err(error) => {
+            show::note(&format!("warning: this session has no memory: {error}"));
+            return Ok(None);
+        }
+    };
+    let rules = rules(&stores.iter().map(AsRef::as_ref), world, switches);
+    let cache = world.home()?.join("cache");
+    let clock = Arc::clone(&world.clock);
+    let access = MemoryAccess::new(stores, saving(switches), Some(&cache), clock);
+    // Who chooses besides the local ranking is known once there is a connection.
+    let recall = switches.is_on("recall").then(|| recall_setup(world));
+    Ok(rules.map(|rules| MemorySetup { access, rules, recall }))
+}
+
+/// The stores that an agent reaches: those of the person and the project are made if need be.
+pub(crate) async fn open(
+    world: &World,
+    project: &Project,
+    set: (&Settings, &Switches),
+) -> Result<Result<Vec<Store>, ChangeError>, Failure> {
+    let places = Places::find(world, project, set, Visit::Write(Whose::Project)).await?;
     if let Some(from) = &places.taken_over_from {
         show::note(&format!(
             "note: the memory of {} was taken over: it is the same repository",
@@ -39,20 +60,11 @@ pub(crate) async fn setup(
             Whose::Repo => continue,
         };
         match opened {
-            Ok(store) => stores.extend(store.map(Arc::new)),
-            Err(error) => {
-                show::note(&format!("warning: this session has no memory: {error}"));
-                return Ok(None);
-            }
+            Ok(store) => stores.extend(store),
+            Err(error) => return Ok(Err(error)),
         }
     }
-    let rules = rules(&stores, world, switches);
-    let cache = world.home()?.join("cache");
-    let clock = Arc::clone(&world.clock);
-    let access = MemoryAccess::new(stores, saving(switches), Some(&cache), clock);
-    // Who chooses besides the local ranking is known once there is a connection.
-    let recall = switches.is_on("recall").then(|| recall_setup(world));
-    Ok(rules.map(|rules| MemorySetup { access, rules, recall }))
+    Ok(Ok(stores))
 }
 
 /// The shipped limits; in debug builds a test may wait for longer.
@@ -69,9 +81,14 @@ fn saving(switches: &Switches) -> Saving {
     if switches.is_on("daily_log") { Saving::DailyLog } else { Saving::Entries }
 }
 
-fn rules(stores: &[Arc<Store>], world: &World, switches: &Switches) -> Option<MemoryRules> {
+/// What an agent is told about memory in these stores.
+pub(crate) fn rules<'a>(
+    stores: &(impl Iterator<Item = &'a Store> + Clone),
+    world: &World,
+    switches: &Switches,
+) -> Option<MemoryRules> {
     let folder = |scope: Scope| {
-        let store = stores.iter().find(|store| store.scope() == scope)?;
+        let store = stores.clone().find(|store| store.scope() == scope)?;
         Some(store.dir().path().to_owned())
     };
     let project = folder(Scope::Project)?;

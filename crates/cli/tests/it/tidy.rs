@@ -29,10 +29,12 @@ const EDGES: &[(&str, &[&str])] = &[
             "dormouse-base",
         ],
     ),
+    ("dormouse-serve", &["dormouse-memory", "dormouse-conversation", "dormouse-base"]),
     (
         "dormouse-cli",
         &[
             "dormouse-engine",
+            "dormouse-serve",
             "dormouse-context",
             "dormouse-memory",
             "dormouse-model",

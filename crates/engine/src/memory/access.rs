@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use dormouse_base::{Clock, FileError, MessageId, SessionId};
 use dormouse_memory::{
     Author, By, ChangeError, ContentHash, Effect, Expected, MemoryFile, NewMemory, Outcome,
-    Proposal, ProposalId, Quarantined, Receipt, Rule, ScanCache, Scanned, Scope, Store, Trust,
-    frontmatter,
+    Proposal, ProposalId, Quarantined, Receipt, Rule, Saving, ScanCache, Scanned, Scope, Store,
+    Trust,
 };
 
 use dormouse_memory::rank::{Hit, Query, Recall};
@@ -18,15 +18,6 @@ use jiff::tz::TimeZone;
 
 use super::consent::{self, Wish};
 use super::sources::Sources;
-
-/// How the model saves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Saving {
-    /// A file for each thing worth knowing.
-    Entries,
-    /// A note in the log of the day; entries are made of it later (M-20).
-    DailyLog,
-}
 
 /// Memory, as a session has it.
 pub struct MemoryAccess {
@@ -250,7 +241,7 @@ impl MemoryAccess {
     /// Gives a memory another text, description or type; what else its head says stays.
     pub(crate) fn update(&self, found: &Found, memory: &NewMemory) -> Result<Done, String> {
         let (bytes, hash) = found.store.read(&found.memory.file).map_err(|e| e.to_string())?;
-        let text = updated(&bytes, memory).map_err(|error| error.to_string())?;
+        let text = memory.onto(&bytes).map_err(|error| error.to_string())?;
         self.write(&found.store, &found.memory.file, Some(hash), text.as_bytes(), "updated")
     }
 
@@ -350,23 +341,4 @@ impl MemoryAccess {
         }
         what
     }
-}
-
-/// The file with another head and body.
-fn updated(bytes: &[u8], memory: &NewMemory) -> Result<String, frontmatter::EditError> {
-    let old = String::from_utf8_lossy(bytes);
-    let body = frontmatter::parse(&old).body;
-    let (head, _) = old.split_at(old.len() - body.len());
-    let mut text = format!("{}\n{}\n", head.trim_end(), memory.body.trim_matches('\n'));
-    if head.is_empty() {
-        text = format!("{}\n", memory.body.trim_matches('\n'));
-    }
-    text = frontmatter::set(&text, "name", &memory.name)?;
-    if !memory.description.is_empty() {
-        text = frontmatter::set(&text, "description", &memory.description)?;
-    }
-    if let Some(kind) = memory.kind {
-        text = frontmatter::set(&text, "type", kind.as_str())?;
-    }
-    Ok(text)
 }

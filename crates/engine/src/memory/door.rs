@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dormouse_memory::{ContentHash, INDEX, MemoryFile, Store};
+use dormouse_memory::{ContentHash, INDEX, MemoryFile, Saving, Store};
 use dormouse_tools::{FileDoor, FileGuard, Passed, Route};
 
-use super::access::{Done, MemoryAccess, Saving};
+use super::access::{Done, MemoryAccess};
 
 /// Sends what leads into a memory directory through its door.
 pub(crate) struct MemoryGuard(pub(crate) Arc<MemoryAccess>);

@@ -12,7 +12,7 @@ mod specs;
 mod tools;
 
 pub(crate) use access::Found;
-pub use access::{MemoryAccess, Saving};
+pub use access::MemoryAccess;
 pub(crate) use door::MemoryGuard;
 pub(crate) use index::index_parts;
 pub use tools::memory_tools;

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use dormouse_memory::{Age, Entry, MemoryType, NewMemory, ProposalId, Scope, manifest_line};
+use dormouse_memory::{
+    Age, Entry, MemoryType, NewMemory, ProposalId, Saving, Scope, manifest_line,
+};
 use dormouse_tools::{CallContext, Tool, ToolError, ToolOutput, ToolSpec, parse_input};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::access::{Done, Found, MemoryAccess, Saving};
+use super::access::{Done, Found, MemoryAccess};
 use super::specs::{DELETE, LIST, LOG, SAVE, SEARCH};
 
 /// Results of a search unless the call says otherwise.

@@ -3,7 +3,6 @@
 //! Everything is computed once and frozen in a [`Prefix`]. Nothing in it is volatile: what changes while
 //! the conversation lasts is told at its end, and enters its section at the next rebuild.
 
-mod memory_rules;
 mod sections;
 mod static_part;
 
@@ -13,7 +12,7 @@ use dormouse_context::{FirstMessage, Fragment};
 use dormouse_conversation::{Prefix, PromptSize, SystemBlock};
 use dormouse_tools::ToolSet;
 
-pub use memory_rules::{IndexUse, MemoryRules};
+pub use dormouse_memory::{IndexUse, MemoryRules, Saving};
 
 use crate::Surroundings;
 use crate::known::Known;

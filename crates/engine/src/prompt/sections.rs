@@ -4,8 +4,8 @@
 //! and MCP instructions take their places in this list when they come.
 
 use dormouse_conversation::PromptSize;
+use dormouse_memory::MemoryRules;
 
-use super::memory_rules::{self, MemoryRules};
 use crate::Surroundings;
 
 /// All sections, with their headings.
@@ -15,7 +15,7 @@ pub(super) fn render(
     size: PromptSize,
 ) -> String {
     let sections = [
-        ("Memory", memory.map(|rules| memory_rules::render(rules, size))),
+        ("Memory", memory.map(|rules| memory_rules(rules, size))),
         ("Environment", Some(environment(surroundings))),
         ("Git", git(surroundings)),
     ];
@@ -24,6 +24,13 @@ pub(super) fn render(
         .filter_map(|(heading, text)| text.map(|text| format!("# {heading}\n{text}")))
         .collect();
     rendered.join("\n\n")
+}
+
+fn memory_rules(rules: &MemoryRules, size: PromptSize) -> String {
+    match size {
+        PromptSize::Full => rules.full(),
+        PromptSize::Short => rules.short(),
+    }
 }
 
 fn environment(surroundings: &Surroundings) -> String {

@@ -243,19 +243,15 @@ fn decide(locked: &Locked<'_>, by: &By, staged: &Staged) -> Rule {
     let policy = &locked.store.options.policy;
     let mut strictest = Rule::Auto;
     for file in &staged.files {
-        let bytes =
-            file.after.as_deref().or(file.before.as_ref().map(|current| current.bytes.as_slice()));
-        let bytes = bytes.unwrap_or_default();
-        let kind = Entry::read(bytes, bytes.len() as u64).header.kind;
-        let step = Step {
-            kind,
-            scope: locked.store.options.scope,
-            over_a_person: file
-                .before
-                .as_ref()
-                .is_some_and(|before| is_persons(locked, file, before)),
-        };
-        strictest = strictest.max(policy.decide(&by.author, step));
+        let over_a_person =
+            file.before.as_ref().is_some_and(|before| is_persons(locked, file, before));
+        // What it was counts as much as what it is to be: another type is no way round a rule.
+        let before = file.before.as_ref().map(|current| current.bytes.as_slice());
+        for bytes in before.into_iter().chain(file.after.as_deref()) {
+            let kind = Entry::read(bytes, bytes.len() as u64).header.kind;
+            let step = Step { kind, scope: locked.store.options.scope, over_a_person };
+            strictest = strictest.max(policy.decide(&by.author, step));
+        }
     }
     if staged.files.is_empty() && !by.author.is_person() {
         // The index alone can not be proposed, and holds nothing that can not be made again.

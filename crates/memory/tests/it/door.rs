@@ -260,6 +260,16 @@ fn the_policy_decides_what_is_written_now() {
     let fact =
         written(store.change(&client, |plan| plan.save(&note("Fact", "x")).map(drop)).unwrap());
     assert!(world.text(fact.files[0].0.as_str()).contains("client:other"));
+    // Another type is no way round that.
+    let feedback = NewMemory::new("Tabs", "d", "b").with_kind(MemoryType::Feedback);
+    let said = model().from_message(message(Trust::Typed));
+    let saved = store.change(&said, |plan| plan.save(&feedback).map(drop));
+    let tabs = written(saved.unwrap()).files[0].0.clone();
+    let other = b"---\nname: Tabs\ntype: project\n---\nSpaces.\n";
+    assert!(matches!(
+        store.change(&client, |plan| plan.write(&tabs, other, &Expected::Present)).unwrap(),
+        Outcome::InInbox(_)
+    ));
     assert_sound(&store);
 }
 

@@ -3,9 +3,14 @@
 
 use std::path::PathBuf;
 
-use dormouse_conversation::PromptSize;
-
-use crate::memory::Saving;
+/// How the model saves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Saving {
+    /// A file for each thing worth knowing.
+    Entries,
+    /// A note in the log of the day; entries are made of it later (M-20).
+    DailyLog,
+}
 
 /// What the rules have to name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,17 +40,24 @@ pub enum IndexUse {
     LeftOut,
 }
 
-/// The section, in the form that fits the window.
-pub(super) fn render(rules: &MemoryRules, size: PromptSize) -> String {
-    let mut text = match size {
-        PromptSize::Full => full(rules),
-        PromptSize::Short => short(rules),
-    };
-    if let Some(extra) = &rules.extra {
-        text.push_str("\n\n## From the person\n");
-        text.push_str(extra.trim());
+impl MemoryRules {
+    /// All of them.
+    pub fn full(&self) -> String {
+        self.with_extra(full(self))
     }
-    text
+
+    /// What has to be known, for a small window.
+    pub fn short(&self) -> String {
+        self.with_extra(short(self))
+    }
+
+    fn with_extra(&self, mut text: String) -> String {
+        if let Some(extra) = &self.extra {
+            text.push_str("\n\n## From the person\n");
+            text.push_str(extra.trim());
+        }
+        text
+    }
 }
 
 fn folders(rules: &MemoryRules) -> String {
@@ -197,7 +209,11 @@ Where memory has nothing, what was said in earlier sessions can be searched with
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dormouse_conversation::estimate_text;
+
+    /// Four bytes a token.
+    fn tokens(text: &str) -> usize {
+        text.len() / 4
+    }
 
     fn rules() -> MemoryRules {
         MemoryRules {
@@ -213,15 +229,15 @@ mod tests {
 
     #[test]
     fn they_fit_their_room() {
-        let full = estimate_text(&render(&rules(), PromptSize::Full));
+        let full = tokens(&rules().full());
         assert!((1_500..=3_000).contains(&full), "{full}");
-        let short = estimate_text(&render(&rules(), PromptSize::Short));
+        let short = tokens(&rules().short());
         assert!(short <= 300, "{short}");
     }
 
     #[test]
     fn they_say_what_is_so() {
-        let text = render(&rules(), PromptSize::Full);
+        let text = rules().full();
         assert!(text.contains("/h/projects/p/memory") && text.contains("MEMORY.md"));
         assert!(!text.contains("team") && !text.contains("Past sessions"));
         let other = MemoryRules {
@@ -231,10 +247,10 @@ mod tests {
             extra: Some("Speak of cats.".into()),
             ..rules()
         };
-        let text = render(&other, PromptSize::Full);
+        let text = other.full();
         assert!(!text.contains("MEMORY.md") && text.contains("memory/team"));
         assert!(text.contains("Past sessions") && text.ends_with("Speak of cats."));
-        let text = render(&MemoryRules { saving: Saving::DailyLog, ..rules() }, PromptSize::Full);
+        let text = MemoryRules { saving: Saving::DailyLog, ..rules() }.full();
         assert!(text.contains("MemoryLog") && !text.contains("MemorySave"), "{text}");
     }
 }

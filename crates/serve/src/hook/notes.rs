@@ -1,0 +1,126 @@
+//! What hooks leave behind in the program's own folder: transcripts to look through later, what a session
+//! was told already, and what went wrong.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use dormouse_base::{AppendError, Dir, FileError, RelPath, RelPathError, SharedAppendFile};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
+use thiserror::Error;
+
+use super::Asked;
+
+const QUEUE: &str = "transcripts.jsonl";
+const LOG: &str = "hook.log";
+/// How the files end that say what a session was told, and how long they are kept.
+const SEEN: &str = ".seen";
+const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// A log that is longer is not written on: whoever reads it has enough.
+const LONGEST_LOG: u64 = 1024 * 1024;
+
+/// Why nothing was noted.
+#[derive(Debug, Error)]
+pub enum NoteError {
+    /// The folder can not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A line can not be appended.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    /// A name that is none.
+    #[error(transparent)]
+    Name(#[from] RelPathError),
+}
+
+/// The folder of these notes.
+pub struct HookNotes {
+    folder: Dir,
+}
+
+impl HookNotes {
+    /// The notes in the program's own folder, which is made if need be.
+    pub fn open(home: &Path) -> Result<Self, NoteError> {
+        Ok(Self { folder: Dir::create(home.join("hooks"))? })
+    }
+
+    /// Puts a transcript into the queue for the extraction. Whoever takes it out sees to doubles.
+    pub fn queue(&self, asked: &Asked, now: Timestamp) -> Result<(), NoteError> {
+        let Some(transcript) = &asked.transcript_path else { return Ok(()) };
+        let line = json!({
+            "time": now.to_string(),
+            "event": asked.hook_event_name,
+            "session_id": asked.session_id,
+            "transcript_path": transcript,
+            "cwd": asked.cwd,
+        });
+        self.append(QUEUE, &line.to_string())
+    }
+
+    /// The memories that a session was told of, and how many bytes they took.
+    pub fn seen(&self, session: &str) -> (BTreeSet<String>, u64) {
+        // Notes that can not be read are as good as none: a memory is told twice.
+        let bytes = seen_file(session).and_then(|file| self.folder.read(&file).ok());
+        let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
+        let lines = text.lines().filter_map(|line| line.split_once(' '));
+        let spent = lines.clone().filter_map(|(size, _)| size.parse::<u64>().ok()).sum();
+        (lines.map(|(_, path)| path.to_owned()).collect(), spent)
+    }
+
+    /// Notes that a session was told of memories.
+    pub fn note_seen(
+        &self,
+        session: &str,
+        files: &[String],
+        bytes: usize,
+    ) -> Result<(), NoteError> {
+        let Some(name) = seen_file(session) else { return Ok(()) };
+        let each = bytes / files.len().max(1);
+        let mut file = SharedAppendFile::open(&self.folder, &name)?;
+        for path in files.iter().filter(|path| !path.contains('\n')) {
+            file.append(format!("{each} {path}").as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// A session has forgotten what it was told.
+    pub fn forget(&self, session: &str) -> Result<(), NoteError> {
+        let Some(name) = seen_file(session) else { return Ok(()) };
+        match self.folder.remove_file(&name) {
+            Err(error) if !error.is_not_found() => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Forgets sessions that nobody goes on with.
+    pub fn sweep(&self, now: Timestamp) -> Result<(), NoteError> {
+        for entry in self.folder.entries()? {
+            let modified = Timestamp::try_from(entry.modified).unwrap_or(now);
+            if entry.name.ends_with(SEEN) && now.duration_since(modified) > KEPT {
+                self.folder.remove_file(&RelPath::new(&entry.name)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Says what went wrong, for whoever wonders why nothing was answered.
+    pub fn log(&self, what: &str, now: Timestamp) -> Result<(), NoteError> {
+        let long = self.folder.entry(&RelPath::new(LOG)?).is_ok_and(|log| log.size > LONGEST_LOG);
+        if long {
+            return Ok(());
+        }
+        self.append(LOG, &format!("{now} {}", dormouse_base::printable(what).replace('\n', " ")))
+    }
+
+    fn append(&self, name: &str, line: &str) -> Result<(), NoteError> {
+        let mut file = SharedAppendFile::open(&self.folder, &RelPath::new(name)?)?;
+        Ok(file.append(line.as_bytes())?)
+    }
+}
+
+/// The file for a session; none if its id is not one that can name a file.
+fn seen_file(session: &str) -> Option<RelPath> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let fits = (1..=64).contains(&session.len()) && session.chars().all(plain);
+    fits.then(|| RelPath::new(format!("{session}{SEEN}")).ok()).flatten()
+}

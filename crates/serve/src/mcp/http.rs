@@ -1,0 +1,120 @@
+//! The server over streamable HTTP: on loopback alone, for whoever has the token, whatever the page.
+
+use std::convert::Infallible;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+use super::{Connection, ServeError, Server, Token};
+
+/// The one path there is.
+const PATH: &str = "/mcp";
+/// Pages that the person opened from this machine itself. They need the token as well.
+const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+/// The pause after a connection that could not be taken.
+const RESPITE: Duration = Duration::from_millis(50);
+/// Connections at once; more wait.
+const MOST_CONNECTIONS: usize = 64;
+
+type Body = BoxBody<Bytes, Infallible>;
+type Service = StreamableHttpService<Connection, LocalSessionManager>;
+
+/// A port that is listened on.
+pub struct HttpDoor {
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+impl HttpDoor {
+    /// Listens on a port of this machine; 0 is any that is free.
+    pub async fn on(port: u16) -> Result<Self, ServeError> {
+        let failed = |error| ServeError::Listen { port, error };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        Ok(Self { listener, address })
+    }
+
+    /// Where clients find it.
+    pub fn url(&self) -> String {
+        format!("http://{}{PATH}", self.address)
+    }
+
+    /// Serves whoever comes, until the future is dropped.
+    pub async fn serve(self, server: Server, token: Token) -> Result<Infallible, ServeError> {
+        let server = Arc::new(server);
+        let config = StreamableHttpServerConfig::default().with_allowed_origins(ORIGINS);
+        let service = StreamableHttpService::new(
+            move || Ok(Connection::new(Arc::clone(&server))),
+            Arc::new(LocalSessionManager::default()),
+            config,
+        );
+        let guarded = Arc::new(Guarded { service, token });
+        let mut connections = JoinSet::new();
+        loop {
+            while connections.try_join_next().is_some() {}
+            if connections.len() >= MOST_CONNECTIONS {
+                connections.join_next().await;
+                continue;
+            }
+            match self.listener.accept().await {
+                Ok((stream, _)) => drop(connections.spawn(serve_one(stream, Arc::clone(&guarded)))),
+                // A client that is gone before it was met, or no file handle left: the next may be luckier.
+                Err(_) => tokio::time::sleep(RESPITE).await,
+            }
+        }
+    }
+}
+
+struct Guarded {
+    service: Service,
+    token: Token,
+}
+
+async fn serve_one(stream: TcpStream, guarded: Arc<Guarded>) {
+    let answer = service_fn(move |request| {
+        let guarded = Arc::clone(&guarded);
+        async move { Ok::<_, Infallible>(guarded.answer(request).await) }
+    });
+    let served =
+        hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), answer);
+    // How a connection ends is the client's affair.
+    drop(served.await);
+}
+
+impl Guarded {
+    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        let given = request.headers().get(AUTHORIZATION).map(hyper::header::HeaderValue::as_bytes);
+        if !self.token.is_in(given) {
+            let mut refusal = plain(
+                StatusCode::UNAUTHORIZED,
+                "this server wants the header `Authorization: Bearer TOKEN`; the token is in the file mcp-token \
+                 in the program's own folder\n",
+            );
+            let challenge = hyper::header::HeaderValue::from_static("Bearer");
+            refusal.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+            return refusal;
+        }
+        if request.uri().path() != PATH {
+            return plain(StatusCode::NOT_FOUND, "the server is at /mcp\n");
+        }
+        self.service.handle(request).await
+    }
+}
+
+fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
+    let mut response = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
+    *response.status_mut() = status;
+    response
+}

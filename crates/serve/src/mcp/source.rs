@@ -1,0 +1,67 @@
+//! Where the memories come from, opened when they are first needed.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use tokio::sync::{Notify, OnceCell};
+use tokio::task::spawn_blocking;
+
+use super::watch::{Snapshot, snapshot};
+use crate::Memories;
+
+/// The memories on their way, or why there are none.
+pub type Opening = Pin<Box<dyn Future<Output = Result<Memories, String>> + Send>>;
+
+/// Memories that are opened once, with the first request for them.
+pub struct Source {
+    open: Box<dyn Fn() -> Opening + Send + Sync>,
+    opened: OnceCell<Opened>,
+    now_open: Notify,
+}
+
+struct Opened {
+    memories: Arc<Memories>,
+    /// What was there before anybody was shown anything.
+    first: Arc<Snapshot>,
+}
+
+impl Source {
+    /// Memories that this opens.
+    pub fn new(open: impl Fn() -> Opening + Send + Sync + 'static) -> Self {
+        Self { open: Box::new(open), opened: OnceCell::new(), now_open: Notify::new() }
+    }
+
+    /// The memories. What failed is tried again the next time.
+    pub(super) async fn get(&self) -> Result<Arc<Memories>, String> {
+        let opened = self.opened.get_or_try_init(|| self.open()).await;
+        let memories = opened.map(|opened| Arc::clone(&opened.memories));
+        self.now_open.notify_waiters();
+        memories
+    }
+
+    async fn open(&self) -> Result<Opened, String> {
+        let memories = Arc::new((self.open)().await?);
+        let looked_at = Arc::clone(&memories);
+        let first = spawn_blocking(move || snapshot(&looked_at)).await;
+        // Where nothing can be seen, whatever is seen later is a change.
+        let first = Arc::new(first.ok().flatten().unwrap_or_default());
+        Ok(Opened { memories, first })
+    }
+
+    /// The memories, as soon as somebody has needed them.
+    pub(super) async fn opened(&self) -> Arc<Memories> {
+        loop {
+            let now_open = self.now_open.notified();
+            if let Some(opened) = self.opened.get() {
+                return Arc::clone(&opened.memories);
+            }
+            now_open.await;
+        }
+    }
+
+    /// What was there when they were opened, if they are.
+    pub(super) fn first(&self) -> Option<Arc<Snapshot>> {
+        self.opened.get().map(|opened| Arc::clone(&opened.first))
+    }
+}

@@ -1,0 +1,92 @@
+//! Tools that change memories.
+
+use dormouse_memory::{MemoryType, NewMemory, Scope};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Answer, arguments, said, scope};
+use crate::memories::{Changed, Edit};
+use crate::{AskError, Client, Memories};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Save {
+    name: String,
+    description: String,
+    #[serde(rename = "type")]
+    kind: MemoryType,
+    content: String,
+    scope: Option<Scope>,
+}
+
+pub(super) fn save(memories: &Memories, client: &Client, input: Value) -> Result<Answer, String> {
+    let input: Save = arguments(input)?;
+    not_empty("name", Some(&input.name))?;
+    not_empty("content", Some(&input.content))?;
+    let memory =
+        NewMemory::new(&input.name, &input.description, &input.content).with_kind(input.kind);
+    answer(memories.save(client, input.scope, &memory))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Update {
+    name: String,
+    scope: Option<Scope>,
+    new_name: Option<String>,
+    description: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<MemoryType>,
+    content: Option<String>,
+}
+
+pub(super) fn update(memories: &Memories, client: &Client, input: Value) -> Result<Answer, String> {
+    let input: Update = arguments(input)?;
+    not_empty("new_name", input.new_name.as_ref())?;
+    not_empty("content", input.content.as_ref())?;
+    let found = memories.find(&input.name, input.scope).map_err(said)?;
+    let edit = Edit {
+        name: input.new_name,
+        description: input.description,
+        kind: input.kind,
+        body: input.content,
+    };
+    answer(found.update(client, &edit))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Delete {
+    name: String,
+    scope: Option<Scope>,
+}
+
+pub(super) fn delete(memories: &Memories, client: &Client, input: Value) -> Result<Answer, String> {
+    let input: Delete = arguments(input)?;
+    let found = memories.find(&input.name, input.scope).map_err(said)?;
+    answer(found.delete(client))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Undo {
+    change: Option<u64>,
+    scope: Option<String>,
+}
+
+pub(super) fn undo(memories: &Memories, client: &Client, input: Value) -> Result<Answer, String> {
+    let input: Undo = arguments(input)?;
+    answer(memories.undo(client, scope(input.scope.as_deref())?, input.change))
+}
+
+fn not_empty(field: &str, text: Option<&String>) -> Result<(), String> {
+    match text {
+        Some(text) if text.trim().is_empty() => Err(format!("`{field}` is empty; fill it")),
+        _ => Ok(()),
+    }
+}
+
+fn answer(changed: Result<Changed, AskError>) -> Result<Answer, String> {
+    let changed = changed.map_err(said)?;
+    Answer::new(changed.words(), &changed)
+}

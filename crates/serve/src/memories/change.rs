@@ -1,0 +1,201 @@
+//! What another agent changes: each through the store's door, by its client's name.
+
+use dormouse_memory::{
+    Author, Effect, Entry, Expected, LogEntry, MemoryType, NewMemory, Outcome, Receipt, Scope,
+};
+use serde::Serialize;
+
+use super::{AskError, Client, Found, Memories, Shelf};
+
+/// What became of a change.
+#[derive(Debug, Serialize)]
+pub(crate) struct Changed {
+    status: Status,
+    scope: Scope,
+    /// What it did to which file; empty where it waits.
+    files: Vec<ChangedFile>,
+    /// Its number, for undoing it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    change: Option<u64>,
+    /// Its number in the person's inbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proposal: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    /// It is made.
+    Done,
+    /// Everything was so already.
+    Unchanged,
+    /// It waits until the person accepts it.
+    Proposed,
+}
+
+#[derive(Debug, Serialize)]
+struct ChangedFile {
+    file: String,
+    effect: &'static str,
+}
+
+impl Changed {
+    /// In words, for the model.
+    pub(crate) fn words(&self) -> String {
+        let files: Vec<String> =
+            self.files.iter().map(|file| format!("{} {}", file.effect, file.file)).collect();
+        let scope = self.scope;
+        match (self.status, self.proposal) {
+            (Status::Done, _) => format!(
+                "{} ({scope} memory); change {}",
+                files.join(", "),
+                self.change.unwrap_or_default()
+            ),
+            (Status::Unchanged, _) => format!("it was so already ({scope} memory)"),
+            (Status::Proposed, id) => format!(
+                "not written yet: it is proposal {} in the person's inbox (`dormouse memory inbox`). What an agent \
+                 says about the person, and what replaces or removes their own words, they see first",
+                id.unwrap_or_default()
+            ),
+        }
+    }
+}
+
+impl Changed {
+    /// Whether it is made, or was so already.
+    pub(crate) fn is_written(&self) -> bool {
+        self.status != Status::Proposed
+    }
+}
+
+/// What is to change in a memory; what is none stays.
+#[derive(Debug, Default)]
+pub(crate) struct Edit {
+    pub(crate) name: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) kind: Option<MemoryType>,
+    pub(crate) body: Option<String>,
+}
+
+impl Memories {
+    /// Saves something new: in the scope that is named, else in the one that its type belongs to.
+    pub(crate) fn save(
+        &self,
+        client: &Client,
+        scope: Option<Scope>,
+        memory: &NewMemory,
+    ) -> Result<Changed, AskError> {
+        let shelf = match scope {
+            Some(scope) => self.shelf(scope)?,
+            None => self.usual_shelf(memory.kind)?,
+        };
+        let by = client.by("saved");
+        shelf.done(shelf.store.change(&by, |plan| plan.save(memory).map(drop))?)
+    }
+
+    /// What concerns the person goes with the person.
+    fn usual_shelf(&self, kind: Option<MemoryType>) -> Result<&Shelf, AskError> {
+        let wanted = match kind {
+            Some(MemoryType::User | MemoryType::Feedback) => Scope::User,
+            Some(MemoryType::Project | MemoryType::Reference) | None => Scope::Project,
+        };
+        self.shelf(wanted).or_else(|error| self.shelves.first().ok_or(error))
+    }
+
+    /// Undoes a change of the client's own: the one that is named, else its last.
+    pub(crate) fn undo(
+        &self,
+        client: &Client,
+        scope: Option<Scope>,
+        change: Option<u64>,
+    ) -> Result<Changed, AskError> {
+        let author = client.author();
+        let mut own: Vec<(&Shelf, LogEntry)> = Vec::new();
+        for shelf in self.shelves(scope) {
+            let log = shelf.store.log()?;
+            let last = log
+                .into_iter()
+                .find(|entry| can_undo(entry, &author) && change.is_none_or(|id| entry.id.0 == id));
+            own.extend(last.map(|entry| (shelf, entry)));
+        }
+        let last = own.into_iter().max_by_key(|(_, entry)| entry.time);
+        let (shelf, entry) = last.ok_or(AskError::NothingOfYours)?;
+        let receipt = shelf.store.undo(&client.by("undone"), Some(entry.id))?;
+        Ok(shelf.written(&receipt))
+    }
+}
+
+impl Found<'_> {
+    /// Changes a memory as it is now; what else its head says stays.
+    pub(crate) fn update(&self, client: &Client, edit: &Edit) -> Result<Changed, AskError> {
+        let (shelf, file) = (self.shelf, &self.memory.file);
+        let (bytes, hash) = shelf.store.read(file)?;
+        let entry = Entry::read(&bytes, self.memory.size);
+        let name = edit.name.as_deref().unwrap_or(self.memory.name());
+        let description = edit.description.as_deref().unwrap_or_default();
+        let mut memory =
+            NewMemory::new(name, description, edit.body.as_deref().unwrap_or(&entry.body));
+        memory.kind = edit.kind;
+        let text = memory.onto(&bytes).map_err(|source| {
+            dormouse_memory::ChangeError::Frontmatter { file: file.clone(), source }
+        })?;
+        let expected = Expected::Content(hash);
+        let by = client.by("updated");
+        shelf.done(shelf.store.change(&by, |plan| plan.write(file, text.as_bytes(), &expected))?)
+    }
+
+    /// Removes a memory.
+    pub(crate) fn delete(&self, client: &Client) -> Result<Changed, AskError> {
+        let (shelf, by) = (self.shelf, client.by("removed"));
+        let file = &self.memory.file;
+        shelf.done(shelf.store.change(&by, |plan| plan.delete(file, &Expected::Present))?)
+    }
+}
+
+fn can_undo(entry: &LogEntry, author: &Author) -> bool {
+    entry.author == *author && entry.undoable && entry.undoes.is_none() && entry.undone_by.is_none()
+}
+
+impl Shelf {
+    /// What became of it. Nobody can be asked here: what needs an answer waits in the inbox.
+    pub(crate) fn done(&self, outcome: Outcome) -> Result<Changed, AskError> {
+        let scope = self.store.scope();
+        let waits = |id: dormouse_memory::ProposalId| Changed {
+            status: Status::Proposed,
+            scope,
+            files: Vec::new(),
+            change: None,
+            proposal: Some(id.0),
+        };
+        Ok(match outcome {
+            Outcome::Unchanged => Changed {
+                status: Status::Unchanged,
+                scope,
+                files: Vec::new(),
+                change: None,
+                proposal: None,
+            },
+            Outcome::Written(receipt) => self.written(&receipt),
+            Outcome::Ask(proposal) => waits(self.store.propose(proposal)?),
+            Outcome::InInbox(id) => waits(id),
+        })
+    }
+
+    fn written(&self, receipt: &Receipt) -> Changed {
+        let files = receipt.files.iter().map(|(file, effect)| ChangedFile {
+            file: file.to_string(),
+            effect: match effect {
+                Effect::Added => "added",
+                Effect::Changed => "changed",
+                Effect::Removed => "removed",
+            },
+        });
+        Changed {
+            status: Status::Done,
+            scope: self.store.scope(),
+            files: files.collect(),
+            change: Some(receipt.id.0),
+            proposal: None,
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Which agent it is that asks.
+
+use dormouse_memory::{Author, By};
+
+/// More of a name is not kept.
+const LONGEST: usize = 64;
+
+/// Another agent, by the name it gives itself: it stands in the history and in what it saves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Client(String);
+
+impl Client {
+    /// A client that calls itself so.
+    pub fn named(name: &str) -> Self {
+        let plain: String =
+            name.chars().filter(|c| !c.is_control() && *c != '\u{fffd}').take(LONGEST).collect();
+        let plain = dormouse_base::printable(plain.trim()).into_owned();
+        Self(if plain.is_empty() { "an unnamed agent".to_owned() } else { plain })
+    }
+
+    pub(crate) fn author(&self) -> Author {
+        Author::Client(self.0.clone())
+    }
+
+    /// This client, with a reason. It tells no messages: what it saves counts as concluded by a model (M-17).
+    pub(crate) fn by(&self, reason: &str) -> By {
+        By::new(self.author(), reason)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_short_and_printable() {
+        assert_eq!(Client::named(" claude-code "), Client("claude-code".into()));
+        assert_eq!(Client::named("\u{1b}[2J\n"), Client("[2J".into()));
+        assert_eq!(Client::named("\n"), Client("an unnamed agent".into()));
+        assert_eq!(Client::named(&"x".repeat(999)).0.len(), LONGEST);
+    }
+}

@@ -1,0 +1,62 @@
+//! What was put into other agents' files, byte by byte, so that just that is taken out again. Nothing else of
+//! those files is kept: they may hold keys.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use dormouse_base::{Dir, RelPath};
+use serde::{Deserialize, Serialize};
+
+use super::{Agent, SetupError};
+
+/// What was put into one file.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct FileRecord {
+    /// Whether the file was made for it.
+    pub(super) created: bool,
+    /// For each change to it, what was put in; none where that was there already.
+    pub(super) inserted: Vec<Option<String>>,
+}
+
+/// What was put in for one agent.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Record {
+    files: BTreeMap<PathBuf, FileRecord>,
+}
+
+impl Record {
+    /// The record; empty if there is none, or none that can be read.
+    pub(super) fn of(home: &Path, agent: Agent) -> Result<Self, SetupError> {
+        let Ok(folder) = Dir::open(home.join("setup")) else { return Ok(Self::default()) };
+        let bytes = folder.read(&name(agent)?).unwrap_or_default();
+        Ok(serde_json::from_slice(&bytes).unwrap_or_default())
+    }
+
+    pub(super) fn get(&self, file: &Path) -> Option<&FileRecord> {
+        self.files.get(file)
+    }
+
+    /// Notes what was put into a file now, beside what was before and is still there.
+    pub(super) fn set(&mut self, file: &Path, mut record: FileRecord) {
+        if let Some(known) = self.files.get(file).filter(|_| !record.inserted.is_empty()) {
+            record.created |= known.created;
+            for (now, before) in record.inserted.iter_mut().zip(&known.inserted) {
+                *now = now.take().or_else(|| before.clone());
+            }
+        }
+        if record.inserted.iter().all(Option::is_none) {
+            self.files.remove(file);
+        } else {
+            self.files.insert(file.to_owned(), record);
+        }
+    }
+
+    pub(super) fn keep(&self, home: &Path, agent: Agent) -> Result<(), SetupError> {
+        let text = serde_json::to_vec_pretty(self).map_err(SetupError::Record)?;
+        Ok(Dir::create(home.join("setup"))?.replace(&name(agent)?, &text)?)
+    }
+}
+
+fn name(agent: Agent) -> Result<RelPath, SetupError> {
+    Ok(RelPath::new(format!("{}.json", agent.as_str()))?)
+}
