@@ -120,6 +120,7 @@ fn open(home: &TestHome, memory: &Path) -> Recall {
 fn ask(recall: &Recall, text: &str) -> usize {
     let query = Query {
         text,
+        shelf: None,
         limit: 10,
         exclude: &BTreeSet::new(),
         quarantined: Quarantined::LeaveOut,

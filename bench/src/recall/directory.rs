@@ -42,6 +42,7 @@ impl Directory {
     pub(crate) fn ask(&self, question: &str, limit: usize) -> Ranking {
         let query = Query {
             text: question,
+            shelf: None,
             limit,
             exclude: &BTreeSet::new(),
             quarantined: Quarantined::LeaveOut,

@@ -106,7 +106,12 @@ impl Place<'_> {
             past_sessions: false,
             extra: self.world.environment.get(names::MEMORY_EXTRA_GUIDELINES).map(str::to_owned),
         };
-        Ok(Memories::new(stores, rules, Arc::clone(&self.world.clock)))
+        Ok(Memories::new(
+            stores,
+            &self.world.home()?.join("cache"),
+            rules,
+            Arc::clone(&self.world.clock),
+        ))
     }
 
     async fn session_start(&self, asked: &Asked) -> Result<Option<String>, Failure> {

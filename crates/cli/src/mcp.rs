@@ -77,6 +77,11 @@ impl Place {
             Failure::failed(anyhow::anyhow!("this project has no folder for memory"))
                 .hint("`dormouse memory path` says where memory is")
         })?;
-        Ok(Memories::new(stores, rules, Arc::clone(&self.world.clock)))
+        Ok(Memories::new(
+            stores,
+            &self.world.home()?.join("cache"),
+            rules,
+            Arc::clone(&self.world.clock),
+        ))
     }
 }

@@ -21,7 +21,6 @@ mod place;
 pub mod rank;
 mod rules;
 mod scan;
-mod search;
 pub mod secrets;
 mod store;
 mod walk;
@@ -45,9 +44,9 @@ pub use place::{
     checked_directory, daily_log, memory_directory, project_memory, repository_memory, team_memory,
     user_memory,
 };
+pub use rank::Quarantined;
 pub use rules::{IndexUse, MemoryRules, Saving};
 pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, Skipped, scan};
-pub use search::{Hit, Quarantined};
 pub use store::{
     AnchoredProject, Author, By, ChangeError, ChangeId, Consent, ContentHash, Effect, Expected,
     FileDiff, IndexUpkeep, LogEntry, MessageSource, Outcome, Plan, Policy, PolicyRule, Proposal,

@@ -114,6 +114,7 @@ fn answer(
     let query = Query {
         text: asking.text,
         limit: asking.limit,
+        shelf: None,
         exclude: &BTreeSet::new(),
         quarantined: asking.quarantined,
         now: desk.now,

@@ -182,21 +182,20 @@ impl MemoryAccess {
         only: Option<Scope>,
         most: usize,
     ) -> Result<(Vec<Found>, usize), FileError> {
-        let within = |store: &Arc<Store>| only.is_none_or(|scope| scope == store.scope());
-        // A ranking is over all scopes: of another's hits there may be many before the first of this one.
-        let limit = if only.is_some() { most.saturating_mul(20) } else { most };
+        let shelf = only.and_then(|scope| self.stores.iter().position(|s| s.scope() == scope));
+        if only.is_some() && shelf.is_none() {
+            return Ok((Vec::new(), 0));
+        }
         let (exclude, now) = (BTreeSet::new(), self.clock.now());
         let quarantined = Quarantined::LeaveOut;
-        let query = Query { text: query, limit, exclude: &exclude, quarantined, now };
+        let query = Query { text: query, limit: most, shelf, exclude: &exclude, quarantined, now };
         let ranking = self.recall.query(&query)?;
         let found = |hit: Hit| {
-            let store = Arc::clone(self.stores.get(hit.shelf).filter(|store| within(store))?);
+            let store = Arc::clone(self.stores.get(hit.shelf)?);
             Some(Found { store, memory: hit.memory })
         };
-        let mut hits: Vec<Found> = ranking.hits.into_iter().filter_map(found).collect();
-        let more = hits.len().saturating_sub(most) + ranking.passed_over;
-        hits.truncate(most);
-        Ok((hits, more))
+        let hits = ranking.hits.into_iter().filter_map(found).collect();
+        Ok((hits, ranking.passed_over))
     }
 
     /// The memory of this file or name; or why there is none to be found.

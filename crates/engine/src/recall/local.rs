@@ -72,7 +72,7 @@ fn asked<'a>(
     limit: usize,
 ) -> Query<'a> {
     let quarantined = Quarantined::LeaveOut;
-    Query { text, limit, exclude, quarantined, now: access.clock().now() }
+    Query { text, limit, shelf: None, exclude, quarantined, now: access.clock().now() }
 }
 
 fn excluded(access: &MemoryAccess, seen: &[PathBuf]) -> BTreeSet<(usize, MemoryFile)> {

@@ -16,6 +16,6 @@ mod view;
 mod words;
 
 pub use forms::Fit;
-pub use recall::{CANDIDATES, Hit, LOOK_AGAIN, Query, Ranking, Recall, TermWhy};
+pub use recall::{CANDIDATES, Hit, LOOK_AGAIN, Quarantined, Query, Ranking, Recall, TermWhy};
 pub use sure::{MOST_SURE, Sure};
 pub use text::Field;

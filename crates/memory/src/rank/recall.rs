@@ -19,9 +19,7 @@ use super::sure::is_sure;
 use super::view::{Spot, View};
 use super::words::Words;
 use crate::store::state_folder;
-use crate::{
-    Anchor, AnchorCache, Entry, Freshness, MemoryFile, Quarantined, Scanned, Store, check_anchors,
-};
+use crate::{Anchor, AnchorCache, Entry, Freshness, MemoryFile, Scanned, Store, check_anchors};
 
 /// How often others' changes are looked for, at most.
 pub const LOOK_AGAIN: SignedDuration = SignedDuration::from_secs(2);
@@ -33,6 +31,15 @@ const BROKEN: f64 = 0.8;
 /// How many memories beyond those wanted are looked at: their anchors may put them before others.
 const SPARE: usize = 5;
 
+/// Whether memories in quarantine are looked at: for a person they are, for a model never (M-17).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quarantined {
+    /// They are not there.
+    LeaveOut,
+    /// They are.
+    Include,
+}
+
 /// A question to the memories.
 #[derive(Debug, Clone)]
 pub struct Query<'a> {
@@ -40,6 +47,8 @@ pub struct Query<'a> {
     pub text: &'a str,
     /// How many memories are wanted.
     pub limit: usize,
+    /// Only those of this directory, by its place in the list; none: of all.
+    pub shelf: Option<usize>,
     /// Those that are not: the directory's place in the list, and the file.
     pub exclude: &'a BTreeSet<(usize, MemoryFile)>,
     /// Whether memories in quarantine are looked at; never for a model.
@@ -183,6 +192,9 @@ impl Recall {
 
     fn admits(view: &View, spot: Spot, query: &Query<'_>) -> bool {
         let Some((part, doc)) = view.doc(spot) else { return false };
+        if query.shelf.is_some_and(|shelf| shelf != part.shelf) {
+            return false;
+        }
         let marks = part.segment.marks(doc);
         if marks.has(Marks::BLANK)
             || (marks.has(Marks::QUARANTINED) && query.quarantined == Quarantined::LeaveOut)

@@ -1,8 +1,11 @@
 //! The one door: what each step of a change does, and whom it stops.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
+use dormouse_memory::rank::{Query, Recall};
 use dormouse_memory::{
     AnchoredProject, Author, By, ChangeError, Effect, Entry, Expected, MemoryType, NewMemory,
     Outcome, Policy, PolicyRule, Quarantined, Rule, ScanCache, Trust,
@@ -362,15 +365,18 @@ fn words_are_found_in_any_case_and_script() {
             plan.save(&NewMemory::new("Other", "x", "the DATABASE of others")).map(drop)
         })
         .unwrap();
-    let memories = store.scan(&mut ScanCache::default()).unwrap().memories;
-    let find = |query: &str| -> Vec<String> {
-        let hits = store.search(&memories, query, Quarantined::LeaveOut).unwrap();
+    let recall = Recall::open(vec![Arc::new(store)], None);
+    let find = |text: &str| -> Vec<String> {
+        let (exclude, now) = (BTreeSet::new(), "2026-11-15T08:00:00Z".parse().unwrap());
+        let quarantined = Quarantined::LeaveOut;
+        let query = Query { text, limit: 10, shelf: None, exclude: &exclude, quarantined, now };
+        let hits = recall.query(&query).unwrap().hits;
         hits.iter().map(|hit| hit.memory.file.to_string()).collect()
     };
     assert_eq!(find("Database"), ["test-database.md", "other.md"]);
-    assert_eq!(find("database 5433"), ["test-database.md"]);
+    assert_eq!(find("database 5433"), ["test-database.md", "other.md"]);
     assert_eq!(find("迁移"), ["数据库迁移.md"]);
-    assert_eq!(find("5433 nowhere"), ["test-database.md"], "some words, where none has all");
+    assert_eq!(find("5433 nowhere")[0], "test-database.md");
     assert_eq!(find("nothing"), Vec::<String>::new());
 }
 

@@ -32,7 +32,9 @@ fn ask(world: &World, recall: &Recall, text: &str) -> Ranking {
     let exclude = BTreeSet::new();
     let now = world.clock.now();
     let quarantined = Quarantined::LeaveOut;
-    recall.query(&Query { text, limit: 10, exclude: &exclude, quarantined, now }).unwrap()
+    recall
+        .query(&Query { text, limit: 10, shelf: None, exclude: &exclude, quarantined, now })
+        .unwrap()
 }
 
 fn files(ranking: &Ranking) -> Vec<&str> {
@@ -158,6 +160,7 @@ fn a_quarantined_memory_is_never_given_to_a_model() {
     assert_eq!(files(&ask(&world, &recall, "walrus")), Vec::<&str>::new());
     let exclude = BTreeSet::new();
     let mut query = Query {
+        shelf: None,
         text: "walrus",
         limit: CANDIDATES,
         exclude: &exclude,
@@ -178,6 +181,7 @@ fn candidates_are_the_best_and_then_the_newest() {
     world.write("port.md", "The test database listens on port 5433.\n");
     let exclude = BTreeSet::from([(0, file("n7.md"))]);
     let query = Query {
+        shelf: None,
         text: "database port",
         limit: CANDIDATES,
         exclude: &exclude,

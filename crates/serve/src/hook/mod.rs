@@ -19,8 +19,7 @@ use crate::{AskError, Memories};
 
 /// Agents cut what a hook says here.
 const MOST_CHARS: usize = 10_000;
-/// Memories recalled for one prompt, and all they may take in a session, in bytes.
-const MOST_RECALLED: usize = 5;
+/// All that memories may take in a session, in bytes.
 const SESSION_BYTES: u64 = 60_000;
 
 /// What a prompt brings to mind.
@@ -56,11 +55,8 @@ pub fn about_prompt(
     }
     let (now, mut texts) = (memories.now(), Vec::new());
     let mut room = MOST_CHARS.saturating_sub(HEAD.len());
-    for found in recalled(memories, prompt, usize::MAX)? {
+    for found in recalled(memories, prompt, seen)? {
         let path = found.path();
-        if seen.contains(&path) || texts.len() == MOST_RECALLED {
-            continue;
-        }
         // One that went away since it was found is left out.
         let Ok(text) = found.recalled(now) else { continue };
         let length = text.chars().count() + 2;

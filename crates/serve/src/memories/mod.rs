@@ -7,9 +7,11 @@ mod client;
 mod found;
 mod ranking;
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_base::{Clock, FileError};
+use dormouse_memory::rank::Recall;
 use dormouse_memory::{ChangeError, MemoryRules, Scan, ScanCache, Scope, Store};
 use jiff::Timestamp;
 use thiserror::Error;
@@ -54,7 +56,7 @@ pub enum AskError {
 
 /// A store, and what the last look at it saw.
 pub(crate) struct Shelf {
-    pub(crate) store: Store,
+    pub(crate) store: Arc<Store>,
     cache: Mutex<ScanCache>,
 }
 
@@ -71,6 +73,7 @@ impl Shelf {
 /// The stores of a project, one a scope.
 pub struct Memories {
     shelves: Vec<Shelf>,
+    recall: Recall,
     rules: MemoryRules,
     clock: Arc<dyn Clock>,
 }
@@ -83,10 +86,23 @@ impl std::fmt::Debug for Memories {
 }
 
 impl Memories {
-    /// Memories in these stores, with the rules that an agent is told about them.
-    pub fn new(stores: Vec<Store>, rules: MemoryRules, clock: Arc<dyn Clock>) -> Self {
+    /// Memories in these stores, with the rules that an agent is told about them. `cache` is the folder of
+    /// what can be derived anew.
+    pub fn new(
+        stores: Vec<Store>,
+        cache: &Path,
+        rules: MemoryRules,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let stores: Vec<Arc<Store>> = stores.into_iter().map(Arc::new).collect();
+        let recall = Recall::open(stores.clone(), Some(cache));
         let shelf = |store| Shelf { store, cache: Mutex::default() };
-        Self { shelves: stores.into_iter().map(shelf).collect(), rules, clock }
+        Self { shelves: stores.into_iter().map(shelf).collect(), recall, rules, clock }
+    }
+
+    /// The place of a scope in the list.
+    fn position(&self, scope: Scope) -> Option<usize> {
+        self.shelves.iter().position(|shelf| shelf.store.scope() == scope)
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -1,57 +1,75 @@
 //! Which memories fit a query. The one place in this crate that knows how that is judged.
 
-use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
-use dormouse_memory::{Quarantined, Scope};
+use dormouse_memory::rank::{Hit, LOOK_AGAIN, MOST_SURE, Query, Ranking, Sure};
+use dormouse_memory::{MemoryFile, Quarantined, Scope};
 
 use super::{AskError, Found, Memories};
-
-/// What a memory must count to be recalled unasked: one word of the query in its name, or two in its
-/// description. Less than that is chance.
-const SURE: u32 = 4;
-/// Shorter words are mostly those that stand in every sentence; scripts without spaces have short ones that
-/// mean something.
-const SHORTEST_WORD: usize = 4;
 
 /// A memory, and how well it fits; more is better.
 pub(crate) struct Ranked<'a> {
     pub(crate) found: Found<'a>,
-    pub(crate) score: u32,
+    pub(crate) score: f64,
 }
 
-/// The memories with words of a query, best first.
+/// The memories that fit a query best, and how many more have something of it.
 pub(crate) fn ranked<'a>(
     memories: &'a Memories,
     query: &str,
     scope: Option<Scope>,
-) -> Result<Vec<Ranked<'a>>, AskError> {
-    let mut hits = Vec::new();
-    for shelf in memories.shelves(scope) {
-        let scan = shelf.scan()?;
-        for hit in shelf.store.search(&scan.memories, query, Quarantined::LeaveOut)? {
-            let found = Found { shelf, memory: hit.memory };
-            hits.push(Ranked { found, score: hit.score });
-        }
-    }
-    hits.sort_by_key(|hit| Reverse(hit.score));
-    Ok(hits)
+    most: usize,
+) -> Result<(Vec<Ranked<'a>>, usize), AskError> {
+    let shelf = scope.and_then(|scope| memories.position(scope));
+    let ranking = asked(memories, query, shelf, &BTreeSet::new(), most)?;
+    let found = |hit: &Hit| {
+        let found = found(memories, hit)?;
+        Some(Ranked { found, score: hit.score })
+    };
+    Ok((ranking.hits.iter().filter_map(found).collect(), ranking.passed_over))
 }
 
-/// The memories that are sure to bear on a text, at most so many.
+/// The memories that are sure to bear on a text, at most five; without those that were seen.
 pub(crate) fn recalled<'a>(
     memories: &'a Memories,
     text: &str,
-    most: usize,
+    seen: &BTreeSet<String>,
 ) -> Result<Vec<Found<'a>>, AskError> {
-    let words: Vec<&str> = text
-        .split(|c: char| !c.is_alphanumeric() && c != '_')
-        .filter(|word| word.chars().count() >= SHORTEST_WORD || !word.is_ascii())
-        .filter(|word| !word.is_empty())
-        .collect();
-    if words.is_empty() {
-        return Ok(Vec::new());
+    let ranking = asked(memories, text, None, &excluded(memories, seen), MOST_SURE)?;
+    Ok(Sure::of(&ranking).hits().iter().filter_map(|hit| found(memories, hit)).collect())
+}
+
+fn asked(
+    memories: &Memories,
+    text: &str,
+    shelf: Option<usize>,
+    exclude: &BTreeSet<(usize, MemoryFile)>,
+    limit: usize,
+) -> Result<Ranking, AskError> {
+    let (now, quarantined) = (memories.now(), Quarantined::LeaveOut);
+    let query = Query { text, limit, shelf, exclude, quarantined, now };
+    let ranking = memories.recall.query(&query)?;
+    if ranking.age < LOOK_AGAIN {
+        return Ok(ranking);
     }
-    let hits = ranked(memories, &words.join(" "), None)?;
-    let sure = hits.into_iter().filter(|hit| hit.score >= SURE);
-    Ok(sure.take(most).map(|hit| hit.found).collect())
+    // Nobody's turn waits here: another program's memory of a moment ago is worth a second look.
+    memories.recall.look(now)?;
+    Ok(memories.recall.query(&query)?)
+}
+
+fn found<'a>(memories: &'a Memories, hit: &Hit) -> Option<Found<'a>> {
+    let shelf = memories.shelves.get(hit.shelf)?;
+    Some(Found { shelf, memory: hit.memory.clone() })
+}
+
+fn excluded(memories: &Memories, seen: &BTreeSet<String>) -> BTreeSet<(usize, MemoryFile)> {
+    let mut excluded = BTreeSet::new();
+    for (at, shelf) in memories.shelves.iter().enumerate() {
+        let folder = shelf.store.dir().path();
+        let inside =
+            seen.iter().filter_map(|path| std::path::Path::new(path).strip_prefix(folder).ok());
+        let files = inside.filter_map(|file| MemoryFile::existing(file.to_str()?).ok());
+        excluded.extend(files.map(|file| (at, file)));
+    }
+    excluded
 }

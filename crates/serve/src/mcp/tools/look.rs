@@ -1,5 +1,7 @@
 //! Tools that only look.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -28,16 +30,16 @@ struct Search {
 struct Hit {
     #[serde(flatten)]
     row: Row,
-    score: u32,
+    score: f64,
     preview: String,
 }
 
 pub(super) fn search(memories: &Memories, _: &Client, input: Value) -> Result<Answer, String> {
     let input: Search = arguments(input)?;
     let only = scope(input.scope.as_deref())?;
-    let mut hits = ranked(memories, &input.query, only).map_err(said)?;
-    let found = hits.len();
-    hits.truncate(input.limit.unwrap_or(USUAL_RESULTS).clamp(1, MOST_RESULTS));
+    let most = input.limit.unwrap_or(USUAL_RESULTS).clamp(1, MOST_RESULTS);
+    let (hits, more) = ranked(memories, &input.query, only, most).map_err(said)?;
+    let found = hits.len() + more;
     let now = memories.now();
     let (mut texts, mut rows) = (Vec::new(), Vec::new());
     for Ranked { found, score } in &hits {
@@ -46,7 +48,7 @@ pub(super) fn search(memories: &Memories, _: &Client, input: Value) -> Result<An
         texts.push(format!("{}\n{}{preview}", found.line(now), found.caveat(now)));
         rows.push(Hit { row: found.row(now), score: *score, preview });
     }
-    let text = match (texts.is_empty(), found - hits.len()) {
+    let text = match (texts.is_empty(), more) {
         (true, _) => "no memory has any of these words".to_owned(),
         (false, 0) => texts.join("\n\n"),
         (false, more) => {
@@ -75,7 +77,8 @@ pub(super) fn recall(memories: &Memories, _: &Client, input: Value) -> Result<An
     let most = input.limit.unwrap_or(MOST_RECALLED).clamp(1, MOST_RECALLED);
     let now = memories.now();
     let mut rows = Vec::new();
-    for found in recalled(memories, &input.query, most).map_err(said)? {
+    let sure = recalled(memories, &input.query, &BTreeSet::new()).map_err(said)?;
+    for found in sure.into_iter().take(most) {
         let Ok(text) = found.recalled(now) else { continue };
         rows.push(Recalled { row: found.row(now), text });
         found.note_use();
