@@ -18,6 +18,7 @@
 mod assemble;
 mod generate;
 mod machine;
+mod mcp;
 mod measure;
 mod memory;
 mod report;
@@ -62,6 +63,10 @@ struct Arguments {
     #[arg(long, value_name = "PROGRAM", default_value = "fd")]
     fd: String,
 
+    /// The other memory server to compare `dormouse mcp` with: a program and its arguments
+    #[arg(long, value_name = "PROGRAM", num_args = 1..)]
+    other_server: Vec<String>,
+
     /// The date of the run; today unless given
     #[arg(long, value_name = "YYYY-MM-DD")]
     date: Option<String>,
@@ -82,6 +87,8 @@ enum Suite {
     Resume,
     /// The tools: searching beside `rg` and `fd`, commands, permissions; by itself, not in `ground`
     Tools,
+    /// The MCP server beside another; by itself, not in `ground`
+    Mcp,
 }
 
 fn main() {
@@ -93,14 +100,18 @@ fn main() {
     let load = machine::load_average();
     let sections = run(&arguments);
     let date = arguments.date.clone().unwrap_or_else(|| jiff::Zoned::now().date().to_string());
-    let name = if arguments.suite == Suite::Tools { "tools" } else { "ground" };
+    let name = match arguments.suite {
+        Suite::Tools => "tools",
+        Suite::Mcp => "mcp",
+        _ => "ground",
+    };
     let text = results::render(name, &date, &load, &sections);
     println!("{text}");
     let missed: usize = sections.iter().map(Section::missed).sum();
     println!("{missed} of the aims above missed");
     match (&arguments.results, arguments.suite) {
         (None, _) => {}
-        (Some(path), Suite::Ground | Suite::Tools) => {
+        (Some(path), Suite::Ground | Suite::Tools | Suite::Mcp) => {
             results::write(path, name, &text);
             println!("written to {}", path.display());
         }
@@ -119,6 +130,9 @@ fn run(arguments: &Arguments) -> Vec<Section> {
             fail(&format!("{}: {error}; build it with --release", arguments.binary.display()))
         })
     };
+    if arguments.suite == Suite::Mcp {
+        return vec![mcp::run(&binary(), &arguments.other_server)];
+    }
     let mut sections = Vec::new();
     if wanted(Suite::Start) {
         sections.push(start::run(&binary()));
