@@ -18,6 +18,7 @@
 mod assemble;
 mod generate;
 mod machine;
+mod mcp;
 mod measure;
 mod memory;
 mod recall;
@@ -73,6 +74,10 @@ struct Arguments {
     #[arg(long, value_name = "PROGRAM", default_value = "fd")]
     fd: String,
 
+    /// The other memory server to compare `dormouse mcp` with: a program and its arguments
+    #[arg(long, value_name = "PROGRAM", num_args = 1..)]
+    other_server: Vec<String>,
+
     /// The date of the run; today unless given
     #[arg(long, value_name = "YYYY-MM-DD")]
     date: Option<String>,
@@ -99,6 +104,8 @@ enum Suite {
     Recall,
     /// How quickly memories are found among 10,000 and 100,000; by itself, not in `ground`
     RecallSpeed,
+    /// The MCP server beside another; by itself, not in `ground`
+    Mcp,
 }
 
 impl Suite {
@@ -110,6 +117,7 @@ impl Suite {
             Self::Store => Some("store"),
             Self::Recall => Some("recall"),
             Self::RecallSpeed => Some("recall-speed"),
+            Self::Mcp => Some("mcp"),
             Self::Start | Self::Assemble | Self::Memory | Self::Resume => None,
         }
     }
@@ -167,7 +175,8 @@ fn run(arguments: &Arguments) -> Vec<Section> {
         | Suite::Memory
         | Suite::Resume
         | Suite::Recall
-        | Suite::RecallSpeed => {}
+        | Suite::RecallSpeed
+        | Suite::Mcp => {}
     }
     let binary = || {
         arguments.binary.canonicalize().unwrap_or_else(|error| {
@@ -176,6 +185,9 @@ fn run(arguments: &Arguments) -> Vec<Section> {
     };
     if arguments.suite == Suite::RecallSpeed {
         return recall_speed::run(&binary());
+    }
+    if arguments.suite == Suite::Mcp {
+        return vec![mcp::run(&binary(), &arguments.other_server)];
     }
     let wanted = |suite| arguments.suite == Suite::Ground || arguments.suite == suite;
     // Processes are measured first, while this one is small.

@@ -65,7 +65,7 @@ pub(crate) fn peak_until_end(child: &mut Child) -> u64 {
 }
 
 /// The most memory a process has taken so far, in bytes; nothing if it has ended.
-fn peak(process: u32) -> Option<u64> {
+pub(crate) fn peak(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
