@@ -13,6 +13,7 @@ use super::{
 };
 use crate::entry::{as_text, stamp};
 use crate::names::fold;
+use crate::scan::scanned_header;
 use crate::{Entry, Header, INDEX, LONGEST_MEMORY, MemoryFile, Trust, frontmatter};
 
 /// A change that is ready to be written, with what it takes to go back.
@@ -109,7 +110,16 @@ fn mark_provenance(
     let provenance = provenance(by, staged, known.as_ref())?;
     let marked = marked(text, by, known.as_ref(), provenance, before.map(|_| locked.now))
         .and_then(|text| locked.anchored(text));
-    staged.after = Some(edited(&staged.file, marked)?.into_bytes());
+    let marked = edited(&staged.file, marked)?.into_bytes();
+    // Searches and lists go by the first lines: a quarantine that they do not see is none.
+    if provenance.quarantined && !scanned_header(&marked).quarantined {
+        let said = format!(
+            "the frontmatter of `{}` is too long or unusual to be marked as text from outside; make it shorter",
+            staged.file
+        );
+        return Err(ChangeError::Refused(said));
+    }
+    staged.after = Some(marked);
     Ok(())
 }
 
@@ -153,7 +163,7 @@ fn marked(
         text = frontmatter::set_list(&text, "source", &sources)?;
     }
     if provenance.quarantined {
-        text = frontmatter::set(&text, "quarantined", "true")?;
+        text = frontmatter::set_first(&text, "quarantined", "true")?;
     } else {
         text = frontmatter::remove(&text, "quarantined")?;
     }
