@@ -20,6 +20,7 @@ mod hooks;
 mod instructions;
 mod interrupt;
 mod memory;
+mod memory_attack;
 mod memory_cli;
 mod memory_in_place;
 mod memory_places;

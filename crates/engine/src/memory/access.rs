@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dormouse_base::{Clock, MessageId, SessionId};
 use dormouse_memory::{
-    Author, By, ChangeError, ContentHash, Effect, Expected, MemoryFile, NewMemory, Outcome,
+    Author, By, ChangeError, ContentHash, Effect, Expected, INDEX, MemoryFile, NewMemory, Outcome,
     Proposal, ProposalId, Receipt, Rule, ScanCache, Scanned, Scope, Store, Trust, frontmatter,
 };
 
@@ -219,7 +219,11 @@ impl MemoryAccess {
         before: Option<ContentHash>,
         text: &str,
     ) -> Result<Done, String> {
-        let by = self.by(text, "index edited");
+        // What was there before is not what this change brings in.
+        let old = store.index_text().map_err(|error| error.to_string())?;
+        let new: Vec<&str> =
+            text.lines().filter(|line| !old.lines().any(|known| known == *line)).collect();
+        let by = self.by(&new.join("\n"), "index edited");
         let expected = before.map_or(Expected::Absent, Expected::Content);
         let outcome = store.change(&by, |plan| plan.write_index(text, &expected));
         self.done(store, outcome)
@@ -279,7 +283,8 @@ impl MemoryAccess {
                 format!("{done} {file}")
             })
             .collect();
-        let what = format!("{} ({} memory)", files.join(", "), store.scope());
+        let files = if files.is_empty() { format!("changed {INDEX}") } else { files.join(", ") };
+        let what = format!("{files} ({} memory)", store.scope());
         if receipt.rule == Rule::Notify {
             self.heard().notices.push(what.clone());
         }

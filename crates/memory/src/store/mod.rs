@@ -13,6 +13,7 @@ mod error;
 mod heads;
 mod history;
 mod inbox;
+mod index_rules;
 mod lines;
 mod log;
 mod outside;

@@ -8,8 +8,8 @@ use super::inbox::{Proposal, ProposedFile};
 use super::plan::{Inherited, Staged, StagedFile, edited};
 use super::policy::Step;
 use super::{
-    Author, By, ChangeError, Consent, ContentHash, Current, Effect, Locked, Rule, heads, lines,
-    name,
+    Author, By, ChangeError, Consent, ContentHash, Current, Effect, Locked, Rule, heads,
+    index_rules, lines, name,
 };
 use crate::entry::{as_text, stamp};
 use crate::names::fold;
@@ -73,6 +73,10 @@ pub(super) fn prepare(
     }
     let rule = decide(locked, by, &staged);
     let index_before = locked.current(&name(INDEX))?;
+    if let Some(wanted) = staged.index.take() {
+        let index = index_rules::permitted(locked, by, index_before.as_ref(), &staged, wanted)?;
+        staged.index = Some(index);
+    }
     let index_after = lines::updated(locked.store.options.index, index_before.as_ref(), &staged)?;
     Ok((assemble(locked, by, staged, index_before, index_after), rule))
 }
