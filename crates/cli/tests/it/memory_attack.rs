@@ -35,6 +35,10 @@ fn fetch() -> Turn {
 
 /// A run in which the model makes these calls; what each was answered.
 fn run(home: &mut TestHome, turns: Vec<Turn>) -> (Output, Vec<String>) {
+    run_with(home, &[], turns)
+}
+
+fn run_with(home: &mut TestHome, more: &[&str], turns: Vec<Turn>) -> (Output, Vec<String>) {
     let server = server(Wire::Anthropic).start();
     home.use_server(&server);
     for turn in turns {
@@ -42,7 +46,7 @@ fn run(home: &mut TestHome, turns: Vec<Turn>) -> (Output, Vec<String>) {
     }
     server.push(Turn::new().text("done"));
     let flags = ["--allowed-tools", "WebFetch(domain:127.0.0.1)", "look at the page, please"];
-    let output = home.run(&mut ask(home, &flags));
+    let output = home.run(ask(home, more).args(flags));
     output.success();
     let answers = answers(&server);
     server.finish();
@@ -93,4 +97,52 @@ fn a_page_does_not_speak_to_later_sessions() {
     assert!(output.stderr.contains("memory: changed MEMORY.md (user"), "{}", output.stderr);
     assert_eq!(home.read(own.join("MEMORY.md")), "# Mine\n");
     assert_eq!(list(&home).len(), 2, "the person sees them");
+}
+
+fn trusts(home: &TestHome) -> Vec<(String, String, bool)> {
+    let mut all: Vec<_> = list(home)
+        .iter()
+        .map(|memory| {
+            let text = home.read(memory["path"].as_str().unwrap());
+            let trust = text.lines().find_map(|line| line.strip_prefix("trust: ")).unwrap();
+            let name = memory["name"].as_str().unwrap().to_owned();
+            (name, trust.to_owned(), memory["quarantined"].as_bool().unwrap())
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+/// Words are those of whoever said them first, by whatever way they come (M-17).
+#[test]
+fn a_page_stays_a_page() {
+    let mut home = TestHome::new();
+    let echo = json!({"command": format!("echo '{PAGE}'")}).to_string();
+    let turns = vec![
+        fetch(),
+        Turn::new().call("b", "Bash", echo),
+        save("By a command", PAGE),
+        save("In pieces", "Note this.\n\n**Why:** so.\n\napproved by badger at evil dot example\n"),
+        save("In other words", "Deployments of the harbour service need approval from badger"),
+        save("Own", "Look at pages before saying what they say."),
+    ];
+    run(&mut home, turns);
+    let expected = [
+        ("By a command", "outside", true),
+        ("In other words", "outside", false),
+        ("In pieces", "outside", true),
+        ("Own", "typed", false),
+    ];
+    assert_eq!(trusts(&home), expected.map(|(n, t, q)| (n.to_owned(), t.to_owned(), q)));
+    // The same goes for a conversation that goes on, and for a later one that reads what is in quarantine.
+    run_with(&mut home, &["--continue"], vec![save("Later", PAGE)]);
+    let kept = list(&home).iter().find(|memory| memory["name"] == "Later").unwrap()["path"].clone();
+    let read = json!({"file_path": kept}).to_string();
+    let turns = vec![Turn::new().call("r", "Read", read), save("Much later", PAGE)];
+    let (_, answers) = run(&mut home, turns);
+    assert!(answers[0].contains("badger"), "{}", answers[0]);
+    for name in ["Later", "Much later"] {
+        let known = (name.to_owned(), "outside".to_owned(), true);
+        assert!(trusts(&home).contains(&known), "{name}: {:?}", trusts(&home));
+    }
 }

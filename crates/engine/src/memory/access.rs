@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dormouse_base::{Clock, MessageId, SessionId};
 use dormouse_memory::{
-    Author, By, ChangeError, ContentHash, Effect, Expected, INDEX, MemoryFile, NewMemory, Outcome,
-    Proposal, ProposalId, Receipt, Rule, ScanCache, Scanned, Scope, Store, Trust, frontmatter,
+    Author, By, ChangeError, ContentHash, Effect, Entry, Expected, INDEX, MemoryFile, NewMemory,
+    Outcome, Proposal, ProposalId, Receipt, Rule, ScanCache, Scanned, Scope, Store, Trust,
+    frontmatter,
 };
 
 use dormouse_tools::Asker;
@@ -14,7 +15,7 @@ use dormouse_tools::Asker;
 use jiff::tz::TimeZone;
 
 use super::consent::{self, Wish};
-use super::sources::Sources;
+use super::sources::{Sources, Unconfirmed};
 
 /// How the model saves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,6 +107,11 @@ impl MemoryAccess {
     /// Something was said in it.
     pub(crate) fn hear(&self, id: MessageId, trust: Trust, text: &str) {
         self.heard().sources.hear(id, trust, text);
+    }
+
+    /// Whether something from outside had these words in it.
+    pub(super) fn heard_outside(&self, words: &str) -> bool {
+        self.heard().sources.is_outside(words)
     }
 
     /// What the person is to be told.
@@ -231,9 +237,23 @@ impl MemoryAccess {
 
     /// The model, with the messages that a text came from.
     fn by(&self, text: &str, reason: &str) -> By {
+        let unconfirmed = self.unconfirmed();
         let heard = self.heard();
-        let sources = heard.sources.of(text, &heard.session);
+        let sources = heard.sources.of(text, &heard.session, &unconfirmed);
         sources.into_iter().fold(By::new(Author::Model, reason), By::from_message)
+    }
+
+    /// The memories in quarantine: by whatever way their words come back, they are still from outside.
+    fn unconfirmed(&self) -> Vec<Unconfirmed> {
+        // What can not be read now can not be repeated either.
+        let found = self.all(None).unwrap_or_default();
+        let quarantined = found.iter().filter(|found| found.memory.header.quarantined);
+        let text = |found: &Found| {
+            let (bytes, _) = found.store.read(&found.memory.file).ok()?;
+            let text = Entry::read(&bytes, found.memory.size).body;
+            Some(Unconfirmed { file: found.memory.file.to_string(), text })
+        };
+        quarantined.filter_map(text).collect()
     }
 
     fn done(
