@@ -14,7 +14,7 @@ use super::{
 use crate::entry::{as_text, stamp};
 use crate::names::fold;
 use crate::scan::scanned_header;
-use crate::{Entry, Header, INDEX, LONGEST_MEMORY, MemoryFile, Trust, frontmatter};
+use crate::{Entry, Header, INDEX, LONGEST_MEMORY, MemoryFile, frontmatter};
 
 /// A change that is ready to be written, with what it takes to go back.
 #[derive(Debug)]
@@ -257,19 +257,15 @@ fn decide(locked: &Locked<'_>, by: &By, staged: &Staged) -> Rule {
     let policy = &locked.store.options.policy;
     let mut strictest = Rule::Auto;
     for file in &staged.files {
-        let bytes =
-            file.after.as_deref().or(file.before.as_ref().map(|current| current.bytes.as_slice()));
-        let bytes = bytes.unwrap_or_default();
-        let kind = Entry::read(bytes, bytes.len() as u64).header.kind;
-        let step = Step {
-            kind,
-            scope: locked.store.options.scope,
-            over_a_person: file
-                .before
-                .as_ref()
-                .is_some_and(|before| is_persons(locked, file, before)),
-        };
-        strictest = strictest.max(policy.decide(&by.author, step));
+        let before = file.before.as_ref();
+        let over_a_person = before.is_some_and(|before| is_persons(locked, file, before));
+        let texts = [file.after.as_deref(), before.map(|current| current.bytes.as_slice())];
+        // What it was counts as well: a rule is not dodged by giving a memory another type.
+        for bytes in texts.into_iter().flatten() {
+            let kind = Entry::read(bytes, bytes.len() as u64).header.kind;
+            let step = Step { kind, scope: locked.store.options.scope, over_a_person };
+            strictest = strictest.max(policy.decide(&by.author, step));
+        }
     }
     if staged.files.is_empty() && !by.author.is_person() {
         // The index alone can not be proposed, and holds nothing that can not be made again.
@@ -281,15 +277,9 @@ fn decide(locked: &Locked<'_>, by: &By, staged: &Staged) -> Rule {
 /// Whether a person wrote a memory as it is now.
 fn is_persons(locked: &Locked<'_>, staged: &StagedFile, before: &Current) -> bool {
     match heads::read(&locked.store.state, staged.file.as_str()) {
-        Some(head) if head.hash.as_ref() == Some(&before.hash) => {
-            head.by_person && before_trust(before) == Trust::Typed
-        }
+        Some(head) if head.hash.as_ref() == Some(&before.hash) => head.by_person,
         Some(_) | None => true,
     }
-}
-
-fn before_trust(before: &Current) -> Trust {
-    Entry::read(&before.bytes, before.bytes.len() as u64).header.effective_trust()
 }
 
 fn assemble(

@@ -1,6 +1,8 @@
 //! What an agent tries that reads hostile text, or is hostile itself (M-13, M-17, M-21).
 
-use dormouse_memory::{Author, By, Expected, Rule, ScanCache, Store, Trust};
+use dormouse_memory::{
+    Author, By, Expected, MemoryType, Outcome, Plan, PolicyRule, Rule, ScanCache, Store, Trust,
+};
 
 use crate::world::{World, assert_sound, file, message, model, note, person, written};
 
@@ -59,4 +61,45 @@ fn an_agent_does_not_write_into_the_index_what_it_may_not_save() {
     assert!(refused.contains("wants to see"), "{refused}");
     write(&strict, &person(), "# Mine\n").unwrap();
     assert_eq!(world.text("MEMORY.md"), "# Mine\n");
+}
+
+/// A rule for one type is not dodged by making a memory one of another.
+#[test]
+fn a_memory_is_under_the_rules_of_what_it_was() {
+    let world = World::new();
+    let feedback = note("Tabs", "x").with_kind(MemoryType::Feedback);
+    written(world.store().change(&model(), |plan| plan.save(&feedback).map(drop)).unwrap());
+    let mut options = world.options();
+    let (kind, scope, writer) = (Some(MemoryType::Feedback), None, None);
+    options.policy.rules = vec![PolicyRule { kind, scope, writer, rule: Rule::Inbox }];
+    let store = world.store_with(options);
+    let text = "---\nname: Tabs\ntype: project\n---\ny\n";
+    let outcome = store
+        .change(&model(), |plan| plan.write(&file("tabs.md"), text.as_bytes(), &Expected::Present));
+    assert!(matches!(outcome, Ok(Outcome::InInbox(_))), "{outcome:?}");
+}
+
+/// What a person makes of an agent's memory is theirs, whatever its frontmatter still says (M-15, M-21).
+#[test]
+fn an_agents_memory_that_a_person_has_changed_is_the_persons() {
+    let world = World::new();
+    let store = world.store();
+    let tool = By::new(Author::Model, "r").from_message(message(Trust::Tool));
+    let over = |name: &str| {
+        let text = format!("---\nname: {name}\n---\ntheirs\n");
+        store.change(&tool, |plan| plan.write(&file(name), text.as_bytes(), &Expected::Present))
+    };
+    for name in ["a", "b", "c"] {
+        written(store.change(&tool, |plan| plan.save(&note(name, "x")).map(drop)).unwrap());
+    }
+    assert!(matches!(over("a.md"), Ok(Outcome::Written(_))), "it is still the agent's");
+    let by_hand = |path: &str| world.text(path).replace("\nx\n", "\nmine\n");
+    world.write("b.md", &by_hand("b.md"));
+    let text = by_hand("c.md");
+    let edit = |plan: &mut Plan<'_>| plan.write(&file("c.md"), text.as_bytes(), &Expected::Present);
+    written(store.change(&person(), edit).unwrap());
+    store.notice().unwrap();
+    for name in ["b.md", "c.md"] {
+        assert!(matches!(over(name), Ok(Outcome::InInbox(_))), "{name}");
+    }
 }
