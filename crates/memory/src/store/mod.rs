@@ -45,6 +45,7 @@ pub(crate) use lines::link_to;
 pub use log::{FileDiff, LogEntry};
 pub use plan::{Expected, Plan};
 pub use policy::{Policy, PolicyRule, Rule, Writer};
+pub(crate) use prepare::is_apart;
 pub use trash::Trashed;
 pub use uses::Uses;
 
@@ -190,6 +191,11 @@ impl Store {
     /// For whom its memories are.
     pub fn scope(&self) -> Scope {
         self.options.scope
+    }
+
+    /// The folders in it that are other stores' business.
+    pub(crate) fn apart(&self) -> &[String] {
+        &self.options.apart
     }
 
     /// What looks for secrets.

@@ -11,7 +11,7 @@ use super::{
     Author, By, ChangeError, Consent, ContentHash, Current, Effect, Locked, Rule, heads,
     index_rules, lines, name,
 };
-use crate::entry::{as_text, stamp};
+use crate::entry::{as_text, one_line, plain_line, stamp};
 use crate::names::fold;
 use crate::scan::scanned_header;
 use crate::{Entry, Header, INDEX, LONGEST_MEMORY, MemoryFile, frontmatter};
@@ -100,8 +100,9 @@ fn mark_provenance(
         let said = format!("the new text of `{}` is not valid UTF-8", staged.file);
         return Err(ChangeError::Refused(said));
     };
-    let kind = Entry::from_text(text).header.kind;
-    if let Some(kind) = kind
+    let header = Entry::from_text(text).header;
+    check_labels(&staged.file, &header)?;
+    if let Some(kind) = header.kind
         && staged.inherits.is_none()
         && !matches!(by.author, Author::Client(_))
         && !by.may_write(Some(kind))
@@ -124,6 +125,23 @@ fn mark_provenance(
         return Err(ChangeError::Refused(said));
     }
     staged.after = Some(marked);
+    Ok(())
+}
+
+/// Name and description are shown in every list: an agent keeps them short and readable.
+fn check_labels(file: &MemoryFile, header: &Header) -> Result<(), ChangeError> {
+    let labels = [("name", &header.name, 200), ("description", &header.description, 1_000)];
+    for (label, text, most) in labels {
+        let text = text.as_deref().unwrap_or_default();
+        let why = if text.chars().count() > most {
+            format!("is longer than {most} characters; the text belongs into the body")
+        } else if plain_line(text) != one_line(text) {
+            "contains control or hidden characters; leave them out".to_owned()
+        } else {
+            continue;
+        };
+        return Err(ChangeError::Refused(format!("the {label} of `{file}` {why}")));
+    }
     Ok(())
 }
 
@@ -191,6 +209,10 @@ fn check_guard(
         return Ok(());
     }
     let file = MemoryFile::new(staged.file.as_str())?;
+    if is_apart(&file, &locked.store.options.apart) {
+        let said = format!("`{file}` is in a folder of another scope; save it there, or elsewhere");
+        return Err(ChangeError::Refused(said));
+    }
     let leaves = |name: &str| {
         all.iter().any(|other| {
             other.after.is_none()
@@ -205,6 +227,12 @@ fn check_guard(
         Some(other) => Err(ChangeError::Exists { other: other.clone(), file }),
         None => Ok(()),
     }
+}
+
+/// Whether a file is in a folder that is other stores' business: nobody would find it as one of ours.
+pub(crate) fn is_apart(file: &MemoryFile, apart: &[String]) -> bool {
+    let first = file.as_str().split_once('/').map(|(first, _)| fold(first));
+    first.is_some_and(|first| apart.iter().any(|folder| fold(folder) == first))
 }
 
 /// Nothing that looks like a secret is written, by an agent never, by a person only if they say so (M-16).

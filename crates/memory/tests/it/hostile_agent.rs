@@ -1,7 +1,8 @@
 //! What an agent tries that reads hostile text, or is hostile itself (M-13, M-17, M-21).
 
 use dormouse_memory::{
-    Author, By, Expected, MemoryType, Outcome, Plan, PolicyRule, Rule, ScanCache, Store, Trust,
+    Author, By, Expected, Imported, ImportedText, MemoryType, NewMemory, Outcome, Plan, PolicyRule,
+    Rule, ScanCache, Scope, Store, StoreOptions, Trust,
 };
 
 use crate::world::{World, assert_sound, file, message, model, note, person, written};
@@ -102,4 +103,50 @@ fn an_agents_memory_that_a_person_has_changed_is_the_persons() {
     for name in ["b.md", "c.md"] {
         assert!(matches!(over(name), Ok(Outcome::InInbox(_))), "{name}");
     }
+}
+
+/// A name is short and plain, in the file as in the index, where a person's terminal and the next session see it.
+#[test]
+fn names_hide_nothing_and_do_not_fill_the_index() {
+    let world = World::new();
+    let store = world.store();
+    let save = |by: &By, name: &str, description: &str| {
+        let memory = NewMemory::new(name, description, "x");
+        store.change(by, |plan| plan.save(&memory).map(drop))
+    };
+    written(save(&model(), "a\u{1b}[2J\u{202e}b", "c\u{e0041}\u{7}d\ne").unwrap());
+    assert_eq!(world.text("MEMORY.md"), "- [a\\[2Jb](a-2jb.md) — cd e\n");
+    for (name, description) in [("n".repeat(201), String::new()), ("n".into(), "d".repeat(1_001))] {
+        let refused = save(&model(), &name, &description).unwrap_err().to_string();
+        assert!(refused.contains("is longer than"), "{refused}");
+    }
+    let write = |by: &By, head: &str| {
+        let text = format!("---\nname: {head}\n---\nx\n");
+        store.change(by, |plan| plan.write(&file("w.md"), text.as_bytes(), &Expected::Absent))
+    };
+    let escaped = write(&model(), "\"\\e[2J\"").unwrap_err().to_string();
+    assert!(escaped.contains("hidden characters"), "{escaped}");
+    // A person may call a memory what they like; the index is still one of short plain lines.
+    written(write(&person(), &format!("\"\\e[2J{}\"", "n".repeat(60_000))).unwrap());
+    let index = world.text("MEMORY.md");
+    assert!(!index.contains('\u{1b}') && index.lines().all(|line| line.chars().count() <= 150));
+    assert_sound(&store);
+}
+
+/// A folder of another scope is not written through this one's door, where nothing would find the file.
+#[test]
+fn the_teams_folder_is_not_the_projects() {
+    let world = World::new();
+    let options = StoreOptions { scope: Scope::Project, ..world.options() };
+    let store = world.store_with(StoreOptions { apart: vec!["team".into()], ..options });
+    for path in ["team/a.md", "Team/a.md", "team/deep/a.md"] {
+        let outcome = store.change(&model(), |plan| {
+            plan.write(&file(path), b"---\nname: a\n---\nx\n", &Expected::Absent)
+        });
+        assert!(outcome.unwrap_err().to_string().contains("another scope"), "{path}");
+    }
+    let what = ImportedText::File(file("team/a.md"), b"brought\n".to_vec());
+    store.import(&person(), &[Imported { what, modified: None }]).unwrap();
+    assert_eq!(world.text("a.md"), "brought\n");
+    assert_sound(&store);
 }
