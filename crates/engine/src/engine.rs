@@ -167,6 +167,7 @@ impl Engine {
         }
         if let Some(memory) = &config.memory {
             memory.access.begin(transcript.session());
+            memory.access.hear_again(history.messages().iter().map(AsRef::as_ref));
             if let Some(asker) = &config.asker {
                 memory.access.attended_by(Arc::clone(asker));
             }

@@ -97,6 +97,17 @@ pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Text for a name or a description: on one line, and nothing in it that steers a terminal, turns the direction
+/// of what stands beside it, or is seen by a model and by nobody else.
+pub(crate) fn plain_line(text: &str) -> String {
+    let hidden = |c: char| {
+        (c.is_control() && !c.is_whitespace())
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    };
+    one_line(&text.replace(hidden, ""))
+}
+
 /// The same as `String::from_utf8_lossy`, which takes longer for what is text.
 pub(crate) fn as_text(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
@@ -212,8 +223,8 @@ impl NewMemory {
     /// A memory with these three and no type.
     pub fn new(name: &str, description: &str, body: &str) -> Self {
         Self {
-            name: one_line(name),
-            description: one_line(description),
+            name: plain_line(name),
+            description: plain_line(description),
             kind: None,
             body: body.to_owned(),
             pinned: false,

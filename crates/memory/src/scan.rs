@@ -156,7 +156,7 @@ fn read(found: &FoundFile<'_>, head: &mut Vec<u8>) -> Result<(SystemTime, Scanne
     if first.contains(&0) {
         return Err("it is binary".to_owned());
     }
-    let header = Header::from_fields(&frontmatter::parse_head(&as_text(first)));
+    let header = header_of(first);
     // A time before the epoch or beyond what can be said counts as the epoch.
     let modified = Timestamp::try_from(time).unwrap_or_default();
     Ok((time, Scanned { file, modified, size, header }))
@@ -164,9 +164,21 @@ fn read(found: &FoundFile<'_>, head: &mut Vec<u8>) -> Result<(SystemTime, Scanne
 
 /// Whether a scan takes a file of these bytes for binary.
 pub(crate) fn is_binary(bytes: &[u8]) -> bool {
+    head_of(bytes).contains(&0)
+}
+
+/// What a scan will see of a file of these bytes, which may be less than its frontmatter says.
+pub(crate) fn scanned_header(bytes: &[u8]) -> Header {
+    header_of(head_of(bytes))
+}
+
+fn header_of(head: &[u8]) -> Header {
+    Header::from_fields(&frontmatter::parse_head(&as_text(head)))
+}
+
+fn head_of(bytes: &[u8]) -> &[u8] {
     let head = bytes.get(..HEADER_BYTES).unwrap_or(bytes);
-    let end = end_of_lines(head).unwrap_or(head.len());
-    head.get(..end).is_some_and(|head| head.contains(&0))
+    end_of_lines(head).and_then(|end| head.get(..end)).unwrap_or(head)
 }
 
 fn size_and_time(file: &File) -> std::io::Result<(u64, SystemTime)> {

@@ -23,6 +23,7 @@ mod interrupt;
 mod mcp;
 mod mcp_http;
 mod memory;
+mod memory_attack;
 mod memory_cli;
 mod memory_in_place;
 mod memory_places;

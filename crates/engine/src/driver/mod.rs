@@ -11,10 +11,8 @@ use dormouse_base::{FileAction, FileError, MessageId, fault};
 use dormouse_context::{Attachment, Fragment, HookNotes, TurnShape, plan_breakpoints};
 use dormouse_conversation::transcript::Author;
 use dormouse_conversation::{
-    Block, BlockKind, Flags, Message, Response, ResultContent, Role, StopReason, ToolUse,
-    ToolUseId, WindowState,
+    Block, BlockKind, Flags, Message, Response, Role, StopReason, ToolUse, ToolUseId, WindowState,
 };
-use dormouse_memory::Trust;
 use dormouse_model::{ModelError, Sent};
 use tokio_util::sync::CancellationToken;
 
@@ -283,16 +281,8 @@ impl<'e> Driver<'e> {
     fn hear_results(&self, results: &[Block]) {
         let engine = &*self.engine;
         let calls = engine.history.last().map(|last| last.blocks.as_slice()).unwrap_or_default();
-        for result in results {
-            let (BlockKind::ToolResult { id }, Some(ResultContent::Text(text))) =
-                (result.kind(), result.result_content())
-            else {
-                continue;
-            };
-            let call = calls.iter().filter_map(Block::as_tool_use).find(|call| call.id == id);
-            let outside = call.is_some_and(|call| is_outside(call.name));
-            let trust = if outside { Trust::Outside } else { Trust::Tool };
-            engine.hear(self.results_id, trust, &text);
+        if let Some(memory) = &engine.config.memory {
+            memory.access.hear_results(self.results_id, results, calls);
         }
     }
 
@@ -382,9 +372,4 @@ impl<'e> Driver<'e> {
             )));
         }
     }
-}
-
-/// Tools whose results anybody may have written.
-fn is_outside(tool: &str) -> bool {
-    matches!(tool, "WebFetch" | "WebSearch") || tool.starts_with("mcp__")
 }

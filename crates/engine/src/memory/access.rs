@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dormouse_base::{Clock, FileError, MessageId, SessionId};
 use dormouse_memory::{
-    Author, By, ChangeError, ContentHash, Effect, Expected, MemoryFile, NewMemory, Outcome,
-    Proposal, ProposalId, Quarantined, Receipt, Rule, Saving, ScanCache, Scanned, Scope, Store,
-    Trust,
+    Author, By, ChangeError, ContentHash, Effect, Entry, Expected, INDEX, MemoryFile, NewMemory,
+    Outcome, Proposal, ProposalId, Quarantined, Receipt, Rule, Saving, ScanCache, Scanned, Scope,
+    Store, Trust,
 };
 
 use dormouse_memory::rank::{Hit, Query, Recall};
@@ -17,7 +17,7 @@ use dormouse_tools::Asker;
 use jiff::tz::TimeZone;
 
 use super::consent::{self, Wish};
-use super::sources::Sources;
+use super::sources::{Sources, Unconfirmed};
 
 /// Memory, as a session has it.
 pub struct MemoryAccess {
@@ -138,6 +138,11 @@ impl MemoryAccess {
     /// Something was said in it.
     pub(crate) fn hear(&self, id: MessageId, trust: Trust, text: &str) {
         self.heard().sources.hear(id, trust, text);
+    }
+
+    /// Whether something from outside had these words in it.
+    pub(super) fn heard_outside(&self, words: &str) -> bool {
+        self.heard().sources.is_outside(words)
     }
 
     /// What the person is to be told.
@@ -274,7 +279,11 @@ impl MemoryAccess {
         before: Option<ContentHash>,
         text: &str,
     ) -> Result<Done, String> {
-        let by = self.by(text, "index edited");
+        // What was there before is not what this change brings in.
+        let old = store.index_text().map_err(|error| error.to_string())?;
+        let new: Vec<&str> =
+            text.lines().filter(|line| !old.lines().any(|known| known == *line)).collect();
+        let by = self.by(&new.join("\n"), "index edited");
         let expected = before.map_or(Expected::Absent, Expected::Content);
         let outcome = store.change(&by, |plan| plan.write_index(text, &expected));
         self.done(store, outcome)
@@ -282,9 +291,23 @@ impl MemoryAccess {
 
     /// The model, with the messages that a text came from.
     fn by(&self, text: &str, reason: &str) -> By {
+        let unconfirmed = self.unconfirmed();
         let heard = self.heard();
-        let sources = heard.sources.of(text, &heard.session);
+        let sources = heard.sources.of(text, &heard.session, &unconfirmed);
         sources.into_iter().fold(By::new(Author::Model, reason), By::from_message)
+    }
+
+    /// The memories in quarantine: by whatever way their words come back, they are still from outside.
+    fn unconfirmed(&self) -> Vec<Unconfirmed> {
+        // What can not be read now can not be repeated either.
+        let found = self.all(None).unwrap_or_default();
+        let quarantined = found.iter().filter(|found| found.memory.header.quarantined);
+        let text = |found: &Found| {
+            let (bytes, _) = found.store.read(&found.memory.file).ok()?;
+            let text = Entry::read(&bytes, found.memory.size).body;
+            Some(Unconfirmed { file: found.memory.file.to_string(), text })
+        };
+        quarantined.filter_map(text).collect()
     }
 
     fn done(
@@ -334,7 +357,8 @@ impl MemoryAccess {
                 format!("{done} {file}")
             })
             .collect();
-        let what = format!("{} ({} memory)", files.join(", "), store.scope());
+        let files = if files.is_empty() { format!("changed {INDEX}") } else { files.join(", ") };
+        let what = format!("{files} ({} memory)", store.scope());
         if receipt.rule == Rule::Notify {
             self.heard().notices.push(what.clone());
         }

@@ -6,6 +6,7 @@
 mod access;
 mod consent;
 mod door;
+mod hearing;
 mod index;
 mod sources;
 mod specs;

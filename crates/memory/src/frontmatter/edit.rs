@@ -19,21 +19,36 @@ pub enum EditError {
 
 /// The text with `key: value`. `outer.inner` changes a key inside a mapping that is there.
 pub fn set(text: &str, key: &str, value: &str) -> Result<String, EditError> {
-    edit(text, key, Some(&Value::Text(value.to_owned())))
+    edit(text, key, Some(&Value::Text(value.to_owned())), Place::Own)
+}
+
+/// The same, with the key before all others: for what must be seen by those who read only the first lines.
+pub fn set_first(text: &str, key: &str, value: &str) -> Result<String, EditError> {
+    let without = remove(text, key)?;
+    edit(&without, key, Some(&Value::Text(value.to_owned())), Place::First)
 }
 
 /// The text with a list under a key.
 pub fn set_list(text: &str, key: &str, items: &[String]) -> Result<String, EditError> {
     let list = items.iter().map(|item| Value::Text(item.clone())).collect();
-    edit(text, key, Some(&Value::List(list)))
+    edit(text, key, Some(&Value::List(list)), Place::Own)
 }
 
 /// The text without a key.
 pub fn remove(text: &str, key: &str) -> Result<String, EditError> {
-    edit(text, key, None)
+    edit(text, key, None, Place::Own)
 }
 
-fn edit(text: &str, key: &str, value: Option<&Value>) -> Result<String, EditError> {
+/// Where a key's line goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Where it is, or at the end.
+    Own,
+    /// Before all others; it is nowhere else.
+    First,
+}
+
+fn edit(text: &str, key: &str, value: Option<&Value>, place: Place) -> Result<String, EditError> {
     let before = parse(text);
     if let Some(problem) = before.problem {
         return Err(problem.into());
@@ -45,7 +60,7 @@ fn edit(text: &str, key: &str, value: Option<&Value>) -> Result<String, EditErro
             Some(value) => return Ok(with_new_block(text, key, value)),
         },
     };
-    let changed = edited(&span, key, value);
+    let changed = edited(&span, key, value, place);
     match split(&changed) {
         Split::Block(after)
             if after.body == span.body && matches(after.inner, span.inner, key, value) =>
@@ -66,7 +81,7 @@ fn with_new_block(text: &str, key: &str, value: &Value) -> String {
     format!("{mark}---{end}{lines}---{end}{gap}{unmarked}")
 }
 
-fn edited(span: &Span<'_>, key: &str, value: Option<&Value>) -> String {
+fn edited(span: &Span<'_>, key: &str, value: Option<&Value>, place: Place) -> String {
     let end = line_end(span.head);
     let lines: Vec<&str> = span.inner.split_inclusive('\n').collect();
     let (path_end, indent, from, to) = match key.split_once('.') {
@@ -76,6 +91,7 @@ fn edited(span: &Span<'_>, key: &str, value: Option<&Value>) -> String {
             let (from, to) = lines_of_indented(&lines, inner, indent, (from + 1).min(to), to);
             (inner, indent, from, to)
         }
+        None if place == Place::First => (key, "", 0, 0),
         None => {
             let (from, to) = lines_of(&lines, key, 0, lines.len());
             (key, "", from, to)

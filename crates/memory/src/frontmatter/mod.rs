@@ -11,7 +11,7 @@ mod yaml;
 
 use thiserror::Error;
 
-pub use edit::{EditError, remove, set, set_list};
+pub use edit::{EditError, remove, set, set_first, set_list};
 
 /// The most frontmatter that is looked at, in bytes.
 pub const LONGEST: usize = 64 * 1024;

@@ -9,6 +9,7 @@ use dormouse_base::{Dir, FileError};
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::store::is_apart;
 use crate::{
     By, ChangeError, ContentHash, Effect, Entry, Expected, MemoryFile, MemoryType, NewMemory,
     Outcome, Plan, Scan, ScanCache, Scope, Store, frontmatter, names, scan,
@@ -69,7 +70,7 @@ impl Store {
                 let modified = imported.modified.unwrap_or(plan.now());
                 let (path, text) = match &imported.what {
                     ImportedText::File(file, bytes) => {
-                        (safe_path(file, &known.paths), bytes.clone())
+                        (safe_path(file, &known.paths, self.apart()), bytes.clone())
                     }
                     ImportedText::Memory(memory) => rendered(plan, memory, modified, &known.paths)?,
                 };
@@ -188,12 +189,14 @@ pub struct Exported {
 }
 
 /// The same path if it is free and safe, else a new name in the same folder, else one at the top.
-fn safe_path(file: &MemoryFile, taken: &[String]) -> String {
+fn safe_path(file: &MemoryFile, taken: &[String], apart: &[String]) -> String {
     let is_taken = |path: &str| taken.iter().any(|known| *known == names::fold(path));
-    if MemoryFile::new(file.as_str()).is_ok() && !is_taken(file.as_str()) {
+    let ours = !is_apart(file, apart);
+    if ours && MemoryFile::new(file.as_str()).is_ok() && !is_taken(file.as_str()) {
         return file.as_str().to_owned();
     }
-    let folder = file.folder().filter(|folder| MemoryFile::new(&format!("{folder}/a.md")).is_ok());
+    let folder = file.folder().filter(|_| ours);
+    let folder = folder.filter(|folder| MemoryFile::new(&format!("{folder}/a.md")).is_ok());
     let prefix = folder.map(|folder| format!("{folder}/")).unwrap_or_default();
     let name = names::unique_file(file.stem(), |name| is_taken(&format!("{prefix}{name}")));
     format!("{prefix}{name}")

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::entry::one_line;
+use crate::entry::plain_line;
 
 /// The advised length of a line, in characters. Lines of ours keep to it; other people's are left alone.
 pub const LONGEST_LINE: usize = 150;
@@ -19,12 +19,12 @@ pub struct Link {
 }
 
 impl Link {
-    /// A link to a file; the hook is cut so that the line is not too long.
+    /// A link to a file; name and hook are cut so that the line is not too long.
     pub fn new(name: &str, file: &str, hook: &str) -> Self {
-        let name = one_line(name);
+        let name = cut(&plain_line(name), LONGEST_LINE / 2);
         let used = name.chars().count() + file.chars().count() + "- []() — ".chars().count();
         let room = LONGEST_LINE.saturating_sub(used).max(LONGEST_LINE / 5);
-        Self { name, file: file.to_owned(), hook: cut(&one_line(hook), room) }
+        Self { name, file: file.to_owned(), hook: cut(&plain_line(hook), room) }
     }
 
     /// Reads a line: any bullet, an em dash, dash or colon before the hook, or nothing.

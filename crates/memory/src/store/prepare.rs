@@ -8,12 +8,13 @@ use super::inbox::{Proposal, ProposedFile};
 use super::plan::{Inherited, Staged, StagedFile, edited};
 use super::policy::Step;
 use super::{
-    Author, By, ChangeError, Consent, ContentHash, Current, Effect, Locked, Rule, heads, lines,
-    name,
+    Author, By, ChangeError, Consent, ContentHash, Current, Effect, Locked, Rule, heads,
+    index_rules, lines, name,
 };
-use crate::entry::{as_text, stamp};
+use crate::entry::{as_text, one_line, plain_line, stamp};
 use crate::names::fold;
-use crate::{Entry, Header, INDEX, LONGEST_MEMORY, MemoryFile, Trust, frontmatter};
+use crate::scan::scanned_header;
+use crate::{Entry, Header, INDEX, LONGEST_MEMORY, MemoryFile, frontmatter};
 
 /// A change that is ready to be written, with what it takes to go back.
 #[derive(Debug)]
@@ -72,6 +73,10 @@ pub(super) fn prepare(
     }
     let rule = decide(locked, by, &staged);
     let index_before = locked.current(&name(INDEX))?;
+    if let Some(wanted) = staged.index.take() {
+        let index = index_rules::permitted(locked, by, index_before.as_ref(), &staged, wanted)?;
+        staged.index = Some(index);
+    }
     let index_after = lines::updated(locked.store.options.index, index_before.as_ref(), &staged)?;
     Ok((assemble(locked, by, staged, index_before, index_after), rule))
 }
@@ -95,8 +100,9 @@ fn mark_provenance(
         let said = format!("the new text of `{}` is not valid UTF-8", staged.file);
         return Err(ChangeError::Refused(said));
     };
-    let kind = Entry::from_text(text).header.kind;
-    if let Some(kind) = kind
+    let header = Entry::from_text(text).header;
+    check_labels(&staged.file, &header)?;
+    if let Some(kind) = header.kind
         && staged.inherits.is_none()
         && !matches!(by.author, Author::Client(_))
         && !by.may_write(Some(kind))
@@ -109,7 +115,33 @@ fn mark_provenance(
     let provenance = provenance(by, staged, known.as_ref())?;
     let marked = marked(text, by, known.as_ref(), provenance, before.map(|_| locked.now))
         .and_then(|text| locked.anchored(text));
-    staged.after = Some(edited(&staged.file, marked)?.into_bytes());
+    let marked = edited(&staged.file, marked)?.into_bytes();
+    // Searches and lists go by the first lines: a quarantine that they do not see is none.
+    if provenance.quarantined && !scanned_header(&marked).quarantined {
+        let said = format!(
+            "the frontmatter of `{}` is too long or unusual to be marked as text from outside; make it shorter",
+            staged.file
+        );
+        return Err(ChangeError::Refused(said));
+    }
+    staged.after = Some(marked);
+    Ok(())
+}
+
+/// Name and description are shown in every list: an agent keeps them short and readable.
+fn check_labels(file: &MemoryFile, header: &Header) -> Result<(), ChangeError> {
+    let labels = [("name", &header.name, 200), ("description", &header.description, 1_000)];
+    for (label, text, most) in labels {
+        let text = text.as_deref().unwrap_or_default();
+        let why = if text.chars().count() > most {
+            format!("is longer than {most} characters; the text belongs into the body")
+        } else if plain_line(text) != one_line(text) {
+            "contains control or hidden characters; leave them out".to_owned()
+        } else {
+            continue;
+        };
+        return Err(ChangeError::Refused(format!("the {label} of `{file}` {why}")));
+    }
     Ok(())
 }
 
@@ -153,7 +185,7 @@ fn marked(
         text = frontmatter::set_list(&text, "source", &sources)?;
     }
     if provenance.quarantined {
-        text = frontmatter::set(&text, "quarantined", "true")?;
+        text = frontmatter::set_first(&text, "quarantined", "true")?;
     } else {
         text = frontmatter::remove(&text, "quarantined")?;
     }
@@ -177,6 +209,10 @@ fn check_guard(
         return Ok(());
     }
     let file = MemoryFile::new(staged.file.as_str())?;
+    if is_apart(&file, &locked.store.options.apart) {
+        let said = format!("`{file}` is in a folder of another scope; save it there, or elsewhere");
+        return Err(ChangeError::Refused(said));
+    }
     let leaves = |name: &str| {
         all.iter().any(|other| {
             other.after.is_none()
@@ -191,6 +227,12 @@ fn check_guard(
         Some(other) => Err(ChangeError::Exists { other: other.clone(), file }),
         None => Ok(()),
     }
+}
+
+/// Whether a file is in a folder that is other stores' business: nobody would find it as one of ours.
+pub(crate) fn is_apart(file: &MemoryFile, apart: &[String]) -> bool {
+    let first = file.as_str().split_once('/').map(|(first, _)| fold(first));
+    first.is_some_and(|first| apart.iter().any(|folder| fold(folder) == first))
 }
 
 /// Nothing that looks like a secret is written, by an agent never, by a person only if they say so (M-16).
@@ -263,15 +305,9 @@ fn decide(locked: &Locked<'_>, by: &By, staged: &Staged) -> Rule {
 /// Whether a person wrote a memory as it is now.
 fn is_persons(locked: &Locked<'_>, staged: &StagedFile, before: &Current) -> bool {
     match heads::read(&locked.store.state, staged.file.as_str()) {
-        Some(head) if head.hash.as_ref() == Some(&before.hash) => {
-            head.by_person && before_trust(before) == Trust::Typed
-        }
+        Some(head) if head.hash.as_ref() == Some(&before.hash) => head.by_person,
         Some(_) | None => true,
     }
-}
-
-fn before_trust(before: &Current) -> Trust {
-    Entry::read(&before.bytes, before.bytes.len() as u64).header.effective_trust()
 }
 
 fn assemble(

@@ -15,6 +15,7 @@ mod crash;
 mod doctor;
 mod door;
 mod escapes;
+mod hostile_agent;
 mod import;
 mod in_place;
 mod instructions;

@@ -1,0 +1,101 @@
+//! What an agent may make of the index by writing it itself: it is shown in every session, is no memory with a
+//! source of its own, and can not wait in the inbox.
+//!
+//! Invariants: nothing from outside and nothing about a memory in quarantine gets in (M-17), and no memory
+//! loses its line as long as it is there (M-5).
+
+use super::plan::Staged;
+use super::policy::Step;
+use super::{Author, By, ChangeError, Current, IndexUpkeep, Locked, Rule};
+use crate::entry::as_text;
+use crate::index::Index;
+use crate::{Entry, LONGEST_MEMORY, MemoryFile, MemoryType, Trust};
+
+/// The index that an agent wants, as far as it may have it. What others want stays as it is.
+pub(super) fn permitted(
+    locked: &Locked<'_>,
+    by: &By,
+    before: Option<&Current>,
+    staged: &Staged,
+    wanted: String,
+) -> Result<String, ChangeError> {
+    if by.author.is_person() || by.author == Author::Sync {
+        return Ok(wanted);
+    }
+    check_text(&wanted)?;
+    check_source(by)?;
+    if staged.files.is_empty() {
+        check_policy(locked, by)?;
+    }
+    let old = before.map(|current| as_text(&current.bytes)).unwrap_or_default();
+    Ok(with_true_lines(locked, &Index::parse(&old), Index::parse(&wanted)))
+}
+
+fn check_text(wanted: &str) -> Result<(), ChangeError> {
+    if wanted.len() > LONGEST_MEMORY {
+        return refuse("it is too long; what belongs into a memory goes there");
+    }
+    let odd = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+    if wanted.contains(odd) {
+        return refuse("it contains control characters; leave them out");
+    }
+    Ok(())
+}
+
+fn check_source(by: &By) -> Result<(), ChangeError> {
+    if by.trust() == Trust::Outside {
+        return refuse(
+            "it would show text from outside (the web, another server) to every session; save that as a memory, \
+             which the person can look at first",
+        );
+    }
+    Ok(())
+}
+
+/// What would have to be asked about, or wait, for a memory of any type is not written here instead.
+fn check_policy(locked: &Locked<'_>, by: &By) -> Result<(), ChangeError> {
+    let (policy, scope) = (&locked.store.options.policy, locked.store.options.scope);
+    let kinds = MemoryType::ALL.iter().copied().map(Some).chain([None]);
+    let mut rules =
+        kinds.map(|kind| policy.decide(&by.author, Step { kind, scope, over_a_person: false }));
+    if rules.any(|rule| rule > Rule::Notify) {
+        return refuse(
+            "the person wants to see changes of memory first; its lines are kept by the program: change a memory's \
+             description instead, with MemorySave",
+        );
+    }
+    Ok(())
+}
+
+fn refuse(why: &str) -> Result<(), ChangeError> {
+    Err(ChangeError::Refused(format!("MEMORY.md was not changed: {why}")))
+}
+
+/// New lines lead to no memory in quarantine; those that were taken out of memories that are there come back.
+fn with_true_lines(locked: &Locked<'_>, old: &Index<'_>, mut wanted: Index<'_>) -> String {
+    let header = |file: &str| {
+        let file = MemoryFile::existing(file).ok()?;
+        let bytes = locked.current(file.path()).ok()??.bytes;
+        Some(Entry::read(&bytes, bytes.len() as u64).header)
+    };
+    let added: Vec<String> = wanted
+        .links()
+        .map(|link| link.file)
+        .filter(|file| old.find(file).is_none())
+        .filter(|file| header(file).is_some_and(|header| header.quarantined))
+        .collect();
+    for file in added {
+        wanted.remove(&file);
+    }
+    if locked.store.options.index == IndexUpkeep::Keep {
+        let lost: Vec<_> = old
+            .links()
+            .filter(|link| wanted.find(&link.file).is_none())
+            .filter(|link| header(&link.file).is_some_and(|header| !header.quarantined))
+            .collect();
+        for link in &lost {
+            wanted.put(link);
+        }
+    }
+    wanted.to_text()
+}
