@@ -23,6 +23,7 @@ mod measure;
 mod memory;
 mod recall;
 mod recall_speed;
+mod recall_start;
 mod report;
 mod results;
 mod resume;
@@ -184,7 +185,9 @@ fn run(arguments: &Arguments) -> Vec<Section> {
         })
     };
     if arguments.suite == Suite::RecallSpeed {
-        return recall_speed::run(&binary());
+        let mut sections = recall_speed::run(&binary());
+        sections.push(recall_start::run(&binary()));
+        return sections;
     }
     if arguments.suite == Suite::Mcp {
         return vec![mcp::run(&binary(), &arguments.other_server)];

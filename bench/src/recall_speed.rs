@@ -143,7 +143,7 @@ fn index_size(home: &TestHome) -> u64 {
     of(home.dormouse_home().join("cache"))
 }
 
-fn fill(memory: &Path, size: u64) {
+pub(crate) fn fill(memory: &Path, size: u64) {
     let start = Instant::now();
     fs::create_dir_all(memory).expect("a memory directory");
     let mut language = Language::new(1);
@@ -158,12 +158,12 @@ fn file_name(number: u64) -> String {
 }
 
 /// Makes up words: always the same ones for the same seed.
-struct Language {
+pub(crate) struct Language {
     state: u64,
 }
 
 impl Language {
-    fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 }
     }
 
@@ -195,7 +195,7 @@ impl Language {
         format!("---\nname: {name}\ndescription: {description}\ntype: project\n---\n\n{body}.\n")
     }
 
-    fn question(&mut self) -> String {
+    pub(crate) fn question(&mut self) -> String {
         format!("what do I know about {}?", self.words(8))
     }
 }

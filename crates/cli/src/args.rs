@@ -172,6 +172,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  dormouse recall \"which port has the test database\"\n  dormouse recall \"slow migration\" --explain\n  dormouse recall database --json --limit 3"
     )]
     Recall(RecallArguments),
+    /// Search memories, or what was said in past sessions; no model is needed
+    #[command(
+        after_help = "Examples:\n  dormouse search --sessions \"broken pipe\"\n  dormouse search --sessions parse_header --json\n  dormouse search database"
+    )]
+    Search(SearchPastArguments),
     /// Serve this project's memory to other agents, as an MCP server
     #[command(after_help = MCP_HELP)]
     Mcp(McpArguments),

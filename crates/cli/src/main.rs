@@ -20,6 +20,7 @@ mod mcp;
 mod memory;
 mod output;
 mod permissions;
+mod search;
 mod sessions;
 mod settings;
 mod setup;
@@ -95,6 +96,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Permissions(command)) => permissions::run(command, world),
             Some(Command::Config(command)) => config::run(command, world),
             Some(Command::Memory(command)) => Box::pin(memory::run(command, world)).await,
+            Some(Command::Search(arguments)) => search::run(arguments, world).await,
             Some(Command::Recall(arguments)) => {
                 Box::pin(memory::recall::run(arguments, world)).await
             }

@@ -256,6 +256,15 @@ pub(crate) struct SearchArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct SearchPastArguments {
+    /// Search what was said in past sessions of this project, instead of memories
+    #[arg(long, conflicts_with = "scope")]
+    pub(crate) sessions: bool,
+    #[command(flatten)]
+    pub(crate) search: SearchArguments,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct RecallArguments {
     /// The question
     pub(crate) query: String,

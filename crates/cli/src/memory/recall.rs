@@ -54,7 +54,7 @@ struct Asking<'a> {
     explain: bool,
 }
 
-pub(super) async fn search(arguments: &SearchArguments, world: &World) -> Result<Exit, Failure> {
+pub(crate) async fn search(arguments: &SearchArguments, world: &World) -> Result<Exit, Failure> {
     let desk = Desk::open(world, arguments.common.scope).await?;
     let recall = open(&desk, world)?;
     recall.look(desk.now)?;

@@ -113,3 +113,36 @@ fn a_session_belongs_to_the_repository() {
     assert!(last.contains("from below") && last.contains("working directory is now:"), "{last}");
     server.finish();
 }
+
+/// What was said before is found by its words (R-7), but not what the program put in.
+#[test]
+fn past_sessions_are_searched_by_their_words() {
+    let server = server(Wire::Anthropic)
+        .reply(Turn::new().call("r", "Read", r#"{"file_path":"quay.md"}"#))
+        .reply(Turn::new().text("The east quay has a Broken pipe."))
+        .reply(Turn::new().text("Nothing new about pipes."))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    home.write("quay.md", "error[E0042]: pipe_header not found\n");
+    let search = |query: &str| -> Vec<serde_json::Value> {
+        let found = home.run(&mut dormouse(&home, &["search", "--sessions", query, "--json"]));
+        serde_json::from_str(&found.success().stdout).unwrap()
+    };
+    assert!(search("pipe").is_empty(), "there is no session yet");
+    home.run(&mut ask(&home, &["what is wrong at the quay?"])).success();
+    server.expect_break("another session");
+    home.run(&mut ask(&home, &["and the pipe?"])).success();
+    let found = search("broken pipe");
+    assert_eq!(found[0]["by"], "model", "{found:?}");
+    assert!(found[0]["text"].as_str().unwrap().contains("Broken pipe"), "{found:?}");
+    assert!(found[0]["score"].as_f64() > found[1]["score"].as_f64(), "{found:?}");
+    let found = search("pipe_header");
+    assert_eq!((found.len(), &found[0]["by"]), (1, &"tool".into()), "{found:?}");
+    assert!(search("system-reminder").is_empty());
+    let id = found[0]["session_id"].as_str().unwrap();
+    let plain = home.run(&mut dormouse(&home, &["search", "--sessions", "pipe_header"]));
+    assert!(plain.success().stdout.starts_with(id), "{}", plain.stdout);
+    home.run(&mut dormouse(&home, &["search", "--sessions", " "])).expect_code(2);
+    home.run(&mut dormouse(&home, &["search", "quay"])).success();
+    server.finish();
+}

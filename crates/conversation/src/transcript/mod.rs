@@ -7,9 +7,11 @@
 
 mod format;
 mod read;
+mod search;
 mod sessions;
 mod write;
 
 pub use read::{LoadWarning, Loaded, load};
+pub use search::{Passage, search_sessions};
 pub use sessions::{SessionSummary, list_sessions, newest_session, session_file};
 pub use write::{Author, Envelope, Transcript, TranscriptError};

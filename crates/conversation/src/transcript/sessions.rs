@@ -112,7 +112,7 @@ fn has_words(dir: &Dir, session: SessionId) -> Result<bool, FileError> {
 }
 
 /// The transcripts in a folder, newest first.
-fn session_files(dir: &Dir) -> Result<Vec<(SessionId, SystemTime)>, FileError> {
+pub(super) fn session_files(dir: &Dir) -> Result<Vec<(SessionId, SystemTime)>, FileError> {
     let mut files: Vec<(SessionId, SystemTime)> = dir
         .entries()?
         .into_iter()
