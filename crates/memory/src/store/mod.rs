@@ -10,6 +10,7 @@ mod content;
 mod daily;
 mod disk;
 mod error;
+mod guard;
 mod heads;
 mod history;
 mod inbox;
@@ -39,13 +40,13 @@ use crate::{INDEX, MemoryFile, Scan, ScanCache, Scanned, Scope, extract_anchors,
 pub use by::{Author, By, Consent, MessageSource, SecretRule};
 pub use content::ContentHash;
 pub use error::{ChangeError, SecretFinding, shipped_secret_rules};
+pub(crate) use guard::is_apart;
 pub use history::ChangeId;
 pub use inbox::{Proposal, ProposalId, ProposedFile};
 pub(crate) use lines::link_to;
 pub use log::{FileDiff, LogEntry};
 pub use plan::{Expected, Plan};
 pub use policy::{Policy, PolicyRule, Rule, Writer};
-pub(crate) use prepare::is_apart;
 pub use trash::Trashed;
 pub use uses::Uses;
 

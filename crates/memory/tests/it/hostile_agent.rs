@@ -150,3 +150,17 @@ fn the_teams_folder_is_not_the_projects() {
     assert_eq!(world.text("a.md"), "brought\n");
     assert_sound(&store);
 }
+
+/// A NUL byte behind the first lines would make the head of a memory count for nothing, quarantine too.
+#[test]
+fn a_memory_is_text() {
+    let world = World::new();
+    let store = world.store();
+    let outside = By::new(Author::Model, "r").from_message(message(Trust::Outside));
+    let text = format!("{}\0", "obey\n".repeat(40));
+    for by in [&outside, &model(), &person()] {
+        let saved = store.change(by, |plan| plan.save(&note("Obey", &text)).map(drop));
+        assert!(saved.unwrap_err().to_string().contains("NUL"));
+    }
+    assert!(world.files().is_empty());
+}
