@@ -13,7 +13,7 @@ use super::{
 };
 use crate::entry::{as_text, stamp};
 use crate::scan::scanned_header;
-use crate::{Entry, Header, INDEX, MemoryFile, frontmatter};
+use crate::{Entry, Header, INDEX, MemoryFile, Trust, frontmatter};
 
 /// A change that is ready to be written, with what it takes to go back.
 #[derive(Debug)]
@@ -167,6 +167,10 @@ fn marked(
         text = frontmatter::set_first(&text, "quarantined", "true")?;
     } else {
         text = frontmatter::remove(&text, "quarantined")?;
+    }
+    // A place in every session is not for what somebody else says, unless the person gave it already.
+    if provenance.trust != Trust::Typed && !known.is_some_and(|header| header.pinned) {
+        text = frontmatter::remove(&text, "pinned")?;
     }
     match modified {
         Some(modified) => frontmatter::set(&text, "modified", &stamp(modified)),

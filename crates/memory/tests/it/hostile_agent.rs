@@ -1,8 +1,8 @@
 //! What an agent tries that reads hostile text, or is hostile itself (M-13, M-17, M-21).
 
 use dormouse_memory::{
-    Author, By, Expected, Imported, ImportedText, MemoryType, NewMemory, Outcome, Plan, PolicyRule,
-    Rule, ScanCache, Scope, Store, StoreOptions, Trust,
+    Author, By, Entry, Expected, Imported, ImportedText, MemoryType, NewMemory, Outcome, Plan,
+    PolicyRule, Rule, ScanCache, Scope, Store, StoreOptions, Trust,
 };
 
 use crate::world::{World, assert_sound, file, message, model, note, person, written};
@@ -163,4 +163,23 @@ fn a_memory_is_text() {
         assert!(saved.unwrap_err().to_string().contains("NUL"));
     }
     assert!(world.files().is_empty());
+}
+
+/// A memory that is always shown is one that the person asked for, or has pinned.
+#[test]
+fn only_what_the_person_typed_is_pinned() {
+    let world = World::new();
+    let store = world.store();
+    let tool = By::new(Author::Model, "r").from_message(message(Trust::Tool));
+    let pinned = "---\nname: n\npinned: true\n---\nx\n";
+    let write = |by: &By, path: &str, text: &str| {
+        let outcome =
+            store.change(by, |plan| plan.write(&file(path), text.as_bytes(), &Expected::Anything));
+        written(outcome.unwrap());
+        Entry::from_text(&world.text(path)).header.pinned
+    };
+    assert!(!write(&tool, "tool.md", pinned));
+    assert!(write(&model(), "typed.md", pinned));
+    // What the person said yes to stays as it is.
+    assert!(write(&tool, "typed.md", &world.text("typed.md").replace("\nx\n", "\ny\n")));
 }
