@@ -12,10 +12,11 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(|c| if harmless(c) { c } else { '\u{fffd}' }).collect())
 }
 
-/// Control characters proper, and the bidirectional overrides that make text read differently from
-/// what it is.
+/// Control characters proper, the bidirectional overrides that make text read differently from what it is,
+/// and the tags, which spell words that a model reads and nobody sees.
 fn is_control(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control()
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]
@@ -28,5 +29,6 @@ mod tests {
         assert_eq!(printable("a\x1b[2Jb\r"), "a\u{fffd}[2Jb\u{fffd}");
         assert_eq!(printable("睡鼠"), "睡鼠");
         assert_eq!(printable("\u{202e}txt.exe"), "\u{fffd}txt.exe");
+        assert_eq!(printable("plain\u{e0041}\u{e007f}"), "plain\u{fffd}\u{fffd}");
     }
 }

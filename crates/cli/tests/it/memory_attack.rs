@@ -7,7 +7,7 @@ use dormouse_model::script::Turn;
 use dormouse_testkit::{Output, ScriptedServer, TestHome, Wire};
 use serde_json::{Value, json};
 
-use crate::memory::list;
+use crate::memory::{list, memory};
 use crate::program::{ask, server};
 
 /// What the page says that the model reads.
@@ -97,6 +97,12 @@ fn a_page_does_not_speak_to_later_sessions() {
     assert!(output.stderr.contains("memory: changed MEMORY.md (user"), "{}", output.stderr);
     assert_eq!(home.read(own.join("MEMORY.md")), "# Mine\n");
     assert_eq!(list(&home).len(), 2, "the person sees them");
+    // Until the person takes the mark out.
+    home.set_env("EDITOR", "sed -i /^quarantined/d");
+    memory(&home, &["edit", "long.md"]).success();
+    assert_eq!(home.read(own.join("MEMORY.md")), "# Mine\n- [long](long.md)\n");
+    let (_, answers) = run(&mut home, vec![Turn::new().call("l", "MemoryList", "{}")]);
+    assert!(answers[0].contains("long.md"), "{}", answers[0]);
 }
 
 fn trusts(home: &TestHome) -> Vec<(String, String, bool)> {

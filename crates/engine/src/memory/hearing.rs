@@ -2,6 +2,7 @@
 //! types, and what tools bring.
 
 use dormouse_base::MessageId;
+use dormouse_context::RecalledMemories;
 use dormouse_conversation::{Block, BlockKind, Message, ResultContent, Role, ToolUse};
 use dormouse_memory::Trust;
 
@@ -25,7 +26,7 @@ impl MemoryAccess {
             self.hear_results(message.id, &message.blocks, calls);
             // What the program puts in is nobody's word.
             if !message.flags.meta && message.tool_results().next().is_none() {
-                self.hear(message.id, Trust::Typed, &message.text());
+                self.hear(message.id, Trust::Typed, &typed(message));
             }
         }
     }
@@ -53,6 +54,12 @@ impl MemoryAccess {
             // The rest of a page that was too long.
             || (input.contains(STORED) && self.heard_outside(STORED))
     }
+}
+
+/// What the person typed of a message: memories that came with it are not their words.
+fn typed(message: &Message) -> String {
+    let texts = message.blocks.iter().filter_map(Block::as_text);
+    texts.filter(|text| RecalledMemories::paths_in(text).is_none()).collect()
 }
 
 /// Taken from the words of the command: one too many costs trust, one too few lets a page through.

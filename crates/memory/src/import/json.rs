@@ -1,5 +1,7 @@
 //! Two formats of other memory systems, read leniently: what is missing is left out, what is unknown ignored.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
@@ -104,10 +106,14 @@ pub fn from_mcp_memory(text: &str) -> Result<Vec<Imported>, ImportError> {
         Ok(graph) if !graph.entities.is_empty() => graph,
         Ok(_) | Err(_) => graph_of_lines(text)?,
     };
+    let mut relations: BTreeMap<&str, Vec<&Relation>> = BTreeMap::new();
+    for relation in &graph.relations {
+        relations.entry(&relation.from).or_default().push(relation);
+    }
     let memories = graph.entities.iter().map(|entity| {
         let mut body: String =
             entity.observations.iter().flat_map(|line| ["- ", line.trim(), "\n"]).collect();
-        for relation in graph.relations.iter().filter(|relation| relation.from == entity.name) {
+        for relation in relations.get(entity.name.as_str()).into_iter().flatten() {
             body.push_str(&format!("- {} [[{}]]\n", relation.kind, relation.to));
         }
         let first = entity.observations.first().map_or("", String::as_str);

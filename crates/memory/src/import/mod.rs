@@ -17,6 +17,9 @@ use crate::{
 
 pub use json::{ImportError, from_mcp_memory, from_mem0};
 
+/// The most that one import brings in.
+const MOST: usize = 20_000;
+
 /// A memory to be brought in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
@@ -63,6 +66,13 @@ impl Store {
     /// Brings memories in, as one change. What is there already word for word is left out, so that a second
     /// import of the same adds nothing; a name that is taken gets a number.
     pub fn import(&self, by: &By, list: &[Imported]) -> Result<ImportReport, ChangeError> {
+        if list.len() > MOST {
+            let said = format!(
+                "{} memories are too many for one import, which keeps all others waiting; bring in at most {MOST} at a time",
+                list.len()
+            );
+            return Err(ChangeError::Refused(said));
+        }
         let mut known = Known::of(self)?;
         let mut again = 0;
         let outcome = self.change(by, |plan| {
@@ -116,7 +126,7 @@ impl Store {
 /// What is there, to tell what is new.
 #[derive(Default)]
 struct Known {
-    paths: Vec<String>,
+    paths: BTreeSet<String>,
     texts: BTreeSet<ContentHash>,
 }
 
@@ -136,7 +146,7 @@ impl Known {
     }
 
     fn add(&mut self, path: &str, text: &[u8]) {
-        self.paths.push(names::fold(path).into_owned());
+        self.paths.insert(names::fold(path).into_owned());
         self.texts.insert(content(text));
     }
 }
@@ -156,9 +166,9 @@ fn rendered(
     plan: &Plan<'_>,
     memory: &NewMemory,
     modified: Timestamp,
-    taken: &[String],
+    taken: &BTreeSet<String>,
 ) -> Result<(String, Vec<u8>), ChangeError> {
-    let is_taken = |name: &str| taken.iter().any(|known| known == name);
+    let is_taken = |name: &str| taken.contains(name);
     let path = names::unique_file(plan.file_name(&memory.name), is_taken);
     let file = MemoryFile::new(&path)?;
     let text = memory.render(modified);
@@ -189,8 +199,8 @@ pub struct Exported {
 }
 
 /// The same path if it is free and safe, else a new name in the same folder, else one at the top.
-fn safe_path(file: &MemoryFile, taken: &[String], apart: &[String]) -> String {
-    let is_taken = |path: &str| taken.iter().any(|known| *known == names::fold(path));
+fn safe_path(file: &MemoryFile, taken: &BTreeSet<String>, apart: &[String]) -> String {
+    let is_taken = |path: &str| taken.contains(names::fold(path).as_ref());
     let ours = !is_apart(file, apart);
     if ours && MemoryFile::new(file.as_str()).is_ok() && !is_taken(file.as_str()) {
         return file.as_str().to_owned();

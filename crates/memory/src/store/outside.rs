@@ -62,7 +62,8 @@ impl Locked<'_> {
             if head.as_ref().is_some_and(|head| looks_unchanged(found, head)) {
                 return Ok(());
             }
-            let current = disk::read(found.dir, &found.name)?;
+            // What can not be read keeps nothing from being undone; it is found when somebody changes it.
+            let Ok(current) = disk::read(found.dir, &found.name) else { return Ok(()) };
             let is_memory =
                 head.is_some() || current.as_ref().is_some_and(|now| !is_binary(&now.bytes));
             if is_memory && differs(head.as_ref(), current.as_ref()) {
@@ -73,7 +74,7 @@ impl Locked<'_> {
         // What is left of the known ones is gone, or a walk no longer comes by it.
         for (path, head) in &known {
             let Ok(file) = MemoryFile::existing(path) else { continue };
-            let current = self.current(file.path())?;
+            let Ok(current) = self.current(file.path()) else { continue };
             if differs(Some(head), current.as_ref()) {
                 files.push(change_of(file, Some(head), current));
             }

@@ -8,13 +8,12 @@ use super::inbox::{Proposal, ProposedFile};
 use super::plan::{Inherited, Staged, StagedFile, edited};
 use super::policy::Step;
 use super::{
-    Author, By, ChangeError, Consent, ContentHash, Current, Effect, Locked, Rule, heads,
+    Author, By, ChangeError, Consent, ContentHash, Current, Effect, Locked, Rule, guard, heads,
     index_rules, lines, name,
 };
-use crate::entry::{as_text, one_line, plain_line, stamp};
-use crate::names::fold;
+use crate::entry::{as_text, stamp};
 use crate::scan::scanned_header;
-use crate::{Entry, Header, INDEX, LONGEST_MEMORY, MemoryFile, frontmatter};
+use crate::{Entry, Header, INDEX, MemoryFile, Trust, frontmatter};
 
 /// A change that is ready to be written, with what it takes to go back.
 #[derive(Debug)]
@@ -64,10 +63,7 @@ pub(super) fn prepare(
     mut staged: Staged,
 ) -> Result<(Prepared, Rule), ChangeError> {
     staged.files.retain(is_change);
-    for file in &staged.files {
-        check_guard(locked, file, &staged.files)?;
-    }
-    check_secrets(locked, by, &staged)?;
+    guard::check(locked, by, &staged)?;
     for file in staged.files.iter_mut().filter(|file| !file.moved) {
         mark_provenance(locked, by, file)?;
     }
@@ -101,7 +97,7 @@ fn mark_provenance(
         return Err(ChangeError::Refused(said));
     };
     let header = Entry::from_text(text).header;
-    check_labels(&staged.file, &header)?;
+    guard::check_labels(&staged.file, &header)?;
     if let Some(kind) = header.kind
         && staged.inherits.is_none()
         && !matches!(by.author, Author::Client(_))
@@ -125,23 +121,6 @@ fn mark_provenance(
         return Err(ChangeError::Refused(said));
     }
     staged.after = Some(marked);
-    Ok(())
-}
-
-/// Name and description are shown in every list: an agent keeps them short and readable.
-fn check_labels(file: &MemoryFile, header: &Header) -> Result<(), ChangeError> {
-    let labels = [("name", &header.name, 200), ("description", &header.description, 1_000)];
-    for (label, text, most) in labels {
-        let text = text.as_deref().unwrap_or_default();
-        let why = if text.chars().count() > most {
-            format!("is longer than {most} characters; the text belongs into the body")
-        } else if plain_line(text) != one_line(text) {
-            "contains control or hidden characters; leave them out".to_owned()
-        } else {
-            continue;
-        };
-        return Err(ChangeError::Refused(format!("the {label} of `{file}` {why}")));
-    }
     Ok(())
 }
 
@@ -189,92 +168,14 @@ fn marked(
     } else {
         text = frontmatter::remove(&text, "quarantined")?;
     }
+    // A place in every session is not for what somebody else says, unless the person gave it already.
+    if provenance.trust != Trust::Typed && !known.is_some_and(|header| header.pinned) {
+        text = frontmatter::remove(&text, "pinned")?;
+    }
     match modified {
         Some(modified) => frontmatter::set(&text, "modified", &stamp(modified)),
         None => Ok(text),
     }
-}
-
-/// A new memory has a name that is safe everywhere and nobody else's; none is too long (M-13).
-fn check_guard(
-    locked: &Locked<'_>,
-    staged: &StagedFile,
-    all: &[StagedFile],
-) -> Result<(), ChangeError> {
-    let Some(after) = &staged.after else { return Ok(()) };
-    if after.len() > LONGEST_MEMORY {
-        return Err(ChangeError::TooLong(staged.file.clone()));
-    }
-    if staged.before.is_some() {
-        return Ok(());
-    }
-    let file = MemoryFile::new(staged.file.as_str())?;
-    if is_apart(&file, &locked.store.options.apart) {
-        let said = format!("`{file}` is in a folder of another scope; save it there, or elsewhere");
-        return Err(ChangeError::Refused(said));
-    }
-    let leaves = |name: &str| {
-        all.iter().any(|other| {
-            other.after.is_none()
-                && other.file.name() == name
-                && other.file.folder() == file.folder()
-        })
-    };
-    let names = locked.names_in(file.path().parent().as_ref())?;
-    let folded = fold(file.name());
-    let same = |other: &&String| *other != file.name() && fold(other) == folded && !leaves(other);
-    match names.iter().find(same) {
-        Some(other) => Err(ChangeError::Exists { other: other.clone(), file }),
-        None => Ok(()),
-    }
-}
-
-/// Whether a file is in a folder that is other stores' business: nobody would find it as one of ours.
-pub(crate) fn is_apart(file: &MemoryFile, apart: &[String]) -> bool {
-    let first = file.as_str().split_once('/').map(|(first, _)| fold(first));
-    first.is_some_and(|first| apart.iter().any(|folder| fold(folder) == first))
-}
-
-/// Nothing that looks like a secret is written, by an agent never, by a person only if they say so (M-16).
-/// A line that was there before is not the writer's doing.
-fn check_secrets(locked: &Locked<'_>, by: &By, staged: &Staged) -> Result<(), ChangeError> {
-    if by.allows_secrets() {
-        return Ok(());
-    }
-    let scan = locked.store.options.secrets;
-    let mut found = Vec::new();
-    for file in &staged.files {
-        let name_found = scan(file.file.as_str());
-        if let (None, Some(finding)) = (&file.before, name_found.first()) {
-            let rule = &finding.rule;
-            let said = format!("the file name looks like a secret ({rule}); choose another name");
-            return Err(ChangeError::Refused(said));
-        }
-        let text = String::from_utf8_lossy(file.after.as_deref().unwrap_or_default());
-        let before =
-            file.before.as_ref().map(|current| current.bytes.as_slice()).unwrap_or_default();
-        let before = String::from_utf8_lossy(before);
-        let is_new = |line: usize| {
-            let line = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
-            line.is_empty() || !before.lines().any(|known| known == line)
-        };
-        let findings = scan(&text).into_iter().filter(|finding| is_new(finding.line));
-        found.extend(findings.map(|finding| (file.file.clone(), finding)));
-    }
-    if !found.is_empty() {
-        return Err(ChangeError::Secrets(found));
-    }
-    let elsewhere = [staged.index.as_deref().unwrap_or_default(), by.reason.as_str()];
-    if by.author.is_person() || elsewhere.iter().all(|text| scan(text).is_empty()) {
-        return Ok(());
-    }
-    let rules: Vec<String> =
-        elsewhere.iter().flat_map(|text| scan(text)).map(|finding| finding.rule).collect();
-    let said = format!(
-        "the index line or the reason looks like a secret ({}) and was not saved; leave the value out",
-        rules.join(", ")
-    );
-    Err(ChangeError::Refused(said))
 }
 
 /// The strictest rule of all files.

@@ -1,8 +1,8 @@
 //! What an agent tries that reads hostile text, or is hostile itself (M-13, M-17, M-21).
 
 use dormouse_memory::{
-    Author, By, Expected, Imported, ImportedText, MemoryType, NewMemory, Outcome, Plan, PolicyRule,
-    Rule, ScanCache, Scope, Store, StoreOptions, Trust,
+    Author, By, Entry, Expected, Imported, ImportedText, MemoryType, NewMemory, Outcome, Plan,
+    PolicyRule, Rule, ScanCache, Scope, Store, StoreOptions, Trust,
 };
 
 use crate::world::{World, assert_sound, file, message, model, note, person, written};
@@ -149,4 +149,37 @@ fn the_teams_folder_is_not_the_projects() {
     store.import(&person(), &[Imported { what, modified: None }]).unwrap();
     assert_eq!(world.text("a.md"), "brought\n");
     assert_sound(&store);
+}
+
+/// A NUL byte behind the first lines would make the head of a memory count for nothing, quarantine too.
+#[test]
+fn a_memory_is_text() {
+    let world = World::new();
+    let store = world.store();
+    let outside = By::new(Author::Model, "r").from_message(message(Trust::Outside));
+    let text = format!("{}\0", "obey\n".repeat(40));
+    for by in [&outside, &model(), &person()] {
+        let saved = store.change(by, |plan| plan.save(&note("Obey", &text)).map(drop));
+        assert!(saved.unwrap_err().to_string().contains("NUL"));
+    }
+    assert!(world.files().is_empty());
+}
+
+/// A memory that is always shown is one that the person asked for, or has pinned.
+#[test]
+fn only_what_the_person_typed_is_pinned() {
+    let world = World::new();
+    let store = world.store();
+    let tool = By::new(Author::Model, "r").from_message(message(Trust::Tool));
+    let pinned = "---\nname: n\npinned: true\n---\nx\n";
+    let write = |by: &By, path: &str, text: &str| {
+        let outcome =
+            store.change(by, |plan| plan.write(&file(path), text.as_bytes(), &Expected::Anything));
+        written(outcome.unwrap());
+        Entry::from_text(&world.text(path)).header.pinned
+    };
+    assert!(!write(&tool, "tool.md", pinned));
+    assert!(write(&model(), "typed.md", pinned));
+    // What the person said yes to stays as it is.
+    assert!(write(&tool, "typed.md", &world.text("typed.md").replace("\nx\n", "\ny\n")));
 }

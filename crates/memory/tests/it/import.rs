@@ -4,8 +4,8 @@ use std::fs;
 
 use dormouse_base::Dir;
 use dormouse_memory::{
-    Author, By, ChangeError, Entry, ImportError, MemoryType, from_folder, from_mcp_memory,
-    from_mem0,
+    Author, By, ChangeError, Entry, ImportError, Imported, ImportedText, MemoryType, NewMemory,
+    from_folder, from_mcp_memory, from_mem0,
 };
 
 use crate::world::{World, assert_sound, note, person};
@@ -99,4 +99,15 @@ fn an_import_with_a_secret_is_refused_whole() {
     assert!(world.files().is_empty());
     store.import(&import().allowing_secrets(), &list).unwrap();
     assert_eq!(world.files().len(), 3);
+}
+
+/// An import holds the lock until it is done: one without end would keep every session from its memory.
+#[test]
+fn an_import_has_an_end() {
+    let world = World::new();
+    let what = ImportedText::Memory(NewMemory::new("n", "", "x"));
+    let many = vec![Imported { what, modified: None }; 20_001];
+    let refused = world.store().import(&person(), &many).unwrap_err().to_string();
+    assert!(refused.contains("at most 20000 at a time"), "{refused}");
+    assert!(world.files().is_empty());
 }

@@ -218,3 +218,21 @@ fn an_edit_of_a_large_index_is_undone_to_the_byte() {
     store.undo(&person(), None).unwrap();
     assert!(!world.text("MEMORY.md").contains("N2"));
 }
+
+/// What lies about in the directory, however odd, does not keep a person from taking back a change (M-18).
+#[test]
+fn odd_files_do_not_keep_anything_from_being_undone() {
+    let world = World::new();
+    let store = world.store();
+    for name in ["Link", "Folder", "Good"] {
+        store.change(&model(), |plan| plan.save(&note(name, "x")).map(drop)).unwrap();
+    }
+    fs::remove_file(world.memory().join("link.md")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", world.memory().join("link.md")).unwrap();
+    fs::remove_file(world.memory().join("folder.md")).unwrap();
+    fs::create_dir(world.memory().join("folder.md")).unwrap();
+    world.write("huge.md", &"x".repeat(17 * 1024 * 1024));
+    store.notice().unwrap();
+    store.undo(&person(), None).unwrap();
+    assert!(!world.memory().join("good.md").exists());
+}

@@ -1,0 +1,129 @@
+//! What no change may do, whatever the policy says: unsafe or foreign names, what is no text, secrets.
+
+use super::plan::{Staged, StagedFile};
+use super::{Author, By, ChangeError, Locked};
+use crate::entry::{one_line, plain_line};
+use crate::names::fold;
+use crate::{Header, LONGEST_MEMORY, MemoryFile};
+
+/// Takes every file of a change through the guard.
+pub(super) fn check(locked: &Locked<'_>, by: &By, staged: &Staged) -> Result<(), ChangeError> {
+    for file in &staged.files {
+        check_guard(locked, file, &staged.files)?;
+        check_text(by, file)?;
+    }
+    check_secrets(locked, by, staged)
+}
+
+/// A new memory has a name that is safe everywhere and nobody else's; none is too long (M-13).
+fn check_guard(
+    locked: &Locked<'_>,
+    staged: &StagedFile,
+    all: &[StagedFile],
+) -> Result<(), ChangeError> {
+    let Some(after) = &staged.after else { return Ok(()) };
+    if after.len() > LONGEST_MEMORY {
+        return Err(ChangeError::TooLong(staged.file.clone()));
+    }
+    if staged.before.is_some() {
+        return Ok(());
+    }
+    let file = MemoryFile::new(staged.file.as_str())?;
+    if is_apart(&file, &locked.store.options.apart) {
+        let said = format!("`{file}` is in a folder of another scope; save it there, or elsewhere");
+        return Err(ChangeError::Refused(said));
+    }
+    let leaves = |name: &str| {
+        all.iter().any(|other| {
+            other.after.is_none()
+                && other.file.name() == name
+                && other.file.folder() == file.folder()
+        })
+    };
+    let names = locked.names_in(file.path().parent().as_ref())?;
+    let folded = fold(file.name());
+    let same = |other: &&String| *other != file.name() && fold(other) == folded && !leaves(other);
+    match names.iter().find(same) {
+        Some(other) => Err(ChangeError::Exists { other: other.clone(), file }),
+        None => Ok(()),
+    }
+}
+
+/// A memory with a NUL byte is binary to every reader: no list has it, and nothing that its head says counts.
+/// What was so before it came here is reported by doctor, and comes in.
+fn check_text(by: &By, staged: &StagedFile) -> Result<(), ChangeError> {
+    let binary = |bytes: &[u8]| bytes.contains(&0);
+    if matches!(by.author, Author::Import | Author::Sync)
+        || !staged.after.as_deref().is_some_and(binary)
+        || staged.before.as_ref().is_some_and(|before| binary(&before.bytes))
+    {
+        return Ok(());
+    }
+    let said = format!("the new text of `{}` contains NUL bytes; a memory is text", staged.file);
+    Err(ChangeError::Refused(said))
+}
+
+/// Whether a file is in a folder that is other stores' business: nobody would find it as one of ours.
+pub(crate) fn is_apart(file: &MemoryFile, apart: &[String]) -> bool {
+    let first = file.as_str().split_once('/').map(|(first, _)| fold(first));
+    first.is_some_and(|first| apart.iter().any(|folder| fold(folder) == first))
+}
+
+/// Nothing that looks like a secret is written, by an agent never, by a person only if they say so (M-16).
+/// A line that was there before is not the writer's doing.
+fn check_secrets(locked: &Locked<'_>, by: &By, staged: &Staged) -> Result<(), ChangeError> {
+    if by.allows_secrets() {
+        return Ok(());
+    }
+    let scan = locked.store.options.secrets;
+    let mut found = Vec::new();
+    for file in &staged.files {
+        let name_found = scan(file.file.as_str());
+        if let (None, Some(finding)) = (&file.before, name_found.first()) {
+            let rule = &finding.rule;
+            let said = format!("the file name looks like a secret ({rule}); choose another name");
+            return Err(ChangeError::Refused(said));
+        }
+        let text = String::from_utf8_lossy(file.after.as_deref().unwrap_or_default());
+        let before =
+            file.before.as_ref().map(|current| current.bytes.as_slice()).unwrap_or_default();
+        let before = String::from_utf8_lossy(before);
+        let is_new = |line: usize| {
+            let line = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+            line.is_empty() || !before.lines().any(|known| known == line)
+        };
+        let findings = scan(&text).into_iter().filter(|finding| is_new(finding.line));
+        found.extend(findings.map(|finding| (file.file.clone(), finding)));
+    }
+    if !found.is_empty() {
+        return Err(ChangeError::Secrets(found));
+    }
+    let elsewhere = [staged.index.as_deref().unwrap_or_default(), by.reason.as_str()];
+    if by.author.is_person() || elsewhere.iter().all(|text| scan(text).is_empty()) {
+        return Ok(());
+    }
+    let rules: Vec<String> =
+        elsewhere.iter().flat_map(|text| scan(text)).map(|finding| finding.rule).collect();
+    let said = format!(
+        "the index line or the reason looks like a secret ({}) and was not saved; leave the value out",
+        rules.join(", ")
+    );
+    Err(ChangeError::Refused(said))
+}
+
+/// Name and description are shown in every list: an agent keeps them short and readable.
+pub(super) fn check_labels(file: &MemoryFile, header: &Header) -> Result<(), ChangeError> {
+    let labels = [("name", &header.name, 200), ("description", &header.description, 1_000)];
+    for (label, text, most) in labels {
+        let text = text.as_deref().unwrap_or_default();
+        let why = if text.chars().count() > most {
+            format!("is longer than {most} characters; the text belongs into the body")
+        } else if plain_line(text) != one_line(text) {
+            "contains control or hidden characters; leave them out".to_owned()
+        } else {
+            continue;
+        };
+        return Err(ChangeError::Refused(format!("the {label} of `{file}` {why}")));
+    }
+    Ok(())
+}
