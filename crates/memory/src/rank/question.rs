@@ -42,7 +42,7 @@ const WEAK: f64 = 0.3;
 /// A pair, for each character that only holds a sentence together.
 const FUNCTION_CHARACTER: f64 = 0.6;
 /// A longer question is read up to here: a pasted log is no question.
-const LONGEST: usize = 400;
+const LONGEST: usize = 256;
 
 impl Question {
     pub(crate) fn read(words: &Words, text: &str) -> Self {
