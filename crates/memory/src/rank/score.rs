@@ -23,7 +23,7 @@ const TELLS_WHEN: f64 = 0.2;
 const RECENCY: f64 = 0.05;
 const MONTH: f64 = 30.0 * 24.0 * 60.0 * 60.0;
 /// How many memories are asked for the company they keep, and how many terms are taken from them.
-const COMPANY_MEMORIES: usize = 5;
+const COMPANY_MEMORIES: usize = 4;
 const COMPANY_TERMS: usize = 14;
 /// A name that no memory knows counts more than other unknown words: the question is about something else.
 const UNKNOWN_NAME: f64 = 2.0;
@@ -299,6 +299,12 @@ fn slot<T>(list: &mut [T], spot: Spot) -> Option<&mut T> {
     usize::try_from(spot.0).ok().and_then(|at| list.get_mut(at))
 }
 
+/// What the covered share of a question makes of a sum: its power of 3/8, from roots, which are quick to draw.
+fn by_share(share: f64) -> f64 {
+    let fourth = share.sqrt().sqrt();
+    fourth * fourth.sqrt()
+}
+
 #[derive(Clone, Copy, Default)]
 struct Sum {
     gain: f64,
@@ -348,13 +354,12 @@ impl Sums {
         }
     }
 
-    /// Every memory that was found. What has more of the question gets more of its sum: by the fourth root of
-    /// its share, which is quick to draw.
+    /// Every memory that was found. What has more of the question gets more of its sum.
     fn scored(&self) -> impl Iterator<Item = Scored> + '_ {
         let share = |part: f64| if self.whole > 0.0 { part / self.whole } else { 0.0 };
         self.touched.iter().filter_map(move |spot| {
             let sum = *self.sums.get(usize::try_from(spot.0).ok()?)?;
-            let score = sum.gain * share(sum.touched).sqrt().sqrt() + sum.company;
+            let score = sum.gain * by_share(share(sum.touched)) + sum.company;
             Some(Scored { spot: *spot, score, coverage: share(sum.covered), terms: sum.terms })
         })
     }
