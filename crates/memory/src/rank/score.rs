@@ -316,7 +316,7 @@ struct Sum {
 }
 
 struct Sums {
-    sums: Vec<Sum>,
+    by_spot: Vec<Sum>,
     touched: Vec<Spot>,
     /// The weight of the question.
     whole: f64,
@@ -326,7 +326,7 @@ impl Sums {
     fn new(view: &View, matches: &[Matches]) -> Self {
         let whole = matches.iter().map(|found| found.weight).sum();
         let mut sums =
-            Self { sums: vec![Sum::default(); view.spots()], touched: Vec::new(), whole };
+            Self { by_spot: vec![Sum::default(); view.spots()], touched: Vec::new(), whole };
         for found in matches {
             sums.add(found);
         }
@@ -338,7 +338,7 @@ impl Sums {
         // Company was not asked for: it covers nothing.
         let is_company = matches.forms.iter().any(|form| form.fit == Fit::Company);
         for hit in &matches.hits {
-            let Some(sum) = slot(&mut self.sums, hit.spot) else { continue };
+            let Some(sum) = slot(&mut self.by_spot, hit.spot) else { continue };
             if sum.gain == 0.0 && sum.company == 0.0 {
                 self.touched.push(hit.spot);
             }
@@ -358,7 +358,7 @@ impl Sums {
     fn scored(&self) -> impl Iterator<Item = Scored> + '_ {
         let share = |part: f64| if self.whole > 0.0 { part / self.whole } else { 0.0 };
         self.touched.iter().filter_map(move |spot| {
-            let sum = *self.sums.get(usize::try_from(spot.0).ok()?)?;
+            let sum = *self.by_spot.get(usize::try_from(spot.0).ok()?)?;
             let score = sum.gain * by_share(share(sum.touched)) + sum.company;
             Some(Scored { spot: *spot, score, coverage: share(sum.covered), terms: sum.terms })
         })
