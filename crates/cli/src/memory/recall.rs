@@ -163,9 +163,10 @@ fn whys(hit: &Hit) -> Vec<Why> {
 /// The receipt of a recall, for a person: each memory with its reasons.
 fn explain(hits: &[(&Hit, Found<'_>)], desk: &Desk) {
     for (place, (hit, found)) in hits.iter().enumerate() {
-        let verdict = match hit.sure {
-            true if place < MOST_SURE => "sure: put in unasked",
-            true | false => "not sure: only when chosen",
+        let verdict = if hit.sure && place < MOST_SURE {
+            "sure: put in unasked"
+        } else {
+            "not sure: only when chosen"
         };
         show::data_line(&format!(
             "{} ({}, {}): score {:.2}, covers {:.0} % of the question, about {} tokens; {verdict}",
