@@ -69,8 +69,22 @@ const TYPO_WORD: usize = 5;
 /// The most terms that begin alike.
 const MOST: usize = 300;
 
+/// How many words of a question may still be taken for mistyped: each takes a few hundred looks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Typos(u32);
+
+impl Typos {
+    pub(crate) const ALL: Self = Self(4);
+
+    fn take(&mut self) -> bool {
+        let left = self.0.checked_sub(1);
+        self.0 = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
 /// The forms of a term that some memory has; the term itself first.
-pub(crate) fn forms(view: &View, words: &Words, asked: &Asked) -> Vec<Form> {
+pub(crate) fn forms(view: &View, words: &Words, asked: &Asked, typos: &mut Typos) -> Vec<Form> {
     let mut forms = Forms { view, found: Vec::new() };
     match asked.kind {
         AskedKind::Pair => forms.add(&asked.term, Fit::Same),
@@ -85,7 +99,7 @@ pub(crate) fn forms(view: &View, words: &Words, asked: &Asked) -> Vec<Form> {
             for term in related(&asked.term) {
                 forms.add(term, Fit::Related);
             }
-            if forms.found.is_empty() {
+            if forms.found.is_empty() && typos.take() {
                 forms.typos(words, &asked.word);
             }
         }

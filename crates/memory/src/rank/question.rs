@@ -42,7 +42,7 @@ const WEAK: f64 = 0.3;
 /// A pair, for each character that only holds a sentence together.
 const FUNCTION_CHARACTER: f64 = 0.6;
 /// A longer question is read up to here: a pasted log is no question.
-const LONGEST: usize = 400;
+const LONGEST: usize = 256;
 
 impl Question {
     pub(crate) fn read(words: &Words, text: &str) -> Self {
@@ -60,7 +60,18 @@ impl Question {
                 question.add(pair, pair, AskedKind::Pair, by_function(pair));
             }),
         });
+        question.weaken_characters();
         question
+    }
+
+    /// A character by itself begins many words: beside others it says little.
+    fn weaken_characters(&mut self) {
+        let is_character = |asked: &Asked| asked.kind == AskedKind::Character;
+        if !self.asked.iter().all(is_character) {
+            for asked in self.asked.iter_mut().filter(|asked| is_character(asked)) {
+                asked.weight *= WEAK;
+            }
+        }
     }
 
     fn word(&mut self, words: &Words, word: &str, kind: AskedKind, weight: f64) {
@@ -125,7 +136,7 @@ mod tests {
         assert_eq!(
             asked,
             [
-                ("猫", AskedKind::Character, 1.0),
+                ("猫", AskedKind::Character, 0.3),
                 ("数据", AskedKind::Pair, 1.0),
                 ("据的", AskedKind::Pair, 0.6)
             ]

@@ -3,7 +3,7 @@
 //! Invariant: what is given back was looked at just now. A memory that is gone, or in quarantine, is not in a
 //! ranking for a model, whatever the index says (M-17).
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,7 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::forms::Fit;
 use super::index::Index;
 use super::question::Question;
-use super::score::{Scored, Scores, compare, score};
+use super::score::{Scored, Scores, Wanted, compare, score};
 use super::segment::Marks;
 use super::sure::is_sure;
 use super::view::{Spot, View};
@@ -146,12 +146,11 @@ impl Recall {
         let (view, walked) = self.view(query.now)?;
         let question = Question::read(&self.words, query.text);
         let admits = |spot: Spot| Self::admits(&view, spot, query);
-        let now = query.now.as_second();
-        let scores = score(&view, &self.words, &question, now, &admits);
-        let wanted = query.limit.saturating_add(SPARE);
-        let best = best(&view, &scores.found, wanted);
-        let hits = self.hits(&view, &scores, &best, query);
-        let passed_over = scores.found.len().saturating_sub(hits.len());
+        let count = query.limit.saturating_add(SPARE);
+        let wanted = Wanted { count, now: query.now.as_second(), admits: &admits };
+        let scores = score(&view, &self.words, &question, &wanted);
+        let hits = self.hits(&view, &scores, query);
+        let passed_over = scores.found.saturating_sub(hits.len());
         let age = query.now.duration_since(walked).max(SignedDuration::ZERO);
         Ok(Ranking { hits, passed_over, searched: view.live(), age })
     }
@@ -208,14 +207,16 @@ impl Recall {
         file.is_ok_and(|file| !query.exclude.contains(&(part.shelf, file)))
     }
 
-    fn hits(&self, view: &View, scores: &Scores, best: &[Scored], query: &Query<'_>) -> Vec<Hit> {
-        let mut why = whys(scores, best);
-        let mut hits: Vec<Hit> = best
+    fn hits(&self, view: &View, scores: &Scores, query: &Query<'_>) -> Vec<Hit> {
+        let whys = whys(view, scores);
+        let mut hits: Vec<Hit> = scores
+            .best
             .iter()
-            .filter_map(|scored| {
+            .zip(whys)
+            .filter_map(|(scored, why)| {
                 let mut hit = self.hit(view, scored, query.quarantined)?;
                 hit.sure = is_sure(scored.coverage, scored.terms, scores.asked);
-                hit.why = why.remove(&scored.spot).unwrap_or_default();
+                hit.why = why;
                 Some(hit)
             })
             .collect();
@@ -260,32 +261,27 @@ impl Recall {
     }
 }
 
-/// The best of those found, in order.
-fn best(view: &View, found: &[Scored], wanted: usize) -> Vec<Scored> {
-    let mut best = found.to_vec();
-    if wanted > 0 && wanted < best.len() {
-        best.select_nth_unstable_by(wanted, |a, b| compare(view, a, b));
-        best.truncate(wanted);
-    }
-    best.sort_by(|a, b| compare(view, a, b));
-    best
-}
-
-/// Which terms brought each of these memories up.
-fn whys(scores: &Scores, best: &[Scored]) -> HashMap<Spot, Vec<TermWhy>> {
-    let mut whys: HashMap<Spot, Vec<TermWhy>> =
-        best.iter().map(|scored| (scored.spot, Vec::new())).collect();
-    for matches in &scores.matches {
-        for hit in &matches.hits {
-            let (Some(why), Some(form)) = (whys.get_mut(&hit.spot), matches.forms.get(hit.form))
-            else {
-                continue;
-            };
-            let (word, term) = (matches.word.clone(), form.term.clone());
-            why.push(TermWhy { word, term, fit: form.fit, gain: hit.gain });
+/// Which terms brought each of the best memories up, what added most first.
+fn whys(view: &View, scores: &Scores) -> Vec<Vec<TermWhy>> {
+    let mut whys = vec![Vec::new(); scores.best.len()];
+    // Where a memory stands among the best: one look for each of very many matches.
+    let mut places = vec![u16::MAX; view.spots()];
+    for (place, scored) in (0..u16::MAX).zip(&scores.best) {
+        if let Some(slot) = usize::try_from(scored.spot.0).ok().and_then(|at| places.get_mut(at)) {
+            *slot = place;
         }
     }
-    for why in whys.values_mut() {
+    for matches in &scores.matches {
+        for hit in &matches.hits {
+            let place = usize::try_from(hit.spot.0).ok().and_then(|at| places.get(at));
+            let why = place.and_then(|place| whys.get_mut(usize::from(*place)));
+            if let (Some(why), Some(form)) = (why, matches.form(hit)) {
+                let (word, term) = (matches.word.clone(), form.term.clone());
+                why.push(TermWhy { word, term, fit: form.fit, gain: hit.gain });
+            }
+        }
+    }
+    for why in &mut whys {
         why.sort_by(|a, b| b.gain.total_cmp(&a.gain));
     }
     whys

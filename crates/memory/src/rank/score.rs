@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::forms::{Fit, Form, forms};
+use super::forms::{Fit, Form, Typos, forms};
 use super::question::{Asked, AskedKind, Question};
 use super::segment::Marks;
 use super::view::{Spot, View};
@@ -17,15 +17,13 @@ const K1: f64 = 0.9;
 const B: f64 = 0.4;
 /// The least that a term counts: a name that half of the memories have still tells whose they are.
 const RAREST_FLOOR: f64 = 1.0;
-/// The power of the covered share of a question.
-const COVERAGE: f64 = 0.3;
 /// A memory that tells when, for a question that asks when.
 const TELLS_WHEN: f64 = 0.2;
-/// What the newest memory gets on top; half of it a month later.
+/// What the newest memory gets on top; half of it a month later, a third after two.
 const RECENCY: f64 = 0.05;
-const RECENCY_HALF_LIFE: f64 = 30.0 * 24.0 * 60.0 * 60.0;
+const MONTH: f64 = 30.0 * 24.0 * 60.0 * 60.0;
 /// How many memories are asked for the company they keep, and how many terms are taken from them.
-const COMPANY_MEMORIES: usize = 5;
+const COMPANY_MEMORIES: usize = 4;
 const COMPANY_TERMS: usize = 14;
 /// A name that no memory knows counts more than other unknown words: the question is about something else.
 const UNKNOWN_NAME: f64 = 2.0;
@@ -52,53 +50,70 @@ pub(crate) struct Matches {
     pub(crate) hits: Vec<Match>,
 }
 
+/// One memory that has a form of a term. There are many of them: they are small.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Match {
-    pub(crate) spot: Spot,
     /// What it adds to the score, before anything that concerns the memory as a whole.
     pub(crate) gain: f64,
+    pub(crate) spot: Spot,
     /// Which form.
-    pub(crate) form: usize,
+    pub(crate) form: u16,
 }
 
-/// A ranking: the memories that have anything that was asked for, in no order yet, and why.
+impl Matches {
+    pub(crate) fn form(&self, hit: &Match) -> Option<&Form> {
+        self.forms.get(usize::from(hit.form))
+    }
+}
+
+/// A ranking: the best memories in order, and why.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scores {
-    pub(crate) found: Vec<Scored>,
+    pub(crate) best: Vec<Scored>,
+    /// How many memories have anything that was asked for.
+    pub(crate) found: usize,
     pub(crate) matches: Vec<Matches>,
     /// How many terms the question has.
     pub(crate) asked: usize,
 }
 
-/// Scores the memories that `admits` lets in. `now` is in seconds.
+/// Which memories are wanted.
+pub(crate) struct Wanted<'a> {
+    pub(crate) count: usize,
+    /// In seconds.
+    pub(crate) now: i64,
+    pub(crate) admits: &'a dyn Fn(Spot) -> bool,
+}
+
+/// Ranks the memories of a view.
 pub(crate) fn score(
     view: &View,
     words: &Words,
     question: &Question,
-    now: i64,
-    admits: &dyn Fn(Spot) -> bool,
+    wanted: &Wanted<'_>,
 ) -> Scores {
-    let mut scorer = Scorer { view, admits, best: vec![(0.0, 0); view.spots()] };
+    let mut scorer = Scorer { view, best: vec![(0.0, 0); view.spots()] };
+    let mut typos = Typos::ALL;
     let mut matches: Vec<Matches> =
-        question.asked.iter().map(|asked| scorer.matches(words, asked)).collect();
-    let mut sums = Sums::new(view.spots());
-    for found in &matches {
-        sums.add(found);
+        question.asked.iter().map(|asked| scorer.matches(words, asked, &mut typos)).collect();
+    let mut sums = Sums::new(view, &matches);
+    let mut first = Best::new(view, COMPANY_MEMORIES);
+    for scored in sums.scored().filter(|scored| (wanted.admits)(scored.spot)) {
+        first.offer(scored);
     }
-    let whole: f64 = matches.iter().map(|found| found.weight).sum();
-    let mut found = sums.found(whole);
-    let company = scorer.company(question, &found);
+    let company = scorer.company(question, &first.in_order());
     for term in &company {
         sums.add(term);
     }
     matches.extend(company);
-    if matches.len() > question.asked.len() {
-        found = sums.found(whole);
+    let mut best = Best::new(view, wanted.count);
+    let mut found = 0;
+    for mut scored in sums.scored().filter(|scored| (wanted.admits)(scored.spot)) {
+        scored.score *= whole_memory(view, scored.spot, question, wanted.now);
+        found += 1;
+        best.offer(scored);
     }
-    for scored in &mut found {
-        scored.score *= whole_memory(view, scored.spot, question, now);
-    }
-    Scores { found, matches, asked: question.asked.len() }
+    Scores { best: best.in_order(), found, matches, asked: question.asked.len() }
 }
 
 /// What concerns a memory as a whole.
@@ -109,14 +124,13 @@ fn whole_memory(view: &View, spot: Spot, question: &Question, now: i64) -> f64 {
     let age = now.saturating_sub(i64::from(part.segment.changed(doc))).max(0);
     // Ages beyond a century are all the same.
     let age = f64::from(u32::try_from(age).unwrap_or(u32::MAX));
-    when * (1.0 + RECENCY * (-age / RECENCY_HALF_LIFE).exp2())
+    when * (1.0 + RECENCY / (1.0 + age / MONTH))
 }
 
 struct Scorer<'a> {
     view: &'a View,
-    admits: &'a dyn Fn(Spot) -> bool,
     /// The best gain of each memory for the term at hand, and by which form.
-    best: Vec<(f64, usize)>,
+    best: Vec<(f64, u16)>,
 }
 
 impl Scorer<'_> {
@@ -126,8 +140,8 @@ impl Scorer<'_> {
         (1.0 + (all - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln()
     }
 
-    fn matches(&mut self, words: &Words, asked: &Asked) -> Matches {
-        let forms = forms(self.view, words, asked);
+    fn matches(&mut self, words: &Words, asked: &Asked, typos: &mut Typos) -> Matches {
+        let forms = forms(self.view, words, asked, typos);
         let weight = self.weight(asked, &forms);
         let gains: Vec<f64> = forms
             .iter()
@@ -154,14 +168,16 @@ impl Scorer<'_> {
 
     /// The memories that have any of the forms, each with its best.
     fn hits(&mut self, forms: &[Form], gains: &[f64]) -> Vec<Match> {
-        let (view, average) = (self.view, self.view.average_length());
+        if let ([form], [gain]) = (forms, gains) {
+            let mut hits = Vec::with_capacity(usize::try_from(form.frequency).unwrap_or(0));
+            self.gains(form, *gain, |spot, gain| hits.push(Match { gain, spot, form: 0 }));
+            return hits;
+        }
         let mut touched = Vec::new();
-        for (place, (form, gain)) in forms.iter().zip(gains).enumerate() {
-            view.postings(&form.term, |spot, count, length| {
-                let count = f64::from(count);
-                let norm = K1 * (1.0 - B + B * f64::from(length) / average);
-                let gain = gain * count * (K1 + 1.0) / (count + norm);
-                let Some(best) = slot(&mut self.best, spot) else { return };
+        let mut best = std::mem::take(&mut self.best);
+        for (place, (form, gain)) in (0..).zip(forms.iter().zip(gains)) {
+            self.gains(form, *gain, |spot, gain| {
+                let Some(best) = slot(&mut best, spot) else { return };
                 if best.0 == 0.0 {
                     touched.push(spot);
                 }
@@ -170,29 +186,28 @@ impl Scorer<'_> {
                 }
             });
         }
-        let mut hits = Vec::with_capacity(touched.len());
-        for spot in touched {
-            let Some(best) = slot(&mut self.best, spot) else { continue };
-            let (gain, form) = std::mem::take(best);
-            if (self.admits)(spot) {
-                hits.push(Match { spot, gain, form });
-            }
-        }
+        let hits = touched.into_iter().filter_map(|spot| {
+            let (gain, form) = std::mem::take(slot(&mut best, spot)?);
+            Some(Match { gain, spot, form })
+        });
+        let hits = hits.collect();
+        self.best = best;
         hits
     }
 
+    /// What a form adds to each memory that has it.
+    fn gains(&self, form: &Form, gain: f64, mut give: impl FnMut(Spot, f64)) {
+        let by_length = K1 * B / self.view.average_length();
+        self.view.postings(&form.term, |spot, count, length| {
+            let count = f64::from(count);
+            let norm = K1 * (1.0 - B) + by_length * f64::from(length);
+            give(spot, gain * count * (K1 + 1.0) / (count + norm));
+        });
+    }
+
     /// What the best memories have in common beside what was asked for.
-    fn company(&mut self, question: &Question, found: &[Scored]) -> Vec<Matches> {
-        let mut best: Vec<&Scored> = found.iter().collect();
-        let count = COMPANY_MEMORIES.min(best.len());
-        if count == 0 {
-            return Vec::new();
-        }
-        let by_score = |a: &&Scored, b: &&Scored| self.order(a, b);
-        best.select_nth_unstable_by(count - 1, by_score);
-        best.truncate(count);
-        best.sort_by(by_score);
-        let mut terms = self.common_terms(question, &best);
+    fn company(&mut self, question: &Question, best: &[Scored]) -> Vec<Matches> {
+        let mut terms = self.common_terms(question, best);
         terms.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         terms.truncate(COMPANY_TERMS);
         let most = terms.first().map_or(1.0, |(_, weight)| *weight);
@@ -209,7 +224,7 @@ impl Scorer<'_> {
             .collect()
     }
 
-    fn common_terms(&self, question: &Question, best: &[&Scored]) -> Vec<(String, f64)> {
+    fn common_terms(&self, question: &Question, best: &[Scored]) -> Vec<(String, f64)> {
         let top = best.first().map_or(1.0, |scored| scored.score);
         let mut terms: HashMap<String, f64> = HashMap::new();
         for scored in best {
@@ -228,14 +243,9 @@ impl Scorer<'_> {
         }
         terms.into_iter().collect()
     }
-
-    /// The better first; among equals the newer, then by file, so that the order is always the same.
-    fn order(&self, a: &Scored, b: &Scored) -> std::cmp::Ordering {
-        compare(self.view, a, b)
-    }
 }
 
-/// The order of a ranking.
+/// The order of a ranking: the better first; among equals the newer, then by file, so that it is always the same.
 pub(crate) fn compare(view: &View, a: &Scored, b: &Scored) -> std::cmp::Ordering {
     let about = |scored: &Scored| {
         view.doc(scored.spot).map(|(part, doc)| {
@@ -245,8 +255,54 @@ pub(crate) fn compare(view: &View, a: &Scored, b: &Scored) -> std::cmp::Ordering
     b.score.total_cmp(&a.score).then_with(|| about(a).cmp(&about(b)))
 }
 
+/// The best of many: what can not be among them is let go at once.
+struct Best<'a> {
+    view: &'a View,
+    count: usize,
+    kept: Vec<Scored>,
+    /// The score of the last of the best, once there are enough.
+    floor: f64,
+}
+
+impl<'a> Best<'a> {
+    fn new(view: &'a View, count: usize) -> Self {
+        Self { view, count, kept: Vec::new(), floor: 0.0 }
+    }
+
+    fn offer(&mut self, scored: Scored) {
+        if self.count == 0 || scored.score < self.floor {
+            return;
+        }
+        self.kept.push(scored);
+        if self.kept.len() >= self.count.saturating_mul(4).max(64) {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        if self.kept.len() > self.count {
+            let view = self.view;
+            self.kept.select_nth_unstable_by(self.count, |a, b| compare(view, a, b));
+            self.kept.truncate(self.count);
+            self.floor = self.kept.iter().map(|kept| kept.score).fold(f64::MAX, f64::min);
+        }
+    }
+
+    fn in_order(mut self) -> Vec<Scored> {
+        self.cut();
+        self.kept.sort_by(|a, b| compare(self.view, a, b));
+        self.kept
+    }
+}
+
 fn slot<T>(list: &mut [T], spot: Spot) -> Option<&mut T> {
     usize::try_from(spot.0).ok().and_then(|at| list.get_mut(at))
+}
+
+/// What the covered share of a question makes of a sum: its power of 3/8, from roots, which are quick to draw.
+fn by_share(share: f64) -> f64 {
+    let fourth = share.sqrt().sqrt();
+    fourth * fourth.sqrt()
 }
 
 #[derive(Clone, Copy, Default)]
@@ -260,43 +316,51 @@ struct Sum {
 }
 
 struct Sums {
-    sums: Vec<Sum>,
+    by_spot: Vec<Sum>,
     touched: Vec<Spot>,
+    /// The weight of the question.
+    whole: f64,
 }
 
 impl Sums {
-    fn new(spots: usize) -> Self {
-        Self { sums: vec![Sum::default(); spots], touched: Vec::new() }
+    fn new(view: &View, matches: &[Matches]) -> Self {
+        let whole = matches.iter().map(|found| found.weight).sum();
+        let mut sums =
+            Self { by_spot: vec![Sum::default(); view.spots()], touched: Vec::new(), whole };
+        for found in matches {
+            sums.add(found);
+        }
+        sums
     }
 
     fn add(&mut self, matches: &Matches) {
+        let covers: Vec<f64> = matches.forms.iter().map(Form::cover).collect();
+        // Company was not asked for: it covers nothing.
+        let is_company = matches.forms.iter().any(|form| form.fit == Fit::Company);
         for hit in &matches.hits {
-            let Some(sum) = slot(&mut self.sums, hit.spot) else { continue };
+            let Some(sum) = slot(&mut self.by_spot, hit.spot) else { continue };
             if sum.gain == 0.0 && sum.company == 0.0 {
                 self.touched.push(hit.spot);
             }
-            match matches.forms.get(hit.form) {
-                // Company was not asked for: it covers nothing.
-                Some(form) if form.fit == Fit::Company => sum.company += hit.gain,
-                form => {
-                    let factor = form.map_or(0.0, Form::cover);
-                    sum.gain += hit.gain;
-                    sum.touched += matches.weight;
-                    sum.covered += matches.weight * factor;
-                    sum.terms += factor;
-                }
+            if is_company {
+                sum.company += hit.gain;
+                continue;
             }
+            let cover = covers.get(usize::from(hit.form)).copied().unwrap_or(0.0);
+            sum.gain += hit.gain;
+            sum.touched += matches.weight;
+            sum.covered += matches.weight * cover;
+            sum.terms += cover;
         }
     }
 
-    fn found(&mut self, whole: f64) -> Vec<Scored> {
-        let sum_of = |spot: &Spot| {
-            let sum = *self.sums.get(usize::try_from(spot.0).ok()?)?;
-            let share = |part: f64| if whole > 0.0 { part / whole } else { 0.0 };
-            let coverage = share(sum.covered);
-            let score = sum.gain * share(sum.touched).powf(COVERAGE) + sum.company;
-            Some(Scored { spot: *spot, score, coverage, terms: sum.terms })
-        };
-        self.touched.iter().filter_map(sum_of).collect()
+    /// Every memory that was found. What has more of the question gets more of its sum.
+    fn scored(&self) -> impl Iterator<Item = Scored> + '_ {
+        let share = |part: f64| if self.whole > 0.0 { part / self.whole } else { 0.0 };
+        self.touched.iter().filter_map(move |spot| {
+            let sum = *self.by_spot.get(usize::try_from(spot.0).ok()?)?;
+            let score = sum.gain * by_share(share(sum.touched)) + sum.company;
+            Some(Scored { spot: *spot, score, coverage: share(sum.covered), terms: sum.terms })
+        })
     }
 }

@@ -11,6 +11,8 @@ use super::segment::{Doc, Segment, Term};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Gone {
     pub(crate) docs: BTreeSet<Doc>,
+    /// The same, to be asked for every posting.
+    mask: Vec<bool>,
     pub(crate) frequencies: HashMap<Term, u32>,
     pub(crate) length: u64,
 }
@@ -28,10 +30,29 @@ impl Gone {
                 gone.frequencies.insert(term, u32::try_from(count).unwrap_or(u32::MAX));
             }
         }
+        gone.mask = mask(&docs);
         gone.length = docs.iter().map(|doc| u64::from(segment.length(*doc))).sum();
         gone.docs = docs;
         gone
     }
+
+    /// As it was written down.
+    pub(crate) fn written(
+        docs: BTreeSet<Doc>,
+        frequencies: HashMap<Term, u32>,
+        length: u64,
+    ) -> Self {
+        Self { mask: mask(&docs), docs, frequencies, length }
+    }
+
+    fn has(&self, doc: Doc) -> bool {
+        usize::try_from(doc.0).ok().and_then(|at| self.mask.get(at)).copied().unwrap_or(false)
+    }
+}
+
+fn mask(docs: &BTreeSet<Doc>) -> Vec<bool> {
+    let length = docs.last().map_or(0, |last| last.0.saturating_add(1));
+    (0..length).map(|doc| docs.contains(&Doc(doc))).collect()
 }
 
 /// A segment in a view.
@@ -103,9 +124,10 @@ impl View {
     pub(crate) fn postings(&self, text: &str, mut give: impl FnMut(Spot, u32, u32)) {
         for (first, part) in &self.parts {
             let Some(term) = part.segment.term(text) else { continue };
+            let lengths = part.segment.lengths();
             for (doc, count) in part.segment.postings(term) {
-                if part.gone.docs.is_empty() || !part.gone.docs.contains(&doc) {
-                    give(Spot(first + doc.0), count, part.segment.length(doc));
+                if !part.gone.has(doc) {
+                    give(Spot(first + doc.0), count, lengths.of(doc));
                 }
             }
         }

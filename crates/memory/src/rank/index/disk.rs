@@ -3,6 +3,7 @@
 //! The delta names the base it belongs to; one that belongs to another is as good as none, since that base
 //! has all of it. Nothing here fails: a cache that can not be read or written is no cache.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -133,19 +134,17 @@ impl Delta {
         let place = HistoryPlace(u64::from_le_bytes(rest.take()?));
         let length = u64::from_le_bytes(rest.take()?);
         let (docs, terms) = (rest.number()?, rest.number()?);
-        let mut gone = Gone { length, ..Gone::default() };
-        for _ in 0..docs {
-            gone.docs.insert(Doc(rest.number()?));
-        }
+        let docs = (0..docs).map(|_| rest.number().map(Doc)).collect::<Option<_>>()?;
+        let mut lost = HashMap::new();
         for _ in 0..terms {
-            gone.frequencies.insert(Term(rest.number()?), rest.number()?);
+            lost.insert(Term(rest.number()?), rest.number()?);
         }
         let head = bytes.get(..bytes.len() - rest.0.len())?;
         if rest.take::<CHECK>()? != *blake3::hash(head).as_bytes() {
             return None;
         }
         let segment = Segment::open(rest.0.to_vec()).ok()?;
-        Some(Self { base, place, gone, segment })
+        Some(Self { base, place, gone: Gone::written(docs, lost, length), segment })
     }
 }
 

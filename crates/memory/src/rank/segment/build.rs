@@ -7,7 +7,7 @@ use super::{About, Doc, Segment};
 use crate::rank::text::MemoryText;
 
 /// How many of a memory's terms are kept in their order; the first say most.
-const FIRST_TERMS: usize = 64;
+const FIRST_TERMS: usize = 32;
 
 /// Collects memories.
 #[derive(Debug, Default)]

@@ -117,9 +117,14 @@ impl Segment {
         range.and_then(|range| self.section(blob).get(range)).unwrap_or_default()
     }
 
+    /// The lengths of all memories.
+    pub(crate) fn lengths(&self) -> Lengths<'_> {
+        Lengths(self.section(Section::Lengths))
+    }
+
     /// The weighted length of a memory.
     pub(crate) fn length(&self, doc: Doc) -> u32 {
-        number_at(self.section(Section::Lengths), doc.0).unwrap_or(0)
+        self.lengths().of(doc)
     }
 
     pub(crate) fn marks(&self, doc: Doc) -> Marks {
@@ -209,6 +214,16 @@ impl Segment {
     pub(crate) fn first_terms(&self, doc: Doc) -> impl Iterator<Item = (Term, u32)> + '_ {
         let mut rest = self.row(Section::FirstEnds, Section::Firsts, doc.0);
         std::iter::from_fn(move || Some((Term(varint(&mut rest)?), varint(&mut rest)?)))
+    }
+}
+
+/// Lengths, to be asked for often.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lengths<'a>(&'a [u8]);
+
+impl Lengths<'_> {
+    pub(crate) fn of(self, doc: Doc) -> u32 {
+        number_at(self.0, doc.0).unwrap_or(0)
     }
 }
 
