@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 pub(crate) const MCP_HELP: &str = "\
 Examples:
   dormouse mcp
-  claude mcp add dormouse -- dormouse mcp
+  dormouse mcp --memory-tool
   dormouse mcp --http
   dormouse mcp --http --port 0
 
