@@ -86,6 +86,9 @@ pub struct MemorySettings {
     /// Projects whose memory is kept in their own `.dormouse/memory/`, so that it travels with the repository:
     /// their folders, where `~/` is the person's home. A project can not set it.
     pub in_repository: Vec<String>,
+    /// Other agents, by the names they give themselves, whose memories about the person need no acceptance. A
+    /// project can not set it.
+    pub trusted_clients: Vec<String>,
     /// The project's rules, apart from the person's: `Stack::settings` parts them.
     #[serde(skip)]
     pub restrictions: Vec<WriteRule>,

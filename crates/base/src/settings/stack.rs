@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::keys::{Settings, WriteRule};
+use super::keys::{MemorySettings, Settings, WriteRule};
 use super::parse::{SettingsError, SettingsWarning, parse};
 use super::partition::{Withheld, partition};
 
@@ -133,15 +133,16 @@ impl Stack {
     pub fn settings(&self) -> Settings {
         let mut settings = read(self.value());
         settings.memory.policy = self.write_rules(|source| !source.is_of_project());
-        settings.memory.in_repository = self.kept_in_repository();
+        settings.memory.in_repository = self.lists_of_person(|memory| memory.in_repository);
+        settings.memory.trusted_clients = self.lists_of_person(|memory| memory.trusted_clients);
         settings.memory.restrictions = self.write_rules(Source::is_of_project);
         settings
     }
 
-    /// The projects whose memory travels with them, by the layers that are not a project's.
-    fn kept_in_repository(&self) -> Vec<String> {
+    /// A list about memory that a project has no say in.
+    fn lists_of_person(&self, list: impl Fn(MemorySettings) -> Vec<String>) -> Vec<String> {
         let layers = self.layers.iter().filter(|layer| !layer.source.is_of_project());
-        layers.flat_map(|layer| read(layer.value.clone()).memory.in_repository).collect()
+        layers.flat_map(|layer| list(read(layer.value.clone()).memory)).collect()
     }
 
     /// The rules for writing memory of some layers, the highest first.

@@ -47,6 +47,11 @@ pub(crate) enum MemoryCommand {
         after_help = "Examples:\n  dormouse memory rm test-database.md\n  dormouse memory rm \"Test database\" \"Last release\""
     )]
     Rm(RmArguments),
+    /// Confirm a memory that came only from outside, so that the model may see it
+    #[command(
+        after_help = "Examples:\n  dormouse memory confirm build-server.md\n  dormouse memory confirm \"Build server\" --json"
+    )]
+    Confirm(NamedArguments),
     /// Find memories by words in their name, description and text
     #[command(
         after_help = "Examples:\n  dormouse memory search database\n  dormouse memory search \"slow migration\" --limit 3 --json"
@@ -110,6 +115,7 @@ impl MemoryCommand {
         match self {
             Self::List(ListArguments { common, .. })
             | Self::Show(NamedArguments { common, .. })
+            | Self::Confirm(NamedArguments { common, .. })
             | Self::Edit(EditArguments { common, .. })
             | Self::Rm(RmArguments { common, .. })
             | Self::Search(SearchArguments { common, .. })

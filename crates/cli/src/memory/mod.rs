@@ -56,6 +56,7 @@ async fn run_one(command: &MemoryCommand, world: &World) -> Result<Exit, Failure
         MemoryCommand::Path(arguments) => look::path(arguments, world).await,
         MemoryCommand::Add(arguments) => write::add(arguments, world).await,
         MemoryCommand::Edit(arguments) => write::edit(arguments, world).await,
+        MemoryCommand::Confirm(arguments) => write::confirm(arguments, world).await,
         MemoryCommand::Rm(arguments) => write::rm(arguments, world).await,
         MemoryCommand::Log(arguments) => history::log(arguments, world).await,
         MemoryCommand::Diff(arguments) => history::diff(arguments, world).await,

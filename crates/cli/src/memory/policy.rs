@@ -11,6 +11,7 @@ pub(crate) fn policy(settings: &MemorySettings) -> Policy {
     Policy {
         rules: settings.policy.iter().copied().map(rule).collect(),
         restrictions: settings.restrictions.iter().copied().map(rule).collect(),
+        trusted_clients: settings.trusted_clients.clone(),
         ..Policy::default()
     }
 }

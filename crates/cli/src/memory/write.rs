@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::desk::{Desk, Found, Shelf, heeding_secrets, shelf_to_fill, written};
 use super::places::Whose;
 use super::{editor, print_json};
-use crate::args::{AddArguments, EditArguments, MemoryKind, RmArguments};
+use crate::args::{AddArguments, EditArguments, MemoryKind, NamedArguments, RmArguments};
 use crate::exit::{Exit, Failure};
 use crate::world::World;
 use crate::{input, show};
@@ -213,6 +213,35 @@ pub(super) async fn rm(arguments: &RmArguments, world: &World) -> Result<Exit, F
         show::data_line(&done.path);
     }
     show::note("removed; `dormouse memory undo` or `dormouse memory restore FILE` brings it back");
+    Ok(Exit::Done)
+}
+
+/// Takes a memory out of quarantine (M-17): the person has read it, and answers for it.
+pub(super) async fn confirm(arguments: &NamedArguments, world: &World) -> Result<Exit, Failure> {
+    let desk = Desk::open(world, arguments.common.scope).await?;
+    let found = desk.named(&arguments.name)?;
+    let (shelf, file) = (found.shelf, &found.memory.file);
+    let by = By::person("confirmed by hand");
+    let change = if found.memory.header.quarantined {
+        written(shelf.store.change(&by, |plan| plan.confirm(file))?)?
+    } else {
+        None
+    };
+    let done = Done {
+        file: file.to_string(),
+        path: found.path(),
+        scope: shelf.whose,
+        change: change.map(|receipt| receipt.id.0),
+    };
+    if arguments.common.json {
+        print_json(&done)?;
+        return Ok(Exit::Done);
+    }
+    show::data_line(&done.path);
+    show::note(match done.change {
+        Some(_) => "confirmed; the model may see it from now on",
+        None => "it was not in quarantine",
+    });
     Ok(Exit::Done)
 }
 

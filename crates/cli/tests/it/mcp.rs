@@ -225,6 +225,20 @@ fn what_concerns_the_person_waits_for_them() {
     client.end();
 }
 
+#[test]
+fn an_agent_that_the_person_trusts_need_not_wait() {
+    let home = TestHome::new();
+    let settings = home.dormouse_home().join("settings.json");
+    home.write(settings, r#"{"memory":{"trustedClients":["tester"]}}"#);
+    // A project has no say in it.
+    home.write(".dormouse/settings.json", r#"{"memory":{"trustedClients":["another"]}}"#);
+    let mut client = Client::start(&home, Era::Handshake);
+    let mut about = fact("Likes tea", "Tea.");
+    about["type"] = json!("user");
+    assert_eq!(client.done("memory_save", about)["status"], "done");
+    client.end();
+}
+
 /// A person saves something; returns the file's name.
 fn memory_add(home: &TestHome, name: &str, body: &str) -> String {
     let arguments =

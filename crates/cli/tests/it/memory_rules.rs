@@ -349,3 +349,25 @@ fn a_person_at_a_terminal_is_asked_about_a_secret() {
         assert_eq!(names(&json(&home, &["list"], 0)).len(), kept);
     }
 }
+
+/// What came only from outside is seen by the model once the person has confirmed it (M-17).
+#[test]
+fn a_memory_from_outside_is_confirmed_by_the_person() {
+    let home = TestHome::new();
+    let path = add(&home, "Quay", &["--type", "project", "--body", "Ships land at the east quay."]);
+    let text =
+        home.read(&path).replace("---\nname", "---\nquarantined: true\ntrust: outside\nname");
+    std::fs::write(&path, text).unwrap();
+    let listed = || json(&home, &["list"], 0)[0].clone();
+    assert_eq!(listed()["quarantined"], true);
+    let recall =
+        || home.run(&mut dormouse(&home, &["recall", "ships at the quay", "--json", "--fresh"]));
+    assert_eq!(recall().success().stdout.trim(), "[]");
+    let done = json(&home, &["confirm", "Quay"], 0);
+    assert!(done["change"].is_number(), "{done}");
+    assert_eq!((&listed()["quarantined"], &listed()["trust"]), (&false.into(), &"typed".into()));
+    assert!(recall().success().stdout.contains("quay.md"));
+    assert_eq!(json(&home, &["confirm", "Quay"], 0)["change"], serde_json::Value::Null);
+    memory(&home, &["undo"]).success();
+    assert_eq!(listed()["quarantined"], true);
+}
