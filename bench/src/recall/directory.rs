@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_base::SystemClock;
@@ -28,7 +29,7 @@ impl Directory {
         let mut numbers = BTreeMap::new();
         for (number, document) in collection.documents.iter().enumerate() {
             let name = file_name(number);
-            fs::write(memory.join(&name), file_text(document)).expect("a memory is written");
+            write(&memory.join(&name), &file_text(document));
             numbers.insert(name, number);
         }
         let options =
@@ -59,6 +60,13 @@ impl Directory {
     pub(crate) fn number(&self, file: &str) -> Option<usize> {
         self.numbers.get(file).copied()
     }
+}
+
+/// Writes a memory. All have the same time: else the second in which a file was written would break ties.
+fn write(path: &Path, text: &str) {
+    fs::write(path, text).expect("a memory is written");
+    let file = fs::File::options().write(true).open(path).expect("it is there");
+    file.set_modified(std::time::UNIX_EPOCH).expect("its time is set");
 }
 
 /// A name that says nothing: letters that are no word, so that only the text is found.
