@@ -10,6 +10,7 @@ mod age;
 mod anchor;
 mod doctor;
 mod entry;
+mod excerpt;
 pub mod frontmatter;
 mod import;
 pub mod index;
@@ -32,6 +33,7 @@ pub use anchor::{
 };
 pub use doctor::{Finding, FindingKind, lint, lint_text};
 pub use entry::{Entry, EntryProblem, Header, LONGEST_MEMORY, NewMemory};
+pub use excerpt::{beginning, says_enough};
 pub use import::{
     Exported, ImportError, ImportReport, Imported, ImportedText, from_folder, from_mcp_memory,
     from_mem0,

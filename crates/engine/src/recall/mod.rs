@@ -9,7 +9,6 @@
 
 mod content;
 mod local;
-mod query;
 mod receipt;
 mod seen;
 mod selector;
@@ -21,7 +20,7 @@ use std::time::Duration;
 use dormouse_base::FileError;
 use dormouse_context::{Fragment, RecalledMemories, RecalledMemory as Shown};
 use dormouse_conversation::{Block, estimate_text};
-use dormouse_memory::manifest_line;
+use dormouse_memory::{manifest_line, says_enough};
 use tokio::task::JoinSet;
 
 use crate::memory::{Found, MemoryAccess};
@@ -115,7 +114,7 @@ impl Engine {
     ) -> Option<Block> {
         let setup = self.config.memory.as_ref()?;
         let (access, recall) = (Arc::clone(&setup.access), setup.recall.clone()?);
-        let query = query::of_prompt(prompt)?;
+        let query = Some(prompt.trim().to_owned()).filter(|prompt| says_enough(prompt))?;
         self.catch_up();
         if self.recall_bytes_left() == 0 {
             return None;

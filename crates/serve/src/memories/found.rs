@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use dormouse_memory::{Age, ChangeError, Entry, MemoryType, Scanned, Scope, manifest_line};
+use dormouse_memory::{
+    Age, ChangeError, Entry, MemoryType, Scanned, Scope, beginning, manifest_line,
+};
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::Shelf;
 
-/// The most of a recalled memory that is shown at once.
-const MOST_LINES: usize = 200;
-const MOST_BYTES: usize = 4_096;
 /// Of a memory that a search found, so much.
 const PREVIEW_CHARS: usize = 600;
 
@@ -111,30 +110,5 @@ impl Found<'_> {
             _ => format!("{}Memory: {path}:\n", self.caveat(now)),
         };
         Ok(format!("{head}{shown}{rest}"))
-    }
-}
-
-/// As much as is shown at once, cut at a line end where that is possible.
-fn beginning(text: &str) -> &str {
-    let lines = text.split_inclusive('\n').take(MOST_LINES).map(str::len).sum();
-    let (head, _) = text.split_at(lines);
-    if head.len() <= MOST_BYTES {
-        return head;
-    }
-    let (head, _) = head.split_at(head.floor_char_boundary(MOST_BYTES));
-    head.rsplit_once('\n').map_or(head, |(whole, _)| whole)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_recalled_text_is_bounded() {
-        assert_eq!(beginning("short"), "short");
-        assert_eq!(beginning(&"a\n".repeat(300)), "a\n".repeat(200));
-        assert_eq!(beginning(&"睡".repeat(2_000)).len(), 4_095);
-        let long_lines = format!("{}\n{}", "a".repeat(3_000), "b".repeat(3_000));
-        assert_eq!(beginning(&long_lines), "a".repeat(3_000));
     }
 }

@@ -1,0 +1,64 @@
+//! What of a memory is shown at once, and which messages are worth a search at all: for our own
+//! agent and for others alike.
+
+/// The most of one recalled memory.
+const MOST_LINES: usize = 200;
+const MOST_BYTES: usize = 4_096;
+/// Shorter messages say too little: so many words, or characters of a script that writes without blanks.
+const SHORTEST: usize = 2;
+
+/// As much of a text as is shown at once: whole lines, unless one is longer than all the others together.
+pub fn beginning(text: &str) -> &str {
+    let lines = text.split_inclusive('\n').take(MOST_LINES).map(str::len).sum::<usize>();
+    if lines <= MOST_BYTES {
+        return text.split_at(lines).0;
+    }
+    let (head, _) = text.split_at(text.floor_char_boundary(MOST_BYTES));
+    let at_a_line = head.rfind('\n').filter(|at| *at >= head.len() / 2);
+    at_a_line.map_or(head, |at| head.split_at(at).0)
+}
+
+/// Whether a message says enough to be searched for.
+pub fn says_enough(message: &str) -> bool {
+    let words = message.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric));
+    let unspaced = message.chars().filter(|c| is_unspaced(*c)).count();
+    words.count() >= SHORTEST || unspaced >= SHORTEST
+}
+
+/// Han, kana, Hangul and Thai: a word of these has no blanks around it.
+fn is_unspaced(c: char) -> bool {
+    matches!(u32::from(c),
+        0x0E00..=0x0E7F | 0x1100..=0x11FF | 0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF
+        | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut_at_a_line() {
+        let check = |text: String, kept: usize| {
+            let shown = beginning(&text);
+            assert_eq!(shown.len(), kept, "{shown}");
+            assert!(text.starts_with(shown));
+        };
+        assert_eq!(beginning("short"), "short");
+        check("a\n".repeat(200), 400);
+        check("a\n".repeat(201), 400);
+        check(("睡鼠".repeat(10) + "\n").repeat(150), 4_096 / 61 * 61 - 1);
+        check("睡".repeat(2_000), 4_095);
+        check(format!("{}\n{}", "a".repeat(3_000), "b".repeat(3_000)), 3_000);
+        check(format!("{}\n{}", "a".repeat(30), "b".repeat(9_000)), 4_096);
+    }
+
+    #[test]
+    fn one_word_is_no_query() {
+        for message in ["", "yes", " ... ", "好", "ok ?"] {
+            assert!(!says_enough(message), "{message:?}");
+        }
+        for message in ["go on!", "which tabs", "迁移", "データ", "  two words\n"] {
+            assert!(says_enough(message), "{message:?}");
+        }
+    }
+}
