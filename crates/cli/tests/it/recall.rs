@@ -70,3 +70,44 @@ fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
 }
+
+/// The index is a cache: whatever becomes of it, and however many write it at once, nothing is lost.
+#[test]
+fn processes_at_once_and_a_damaged_index_lose_nothing() {
+    let home = TestHome::new();
+    for at in 0..30 {
+        let text = format!(
+            "---\nname: Berth {at}\ndescription: where ship{at} lands\n---\nAt quay{at}.\n"
+        );
+        home.write(home.dormouse_home().join(format!("memory/berth-{at}.md")), text);
+    }
+    let ask = |at: usize| {
+        let mut command =
+            dormouse(&home, &["recall", &format!("where does ship{at} land"), "--json"]);
+        let mut running = home.spawn(&mut command);
+        running.close_stdin();
+        running
+    };
+    let all_answer = |what: &str| {
+        let running: Vec<_> = (0..8).map(ask).collect();
+        for (at, running) in running.into_iter().enumerate() {
+            let output = running.wait();
+            let found: Vec<serde_json::Value> =
+                serde_json::from_str(&output.success().stdout).unwrap();
+            assert_eq!(found[0]["file"], format!("berth-{at}.md"), "{what}");
+        }
+    };
+    all_answer("eight at once, without an index");
+    all_answer("eight at once, with one");
+    let mut files = crate::memory_cli::files_below(&home.dormouse_home().join("cache"));
+    files.retain(|(path, bytes)| path.ends_with("base") && bytes.len() > 100);
+    assert_eq!(files.len(), 1, "one index has memories in it");
+    let (path, bytes) = &files[0];
+    let path = home.dormouse_home().join("cache").join(path);
+    for damaged in [&bytes[..bytes.len() / 2], &bytes[..1], b"", &[0; 4096]] {
+        std::fs::write(&path, damaged).unwrap();
+        all_answer("after damage");
+    }
+    std::fs::remove_dir_all(home.dormouse_home().join("cache")).unwrap();
+    all_answer("after it was deleted");
+}
