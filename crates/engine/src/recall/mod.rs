@@ -93,6 +93,13 @@ struct Gathered {
     is_old: bool,
 }
 
+impl Gathered {
+    /// Nothing, and why.
+    fn nothing(why: impl Into<String>) -> Self {
+        Self { note: Some(why.into()), ..Self::default() }
+    }
+}
+
 impl Engine {
     /// What goes with the person's message: what the last selection found too late, and what the local
     /// ranking is sure of. Then the selection for this message begins.
@@ -120,24 +127,8 @@ impl Engine {
             return None;
         }
         let since = self.config.clock.elapsed();
-        let (ask, seen_by_now) = (query.clone(), self.recall.seen.files());
-        let searching = {
-            let (access, seen) = (Arc::clone(&access), seen_by_now.clone());
-            tokio::task::spawn_blocking(move || search(&access, &ask, &seen))
-        };
-        let mut gathered = match tokio::time::timeout(recall.patience, searching).await {
-            Ok(Ok(gathered)) => gathered,
-            Ok(Err(_)) => {
-                Gathered { note: Some("the search broke off".to_owned()), ..Gathered::default() }
-            }
-            Err(_) => {
-                let note = format!(
-                    "the search took more than {} ms and was left out",
-                    recall.patience.as_millis()
-                );
-                Gathered { note: Some(note), ..Gathered::default() }
-            }
-        };
+        let seen_by_now = self.recall.seen.files();
+        let mut gathered = search_within(recall.patience, &access, &query, &seen_by_now).await;
         gathered.took = self.config.clock.elapsed().saturating_sub(since);
         let shown: Vec<PathBuf> =
             gathered.memories.iter().map(|memory| memory.found.path()).collect();
@@ -182,10 +173,7 @@ impl Engine {
     ) -> Option<Block> {
         let done = self.recall.selecting.as_mut()?.task.try_join_next()?;
         let Selecting { query, .. } = self.recall.selecting.take()?;
-        let gathered = done.unwrap_or_else(|_| Gathered {
-            note: Some("the selection broke off".to_owned()),
-            ..Gathered::default()
-        });
+        let gathered = done.unwrap_or_else(|_| Gathered::nothing("the selection broke off"));
         self.spent_usd += gathered.cost_usd;
         self.recall.failures = if gathered.note.is_some() { self.recall.failures + 1 } else { 0 };
         self.catch_up();
@@ -266,12 +254,31 @@ impl Engine {
     }
 }
 
+/// The local step, as far as there is time for it.
+async fn search_within(
+    patience: Duration,
+    access: &Arc<MemoryAccess>,
+    query: &str,
+    seen: &[PathBuf],
+) -> Gathered {
+    let (access, query, seen) = (Arc::clone(access), query.to_owned(), seen.to_owned());
+    let searching = tokio::task::spawn_blocking(move || search(&access, &query, &seen));
+    match tokio::time::timeout(patience, searching).await {
+        Ok(Ok(gathered)) => gathered,
+        Ok(Err(_)) => Gathered::nothing("the search broke off"),
+        Err(_) => {
+            let patience = patience.as_millis();
+            Gathered::nothing(format!("the search took more than {patience} ms and was left out"))
+        }
+    }
+}
+
 /// The local step: ranks, and reads what it is sure of.
 fn search(access: &MemoryAccess, query: &str, seen: &[PathBuf]) -> Gathered {
     let most = MOST_CHOSEN + NAMED_PASSED_OVER;
     let Local { ranked, considered, is_old } = match local::rank(access, query, seen, most) {
         Ok(local) => local,
-        Err(error) => return Gathered { note: Some(error.to_string()), ..Gathered::default() },
+        Err(error) => return Gathered::nothing(error.to_string()),
     };
     let now = access.clock().now();
     let mut gathered = Gathered { considered, is_old, ..Gathered::default() };
@@ -305,8 +312,7 @@ async fn select(
         tokio::task::spawn_blocking(move || list(&access, &query, &passed)).await
     };
     let Ok(Ok(mut listed)) = listing else {
-        let note = Some("the memories could not be listed".to_owned());
-        return Gathered { note, ..Gathered::default() };
+        return Gathered::nothing("the memories could not be listed");
     };
     let considered = listed.len();
     if considered == 0 {

@@ -2,11 +2,8 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
-
 /// Which of the two steps found something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecallStep {
     /// The ranking on this machine.
     Local,
@@ -15,7 +12,7 @@ pub enum RecallStep {
 }
 
 /// A memory that was put into the conversation.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RecalledMemory {
     /// Its file, as the model was told.
     pub path: String,
@@ -30,7 +27,7 @@ pub struct RecalledMemory {
 }
 
 /// A memory that was considered and left out.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PassedOver {
     /// Its file's name.
     pub file: String,
@@ -39,7 +36,7 @@ pub struct PassedOver {
 }
 
 /// One recall.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RecallReceipt {
     /// By which step.
     pub step: RecallStep,
@@ -52,15 +49,9 @@ pub struct RecallReceipt {
     /// How many memories there were to choose from.
     pub considered: usize,
     /// What kept it from doing more: no time, no budget, a model that failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// How long it took.
-    #[serde(serialize_with = "milliseconds", rename = "took_ms")]
     pub took: Duration,
-}
-
-fn milliseconds<S: serde::Serializer>(took: &Duration, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_u64(u64::try_from(took.as_millis()).unwrap_or(u64::MAX))
 }
 
 fn counted(memories: usize) -> String {
