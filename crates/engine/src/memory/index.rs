@@ -19,10 +19,8 @@ pub(crate) fn index_parts(memory: &MemoryAccess, most_bytes: usize) -> IndexPart
     let mut index = IndexParts::default();
     for store in memory.stores() {
         // A store that can not be read costs its index, not the session; doctor says why.
-        let scanned = store.scan(&mut ScanCache::default());
-        let Some(loaded) = scanned.ok().and_then(|scan| store.loaded_index(&scan).ok()) else {
-            continue;
-        };
+        let scan = || store.scan(&mut ScanCache::default());
+        let Ok(loaded) = store.loaded_index(scan) else { continue };
         if loaded.text.trim().is_empty() {
             continue;
         }

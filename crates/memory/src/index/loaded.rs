@@ -59,7 +59,7 @@ impl Fill {
             || self.bytes * 100 >= LOADED_BYTES * NEARLY_FULL
     }
 
-    fn is_over(self) -> bool {
+    pub(crate) fn is_over(self) -> bool {
         self.lines > LOADED_LINES || self.bytes > LOADED_BYTES
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use dormouse_base::{Durability, Lock, RelPath, Replacement};
+use dormouse_base::{Durability, FileError, Lock, RelPath, Replacement};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -50,11 +50,20 @@ impl Store {
     }
 
     /// The index as a session gets it: pinned, recently written and recently recalled memories first.
-    pub fn loaded_index(&self, scan: &Scan) -> Result<Loaded, ChangeError> {
+    /// The memories are scanned only where not all of it fits: a session begins without that.
+    pub fn loaded_index(
+        &self,
+        scan: impl FnOnce() -> Result<Scan, FileError>,
+    ) -> Result<Loaded, ChangeError> {
+        let text = self.index_text()?;
+        if !index::fill(&text).is_over() {
+            return Ok(index::load(&text, |_| Rank::Rest));
+        }
+        let scan = scan()?;
         let since = self.options.clock.now().saturating_sub(RECENT).unwrap_or(Timestamp::MIN);
         let memories: BTreeMap<&str, &Scanned> =
             scan.memories.iter().map(|memory| (memory.file.as_str(), memory.as_ref())).collect();
-        Ok(index::load(&self.index_text()?, |file| {
+        Ok(index::load(&text, |file| {
             let Some(memory) = memories.get(file) else { return Rank::Rest };
             if memory.header.pinned {
                 Rank::Pinned

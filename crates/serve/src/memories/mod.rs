@@ -148,7 +148,7 @@ impl Memories {
     pub(crate) fn index(&self) -> Result<String, AskError> {
         let mut parts = Vec::new();
         for shelf in &self.shelves {
-            let loaded = shelf.store.loaded_index(&shelf.scan()?)?;
+            let loaded = shelf.store.loaded_index(|| shelf.scan())?;
             if !loaded.text.trim().is_empty() {
                 let folder = shelf.store.dir().path().display();
                 let heading = format!("# Memory of scope `{}`, in {folder}", shelf.store.scope());
