@@ -46,6 +46,15 @@ impl History {
         (history, repairs)
     }
 
+    /// A history of messages that are paired already: what a compaction leaves.
+    pub fn of(messages: Vec<Message>) -> Result<Self, HistoryError> {
+        let mut history = Self { messages: Vec::with_capacity(messages.len()) };
+        for message in messages {
+            history.push(message)?;
+        }
+        Ok(history)
+    }
+
     /// Adds a message, behind the last.
     pub fn push(&mut self, message: Message) -> Result<Arc<Message>, HistoryError> {
         if message.blocks.is_empty() {

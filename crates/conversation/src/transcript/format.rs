@@ -9,10 +9,13 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
+use super::boundary::Boundary;
 use crate::{Block, Facts, Origin, Prefix, Role, Usage};
 
 /// The kind of line that says what is sent in place of results that were stored.
 pub(super) const STORED: &str = "stored-result";
+/// The kind of line that names messages whose thinking is not sent any more.
+pub(super) const UNTHOUGHT: &str = "thinking-dropped";
 /// The kind of line that takes back what was written of a message.
 pub(super) const WITHDRAWN: &str = "withdrawn";
 
@@ -55,6 +58,17 @@ pub(super) struct LineOut<'a> {
     pub(super) facts: Option<&'a Facts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) subtype: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) logical_parent_uuid: Option<MessageId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) compact_metadata: Option<&'a Boundary>,
+    /// Messages that the line is about.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub(super) messages: &'a [MessageId],
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
@@ -114,6 +128,12 @@ pub(super) struct LineIn<'a> {
     pub(super) origin: Option<Origin>,
     #[serde(default)]
     pub(super) facts: Option<Facts>,
+    #[serde(borrow, default)]
+    pub(super) subtype: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub(super) compact_metadata: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) messages: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]

@@ -3,15 +3,18 @@
 //! The field names are those that public tools already read, so that existing viewers work on our
 //! files and our reader on theirs. A message is several lines, one a block, as each completes; they
 //! share `messageUuid` (and, from the model, `message.id`), while every line has a `uuid` of its own.
-//! Decisions that must survive a resume are lines too: the rendered prefix, and facts told since.
+//! Decisions that must survive a resume are lines too: the rendered prefix, facts told since, results that
+//! were stored, thinking that was dropped, and compactions.
 
+mod boundary;
 mod format;
 mod read;
 mod search;
 mod sessions;
 mod write;
 
-pub use read::{LoadWarning, Loaded, load};
+pub use boundary::{Boundary, Trigger, uncounted};
+pub use read::{LoadWarning, Loaded, Spoken, load};
 pub use search::{Passage, search_sessions};
 pub use sessions::{SessionSummary, list_sessions, newest_session, session_file};
 pub use write::{Author, Envelope, Transcript, TranscriptError};

@@ -7,8 +7,9 @@ use dormouse_base::MessageId;
 use jiff::Timestamp;
 use thiserror::Error;
 
-use super::format::{LineIn, MessageIn, STORED, WITHDRAWN};
-use crate::{Block, Facts, Flags, Message, Origin, Prefix, Response, Role, StopReason};
+use super::boundary::{BOUNDARY, Boundary, Pending};
+use super::format::{LineIn, MessageIn, STORED, UNTHOUGHT, WITHDRAWN};
+use crate::{Block, BlockKind, Facts, Flags, Message, Origin, Prefix, Response, Role, StopReason};
 
 /// Something in a transcript that could not be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -29,13 +30,40 @@ pub enum LoadWarning {
         /// How much there was of it.
         bytes: usize,
     },
+    /// A compaction that a crash cut off.
+    #[error(
+        "the compaction in line {line} was cut off by a crash; the conversation is as before it"
+    )]
+    HalfBoundary {
+        /// Its number, from 1.
+        line: usize,
+    },
+}
+
+/// Something that the person said, and where that stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spoken {
+    /// The message.
+    pub message: MessageId,
+    /// When.
+    pub at: Timestamp,
+    /// The number of its line, from 1.
+    pub line: u64,
 }
 
 /// What a transcript holds.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// The main conversation, in order.
+    /// The main conversation as it is sent, in order.
     pub messages: Vec<Message>,
+    /// What compactions have put away, in order.
+    pub earlier: Vec<Message>,
+    /// The compactions.
+    pub boundaries: Vec<Boundary>,
+    /// Where each message of the person stands, put away or not.
+    pub spoken: Vec<Spoken>,
+    /// How many lines there are, without one that was cut off.
+    pub lines: u64,
     /// The prefix that was last built.
     pub prefix: Option<Arc<Prefix>>,
     /// The model that prefix was built for.
@@ -50,6 +78,13 @@ pub struct Loaded {
     pub warnings: Vec<LoadWarning>,
 }
 
+impl Loaded {
+    /// All messages, those that were put away in front.
+    pub fn all(&self) -> impl Iterator<Item = &Message> {
+        self.earlier.iter().chain(&self.messages)
+    }
+}
+
 /// Reads a transcript from its bytes. Never fails: what can be read, is.
 pub fn load(bytes: &[u8]) -> Loaded {
     let mut reader = Reader::default();
@@ -61,6 +96,7 @@ pub fn load(bytes: &[u8]) -> Loaded {
         let length = std::io::BufRead::skip_until(&mut rest, b'\n').unwrap_or(from_here.len());
         let (line, _) = from_here.split_at_checked(length).unwrap_or((from_here, &[]));
         number += 1;
+        reader.number = number;
         if line.trim_ascii().is_empty() {
             continue;
         }
@@ -68,9 +104,14 @@ pub fn load(bytes: &[u8]) -> Loaded {
             reader.loaded.warnings.push(if line.ends_with(b"\n") {
                 LoadWarning::BadLine { line: number, problem }
             } else {
-                LoadWarning::Torn { line: number, bytes: line.len() }
+                number -= 1;
+                LoadWarning::Torn { line: number + 1, bytes: line.len() }
             });
         }
+    }
+    reader.loaded.lines = u64::try_from(number).unwrap_or(u64::MAX);
+    if let Some(pending) = reader.pending.take() {
+        pending.give_up(&mut reader.loaded);
     }
     // What is left without content was withdrawn.
     reader.loaded.messages.retain(|message| !message.blocks.is_empty());
@@ -82,6 +123,10 @@ struct Reader {
     loaded: Loaded,
     /// Where the message with this key stands: its lines may come with others between them.
     places: HashMap<String, usize>,
+    /// The number of the line that is being read.
+    number: usize,
+    /// A compaction whose messages are still to come.
+    pending: Option<Pending>,
 }
 
 impl Reader {
@@ -93,6 +138,12 @@ impl Reader {
             if !same {
                 self.loaded.folder = Some(folder.into_owned());
             }
+        }
+        if line.subtype.as_deref() == Some(BOUNDARY) {
+            return self.begin_boundary(&line);
+        }
+        if line.kind == UNTHOUGHT {
+            return self.drop_thinking(&line);
         }
         if let Some(prefix) = line.prefix {
             let prefix: Prefix =
@@ -128,6 +179,64 @@ impl Reader {
             }
             _ => Ok(()),
         }
+    }
+
+    /// A boundary of ours says what is left; another agent's has no such list.
+    fn begin_boundary(&mut self, line: &LineIn<'_>) -> Result<(), String> {
+        let Some(metadata) = line.compact_metadata else { return Ok(()) };
+        let boundary: Boundary =
+            serde_json::from_str(metadata.get()).map_err(|error| error.to_string())?;
+        if boundary.view.is_empty() {
+            return Ok(());
+        }
+        let read = |prefix: &serde_json::value::RawValue| {
+            serde_json::from_str::<Prefix>(prefix.get()).map_err(|error| error.to_string())
+        };
+        let prefix = line.prefix.map(read).transpose()?;
+        let prefix = prefix.map(|prefix| (Arc::new(prefix), line.origin.clone()));
+        self.loaded.messages.retain(|message| !message.blocks.is_empty());
+        self.places.clear();
+        if let Some(earlier) = self.pending.take() {
+            earlier.give_up(&mut self.loaded);
+        }
+        self.pending = Some(Pending::new(boundary, prefix, &self.loaded, self.number));
+        if let Some(uuid) = line.uuid.as_deref().and_then(|uuid| uuid.parse().ok()) {
+            self.loaded.last_line = Some(uuid);
+        }
+        self.settle_boundary();
+        Ok(())
+    }
+
+    fn settle_boundary(&mut self) {
+        if let Some(pending) = self.pending.take_if(|pending| pending.is_whole()) {
+            pending.apply(&mut self.loaded);
+            self.places.clear();
+        }
+    }
+
+    /// A message has come while a boundary waits for its own.
+    fn offer_to_boundary(&mut self, message: MessageId) {
+        let Some(pending) = &mut self.pending else { return };
+        if pending.takes(message) {
+            return self.settle_boundary();
+        }
+        if let Some(pending) = self.pending.take() {
+            pending.give_up(&mut self.loaded);
+            self.places.clear();
+        }
+    }
+
+    fn drop_thinking(&mut self, line: &LineIn<'_>) -> Result<(), String> {
+        let Some(messages) = line.messages else { return Ok(()) };
+        let ids: Vec<MessageId> =
+            serde_json::from_str(messages.get()).map_err(|error| error.to_string())?;
+        for message in self.loaded.messages.iter_mut().filter(|message| ids.contains(&message.id)) {
+            let thinks = |block: &Block| {
+                matches!(block.kind(), BlockKind::Thinking | BlockKind::RedactedThinking)
+            };
+            message.blocks.retain(|block| !thinks(block));
+        }
+        Ok(())
     }
 
     /// Results of a message that were stored: what was sent takes their place.
@@ -171,6 +280,12 @@ impl Reader {
             compact_summary: line.is_compact_summary,
             attachment: line.is_attachment,
         };
+        let answers = |block: &Block| matches!(block.kind(), BlockKind::ToolResult { .. });
+        let typed = message.role == Role::User && flags == Flags::default();
+        if typed && !message.content.0.iter().any(answers) {
+            let line = u64::try_from(self.number).unwrap_or(u64::MAX);
+            self.loaded.spoken.push(Spoken { message: id, at: timestamp, line });
+        }
         self.places.insert(key.to_owned(), self.loaded.messages.len());
         let response = (message.role == Role::Assistant).then(|| response_of(line, &message));
         self.loaded.messages.push(Message {
@@ -182,6 +297,7 @@ impl Reader {
             flags,
             response,
         });
+        self.offer_to_boundary(id);
         Ok(())
     }
 }

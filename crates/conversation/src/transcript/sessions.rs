@@ -58,21 +58,21 @@ pub fn list_sessions(dir: &Dir, text: Option<&str>) -> Result<Vec<SessionSummary
         // A file that went away between the listing and here is no longer a session.
         let Ok(bytes) = dir.read(&session_file(session)) else { continue };
         let loaded = load(&bytes);
-        let Some(title) = loaded.messages.iter().find_map(title) else { continue };
-        let contains = |wanted: &String| {
-            loaded.messages.iter().any(|m| m.text().to_lowercase().contains(wanted))
-        };
+        let Some(title) = loaded.all().find_map(title) else { continue };
+        let contains =
+            |wanted: &String| loaded.all().any(|m| m.text().to_lowercase().contains(wanted));
         if wanted.as_ref().is_some_and(|wanted| !contains(wanted)) {
             continue;
         }
-        let prefix = loaded.prefix.map_or(0, |prefix| prefix.tokens());
+        let prefix = loaded.prefix.as_ref().map_or(0, |prefix| prefix.tokens());
+        let messages = loaded.all().filter(|message| !message.flags.meta).count();
         summaries.push(SessionSummary {
             session,
             title,
             modified,
             folder: loaded.folder,
             model: loaded.origin.map(|origin| origin.model),
-            messages: loaded.messages.iter().filter(|message| !message.flags.meta).count(),
+            messages,
             tokens: used(prefix, loaded.messages.iter()).total(),
         });
     }

@@ -10,7 +10,8 @@ use dormouse_base::{
 };
 use thiserror::Error;
 
-use super::format::{LineOut, MessageOut, STORED, WITHDRAWN, format_timestamp};
+use super::boundary::{BOUNDARY, BOUNDARY_TEXT, Boundary};
+use super::format::{LineOut, MessageOut, STORED, UNTHOUGHT, WITHDRAWN, format_timestamp};
 use super::read::{LoadWarning, Loaded, load};
 use super::sessions::{lock_file, session_file, session_folder};
 use crate::{Block, Facts, Flags, Message, Origin, Prefix, Response, Role, StopReason};
@@ -94,6 +95,8 @@ pub struct Transcript {
     /// The newest messages whose first line is written. Lines of two may alternate (a call runs while
     /// the answer still streams), those of more than two do not.
     begun: VecDeque<MessageId>,
+    /// How many lines it has.
+    lines: u64,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
 }
@@ -117,6 +120,7 @@ impl Transcript {
             envelope,
             last_line: None,
             begun: VecDeque::new(),
+            lines: 0,
             clock,
             ids,
         })
@@ -144,9 +148,9 @@ impl Transcript {
         let (file, tail) = AppendFile::open(dir, &path, unended)?;
         let begun =
             loaded.messages.iter().rev().take(REMEMBERED).map(|message| message.id).collect();
-        let last_line = loaded.last_line;
+        let (last_line, lines) = (loaded.last_line, loaded.lines);
         let mut transcript =
-            Self { file, own, _lock: lock, session, envelope, last_line, begun, clock, ids };
+            Self { file, own, _lock: lock, session, envelope, last_line, begun, lines, clock, ids };
         transcript.mend(tail)?;
         Ok((transcript, loaded))
     }
@@ -158,7 +162,18 @@ impl Transcript {
         let text = String::from_utf8_lossy(kept);
         let line = LineOut { text: Some(&text), ..self.line("torn-line", None, Flags::default()) };
         let line = serde_json::to_vec(&line)?;
-        Ok(self.file.append(&line)?)
+        self.append(&line)
+    }
+
+    fn append(&mut self, line: &[u8]) -> Result<(), TranscriptError> {
+        self.file.append(line)?;
+        self.lines += 1;
+        Ok(())
+    }
+
+    /// How many lines it has: the number of the one that was written last.
+    pub fn lines(&self) -> u64 {
+        self.lines
     }
 
     /// The session.
@@ -227,7 +242,7 @@ impl Transcript {
             ..self.line(kind, Some(author.message), author.flags)
         };
         let (uuid, line) = (line.uuid, serde_json::to_vec(&line)?);
-        self.file.append(&line)?;
+        self.append(&line)?;
         self.last_line = Some(uuid);
         if !self.begun.contains(&author.message) {
             self.begun.truncate(REMEMBERED - 1);
@@ -240,7 +255,7 @@ impl Transcript {
     /// for again.
     pub fn record_withdrawn(&mut self, message: MessageId) -> Result<(), TranscriptError> {
         let line = serde_json::to_vec(&self.line(WITHDRAWN, Some(message), Flags::default()))?;
-        Ok(self.file.append(&line)?)
+        self.append(&line)
     }
 
     /// Writes that results of a message were stored: these blocks are sent in their place.
@@ -261,7 +276,39 @@ impl Transcript {
         let line =
             LineOut { message: Some(out), ..self.line(STORED, Some(message), Flags::default()) };
         let line = serde_json::to_vec(&line)?;
-        Ok(self.file.append(&line)?)
+        self.append(&line)
+    }
+
+    /// Writes that the thinking in these messages is not sent any more.
+    pub fn record_unthought(&mut self, messages: &[MessageId]) -> Result<(), TranscriptError> {
+        let line = LineOut { messages, ..self.line(UNTHOUGHT, None, Flags::default()) };
+        let line = serde_json::to_vec(&line)?;
+        self.append(&line)
+    }
+
+    /// Writes a compaction: the boundary with the prefix that was built anew, then the messages that are new
+    /// with it.
+    pub fn record_boundary(
+        &mut self,
+        boundary: &Boundary,
+        prefix: &Prefix,
+        origin: &Origin,
+        messages: &[Message],
+    ) -> Result<(), TranscriptError> {
+        let line = LineOut {
+            subtype: Some(BOUNDARY),
+            content: Some(BOUNDARY_TEXT),
+            logical_parent_uuid: self.last_line,
+            parent_uuid: None,
+            compact_metadata: Some(boundary),
+            prefix: Some(prefix),
+            origin: Some(origin),
+            ..self.line("system", None, Flags::default())
+        };
+        let (uuid, line) = (line.uuid, serde_json::to_vec(&line)?);
+        self.append(&line)?;
+        self.last_line = Some(uuid);
+        messages.iter().try_for_each(|message| self.record_message(message))
     }
 
     /// Writes a prefix that was just built, and for which model.
@@ -276,14 +323,14 @@ impl Transcript {
             ..self.line("prefix", None, Flags::default())
         };
         let line = serde_json::to_vec(&line)?;
-        Ok(self.file.append(&line)?)
+        self.append(&line)
     }
 
     /// Writes what the model has just been told about the world.
     pub fn record_facts(&mut self, facts: &Facts) -> Result<(), TranscriptError> {
         let line = LineOut { facts: Some(facts), ..self.line("facts", None, Flags::default()) };
         let line = serde_json::to_vec(&line)?;
-        Ok(self.file.append(&line)?)
+        self.append(&line)
     }
 
     /// Makes what was written survive a loss of power.
@@ -318,6 +365,11 @@ impl Transcript {
             origin: None,
             facts: None,
             text: None,
+            subtype: None,
+            content: None,
+            logical_parent_uuid: None,
+            compact_metadata: None,
+            messages: &[],
         }
     }
 }

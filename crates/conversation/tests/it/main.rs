@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
+mod boundary;
 mod crash;
 mod figures;
 mod transcript;

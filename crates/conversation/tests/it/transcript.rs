@@ -240,7 +240,9 @@ fn a_bad_line_in_the_middle_is_named() {
         .warnings
         .iter()
         .map(|warning| match warning {
-            LoadWarning::BadLine { line, .. } | LoadWarning::Torn { line, .. } => *line,
+            LoadWarning::BadLine { line, .. }
+            | LoadWarning::Torn { line, .. }
+            | LoadWarning::HalfBoundary { line } => *line,
         })
         .collect();
     assert_eq!(lines, [2, 3, 4]);
