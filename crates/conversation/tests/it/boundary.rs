@@ -43,7 +43,9 @@ fn write(desk: &Desk) -> Transcript {
     transcript.record_prefix(&prefix("old"), &origin()).unwrap();
     let messages =
         [desk.user("one"), answer(desk, "first"), desk.user("two"), answer(desk, "second")];
-    messages.iter().for_each(|message| transcript.record_message(message).unwrap());
+    for message in &messages {
+        transcript.record_message(message).unwrap();
+    }
     let head = [summary(desk), summary(desk)];
     let view = head.iter().chain(&messages[2..]).map(|message| message.id).collect();
     let boundary = Boundary {
