@@ -1,12 +1,14 @@
 //! What is sent to the model, as plain functions: messages in, messages and a report out.
 //!
 //! Owns the fragments of text that the program itself puts into a conversation, where cache breakpoints
-//! go, and the layers that keep the window small (so far the first: large results go to a file).
+//! go, and the layers that keep the window small (so far the first, large results go to a file, and the
+//! arithmetic of the last, compaction).
 //! Deliberately absent: I/O, clock, environment, and maps whose order shows.
 
 #![forbid(unsafe_code)]
 
 mod breakpoints;
+pub mod compact;
 mod fragment;
 mod recalled;
 mod stored;

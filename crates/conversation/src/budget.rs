@@ -21,6 +21,12 @@ const MESSAGE_RESULT_CHARS: u32 = 200_000;
 const READ_TOKENS: u32 = 25_000;
 /// Session notes, in tokens: at most this, or a sixteenth of the window.
 const NOTES_TOKENS: u32 = 12_000;
+/// One section of the notes, in tokens: at most this, or a sixth of all of them.
+const NOTES_SECTION_TOKENS: u32 = 2_000;
+/// Messages that a compaction from the notes keeps, in tokens: at least this, or a twentieth of the window.
+const TAIL_LEAST_TOKENS: u32 = 10_000;
+/// The same at most: this, or a fifth of the window.
+const TAIL_MOST_TOKENS: u32 = 40_000;
 /// A compaction's summary, in tokens: at most this, or a tenth of the window.
 const SUMMARY_TOKENS: u32 = 20_000;
 /// The user's words kept by a compaction, in tokens: at most this, or a twentieth of the window.
@@ -75,6 +81,12 @@ pub struct Budget {
     pub read_tokens: u32,
     /// Session notes, in tokens.
     pub notes_tokens: u32,
+    /// One section of the notes, in tokens.
+    pub notes_section_tokens: u32,
+    /// Messages kept by a compaction from the notes, in tokens: at least.
+    pub tail_least_tokens: u32,
+    /// The same at most.
+    pub tail_most_tokens: u32,
     /// A summary, in tokens.
     pub summary_tokens: u32,
     /// The user's words kept by a compaction, in tokens.
@@ -104,6 +116,7 @@ impl Budget {
         let effective = window - reserve;
         let auto_compact = effective - AUTO_COMPACT_BUFFER.min(effective / 10);
         let warning = auto_compact - WARNING_BUFFER.min(auto_compact / 8);
+        let notes_tokens = NOTES_TOKENS.min(window / 16);
         Self {
             window,
             reserve,
@@ -116,7 +129,10 @@ impl Budget {
             tool_result_chars: TOOL_RESULT_CHARS.min(window / 2),
             message_result_chars: MESSAGE_RESULT_CHARS.min(window),
             read_tokens: READ_TOKENS.min(window / 8),
-            notes_tokens: NOTES_TOKENS.min(window / 16),
+            notes_tokens,
+            notes_section_tokens: NOTES_SECTION_TOKENS.min(notes_tokens / 6),
+            tail_least_tokens: TAIL_LEAST_TOKENS.min(window / 20),
+            tail_most_tokens: TAIL_MOST_TOKENS.min(window / 5),
             summary_tokens: SUMMARY_TOKENS.min(window / 10),
             user_words_tokens: USER_WORDS_TOKENS.min(window / 20),
             restored_files_tokens: RESTORED_FILES_TOKENS.min(window / 4),
@@ -184,6 +200,10 @@ mod tests {
             (budget.read_tokens, budget.notes_tokens, budget.summary_tokens),
             (25_000, 12_000, 20_000)
         );
+        assert_eq!(
+            (budget.notes_section_tokens, budget.tail_least_tokens, budget.tail_most_tokens),
+            (2_000, 10_000, 40_000)
+        );
         assert_eq!((budget.index_bytes, budget.instructions_chars), (25_000, 40_000));
         assert_eq!((budget.restored_files_tokens, budget.restored_skills_tokens), (50_000, 25_000));
         assert_eq!((budget.user_words_tokens, budget.prompt), (10_000, PromptSize::Full));
@@ -215,6 +235,9 @@ mod tests {
             budget.message_result_chars,
             budget.read_tokens,
             budget.notes_tokens,
+            budget.notes_section_tokens,
+            budget.tail_least_tokens,
+            budget.tail_most_tokens,
             budget.summary_tokens,
             budget.user_words_tokens,
             budget.restored_files_tokens,

@@ -1,0 +1,80 @@
+//! What of the dropped part is still there after a compaction (C-23).
+
+use std::sync::Arc;
+
+use dormouse_conversation::Message;
+use serde::{Deserialize, Serialize};
+
+use super::identifiers::{Census, Kind};
+use super::words::said_in;
+
+/// Below this share of identifiers the person's lost words are appended too.
+pub const IDENTIFIERS_FLOOR: f64 = 0.8;
+/// The person's last request is there, or it is not.
+pub const LAST_REQUEST_FLOOR: f64 = 1.0;
+
+/// Shares from 0 to 1; 1 where there was nothing to keep.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fidelity {
+    /// Messages of the person.
+    pub user_messages: f64,
+    /// Paths.
+    pub paths: f64,
+    /// Identifiers, URLs and hashes.
+    pub identifiers: f64,
+    /// Numbers.
+    pub numbers: f64,
+    /// Error texts.
+    pub errors: f64,
+    /// Open tasks.
+    pub open_tasks: f64,
+    /// The person's last request.
+    pub last_request: f64,
+}
+
+impl Fidelity {
+    /// Whether the person's lost words are to be appended.
+    pub fn below_floor(&self) -> bool {
+        self.identifiers < IDENTIFIERS_FLOOR
+            || self.paths < IDENTIFIERS_FLOOR
+            || self.last_request < LAST_REQUEST_FLOOR
+    }
+}
+
+/// What of the dropped messages and of the open tasks `after` still holds: all that the model sees now.
+/// Names weigh by how often they occurred, so that what a log said once does not decide.
+pub fn measure(dropped: &[Arc<Message>], open_tasks: &[String], after: &str) -> Fidelity {
+    let census = Census::of(dropped);
+    let share = |kinds: &[Kind]| {
+        weighted(census.names().filter(|(kind, _, _)| kinds.contains(kind)), after)
+    };
+    let said: Vec<String> = dropped.iter().filter_map(|message| said_in(message)).collect();
+    let held = |text: &String| after.contains(text.trim());
+    Fidelity {
+        user_messages: part(said.iter().filter(|text| held(text)).count(), said.len()),
+        paths: share(&[Kind::Path]),
+        identifiers: share(&[Kind::Identifier, Kind::Url, Kind::Hash]),
+        numbers: share(&[Kind::Number]),
+        errors: share(&[Kind::Error]),
+        open_tasks: part(open_tasks.iter().filter(|task| held(task)).count(), open_tasks.len()),
+        last_request: said.last().map_or(1.0, |last| if held(last) { 1.0 } else { 0.0 }),
+    }
+}
+
+fn weighted<'a>(names: impl Iterator<Item = (Kind, &'a str, u32)>, after: &str) -> f64 {
+    let (mut held, mut all) = (0.0, 0.0);
+    for (_, name, count) in names {
+        let weight = f64::from(count);
+        all += weight;
+        if after.contains(name) {
+            held += weight;
+        }
+    }
+    if all > 0.0 { held / all } else { 1.0 }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of messages are small")]
+fn part(held: usize, all: usize) -> f64 {
+    if all == 0 { 1.0 } else { held as f64 / all as f64 }
+}

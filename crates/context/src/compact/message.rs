@@ -1,0 +1,90 @@
+//! The message that stands for what was compacted.
+
+use super::notes::StepAside;
+
+/// How a summary came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Way {
+    /// From the session notes, without a call.
+    Notes,
+    /// A model wrote it.
+    Model,
+    /// The server did.
+    Server,
+    /// Folded by the program, without a model.
+    Fold,
+}
+
+/// All that the summary message says.
+#[derive(Debug, Clone, Copy)]
+pub struct Summary<'a> {
+    /// How it came about.
+    pub way: Way,
+    /// The summary, the notes, or the fold.
+    pub text: &'a str,
+    /// The person's words, as [`super::keep_words`] gives them; may be empty.
+    pub words: &'a str,
+    /// The index of what was dropped, as [`super::index`] gives it; may be empty.
+    pub index: &'a str,
+    /// The transcript's path: everything is still there.
+    pub transcript: &'a str,
+    /// Words of the person that the summary lost and that are said again (C-23); may be empty.
+    pub lost_words: &'a str,
+    /// Whether messages that nothing covers had to go, which is then said.
+    pub lost_uncovered: bool,
+}
+
+/// The text of the summary message.
+pub fn compose(summary: &Summary<'_>) -> String {
+    let Summary { way, text, words, index, transcript, lost_words, lost_uncovered } = *summary;
+    let mut out = format!("{}\n\n", opening(way, transcript));
+    if lost_uncovered {
+        out.push_str("Some of the messages after the notes were too large to keep, and nothing below speaks of them: look into the transcript before you rely on what was done last.\n\n");
+    }
+    part(&mut out, heading(way), text);
+    part(&mut out, "What the person said, word for word (older messages in a line)", words);
+    part(&mut out, "What the person also said, which the summary does not hold", lost_words);
+    part(&mut out, "Names in the messages that were replaced, most used first", index);
+    out.push_str(CLOSING);
+    out
+}
+
+fn opening(way: Way, transcript: &str) -> String {
+    let by = match way {
+        Way::Notes => "by the notes that were kept while it ran",
+        Way::Model | Way::Server => "by a summary",
+        Way::Fold => "by a list that the program made without a model",
+    };
+    format!(
+        "The window was full, and the earlier part of this conversation was replaced {by}. Nothing is lost: every message stands in {transcript}, one JSON object a line. If you need something exact that is not below (a piece of code, an error, an output), search there with Grep and read the lines with Read."
+    )
+}
+
+fn heading(way: Way) -> &'static str {
+    match way {
+        Way::Notes => "Session notes",
+        Way::Model | Way::Server => "Summary",
+        Way::Fold => "What was done",
+    }
+}
+
+fn part(out: &mut String, heading: &str, text: &str) {
+    if !text.trim().is_empty() {
+        out.push_str(&format!("## {heading}\n\n{}\n\n", text.trim()));
+    }
+}
+
+const CLOSING: &str = "Go on with the task where it was left, without asking again what was answered already and without speaking of this summary. If the task was finished, do nothing until the person asks for something new.";
+
+impl Way {
+    /// Why it was not from the notes, in a line for the person.
+    pub fn instead_of_notes(self, why: &StepAside) -> String {
+        let how = match self {
+            Self::Notes | Self::Model => "a model summarised",
+            Self::Server => "the server summarised",
+            Self::Fold => "the program folded the conversation",
+        };
+        format!("{how}: {why}")
+    }
+}

@@ -1,0 +1,115 @@
+//! The texts that ask for a summary, and how the answer is read (C-16, C-22).
+
+use thiserror::Error;
+
+/// Which part of a conversation is summarised by hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// What follows the chosen message; what is before stays.
+    From,
+    /// What came before it; what follows stays.
+    UpTo,
+}
+
+/// An answer that is no summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum BadSummary {
+    /// Nothing was said.
+    #[error("the model answered without any text, so there is no summary")]
+    Empty,
+    /// Only the draft came.
+    #[error("the model wrote a draft and no summary")]
+    OnlyDraft,
+}
+
+/// Asks for the summary of the whole conversation.
+pub fn summary_prompt(instructions: Option<&str>, room_tokens: u32) -> String {
+    let scope = "Summarise the whole conversation above, from its first message to its last.";
+    prompt(scope, instructions, room_tokens)
+}
+
+/// Asks for the summary of one part of it.
+pub fn partial_prompt(
+    direction: Direction,
+    instructions: Option<&str>,
+    room_tokens: u32,
+) -> String {
+    let scope = match direction {
+        Direction::From => {
+            "The earlier part of this conversation stays as it is. Summarise only the messages after the mark `[summarise from here]`; do not repeat what stands before it."
+        }
+        Direction::UpTo => {
+            "The messages above are the earlier part of a conversation that goes on behind them with messages that stay as they are and that you do not see. Summarise the messages above so that what follows can be understood; under Current Work and Next Step say where this part ended."
+        }
+    };
+    prompt(scope, instructions, room_tokens)
+}
+
+/// Asks again, after an answer that called a tool or said nothing.
+pub fn retry_prompt() -> String {
+    "The last answer held no summary. Tools can not be used in this step, and thinking alone is not seen by anyone. Answer now with text only: the summary, between <summary> and </summary>, with the nine parts described before.".to_owned()
+}
+
+fn prompt(scope: &str, instructions: Option<&str>, room_tokens: u32) -> String {
+    let words = room_tokens / 2;
+    let mut text =
+        format!("{HEAD}\n\n{scope}\n\n{PARTS}\n\n{RULES} At most about {words} words in all.");
+    if let Some(instructions) = instructions.map(str::trim).filter(|text| !text.is_empty()) {
+        text.push_str(&format!("\n\nThe person asks for this in particular; where it contradicts the above, it counts more:\n{instructions}"));
+    }
+    text.push_str(
+        "\n\nAnswer with text only. A tool call is refused, and the summary would be lost.",
+    );
+    text
+}
+
+const HEAD: &str = "This message comes from the program, not from the person. The window is nearly full: your summary takes the place of the messages it covers, and the work goes on with it alone. Do not call any tool.";
+
+const PARTS: &str = "First think on paper, between <draft> and </draft>: go through the messages in order and collect what was asked, what was done, what failed, what the person corrected, and what is exact and can not be guessed again. The draft is thrown away. Then write the summary, between <summary> and </summary>, in these nine parts:
+
+1. Request and Intent: everything the person asked for, with all conditions, limits and preferences that still hold.
+2. Technical Concepts: technologies, methods and terms that matter.
+3. Files and Code: every file that was read, changed or created, with its path, why it matters, and the pieces of code that are needed to go on, word for word.
+4. Errors and Fixes: what went wrong, the exact error text, how it was mended, and what the person said about it.
+5. Problem Solving: what was found out, what was tried and given up and why, what is still unclear.
+6. The User's Messages: each message of the person that is no tool result, in a line.
+7. Pending Tasks: what was asked for and is not done. Nothing that was not asked for.
+8. Current Work: exactly what was being done when this message came, with files and code.
+9. Next Step: the one step that follows from it, with a quotation of the latest messages that shows where the work was left. If the task was finished, say that it is finished and that nothing is to be done without a new request.";
+
+const RULES: &str = "Rules: paths, names, commands, ids, numbers and error texts word for word. If the conversation begins with an earlier summary, merge it: keep what it says and still holds, change what is out of date, and do not summarise it again. Do not take up the work itself, and answer no question from the conversation.";
+
+/// The summary in an answer. Without the marks all of the text counts, less the draft; of several, the
+/// last whole one; of one that was not closed, what there is.
+pub fn read_summary(answer: &str) -> Result<String, BadSummary> {
+    if answer.trim().is_empty() {
+        return Err(BadSummary::Empty);
+    }
+    let text = without_draft(answer);
+    let found = last_whole(&text, "<summary>", "</summary>")
+        .or_else(|| text.rsplit_once("<summary>").map(|(_, open)| open))
+        .unwrap_or(&text)
+        .trim();
+    if found.is_empty() { Err(BadSummary::OnlyDraft) } else { Ok(found.to_owned()) }
+}
+
+/// The text without its drafts; one that was not closed ends where the summary begins, or never.
+fn without_draft(answer: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = answer;
+    while let Some((before, inside)) = rest.split_once("<draft>") {
+        kept.push_str(before);
+        rest = match inside.split_once("</draft>") {
+            Some((_, after)) => after,
+            None => inside.find("<summary>").and_then(|at| inside.get(at..)).unwrap_or_default(),
+        };
+    }
+    kept.push_str(rest);
+    kept
+}
+
+/// What stands between the last closing mark and the opening one before it.
+fn last_whole<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
+    let (before, _) = text.rsplit_once(close)?;
+    before.rsplit_once(open).map(|(_, inside)| inside).filter(|inside| !inside.trim().is_empty())
+}

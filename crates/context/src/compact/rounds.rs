@@ -1,0 +1,88 @@
+//! Rounds: the smallest pieces of a conversation that can be dropped or kept by themselves.
+//!
+//! `[user, assistant(call), results]`, `[assistant(call), results]`, `[assistant]`. Invariant: for a
+//! history that keeps its rules, every call stands in one round with its result.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use dormouse_conversation::{Message, Role, ToolUseId};
+
+/// A round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Round {
+    /// Its messages.
+    pub range: Range<usize>,
+    /// What they take, estimated.
+    pub tokens: u64,
+}
+
+/// The rounds of a conversation, in order; together they are all of it.
+///
+/// A round begins at a user message that holds no tool results, or at an assistant message that follows
+/// results. User messages without an answer between them belong together, and so does an answer that
+/// goes on in a second message. A summary, with what was put back behind it, is a round of its own.
+pub fn rounds(messages: &[Arc<Message>]) -> Vec<Round> {
+    let mut rounds: Vec<Round> = Vec::new();
+    let mut state = State::default();
+    for (index, message) in messages.iter().enumerate() {
+        let begins = state.begins(message);
+        state.take(message, begins);
+        match rounds.last_mut() {
+            Some(round) if !begins => {
+                round.range.end = index + 1;
+                round.tokens = round.tokens.saturating_add(message.tokens());
+            }
+            _ => rounds.push(Round { range: index..index + 1, tokens: message.tokens() }),
+        }
+    }
+    rounds
+}
+
+/// What is known of the round so far.
+#[derive(Default)]
+struct State<'a> {
+    last: Option<Role>,
+    open: BTreeSet<&'a ToolUseId>,
+    has_results: bool,
+    has_summary: bool,
+}
+
+impl<'a> State<'a> {
+    fn begins(&self, message: &Message) -> bool {
+        let Some(last) = self.last else { return true };
+        let typed = message.role == Role::User && !message.flags.meta;
+        if message.tool_results().next().is_some() || !self.open.is_empty() {
+            return false;
+        }
+        if self.has_summary {
+            return typed || message.role == Role::Assistant;
+        }
+        match (last, message.role) {
+            (Role::Assistant, Role::User) => true,
+            (Role::Assistant, Role::Assistant) => false,
+            // What the program adds to results stays with them; what a person adds begins anew.
+            (Role::User, Role::User) => typed && self.has_results,
+            (Role::User, Role::Assistant) => self.has_results,
+        }
+    }
+
+    fn take(&mut self, message: &'a Message, begins: bool) {
+        if begins {
+            self.has_results = false;
+            self.has_summary = false;
+        }
+        if message.role == Role::Assistant && self.last == Some(Role::User) {
+            // Results stand directly behind their calls: what is still open stays so for ever.
+            self.open.clear();
+        }
+        for id in message.tool_results() {
+            self.open.remove(id);
+            self.has_results = true;
+        }
+        self.open.extend(message.tool_calls());
+        self.has_summary |= message.flags.compact_summary;
+        self.last = Some(message.role);
+    }
+}

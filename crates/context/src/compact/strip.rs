@@ -1,0 +1,146 @@
+//! Messages made smaller for a request that was too long (C-16, C-19, C-21, C-25).
+//!
+//! Invariant: no function here parts a call from its result, and none leaves a message without a block.
+
+use std::sync::Arc;
+
+use dormouse_conversation::{Block, BlockKind, Message, ResultContent};
+use serde::Deserialize;
+
+use super::rounds::rounds;
+
+/// How much more than the gap is dropped, as a part of it: estimates err.
+const MARGIN_PART: u64 = 10;
+/// The part of the rounds that goes when nobody knows how much is too much.
+const UNKNOWN_PART: usize = 5;
+/// How reminders begin: whatever they hold is put in anew after a compaction.
+const REMINDER: &str = "<system-reminder>";
+/// What stands where a reminder stood.
+const REMINDER_GONE: &str = "[a reminder of the program stood here]";
+
+/// The messages for a summary request that can not be sent as they are: pictures and documents as
+/// markers, in results too; no thinking; no reminders, for they will be put in anew.
+pub fn stripped(messages: &[Arc<Message>]) -> Vec<Message> {
+    let mut gone = Vec::new();
+    messages
+        .iter()
+        .map(|message| with_blocks(message, |block| strip_block(block, &mut gone)))
+        .collect()
+}
+
+/// The messages without pictures and documents, and what was taken out.
+pub fn without_media(messages: &[Arc<Message>]) -> (Vec<Message>, Vec<String>) {
+    let mut gone = Vec::new();
+    let messages = messages
+        .iter()
+        .map(|message| with_blocks(message, |block| Some(without_media_in(block, &mut gone))))
+        .collect();
+    (messages, gone)
+}
+
+/// The message without its thinking; none if it has none.
+pub fn without_thinking(message: &Message) -> Option<Message> {
+    message
+        .blocks
+        .iter()
+        .any(is_thinking)
+        .then(|| with_blocks(message, |block| (!is_thinking(block)).then(|| block.clone())))
+}
+
+/// The messages without their oldest rounds: as many as close the gap, and a little more; a fifth of them
+/// if the gap is not known. At least one goes and at least one stays; of a single round nothing goes.
+/// The first that stays may be the model's: the caller puts something of the user in front.
+pub fn without_oldest(messages: &[Arc<Message>], gap: Option<u64>) -> Vec<Arc<Message>> {
+    let rounds = rounds(messages);
+    let most = rounds.len().saturating_sub(1);
+    let wanted = match gap {
+        None => rounds.len().div_ceil(UNKNOWN_PART),
+        Some(gap) => {
+            let goal = gap.saturating_add(gap / MARGIN_PART);
+            let mut freed: u64 = 0;
+            rounds
+                .iter()
+                .take_while(|round| {
+                    let more = freed < goal;
+                    freed = freed.saturating_add(round.tokens);
+                    more
+                })
+                .count()
+        }
+    };
+    let from = rounds.get(wanted.max(1).min(most)).map_or(0, |round| round.range.start);
+    messages.get(from..).unwrap_or_default().to_vec()
+}
+
+/// The message with other blocks. One that has none left says so: servers refuse it empty.
+fn with_blocks(message: &Message, mut change: impl FnMut(&Block) -> Option<Block>) -> Message {
+    let mut blocks: Vec<Block> = message.blocks.iter().filter_map(&mut change).collect();
+    if blocks.is_empty() {
+        blocks.push(Block::text("[nothing of this message is left]"));
+    }
+    Message { blocks, ..message.clone() }
+}
+
+fn strip_block(block: &Block, gone: &mut Vec<String>) -> Option<Block> {
+    if is_thinking(block) {
+        return None;
+    }
+    if block.as_text().is_some_and(|text| text.trim_start().starts_with(REMINDER)) {
+        return Some(Block::text(REMINDER_GONE));
+    }
+    Some(without_media_in(block, gone))
+}
+
+fn is_thinking(block: &Block) -> bool {
+    matches!(block.kind(), BlockKind::Thinking | BlockKind::RedactedThinking)
+}
+
+/// The block with markers where pictures and documents stood.
+fn without_media_in(block: &Block, gone: &mut Vec<String>) -> Block {
+    match block.kind() {
+        BlockKind::Image | BlockKind::Document => {
+            let what = describe(block);
+            let marker = Block::text(&format!("[{what} stood here]"));
+            gone.push(what);
+            marker
+        }
+        BlockKind::ToolResult { id } => match block.result_content() {
+            Some(ResultContent::Blocks(blocks)) if blocks.iter().any(is_media) => {
+                let blocks = blocks.iter().map(|block| without_media_in(block, gone)).collect();
+                Block::tool_result(id, &ResultContent::Blocks(blocks), block.is_error())
+            }
+            _ => block.clone(),
+        },
+        BlockKind::Text
+        | BlockKind::Thinking
+        | BlockKind::RedactedThinking
+        | BlockKind::ToolUse { .. }
+        | BlockKind::Other(_) => block.clone(),
+    }
+}
+
+fn is_media(block: &Block) -> bool {
+    matches!(block.kind(), BlockKind::Image | BlockKind::Document)
+}
+
+/// What can be said of a picture or a document without showing it.
+fn describe(block: &Block) -> String {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Source {
+        media_type: Option<String>,
+        url: Option<String>,
+        data: Option<String>,
+    }
+    let source: Source = block
+        .field("source")
+        .and_then(|raw| serde_json::from_str(raw.get()).ok())
+        .unwrap_or_default();
+    let what = if *block.kind() == BlockKind::Image { "a picture" } else { "a document" };
+    let mut parts = vec![what.to_owned()];
+    parts.extend(block.string_field("title").map(|title| format!("\"{title}\"")));
+    parts.extend(source.media_type);
+    parts.extend(source.url);
+    parts.extend(source.data.map(|data| format!("{} bytes", data.len() / 4 * 3)));
+    parts.join(", ")
+}

@@ -1,0 +1,106 @@
+//! Texts of messages, and texts cut to a size.
+//!
+//! Sizes are bytes: a token stands for four of them in every estimate of this program.
+
+use std::borrow::Cow;
+
+use dormouse_conversation::{Block, BlockKind, Message, ResultContent};
+use serde_json::Value;
+
+/// The bytes that this many tokens of text have.
+pub(super) fn bytes_of(tokens: u64) -> usize {
+    usize::try_from(tokens.saturating_mul(4)).unwrap_or(usize::MAX)
+}
+
+/// Gives every text of a message: what was said, the strings of a call's arguments, results. Thinking
+/// is left out, for it never outlives a compaction.
+pub(super) fn each_text(message: &Message, take: &mut impl FnMut(&str)) {
+    for block in &message.blocks {
+        each_text_of_block(block, take);
+    }
+}
+
+fn each_text_of_block(block: &Block, take: &mut impl FnMut(&str)) {
+    match block.kind() {
+        BlockKind::Text => {
+            if let Some(text) = block.as_text() {
+                take(&text);
+            }
+        }
+        BlockKind::ToolUse { .. } => {
+            if let Some(call) = block.as_tool_use()
+                && let Ok(input) = serde_json::from_str::<Value>(call.input.get())
+            {
+                each_string(&input, take);
+            }
+        }
+        BlockKind::ToolResult { .. } => {
+            for text in result_texts(block) {
+                take(&text);
+            }
+        }
+        BlockKind::Thinking
+        | BlockKind::RedactedThinking
+        | BlockKind::Image
+        | BlockKind::Document
+        | BlockKind::Other(_) => {}
+    }
+}
+
+/// The texts of a tool's answer.
+pub(super) fn result_texts(block: &Block) -> Vec<String> {
+    match block.result_content() {
+        Some(ResultContent::Text(text)) => vec![text],
+        Some(ResultContent::Blocks(blocks)) => blocks.iter().filter_map(Block::as_text).collect(),
+        None => Vec::new(),
+    }
+}
+
+/// The strings and numbers of a value. Its depth is bounded by the parser.
+fn each_string(value: &Value, take: &mut impl FnMut(&str)) {
+    match value {
+        Value::String(text) => take(text),
+        Value::Number(number) => take(&number.to_string()),
+        Value::Array(list) => list.iter().for_each(|value| each_string(value, take)),
+        Value::Object(fields) => fields.values().for_each(|value| each_string(value, take)),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+/// The first bytes, inside no character.
+pub(super) fn head(text: &str, bytes: usize) -> &str {
+    text.get(..text.floor_char_boundary(bytes)).unwrap_or_default()
+}
+
+/// The last bytes, inside no character.
+pub(super) fn tail(text: &str, bytes: usize) -> &str {
+    text.get(text.ceil_char_boundary(text.len().saturating_sub(bytes))..).unwrap_or_default()
+}
+
+/// The first bytes, up to the end of a line if there is one in them.
+pub(super) fn head_lines(text: &str, bytes: usize) -> &str {
+    if text.len() <= bytes {
+        return text;
+    }
+    let head = head(text, bytes);
+    head.rsplit_once('\n').map_or(head, |(lines, _)| lines)
+}
+
+/// The first line that says something, at most this many characters of it.
+pub(super) fn first_line(text: &str, chars: usize) -> Cow<'_, str> {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    match line.char_indices().nth(chars) {
+        None => Cow::Borrowed(line),
+        Some((end, _)) => Cow::Owned(format!("{}…", head(line, end))),
+    }
+}
+
+/// Head and tail of a text that is too long, and what was left out between them.
+pub(super) fn head_and_tail(text: &str, bytes: usize) -> Cow<'_, str> {
+    if text.len() <= bytes {
+        return Cow::Borrowed(text);
+    }
+    let (head, tail) = (head(text, bytes / 3 * 2), tail(text, bytes / 3));
+    let left_out = text.len() - head.len() - tail.len();
+    Cow::Owned(format!("{head}\n[… {left_out} bytes left out here …]\n{tail}"))
+}
