@@ -19,7 +19,9 @@ use dormouse_tools::{
 };
 use tokio_util::sync::CancellationToken;
 
+use crate::fork::Spent;
 use crate::hooks::{HookObserver, HookRunner, HookSession, Hooks, Place, SessionSource};
+use crate::jobs::Jobs;
 use crate::known::{InstructionSetup, Known, MemorySetup};
 use crate::memory::MemoryGuard;
 use crate::prompt::{PromptOverrides, build_prefix};
@@ -98,6 +100,10 @@ pub struct Engine {
     pub(crate) totals: Usage,
     /// What those cost, in dollars, as far as prices are known.
     pub(crate) spent_usd: f64,
+    /// What forks have spent besides.
+    pub(crate) forks_spent: Spent,
+    /// What runs beside the conversation.
+    pub(crate) jobs: Jobs,
     /// Instruction files.
     pub(crate) known: Known,
     /// Hooks, if there are any.
@@ -158,8 +164,7 @@ impl Engine {
 
     pub(crate) fn assemble(config: EngineConfig, transcript: Transcript, begun: Begun) -> Self {
         let Begun { prefix, known, history, told } = begun;
-        let max_tokens = config.origin.max_tokens.unwrap_or(config.budget.max_output);
-        let options = RequestOptions::new(&config.model_name, max_tokens);
+        let options = options(&config);
         let mut body = WireBody::new(config.dialect.clone(), &prefix, &options);
         body.reserve(history.messages());
         for message in history.messages() {
@@ -175,8 +180,10 @@ impl Engine {
         let hooks = hook_runner(&config, &transcript);
         let source =
             if history.last().is_none() { SessionSource::Startup } else { SessionSource::Resume };
+        let figures = config.figures.of_session(transcript.session(), folder_name(&transcript));
+        let jobs = Jobs::new(Arc::clone(&config.clock), figures.clone());
         Self {
-            figures: config.figures.of_session(transcript.session(), folder_name(&transcript)),
+            figures,
             told: told.unwrap_or_else(|| prefix.facts().clone()),
             begun_by: hooks.is_some().then_some(source),
             hooks,
@@ -194,6 +201,8 @@ impl Engine {
             shells: Arc::default(),
             totals: Usage::default(),
             spent_usd: 0.0,
+            forks_spent: Spent::default(),
+            jobs,
             unwritten: Vec::new(),
             recall: Recall::default(),
         }
@@ -349,6 +358,16 @@ impl Engine {
         }
     }
 
+    /// What stands in front of every request beside the prefix.
+    pub(crate) fn request_options(&self) -> RequestOptions {
+        options(&self.config)
+    }
+
+    /// What runs beside the conversation.
+    pub fn jobs(&self) -> &Jobs {
+        &self.jobs
+    }
+
     /// The session.
     pub fn session(&self) -> SessionId {
         self.transcript.session()
@@ -388,6 +407,11 @@ impl Engine {
     pub fn history(&self) -> &History {
         &self.history
     }
+}
+
+fn options(config: &EngineConfig) -> RequestOptions {
+    let max_tokens = config.origin.max_tokens.unwrap_or(config.budget.max_output);
+    RequestOptions::new(&config.model_name, max_tokens)
 }
 
 /// Who runs the hooks of a session, if there are any.

@@ -14,7 +14,7 @@ impl Engine {
 
     /// What may still be spent; none where there is no limit, or no price to hold it against.
     pub(crate) fn purse(&self) -> Option<Purse> {
-        let left_usd = self.config.max_cost_usd? - self.spent_usd;
+        let left_usd = self.config.max_cost_usd? - self.spent_usd - self.forks_spent.usd();
         let price = self.config.prices.price(&self.config.model_name)?;
         Some(Purse { left_usd, price, ttl: self.config.dialect.ttl })
     }

@@ -37,7 +37,7 @@ pub struct CachedFile {
 }
 
 /// The files read, by their canonical path.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ReadCache {
     files: BTreeMap<PathBuf, (u64, CachedFile)>,
     bytes: usize,

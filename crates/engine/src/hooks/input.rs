@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use dormouse_base::SessionId;
+use dormouse_conversation::transcript::Trigger;
 use dormouse_tools::Mode;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -19,6 +20,8 @@ pub enum SessionSource {
     Resume,
     /// The one before was cleared.
     Clear,
+    /// The conversation was compacted and goes on.
+    Compact,
 }
 
 impl SessionSource {
@@ -27,6 +30,7 @@ impl SessionSource {
             Self::Startup => "startup",
             Self::Resume => "resume",
             Self::Clear => "clear",
+            Self::Compact => "compact",
         }
     }
 }
@@ -114,6 +118,14 @@ pub(super) enum Details<'a> {
         message: &'a str,
         notification_type: &'a str,
     },
+    PreCompact {
+        trigger: Trigger,
+        custom_instructions: Option<&'a str>,
+    },
+    PostCompact {
+        trigger: Trigger,
+        compact_summary: &'a str,
+    },
     Instructions {
         file_path: &'a Path,
         memory_type: &'static str,
@@ -138,6 +150,10 @@ impl Details<'_> {
             Self::Start { source, .. } => source.name(),
             Self::End { reason } => reason.name(),
             Self::Notification { notification_type, .. } => notification_type,
+            Self::PreCompact { trigger, .. } | Self::PostCompact { trigger, .. } => match trigger {
+                Trigger::Auto => "auto",
+                Trigger::Manual => "manual",
+            },
             Self::Instructions { load_reason, .. } => load_reason,
             Self::Prompt { .. } | Self::Stop { .. } | Self::StopFailure { .. } => "",
         }
@@ -153,6 +169,8 @@ impl Details<'_> {
             Self::Start { .. }
             | Self::End { .. }
             | Self::Notification { .. }
+            | Self::PreCompact { .. }
+            | Self::PostCompact { .. }
             | Self::Instructions { .. }
             | Self::Prompt { .. }
             | Self::Stop { .. }

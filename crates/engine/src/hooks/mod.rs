@@ -48,11 +48,15 @@ pub enum HookEvent {
     Notification,
     /// An instruction file was loaded.
     InstructionsLoaded,
+    /// The conversation is about to be compacted.
+    PreCompact,
+    /// It was.
+    PostCompact,
 }
 
 impl HookEvent {
     /// Those that run by now.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::PreToolUse,
         Self::PostToolUse,
         Self::PostToolUseFailure,
@@ -65,6 +69,8 @@ impl HookEvent {
         Self::StopFailure,
         Self::Notification,
         Self::InstructionsLoaded,
+        Self::PreCompact,
+        Self::PostCompact,
     ];
 
     /// The name in settings and on standard input.
@@ -82,6 +88,8 @@ impl HookEvent {
             Self::StopFailure => "StopFailure",
             Self::Notification => "Notification",
             Self::InstructionsLoaded => "InstructionsLoaded",
+            Self::PreCompact => "PreCompact",
+            Self::PostCompact => "PostCompact",
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use dormouse_base::{Dir, Redactor, RelPath, SessionId};
+use dormouse_conversation::transcript::Trigger;
 use dormouse_memory::instructions::Loaded;
 use dormouse_tools::{Gate, ProcessError, ToolSet};
 use futures_util::future::join_all;
@@ -102,6 +103,21 @@ impl HookRunner {
         if tokio::time::timeout(END_PATIENCE, all).await.is_err() {
             self.note("hooks took too long at the end of the session and were ended".to_owned());
         }
+    }
+
+    /// Why a compaction is not to be, if a hook says so.
+    pub(crate) async fn before_compaction(
+        &self,
+        trigger: Trigger,
+        custom_instructions: Option<&str>,
+    ) -> Option<String> {
+        let details = Details::PreCompact { trigger, custom_instructions };
+        self.fire(HookEvent::PreCompact, details).await.block
+    }
+
+    pub(crate) async fn after_compaction(&self, trigger: Trigger, compact_summary: &str) {
+        let details = Details::PostCompact { trigger, compact_summary };
+        self.fire(HookEvent::PostCompact, details).await;
     }
 
     pub(crate) async fn prompt(&self, prompt: &str) -> Verdict {

@@ -1,0 +1,169 @@
+//! Forks: a second conversation that starts as an exact copy of the first (B-1 to B-4).
+//!
+//! A fork sends the parent's bytes and then one message of its own, so the server reads what the parent's
+//! last request wrote to its cache. It has its own copy of what the parent has read, its own counts, and a
+//! gate that says what it may really call. Nothing of it reaches the transcript.
+//!
+//! Invariant: a [`Seed`] is made from an engine and from nothing else, so a fork has none: there are no forks
+//! of forks.
+
+mod gate;
+mod run;
+
+use std::sync::{Arc, Mutex};
+
+use dormouse_base::{Clock, IdSource};
+use dormouse_conversation::figures::Figures;
+use dormouse_conversation::{Message, RequestOptions, Usage};
+use dormouse_model::{Dialect, Model, ModelError, PriceTable, RetryPolicy, WireBody};
+use dormouse_tools::{CallContext, Gate, ToolSet};
+
+pub use gate::{ForkGate, Writes};
+
+use crate::Engine;
+use crate::results::ResultStore;
+
+/// How the message that begins a fork begins: whoever reads it knows that it is one.
+pub const FORK_TAG: &str = "<forked-conversation>";
+
+/// A failed request of a fork is tried again so often: nobody sees it wait.
+const RETRIES: u32 = 2;
+
+/// A conversation as it stands, to start a fork from.
+#[derive(Clone)]
+pub struct Seed {
+    body: WireBody,
+    /// Where the parent's last request wrote to the cache.
+    last_breakpoint: Option<usize>,
+    messages: Vec<Arc<Message>>,
+    model: Arc<Model>,
+    model_name: String,
+    dialect: Dialect,
+    options: RequestOptions,
+    prefix: Arc<dormouse_conversation::Prefix>,
+    retry: RetryPolicy,
+    prices: PriceTable,
+    tools: Arc<ToolSet>,
+    gate: Gate,
+    context: CallContext,
+    results: ResultStore,
+    figures: Figures,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+    spent: Spent,
+}
+
+/// What forks have spent, in dollars, as far as prices are known. Clones are the same purse.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Spent(Arc<Mutex<f64>>);
+
+impl Spent {
+    pub(crate) fn add(&self, usd: f64) {
+        *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner) += usd;
+    }
+
+    pub(crate) fn usd(&self) -> f64 {
+        *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// What a fork is to do.
+#[derive(Debug, Clone)]
+pub struct ForkOrder {
+    /// What it is for, in the figures.
+    pub purpose: &'static str,
+    /// What it is told.
+    pub message: String,
+    /// What it may call.
+    pub gate: ForkGate,
+    /// The most requests it may make.
+    pub most_turns: u32,
+}
+
+/// How a fork ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ForkEnd {
+    /// The model was done.
+    Completed,
+    /// Its answer reached the token limit.
+    Cut,
+    /// It wanted more turns than it may have.
+    MaxTurns,
+    /// The model could not be asked.
+    Failed(ModelError),
+}
+
+/// A fork, afterwards.
+#[derive(Debug, Clone)]
+pub struct ForkReport {
+    /// How it ended.
+    pub end: ForkEnd,
+    /// The text of its last answer.
+    pub text: String,
+    /// Requests made.
+    pub turns: u32,
+    /// The tokens they took together.
+    pub usage: Usage,
+    /// Calls that its gate denied.
+    pub denied: u32,
+}
+
+impl Engine {
+    /// The conversation as it stands. No call may wait for its result at this point.
+    pub fn seed(&self) -> Seed {
+        let mut context = self.call_context(tokio_util::sync::CancellationToken::new());
+        let locked = self.read_cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        context.read_cache = Arc::new(Mutex::new(locked.clone()));
+        drop(locked);
+        let todos = context.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+        context.todos = Arc::new(Mutex::new(todos));
+        context.shells = Arc::default();
+        Seed {
+            body: self.body.clone(),
+            last_breakpoint: self.last_breakpoint,
+            messages: self.history.messages().to_vec(),
+            model: Arc::clone(&self.config.model),
+            model_name: self.config.model_name.clone(),
+            dialect: self.config.dialect.clone(),
+            options: self.request_options(),
+            prefix: Arc::clone(&self.prefix),
+            retry: RetryPolicy {
+                retries: RETRIES.min(self.config.retry.retries),
+                ..self.config.retry
+            },
+            prices: self.config.prices.clone(),
+            tools: Arc::clone(&self.config.tools),
+            gate: self.config.gate.clone(),
+            context,
+            results: self.result_store(),
+            figures: self.figures.clone(),
+            clock: Arc::clone(&self.config.clock),
+            ids: Arc::clone(&self.config.ids),
+            spent: self.forks_spent.clone(),
+        }
+    }
+}
+
+impl Seed {
+    /// The messages that the fork starts with.
+    pub fn messages(&self) -> &[Arc<Message>] {
+        &self.messages
+    }
+
+    /// What was read so far, as the fork has it: its own copy.
+    pub fn read_cache(&self) -> &Mutex<dormouse_tools::ReadCache> {
+        &self.context.read_cache
+    }
+
+    /// The same with other messages behind the same prefix: no copy any more, and the cache holds little of it.
+    #[must_use]
+    pub fn with_messages<'a>(mut self, messages: impl IntoIterator<Item = &'a Message>) -> Self {
+        self.body = WireBody::new(self.dialect.clone(), &self.prefix, &self.options);
+        self.last_breakpoint = None;
+        self.messages.clear();
+        for message in messages {
+            self.body.append(message);
+        }
+        self
+    }
+}

@@ -1,0 +1,210 @@
+//! A fork's own loop: request, calls, again, a few times at most.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_base::MessageId;
+use dormouse_context::{TurnShape, plan_breakpoints};
+use dormouse_conversation::figures::{Figure, Lane, RequestFigure, RequestOutcome};
+use dormouse_conversation::{
+    Block, Flags, Message, Response, ResultContent, StopReason, ToolUse, Usage,
+};
+use dormouse_model::{Completion, ModelError};
+use dormouse_tools::{Caller, Verdict};
+
+use super::gate::ForkGuard;
+use super::{FORK_TAG, ForkEnd, ForkOrder, ForkReport, Seed};
+use crate::jobs::JobHandle;
+
+impl Seed {
+    /// Runs a fork to its end. Dropping this ends it.
+    pub async fn run(self, order: ForkOrder, job: Option<&JobHandle>) -> ForkReport {
+        let mut fork = Fork::new(self, order, job);
+        let end = fork.work().await;
+        ForkReport { end, ..fork.report }
+    }
+}
+
+struct Fork<'j> {
+    seed: Seed,
+    order: ForkOrder,
+    job: Option<&'j JobHandle>,
+    report: ForkReport,
+}
+
+impl<'j> Fork<'j> {
+    fn new(mut seed: Seed, order: ForkOrder, job: Option<&'j JobHandle>) -> Self {
+        if let Some(job) = job {
+            seed.context.cancel = job.cancel.child_token();
+        }
+        seed.context.file_guard = Some(Arc::new(ForkGuard {
+            writes: order.gate.writes.clone(),
+            parent: seed.context.file_guard.take(),
+        }));
+        let report = ForkReport {
+            end: ForkEnd::Completed,
+            text: String::new(),
+            turns: 0,
+            usage: Usage::default(),
+            denied: 0,
+        };
+        Self { seed, order, job, report }
+    }
+
+    async fn work(&mut self) -> ForkEnd {
+        let message = format!("{FORK_TAG}\n{}", self.order.message);
+        self.say(vec![Block::text(&message)]);
+        loop {
+            if self.report.turns >= self.order.most_turns {
+                return ForkEnd::MaxTurns;
+            }
+            self.report.turns += 1;
+            let completion = match self.ask().await {
+                Ok(completion) => completion,
+                Err(error) => return ForkEnd::Failed(error),
+            };
+            self.report.text = completion.text();
+            if let Some(job) = self.job {
+                job.said(&self.report.text);
+            }
+            let stopped = completion.stop_reason.clone();
+            let calls = self.take_in(completion);
+            if calls.is_empty() {
+                return match stopped {
+                    Some(StopReason::MaxTokens | StopReason::ContextWindowExceeded) => ForkEnd::Cut,
+                    _ => ForkEnd::Completed,
+                };
+            }
+            let mut results = Vec::new();
+            for call in &calls {
+                if let Some(call) = call.as_tool_use() {
+                    results.push(self.call(call).await);
+                }
+            }
+            self.say(results);
+        }
+    }
+
+    /// The answer joins the fork's conversation; gives its calls.
+    fn take_in(&mut self, completion: Completion) -> Vec<Block> {
+        let empty = |block: &Block| block.as_text().is_some_and(|text| text.trim().is_empty());
+        let blocks: Vec<Block> =
+            completion.blocks.into_iter().filter(|block| !empty(block)).collect();
+        let calls = blocks.iter().filter(|block| block.as_tool_use().is_some()).cloned().collect();
+        if !blocks.is_empty() {
+            let response = Response {
+                id: String::new(),
+                model: self.seed.model_name.clone(),
+                stop_reason: completion.stop_reason,
+                usage: completion.usage,
+                request_id: None,
+            };
+            let (id, now) = (self.new_id(), self.seed.clock.now());
+            self.seed.body.append(&Message::assistant(id, now, blocks, response));
+        }
+        calls
+    }
+
+    fn say(&mut self, blocks: Vec<Block>) {
+        let flags = Flags { meta: true, side_chain: true, ..Flags::default() };
+        let (id, now) = (self.new_id(), self.seed.clock.now());
+        self.seed.body.append(&Message::user(id, now, blocks, flags));
+    }
+
+    fn new_id(&self) -> MessageId {
+        MessageId::generate(&*self.seed.ids)
+    }
+
+    async fn ask(&mut self) -> Result<Completion, ModelError> {
+        let mut retries = 0;
+        loop {
+            let error = match self.ask_once().await {
+                Ok(completion) => return Ok(completion),
+                Err(error) => error,
+            };
+            let Some(delay) = self.seed.retry.delay(&error, retries, 0.5) else {
+                return Err(error);
+            };
+            retries += 1;
+            tokio::time::sleep(delay).await;
+        }
+    }
+
+    async fn ask_once(&mut self) -> Result<Completion, ModelError> {
+        let shapes: Vec<TurnShape> = self
+            .seed
+            .body
+            .turns()
+            .iter()
+            .map(|turn| TurnShape { role: turn.role, can_be_marked: turn.can_be_marked() })
+            .collect();
+        let marks = plan_breakpoints(&shapes, self.seed.last_breakpoint);
+        let bytes = self.seed.body.render(&marks);
+        self.seed.body.mark_sent(self.seed.clock.elapsed());
+        let since = self.seed.clock.elapsed();
+        let answer = self.seed.model.ask(bytes).await;
+        let took = self.seed.clock.elapsed().saturating_sub(since);
+        self.count(shapes.len(), took, &answer);
+        if answer.is_ok() {
+            self.seed.last_breakpoint = marks.last().copied();
+        }
+        answer
+    }
+
+    /// Its usage is counted under its own label.
+    fn count(&mut self, messages: usize, took: Duration, answer: &Result<Completion, ModelError>) {
+        let usage = answer.as_ref().map(|completion| completion.usage).unwrap_or_default();
+        let seed = &self.seed;
+        let cost_usd = seed.prices.cost_usd(&seed.model_name, &usage, seed.dialect.ttl);
+        seed.spent.add(cost_usd.unwrap_or(0.0));
+        seed.figures.record(&Figure::Request(RequestFigure {
+            model: seed.model_name.clone(),
+            lane: Lane::Fork,
+            purpose: Some(self.order.purpose.to_owned()),
+            outcome: match answer {
+                Ok(_) => RequestOutcome::Answered,
+                Err(error) => RequestOutcome::Failed(error.kind().to_owned()),
+            },
+            usage,
+            duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            messages: u64::try_from(messages).unwrap_or(u64::MAX),
+            cost_usd,
+            cache_break: None,
+        }));
+        self.report.usage = self.report.usage.plus(usage);
+    }
+
+    /// Every call has its result: what it gave, or why it was denied.
+    async fn call(&mut self, call: ToolUse<'_>) -> Block {
+        let seed = &self.seed;
+        let admitted = match seed.tools.get(call.name) {
+            Some(tool) => {
+                self.order.gate.admit(&**tool, call.input, &seed.context.folder, &seed.gate)
+            }
+            None => Ok(seed.gate.clone()),
+        };
+        let gate = match admitted {
+            Ok(gate) => gate,
+            Err(why) => {
+                self.report.denied += 1;
+                return Block::tool_result(call.id, &ResultContent::Text(why), true);
+            }
+        };
+        let caller = Caller::new(Arc::clone(&seed.tools), gate);
+        let bound = seed.results.bound(&seed.tools, call.name);
+        let mut context = seed.context.clone();
+        context.overflow = seed.results.overflow(call.id);
+        let result = caller.run(call, &context).await;
+        self.report.denied += u32::from(result.verdict == Some(Verdict::Deny));
+        let file = seed.tools.get(call.name).and_then(|tool| tool.file(call.input));
+        if let (Some(job), Some(file), false) = (self.job, file, result.is_error) {
+            job.phase("updating");
+            job.touched(seed.context.folder.join(file));
+        }
+        let kept = match &result.spilled {
+            Some(spilled) => seed.results.stored(spilled),
+            None => seed.results.keep(call.id, bound, result.content),
+        };
+        Block::tool_result(call.id, &kept.content, result.is_error)
+    }
+}

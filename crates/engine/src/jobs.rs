@@ -1,0 +1,273 @@
+//! The jobs that run beside a conversation: what each is doing, what it has touched, and a way to end it.
+//!
+//! Invariants: a job never holds up a turn; one that is killed or fails changes nothing but its own record;
+//! whoever leaves can wait for all of them, for as long as they choose.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use dormouse_base::Clock;
+use dormouse_conversation::figures::{Figure, Figures, JobFigure, JobOutcome};
+use jiff::Timestamp;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// Of what a job said, so many turns are kept.
+const TURNS_KEPT: usize = 30;
+/// Of jobs that have ended, so many are kept.
+const ENDED_KEPT: usize = 50;
+
+/// Which job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct JobId(u64);
+
+impl std::fmt::Display for JobId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// How a job stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JobStatus {
+    /// It works.
+    Running,
+    /// It has done its work.
+    Completed,
+    /// There was nothing to do.
+    Skipped,
+    /// It could not.
+    Failed(String),
+    /// Somebody ended it.
+    Killed,
+}
+
+impl JobStatus {
+    fn outcome(&self) -> JobOutcome {
+        match self {
+            Self::Running | Self::Completed => JobOutcome::Completed,
+            Self::Skipped => JobOutcome::Skipped,
+            Self::Failed(_) => JobOutcome::Failed,
+            Self::Killed => JobOutcome::Killed,
+        }
+    }
+}
+
+/// A job, as it can be shown.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Which.
+    pub id: JobId,
+    /// What it is, such as `session_notes`.
+    pub kind: &'static str,
+    /// What it is doing.
+    pub phase: String,
+    /// How it stands.
+    pub status: JobStatus,
+    /// Since when.
+    pub since: Timestamp,
+    /// What it said, turn by turn, the newest last.
+    pub turns: VecDeque<String>,
+    /// The files that it has changed.
+    pub files: Vec<PathBuf>,
+    cancel: CancellationToken,
+}
+
+/// What a job came to.
+#[derive(Debug, Clone)]
+pub struct JobEnd {
+    /// How it stands now.
+    pub status: JobStatus,
+    /// Requests it made.
+    pub turns: u64,
+    /// Messages it looked at.
+    pub messages: u64,
+    /// Calls that its gate denied.
+    pub denied: u64,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    jobs: Vec<Job>,
+    begun: u64,
+}
+
+/// The jobs of a session. Clones are the same list. What still runs when the last of them goes is ended.
+#[derive(Clone)]
+pub struct Jobs {
+    ledger: Ledger,
+    tasks: Arc<Mutex<JoinSet<()>>>,
+}
+
+/// What is written down about them.
+#[derive(Clone)]
+struct Ledger {
+    inner: Arc<Mutex<Inner>>,
+    running: watch::Sender<usize>,
+    clock: Arc<dyn Clock>,
+    figures: Figures,
+}
+
+/// A job, for whoever does it.
+#[derive(Clone)]
+pub struct JobHandle {
+    id: JobId,
+    ledger: Ledger,
+    /// Fires when the job is to end.
+    pub cancel: CancellationToken,
+}
+
+impl Jobs {
+    /// None yet.
+    pub fn new(clock: Arc<dyn Clock>, figures: Figures) -> Self {
+        let (inner, running) = (Arc::default(), watch::Sender::new(0));
+        Self { ledger: Ledger { inner, running, clock, figures }, tasks: Arc::default() }
+    }
+
+    /// Starts a job beside the conversation. What it comes to is written down.
+    pub fn spawn<F>(&self, kind: &'static str, work: impl FnOnce(JobHandle) -> F)
+    where
+        F: Future<Output = JobEnd> + Send + 'static,
+    {
+        let handle = self.ledger.begin(kind);
+        let work = work(handle.clone());
+        let since = self.ledger.clock.elapsed();
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(async move {
+            let end = tokio::select! {
+                biased;
+                end = work => end,
+                () = handle.cancel.cancelled() => JobEnd::of(JobStatus::Killed),
+            };
+            handle.end(end, since);
+        });
+    }
+
+    /// All of them, the oldest first.
+    pub fn list(&self) -> Vec<Job> {
+        self.ledger.lock().jobs.clone()
+    }
+
+    /// Whether one of this kind runs.
+    pub fn is_running(&self, kind: &str) -> bool {
+        let running = |job: &Job| job.kind == kind && job.status == JobStatus::Running;
+        self.ledger.lock().jobs.iter().any(running)
+    }
+
+    /// Ends a job; false if there is none of this number that runs.
+    pub fn kill(&self, id: JobId) -> bool {
+        let running = |job: &&Job| job.id == id && job.status == JobStatus::Running;
+        self.ledger.lock().jobs.iter().find(running).inspect(|job| job.cancel.cancel()).is_some()
+    }
+
+    /// Ends all of them.
+    pub fn kill_all(&self) {
+        self.ledger.lock().jobs.iter().for_each(|job| job.cancel.cancel());
+    }
+
+    /// Waits until none runs; false if that took too long.
+    pub async fn drained(&self, patience: Duration) -> bool {
+        let mut running = self.ledger.running.subscribe();
+        let none = async { running.wait_for(|running| *running == 0).await.is_ok() };
+        tokio::time::timeout(patience, none).await.unwrap_or(false)
+    }
+}
+
+impl Ledger {
+    fn begin(&self, kind: &'static str) -> JobHandle {
+        let mut inner = self.lock();
+        inner.begun += 1;
+        let (id, cancel) = (JobId(inner.begun), CancellationToken::new());
+        inner.jobs.push(Job {
+            id,
+            kind,
+            phase: "starting".to_owned(),
+            status: JobStatus::Running,
+            since: self.clock.now(),
+            turns: VecDeque::new(),
+            files: Vec::new(),
+            cancel: cancel.clone(),
+        });
+        self.running.send_modify(|running| *running += 1);
+        JobHandle { id, ledger: self.clone(), cancel }
+    }
+
+    fn forget_old(&self) {
+        let mut inner = self.lock();
+        let ended = inner.jobs.iter().filter(|job| job.status != JobStatus::Running).count();
+        let mut surplus = ended.saturating_sub(ENDED_KEPT);
+        inner.jobs.retain(|job| {
+            let forget = surplus > 0 && job.status != JobStatus::Running;
+            surplus -= usize::from(forget);
+            !forget
+        });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl JobEnd {
+    /// An end of which there is nothing more to tell.
+    pub fn of(status: JobStatus) -> Self {
+        Self { status, turns: 0, messages: 0, denied: 0 }
+    }
+}
+
+impl JobHandle {
+    fn end(&self, end: JobEnd, since: Duration) {
+        let ledger = &self.ledger;
+        let took = ledger.clock.elapsed().saturating_sub(since);
+        let mut figure = JobFigure {
+            outcome: end.status.outcome(),
+            duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            turns: end.turns,
+            messages: end.messages,
+            denied: end.denied,
+            ..JobFigure::default()
+        };
+        self.update(|job| {
+            job.kind.clone_into(&mut figure.name);
+            figure.changed = u64::try_from(job.files.len()).unwrap_or(u64::MAX);
+            job.status = end.status;
+        });
+        ledger.figures.record(&Figure::Job(figure));
+        ledger.forget_old();
+        ledger.running.send_modify(|running| *running = running.saturating_sub(1));
+    }
+
+    /// What the job is doing now.
+    pub fn phase(&self, phase: &str) {
+        self.update(|job| phase.clone_into(&mut job.phase));
+    }
+
+    /// What it said in a turn.
+    pub fn said(&self, turn: &str) {
+        self.update(|job| {
+            if job.turns.len() >= TURNS_KEPT {
+                job.turns.pop_front();
+            }
+            job.turns.push_back(turn.to_owned());
+        });
+    }
+
+    /// It has changed a file.
+    pub fn touched(&self, file: PathBuf) {
+        self.update(|job| {
+            if !job.files.contains(&file) {
+                job.files.push(file);
+            }
+        });
+    }
+
+    fn update(&self, change: impl FnOnce(&mut Job)) {
+        if let Some(job) = self.ledger.lock().jobs.iter_mut().find(|job| job.id == self.id) {
+            change(job);
+        }
+    }
+}
