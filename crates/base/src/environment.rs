@@ -15,6 +15,8 @@ pub mod names {
     pub const MODEL: &str = "DORMOUSE_MODEL";
     /// The model's context window, in tokens.
     pub const CONTEXT_WINDOW: &str = "DORMOUSE_CONTEXT_WINDOW";
+    /// The window that counts for compacting ahead, in tokens.
+    pub const AUTO_COMPACT_WINDOW: &str = "DORMOUSE_AUTO_COMPACT_WINDOW";
     /// How long a stream may be silent, in milliseconds.
     pub const IDLE_TIMEOUT_MS: &str = "DORMOUSE_IDLE_TIMEOUT_MS";
     /// The first delay of a retry, in milliseconds.
@@ -108,6 +110,10 @@ pub const VARIABLES: &[EnvironmentVariable] = &[
     ),
     variable(names::MODEL, "model to talk to; --model wins over it"),
     variable(names::CONTEXT_WINDOW, "context window of the model, in tokens"),
+    variable(
+        names::AUTO_COMPACT_WINDOW,
+        "compact as if the window had only so many tokens; never more than it has",
+    ),
     variable(names::HOME, "folder to use instead of ~/.dormouse"),
     variable(
         names::IDLE_TIMEOUT_MS,

@@ -10,8 +10,9 @@ use dormouse_base::{
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
-    Engine, EngineConfig, Hooks, InstructionSetup, MemoryAccess, MemorySetup, OpenedSession,
-    PromptOverrides, ResultRules, ResumeReport, SessionFolder, Surroundings, memory_tools,
+    CompactionRules, Engine, EngineConfig, Hooks, InstructionSetup, MemoryAccess, MemorySetup,
+    OpenedSession, PromptOverrides, ResultRules, ResumeReport, SessionFolder, Surroundings,
+    memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
@@ -170,6 +171,8 @@ impl Ready {
             figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
             prices: PriceTable::of_settings(&settings.prices),
             max_cost_usd: arguments.max_cost,
+            compaction: compaction_rules(&switches, &world.environment)?,
+            beside: None,
         };
         warn_of_no_price(&config);
         let engine = match opened {
@@ -224,6 +227,27 @@ fn switched_off(stack: &Stack, of: Source) -> bool {
     off(Source::Managed)
         || (by_person && of != Source::Managed)
         || (by_project && of.is_of_project())
+}
+
+/// What is compacted, and when.
+fn compaction_rules(
+    switches: &Switches,
+    environment: &Environment,
+) -> Result<CompactionRules, Failure> {
+    let window = match environment.get(names::AUTO_COMPACT_WINDOW) {
+        None => None,
+        Some(text) => Some(text.trim().parse::<u32>().map_err(|_| {
+            let name = names::AUTO_COMPACT_WINDOW;
+            Failure::usage(format!("{name} is `{text}`; it is a number of tokens"))
+        })?),
+    };
+    Ok(CompactionRules {
+        auto: switches.is_on("auto_compact"),
+        reactive_only: switches.is_on("reactive_only"),
+        notes: switches.is_on("notes_compaction"),
+        collapse: switches.is_on("collapse"),
+        auto_window: window,
+    })
 }
 
 /// How long commands may take: the default is never above the most.

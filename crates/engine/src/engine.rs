@@ -27,7 +27,7 @@ use crate::memory::MemoryGuard;
 use crate::prompt::{PromptOverrides, build_prefix};
 use crate::recall::Recall;
 use crate::results::{ResultRules, ResultStore};
-use crate::{EngineError, SessionFolder, Surroundings};
+use crate::{Beside, CompactionRules, EngineError, Moment, SessionFolder, Surroundings};
 
 /// What a conversation needs from outside.
 #[derive(Clone)]
@@ -80,6 +80,10 @@ pub struct EngineConfig {
     pub instructions: Option<InstructionSetup>,
     /// Memory; none where it is off.
     pub memory: Option<MemorySetup>,
+    /// What is compacted, and when.
+    pub compaction: CompactionRules,
+    /// Who works beside the conversation, if anybody does.
+    pub beside: Option<Arc<dyn Beside>>,
 }
 
 /// A conversation.
@@ -293,6 +297,13 @@ impl Engine {
             self.unwritten.remove(0);
         }
         Ok(())
+    }
+
+    /// No call waits for its result: whoever works beside the conversation is told.
+    pub(crate) fn settle(&self, quiet: bool) {
+        if let Some(beside) = &self.config.beside {
+            beside.settled(&Moment::of(self, quiet));
+        }
     }
 
     pub(crate) fn new_id(&self) -> MessageId {

@@ -7,6 +7,8 @@
 #![forbid(unsafe_code)]
 
 mod anew;
+mod beside;
+mod compact;
 mod driver;
 mod engine;
 mod error;
@@ -28,6 +30,8 @@ mod turn;
 mod turns;
 
 pub use anew::OtherModel;
+pub use beside::{Beside, KeptNotes, Moment};
+pub use compact::CompactionRules;
 pub use engine::{Engine, EngineConfig};
 pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};

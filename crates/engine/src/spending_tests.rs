@@ -43,6 +43,8 @@ fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) -> EngineConf
         // A dollar for every token that the model says, of which a script says 20.
         prices: PriceTable::default().with(NAME, Price::new(0.0, 1e6)),
         max_cost_usd: Some(max_cost_usd),
+        compaction: crate::CompactionRules::default(),
+        beside: None,
         results: Arc::default(),
         hooks: Arc::default(),
         reaper: dormouse_tools::Reaper::none(),

@@ -11,7 +11,8 @@ use dormouse_base::{
 use dormouse_conversation::figures::FigureLog;
 use dormouse_conversation::{Budget, Origin, Window};
 use dormouse_engine::{
-    Engine, EngineConfig, PromptOverrides, SessionFolder, Surroundings, memory_tools,
+    CompactionRules, Engine, EngineConfig, PromptOverrides, SessionFolder, Surroundings,
+    memory_tools,
 };
 use dormouse_model::script::Turn;
 use dormouse_model::{
@@ -109,6 +110,8 @@ pub(super) async fn begin(
         figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
         prices: PriceTable::default(),
         max_cost_usd: None,
+        compaction: CompactionRules::default(),
+        beside: None,
     };
     let engine = Engine::begin(config, &folder, &surroundings)?;
     Ok((engine, surroundings))

@@ -233,8 +233,12 @@ impl<'e> Driver<'e> {
         // The server has it in its cache only now.
         self.engine.last_breakpoint = self.breakpoint.or(self.engine.last_breakpoint);
         self.look_for_break(&message);
+        let calls = message.tool_calls().next().is_some();
         let message = self.engine.commit(message)?;
         (self.sink)(EngineEvent::Message(message));
+        if !calls {
+            self.engine.settle(true);
+        }
         Ok(())
     }
 
@@ -255,6 +259,7 @@ impl<'e> Driver<'e> {
         );
         let message = self.engine.commit(message)?;
         (self.sink)(EngineEvent::Message(message));
+        self.engine.settle(false);
         Ok(())
     }
 

@@ -1,0 +1,84 @@
+//! The seam for work beside a conversation: whoever is put there is told when a fork could start, and is
+//! asked for the session's notes when the conversation is compacted.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use dormouse_base::{Dir, MessageId};
+use dormouse_context::compact::notes::Template;
+use dormouse_conversation::{Budget, Message};
+
+use crate::{Engine, Jobs, Seed};
+
+/// Works beside a conversation. Nothing here may take time: what does is a job.
+pub trait Beside: Send + Sync {
+    /// The conversation has come to a point at which no call waits for its result: after every answer, in
+    /// the middle of a turn too.
+    fn settled(&self, moment: &Moment<'_>);
+
+    /// The notes about this session, if there are any.
+    fn notes(&self, session: &Dir) -> Option<KeptNotes>;
+
+    /// The conversation was compacted: what was counted before says nothing any more.
+    fn compacted(&self, _moment: &Moment<'_>) {}
+}
+
+/// Notes about a session, as they stand.
+#[derive(Debug, Clone)]
+pub struct KeptNotes {
+    /// What they say.
+    pub text: String,
+    /// What they began as.
+    pub template: Template,
+    /// Where they are.
+    pub path: PathBuf,
+    /// The last message that they cover; none if no run has come to its end.
+    pub reach: Option<MessageId>,
+}
+
+/// A point at which no call waits for its result.
+pub struct Moment<'a> {
+    engine: &'a Engine,
+    quiet: bool,
+}
+
+impl<'a> Moment<'a> {
+    pub(crate) fn of(engine: &'a Engine, quiet: bool) -> Self {
+        Self { engine, quiet }
+    }
+
+    /// Whether the last answer called no tool.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// The tokens that the conversation uses.
+    pub fn tokens(&self) -> u64 {
+        self.engine.tokens_used()
+    }
+
+    /// The messages.
+    pub fn messages(&self) -> &'a [Arc<Message>] {
+        self.engine.history().messages()
+    }
+
+    /// The numbers of the window.
+    pub fn budget(&self) -> &'a Budget {
+        &self.engine.config.budget
+    }
+
+    /// The session's own folder.
+    pub fn session_folder(&self) -> &'a Dir {
+        self.engine.transcript.own_folder()
+    }
+
+    /// What runs beside the conversation.
+    pub fn jobs(&self) -> &'a Jobs {
+        self.engine.jobs()
+    }
+
+    /// The conversation as it stands, to start a fork from.
+    pub fn seed(&self) -> Seed {
+        self.engine.seed()
+    }
+}
