@@ -238,7 +238,7 @@ fn compaction_rules(
         None => None,
         Some(text) => Some(text.trim().parse::<u32>().map_err(|_| {
             let name = names::AUTO_COMPACT_WINDOW;
-            Failure::usage(format!("{name} is `{text}`; it is a number of tokens"))
+            Failure::usage(anyhow::anyhow!("{name} is `{text}`; it is a number of tokens"))
         })?),
     };
     Ok(CompactionRules {
