@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use dormouse_conversation::transcript::Trigger;
 use dormouse_conversation::{Message, Role, Usage};
-use dormouse_engine::{EngineEvent, TurnEnd, TurnReport};
+use dormouse_engine::{CompactReport, EngineEvent, TurnEnd, TurnReport, Way};
 use dormouse_model::ModelError;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -39,6 +40,8 @@ enum Line<'a> {
         tools: Option<&'a [String]>,
         #[serde(skip_serializing_if = "Option::is_none")]
         message: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        compact_metadata: Option<CompactMetadata>,
     },
     StreamEvent {
         session_id: &'a str,
@@ -55,6 +58,15 @@ enum Line<'a> {
         message: Body<'a>,
     },
     Result(Summary<'a>),
+}
+
+/// What a compaction came to, with the names that programs know.
+#[derive(Serialize)]
+struct CompactMetadata {
+    trigger: Trigger,
+    pre_tokens: u64,
+    post_tokens: u64,
+    way: Way,
 }
 
 #[derive(Serialize)]
@@ -156,6 +168,7 @@ impl Printer {
                 cwd: Some(folder),
                 tools: Some(tools),
                 message: None,
+                compact_metadata: None,
             });
         }
     }
@@ -188,6 +201,8 @@ impl Printer {
                 );
             }
             EngineEvent::Notice(text) => self.notice("notice", text.clone()),
+            EngineEvent::Compacting(_) => {}
+            EngineEvent::Compacted(report) => self.compacted(report),
             EngineEvent::ToolStarted { name, input, .. } if self.verbose => {
                 self.end_line();
                 show::note(&format!("· {name} {input}"));
@@ -258,11 +273,33 @@ impl Printer {
                 cwd: None,
                 tools: None,
                 message: Some(text),
+                compact_metadata: None,
             });
         } else {
             self.end_line();
             show::note(&format!("note: {text}"));
         }
+    }
+
+    fn compacted(&mut self, report: &CompactReport) {
+        if self.format != OutputFormat::StreamJson {
+            return self.notice("notice", report.to_string());
+        }
+        print_json(&Line::System {
+            subtype: "compact_boundary",
+            session_id: &self.session,
+            version: None,
+            model: None,
+            cwd: None,
+            tools: None,
+            message: Some(report.to_string()),
+            compact_metadata: Some(CompactMetadata {
+                trigger: report.trigger,
+                pre_tokens: report.before,
+                post_tokens: report.after,
+                way: report.way,
+            }),
+        });
     }
 
     /// Whoever reads the answer should know what it was made without.

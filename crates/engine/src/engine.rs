@@ -12,6 +12,7 @@ use dormouse_conversation::{
     WindowState, used,
 };
 use dormouse_memory::Trust;
+use dormouse_memory::instructions::Occasion;
 use dormouse_model::{BreakDetector, CacheTtl, Dialect, Model, PriceTable, RetryPolicy, WireBody};
 use dormouse_tools::{
     Asker, CallContext, CallObserver, Caller, CommandLimits, FileGuard, Gate, ReadCache, Reaper,
@@ -19,6 +20,7 @@ use dormouse_tools::{
 };
 use tokio_util::sync::CancellationToken;
 
+use crate::compact::{Breaker, SaidSoFar};
 use crate::fork::Spent;
 use crate::hooks::{HookObserver, HookRunner, HookSession, Hooks, Place, SessionSource};
 use crate::jobs::Jobs;
@@ -97,10 +99,20 @@ pub struct Engine {
     pub(crate) last_breakpoint: Option<usize>,
     pub(crate) detector: BreakDetector,
     pub(crate) read_cache: Arc<Mutex<ReadCache>>,
-    todos: Arc<Mutex<TodoList>>,
+    pub(crate) todos: Arc<Mutex<TodoList>>,
     shells: Arc<Shells>,
     /// What the model has been told about the world.
-    told: Facts,
+    pub(crate) told: Facts,
+    /// How the world was when it was last looked at.
+    pub(crate) around: Surroundings,
+    /// What the person has said.
+    pub(crate) said: SaidSoFar,
+    /// How compactions went.
+    pub(crate) breaker: Breaker,
+    /// What the last of them put in place of messages.
+    pub(crate) last_summary: Option<String>,
+    /// Requests that went out.
+    pub(crate) requests: u64,
     pub(crate) totals: Usage,
     /// What those cost, in dollars, as far as prices are known.
     pub(crate) spent_usd: f64,
@@ -129,6 +141,8 @@ pub(crate) struct Begun {
     pub(crate) history: History,
     /// What the model was told last about the world, if that is not what the prefix says.
     pub(crate) told: Option<Facts>,
+    pub(crate) around: Surroundings,
+    pub(crate) said: SaidSoFar,
 }
 
 /// A line that the transcript lacks.
@@ -158,16 +172,23 @@ impl Engine {
             Arc::clone(&config.clock),
             Arc::clone(&config.ids),
         )?;
-        let known = Known::look(&config);
+        let known = Known::look(&config, Occasion::Start);
         let (tools, size) = (&config.tools, config.budget.prompt);
         let prefix = build_prefix(surroundings, tools, size, &config.overrides, &known);
         transcript.record_prefix(&prefix, &config.origin)?;
-        let begun = Begun { prefix, known, history: History::default(), told: None };
+        let begun = Begun {
+            prefix,
+            known,
+            history: History::default(),
+            told: None,
+            around: surroundings.clone(),
+            said: SaidSoFar::default(),
+        };
         Ok(Self::assemble(config, transcript, begun))
     }
 
     pub(crate) fn assemble(config: EngineConfig, transcript: Transcript, begun: Begun) -> Self {
-        let Begun { prefix, known, history, told } = begun;
+        let Begun { prefix, known, history, told, around, said } = begun;
         let options = options(&config);
         let mut body = WireBody::new(config.dialect.clone(), &prefix, &options);
         body.reserve(history.messages());
@@ -203,6 +224,11 @@ impl Engine {
             read_cache: Arc::default(),
             todos: Arc::default(),
             shells: Arc::default(),
+            around,
+            said,
+            breaker: Breaker::default(),
+            last_summary: None,
+            requests: 0,
             totals: Usage::default(),
             spent_usd: 0.0,
             forks_spent: Spent::default(),
@@ -213,6 +239,7 @@ impl Engine {
     }
 
     pub(crate) fn tell_changes(&mut self, now: &Surroundings) -> Result<(), EngineError> {
+        self.around = now.clone();
         let facts = self.known.add_to(now.facts(self.config.tools.names()));
         let room = self.config.budget.changes_tokens;
         let text = |name: &str| self.known.text_of(name);
@@ -242,6 +269,7 @@ impl Engine {
         let now = self.config.clock.now();
         let message = Message::user(self.new_id(), now, blocks, Flags::default());
         self.transcript.record_message(&message)?;
+        self.said.hear(&message, self.transcript.lines());
         self.hear(message.id, Trust::Typed, prompt);
         self.commit(message)?;
         Ok(())
@@ -349,7 +377,13 @@ impl Engine {
         WindowState::at(self.tokens_used(), &self.config.budget)
     }
 
-    pub(crate) fn tokens_used(&self) -> u64 {
+    /// The numbers of its window.
+    pub fn budget(&self) -> &Budget {
+        &self.config.budget
+    }
+
+    /// The tokens that the conversation uses.
+    pub fn tokens_used(&self) -> u64 {
         used(self.prefix.tokens(), self.history.messages().iter().map(AsRef::as_ref)).total()
     }
 

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_conversation::transcript::Trigger;
 use dormouse_conversation::{Block, Message, ToolUseId, Usage};
 use dormouse_model::ModelError;
 
+use crate::compact::CompactReport;
 use crate::recall::RecallReceipt;
 
 /// Something to show, or to pass on to a program.
@@ -79,6 +81,10 @@ pub enum EngineEvent {
     Recalled(RecallReceipt),
     /// Memory was changed, and the person is to know: they may want to take it back.
     Remembered(String),
+    /// The conversation is being compacted.
+    Compacting(Trigger),
+    /// It was.
+    Compacted(CompactReport),
     /// Something worth knowing.
     Notice(String),
 }

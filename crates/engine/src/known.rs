@@ -49,10 +49,10 @@ pub struct Known {
 
 impl Known {
     /// Looks it up.
-    pub(crate) fn look(config: &EngineConfig) -> Self {
+    pub(crate) fn look(config: &EngineConfig, occasion: Occasion) -> Self {
         let mut known = Self::default();
         if let Some(InstructionSetup { roots, approved }) = &config.instructions {
-            known.load_instructions(roots, approved, &config.budget);
+            known.load_instructions(roots, approved, &config.budget, occasion);
         }
         if let Some(MemorySetup { access, rules, .. }) = &config.memory {
             known.rules = Some(rules.clone());
@@ -67,10 +67,16 @@ impl Known {
         known
     }
 
-    fn load_instructions(&mut self, roots: &Roots, approved: &Approved, budget: &Budget) {
+    fn load_instructions(
+        &mut self,
+        roots: &Roots,
+        approved: &Approved,
+        budget: &Budget,
+        occasion: Occasion,
+    ) {
         let room = usize::try_from(budget.instructions_chars).unwrap_or(usize::MAX);
         self.room = room.saturating_mul(FILES_WORTH);
-        let mut instructions = Instructions::load(roots.clone(), approved.clone(), Occasion::Start);
+        let mut instructions = Instructions::load(roots.clone(), approved.clone(), occasion);
         self.notes = instructions.take_notes();
         self.parts = parts(instructions.loaded(), self.room);
         self.instructions = Some(instructions);

@@ -31,7 +31,9 @@ mod turns;
 
 pub use anew::OtherModel;
 pub use beside::{Beside, KeptNotes, Moment};
-pub use compact::CompactionRules;
+pub use dormouse_context::compact::{Fidelity, Way};
+
+pub use compact::{CompactOrder, CompactReport, Compacted, CompactionRules, Filling, Span, Spoken};
 pub use engine::{Engine, EngineConfig};
 pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};

@@ -59,7 +59,12 @@ impl Meter {
                 self.over(RequestOutcome::Failed(error.kind().to_owned()), None, engine);
             }
             Event::Interrupt => self.over(RequestOutcome::Interrupted, None, engine),
-            Event::Begin | Event::Stream(..) | Event::Retry | Event::ToolDone { .. } => {}
+            Event::Begin
+            | Event::Stream(..)
+            | Event::Retry
+            | Event::Full(_)
+            | Event::Mended(_)
+            | Event::ToolDone { .. } => {}
         }
     }
 

@@ -5,7 +5,9 @@ use std::time::Duration;
 use dormouse_base::MessageId;
 use dormouse_conversation::transcript::{Author, LoadWarning, Loaded, Transcript};
 use dormouse_conversation::{Block, BlockKind, Flags, History, Message, Repair, Role};
+use dormouse_memory::instructions::Occasion;
 
+use crate::compact::SaidSoFar;
 use crate::engine::{Begun, LOST_ANSWER};
 use crate::known::Known;
 use crate::prompt::build_prefix;
@@ -29,6 +31,7 @@ impl Engine {
         surroundings: &Surroundings,
     ) -> Result<(Self, ResumeReport), EngineError> {
         let OpenedSession { mut transcript, loaded } = opened;
+        let said = SaidSoFar::of(&loaded);
         let Loaded { messages, prefix, facts, warnings, origin, .. } = loaded;
         let mut config = config;
         if let Some(kept) = origin.filter(|origin| origin.model == config.origin.model) {
@@ -36,7 +39,7 @@ impl Engine {
             config.origin.max_tokens = kept.max_tokens.or(config.origin.max_tokens);
         }
         let (history, repairs) = mend(messages, &mut transcript, &config)?;
-        let known = Known::look(&config);
+        let known = Known::look(&config, Occasion::Start);
         let prefix = match prefix {
             Some(prefix) => prefix,
             None => {
@@ -46,7 +49,8 @@ impl Engine {
                 prefix
             }
         };
-        let begun = Begun { prefix, known, history, told: facts };
+        let around = surroundings.clone();
+        let begun = Begun { prefix, known, history, told: facts, around, said };
         let mut engine = Self::assemble(config, transcript, begun);
         engine.take_up();
         Ok((engine, ResumeReport { warnings, repairs }))

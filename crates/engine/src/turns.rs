@@ -1,8 +1,7 @@
 //! A turn as the person sees it: the prompt and what goes with it, the loop, and the hooks around both.
 
 use dormouse_context::{Fragment, HookNotes};
-use dormouse_conversation::{Block, Flags, Usage, WindowState, estimate_text};
-use dormouse_model::ModelError;
+use dormouse_conversation::{Block, Flags, Usage};
 use tokio_util::sync::CancellationToken;
 
 use crate::hooks::{SessionEndReason, SessionSource};
@@ -23,9 +22,6 @@ impl Engine {
         sink: &mut dyn FnMut(EngineEvent),
     ) -> Result<TurnReport, EngineError> {
         self.start(sink).await;
-        if let Some(refused) = self.too_full_for(prompt) {
-            return Ok(refused);
-        }
         tokio::select! {
             biased;
             () = interrupt.cancelled() => return Ok(nothing_sent(TurnEnd::Interrupted)),
@@ -180,22 +176,6 @@ impl Engine {
         let notes = std::mem::take(&mut self.notes);
         let block = HookNotes { notes }.to_block();
         self.add_user(vec![block], Flags { meta: true, ..Flags::default() })
-    }
-
-    /// A prompt that would not be sent does not join the conversation: nothing could be said in it
-    /// again.
-    fn too_full_for(&self, prompt: &str) -> Option<TurnReport> {
-        let used = self.tokens_used().saturating_add(u64::from(estimate_text(prompt)));
-        if !WindowState::at(used, &self.config.budget).blocking {
-            return None;
-        }
-        let error = ModelError::TooLong {
-            used: Some(used),
-            limit: Some(u64::from(self.config.budget.window)),
-            message: "with this prompt the window is full, so it was not sent and is not kept"
-                .to_owned(),
-        };
-        Some(nothing_sent(TurnEnd::Failed(error)))
     }
 }
 

@@ -75,6 +75,21 @@ impl ReadCache {
         }
     }
 
+    /// The files that were used last, the newest first.
+    pub fn newest(&self, most: usize) -> Vec<PathBuf> {
+        let mut files: Vec<(&PathBuf, u64)> =
+            self.files.iter().map(|(path, (used, _))| (path, *used)).collect();
+        files.sort_by_key(|(_, used)| std::cmp::Reverse(*used));
+        files.into_iter().take(most).map(|(path, _)| path.clone()).collect()
+    }
+
+    /// Forgets all files but these.
+    pub fn keep_only(&mut self, paths: &[PathBuf]) {
+        let others: Vec<PathBuf> =
+            self.files.keys().filter(|path| !paths.contains(path)).cloned().collect();
+        others.iter().for_each(|path| self.remove(path));
+    }
+
     /// How many files are remembered.
     pub fn len(&self) -> usize {
         self.files.len()

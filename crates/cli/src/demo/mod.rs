@@ -59,6 +59,8 @@ fn narrate(event: &EngineEvent) {
             receipt.explained().iter().for_each(|line| show::data_line(&format!("    {line}")));
         }
         EngineEvent::Remembered(what) => show::data_line(&format!("  memory: {what}")),
+        EngineEvent::Compacting(_) => {}
+        EngineEvent::Compacted(report) => show::data_line(&format!("  {report}")),
         EngineEvent::Notice(text) => show::data_line(&format!("  note: {text}")),
     }
 }

@@ -71,6 +71,20 @@ pub(crate) fn window(engine: &Engine) -> Rows {
     ])
 }
 
+/// What fills the window.
+pub(crate) fn context(engine: &Engine) -> Rows {
+    let mut rows: Rows = engine
+        .fillings()
+        .into_iter()
+        .map(|filling| (filling.what.to_owned(), format!("about {} tokens", filling.tokens)))
+        .collect();
+    let budget = engine.budget();
+    rows.push(("used".to_owned(), format!("{} of {} tokens", engine.tokens_used(), budget.window)));
+    rows.push(("compacted at".to_owned(), format!("{} tokens", budget.auto_compact)));
+    rows.push(("left until then".to_owned(), format!("{} %", engine.window_state().percent_left)));
+    rows
+}
+
 /// What the session has come to, from the log of figures; on a narrow terminal in short.
 pub(crate) fn figures(engine: &Engine, home: &Path, columns: usize) -> Result<String, FileError> {
     let filter = Filter { session: Some(engine.session()), ..Filter::default() };

@@ -12,6 +12,8 @@ pub(crate) enum Name {
     Stats,
     Config,
     Permissions,
+    Compact,
+    Context,
     Memory,
     Recall,
     Quit,
@@ -26,6 +28,13 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
     (Name::Stats, "stats", "", "how full the window is, and what the session came to"),
     (Name::Config, "config", "", "what is in force, and where things are kept"),
     (Name::Permissions, "permissions", "[MODE]", "what is permitted; or go over to another mode"),
+    (
+        Name::Compact,
+        "compact",
+        "[WORDS]",
+        "make room: a summary in place of what was said; WORDS say what it should look at",
+    ),
+    (Name::Context, "context", "", "what fills the window"),
     (
         Name::Memory,
         "memory",

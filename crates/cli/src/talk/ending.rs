@@ -35,7 +35,10 @@ fn of_server(error: &ModelError, key: &KeyOrigin) -> Vec<(String, Style)> {
         ModelError::TooLong { .. }
         | ModelError::RequestTooLarge(_)
         | ModelError::ThinkingRefused(_) => {
-            lines.push(("/clear begins a new session".to_owned(), Style::DIM));
+            lines.push((
+                "/context says what fills the window; /clear begins a new session".to_owned(),
+                Style::DIM,
+            ));
         }
         ModelError::NotAuthenticated(_)
         | ModelError::NotAllowed(_)

@@ -7,6 +7,7 @@
 mod answers;
 mod calls;
 mod commands;
+mod compact;
 mod diff;
 mod editor;
 mod ending;
@@ -284,6 +285,7 @@ impl Talk<'_> {
         match commands::parse(text) {
             None => return self.turn(text).await,
             Some(Meant::Command(Name::Quit, _)) => return Next::Leave(Exit::Done),
+            Some(Meant::Command(Name::Compact, rest)) => return self.compact(&rest).await,
             Some(Meant::Command(name, rest)) => self.command(name, &rest).await,
             Some(Meant::Unknown(name, nearest)) => {
                 let meant =

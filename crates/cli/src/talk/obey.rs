@@ -41,10 +41,12 @@ impl Talk<'_> {
                 }
                 Err(failure) => self.complain(&failure),
             },
+            Name::Context => self.context(),
             Name::Memory => self.memory(rest).await,
             Name::Recall if rest.is_empty() => self.view.borrow_mut().explain_recall(),
             Name::Recall => self.recall(rest).await,
-            Name::Quit => {}
+            // The conversation itself sees to these.
+            Name::Compact | Name::Quit => {}
         }
     }
 

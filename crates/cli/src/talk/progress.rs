@@ -22,6 +22,7 @@ enum Doing {
     Waiting,
     Thinking,
     Writing,
+    Compacting,
     /// Which try of how many comes when.
     Retrying {
         at: Instant,
@@ -79,6 +80,10 @@ impl Progress {
 
     pub(crate) fn thinking(&mut self, now: Instant) {
         self.go(Doing::Thinking, now);
+    }
+
+    pub(crate) fn compacting(&mut self, now: Instant) {
+        self.go(Doing::Compacting, now);
     }
 
     pub(crate) fn writing(&mut self, now: Instant) {
@@ -176,6 +181,7 @@ impl Progress {
             Doing::Nothing => return None,
             Doing::Waiting => "waiting for the model",
             Doing::Thinking => "thinking",
+            Doing::Compacting => "compacting the conversation",
             Doing::Writing => "writing",
             Doing::Retrying { at, retry, of } => {
                 let left = at.saturating_duration_since(now).as_secs();

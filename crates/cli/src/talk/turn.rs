@@ -31,13 +31,13 @@ enum Answered {
 }
 
 /// What a turn is attended with.
-struct Attendant<'t> {
-    view: &'t RefCell<View>,
-    editor: &'t LineEditor,
-    questions: &'t mut UnboundedReceiver<Asked>,
-    signals: &'t mut Signals,
-    typed_ahead: &'t mut String,
-    quiet: Option<&'t Quiet>,
+pub(super) struct Attendant<'t> {
+    pub(super) view: &'t RefCell<View>,
+    pub(super) editor: &'t LineEditor,
+    pub(super) questions: &'t mut UnboundedReceiver<Asked>,
+    pub(super) signals: &'t mut Signals,
+    pub(super) typed_ahead: &'t mut String,
+    pub(super) quiet: Option<&'t Quiet>,
 }
 
 impl Talk<'_> {
@@ -81,7 +81,9 @@ impl Talk<'_> {
         let window = self.conversation.engine.window_state();
         if window.warning {
             let left = window.percent_left;
-            let text = format!("{left} % of the window is left; /clear begins a new session");
+            let text = format!(
+                "{left} % of the window is left until it is compacted; /compact does it now"
+            );
             view.note(&text, Style::DIM);
         }
     }
@@ -89,7 +91,7 @@ impl Talk<'_> {
 
 impl Attendant<'_> {
     /// Runs a turn to its end.
-    async fn attend<T>(
+    pub(super) async fn attend<T>(
         mut self,
         turn: impl Future<Output = T>,
         interrupt: &CancellationToken,

@@ -258,6 +258,11 @@ impl View {
             EngineEvent::Remembered(what) => {
                 self.note(&format!("memory: {what} · Alt-U takes it back"), Style::DIM);
             }
+            EngineEvent::Compacting(_) => self.progress.compacting(now),
+            EngineEvent::Compacted(report) => {
+                self.progress.waiting(now);
+                self.note(&report.to_string(), Style::DIM);
+            }
             EngineEvent::Notice(text) => self.note(&text, Style::DIM),
         }
     }

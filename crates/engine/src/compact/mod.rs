@@ -1,5 +1,199 @@
-//! Compaction (C-14 to C-23), carried out: the calls, the files, the transcript.
+//! Compaction (C-14 to C-23), carried out: the calls, the files, the transcript. The arithmetic is
+//! `dormouse_context::compact`.
+//!
+//! A compaction is a cut (which messages go) and a text in their place: from the session's notes where that
+//! is possible, else written by the model, else folded by the program. Invariants: it always comes to an end,
+//! with or without a model; the person's words are kept by the program, not by a summariser; whatever was in
+//! use before is in use after; and the conversation is either as before or wholly compacted.
 
+mod ahead;
+mod breaker;
+mod cut;
+mod draft;
+mod fills;
+mod install;
+mod mend;
+mod report;
+mod restored;
 mod rules;
+mod said;
+mod summarise;
 
+use dormouse_base::MessageId;
+use dormouse_context::compact::notes::StepAside;
+use dormouse_context::compact::{Fidelity, Way};
+use dormouse_conversation::figures::{BreakerFigure, BreakerState, Figure, LayerFigure};
+use dormouse_conversation::transcript::Trigger;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) use ahead::Room;
+pub(crate) use breaker::Breaker;
+pub use fills::Filling;
+pub(crate) use mend::Mend;
 pub use rules::CompactionRules;
+pub(crate) use said::SaidSoFar;
+pub use said::Spoken;
+
+use crate::{Engine, EngineError, EngineEvent};
+use cut::Cut;
+
+/// What of the conversation is to be compacted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Span {
+    /// All that can be.
+    Whole,
+    /// From this message of the person's on: what stands before it stays, in the server's cache too.
+    From(MessageId),
+    /// Up to this message of the person's, which stays.
+    UpTo(MessageId),
+}
+
+/// An order to compact.
+#[derive(Debug, Clone)]
+pub struct CompactOrder {
+    /// Who asks for it.
+    pub trigger: Trigger,
+    /// What the person wants the summary to look at.
+    pub instructions: Option<String>,
+    /// What is compacted.
+    pub span: Span,
+}
+
+impl CompactOrder {
+    /// Because the window is filling up.
+    pub(crate) fn auto() -> Self {
+        Self { trigger: Trigger::Auto, instructions: None, span: Span::Whole }
+    }
+}
+
+/// What a compaction came to.
+#[derive(Debug, Clone)]
+pub struct CompactReport {
+    /// Who started it.
+    pub trigger: Trigger,
+    /// How the summary came about.
+    pub way: Way,
+    /// Tokens before.
+    pub before: u64,
+    /// Tokens after, estimated.
+    pub after: u64,
+    /// What of the part that went the summary still holds.
+    pub fidelity: Fidelity,
+    /// Why the notes did not stand for the summary.
+    pub stepped_aside: Option<StepAside>,
+    /// Why the model did not write it, where it should have.
+    pub trouble: Option<String>,
+}
+
+/// How an order to compact ended.
+#[derive(Debug, Clone)]
+pub enum Compacted {
+    /// It is done.
+    Done(CompactReport),
+    /// There was nothing to compact.
+    Nothing,
+    /// A hook would not have it, for this reason.
+    Blocked(String),
+    /// The person stopped it.
+    Interrupted,
+}
+
+/// The name of its breaker, by its switch.
+const LAYER: &str = "auto_compact";
+const NOTES_LAYER: &str = "notes_compaction";
+
+impl Engine {
+    /// Compacts the conversation. It comes to an end whatever the model does.
+    pub async fn compact(
+        &mut self,
+        order: CompactOrder,
+        interrupt: &CancellationToken,
+        sink: &mut dyn FnMut(EngineEvent),
+    ) -> Result<Compacted, EngineError> {
+        let Some(cut) = Cut::of(self.history.messages(), order.span, &self.config.budget) else {
+            return Ok(Compacted::Nothing);
+        };
+        if let Some(why) = self.ask_before(&order).await {
+            self.pass_on_hook_notices(sink);
+            return Ok(Compacted::Blocked(why));
+        }
+        sink(EngineEvent::Compacting(order.trigger));
+        self.write_what_is_due()?;
+        let before = self.tokens_used();
+        let ground = self.new_ground(&order);
+        let (draft, stepped_aside) = match self.draft_from_notes(&order, &ground) {
+            Ok(draft) => (draft, None),
+            Err(aside) => {
+                let draft = tokio::select! {
+                    biased;
+                    () = interrupt.cancelled() => return Ok(Compacted::Interrupted),
+                    draft = self.draft_anew(&order, cut, &ground) => draft,
+                };
+                (draft, aside)
+            }
+        };
+        let trouble = draft.trouble.clone();
+        let (way, fidelity) = (draft.way, draft.fidelity);
+        let messages = draft.dropped.len();
+        let summary = draft.message.clone();
+        self.install(&order, draft, ground, before, sink).await?;
+        let report = CompactReport {
+            trigger: order.trigger,
+            way,
+            before,
+            after: self.tokens_used(),
+            fidelity,
+            stepped_aside,
+            trouble,
+        };
+        self.count_compaction(&report, messages, sink);
+        if let Some(hooks) = self.hooks.clone() {
+            hooks.after_compaction(order.trigger, &summary).await;
+            self.pass_on_hook_notices(sink);
+        }
+        sink(EngineEvent::Compacted(report.clone()));
+        Ok(Compacted::Done(report))
+    }
+
+    async fn ask_before(&self, order: &CompactOrder) -> Option<String> {
+        let hooks = self.hooks.clone()?;
+        hooks.before_compaction(order.trigger, order.instructions.as_deref()).await
+    }
+
+    pub(crate) fn pass_on_hook_notices(&self, sink: &mut dyn FnMut(EngineEvent)) {
+        if let Some(hooks) = &self.hooks {
+            hooks.take_notices().into_iter().for_each(|said| sink(EngineEvent::Notice(said)));
+        }
+    }
+
+    /// What it came to goes into the figures and the breaker.
+    fn count_compaction(
+        &mut self,
+        report: &CompactReport,
+        messages: usize,
+        sink: &mut dyn FnMut(EngineEvent),
+    ) {
+        let name = if report.way == Way::Notes { NOTES_LAYER } else { LAYER };
+        self.figures.record(&Figure::Layer(LayerFigure {
+            name: name.to_owned(),
+            freed_tokens: report.before.saturating_sub(report.after),
+            messages: u64::try_from(messages).unwrap_or(u64::MAX),
+            changed: u64::try_from(messages).unwrap_or(u64::MAX),
+            summaries: 1,
+            prefix_changed: true,
+        }));
+        if report.trigger == Trigger::Manual {
+            self.breaker.reset_loop();
+            return;
+        }
+        if self.breaker.compacted(self.requests, report.before, report.after) {
+            self.record_breaker(true);
+            sink(EngineEvent::Notice(self.why_it_stops()));
+        }
+    }
+
+    pub(crate) fn record_breaker(&self, open: bool) {
+        let state = if open { BreakerState::Open } else { BreakerState::Closed };
+        self.figures.record(&Figure::Breaker(BreakerFigure { name: LAYER.to_owned(), state }));
+    }
+}

@@ -11,11 +11,12 @@ use dormouse_base::{FileAction, FileError, MessageId, fault};
 use dormouse_context::{Attachment, Fragment, HookNotes, TurnShape, plan_breakpoints};
 use dormouse_conversation::transcript::Author;
 use dormouse_conversation::{
-    Block, BlockKind, Flags, Message, Response, Role, StopReason, ToolUse, ToolUseId, WindowState,
+    Block, BlockKind, Flags, Message, Response, Role, StopReason, ToolUse, ToolUseId,
 };
-use dormouse_model::{ModelError, Sent};
+use dormouse_model::Sent;
 use tokio_util::sync::CancellationToken;
 
+use crate::compact::{Mend, Room};
 use crate::meter::Meter;
 use crate::turn::{Effect, Event, INTERRUPTED_MARK, Turn};
 use crate::{Engine, EngineError, EngineEvent, TurnEnd, TurnReport};
@@ -61,7 +62,12 @@ async fn drive(
         driver.pass_on_notices();
         driver.meter.event(&event, driver.engine);
         for effect in turn.step(event) {
-            match driver.perform(effect)? {
+            let next = match effect {
+                Effect::Send => driver.prepare_and_send(interrupt).await?,
+                Effect::Mend(mend) => driver.mend(mend, interrupt).await?,
+                effect => driver.perform(effect)?,
+            };
+            match next {
                 Next::Go => {}
                 Next::Event(event) => events.push_back(event),
                 Next::End(end) => {
@@ -145,7 +151,8 @@ impl<'e> Driver<'e> {
 
     fn perform(&mut self, effect: Effect) -> Result<Next, EngineError> {
         match effect {
-            Effect::Send => return Ok(self.send()),
+            // The driver awaits these two.
+            Effect::Send | Effect::Mend(_) => {}
             Effect::Wait(delay) => self.outside.timer = Some(Box::pin(tokio::time::sleep(delay))),
             Effect::DropAnswer => self.outside.source = Source::Idle,
             Effect::RecordBlock(response, block) => self.record_block(response, &block)?,
@@ -162,19 +169,33 @@ impl<'e> Driver<'e> {
         Ok(Next::Go)
     }
 
-    /// Sends the conversation as it stands, unless the window is full: a server may refuse that, or
-    /// silently cut what it was sent.
+    /// Sends the conversation, compacted first where that is due. Never if the window is full: a server may
+    /// refuse that, or silently cut what it was sent.
+    async fn prepare_and_send(
+        &mut self,
+        interrupt: &CancellationToken,
+    ) -> Result<Next, EngineError> {
+        Ok(match self.engine.make_room(interrupt, self.sink).await? {
+            Room::Enough => self.send(),
+            Room::None(error) => Next::Event(Event::Full(error)),
+            Room::Interrupted => Next::Event(Event::Interrupt),
+        })
+    }
+
+    async fn mend(
+        &mut self,
+        mend: Mend,
+        interrupt: &CancellationToken,
+    ) -> Result<Next, EngineError> {
+        let helped = self.engine.mend(mend, interrupt, self.sink).await?;
+        let stopped = !helped && interrupt.is_cancelled();
+        Ok(Next::Event(if stopped { Event::Interrupt } else { Event::Mended(helped) }))
+    }
+
+    /// Sends the conversation as it stands.
     fn send(&mut self) -> Next {
         let engine = &mut *self.engine;
-        let used = engine.tokens_used();
-        if WindowState::at(used, &engine.config.budget).blocking {
-            let limit = Some(u64::from(engine.config.budget.window));
-            let message = "the window is full, so the request was not sent".to_owned();
-            return Next::Event(Event::Failed(
-                ModelError::TooLong { used: Some(used), limit, message },
-                None,
-            ));
-        }
+        engine.requests += 1;
         let shapes: Vec<TurnShape> = engine
             .body
             .turns()

@@ -16,6 +16,7 @@ use dormouse_conversation::{Block, Response, ToolUseId};
 use dormouse_model::{ModelError, StreamEvent};
 use dormouse_tools::ToolClass;
 
+use crate::compact::Mend;
 use crate::{EngineEvent, TurnEnd};
 
 /// Something that happened.
@@ -27,6 +28,10 @@ pub(crate) enum Event {
     Stream(StreamEvent, Option<ToolClass>),
     /// The request or its answer failed; the delay before another try, if there may be one.
     Failed(ModelError, Option<Duration>),
+    /// The window is full and nothing could be done about it: nothing was sent.
+    Full(ModelError),
+    /// What was to help was done, or could not be.
+    Mended(bool),
     /// The wait before another try is over.
     Retry,
     /// A tool has answered; or an observer has, and wants the turn to end with it.
@@ -40,6 +45,8 @@ pub(crate) enum Event {
 pub(crate) enum Effect {
     /// Send the conversation as it stands.
     Send,
+    /// Do something about what the server refused, before it is sent again.
+    Mend(Mend),
     /// Wait, then send it again.
     Wait(Duration),
     /// Let go of the answer that is coming in.

@@ -9,6 +9,7 @@ use dormouse_tools::{ResponseState, ToolClass};
 use super::answer::Answer;
 use super::{Effect, Event, Told};
 use crate::TurnEnd;
+use crate::compact::Mend;
 
 /// Notes in the place of an answer that did not come.
 const NO_ANSWER_INTERRUPTED: &str = "[no answer: the user interrupted before one came]";
@@ -26,6 +27,8 @@ enum Phase {
     Answering(Answer),
     /// A request failed; another try follows.
     Waiting,
+    /// A request was refused for this; something is done about it.
+    Mending(ModelError),
     /// The answer is complete, its tools run.
     Running(Answer),
     /// Over.
@@ -61,6 +64,8 @@ pub(crate) struct Turn {
     usage: Usage,
     /// Why there is to be no further request.
     halt: Option<String>,
+    /// What was done already about this request.
+    tried: Vec<Mend>,
 }
 
 impl Turn {
@@ -75,6 +80,7 @@ impl Turn {
             pauses: 0,
             usage: Usage::default(),
             halt: None,
+            tried: Vec::new(),
         }
     }
 
@@ -131,7 +137,11 @@ impl Turn {
                 interrupt_answer(answer)
             }
             (Phase::Running(answer), Event::Interrupt) => interrupt_tools(answer),
-            (Phase::Waiting, Event::Interrupt) => {
+            (Phase::Mending(error), Event::Mended(helped)) => self.mended(error, helped),
+            (Phase::Answering(_), Event::Full(error)) => {
+                vec![Effect::CommitClosing(NO_ANSWER_FAILED), Effect::End(TurnEnd::Failed(error))]
+            }
+            (Phase::Waiting | Phase::Mending(_), Event::Interrupt) => {
                 vec![
                     Effect::CommitClosing(NO_ANSWER_INTERRUPTED),
                     Effect::End(TurnEnd::Interrupted),
@@ -140,7 +150,12 @@ impl Turn {
             // An event that came too late changes nothing.
             (
                 phase,
-                Event::Stream(..) | Event::Failed(..) | Event::Retry | Event::ToolDone { .. },
+                Event::Stream(..)
+                | Event::Failed(..)
+                | Event::Full(_)
+                | Event::Mended(_)
+                | Event::Retry
+                | Event::ToolDone { .. },
             ) => {
                 self.phase = phase;
                 Vec::new()
@@ -161,6 +176,7 @@ impl Turn {
         }
         self.requests += 1;
         self.retries = 0;
+        self.tried.clear();
         self.phase = Phase::Answering(Answer::new());
         vec![Effect::Send]
     }
@@ -200,10 +216,16 @@ impl Turn {
         let mut effects = vec![Effect::DropAnswer];
         let overflow = answer.stopped_by(&StopReason::ContextWindowExceeded);
         self.broken = 0;
+        if overflow && !answer.has_started_calls() {
+            let error = window_exceeded();
+            if let Some(mend) = self.remedy(&error) {
+                return self.take_back(&answer, error, mend);
+            }
+        }
         if answer.blocks.is_empty() {
             effects.push(Effect::CommitClosing(NO_ANSWER_EMPTY));
             effects.push(Effect::End(match answer.response.stop_reason {
-                _ if overflow => window_exceeded(),
+                _ if overflow => TurnEnd::Failed(window_exceeded()),
                 Some(StopReason::Refusal) => TurnEnd::Refused,
                 Some(StopReason::MaxTokens) => TurnEnd::Cut,
                 _ => TurnEnd::Empty,
@@ -213,7 +235,7 @@ impl Turn {
         effects.push(Effect::CommitAnswer(answer.response.clone(), answer.blocks.clone()));
         if overflow {
             effects.extend(close_calls(&mut answer));
-            effects.push(Effect::End(window_exceeded()));
+            effects.push(Effect::End(TurnEnd::Failed(window_exceeded())));
             return effects;
         }
         if answer.has_calls() {
@@ -288,6 +310,37 @@ impl Turn {
         effects
     }
 
+    /// What may help against an error and was not tried yet.
+    fn remedy(&self, error: &ModelError) -> Option<Mend> {
+        let remedies = match error {
+            ModelError::TooLong { limit, .. } => vec![Mend::Room(*limit)],
+            ModelError::RequestTooLarge(_) => vec![Mend::Media, Mend::Bytes],
+            ModelError::ThinkingRefused(_) => vec![Mend::Thinking, Mend::AllThinking],
+            _ => Vec::new(),
+        };
+        remedies.into_iter().find(|mend| !self.tried.contains(mend))
+    }
+
+    /// The request is held back until something was done about what the server refused.
+    fn take_back(&mut self, answer: &Answer, error: ModelError, mend: Mend) -> Vec<Effect> {
+        self.tried.push(mend);
+        self.phase = Phase::Mending(error);
+        let mut effects = withdraw(answer);
+        effects.push(Effect::Mend(mend));
+        effects
+    }
+
+    fn mended(&mut self, error: ModelError, helped: bool) -> Vec<Effect> {
+        if helped {
+            self.phase = Phase::Answering(Answer::new());
+            return vec![Effect::Send];
+        }
+        if let Some(mend) = self.remedy(&error) {
+            return self.take_back(&Answer::new(), error, mend);
+        }
+        vec![Effect::CommitClosing(NO_ANSWER_FAILED), Effect::End(TurnEnd::Failed(error))]
+    }
+
     /// The answer broke off, or never came.
     fn failed(
         &mut self,
@@ -317,13 +370,10 @@ impl Turn {
             }
             return effects;
         }
-        let mut effects = vec![Effect::DropAnswer];
-        if !answer.blocks.is_empty() {
-            effects.push(Effect::RecordWithdrawn);
+        if let Some(mend) = self.remedy(&error) {
+            return self.take_back(&answer, error, mend);
         }
-        if !answer.blocks.is_empty() || !answer.open_text.is_empty() {
-            effects.push(Effect::Tell(Told::Withdrawn));
-        }
+        let mut effects = withdraw(&answer);
         match delay {
             Some(delay) => {
                 self.retries += 1;
@@ -338,6 +388,18 @@ impl Turn {
         }
         effects
     }
+}
+
+/// Nothing of the answer counts.
+fn withdraw(answer: &Answer) -> Vec<Effect> {
+    let mut effects = vec![Effect::DropAnswer];
+    if !answer.blocks.is_empty() {
+        effects.push(Effect::RecordWithdrawn);
+    }
+    if !answer.blocks.is_empty() || !answer.open_text.is_empty() {
+        effects.push(Effect::Tell(Told::Withdrawn));
+    }
+    effects
 }
 
 /// Where a turn goes on after a tool has answered.
@@ -389,12 +451,12 @@ fn close_calls(answer: &mut Answer) -> Vec<Effect> {
     effects
 }
 
-fn window_exceeded() -> TurnEnd {
-    TurnEnd::Failed(ModelError::TooLong {
+fn window_exceeded() -> ModelError {
+    ModelError::TooLong {
         used: None,
         limit: None,
         message: "the model stopped because its context window is full".to_owned(),
-    })
+    }
 }
 
 #[cfg(test)]

@@ -45,6 +45,7 @@ fn walk(events: Vec<Event>) -> String {
             names.push(match effect {
                 Effect::Send => "send".to_owned(),
                 Effect::Wait(_) => "wait".to_owned(),
+                Effect::Mend(mend) => format!("mend {mend:?}"),
                 Effect::DropAnswer
                 | Effect::Tell(_)
                 | Effect::RecordBlock(..)

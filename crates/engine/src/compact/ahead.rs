@@ -1,0 +1,80 @@
+//! Before a request (C-14, L-8): is it time, and if so, compact.
+
+use dormouse_conversation::{Budget, Window, WindowState};
+use dormouse_model::ModelError;
+use tokio_util::sync::CancellationToken;
+
+use super::{CompactOrder, Compacted};
+use crate::{Engine, EngineError, EngineEvent};
+
+/// Whether the request can go out.
+#[derive(Debug)]
+pub(crate) enum Room {
+    /// There is room, or the server may decide.
+    Enough,
+    /// There is none, and none can be made.
+    None(ModelError),
+    /// The person stopped it.
+    Interrupted,
+}
+
+impl Engine {
+    /// Makes room where that is due.
+    pub(crate) async fn make_room(
+        &mut self,
+        interrupt: &CancellationToken,
+        sink: &mut dyn FnMut(EngineEvent),
+    ) -> Result<Room, EngineError> {
+        let full = self.window_state().blocking;
+        let due = full || (self.compacts_ahead() && self.used_for_compacting_ahead());
+        if !due || (self.breaker.is_stopped() && !full) {
+            return Ok(Room::Enough);
+        }
+        if !self.breaker.is_stopped() {
+            match self.compact(CompactOrder::auto(), interrupt, sink).await? {
+                Compacted::Interrupted => return Ok(Room::Interrupted),
+                Compacted::Blocked(why) => {
+                    sink(EngineEvent::Notice(format!("a hook refused the compaction: {why}")));
+                }
+                Compacted::Done(_) | Compacted::Nothing => {}
+            }
+        }
+        if self.window_state().blocking {
+            return Ok(Room::None(self.full()));
+        }
+        Ok(Room::Enough)
+    }
+
+    fn compacts_ahead(&self) -> bool {
+        let rules = self.config.compaction;
+        rules.auto && !rules.reactive_only && !rules.collapse
+    }
+
+    fn used_for_compacting_ahead(&self) -> bool {
+        WindowState::at(self.tokens_used(), &self.budget_ahead()).auto_compact
+    }
+
+    /// The numbers that count for compacting ahead: a person may want it sooner.
+    pub(super) fn budget_ahead(&self) -> Budget {
+        let budget = self.config.budget;
+        let wanted = self.config.compaction.auto_window.unwrap_or(budget.window);
+        match Window::new(wanted.min(budget.window)) {
+            Ok(window) => Budget::for_window(window, budget.max_output),
+            Err(_) => budget,
+        }
+    }
+
+    /// What is said when nothing could be done.
+    fn full(&self) -> ModelError {
+        let mut fillings = self.fillings();
+        fillings.sort_by_key(|filling| std::cmp::Reverse(filling.tokens));
+        let most = fillings.first().map_or("nothing", |filling| filling.what);
+        ModelError::TooLong {
+            used: Some(self.tokens_used()),
+            limit: Some(u64::from(self.config.budget.window)),
+            message: format!(
+                "the window is full and compacting it did not make enough room, so the request was not sent; most of it is taken by: {most}"
+            ),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! When compaction stops trying (C-20): a plain record of how the last ones went.
+
+/// After so many failures in a row the model is not asked for a summary any more.
+const MOST_FAILURES: u32 = 3;
+/// A compaction that frees less than this share of what there was has hardly helped.
+const LEAST_FREED: f64 = 0.1;
+/// So many of those in a row, and it stops.
+const MOST_VAIN: usize = 2;
+/// So many within [`OF_LATE`] requests, and it stops.
+const MOST_OF_LATE: usize = 3;
+const OF_LATE: u64 = 10;
+
+/// How the last compactions went.
+#[derive(Debug, Default)]
+pub(crate) struct Breaker {
+    failures: u32,
+    /// The requests at which it was compacted, the newest last.
+    at: Vec<u64>,
+    vain: usize,
+    stopped: bool,
+}
+
+impl Breaker {
+    /// Whether the model may be asked for a summary.
+    pub(super) fn asks_the_model(&self) -> bool {
+        self.failures < MOST_FAILURES
+    }
+
+    /// The model gave no summary. Whether that was once too often.
+    pub(super) fn failed(&mut self) -> bool {
+        self.failures += 1;
+        self.failures == MOST_FAILURES
+    }
+
+    /// The model gave one. Whether that closes the breaker.
+    pub(super) fn succeeded(&mut self) -> bool {
+        std::mem::take(&mut self.failures) >= MOST_FAILURES
+    }
+
+    /// A compaction is done, before this request. Whether it is to be the last.
+    pub(super) fn compacted(&mut self, request: u64, before: u64, after: u64) -> bool {
+        #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
+        let freed = before.saturating_sub(after) as f64 / before.max(1) as f64;
+        self.vain = if freed < LEAST_FREED { self.vain + 1 } else { 0 };
+        self.at.push(request);
+        self.at.retain(|at| request.saturating_sub(*at) < OF_LATE);
+        let stops = self.vain >= MOST_VAIN || self.at.len() >= MOST_OF_LATE;
+        let opened = stops && !self.stopped;
+        self.stopped |= stops;
+        opened
+    }
+
+    /// Whether nothing is compacted by itself any more.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// The person has taken it in hand.
+    pub(super) fn reset_loop(&mut self) {
+        self.at.clear();
+        self.vain = 0;
+        self.stopped = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_failures_in_a_row_and_the_model_is_left_alone() {
+        let mut breaker = Breaker::default();
+        assert!(!breaker.failed() && !breaker.failed());
+        assert!(!breaker.succeeded());
+        assert!(!breaker.failed() && !breaker.failed() && breaker.asks_the_model());
+        assert!(breaker.failed() && !breaker.asks_the_model());
+        assert!(breaker.succeeded() && breaker.asks_the_model());
+    }
+
+    #[test]
+    fn two_in_vain_stop_it() {
+        let mut breaker = Breaker::default();
+        assert!(!breaker.compacted(1, 1_000, 950));
+        assert!(!breaker.compacted(100, 1_000, 900));
+        assert!(!breaker.compacted(200, 1_000, 901));
+        assert!(breaker.compacted(300, 1_000, 1_100) && breaker.is_stopped());
+        breaker.reset_loop();
+        assert!(!breaker.is_stopped());
+    }
+
+    #[test]
+    fn three_of_late_stop_it() {
+        let mut breaker = Breaker::default();
+        assert!(!breaker.compacted(1, 1_000, 100));
+        assert!(!breaker.compacted(9, 1_000, 100));
+        // The first is too long ago.
+        assert!(!breaker.compacted(11, 1_000, 100));
+        assert!(breaker.compacted(12, 1_000, 100));
+    }
+}

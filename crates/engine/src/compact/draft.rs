@@ -1,0 +1,254 @@
+//! The text that takes the place of messages: from notes, from the model, or folded by the program, each with
+//! the person's words and an index of names, and cut until it fits.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use dormouse_base::MessageId;
+use dormouse_context::compact::notes::{self, StepAside};
+use dormouse_context::compact::{
+    Fidelity, FoldInput, INDEX_CHARS, Summary, TailRule, Way, compose, fold, index, keep_words,
+    kept_from, measure,
+};
+use dormouse_conversation::transcript::Trigger;
+use dormouse_conversation::{Budget, Message, Prefix, estimate_text};
+
+use super::cut::Cut;
+use super::{CompactOrder, Span};
+use crate::Engine;
+use crate::known::Known;
+
+/// How often the room of a summary is halved before what there is must do.
+const MOST_HALVINGS: u32 = 5;
+
+/// What the conversation will stand on: the prefix, built anew where it may be.
+pub(super) struct Ground {
+    pub(super) prefix: Arc<Prefix>,
+    /// What was looked up for it; none where the prefix stays.
+    pub(super) known: Option<Known>,
+}
+
+/// A compaction that is worked out, but not done yet.
+pub(super) struct Draft {
+    pub(super) way: Way,
+    /// The summary alone.
+    pub(super) text: String,
+    /// The whole message in the place of what goes.
+    pub(super) message: String,
+    pub(super) dropped: Vec<Arc<Message>>,
+    /// What stays in front of it, and behind it.
+    pub(super) front: Vec<Arc<Message>>,
+    pub(super) kept: Vec<Arc<Message>>,
+    pub(super) fidelity: Fidelity,
+    /// Why the model did not write it, where it should have.
+    pub(super) trouble: Option<String>,
+}
+
+/// What the parts of a summary message may take.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    text_tokens: u64,
+    words_tokens: u64,
+    index_chars: usize,
+}
+
+impl Room {
+    fn of(budget: &Budget, halved: u32) -> Self {
+        let window = usize::try_from(budget.window).unwrap_or(usize::MAX);
+        let part = |number: u64| number >> halved;
+        Self {
+            text_tokens: part(u64::from(budget.summary_tokens)),
+            words_tokens: part(u64::from(budget.user_words_tokens)),
+            index_chars: INDEX_CHARS.min(window / 4) >> halved,
+        }
+    }
+}
+
+impl Draft {
+    /// The tokens of the conversation that it leaves, before anything is put back.
+    pub(super) fn tokens(&self, ground: &Ground) -> u64 {
+        let messages = self.front.iter().chain(&self.kept).map(|message| message.tokens());
+        ground.prefix.tokens() + u64::from(estimate_text(&self.message)) + messages.sum::<u64>()
+    }
+
+    /// Whether the message is smaller than what it replaces.
+    fn saves(&self) -> bool {
+        let dropped: u64 = self.dropped.iter().map(|message| message.tokens()).sum();
+        u64::from(estimate_text(&self.message)) < dropped
+    }
+}
+
+impl Engine {
+    /// From the session's notes, without a call (C-15); or why not, none where it was not even tried.
+    pub(super) fn draft_from_notes(
+        &self,
+        order: &CompactOrder,
+        ground: &Ground,
+    ) -> Result<Draft, Option<StepAside>> {
+        // A person who says what to look at, or where, wants a summary of that.
+        if order.instructions.is_some() || order.span != Span::Whole {
+            return Err(None);
+        }
+        if !self.config.compaction.notes {
+            return Err(Some(StepAside::SwitchedOff));
+        }
+        let session = self.transcript.own_folder();
+        let kept = self.config.beside.as_ref().and_then(|beside| beside.notes(session));
+        let kept = kept.ok_or(StepAside::NoNotes)?;
+        if kept.template.says_nothing(&kept.text) {
+            return Err(Some(StepAside::OnlyTemplate));
+        }
+        let reach = kept.reach.ok_or(StepAside::NoNotes)?;
+        let messages = self.history.messages();
+        let place = messages.iter().position(|message| message.id == reach);
+        let covered = place.ok_or(StepAside::ReachGone)? + 1;
+        let budget = &self.config.budget;
+        let tail = kept_from(messages, covered, &TailRule::of(budget));
+        if tail.from == 0 {
+            return Err(Some(StepAside::StillTooLarge));
+        }
+        let text = notes::cut(&kept.text, budget, &kept.path.display().to_string());
+        let cut = Cut { from: 0, to: tail.from };
+        let room = Room::of(budget, 0);
+        let draft = self.compose(Way::Notes, text, cut, room, tail.lost_uncovered);
+        if !self.fits(&draft, ground) || !draft.saves() {
+            return Err(Some(StepAside::StillTooLarge));
+        }
+        Ok(draft)
+    }
+
+    /// Written by the model, else folded by the program.
+    pub(super) async fn draft_anew(
+        &mut self,
+        order: &CompactOrder,
+        cut: Cut,
+        ground: &Ground,
+    ) -> Draft {
+        let trouble = if order.trigger == Trigger::Manual || self.breaker.asks_the_model() {
+            match self.summarise(order, cut).await {
+                Ok(text) => match self.from_model(&text, cut, ground) {
+                    Some(draft) => {
+                        if self.breaker.succeeded() {
+                            self.record_breaker(false);
+                        }
+                        return draft;
+                    }
+                    None => "its summary was not smaller than what it was to replace".to_owned(),
+                },
+                Err(why) => why,
+            }
+        } else {
+            "it failed too often and is not asked any more in this session".to_owned()
+        };
+        if self.breaker.failed() {
+            self.record_breaker(true);
+        }
+        Draft { trouble: Some(trouble), ..self.folded(cut, ground) }
+    }
+
+    /// The model's summary, if it helps.
+    fn from_model(&self, text: &str, cut: Cut, ground: &Ground) -> Option<Draft> {
+        let budget = &self.config.budget;
+        let drafts = (0..=MOST_HALVINGS).map(|halved| {
+            let room = Room::of(budget, halved);
+            self.compose(Way::Model, within(text, room.text_tokens), cut, room, false)
+        });
+        let draft = drafts.into_iter().find(|draft| self.fits(draft, ground))?;
+        draft.saves().then_some(draft)
+    }
+
+    /// Without a model (C-19). The newest messages stay where there is room for them.
+    fn folded(&self, cut: Cut, ground: &Ground) -> Draft {
+        let (messages, budget) = (self.history.messages(), &self.config.budget);
+        let with_tail = cut.keeping_tail(messages, budget);
+        let tries = std::iter::once((with_tail, 0)).chain((0..=MOST_HALVINGS).map(|n| (cut, n)));
+        let mut last = None;
+        for (cut, halved) in tries {
+            let draft = self.fold(cut, Room::of(budget, halved));
+            if self.fits(&draft, ground) {
+                return draft;
+            }
+            last = Some(draft);
+        }
+        // What is left is as small as it gets; what fills the window is something else.
+        last.unwrap_or_else(|| self.fold(cut, Room::of(budget, MOST_HALVINGS)))
+    }
+
+    fn fold(&self, cut: Cut, room: Room) -> Draft {
+        let dropped = self.history.messages().get(cut.from..cut.to).unwrap_or_default();
+        let earlier = dropped.iter().rev().find(|message| message.flags.compact_summary);
+        let earlier = earlier.map(|message| self.last_summary.clone().unwrap_or(message.text()));
+        let session = self.transcript.own_folder();
+        let notes = self.config.beside.as_ref().and_then(|beside| beside.notes(session));
+        let notes = notes.filter(|notes| !notes.template.says_nothing(&notes.text));
+        let text = fold(&FoldInput {
+            dropped,
+            earlier_summary: earlier.as_deref(),
+            notes: notes.as_ref().map(|notes| notes.text.as_str()),
+            open_tasks: &self.open_tasks(),
+            transcript: &self.transcript.path().display().to_string(),
+            budget_tokens: room.text_tokens,
+        });
+        self.compose(Way::Fold, text, cut, room, false)
+    }
+
+    /// Puts the message together. Where too much would be lost, more of the person's words go with it.
+    fn compose(&self, way: Way, text: String, cut: Cut, room: Room, lost_uncovered: bool) -> Draft {
+        let messages = self.history.messages();
+        let (rest, kept) = messages.split_at(cut.to.min(messages.len()));
+        let (front, dropped) = rest.split_at(cut.from.min(rest.len()));
+        let stays: HashSet<MessageId> =
+            front.iter().chain(kept).map(|message| message.id).collect();
+        let said = self.said.beside(&stays, self.transcript.own_folder());
+        let path = self.transcript.path().display().to_string();
+        let write = |words_tokens: u64| {
+            let words = keep_words(&said, words_tokens);
+            let index = index(dropped, &format!("{text}\n{words}"), room.index_chars);
+            let message = compose(&Summary {
+                way,
+                text: &text,
+                words: &words,
+                index: &index,
+                transcript: &path,
+                lost_words: "",
+                lost_uncovered,
+            });
+            let fidelity = measure(dropped, &self.open_tasks(), &message);
+            (message, fidelity)
+        };
+        let (mut message, mut fidelity) = write(room.words_tokens);
+        if fidelity.below_floor() {
+            (message, fidelity) = write(room.words_tokens.saturating_mul(2));
+        }
+        Draft {
+            way,
+            message,
+            dropped: dropped.to_vec(),
+            front: front.to_vec(),
+            kept: kept.to_vec(),
+            fidelity,
+            trouble: None,
+            text,
+        }
+    }
+
+    /// Whether the window would not be due again at once.
+    fn fits(&self, draft: &Draft, ground: &Ground) -> bool {
+        draft.tokens(ground) < u64::from(self.budget_ahead().auto_compact)
+    }
+}
+
+/// A text, cut at a line's end where it takes more tokens than this.
+fn within(text: &str, tokens: u64) -> String {
+    if u64::from(estimate_text(text)) <= tokens {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    for line in text.split_inclusive('\n') {
+        if u64::from(estimate_text(&kept)) + u64::from(estimate_text(line)) > tokens {
+            break;
+        }
+        kept.push_str(line);
+    }
+    format!("{kept}\n[the summary was cut here for want of room]")
+}

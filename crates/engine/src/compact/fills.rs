@@ -1,0 +1,70 @@
+//! What fills the window, for `/context` and for whoever has to say why it stays full.
+
+use dormouse_conversation::{BlockKind, Role, estimate_json, estimate_text};
+
+use crate::Engine;
+
+/// Something that takes room.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filling {
+    /// What it is.
+    pub what: &'static str,
+    /// The tokens it takes, estimated.
+    pub tokens: u64,
+}
+
+impl Engine {
+    /// What fills the window, by kind, as estimated; what there is none of is left out.
+    pub fn fillings(&self) -> Vec<Filling> {
+        let system = self.prefix.system().iter().map(|block| u64::from(estimate_text(&block.text)));
+        let tools = self.prefix.tools().iter().map(|tool| {
+            u64::from(estimate_text(&tool.description))
+                + u64::from(estimate_json(tool.input_schema.get()))
+        });
+        let first = self.prefix.first().iter().map(|block| u64::from(block.tokens()));
+        let mut fillings = vec![
+            Filling { what: "system prompt", tokens: system.sum() },
+            Filling { what: "tool definitions", tokens: tools.sum() },
+            Filling { what: "instruction files, memory index, date", tokens: first.sum() },
+        ];
+        let mut add = |what: &'static str, tokens: u64| match fillings
+            .iter_mut()
+            .find(|filling| filling.what == what)
+        {
+            Some(filling) => filling.tokens += tokens,
+            None => fillings.push(Filling { what, tokens }),
+        };
+        for message in self.history.messages() {
+            for block in &message.blocks {
+                let what = match (block.kind(), message.role) {
+                    _ if message.flags.compact_summary => "summary of what was compacted",
+                    _ if message.flags.meta => "what the program put in",
+                    (BlockKind::ToolResult { .. }, _) => "tool results",
+                    (BlockKind::ToolUse { .. }, _) => "tool calls",
+                    (BlockKind::Thinking | BlockKind::RedactedThinking, _) => "thinking",
+                    (BlockKind::Image | BlockKind::Document, _) => "pictures and documents",
+                    (_, Role::User) => "what you said, and what went with it",
+                    (_, Role::Assistant) => "answers",
+                };
+                add(what, u64::from(block.tokens()));
+            }
+        }
+        fillings.retain(|filling| filling.tokens > 0);
+        fillings
+    }
+
+    /// Why compacting by itself has stopped, and what fills the window.
+    pub(crate) fn why_it_stops(&self) -> String {
+        let mut fillings = self.fillings();
+        fillings.sort_by_key(|filling| std::cmp::Reverse(filling.tokens));
+        let named: Vec<String> = fillings
+            .iter()
+            .take(4)
+            .map(|filling| format!("{} (about {} tokens)", filling.what, filling.tokens))
+            .collect();
+        format!(
+            "the conversation was compacted again and again and the window stays full, so it is not compacted by itself any more; it is filled by {}; shorten what you can, or begin anew with /clear; /compact tries again",
+            named.join(", ")
+        )
+    }
+}

@@ -1,0 +1,178 @@
+//! A compaction, done: the boundary in the transcript, the messages, the bytes, and what is put back.
+
+use std::sync::Arc;
+
+use dormouse_base::MessageId;
+use dormouse_context::compact::without_thinking;
+use dormouse_context::{Fragment, HookNotes};
+use dormouse_conversation::transcript::{Boundary, uncounted};
+use dormouse_conversation::{Block, Flags, History, Message};
+use dormouse_memory::instructions::Occasion;
+use dormouse_model::Announcement;
+
+use super::draft::{Draft, Ground};
+use super::{CompactOrder, Span};
+use crate::hooks::SessionSource;
+use crate::known::Known;
+use crate::prompt::build_prefix;
+use crate::recall::Recall;
+use crate::{Engine, EngineError, EngineEvent, Moment};
+
+impl Engine {
+    /// What the conversation will stand on. Whoever keeps what is in front keeps it to the byte.
+    pub(super) fn new_ground(&self, order: &CompactOrder) -> Ground {
+        if matches!(order.span, Span::From(_)) {
+            return Ground { prefix: Arc::clone(&self.prefix), known: None };
+        }
+        let config = &self.config;
+        let mut known = Known::look(config, Occasion::Compaction);
+        // The person has read them when the session began.
+        drop(known.take_warnings());
+        let size = config.budget.prompt;
+        let prefix = build_prefix(&self.around, &config.tools, size, &config.overrides, &known);
+        Ground { prefix, known: Some(known) }
+    }
+
+    /// Puts a draft in the place of what goes.
+    pub(super) async fn install(
+        &mut self,
+        order: &CompactOrder,
+        draft: Draft,
+        ground: Ground,
+        before: u64,
+        sink: &mut dyn FnMut(EngineEvent),
+    ) -> Result<(), EngineError> {
+        let said = self.session_goes_on(sink).await;
+        let mut head = vec![self.summary_message(&draft.message)];
+        let restored = self.put_back(&draft, &ground, said).await;
+        head.extend(restored);
+        let (kept, unthought) = lasting(&draft.kept);
+        let front: Vec<Message> = draft.front.iter().map(|message| (**message).clone()).collect();
+        let messages: Vec<Message> = front.into_iter().chain(head.clone()).chain(kept).collect();
+        let view = messages.iter().map(|message| message.id).collect();
+        let history = History::of(messages)?;
+        let after = ground.prefix.tokens()
+            + history.messages().iter().map(|message| message.tokens()).sum::<u64>();
+        let boundary = Boundary {
+            trigger: order.trigger,
+            pre_tokens: before,
+            post_tokens: after,
+            way: way_name(&draft),
+            last_message: draft.dropped.last().map(|message| message.id),
+            view,
+            tools: self.tool_names(),
+            fidelity: serde_json::value::to_raw_value(&draft.fidelity).ok(),
+        };
+        let origin = &self.config.origin;
+        self.transcript.record_boundary(&boundary, &ground.prefix, origin, &head)?;
+        if !unthought.is_empty() {
+            self.transcript.record_unthought(&unthought)?;
+        }
+        self.transcript.sync()?;
+        self.last_summary = Some(draft.text);
+        self.stand_on(ground);
+        self.history = history;
+        self.rebuild_body("the conversation was compacted");
+        self.recall = Recall::default();
+        if let Some(beside) = &self.config.beside {
+            beside.compacted(&Moment::of(self, false));
+        }
+        Ok(())
+    }
+
+    fn stand_on(&mut self, ground: Ground) {
+        let Some(known) = ground.known else { return };
+        self.told = ground.prefix.facts().clone();
+        self.prefix = ground.prefix;
+        self.known = known;
+        if let Some(hooks) = &self.hooks {
+            hooks.instructions(self.known.loaded());
+        }
+    }
+
+    /// What is sent is written anew, and the break is announced.
+    pub(crate) fn rebuild_body(&mut self, why: &str) {
+        let options = self.request_options();
+        self.body.rebuild(
+            Announcement::new(why),
+            &mut self.detector,
+            self.config.dialect.clone(),
+            &self.prefix,
+            &options,
+            self.history.messages().iter().map(AsRef::as_ref),
+        );
+        self.last_breakpoint = None;
+    }
+
+    fn summary_message(&self, text: &str) -> Message {
+        let flags = Flags { meta: true, compact_summary: true, ..Flags::default() };
+        Message::user(self.new_id(), self.config.clock.now(), vec![Block::text(text)], flags)
+    }
+
+    /// Hooks are told that the session goes on; what they say goes with what is put back.
+    async fn session_goes_on(&mut self, sink: &mut dyn FnMut(EngineEvent)) -> Vec<String> {
+        let Some(hooks) = self.hooks.clone() else { return Vec::new() };
+        let verdict = hooks.session_start(SessionSource::Compact, &self.config.model_name).await;
+        for said in verdict.block.into_iter().chain(hooks.take_notices()) {
+            sink(EngineEvent::Notice(said));
+        }
+        verdict.notes
+    }
+
+    /// What was in use, in one message; none if nothing was.
+    async fn put_back(
+        &mut self,
+        draft: &Draft,
+        ground: &Ground,
+        said: Vec<String>,
+    ) -> Option<Message> {
+        let threshold = u64::from(self.budget_ahead().auto_compact);
+        // Half of what is left stays free, or the window would be due again with the next answer.
+        let mut room = threshold.saturating_sub(draft.tokens(ground)) / 2;
+        let mut blocks: Vec<Block> = Vec::new();
+        let mut take = |block: Option<Block>, room: &mut u64| {
+            let fits = block.filter(|block| u64::from(block.tokens()) <= *room);
+            if let Some(block) = fits {
+                *room -= u64::from(block.tokens());
+                blocks.push(block);
+            }
+        };
+        take((!said.is_empty()).then(|| HookNotes { notes: said }.to_block()), &mut room);
+        take(self.restored_tasks(room), &mut room);
+        let files = self.restored_files(room).await;
+        take(files, &mut room);
+        if blocks.is_empty() {
+            return None;
+        }
+        let flags = Flags { meta: true, attachment: true, ..Flags::default() };
+        Some(Message::user(self.new_id(), self.config.clock.now(), blocks, flags))
+    }
+}
+
+/// The messages that stay, as they are sent from now on: their counters are of another window, and their
+/// thinking is bound to messages that are gone (C-25). That of a call whose results are about to be sent
+/// stays: the server wants it back.
+fn lasting(kept: &[Arc<Message>]) -> (Vec<Message>, Vec<MessageId>) {
+    let pending = kept.last().is_some_and(|last| last.tool_results().next().is_some());
+    let asking = if pending { kept.len().checked_sub(2) } else { None };
+    let mut unthought = Vec::new();
+    let messages = kept
+        .iter()
+        .enumerate()
+        .map(|(place, message)| match without_thinking(message) {
+            Some(bare) if Some(place) != asking => {
+                unthought.push(message.id);
+                uncounted(bare)
+            }
+            _ => uncounted((**message).clone()),
+        })
+        .collect();
+    (messages, unthought)
+}
+
+fn way_name(draft: &Draft) -> String {
+    serde_json::to_value(draft.way)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
+}

@@ -1,0 +1,138 @@
+//! What is done about a request that the server refused (C-21, C-25): make room, take out pictures, drop
+//! thinking, and let it be tried again.
+
+use std::sync::Arc;
+
+use dormouse_context::compact::{without_media, without_thinking};
+use dormouse_conversation::{Block, BlockKind, Budget, History, Message, Window};
+use tokio_util::sync::CancellationToken;
+
+use super::{CompactOrder, Compacted};
+use crate::{Engine, EngineError, EngineEvent};
+
+/// What may help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mend {
+    /// Make room: the server says that it takes at most so many tokens, if it says.
+    Room(Option<u64>),
+    /// Make room: the request has too many bytes.
+    Bytes,
+    /// Take out pictures and documents.
+    Media,
+    /// Drop thinking, but for that of a call whose results are about to be sent.
+    Thinking,
+    /// Drop all thinking.
+    AllThinking,
+}
+
+impl Engine {
+    /// Does what may help. Whether anything is other now than it was.
+    pub(crate) async fn mend(
+        &mut self,
+        mend: Mend,
+        interrupt: &CancellationToken,
+        sink: &mut dyn FnMut(EngineEvent),
+    ) -> Result<bool, EngineError> {
+        match mend {
+            Mend::Room(limit) => {
+                self.believe(limit, sink);
+                self.make_room_for_server(interrupt, sink).await
+            }
+            Mend::Bytes => self.make_room_for_server(interrupt, sink).await,
+            Mend::Media => self.take_out_media(sink),
+            Mend::Thinking => self.drop_thinking(false),
+            Mend::AllThinking => self.drop_thinking(true),
+        }
+    }
+
+    async fn make_room_for_server(
+        &mut self,
+        interrupt: &CancellationToken,
+        sink: &mut dyn FnMut(EngineEvent),
+    ) -> Result<bool, EngineError> {
+        if self.breaker.is_stopped() {
+            return Ok(false);
+        }
+        match self.compact(CompactOrder::auto(), interrupt, sink).await? {
+            Compacted::Done(report) => Ok(report.after < report.before),
+            Compacted::Blocked(why) => {
+                sink(EngineEvent::Notice(format!("a hook refused the compaction: {why}")));
+                Ok(false)
+            }
+            Compacted::Nothing | Compacted::Interrupted => Ok(false),
+        }
+    }
+
+    /// A server that refuses less than the window we count with has a smaller one.
+    fn believe(&mut self, limit: Option<u64>, sink: &mut dyn FnMut(EngineEvent)) {
+        let budget = self.config.budget;
+        let guess = self.tokens_used().min(u64::from(budget.window)) / 5 * 4;
+        let told = u32::try_from(limit.unwrap_or(guess)).unwrap_or(u32::MAX);
+        let Ok(window) = Window::new(told) else { return };
+        if told >= budget.window {
+            return;
+        }
+        self.config.budget = Budget::for_window(window, budget.max_output);
+        let says = if limit.is_some() { "takes at most" } else { "seems to take less than" };
+        sink(EngineEvent::Notice(format!(
+            "the server {says} {told} tokens, where {} were expected; from now on that counts (DORMOUSE_CONTEXT_WINDOW sets it)",
+            budget.window
+        )));
+    }
+
+    fn take_out_media(&mut self, sink: &mut dyn FnMut(EngineEvent)) -> Result<bool, EngineError> {
+        let (messages, gone) = without_media(self.history.messages());
+        if gone.is_empty() {
+            return Ok(false);
+        }
+        for (new, old) in messages.iter().zip(self.history.messages()) {
+            let changed: Vec<Block> = new
+                .blocks
+                .iter()
+                .zip(&old.blocks)
+                .filter(|(new, old)| new.raw() != old.raw())
+                .filter(|(new, _)| matches!(new.kind(), BlockKind::ToolResult { .. }))
+                .map(|(new, _)| new.clone())
+                .collect();
+            if !changed.is_empty() {
+                self.transcript.record_stored(new.id, &changed)?;
+            }
+        }
+        sink(EngineEvent::Notice(format!(
+            "the server takes no request of this size, so these are left out from now on: {}",
+            gone.join(", ")
+        )));
+        self.replace(messages, "pictures were taken out")?;
+        Ok(true)
+    }
+
+    fn drop_thinking(&mut self, pending_too: bool) -> Result<bool, EngineError> {
+        let messages = self.history.messages();
+        let pending = messages.last().is_some_and(|last| last.tool_results().next().is_some());
+        let asking = if pending && !pending_too { messages.len().checked_sub(2) } else { None };
+        let mut unthought = Vec::new();
+        let messages: Vec<Message> = messages
+            .iter()
+            .enumerate()
+            .map(|(place, message): (usize, &Arc<Message>)| match without_thinking(message) {
+                Some(bare) if Some(place) != asking => {
+                    unthought.push(message.id);
+                    bare
+                }
+                _ => (**message).clone(),
+            })
+            .collect();
+        if unthought.is_empty() {
+            return Ok(false);
+        }
+        self.transcript.record_unthought(&unthought)?;
+        self.replace(messages, "thinking that the server refused was dropped")?;
+        Ok(true)
+    }
+
+    fn replace(&mut self, messages: Vec<Message>, why: &str) -> Result<(), EngineError> {
+        self.history = History::of(messages)?;
+        self.rebuild_body(why);
+        Ok(())
+    }
+}

@@ -1,0 +1,157 @@
+//! The model's summary (C-16, C-19): first as a copy of the conversation, so that the server's cache is read;
+//! where that is too long or refused, in a stripped form, the oldest rounds left out as far as needed.
+
+use std::sync::Arc;
+
+use dormouse_context::compact::{
+    Direction, partial_prompt, read_summary, retry_prompt, stripped, summary_prompt, without_oldest,
+};
+use dormouse_conversation::{Block, Flags, Message, estimate_text};
+use dormouse_model::ModelError;
+
+use super::cut::Cut;
+use super::{CompactOrder, Span};
+use crate::Engine;
+use crate::fork::{ForkEnd, ForkGate, ForkOrder, Seed};
+
+/// What a summary is asked for as, in the figures.
+const PURPOSE: &str = "auto_compact";
+/// A request that is too long is made shorter so often.
+const MOST_SHORTENINGS: usize = 3;
+/// A model that calls a tool instead is told, and may answer once more.
+const MOST_TURNS: u32 = 2;
+/// What stands in front of the messages that are to be summarised, where others stand before them.
+const FROM_HERE: &str = "[summarise from here]";
+
+/// Why there is no summary.
+enum Failure {
+    /// The request is too long by so many tokens, if known.
+    TooLong(Option<u64>),
+    /// Anything else.
+    Other(String),
+}
+
+impl Engine {
+    /// A summary of the messages that go; or why there is none.
+    pub(super) async fn summarise(&self, order: &CompactOrder, cut: Cut) -> Result<String, String> {
+        let room = self.config.budget.summary_tokens;
+        let instructions = order.instructions.as_deref();
+        let prompt = match order.span {
+            Span::Whole => summary_prompt(instructions, room),
+            Span::From(_) => partial_prompt(Direction::From, instructions, room),
+            Span::UpTo(_) => partial_prompt(Direction::UpTo, instructions, room),
+        };
+        let mut gap = None;
+        if let Some(seed) = self.copy_for(order, cut, &prompt) {
+            match ask(seed, &prompt).await {
+                Ok(text) => return Ok(text),
+                Err(Failure::Other(why)) => return Err(why),
+                Err(Failure::TooLong(known)) => gap = known,
+            }
+        }
+        self.summarise_stripped(order, cut, &prompt, gap).await
+    }
+
+    /// The conversation as it stands, if a request of it and an answer fit into the window.
+    fn copy_for(&self, order: &CompactOrder, cut: Cut, prompt: &str) -> Option<Seed> {
+        let tokens = self.tokens_used() + u64::from(estimate_text(prompt));
+        let fits = tokens + u64::from(self.config.budget.summary_tokens)
+            <= u64::from(self.config.budget.window);
+        let open = !self.history.open_calls().is_empty();
+        if !fits || open {
+            return None;
+        }
+        let seed = self.seed();
+        match order.span {
+            Span::Whole => Some(seed),
+            Span::UpTo(_) => {
+                let up_to = self.history.messages().get(..cut.to).unwrap_or_default();
+                Some(seed.with_messages(up_to.iter().map(AsRef::as_ref)))
+            }
+            Span::From(_) => {
+                let messages = self.with_mark(self.history.messages(), cut.from);
+                Some(seed.with_messages(messages.iter().map(AsRef::as_ref)))
+            }
+        }
+    }
+
+    fn with_mark(&self, messages: &[Arc<Message>], at: usize) -> Vec<Arc<Message>> {
+        let (before, after) = messages.split_at(at.min(messages.len()));
+        let flags = Flags { meta: true, ..Flags::default() };
+        let blocks = vec![Block::text(FROM_HERE)];
+        let mark = Message::user(self.new_id(), self.config.clock.now(), blocks, flags);
+        before.iter().cloned().chain([Arc::new(mark)]).chain(after.iter().cloned()).collect()
+    }
+
+    async fn summarise_stripped(
+        &self,
+        order: &CompactOrder,
+        cut: Cut,
+        prompt: &str,
+        mut gap: Option<u64>,
+    ) -> Result<String, String> {
+        let all = self.history.messages();
+        // What stands before a mark need not be seen again.
+        let part = match order.span {
+            Span::Whole | Span::UpTo(_) => all.get(..cut.to).unwrap_or_default(),
+            Span::From(_) => all.get(cut.from..).unwrap_or_default(),
+        };
+        let mut messages: Vec<Arc<Message>> = stripped(part).into_iter().map(Arc::new).collect();
+        let mut too_long = gap.is_some();
+        for _ in 0..=MOST_SHORTENINGS {
+            let estimated = self.gap(&messages, prompt);
+            let known = estimated.max(gap.take().filter(|_| estimated.is_some()));
+            if known.is_some() || too_long {
+                messages = without_oldest(&messages, known);
+            }
+            let seed = self.seed().with_messages(messages.iter().map(AsRef::as_ref));
+            match ask(seed, prompt).await {
+                Ok(text) => return Ok(text),
+                Err(Failure::Other(why)) => return Err(why),
+                Err(Failure::TooLong(known)) => (gap, too_long) = (known, true),
+            }
+        }
+        Err("even the newest part of the conversation is too long for it".to_owned())
+    }
+
+    /// By how much messages are too long for a request that leaves room for its answer.
+    fn gap(&self, messages: &[Arc<Message>], prompt: &str) -> Option<u64> {
+        let tokens: u64 = messages.iter().map(|message| message.tokens()).sum();
+        let needed = self.prefix.tokens()
+            + tokens
+            + u64::from(estimate_text(prompt))
+            + u64::from(self.config.budget.summary_tokens);
+        needed.checked_sub(u64::from(self.config.budget.window)).filter(|gap| *gap > 0)
+    }
+}
+
+/// Asks for the summary; once more if the answer holds none.
+async fn ask(seed: Seed, prompt: &str) -> Result<String, Failure> {
+    match ask_once(seed.clone(), prompt.to_owned()).await {
+        Err(Failure::Other(why)) if why.starts_with(NO_SUMMARY) => {
+            ask_once(seed, format!("{prompt}\n\n{}", retry_prompt())).await
+        }
+        answered => answered,
+    }
+}
+
+const NO_SUMMARY: &str = "its answer holds no summary";
+
+async fn ask_once(seed: Seed, message: String) -> Result<String, Failure> {
+    let gate = ForkGate::nothing();
+    let order = ForkOrder { purpose: PURPOSE, message, gate, most_turns: MOST_TURNS };
+    let report = seed.run(order, None).await;
+    match report.end {
+        ForkEnd::Completed | ForkEnd::Cut | ForkEnd::MaxTurns => {
+            read_summary(&report.text).map_err(|bad| Failure::Other(format!("{NO_SUMMARY}: {bad}")))
+        }
+        ForkEnd::Failed(ModelError::TooLong { used, limit, .. }) => {
+            let gap = used.zip(limit).map(|(used, limit)| used.saturating_sub(limit));
+            Err(Failure::TooLong(gap))
+        }
+        ForkEnd::Failed(ModelError::RequestTooLarge(_) | ModelError::ThinkingRefused(_)) => {
+            Err(Failure::TooLong(None))
+        }
+        ForkEnd::Failed(error) => Err(Failure::Other(error.to_string())),
+    }
+}
