@@ -2,7 +2,6 @@
 
 use std::io::IsTerminal;
 
-use dormouse_conversation::{Budget, estimate_text};
 use dormouse_engine::{SessionEndReason, TurnEnd, TurnReport};
 use dormouse_model::ModelError;
 use tokio::signal::unix::{SignalKind, signal};
@@ -24,7 +23,6 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     start::which_session(arguments, &world.home()?, &current_project()?)?;
     let prompt = prompt(arguments)?;
     let ready = start::prepare(arguments, world, Untrusted::Tell).await?;
-    check_size(&prompt, &ready.connection.budget)?;
     let mut conversation = ready.open(arguments, world, None)?;
     let report = ask(&mut conversation, arguments, world, &prompt).await?;
     finish(&report, &conversation.key)
@@ -55,20 +53,6 @@ fn prompt(arguments: &Arguments) -> Result<String, Failure> {
             .hint("dormouse -p \"your question\", or pipe something in"));
     }
     Ok(parts.join("\n\n"))
-}
-
-/// A prompt that no window holds must not enter the conversation: nothing could be said in it again.
-fn check_size(prompt: &str, budget: &Budget) -> Result<(), Failure> {
-    let tokens = estimate_text(prompt);
-    if tokens < budget.warning {
-        return Ok(());
-    }
-    Err(Failure::usage(anyhow::anyhow!(
-        "the prompt has {} bytes, about {tokens} tokens: too much for the model's window of {}",
-        prompt.len(),
-        budget.window
-    ))
-    .hint("put it into a file and name the file in the prompt: the model reads it in parts"))
 }
 
 async fn ask(

@@ -87,7 +87,9 @@ impl ReadCache {
     pub fn keep_only(&mut self, paths: &[PathBuf]) {
         let others: Vec<PathBuf> =
             self.files.keys().filter(|path| !paths.contains(path)).cloned().collect();
-        others.iter().for_each(|path| self.remove(path));
+        for path in &others {
+            self.remove(path);
+        }
     }
 
     /// How many files are remembered.

@@ -106,24 +106,6 @@ fn a_large_window_by_name_is_kept() {
     server.finish();
 }
 
-/// A prompt that was not sent is not kept: the conversation goes on without it.
-#[test]
-fn a_prompt_that_does_not_fit_does_not_make_a_session_useless() {
-    let server = server(Wire::Anthropic)
-        .replies(["one", "two", "three"].map(|text| Turn::new().text(text)))
-        .start();
-    let mut home = TestHome::new().with_server(&server);
-    home.set_env("DORMOUSE_CONTEXT_WINDOW", "8000");
-    let long = "word ".repeat(2_000);
-    home.run(&mut ask(&home, &[&long])).success();
-    home.run(&mut ask(&home, &["-c", &long])).success();
-    let output = home.run(&mut ask(&home, &["-c", &long]));
-    assert_eq!(output.code, Some(1), "{output:?}");
-    assert!(output.stderr.contains("is not kept"), "{}", output.stderr);
-    assert_eq!(home.run(&mut ask(&home, &["-c", "short"])).success().stdout, "three\n");
-    server.finish();
-}
-
 #[test]
 fn a_prompt_option_on_a_session_that_goes_on_is_said_to_have_no_effect() {
     let server = server(Wire::Anthropic)

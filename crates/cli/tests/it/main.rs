@@ -9,6 +9,7 @@
 )]
 
 mod bad_input;
+mod compaction;
 mod completions;
 mod conversation;
 mod doctor;

@@ -44,7 +44,7 @@ fn unanswered(messages: &[Arc<Message>], budget: &Budget) -> usize {
     let speaks = tail.iter().any(|message| said_in(message).is_some());
     let tokens: u64 = tail.iter().map(|message| message.tokens()).sum();
     let summary = tail.iter().any(|message| message.flags.compact_summary);
-    let short = tokens <= u64::from(budget.user_words_tokens);
+    let short = tokens <= u64::from(budget.tail_most_tokens);
     // Results stay with their calls, and those go.
     let results = tail.iter().any(|message| message.tool_results().next().is_some());
     if speaks && short && !results && !summary { from } else { messages.len() }

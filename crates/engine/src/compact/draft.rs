@@ -126,7 +126,7 @@ impl Engine {
     ) -> Draft {
         let trouble = if order.trigger == Trigger::Manual || self.breaker.asks_the_model() {
             match self.summarise(order, cut).await {
-                Ok(text) => match self.from_model(&text, cut, ground) {
+                Ok(text) => match self.draft_of_model(&text, cut, ground) {
                     Some(draft) => {
                         if self.breaker.succeeded() {
                             self.record_breaker(false);
@@ -147,14 +147,17 @@ impl Engine {
     }
 
     /// The model's summary, if it helps.
-    fn from_model(&self, text: &str, cut: Cut, ground: &Ground) -> Option<Draft> {
-        let budget = &self.config.budget;
-        let drafts = (0..=MOST_HALVINGS).map(|halved| {
-            let room = Room::of(budget, halved);
+    fn draft_of_model(&self, text: &str, cut: Cut, ground: &Ground) -> Option<Draft> {
+        let goes = self.history.messages().get(cut.from..cut.to).unwrap_or_default();
+        let source: u64 = goes.iter().map(|message| message.tokens()).sum();
+        if u64::from(estimate_text(text)) >= source {
+            return None;
+        }
+        let mut drafts = (0..=MOST_HALVINGS).map(|halved| {
+            let room = Room::of(&self.config.budget, halved);
             self.compose(Way::Model, within(text, room.text_tokens), cut, room, false)
         });
-        let draft = drafts.into_iter().find(|draft| self.fits(draft, ground))?;
-        draft.saves().then_some(draft)
+        drafts.find(|draft| self.fits(draft, ground) && draft.saves())
     }
 
     /// Without a model (C-19). The newest messages stay where there is room for them.
@@ -165,7 +168,7 @@ impl Engine {
         let mut last = None;
         for (cut, halved) in tries {
             let draft = self.fold(cut, Room::of(budget, halved));
-            if self.fits(&draft, ground) {
+            if self.fits(&draft, ground) && draft.saves() {
                 return draft;
             }
             last = Some(draft);
@@ -238,17 +241,13 @@ impl Engine {
     }
 }
 
-/// A text, cut at a line's end where it takes more tokens than this.
+/// A text, cut where it takes more tokens than this.
 fn within(text: &str, tokens: u64) -> String {
     if u64::from(estimate_text(text)) <= tokens {
         return text.to_owned();
     }
-    let mut kept = String::new();
-    for line in text.split_inclusive('\n') {
-        if u64::from(estimate_text(&kept)) + u64::from(estimate_text(line)) > tokens {
-            break;
-        }
-        kept.push_str(line);
-    }
+    let most = usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(4);
+    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    let kept = end.and_then(|end| text.get(..end)).unwrap_or_default();
     format!("{kept}\n[the summary was cut here for want of room]")
 }

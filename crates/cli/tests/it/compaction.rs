@@ -1,0 +1,235 @@
+//! Compaction in the real program: what is sent after it, what the transcript keeps, and that a full window
+//! is never the end of a conversation.
+
+use dormouse_model::script::Turn;
+use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, ServerBuilder, TestHome, Wire};
+use serde_json::Value;
+
+use crate::program::{BOTH, ask, server, transcript};
+
+/// What a model asked for a summary answers, at its best.
+const SUMMARY: &str =
+    "<draft>thinking aloud</draft>\n<summary>\n1. The person wants the parser mended.\n</summary>";
+
+/// A prompt of about 2,500 tokens, with a number to find it by.
+fn long_prompt(number: usize) -> String {
+    format!("message number {number}: {} the end of {number}", "lorem ipsum dolor ".repeat(560))
+}
+
+/// A window in which the fourth such prompt is too much.
+fn small(wire: Wire) -> ServerBuilder {
+    server(wire).window(16_000).max_output(4_000)
+}
+
+fn home(server: &ScriptedServer) -> TestHome {
+    let mut home = TestHome::new().with_server(server);
+    home.set_env("DORMOUSE_CONTEXT_WINDOW", "16000");
+    home
+}
+
+/// Says so much that the next prompt makes a compaction due.
+fn fill(home: &TestHome, server: &ScriptedServer, prompts: usize) {
+    for number in 1..=prompts {
+        server.push(Turn::new().text(format!("answer {number} about src/parser_{number}.rs")));
+        let prompt = long_prompt(number);
+        let arguments: &[&str] = if number == 1 { &[&prompt] } else { &["-c", &prompt] };
+        home.run(&mut ask(home, arguments)).success();
+    }
+}
+
+fn text_of(request: &RecordedRequest) -> String {
+    request.messages().iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// The boundaries of a transcript.
+fn boundaries(home: &TestHome) -> Vec<Value> {
+    let lines = transcript(home);
+    lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|line| line["subtype"] == "compact_boundary")
+        .collect()
+}
+
+#[test]
+fn a_window_that_fills_up_is_compacted_with_a_summary_that_reads_the_cache() {
+    for wire in BOTH {
+        let server = small(wire).start();
+        let home = home(&server);
+        fill(&home, &server, 3);
+        server.push_fork(Turn::new().text(SUMMARY));
+        server.push(Turn::new().text("done"));
+        server.expect_break("compaction");
+        let output = home.run(&mut ask(&home, &["-c", &long_prompt(4)]));
+        assert_eq!(output.success().stdout, "done\n");
+        assert!(
+            output.stderr.contains("compacted with a summary by the model"),
+            "{}",
+            output.stderr
+        );
+        let requests = server.requests();
+        let forks = server.fork_requests();
+        assert_eq!((requests.len(), forks.len()), (4, 1));
+        // The summary was asked for with the very bytes that the request before had sent.
+        if wire == Wire::Anthropic {
+            let written = requests[2].usage.cache_creation_input_tokens
+                + requests[2].usage.cache_read_input_tokens;
+            assert_eq!(forks[0].usage.cache_read_input_tokens, written);
+        }
+        let after = text_of(&requests[3]);
+        assert!(after.contains("The person wants the parser mended"), "{after}");
+        assert!(!after.contains("thinking aloud"), "{after}");
+        assert!(after.contains(&long_prompt(4)), "{after}");
+        // Their newest words stand there as they were said.
+        assert!(after.contains("the end of 3"), "{after}");
+        assert!(after.contains("src/parser_1.rs"), "the index names what was dropped: {after}");
+        assert!(
+            !text_of(&forks[0]).contains("compacted"),
+            "the fork has the conversation as it was"
+        );
+        let boundaries = boundaries(&home);
+        assert_eq!(boundaries.len(), 1);
+        assert_eq!(boundaries[0]["compactMetadata"]["trigger"], "auto");
+        // A resume sends the same bytes: the server compares them.
+        server.push(Turn::new().text("again"));
+        home.run(&mut ask(&home, &["-c", "go on"])).success();
+        server.finish();
+    }
+}
+
+/// Whatever the model does instead of a summary, the conversation goes on, folded by the program.
+#[test]
+fn a_summary_that_fails_in_every_way_is_no_dead_end() {
+    let larger = format!("<summary>{}</summary>", "more and more words ".repeat(20_000));
+    type Answer = Box<dyn Fn() -> Vec<Reply>>;
+    let ways: Vec<(&str, Answer)> = vec![
+        ("too long", Box::new(|| (0..5).map(|_| Reply::prompt_too_long(20_000, 16_000)).collect())),
+        ("empty", Box::new(|| vec![Turn::new().text(" ").into(), Turn::new().text("").into()])),
+        (
+            "only thinking",
+            Box::new(|| (0..2).map(|_| Turn::new().thinking("let me see", "sig").into()).collect()),
+        ),
+        (
+            "a tool call",
+            Box::new(|| {
+                let call = |n| Turn::new().call(format!("c{n}"), "Read", r#"{"file_path":"a"}"#);
+                (0..4).map(|n| call(n).into()).collect()
+            }),
+        ),
+        ("larger than its source", Box::new(move || vec![Turn::new().text(larger.clone()).into()])),
+        ("network gone", Box::new(|| (0..3).map(|_| Reply::server_error_500()).collect())),
+    ];
+    for (name, answers) in ways {
+        let server = small(Wire::Anthropic).start();
+        let home = home(&server);
+        fill(&home, &server, 3);
+        answers().into_iter().for_each(|reply| server.push_fork(reply));
+        server.push(Turn::new().text("done"));
+        server.expect_break("compaction");
+        let output = home.run(&mut ask(&home, &["-c", &long_prompt(4)]));
+        assert_eq!(output.stdout, "done\n", "{name}: {}", output.stderr);
+        assert!(output.stderr.contains("compacted without a model"), "{name}: {}", output.stderr);
+        let after = text_of(server.requests().last().unwrap());
+        for wanted in ["the end of 4", "the end of 3", "src/parser_1.rs"] {
+            assert!(after.contains(wanted), "{name}: no `{wanted}` in {after}");
+        }
+        let forks = server.fork_requests().len();
+        assert!(forks <= 5, "{name}: {forks}");
+        if name != "too long" && name != "empty" {
+            server.finish();
+        }
+    }
+}
+
+/// Every word for "too long" that a server has: held back, mended, sent again.
+#[test]
+fn a_request_that_the_server_refuses_as_too_long_is_mended() {
+    let shapes: Vec<(&str, Wire, Reply)> = vec![
+        ("prompt", Wire::Anthropic, Reply::prompt_too_long(30_000, 20_000)),
+        ("max tokens", Wire::Anthropic, Reply::max_tokens_too_long(18_000, 4_000, 20_000)),
+        ("413", Wire::Anthropic, Reply::request_too_large_413()),
+        ("gateway", Wire::Anthropic, Reply::gateway_too_long()),
+        (
+            "stop reason",
+            Wire::Anthropic,
+            Turn::new().text("I was").stop("model_context_window_exceeded").into(),
+        ),
+        (
+            "stop reason, empty",
+            Wire::Anthropic,
+            Turn::new().stop("model_context_window_exceeded").into(),
+        ),
+        ("openai", Wire::OpenAi, Reply::openai_context_length_exceeded()),
+        ("llama", Wire::OpenAi, Reply::llama_exceed_context(30_000, 20_000)),
+        ("vllm", Wire::OpenAi, Reply::vllm_too_long()),
+    ];
+    for (name, wire, refusal) in shapes {
+        let server = server(wire).no_model_info().start();
+        let home = TestHome::new().with_server(&server);
+        fill(&home, &server, 3);
+        server.push(refusal);
+        server.push_fork(Turn::new().text(SUMMARY));
+        server.push(Turn::new().text("done"));
+        server.expect_break("compaction");
+        let output = home.run(&mut ask(&home, &["-c", &long_prompt(4)]));
+        assert_eq!(output.stdout, "done\n", "{name}: {}", output.stderr);
+        assert!(!output.stderr.contains("error:"), "{name}: {}", output.stderr);
+        let after = text_of(server.requests().last().unwrap());
+        assert!(
+            after.contains(&long_prompt(4)) && after.contains("the end of 3"),
+            "{name}: {after}"
+        );
+        server.push(Turn::new().text("again"));
+        home.run(&mut ask(&home, &["-c", "go on"])).success();
+    }
+}
+
+/// Windows of every size, and a prompt that is larger than any of them.
+#[test]
+fn a_message_larger_than_the_window_is_kept_by_its_ends() {
+    for window in [4_000_u64, 8_000, 32_000, 200_000] {
+        let server = server(Wire::Anthropic)
+            .window(window)
+            .max_output(window / 4)
+            .fork_with(|_| Turn::new().text(SUMMARY).into())
+            .start();
+        let mut home = TestHome::new().with_server(&server);
+        home.set_env("DORMOUSE_CONTEXT_WINDOW", window.to_string());
+        server.push(Turn::new().text("one"));
+        home.run(&mut ask(&home, &["a first word"])).success();
+        let words = usize::try_from(window).unwrap();
+        let huge = format!("HEAD {} TAIL of the huge one", "word ".repeat(words));
+        server.push(Turn::new().text("done"));
+        server.expect_break("compaction");
+        let output = home.run_with_input(&mut ask(&home, &["-c"]), &huge);
+        assert_eq!(output.stdout, "done\n", "{window}: {}", output.stderr);
+        let after = text_of(server.requests().last().unwrap());
+        assert!(after.contains("HEAD word") && after.contains("TAIL of the huge one"), "{window}");
+        // All of it is where the message says.
+        let place = after.split_once("/said/").map(|(before, _)| before.rfind("/tmp").unwrap());
+        let place = place.unwrap_or_else(|| panic!("{window}: no place in {after}"));
+        let file = after[place..].split_once(".txt").unwrap().0.to_owned() + ".txt";
+        assert_eq!(std::fs::read_to_string(file).unwrap(), huge, "{window}");
+        server.push(Turn::new().text("again"));
+        home.run(&mut ask(&home, &["-c", "go on"])).success();
+    }
+}
+
+/// What fills the window can not be compacted away: it stops, and says what it is.
+#[test]
+fn a_window_that_stays_full_is_not_compacted_for_ever() {
+    let server = small(Wire::Anthropic).fork_with(|_| Turn::new().text(SUMMARY).into()).start();
+    let home = home(&server);
+    let rules = "a rule of the house\n".repeat(1_800);
+    home.write("a.txt", "short\n");
+    for number in 0..8 {
+        server.push(Turn::new().call(format!("c{number}"), "Read", r#"{"file_path":"a.txt"}"#));
+    }
+    server.push(Turn::new().text("done"));
+    (0..2).for_each(|_| server.expect_break("compaction"));
+    let output = home.run(&mut ask(&home, &["--append-system-prompt", &rules, "look at the file"]));
+    assert_eq!(output.success().stdout, "done\n");
+    assert_eq!(boundaries(&home).len(), 2, "{}", output.stderr);
+    assert!(output.stderr.contains("it is filled by system prompt"), "{}", output.stderr);
+    server.finish();
+}
