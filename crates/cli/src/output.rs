@@ -201,7 +201,6 @@ impl Printer {
                 );
             }
             EngineEvent::Notice(text) => self.notice("notice", text.clone()),
-            EngineEvent::Compacting(_) => {}
             EngineEvent::Compacted(report) => self.compacted(report),
             EngineEvent::ToolStarted { name, input, .. } if self.verbose => {
                 self.end_line();
@@ -217,6 +216,7 @@ impl Printer {
                 show::note(&format!("· changed by a hook: {input}"));
             }
             EngineEvent::ToolChanged { .. }
+            | EngineEvent::Compacting(_)
             | EngineEvent::Thinking(_)
             | EngineEvent::ToolStarted { .. }
             | EngineEvent::ToolPrinted { .. }

@@ -47,6 +47,7 @@ fn narrate(event: &EngineEvent) {
             }
         }
         EngineEvent::Thinking(_)
+        | EngineEvent::Compacting(_)
         | EngineEvent::Withdrawn
         | EngineEvent::ToolPrinted { .. }
         | EngineEvent::ToolChanged { .. }
@@ -59,7 +60,6 @@ fn narrate(event: &EngineEvent) {
             receipt.explained().iter().for_each(|line| show::data_line(&format!("    {line}")));
         }
         EngineEvent::Remembered(what) => show::data_line(&format!("  memory: {what}")),
-        EngineEvent::Compacting(_) => {}
         EngineEvent::Compacted(report) => show::data_line(&format!("  {report}")),
         EngineEvent::Notice(text) => show::data_line(&format!("  note: {text}")),
     }

@@ -97,11 +97,12 @@ fn a_window_that_fills_up_is_compacted_with_a_summary_that_reads_the_cache() {
     }
 }
 
+type Answer = Box<dyn Fn() -> Vec<Reply>>;
+
 /// Whatever the model does instead of a summary, the conversation goes on, folded by the program.
 #[test]
 fn a_summary_that_fails_in_every_way_is_no_dead_end() {
     let larger = format!("<summary>{}</summary>", "more and more words ".repeat(20_000));
-    type Answer = Box<dyn Fn() -> Vec<Reply>>;
     let ways: Vec<(&str, Answer)> = vec![
         ("too long", Box::new(|| (0..5).map(|_| Reply::prompt_too_long(20_000, 16_000)).collect())),
         ("empty", Box::new(|| vec![Turn::new().text(" ").into(), Turn::new().text("").into()])),
@@ -123,7 +124,9 @@ fn a_summary_that_fails_in_every_way_is_no_dead_end() {
         let server = small(Wire::Anthropic).start();
         let home = home(&server);
         fill(&home, &server, 3);
-        answers().into_iter().for_each(|reply| server.push_fork(reply));
+        for reply in answers() {
+            server.push_fork(reply);
+        }
         server.push(Turn::new().text("done"));
         server.expect_break("compaction");
         let output = home.run(&mut ask(&home, &["-c", &long_prompt(4)]));
@@ -206,9 +209,11 @@ fn a_message_larger_than_the_window_is_kept_by_its_ends() {
         let after = text_of(server.requests().last().unwrap());
         assert!(after.contains("HEAD word") && after.contains("TAIL of the huge one"), "{window}");
         // All of it is where the message says.
-        let place = after.split_once("/said/").map(|(before, _)| before.rfind("/tmp").unwrap());
-        let place = place.unwrap_or_else(|| panic!("{window}: no place in {after}"));
-        let file = after[place..].split_once(".txt").unwrap().0.to_owned() + ".txt";
+        let (before, rest) = after.split_once("/said/").expect("a place");
+        let folder = before.rsplit_once("[").map_or(before, |(_, folder)| folder);
+        let (name, _) = rest.split_once(".txt").unwrap();
+        let folder = folder.get(folder.find('/').unwrap()..).unwrap();
+        let file = format!("{folder}/said/{name}.txt");
         assert_eq!(std::fs::read_to_string(file).unwrap(), huge, "{window}");
         server.push(Turn::new().text("again"));
         home.run(&mut ask(&home, &["-c", "go on"])).success();

@@ -31,7 +31,7 @@ impl Engine {
             return Ok(Room::Enough);
         }
         if !self.breaker.is_stopped() {
-            match self.compact(CompactOrder::auto(), interrupt, sink).await? {
+            match Box::pin(self.compact(CompactOrder::auto(), interrupt, sink)).await? {
                 Compacted::Interrupted => return Ok(Room::Interrupted),
                 Compacted::Blocked(why) => {
                     sink(EngineEvent::Notice(format!("a hook refused the compaction: {why}")));

@@ -53,7 +53,7 @@ impl Engine {
         if self.breaker.is_stopped() {
             return Ok(false);
         }
-        match self.compact(CompactOrder::auto(), interrupt, sink).await? {
+        match Box::pin(self.compact(CompactOrder::auto(), interrupt, sink)).await? {
             Compacted::Done(report) => Ok(report.after < report.before),
             Compacted::Blocked(why) => {
                 sink(EngineEvent::Notice(format!("a hook refused the compaction: {why}")));

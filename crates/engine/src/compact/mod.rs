@@ -127,7 +127,7 @@ impl Engine {
                 let draft = tokio::select! {
                     biased;
                     () = interrupt.cancelled() => return Ok(Compacted::Interrupted),
-                    draft = self.draft_anew(&order, cut, &ground) => draft,
+                    draft = Box::pin(self.draft_anew(&order, cut, &ground)) => draft,
                 };
                 (draft, aside)
             }
