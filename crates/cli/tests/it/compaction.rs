@@ -210,7 +210,7 @@ fn a_message_larger_than_the_window_is_kept_by_its_ends() {
         assert!(after.contains("HEAD word") && after.contains("TAIL of the huge one"), "{window}");
         // All of it is where the message says.
         let (before, rest) = after.split_once("/said/").expect("a place");
-        let folder = before.rsplit_once("[").map_or(before, |(_, folder)| folder);
+        let folder = before.rsplit_once('[').map_or(before, |(_, folder)| folder);
         let (name, _) = rest.split_once(".txt").unwrap();
         let folder = folder.get(folder.find('/').unwrap()..).unwrap();
         let file = format!("{folder}/said/{name}.txt");
