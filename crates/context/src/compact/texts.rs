@@ -12,31 +12,40 @@ pub(super) fn bytes_of(tokens: u64) -> usize {
     usize::try_from(tokens.saturating_mul(4)).unwrap_or(usize::MAX)
 }
 
+/// Whose text it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Speaker {
+    /// Whoever wrote the message: the person, the model.
+    Author,
+    /// A tool that printed it.
+    Tool,
+}
+
 /// Gives every text of a message: what was said, the strings of a call's arguments, results. Thinking
 /// is left out, for it never outlives a compaction.
-pub(super) fn each_text(message: &Message, take: &mut impl FnMut(&str)) {
+pub(super) fn each_text(message: &Message, take: &mut impl FnMut(Speaker, &str)) {
     for block in &message.blocks {
         each_text_of_block(block, take);
     }
 }
 
-fn each_text_of_block(block: &Block, take: &mut impl FnMut(&str)) {
+fn each_text_of_block(block: &Block, take: &mut impl FnMut(Speaker, &str)) {
     match block.kind() {
         BlockKind::Text => {
             if let Some(text) = block.as_text() {
-                take(&text);
+                take(Speaker::Author, &text);
             }
         }
         BlockKind::ToolUse { .. } => {
             if let Some(call) = block.as_tool_use()
                 && let Ok(input) = serde_json::from_str::<Value>(call.input.get())
             {
-                each_string(&input, take);
+                each_string(&input, &mut |text| take(Speaker::Author, text));
             }
         }
         BlockKind::ToolResult { .. } => {
             for text in result_texts(block) {
-                take(&text);
+                take(Speaker::Tool, &text);
             }
         }
         BlockKind::Thinking
@@ -57,7 +66,7 @@ pub(super) fn result_texts(block: &Block) -> Vec<String> {
 }
 
 /// The strings and numbers of a value. Its depth is bounded by the parser.
-fn each_string(value: &Value, take: &mut impl FnMut(&str)) {
+fn each_string(value: &Value, take: &mut dyn FnMut(&str)) {
     match value {
         Value::String(text) => take(text),
         Value::Number(number) => take(&number.to_string()),
