@@ -104,12 +104,32 @@ pub(super) fn first_line(text: &str, chars: usize) -> Cow<'_, str> {
     }
 }
 
-/// Head and tail of a text that is too long, and what was left out between them.
+/// Head and tail of a text that is too long, and what was left out between them; at most this many bytes,
+/// if that is enough for the words in the middle.
 pub(super) fn head_and_tail(text: &str, bytes: usize) -> Cow<'_, str> {
+    const BETWEEN: usize = 60;
     if text.len() <= bytes {
         return Cow::Borrowed(text);
     }
-    let (head, tail) = (head(text, bytes / 3 * 2), tail(text, bytes / 3));
+    let room = bytes.saturating_sub(BETWEEN);
+    let (head, tail) = (head(text, room / 3 * 2), tail(text, room / 3));
     let left_out = text.len() - head.len() - tail.len();
     Cow::Owned(format!("{head}\n[… {left_out} bytes left out here …]\n{tail}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_are_inside_no_character() {
+        assert_eq!((head("睡鼠", 4), tail("睡鼠", 4)), ("睡", "鼠"));
+        assert_eq!(head_lines("one\ntwo\nthree", 9), "one\ntwo");
+        assert_eq!(head_lines("one\ntwo", 9), "one\ntwo");
+        assert_eq!(first_line("\n  a long line\nmore", 6), "a long…");
+        let long = "睡".repeat(10_000);
+        let cut = head_and_tail(&long, 500);
+        assert!(cut.len() <= 500 && cut.contains("bytes left out here"), "{cut}");
+        assert_eq!(head_and_tail("short", 500), "short");
+    }
 }
