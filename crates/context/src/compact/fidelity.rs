@@ -95,3 +95,71 @@ fn weighted(census: &Census, held: &Held, kinds: &[Kind]) -> f64 {
 fn part(held: usize, all: usize) -> f64 {
     if all == 0 { 1.0 } else { held as f64 / all as f64 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compact::testing::{assistant, results, user};
+
+    fn near(found: f64, expected: f64) -> bool {
+        (found - expected).abs() < 1e-9
+    }
+
+    fn dropped() -> Vec<Arc<Message>> {
+        vec![
+            user("Mend src/main.rs please"),
+            assistant(
+                &["I look at src/main.rs, at read_file and at src/lib.rs, on port 8080."],
+                &["1"],
+            ),
+            results(&[("1", "error: it broke\nline_one")]),
+            user("Now use tabs"),
+        ]
+    }
+
+    #[test]
+    fn all_of_it() {
+        let all: String = dropped().iter().map(|message| message.text() + "\n").collect();
+        let fidelity =
+            measure(&dropped(), &["test it".into()], &(all + "error: it broke line_one test it"));
+        let whole = Fidelity {
+            user_messages: 1.0,
+            paths: 1.0,
+            identifiers: 1.0,
+            numbers: 1.0,
+            errors: 1.0,
+            open_tasks: 1.0,
+            last_request: 1.0,
+        };
+        assert_eq!(fidelity, whole);
+        assert!(!fidelity.below_floor());
+    }
+
+    #[test]
+    fn a_part_of_it() {
+        let tasks = ["test it".to_owned(), "ship it".to_owned()];
+        let fidelity = measure(
+            &dropped(),
+            &tasks,
+            "In src/{main.rs} use read_file, then test it. Mend src/main.rs please",
+        );
+        // Two messages speak of one path, one of the other.
+        assert!(near(fidelity.paths, 2.0 / 3.0), "{fidelity:?}");
+        assert!(
+            near(fidelity.identifiers, 0.5)
+                && near(fidelity.numbers, 0.0)
+                && near(fidelity.errors, 0.0)
+        );
+        assert!(near(fidelity.user_messages, 0.5) && near(fidelity.open_tasks, 0.5));
+        assert!(near(fidelity.last_request, 0.0) && fidelity.below_floor());
+    }
+
+    #[test]
+    fn nothing_to_keep_is_all_kept() {
+        assert!(!measure(&[], &[], "").below_floor());
+        let long = "a request ".repeat(1_000);
+        let shown = super::super::texts::head_and_tail(&long, 3_000);
+        assert!(near(measure(&[user(&long)], &[], &shown).last_request, 1.0));
+        assert!(near(measure(&[user(&long)], &[], "a request").last_request, 0.0));
+    }
+}
