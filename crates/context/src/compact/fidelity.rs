@@ -5,13 +5,17 @@ use std::sync::Arc;
 use dormouse_conversation::Message;
 use serde::{Deserialize, Serialize};
 
-use super::identifiers::{Census, Kind};
+use super::identifiers::{Census, Held, Kind};
+use super::texts::{head, tail};
 use super::words::said_in;
 
 /// Below this share of identifiers the person's lost words are appended too.
 pub const IDENTIFIERS_FLOOR: f64 = 0.8;
 /// The person's last request is there, or it is not.
 pub const LAST_REQUEST_FLOOR: f64 = 1.0;
+
+/// From this many bytes on a message is shown by its beginning and its end.
+const LONG_REQUEST: usize = 4_000;
 
 /// Shares from 0 to 1; 1 where there was nothing to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -43,38 +47,119 @@ impl Fidelity {
 }
 
 /// What of the dropped messages and of the open tasks `after` still holds: all that the model sees now.
-/// Names weigh by how often they occurred, so that what a log said once does not decide.
+///
+/// Names weigh by how many messages hold them, so that what a log said once does not decide. A last
+/// request of more than a few thousand characters counts as held if its beginning and its end are.
 pub fn measure(dropped: &[Arc<Message>], open_tasks: &[String], after: &str) -> Fidelity {
     let census = Census::of(dropped);
-    let share = |kinds: &[Kind]| {
-        weighted(census.names().filter(|(kind, _, _)| kinds.contains(kind)), after)
-    };
+    let held = Held::in_text(after);
     let said: Vec<String> = dropped.iter().filter_map(|message| said_in(message)).collect();
-    let held = |text: &String| after.contains(text.trim());
+    let share = |kinds: &[Kind]| weighted(&census, &held, kinds);
     Fidelity {
-        user_messages: part(said.iter().filter(|text| held(text)).count(), said.len()),
+        user_messages: part(said.iter().filter(|text| holds_said(&held, text)).count(), said.len()),
         paths: share(&[Kind::Path]),
         identifiers: share(&[Kind::Identifier, Kind::Url, Kind::Hash]),
         numbers: share(&[Kind::Number]),
         errors: share(&[Kind::Error]),
-        open_tasks: part(open_tasks.iter().filter(|task| held(task)).count(), open_tasks.len()),
-        last_request: said.last().map_or(1.0, |last| if held(last) { 1.0 } else { 0.0 }),
+        open_tasks: part(
+            open_tasks.iter().filter(|task| held.text(task)).count(),
+            open_tasks.len(),
+        ),
+        last_request: said.last().map_or(1.0, |last| f64::from(u8::from(holds_said(&held, last)))),
     }
 }
 
-fn weighted<'a>(names: impl Iterator<Item = (Kind, &'a str, u32)>, after: &str) -> f64 {
-    let (mut held, mut all) = (0.0, 0.0);
-    for (_, name, count) in names {
-        let weight = f64::from(count);
-        all += weight;
-        if after.contains(name) {
-            held += weight;
+fn holds_said(held: &Held, text: &str) -> bool {
+    let text = text.trim();
+    held.text(text)
+        || (text.len() > LONG_REQUEST
+            && held.text(head(text, LONG_REQUEST / 10))
+            && held.text(tail(text, LONG_REQUEST / 10)))
+}
+
+fn weighted(census: &Census, held: &Held, kinds: &[Kind]) -> f64 {
+    let (mut kept, mut all) = (0.0, 0.0);
+    for kind in kinds {
+        for (name, uses) in census.names(*kind) {
+            let weight = f64::from(uses.messages);
+            all += weight;
+            if held.name(*kind, name) {
+                kept += weight;
+            }
         }
     }
-    if all > 0.0 { held / all } else { 1.0 }
+    if all > 0.0 { kept / all } else { 1.0 }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of messages are small")]
 fn part(held: usize, all: usize) -> f64 {
     if all == 0 { 1.0 } else { held as f64 / all as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compact::testing::{assistant, results, user};
+
+    fn near(found: f64, expected: f64) -> bool {
+        (found - expected).abs() < 1e-9
+    }
+
+    fn dropped() -> Vec<Arc<Message>> {
+        vec![
+            user("Mend src/main.rs please"),
+            assistant(
+                &["I look at src/main.rs, at read_file and at src/lib.rs, on port 8080."],
+                &["1"],
+            ),
+            results(&[("1", "error: it broke\nline_one")]),
+            user("Now use tabs"),
+        ]
+    }
+
+    #[test]
+    fn all_of_it() {
+        let all: String = dropped().iter().map(|message| message.text() + "\n").collect();
+        let fidelity =
+            measure(&dropped(), &["test it".into()], &(all + "error: it broke line_one test it"));
+        let whole = Fidelity {
+            user_messages: 1.0,
+            paths: 1.0,
+            identifiers: 1.0,
+            numbers: 1.0,
+            errors: 1.0,
+            open_tasks: 1.0,
+            last_request: 1.0,
+        };
+        assert_eq!(fidelity, whole);
+        assert!(!fidelity.below_floor());
+    }
+
+    #[test]
+    fn a_part_of_it() {
+        let tasks = ["test it".to_owned(), "ship it".to_owned()];
+        let fidelity = measure(
+            &dropped(),
+            &tasks,
+            "In src/{main.rs} use read_file, then test it. Mend src/main.rs please",
+        );
+        // Two messages speak of one path, one of the other.
+        assert!(near(fidelity.paths, 2.0 / 3.0), "{fidelity:?}");
+        assert!(
+            near(fidelity.identifiers, 0.5)
+                && near(fidelity.numbers, 0.0)
+                && near(fidelity.errors, 0.0)
+        );
+        assert!(near(fidelity.user_messages, 0.5) && near(fidelity.open_tasks, 0.5));
+        assert!(near(fidelity.last_request, 0.0) && fidelity.below_floor());
+    }
+
+    #[test]
+    fn nothing_to_keep_is_all_kept() {
+        assert!(!measure(&[], &[], "").below_floor());
+        let long = "a request ".repeat(1_000);
+        let shown = super::super::texts::head_and_tail(&long, 3_000);
+        assert!(near(measure(&[user(&long)], &[], &shown).last_request, 1.0));
+        assert!(near(measure(&[user(&long)], &[], "a request").last_request, 0.0));
+    }
 }

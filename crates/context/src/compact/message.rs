@@ -1,7 +1,5 @@
 //! The message that stands for what was compacted.
 
-use super::notes::StepAside;
-
 /// How a summary came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -45,7 +43,7 @@ pub fn compose(summary: &Summary<'_>) -> String {
     part(&mut out, heading(way), text);
     part(&mut out, "What the person said, word for word (older messages in a line)", words);
     part(&mut out, "What the person also said, which the summary does not hold", lost_words);
-    part(&mut out, "Names in the messages that were replaced, most used first", index);
+    part(&mut out, "Names in the messages that were replaced", index);
     out.push_str(CLOSING);
     out
 }
@@ -77,14 +75,55 @@ fn part(out: &mut String, heading: &str, text: &str) {
 
 const CLOSING: &str = "Go on with the task where it was left, without asking again what was answered already and without speaking of this summary. If the task was finished, do nothing until the person asks for something new.";
 
-impl Way {
-    /// Why it was not from the notes, in a line for the person.
-    pub fn instead_of_notes(self, why: &StepAside) -> String {
-        let how = match self {
-            Self::Notes | Self::Model => "a model summarised",
-            Self::Server => "the server summarised",
-            Self::Fold => "the program folded the conversation",
-        };
-        format!("{how}: {why}")
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary() -> Summary<'static> {
+        Summary {
+            way: Way::Model,
+            text: "We mended the parser.",
+            words: "",
+            index: "",
+            transcript: "/s/t.jsonl",
+            lost_words: "",
+            lost_uncovered: false,
+        }
+    }
+
+    #[test]
+    fn the_whole_message() {
+        let text = compose(&Summary {
+            words: "\n[now]\nMend it.\n",
+            index: "Paths:\na.rs\n",
+            ..summary()
+        });
+        let (opening, rest) = text.split_once("\n\n").unwrap();
+        assert!(
+            opening.contains("replaced by a summary") && opening.contains("/s/t.jsonl"),
+            "{opening}"
+        );
+        assert_eq!(
+            rest,
+            format!(
+                "## Summary\n\nWe mended the parser.\n\n## What the person said, word for word (older messages in a line)\n\n[now]\nMend it.\n\n## Names in the messages that were replaced\n\nPaths:\na.rs\n\n{CLOSING}"
+            )
+        );
+    }
+
+    #[test]
+    fn what_is_empty_is_not_there_and_what_is_lost_is_said() {
+        assert_eq!(compose(&summary()).matches("##").count(), 1);
+        let lost = compose(&Summary {
+            way: Way::Notes,
+            lost_uncovered: true,
+            lost_words: "Use tabs.",
+            ..summary()
+        });
+        assert!(
+            lost.contains("too large to keep")
+                && lost.contains("## Session notes\n")
+                && lost.contains("Use tabs.")
+        );
     }
 }

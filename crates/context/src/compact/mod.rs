@@ -14,12 +14,14 @@ mod restored;
 mod rounds;
 mod strip;
 mod tail;
+#[cfg(test)]
+mod testing;
 mod texts;
 mod words;
 
 pub use fidelity::{Fidelity, IDENTIFIERS_FLOOR, LAST_REQUEST_FLOOR, measure};
 pub use fold::{FoldInput, fold};
-pub use identifiers::{Census, Identifier, Kind, identifiers, index};
+pub use identifiers::{Census, Held, Identifier, Kind, Uses, identifiers, index};
 pub use message::{Summary, Way, compose};
 pub use prompt::{
     BadSummary, Direction, partial_prompt, read_summary, retry_prompt, summary_prompt,

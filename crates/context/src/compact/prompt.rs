@@ -80,17 +80,28 @@ const PARTS: &str = "First think on paper, between <draft> and </draft>: go thro
 const RULES: &str = "Rules: paths, names, commands, ids, numbers and error texts word for word. If the conversation begins with an earlier summary, merge it: keep what it says and still holds, change what is out of date, and do not summarise it again. Do not take up the work itself, and answer no question from the conversation.";
 
 /// The summary in an answer. Without the marks all of the text counts, less the draft; of several, the
-/// last whole one; of one that was not closed, what there is.
+/// last whole one; of one that was not closed, what there is. A summary may itself speak of the marks.
 pub fn read_summary(answer: &str) -> Result<String, BadSummary> {
-    if answer.trim().is_empty() {
-        return Err(BadSummary::Empty);
-    }
     let text = without_draft(answer);
-    let found = last_whole(&text, "<summary>", "</summary>")
-        .or_else(|| text.rsplit_once("<summary>").map(|(_, open)| open))
-        .unwrap_or(&text)
-        .trim();
-    if found.is_empty() { Err(BadSummary::OnlyDraft) } else { Ok(found.to_owned()) }
+    let found = match text.matches(OPEN).count() {
+        0 => text.replace(CLOSE, ""),
+        1 => only(&text).to_owned(),
+        _ => last_whole(&text).unwrap_or_else(|| only(&text)).to_owned(),
+    };
+    match found.trim() {
+        "" if answer.contains("<draft>") => Err(BadSummary::OnlyDraft),
+        "" => Err(BadSummary::Empty),
+        summary => Ok(summary.to_owned()),
+    }
+}
+
+const OPEN: &str = "<summary>";
+const CLOSE: &str = "</summary>";
+
+/// From the first opening mark to the last closing one, or to the end.
+fn only(text: &str) -> &str {
+    let (_, inside) = text.split_once(OPEN).unwrap_or(("", text));
+    inside.rsplit_once(CLOSE).map_or(inside, |(summary, _)| summary)
 }
 
 /// The text without its drafts; one that was not closed ends where the summary begins, or never.
@@ -108,8 +119,96 @@ fn without_draft(answer: &str) -> String {
     kept
 }
 
-/// What stands between the last closing mark and the opening one before it.
-fn last_whole<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
-    let (before, _) = text.rsplit_once(close)?;
-    before.rsplit_once(open).map(|(_, inside)| inside).filter(|inside| !inside.trim().is_empty())
+/// The last that is closed as often as it was opened.
+fn last_whole(text: &str) -> Option<&str> {
+    let mut found = None;
+    let (mut depth, mut begin) = (0_usize, 0);
+    for (at, _) in text.match_indices("summary>") {
+        let before = text.get(..at).unwrap_or_default();
+        if before.ends_with("</") {
+            if depth == 1 {
+                found =
+                    text.get(begin..at - 2).filter(|inside| !inside.trim().is_empty()).or(found);
+            }
+            depth = depth.saturating_sub(1);
+        } else if before.ends_with('<') {
+            if depth == 0 {
+                begin = at + "summary>".len();
+            }
+            depth += 1;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[track_caller]
+    fn check(answer: &str, expected: Result<&str, BadSummary>) {
+        assert_eq!(read_summary(answer), expected.map(str::to_owned), "{answer}");
+    }
+
+    #[test]
+    fn summaries_are_found() {
+        check("<draft>x</draft>\n<summary>\nGood.\n</summary>", Ok("Good."));
+        check("Just words.", Ok("Just words."));
+        check("<draft>x</draft>Just words.", Ok("Just words."));
+        check("<draft>x</draft><summary>It ends in the mid", Ok("It ends in the mid"));
+        check("<draft>never closed <summary>Good.</summary>", Ok("Good."));
+        check("<summary>one</summary> <summary>two</summary>", Ok("two"));
+        check("<summary>one</summary> <summary>cut off", Ok("one"));
+        check(
+            "<summary>outer <summary>inner</summary></summary>",
+            Ok("outer <summary>inner</summary>"),
+        );
+        check("<draft>a <summary> in it</draft><summary>b</summary>", Ok("b"));
+        check("<summary>Use `<summary>` tags.</summary>", Ok("Use `<summary>` tags."));
+        check(
+            "<summary>Write </summary> at its end.</summary>",
+            Ok("Write </summary> at its end."),
+        );
+        check("Words.</summary>", Ok("Words."));
+    }
+
+    #[test]
+    fn what_is_no_summary() {
+        check("", Err(BadSummary::Empty));
+        check(" \n", Err(BadSummary::Empty));
+        check("<draft>only</draft>", Err(BadSummary::OnlyDraft));
+        check("<draft>only", Err(BadSummary::OnlyDraft));
+        check("<summary></summary>", Err(BadSummary::Empty));
+        check("<draft>x</draft><summary> </summary>", Err(BadSummary::OnlyDraft));
+    }
+
+    #[test]
+    fn the_prompts() {
+        let text = summary_prompt(Some("Keep the SQL."), 20_000);
+        for part in [
+            "1. Request",
+            "9. Next Step",
+            "<draft>",
+            "<summary>",
+            "Do not call any tool",
+            "10000 words",
+            "earlier summary, merge it",
+        ] {
+            assert!(text.contains(part), "{part}");
+        }
+        assert!(text.contains("counts more:\nKeep the SQL.\n\n"));
+        assert!(!summary_prompt(Some("  "), 20_000).contains("in particular"));
+        assert!(partial_prompt(Direction::From, None, 1_000).contains("`[summarise from here]`"));
+        assert!(partial_prompt(Direction::UpTo, None, 1_000).contains("that you do not see"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_answer_is_read(answer in "(<draft>|</draft>|<summary>|</summary>|a| ){0,12}") {
+            if let Ok(text) = read_summary(&answer) {
+                prop_assert!(!text.trim().is_empty());
+            }
+        }
+    }
 }

@@ -140,3 +140,36 @@ impl Fragment for OpenTasks {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_that_fit() {
+        let item = |name: &str, tokens| Item { name: name.into(), text: String::new(), tokens };
+        let items = vec![item("a", 4), item("large", 6), item("b", 5), item("c", 2), item("d", 1)];
+        let names: Vec<String> = fit(items, 5, 10).into_iter().map(|item| item.name).collect();
+        assert_eq!(names, ["a", "b", "d"]);
+    }
+
+    #[test]
+    fn the_fragments() {
+        let file = |path: &str, cut| RestoredFile { path: path.into(), text: "text\n".into(), cut };
+        let files =
+            vec![file("/p/a.rs", None), file("/p/b.rs", Some("lines 1 to 5 of 90".to_owned()))];
+        let text = RestoredFiles { files, max_tokens: 1_000 }.to_block().as_text().unwrap();
+        assert!(
+            text.contains("\n# /p/a.rs\ntext\n\n# /p/b.rs\ntext\n[lines 1 to 5 of 90]\n"),
+            "{text}"
+        );
+        let tasks = OpenTasks { tasks: vec!["[ ] test".into()], max_tokens: 100 };
+        assert!(tasks.to_block().as_text().unwrap().contains("- [ ] test"));
+        let plan =
+            RestoredPlan { path: "/p/plan.md".into(), text: "x".repeat(10_000), max_tokens: 100 };
+        assert!(plan.to_block().as_text().unwrap().contains("left out here for want of room"));
+        let skills =
+            RestoredSkills { skills: vec![("deploy".into(), "Do it.".into())], max_tokens: 100 };
+        assert!(skills.to_block().as_text().unwrap().contains("\n# deploy\nDo it.\n"));
+    }
+}

@@ -86,3 +86,57 @@ impl<'a> State<'a> {
         self.last = Some(message.role);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compact::testing::{assistant, meta, results, summary, user};
+
+    #[track_caller]
+    fn check(messages: &[Arc<Message>], begins: &[usize]) {
+        let rounds = rounds(messages);
+        let found: Vec<usize> = rounds.iter().map(|round| round.range.start).collect();
+        assert_eq!(found, begins);
+        let ends: Vec<usize> = rounds.iter().map(|round| round.range.end).collect();
+        assert!(begins.iter().skip(1).eq(ends.iter().take(ends.len().saturating_sub(1))));
+        assert_eq!(ends.last().copied().unwrap_or(0), messages.len());
+        let tokens: u64 = rounds.iter().map(|round| round.tokens).sum();
+        assert_eq!(tokens, messages.iter().map(|message| message.tokens()).sum::<u64>());
+    }
+
+    #[test]
+    fn a_turn_with_tools() {
+        let messages = [
+            user("a"),
+            assistant(&["b"], &["1", "2"]),
+            results(&[("1", "x"), ("2", "y")]),
+            assistant(&[], &["3"]),
+            results(&[("3", "z")]),
+            assistant(&["done"], &[]),
+            user("next"),
+            assistant(&["yes"], &[]),
+        ];
+        check(&messages, &[0, 3, 5, 6]);
+        check(&[], &[]);
+    }
+
+    #[test]
+    fn what_belongs_together() {
+        check(&[user("a"), user("b"), assistant(&["x"], &[]), assistant(&["y"], &[])], &[0]);
+        let program =
+            [assistant(&[], &["1"]), results(&[("1", "x")]), meta("rules"), assistant(&["y"], &[])];
+        check(&program, &[0, 3]);
+        let person =
+            [assistant(&[], &["1"]), results(&[("1", "x")]), user("stop"), assistant(&["y"], &[])];
+        check(&person, &[0, 2]);
+        let late = [assistant(&[], &["1", "2"]), results(&[("1", "x")]), results(&[("2", "y")])];
+        check(&late, &[0]);
+    }
+
+    #[test]
+    fn a_summary_is_a_round_of_its_own() {
+        let messages = [summary("s"), meta("files"), user("go on"), assistant(&["y"], &[])];
+        check(&messages, &[0, 2]);
+        check(&[summary("s"), assistant(&[], &["1"]), results(&[("1", "x")])], &[0, 1]);
+    }
+}

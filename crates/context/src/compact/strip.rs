@@ -144,3 +144,105 @@ fn describe(block: &Block) -> String {
     parts.extend(source.data.map(|data| format!("{} bytes", data.len() / 4 * 3)));
     parts.join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compact::testing::{assistant, of_model, of_user, results, user};
+    use dormouse_conversation::{Flags, ToolUseId, violations};
+    use proptest::prelude::*;
+
+    fn thinking() -> Block {
+        Block::from_json(r#"{"type":"thinking","thinking":"hm","signature":"x"}"#).unwrap()
+    }
+
+    fn document() -> Block {
+        Block::from_json(r#"{"type":"document","title":"Plan","source":{"type":"url","url":"https://a.example/p.pdf"}}"#).unwrap()
+    }
+
+    fn texts(message: &Message) -> Vec<String> {
+        message.blocks.iter().filter_map(Block::as_text).collect()
+    }
+
+    #[test]
+    fn media_and_thinking_go_and_are_named() {
+        let picture = ResultContent::Blocks(vec![
+            Block::text("shot"),
+            Block::image("image/png", &"A".repeat(400)),
+        ]);
+        let messages = [
+            of_user(
+                vec![
+                    Block::text("<system-reminder>rules</system-reminder>"),
+                    Block::text("see"),
+                    document(),
+                ],
+                Flags::default(),
+            ),
+            of_model(vec![thinking(), crate::compact::testing::call_of("1", "Read", "{}")]),
+            of_user(
+                vec![Block::tool_result(&ToolUseId::new("1"), &picture, true)],
+                Flags::default(),
+            ),
+            of_model(vec![thinking()]),
+        ];
+        let less = stripped(&messages);
+        assert_eq!(
+            texts(&less[0]),
+            [REMINDER_GONE, "see", "[a document, \"Plan\", https://a.example/p.pdf stood here]"]
+        );
+        assert_eq!(less[1].blocks.len(), 1);
+        assert!(less[2].blocks[0].is_error());
+        assert!(
+            less[2].blocks[0].raw().contains("[a picture, image/png, 300 bytes stood here]"),
+            "{less:?}"
+        );
+        assert_eq!(less[3].blocks.len(), 1, "no message is empty");
+        let (less, gone) = without_media(&messages);
+        assert_eq!(
+            gone,
+            ["a document, \"Plan\", https://a.example/p.pdf", "a picture, image/png, 300 bytes"]
+        );
+        assert_eq!(less[1], *messages[1]);
+        assert!(without_thinking(&messages[1]).is_some_and(|message| message.blocks.len() == 1));
+        assert!(without_thinking(&messages[0]).is_none());
+    }
+
+    fn turns(count: usize) -> Vec<Arc<Message>> {
+        let turn = |n: usize| {
+            let id = n.to_string();
+            [
+                user(&"x".repeat(360)),
+                assistant(&[], &[&id]),
+                results(&[(&id, "ok")]),
+                assistant(&["y"], &[]),
+            ]
+        };
+        (0..count).flat_map(turn).collect()
+    }
+
+    #[test]
+    fn oldest_rounds_go() {
+        let messages = turns(10);
+        let left = |gap| without_oldest(&messages, gap).len();
+        assert_eq!(left(None), 32, "a fifth of 20 rounds");
+        assert_eq!(left(Some(0)), 37, "at least one");
+        assert_eq!(left(Some(150)), 33, "enough, and a little more");
+        assert_eq!(left(Some(u64::MAX)), 1, "never all");
+        let one = [user("x"), assistant(&["y"], &[])];
+        assert_eq!(without_oldest(&one, None).len(), 2, "a single round stays");
+        assert!(without_oldest(&[], Some(5)).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn pairs_stay_whole(count in 0_usize..8, gap in prop::option::of(0_u64..3_000)) {
+            let messages = turns(count);
+            let left = without_oldest(&messages, gap);
+            prop_assert!(violations(left.iter().map(AsRef::as_ref)).is_empty());
+            prop_assert!(left.len() < messages.len() || count == 0);
+            let less = stripped(&messages);
+            prop_assert!(violations(&less).is_empty());
+        }
+    }
+}

@@ -75,3 +75,98 @@ fn has_summary(messages: &[Arc<Message>], round: &Round) -> bool {
 fn has_text(message: &Message) -> bool {
     !message.flags.meta && message.blocks.iter().any(|block| *block.kind() == BlockKind::Text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compact::testing::{assistant, results, summary, user};
+    use dormouse_conversation::{Window, violations};
+    use proptest::prelude::*;
+
+    fn rule(least_tokens: u64, least_messages: usize, most_tokens: u64) -> TailRule {
+        TailRule { least_tokens, least_messages, most_tokens }
+    }
+
+    /// About this many tokens each: a question, a call, its result, an answer.
+    fn turns(count: usize, tokens: usize) -> Vec<Arc<Message>> {
+        let text = "x".repeat(tokens * 4);
+        let turn = |number: usize| {
+            let id = number.to_string();
+            [
+                user(&text),
+                assistant(&[&text], &[&id]),
+                results(&[(&id, &text)]),
+                assistant(&[&text], &[]),
+            ]
+        };
+        (0..count).flat_map(turn).collect()
+    }
+
+    #[test]
+    fn the_least_and_the_most() {
+        let messages = turns(10, 100);
+        let from = |covered, rule: TailRule| kept_from(&messages, covered, &rule);
+        let tail = |from| Tail { from, lost_uncovered: false };
+        assert_eq!(from(40, rule(0, 0, 10_000)), tail(40));
+        assert_eq!(from(36, rule(0, 0, 10_000)), tail(36));
+        assert_eq!(from(40, rule(500, 0, 10_000)), tail(35), "tokens");
+        assert_eq!(from(40, rule(0, 4, 10_000)), tail(35), "messages with text");
+        assert_eq!(from(40, rule(0, 5, 10_000)), tail(32));
+        assert_eq!(from(37, rule(0, 0, 10_000)), tail(36), "a round begins there");
+        assert_eq!(from(20, rule(0, 0, 900)), Tail { from: 32, lost_uncovered: true });
+        assert_eq!(from(0, rule(0, 0, 50)), Tail { from: 40, lost_uncovered: true });
+        assert_eq!(from(40, rule(0, 5, 50)), tail(40), "nothing fits, and nothing is lost");
+    }
+
+    #[test]
+    fn an_earlier_summary_is_not_kept() {
+        let mut messages = vec![summary("s")];
+        messages.extend(turns(1, 10));
+        assert_eq!(kept_from(&messages, 1, &rule(10_000, 50, 100_000)).from, 1);
+    }
+
+    #[test]
+    fn the_rule_of_a_window() {
+        let budget = Budget::for_window(Window::new(200_000).unwrap(), 64_000);
+        assert_eq!(TailRule::of(&budget), rule(10_000, 5, 40_000));
+    }
+
+    fn any_history() -> impl Strategy<Value = Vec<Arc<Message>>> {
+        let turn = (0_usize..4, 0_usize..3, 0_usize..200).prop_map(|(calls, more, size)| {
+            let text = "x".repeat(size);
+            let mut messages = vec![user("ask")];
+            for step in 0..calls {
+                let ids: Vec<String> = (0..=more).map(|n| format!("{step}-{n}")).collect();
+                let calls: Vec<&str> = ids.iter().map(String::as_str).collect();
+                let answers: Vec<(&str, &str)> =
+                    calls.iter().map(|id| (*id, text.as_str())).collect();
+                messages.push(assistant(&[], &calls));
+                messages.push(results(&answers));
+            }
+            messages.push(assistant(&["said"], &[]));
+            messages
+        });
+        prop::collection::vec(turn, 0..8).prop_map(|turns| turns.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn pairs_stay_whole_and_bounds_hold(
+            messages in any_history(), covered in 0_usize..60, least in 0_u64..300, most in 0_u64..400
+        ) {
+            let (covered, rule) = (covered.min(messages.len()), rule(least, 5, most));
+            let tail = kept_from(&messages, covered, &rule);
+            let kept = &messages[tail.from..];
+            let tokens: u64 = kept.iter().map(|message| message.tokens()).sum();
+            prop_assert!(tokens <= most);
+            prop_assert_eq!(violations(kept.iter().map(AsRef::as_ref)), Vec::<String>::new());
+            prop_assert_eq!(tail.lost_uncovered, tail.from > covered);
+            prop_assert!(tail.from == messages.len() || rounds(&messages).iter().any(|round| round.range.start == tail.from));
+            let wider = TailRule { most_tokens: most * 2, ..rule };
+            prop_assert!(kept_from(&messages, covered, &wider).from <= tail.from);
+            let more = TailRule { least_tokens: least * 2, ..rule };
+            prop_assert!(kept_from(&messages, covered, &more).from <= tail.from);
+            prop_assert!(kept_from(&messages, covered / 2, &rule).from <= tail.from);
+        }
+    }
+}

@@ -19,8 +19,12 @@ const PROGRAM_MARKS: [&str; 8] = [
 ];
 /// Characters of an older message that is shown as a line.
 const LINE_CHARS: usize = 100;
-/// The list of older messages takes at most this share of the budget.
-const OLDER_SHARE: usize = 5;
+/// A smaller part of a message than this many bytes is not shown.
+const LEAST_PART: usize = 400;
+/// The line that says how many more there are.
+const MORE_LINE: usize = 100;
+/// The list of older messages takes at most this part of the budget.
+const OLDER_PART: usize = 5;
 
 /// What a person typed, and where it is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,54 +74,57 @@ fn without_reminders(text: &str) -> String {
 }
 
 /// The person's words for a summary message: the newest word for word, up to the budget, shown in the
-/// order in which they were said; of the older ones a line each, with the place.
+/// order in which they were said; of the older ones a line each, with the place. The newest is always
+/// there; one that does not fit is shown by its beginning and its end.
 pub fn keep_words(said: &[Said], budget_tokens: u64) -> String {
-    let bytes = bytes_of(budget_tokens);
-    let older_room = bytes / OLDER_SHARE;
-    let (whole, first_whole) = newest_whole(said, bytes - older_room);
-    let older = said.get(..first_whole).unwrap_or_default();
-    let mut text = older_lines(older, older_room);
-    for entry in whole.iter().rev() {
-        text.push_str(entry);
+    let room = bytes_of(budget_tokens);
+    let whole: usize = said.iter().map(|words| header(words).len() + words.text.len() + 1).sum();
+    if whole <= room {
+        return said.iter().map(|words| entry(words, usize::MAX)).collect();
     }
-    text
+    let older_room = room / OLDER_PART;
+    let newest = newest(said, room - older_room);
+    let older = said.get(..said.len() - newest.len()).unwrap_or_default();
+    newest.iter().rev().fold(older_lines(older, older_room), |text, entry| text + entry)
 }
 
-/// The newest, word for word, newest first; and the place of the first of them.
-fn newest_whole(said: &[Said], room: usize) -> (Vec<String>, usize) {
-    let mut entries = Vec::new();
+/// The newest that fit, newest first; the last of them may be cut.
+fn newest(said: &[Said], room: usize) -> Vec<String> {
+    let mut entries: Vec<String> = Vec::new();
     let mut left = room;
-    let mut first = said.len();
-    for (index, words) in said.iter().enumerate().rev() {
-        let head = format!("\n[{}, {}]\n", when(words.at), words.place);
-        let need = head.len() + words.text.len() + 1;
-        // The newest is always there, and a later one only if a good part of it fits.
-        let cut_room = left.saturating_sub(head.len() + 60);
-        if need > left && !entries.is_empty() && cut_room < 400 {
+    for words in said.iter().rev() {
+        let fits = header(words).len() + words.text.len() < left;
+        if !fits && !entries.is_empty() && left < LEAST_PART {
             break;
         }
-        let entry = format!("{head}{}\n", head_and_tail(words.text.trim(), cut_room.max(400)));
-        left = left.saturating_sub(entry.len());
-        entries.push(entry);
-        first = index;
-        if need > left + need.min(left) && left < 400 {
+        let shown = entry(words, left);
+        left = left.saturating_sub(shown.len());
+        entries.push(shown);
+        if !fits {
             break;
         }
     }
-    (entries, first)
+    entries
+}
+
+fn header(words: &Said) -> String {
+    format!("\n[{}, {}]\n", when(words.at), words.place)
+}
+
+/// What was said, in at most this many bytes if that is enough for a word or two.
+fn entry(words: &Said, room: usize) -> String {
+    let header = header(words);
+    let room = room.saturating_sub(header.len() + 1).max(LEAST_PART / 2);
+    format!("{header}{}\n", head_and_tail(words.text.trim(), room))
 }
 
 /// A line each, the newest of them, and how many more there are.
 fn older_lines(older: &[Said], room: usize) -> String {
+    let mut left = room.saturating_sub(MORE_LINE);
     let mut lines = Vec::new();
-    let mut left = room;
     for words in older.iter().rev() {
-        let line = format!(
-            "- {}, {}: {}\n",
-            when(words.at),
-            words.place,
-            first_line(&words.text, LINE_CHARS)
-        );
+        let Said { at, place, text, .. } = words;
+        let line = format!("- {}, {place}: {}\n", when(*at), first_line(text, LINE_CHARS));
         if line.len() > left {
             break;
         }
@@ -125,16 +132,97 @@ fn older_lines(older: &[Said], room: usize) -> String {
         lines.push(line);
     }
     let more = older.len() - lines.len();
-    let mut text = String::new();
     if more > 0 {
-        text.push_str(&format!(
-            "- {more} still older messages are not listed; Grep finds them in the transcript.\n"
+        lines.push(format!(
+            "- {more} older messages are not listed here; Grep finds them in the transcript\n"
         ));
     }
-    lines.iter().rev().for_each(|line| text.push_str(line));
-    text
+    lines.reverse();
+    lines.concat()
 }
 
 fn when(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compact::testing::{assistant, meta, now, of_user, results, summary, user};
+    use dormouse_conversation::Flags;
+    use proptest::prelude::*;
+
+    fn said(texts: &[&str]) -> Vec<Said> {
+        let one = |(line, text): (usize, &&str)| Said {
+            message: user("x").id,
+            at: now(),
+            text: (*text).to_owned(),
+            place: format!("line {} of the transcript", line + 1),
+        };
+        texts.iter().enumerate().map(one).collect()
+    }
+
+    #[test]
+    fn what_a_person_typed() {
+        assert_eq!(said_in(&user("Mend it.")).unwrap(), "Mend it.");
+        assert_eq!(said_in(&meta("x")), None);
+        assert_eq!(said_in(&summary("x")), None);
+        assert_eq!(said_in(&assistant(&["x"], &[])), None);
+        assert_eq!(said_in(&results(&[("1", "x")])), None);
+        let blocks = [
+            "<system-reminder>\nrules\n</system-reminder>",
+            "Mend it.",
+            "And <system-reminder>x</system-reminder> that.",
+            "<command-name>/cost</command-name>",
+        ];
+        let mixed = of_user(blocks.map(Block::text).to_vec(), Flags::default());
+        assert_eq!(said_in(&mixed).unwrap(), "Mend it.\nAnd  that.");
+    }
+
+    #[test]
+    fn all_that_fits_is_word_for_word() {
+        assert_eq!(
+            keep_words(&said(&["one", "two\nlines"]), 100),
+            "\n[2026-11-15 08:00, line 1 of the transcript]\none\n\n[2026-11-15 08:00, line 2 of the transcript]\ntwo\nlines\n"
+        );
+        assert_eq!(keep_words(&[], 100), "");
+    }
+
+    #[test]
+    fn the_newest_first_and_older_ones_in_a_line() {
+        let (long, huge) = ("old ".repeat(300), "newest ".repeat(2_000));
+        let texts = [&*long, &*long, "a short one", &*huge];
+        let text = keep_words(&said(&texts), 1_000);
+        assert!(text.contains("- 2026-11-15 08:00, line 1 of the transcript: old old"), "{text}");
+        assert!(
+            text.contains("transcript]\nnewest newest") && text.ends_with("newest\n"),
+            "{text}"
+        );
+        assert!(text.contains("bytes left out here") && text.len() <= 4_000, "{text}");
+        let many: Vec<&str> = vec!["again and again and again"; 5_000];
+        let text = keep_words(&said(&many), 1_000);
+        assert!(text.contains("older messages are not listed here; Grep finds them"), "{text}");
+        assert!(text.len() <= 4_000);
+    }
+
+    #[test]
+    fn mean_words() {
+        for mean in ["\0\u{202e}".repeat(50_000), "睡".repeat(3_500_000), String::new()] {
+            let text = keep_words(&said(&["first", &mean, &mean]), 1_000);
+            assert!(text.len() <= 4_000, "{}", text.len());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn never_more_than_the_budget(lengths in prop::collection::vec(0_usize..3_000, 0..30), tokens in 200_u64..5_000) {
+            let texts: Vec<String> = lengths.iter().map(|length| "睡a".repeat(*length)).collect();
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let text = keep_words(&said(&texts), tokens);
+            prop_assert!(text.len() <= bytes_of(tokens), "{} of {}", text.len(), bytes_of(tokens));
+            if let Some(newest) = texts.last() {
+                prop_assert!(text.contains(crate::compact::texts::head(newest, 100)));
+            }
+        }
+    }
 }

@@ -1,0 +1,18 @@
+//! Names worth keeping: paths, identifiers, URLs, hashes, error texts and numbers; how often a
+//! conversation uses them; and the index of those that a compaction drops (C-23).
+//!
+//! A name is found by one scanner wherever it is looked for, in a conversation or in what is left of it,
+//! so that counting, the index and the measure of what survived mean the same by it.
+
+mod census;
+mod folders;
+mod held;
+mod index;
+mod prefixes;
+mod scan;
+mod unfold;
+
+pub use census::{Census, Uses};
+pub use held::Held;
+pub use index::index;
+pub use scan::{Identifier, Kind, identifiers};
