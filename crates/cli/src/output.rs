@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dormouse_conversation::{Message, Role, Usage};
-use dormouse_engine::{EngineEvent, TurnEnd, TurnReport};
+use dormouse_engine::{EngineEvent, Plan, TurnEnd, TurnReport};
 use dormouse_model::ModelError;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -187,6 +187,7 @@ impl Printer {
                     format!("memory: {what}; `dormouse memory undo` takes it back"),
                 );
             }
+            EngineEvent::Planned(plan) => self.planned(plan),
             EngineEvent::Notice(text) => self.notice("notice", text.clone()),
             EngineEvent::ToolStarted { name, input, .. } if self.verbose => {
                 self.end_line();
@@ -263,6 +264,22 @@ impl Printer {
             self.end_line();
             show::note(&format!("note: {text}"));
         }
+    }
+
+    /// The plan is the answer. In a pipe it is printed as such, at the end.
+    fn planned(&mut self, plan: &Plan) {
+        self.end_line();
+        if self.format == OutputFormat::Text && show::is_terminal() {
+            show::data_line(plan.text.trim_end());
+        }
+        self.notice(
+            "plan",
+            format!(
+                "nothing was changed; the plan is kept in {}; to have it carried out: dormouse -p --continue \
+                 --permission-mode acceptEdits \"carry out the plan\"",
+                plan.path.display()
+            ),
+        );
     }
 
     /// Whoever reads the answer should know what it was made without.

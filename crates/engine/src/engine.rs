@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 use crate::hooks::{HookObserver, HookRunner, HookSession, Hooks, Place, SessionSource};
 use crate::known::{InstructionSetup, Known, MemorySetup};
 use crate::memory::MemoryGuard;
+use crate::own_tools::OwnTools;
 use crate::prompt::{PromptOverrides, build_prefix};
 use crate::recall::Recall;
 use crate::results::{ResultRules, ResultStore};
@@ -94,7 +95,7 @@ pub struct Engine {
     todos: Arc<Mutex<TodoList>>,
     shells: Arc<Shells>,
     /// What the model has been told about the world.
-    told: Facts,
+    pub(crate) told: Facts,
     pub(crate) totals: Usage,
     /// What those cost, in dollars, as far as prices are known.
     pub(crate) spent_usd: f64,
@@ -110,6 +111,7 @@ pub struct Engine {
     /// What the disk would not take, to be written before anything else is.
     unwritten: Vec<Unwritten>,
     pub(crate) recall: Recall,
+    pub(crate) own: OwnTools,
 }
 
 /// What a conversation begins with, or goes on with.
@@ -119,6 +121,7 @@ pub(crate) struct Begun {
     pub(crate) history: History,
     /// What the model was told last about the world, if that is not what the prefix says.
     pub(crate) told: Option<Facts>,
+    pub(crate) own: OwnTools,
 }
 
 /// A line that the transcript lacks.
@@ -135,7 +138,7 @@ pub(crate) const LOST_ANSWER: &str = "[no answer: the run ended before one came]
 impl Engine {
     /// Begins a conversation.
     pub fn begin(
-        config: EngineConfig,
+        mut config: EngineConfig,
         folder: &SessionFolder,
         surroundings: &Surroundings,
     ) -> Result<Self, EngineError> {
@@ -148,16 +151,17 @@ impl Engine {
             Arc::clone(&config.clock),
             Arc::clone(&config.ids),
         )?;
+        let own = OwnTools::add_to(&mut config, &transcript);
         let known = Known::look(&config);
         let (tools, size) = (&config.tools, config.budget.prompt);
         let prefix = build_prefix(surroundings, tools, size, &config.overrides, &known);
         transcript.record_prefix(&prefix, &config.origin)?;
-        let begun = Begun { prefix, known, history: History::default(), told: None };
+        let begun = Begun { prefix, known, history: History::default(), told: None, own };
         Ok(Self::assemble(config, transcript, begun))
     }
 
     pub(crate) fn assemble(config: EngineConfig, transcript: Transcript, begun: Begun) -> Self {
-        let Begun { prefix, known, history, told } = begun;
+        let Begun { prefix, known, history, told, own } = begun;
         let max_tokens = config.origin.max_tokens.unwrap_or(config.budget.max_output);
         let options = RequestOptions::new(&config.model_name, max_tokens);
         let mut body = WireBody::new(config.dialect.clone(), &prefix, &options);
@@ -196,11 +200,13 @@ impl Engine {
             spent_usd: 0.0,
             unwritten: Vec::new(),
             recall: Recall::default(),
+            own,
         }
     }
 
     pub(crate) fn tell_changes(&mut self, now: &Surroundings) -> Result<(), EngineError> {
         let facts = self.known.add_to(now.facts(self.config.tools.names()));
+        let facts = self.with_mode_as_told(facts);
         let room = self.config.budget.changes_tokens;
         let text = |name: &str| self.known.text_of(name);
         let Some(changes) = Changes::between(&self.told, &facts, room, text) else {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use dormouse_conversation::{Block, Message, ToolUseId, Usage};
 use dormouse_model::ModelError;
 
+use crate::plan::Plan;
 use crate::recall::RecallReceipt;
 
 /// Something to show, or to pass on to a program.
@@ -79,6 +80,8 @@ pub enum EngineEvent {
     Recalled(RecallReceipt),
     /// Memory was changed, and the person is to know: they may want to take it back.
     Remembered(String),
+    /// A plan was handed in where nobody could be asked about it: it is the answer.
+    Planned(Plan),
     /// Something worth knowing.
     Notice(String),
 }

@@ -8,6 +8,7 @@ use dormouse_conversation::{Block, BlockKind, Flags, History, Message, Repair, R
 
 use crate::engine::{Begun, LOST_ANSWER};
 use crate::known::Known;
+use crate::own_tools::OwnTools;
 use crate::prompt::build_prefix;
 use crate::{Engine, EngineConfig, EngineError, OpenedSession, Surroundings};
 
@@ -36,6 +37,7 @@ impl Engine {
             config.origin.max_tokens = kept.max_tokens.or(config.origin.max_tokens);
         }
         let (history, repairs) = mend(messages, &mut transcript, &config)?;
+        let own = OwnTools::add_to(&mut config, &transcript);
         let known = Known::look(&config);
         let prefix = match prefix {
             Some(prefix) => prefix,
@@ -46,7 +48,7 @@ impl Engine {
                 prefix
             }
         };
-        let begun = Begun { prefix, known, history, told: facts };
+        let begun = Begun { prefix, known, history, told: facts, own };
         let mut engine = Self::assemble(config, transcript, begun);
         engine.take_up();
         Ok((engine, ResumeReport { warnings, repairs }))

@@ -37,6 +37,7 @@ impl Engine {
         }
         self.write_what_is_due()?;
         self.tell_changes(now)?;
+        self.tell_mode()?;
         self.tell_notes()?;
         let recalled = self.recall(prompt, sink).await;
         self.add_prompt(prompt, recalled)?;
@@ -100,13 +101,14 @@ impl Engine {
         let mut continuations = 0;
         loop {
             let left = max_requests.map(|most| most.saturating_sub(requests));
-            let mut report = match driver::run(self, left, interrupt, sink).await {
+            let report = match driver::run(self, left, interrupt, sink).await {
                 Ok(report) => report,
                 Err(error) => {
                     self.close_after_error();
                     return Err(error);
                 }
             };
+            let mut report = self.settle_plan(report, sink)?;
             requests += report.requests;
             usage = usage.plus(report.usage);
             self.spent_usd += report.cost_usd.unwrap_or(0.0);

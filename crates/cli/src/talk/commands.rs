@@ -12,6 +12,7 @@ pub(crate) enum Name {
     Stats,
     Config,
     Permissions,
+    Plan,
     Memory,
     Recall,
     Quit,
@@ -26,6 +27,12 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
     (Name::Stats, "stats", "", "how full the window is, and what the session came to"),
     (Name::Config, "config", "", "what is in force, and where things are kept"),
     (Name::Permissions, "permissions", "[MODE]", "what is permitted; or go over to another mode"),
+    (
+        Name::Plan,
+        "plan",
+        "[TEXT|off]",
+        "nothing but reading until you accept a plan; with TEXT, say that; again, the plan so far",
+    ),
     (
         Name::Memory,
         "memory",

@@ -24,7 +24,7 @@ use tokio::sync::oneshot;
 use super::commands::COMMANDS;
 use super::history::MOST_ENTRIES;
 
-/// What stands in front of what is typed.
+/// What stands in front of what is typed, behind the mode where that is not the usual one.
 const PROMPT: &str = "> ";
 const QUESTION: &str = "allow? ";
 
@@ -36,7 +36,11 @@ const LONE_ESCAPE_MS: u16 = 500;
 #[derive(Debug)]
 pub(crate) enum Ask {
     /// The next message; this much has been typed already.
-    Message { typed: String },
+    Message {
+        typed: String,
+        /// The mode, where it is to be seen.
+        mode: Option<&'static str>,
+    },
     /// The answer to a question.
     Answer,
 }
@@ -64,6 +68,8 @@ pub(crate) enum Key {
     Undo,
     /// Says why memories were recalled.
     Why,
+    /// Goes over to the next mode.
+    Mode,
 }
 
 /// The editor's thread, from outside.
@@ -116,8 +122,9 @@ fn serve(asked: &mpsc::Receiver<(Ask, oneshot::Sender<Typed>)>, entries: Vec<Str
     for (ask, reply) in asked {
         keys.forget();
         let read = match ask {
-            Ask::Message { typed } => {
-                let read = editors.0.readline_with_initial(PROMPT, (&typed, ""));
+            Ask::Message { typed, mode } => {
+                let prompt = mode.map_or(PROMPT.to_owned(), |mode| format!("{mode} {PROMPT}"));
+                let read = editors.0.readline_with_initial(&prompt, (&typed, ""));
                 if let Ok(line) = &read
                     && !line.trim().is_empty()
                 {
@@ -185,9 +192,13 @@ fn editor(keys: &Keys) -> rustyline::Result<Lines> {
         key(KeyCode::Char('C'), Modifiers::CTRL),
         EventHandler::Conditional(Box::new(Interrupt(keys.clone()))),
     );
-    for (letter, means) in [('u', Key::Undo), ('r', Key::Why)] {
+    for (code, modifiers, means) in [
+        (KeyCode::Char('u'), Modifiers::ALT, Key::Undo),
+        (KeyCode::Char('r'), Modifiers::ALT, Key::Why),
+        (KeyCode::BackTab, Modifiers::NONE, Key::Mode),
+    ] {
         editor.bind_sequence(
-            key(KeyCode::Char(letter), Modifiers::ALT),
+            key(code, modifiers),
             EventHandler::Conditional(Box::new(Own(means, keys.clone()))),
         );
     }

@@ -13,6 +13,7 @@ mod ending;
 mod history;
 mod memory;
 mod obey;
+mod plan;
 mod progress;
 mod question;
 mod screen;
@@ -93,7 +94,8 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     let history = History::of(world.home()?);
     let entries = history.entries().map_err(Failure::failed)?;
     let (looks, status) = abilities(arguments, world);
-    let view = View::new(Screen::new(looks, status), conversation.project.folder.clone());
+    let (folder, gate) = (conversation.project.folder.clone(), conversation.gate.clone());
+    let view = View::new(Screen::new(looks, status), folder, gate);
     let cannot = |error| Failure::failed(anyhow::anyhow!("can not read the terminal: {error}"));
     let quiet = if is_dumb(world) { None } else { Some(Quiet::begin().map_err(cannot)?) };
     let talk = Talk {
@@ -230,7 +232,8 @@ impl Talk<'_> {
         let mut interrupts = 0;
         loop {
             self.view.borrow_mut().before_prompt();
-            let ask = Ask::Message { typed: std::mem::take(&mut self.typed_ahead) };
+            let mode = answers::mode_word(self.conversation.gate.mode());
+            let ask = Ask::Message { typed: std::mem::take(&mut self.typed_ahead), mode };
             let reading = self.editor.read(ask);
             tokio::pin!(reading);
             let typed = loop {
@@ -256,6 +259,7 @@ impl Talk<'_> {
             match typed {
                 Typed::Line(line) => return Said::Text(line),
                 Typed::Key(Key::Why) => self.view.borrow_mut().explain_recall(),
+                Typed::Key(Key::Mode) => self.next_mode(),
                 Typed::Key(Key::Undo) => {
                     self.view.borrow_mut().echo(memory::UNDO);
                     return Said::Text(memory::UNDO.to_owned());
@@ -284,6 +288,7 @@ impl Talk<'_> {
         match commands::parse(text) {
             None => return self.turn(text).await,
             Some(Meant::Command(Name::Quit, _)) => return Next::Leave(Exit::Done),
+            Some(Meant::Command(Name::Plan, rest)) => return self.plan(&rest).await,
             Some(Meant::Command(name, rest)) => self.command(name, &rest).await,
             Some(Meant::Unknown(name, nearest)) => {
                 let meant =

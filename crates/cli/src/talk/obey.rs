@@ -44,7 +44,8 @@ impl Talk<'_> {
             Name::Memory => self.memory(rest).await,
             Name::Recall if rest.is_empty() => self.view.borrow_mut().explain_recall(),
             Name::Recall => self.recall(rest).await,
-            Name::Quit => {}
+            // Those that may begin a turn or end the talk are done elsewhere.
+            Name::Plan | Name::Quit => {}
         }
     }
 

@@ -32,6 +32,7 @@ mod memory_session;
 mod memory_tool;
 mod output;
 mod permissions;
+mod plan;
 mod program;
 mod reaper;
 mod recall;

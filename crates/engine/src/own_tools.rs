@@ -1,0 +1,24 @@
+//! The tools that belong to one session, and what their calls leave behind. They are always defined: a tool
+//! that came or went would change the prefix.
+
+use std::sync::Arc;
+
+use dormouse_conversation::transcript::Transcript;
+
+use crate::EngineConfig;
+use crate::plan::PlanDesk;
+
+/// Where their calls lead.
+pub(crate) struct OwnTools {
+    pub(crate) plan: Arc<PlanDesk>,
+}
+
+impl OwnTools {
+    /// Adds the tools of this session to those of the set-up.
+    pub(crate) fn add_to(config: &mut EngineConfig, transcript: &Transcript) -> Self {
+        let folder = transcript.own_folder().clone();
+        let plan = PlanDesk::new(config.gate.clone(), config.asker.clone(), folder);
+        config.tools = Arc::new(config.tools.as_ref().clone().with([plan.tool()]));
+        Self { plan }
+    }
+}
