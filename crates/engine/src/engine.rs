@@ -26,7 +26,7 @@ use crate::own_tools::OwnTools;
 use crate::prompt::{PromptOverrides, build_prefix};
 use crate::recall::Recall;
 use crate::results::{ResultRules, ResultStore};
-use crate::{EngineError, SessionFolder, Surroundings};
+use crate::{EngineError, SessionFolder, Skills, Surroundings};
 
 /// What a conversation needs from outside.
 #[derive(Clone)]
@@ -77,6 +77,8 @@ pub struct EngineConfig {
     pub commands: CommandLimits,
     /// Instruction files; none in a bare run.
     pub instructions: Option<InstructionSetup>,
+    /// The person's skills, and the project's where it is trusted; none in a bare run.
+    pub skills: Arc<Skills>,
     /// Memory; none where it is off.
     pub memory: Option<MemorySetup>,
 }

@@ -22,6 +22,7 @@ mod recall;
 mod results;
 mod resume;
 mod session;
+mod skills;
 mod spending;
 mod surroundings;
 mod turn;
@@ -40,4 +41,5 @@ pub use recall::{PassedOver, RecallReceipt, RecallSetup, RecallStep, RecalledMem
 pub use results::ResultRules;
 pub use resume::ResumeReport;
 pub use session::{OpenedSession, SessionFolder};
+pub use skills::{Skill, SkillCallers, SkillOwner, SkillPlaces, SkillProblem, Skills, SkillsInUse};
 pub use surroundings::Surroundings;

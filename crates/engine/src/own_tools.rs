@@ -1,5 +1,5 @@
-//! The tools that belong to one session, and what their calls leave behind. They are always defined: a tool
-//! that came or went would change the prefix.
+//! The tools that belong to one session, and what their calls leave behind. Which there are is decided when
+//! it begins: a tool that came or went would change the prefix.
 
 use std::sync::Arc;
 
@@ -7,10 +7,12 @@ use dormouse_conversation::transcript::Transcript;
 
 use crate::EngineConfig;
 use crate::plan::PlanDesk;
+use crate::skills::SkillDesk;
 
 /// Where their calls lead.
 pub(crate) struct OwnTools {
     pub(crate) plan: Arc<PlanDesk>,
+    pub(crate) skills: Arc<SkillDesk>,
 }
 
 impl OwnTools {
@@ -18,7 +20,9 @@ impl OwnTools {
     pub(crate) fn add_to(config: &mut EngineConfig, transcript: &Transcript) -> Self {
         let folder = transcript.own_folder().clone();
         let plan = PlanDesk::new(config.gate.clone(), config.asker.clone(), folder);
-        config.tools = Arc::new(config.tools.as_ref().clone().with([plan.tool()]));
-        Self { plan }
+        let skills = SkillDesk::new(config, transcript.session());
+        let tools = std::iter::once(plan.tool()).chain(skills.tool());
+        config.tools = Arc::new(config.tools.as_ref().clone().with(tools));
+        Self { plan, skills }
     }
 }

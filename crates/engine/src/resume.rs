@@ -30,7 +30,7 @@ impl Engine {
         surroundings: &Surroundings,
     ) -> Result<(Self, ResumeReport), EngineError> {
         let OpenedSession { mut transcript, loaded } = opened;
-        let Loaded { messages, prefix, facts, warnings, origin, .. } = loaded;
+        let Loaded { messages, prefix, facts, warnings, origin, skills, .. } = loaded;
         let mut config = config;
         if let Some(kept) = origin.filter(|origin| origin.model == config.origin.model) {
             // It stands in front of the messages: another would change the bytes of the prefix.
@@ -50,6 +50,7 @@ impl Engine {
         };
         let begun = Begun { prefix, known, history, told: facts, own };
         let mut engine = Self::assemble(config, transcript, begun);
+        engine.take_up_skills(skills);
         engine.take_up();
         Ok((engine, ResumeReport { warnings, repairs }))
     }

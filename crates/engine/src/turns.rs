@@ -23,7 +23,9 @@ impl Engine {
         sink: &mut dyn FnMut(EngineEvent),
     ) -> Result<TurnReport, EngineError> {
         self.start(sink).await;
-        if let Some(refused) = self.too_full_for(prompt) {
+        let called = self.skill_called(prompt, sink);
+        let skill = called.as_ref().map(|called| called.block.clone());
+        if let Some(refused) = self.too_full_for(prompt, skill.as_ref()) {
             return Ok(refused);
         }
         tokio::select! {
@@ -39,8 +41,10 @@ impl Engine {
         self.tell_changes(now)?;
         self.tell_mode()?;
         self.tell_notes()?;
-        let recalled = self.recall(prompt, sink).await;
-        self.add_prompt(prompt, recalled)?;
+        let mut with = self.recall(prompt, sink).await;
+        with.extend(skill);
+        self.add_prompt(prompt, with)?;
+        self.use_called(called)?;
         let report = self.run_until_done(max_requests, interrupt, sink).await?;
         if interrupt.is_cancelled() {
             self.stop_recalling();
@@ -186,8 +190,10 @@ impl Engine {
 
     /// A prompt that would not be sent does not join the conversation: nothing could be said in it
     /// again.
-    fn too_full_for(&self, prompt: &str) -> Option<TurnReport> {
-        let used = self.tokens_used().saturating_add(u64::from(estimate_text(prompt)));
+    fn too_full_for(&self, prompt: &str, with: Option<&Block>) -> Option<TurnReport> {
+        let with = with.map_or(0, Block::tokens);
+        let prompt = u64::from(estimate_text(prompt)).saturating_add(u64::from(with));
+        let used = self.tokens_used().saturating_add(prompt);
         if !WindowState::at(used, &self.config.budget).blocking {
             return None;
         }

@@ -13,6 +13,7 @@ pub(crate) enum Name {
     Config,
     Permissions,
     Plan,
+    Skills,
     Memory,
     Recall,
     Quit,
@@ -33,6 +34,7 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
         "[TEXT|off]",
         "nothing but reading until you accept a plan; with TEXT, say that; again, the plan so far",
     ),
+    (Name::Skills, "skills", "", "the skills there are, and what each is for"),
     (
         Name::Memory,
         "memory",
@@ -54,6 +56,11 @@ pub(crate) enum Meant {
     Command(Name, String),
     /// None of them; with the one that was probably meant.
     Unknown(String, Option<String>),
+}
+
+/// Whether a command has this name: no skill can take it.
+pub(crate) fn is_command(name: &str) -> bool {
+    name == "exit" || COMMANDS.iter().any(|(_, known, ..)| known.eq_ignore_ascii_case(name))
 }
 
 /// The command in a line; nothing, if the line is for the model. A path begins with a slash as well:

@@ -18,6 +18,7 @@ mod progress;
 mod question;
 mod screen;
 mod signals;
+mod skills;
 pub(crate) mod terminal;
 mod turn;
 mod view;
@@ -27,7 +28,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
-use dormouse_base::names;
+use dormouse_base::{names, nearest};
 use dormouse_engine::{SessionEndReason, Surroundings};
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -98,19 +99,20 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     let view = View::new(Screen::new(looks, status), folder, gate);
     let cannot = |error| Failure::failed(anyhow::anyhow!("can not read the terminal: {error}"));
     let quiet = if is_dumb(world) { None } else { Some(Quiet::begin().map_err(cannot)?) };
+    let editor = LineEditor::start(entries, skills::names(&conversation)).map_err(cannot)?;
     let talk = Talk {
         arguments,
         world,
         conversation,
         view: RefCell::new(view),
-        editor: LineEditor::start(entries).map_err(cannot)?,
+        editor,
         questions,
         signals: Signals::listen()?,
         history,
         typed_ahead: String::new(),
         quiet,
     };
-    talk.run(arguments.prompt.join(" ")).await
+    Box::pin(talk.run(arguments.prompt.join(" "))).await
 }
 
 /// Waits for something; says so where it takes more than a moment.
@@ -287,12 +289,14 @@ impl Talk<'_> {
         }
         match commands::parse(text) {
             None => return self.turn(text).await,
+            Some(Meant::Unknown(..)) if self.calls_a_skill(text) => return self.turn(text).await,
             Some(Meant::Command(Name::Quit, _)) => return Next::Leave(Exit::Done),
             Some(Meant::Command(Name::Plan, rest)) => return self.plan(&rest).await,
             Some(Meant::Command(name, rest)) => self.command(name, &rest).await,
-            Some(Meant::Unknown(name, nearest)) => {
-                let meant =
-                    nearest.map(|name| format!(" Did you mean /{name}?")).unwrap_or_default();
+            Some(Meant::Unknown(name, command)) => {
+                let skills = || skills::names(&self.conversation);
+                let meant = command.or_else(|| nearest(&name, skills()));
+                let meant = meant.map(|name| format!(" Did you mean /{name}?")).unwrap_or_default();
                 self.say(&format!("There is no command /{name}.{meant} /help lists them all."));
             }
         }

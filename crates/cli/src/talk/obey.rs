@@ -16,7 +16,8 @@ impl Talk<'_> {
     /// Carries out a command.
     pub(super) async fn command(&mut self, name: Name, rest: &str) {
         match name {
-            Name::Help => self.list(&answers::help()),
+            Name::Help => self.help(),
+            Name::Skills => self.skills(),
             Name::Cost => self.list(&answers::cost(&self.conversation.engine)),
             Name::Stats => self.stats(),
             Name::Config => self.list(&answers::config(&self.conversation, self.world)),

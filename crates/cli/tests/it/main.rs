@@ -40,6 +40,7 @@ mod recall_turn;
 mod sessions;
 mod settings;
 mod setup;
+mod skills;
 mod stats;
 mod stored;
 mod talk;
