@@ -230,7 +230,8 @@ fn keep_trust(
         return Ok(());
     }
     let store = TrustStore::new(&world.home()?);
-    let stack = Stack::new(before.places.read().map_err(Failure::usage)?);
+    let stack = Stack::new(before.places.read().map_err(Failure::usage)?)
+        .with_waiting(settings::SKILLS, before.project_skills.wishes());
     match (before.trust, store.of(project, &stack)) {
         (Trust::Given, Trust::Changed) | (Trust::NotNeeded, Trust::Unknown | Trust::Changed) => {
             store.give(project, &stack, world.clock.now())?;

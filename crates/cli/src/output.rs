@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dormouse_conversation::transcript::Trigger;
 use dormouse_conversation::{Message, Role, Usage};
-use dormouse_engine::{CompactReport, EngineEvent, TurnEnd, TurnReport, Way};
+use dormouse_engine::{CompactReport, EngineEvent, Plan, TurnEnd, TurnReport, Way};
 use dormouse_model::ModelError;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -200,6 +200,7 @@ impl Printer {
                     format!("memory: {what}; `dormouse memory undo` takes it back"),
                 );
             }
+            EngineEvent::Planned(plan) => self.planned(plan),
             EngineEvent::Notice(text) => self.notice("notice", text.clone()),
             EngineEvent::Compacted(report) => self.compacted(report),
             EngineEvent::ToolStarted { name, input, .. } if self.verbose => {
@@ -300,6 +301,22 @@ impl Printer {
                 way: report.way,
             }),
         });
+    }
+
+    /// The plan is the answer. In a pipe it is printed as such, at the end.
+    fn planned(&mut self, plan: &Plan) {
+        self.end_line();
+        if self.format == OutputFormat::Text && show::is_terminal() {
+            show::data_line(plan.text.trim_end());
+        }
+        self.notice(
+            "plan",
+            format!(
+                "nothing was changed; the plan is kept in {}; to have it carried out: dormouse -p --continue \
+                 --permission-mode acceptEdits \"carry out the plan\"",
+                plan.path.display()
+            ),
+        );
     }
 
     /// Whoever reads the answer should know what it was made without.

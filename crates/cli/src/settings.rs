@@ -4,12 +4,16 @@ use std::path::PathBuf;
 
 use dormouse_base::{
     Layer, Project, Settings, SettingsError, SettingsPlaces, Source, Stack, Switches, Trust,
-    TrustStore,
+    TrustStore, names,
 };
+use dormouse_engine::{SkillPlaces, Skills};
 
 use crate::exit::Failure;
 use crate::world::World;
 use crate::{show, trust};
+
+/// What a project's skills are called among what waits for trust.
+pub(crate) const SKILLS: &str = "skills";
 
 /// Settings, and how they came about.
 pub(crate) struct InForce {
@@ -18,6 +22,8 @@ pub(crate) struct InForce {
     pub(crate) switches: Switches,
     pub(crate) places: SettingsPlaces,
     pub(crate) trust: Trust,
+    /// The project's skills: of no use where it is not trusted.
+    pub(crate) project_skills: Skills,
 }
 
 /// What to do about a project that nobody has trusted yet.
@@ -42,7 +48,8 @@ pub(crate) fn load(
     let places = SettingsPlaces::new(&world.environment, &home, Some(project));
     let mut layers = places.read().map_err(unreadable)?;
     layers.extend(given.map(command_line).transpose()?);
-    let mut stack = Stack::new(layers);
+    let project_skills = skill_places(world, project)?.of_project();
+    let mut stack = Stack::new(layers).with_waiting(SKILLS, project_skills.wishes());
     tell_problems(&stack);
     let store = TrustStore::new(&home);
     let mut standing = store.of(project, &stack);
@@ -57,7 +64,14 @@ pub(crate) fn load(
         stack.trust_project();
     }
     let switches = Switches::resolve(&stack, &world.environment).map_err(Failure::usage)?;
-    Ok(InForce { settings: stack.settings(), stack, switches, places, trust: standing })
+    let settings = stack.settings();
+    Ok(InForce { settings, stack, switches, places, trust: standing, project_skills })
+}
+
+/// Where skills are looked for.
+pub(crate) fn skill_places(world: &World, project: &Project) -> Result<SkillPlaces, Failure> {
+    let user_home = world.environment.path(names::USER_HOME);
+    Ok(SkillPlaces::new(&world.home()?, user_home.as_deref(), project))
 }
 
 fn command_line(given: &str) -> Result<Layer, Failure> {

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::{
-    Environment, Project, SessionId, Settings, Source, Stack, Switches, ToolSettings, flag, names,
+    Environment, Project, SessionId, Settings, Source, Stack, Switches, ToolSettings, Trust, flag,
+    names,
 };
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
     CompactionRules, Engine, EngineConfig, Hooks, InstructionSetup, MemoryAccess, MemorySetup,
-    OpenedSession, PromptOverrides, ResultRules, ResumeReport, SessionFolder, Surroundings,
+    OpenedSession, PromptOverrides, ResultRules, ResumeReport, SessionFolder, Skills, Surroundings,
     memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
@@ -31,6 +32,7 @@ pub(crate) struct Ready {
     switches: Switches,
     hooks: Hooks,
     instructions: Option<InstructionSetup>,
+    skills: Skills,
     memory: Option<MemorySetup>,
     project: Project,
     environment: Environment,
@@ -75,6 +77,7 @@ pub(crate) async fn prepare(
     let in_force = settings::load(world, arguments.settings.as_deref(), &project, untrusted)?;
     let hooks = hooks(&in_force, world)?;
     let instructions = instructions::setup(world, &project, untrusted)?;
+    let skills = skills(&in_force, world, &project)?;
     let (settings, switches) = (in_force.settings, in_force.switches);
     let gate = permissions::gate(arguments, &settings.permissions)?;
     let home = world.home()?;
@@ -101,6 +104,7 @@ pub(crate) async fn prepare(
         switches,
         hooks,
         instructions,
+        skills,
         memory,
         project,
         environment,
@@ -131,6 +135,7 @@ impl Ready {
             opened,
             hooks,
             instructions,
+            skills,
             mut memory,
         } = self;
         if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
@@ -167,6 +172,7 @@ impl Ready {
             reaper: Reaper::of_this_program(),
             commands: command_limits(&settings.tools),
             instructions,
+            skills: Arc::new(skills),
             memory,
             figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
             prices: PriceTable::of_settings(&settings.prices),
@@ -216,6 +222,18 @@ fn hooks(in_force: &InForce, world: &World) -> Result<Hooks, Failure> {
         show::note(&format!("warning: a hook will not run: {problem}"));
     }
     Ok(hooks)
+}
+
+/// The person's skills, and behind them the project's, if it is trusted.
+fn skills(in_force: &InForce, world: &World, project: &Project) -> Result<Skills, Failure> {
+    if is_bare(world)? {
+        return Ok(Skills::default());
+    }
+    let own = settings::skill_places(world, project)?.of_person();
+    Ok(match in_force.trust {
+        Trust::Given => own.with(in_force.project_skills.clone()),
+        Trust::NotNeeded | Trust::Unknown | Trust::Changed => own,
+    })
 }
 
 /// Whether `disableAllHooks` reaches the hooks of a layer: a project turns off its own, a person all but the

@@ -119,6 +119,9 @@ pub(crate) fn wishes(waiting: &Value) -> Vec<String> {
                         .extend(commands.iter().map(|c| format!("hooks: {event} runs {}", cut(c))));
                 }
             }
+            (settings::SKILLS, Value::Object(skills)) => {
+                lines.extend(skills.iter().map(|(name, wish)| skill(name, wish)));
+            }
             (_, Value::Object(fields)) => {
                 for (name, value) in fields {
                     // Every rule has a row of its own: what is behind a cut can not be judged.
@@ -134,6 +137,23 @@ pub(crate) fn wishes(waiting: &Value) -> Vec<String> {
         }
     }
     lines
+}
+
+/// A skill: what it is for, what it may do without a question, and where to read it.
+fn skill(name: &str, wish: &Value) -> String {
+    let text = |field: &str| wish.get(field).and_then(Value::as_str).unwrap_or_default();
+    let rules = wish.get("allowed-tools").and_then(Value::as_array).cloned().unwrap_or_default();
+    let rules: Vec<&str> = rules.iter().filter_map(Value::as_str).collect();
+    let allows = if rules.is_empty() {
+        String::new()
+    } else {
+        format!("; in use it allows {}", rules.join(", "))
+    };
+    cut(&on_one_row(&format!(
+        "skills: {name} ({}){allows}, in {}",
+        text("description"),
+        text("file")
+    )))
 }
 
 fn collect_commands(value: &Value, commands: &mut Vec<String>) {

@@ -10,12 +10,16 @@
 mod breakpoints;
 pub mod compact;
 mod fragment;
+mod plan_mode;
 mod recalled;
+mod skill;
 mod stored;
 
 pub use breakpoints::{TurnShape, plan_breakpoints};
 pub use fragment::{Attachment, Changes, FirstMessage, Fragment, HookNotes};
+pub use plan_mode::PlanMode;
 pub use recalled::{RecalledMemories, RecalledMemory};
+pub use skill::CalledSkill;
 pub use stored::{
     EMPTY_RESULT, ResultBound, Storage, cut, plan_message, plan_result, preview, preview_of,
     stream_file_name,

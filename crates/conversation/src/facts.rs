@@ -19,6 +19,13 @@ impl Facts {
         self
     }
 
+    /// Takes a fact back.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.0.remove(name);
+        self
+    }
+
     /// A fact's value.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)

@@ -16,6 +16,7 @@ mod message;
 mod pairing;
 mod prefix;
 mod request;
+mod skill;
 mod tokens;
 pub mod transcript;
 mod usage;
@@ -32,6 +33,7 @@ pub use message::{Flags, Message, Response, Role, StopReason};
 pub use pairing::{Repair, repair, violations};
 pub use prefix::{Origin, Prefix, SystemBlock, ToolDefinition};
 pub use request::{Answer, RequestOptions, ToolChoice};
+pub use skill::SkillInUse;
 pub use tokens::{TokenCount, estimate_json, estimate_text, used};
 pub use usage::Usage;
 pub use window::{

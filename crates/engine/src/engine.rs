@@ -26,10 +26,11 @@ use crate::hooks::{HookObserver, HookRunner, HookSession, Hooks, Place, SessionS
 use crate::jobs::Jobs;
 use crate::known::{InstructionSetup, Known, MemorySetup};
 use crate::memory::MemoryGuard;
+use crate::own_tools::OwnTools;
 use crate::prompt::{PromptOverrides, build_prefix};
 use crate::recall::Recall;
 use crate::results::{ResultRules, ResultStore};
-use crate::{Beside, CompactionRules, EngineError, Moment, SessionFolder, Surroundings};
+use crate::{Beside, CompactionRules, EngineError, Moment, SessionFolder, Skills, Surroundings};
 
 /// What a conversation needs from outside.
 #[derive(Clone)]
@@ -80,6 +81,8 @@ pub struct EngineConfig {
     pub commands: CommandLimits,
     /// Instruction files; none in a bare run.
     pub instructions: Option<InstructionSetup>,
+    /// The person's skills, and the project's where it is trusted; none in a bare run.
+    pub skills: Arc<Skills>,
     /// Memory; none where it is off.
     pub memory: Option<MemorySetup>,
     /// What is compacted, and when.
@@ -132,6 +135,7 @@ pub struct Engine {
     /// What the disk would not take, to be written before anything else is.
     unwritten: Vec<Unwritten>,
     pub(crate) recall: Recall,
+    pub(crate) own: OwnTools,
 }
 
 /// What a conversation begins with, or goes on with.
@@ -143,6 +147,7 @@ pub(crate) struct Begun {
     pub(crate) told: Option<Facts>,
     pub(crate) around: Surroundings,
     pub(crate) said: SaidSoFar,
+    pub(crate) own: OwnTools,
 }
 
 /// A line that the transcript lacks.
@@ -159,7 +164,7 @@ pub(crate) const LOST_ANSWER: &str = "[no answer: the run ended before one came]
 impl Engine {
     /// Begins a conversation.
     pub fn begin(
-        config: EngineConfig,
+        mut config: EngineConfig,
         folder: &SessionFolder,
         surroundings: &Surroundings,
     ) -> Result<Self, EngineError> {
@@ -172,6 +177,7 @@ impl Engine {
             Arc::clone(&config.clock),
             Arc::clone(&config.ids),
         )?;
+        let own = OwnTools::add_to(&mut config, &transcript);
         let known = Known::look(&config, Occasion::Start);
         let (tools, size) = (&config.tools, config.budget.prompt);
         let prefix = build_prefix(surroundings, tools, size, &config.overrides, &known);
@@ -183,12 +189,13 @@ impl Engine {
             told: None,
             around: surroundings.clone(),
             said: SaidSoFar::default(),
+            own,
         };
         Ok(Self::assemble(config, transcript, begun))
     }
 
     pub(crate) fn assemble(config: EngineConfig, transcript: Transcript, begun: Begun) -> Self {
-        let Begun { prefix, known, history, told, around, said } = begun;
+        let Begun { prefix, known, history, told, around, said, own } = begun;
         let options = options(&config);
         let mut body = WireBody::new(config.dialect.clone(), &prefix, &options);
         body.reserve(history.messages());
@@ -235,12 +242,14 @@ impl Engine {
             jobs,
             unwritten: Vec::new(),
             recall: Recall::default(),
+            own,
         }
     }
 
     pub(crate) fn tell_changes(&mut self, now: &Surroundings) -> Result<(), EngineError> {
         self.around = now.clone();
         let facts = self.known.add_to(now.facts(self.config.tools.names()));
+        let facts = self.with_mode_as_told(facts);
         let room = self.config.budget.changes_tokens;
         let text = |name: &str| self.known.text_of(name);
         let Some(changes) = Changes::between(&self.told, &facts, room, text) else {

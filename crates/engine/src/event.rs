@@ -8,6 +8,7 @@ use dormouse_conversation::{Block, Message, ToolUseId, Usage};
 use dormouse_model::ModelError;
 
 use crate::compact::CompactReport;
+use crate::plan::Plan;
 use crate::recall::RecallReceipt;
 
 /// Something to show, or to pass on to a program.
@@ -85,6 +86,8 @@ pub enum EngineEvent {
     Compacting(Trigger),
     /// It was.
     Compacted(CompactReport),
+    /// A plan was handed in where nobody could be asked about it: it is the answer.
+    Planned(Plan),
     /// Something worth knowing.
     Notice(String),
 }

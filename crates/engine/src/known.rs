@@ -12,9 +12,13 @@ use crate::EngineConfig;
 use crate::memory::{MemoryAccess, index_parts};
 use crate::prompt::{IndexUse, MemoryRules};
 use crate::recall::RecallSetup;
+use crate::skills::listing;
 
 /// Of the first message, instruction files may take this many times what one of them may.
 const FILES_WORTH: usize = 3;
+
+/// The fact that stands for the list of skills.
+const SKILLS: &str = "skills";
 
 /// Where instruction files are, and which outside the project may be read.
 #[derive(Debug, Clone)]
@@ -45,12 +49,15 @@ pub struct Known {
     notes: Vec<Note>,
     warnings: Vec<String>,
     rules: Option<MemoryRules>,
+    /// What the model is told of skills.
+    skills: Option<String>,
 }
 
 impl Known {
     /// Looks it up.
     pub(crate) fn look(config: &EngineConfig, occasion: Occasion) -> Self {
-        let mut known = Self::default();
+        let mut known = Self { skills: listing(&config.skills, &config.budget), ..Self::default() };
+        known.warnings.extend(config.skills.problems().iter().map(ToString::to_string));
         if let Some(InstructionSetup { roots, approved }) = &config.instructions {
             known.load_instructions(roots, approved, &config.budget, occasion);
         }
@@ -87,6 +94,11 @@ impl Known {
         self.rules.as_ref()
     }
 
+    /// The list of skills, where the model can call any.
+    pub(crate) fn skills(&self) -> Option<&str> {
+        self.skills.as_deref()
+    }
+
     /// Headings and texts for the first message.
     pub(crate) fn parts(&self) -> &[(String, String)] {
         &self.parts
@@ -94,13 +106,18 @@ impl Known {
 
     /// States it as facts: a hash each, for the texts are long.
     pub(crate) fn add_to(&self, facts: Facts) -> Facts {
-        self.parts.iter().fold(facts, |facts, (heading, text)| {
+        let skills = self.skills.iter().map(|list| (SKILLS, list.as_str()));
+        let parts = self.parts.iter().map(|(heading, text)| (heading.as_str(), text.as_str()));
+        parts.chain(skills).fold(facts, |facts, (heading, text)| {
             facts.with(heading, blake3::hash(text.as_bytes()).to_hex().as_str())
         })
     }
 
     /// The text behind a fact.
     pub(crate) fn text_of(&self, fact: &str) -> Option<&str> {
+        if fact == SKILLS {
+            return self.skills();
+        }
         self.parts.iter().find(|(heading, _)| heading == fact).map(|(_, text)| text.as_str())
     }
 

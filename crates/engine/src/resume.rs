@@ -10,6 +10,7 @@ use dormouse_memory::instructions::Occasion;
 use crate::compact::SaidSoFar;
 use crate::engine::{Begun, LOST_ANSWER};
 use crate::known::Known;
+use crate::own_tools::OwnTools;
 use crate::prompt::build_prefix;
 use crate::{Engine, EngineConfig, EngineError, OpenedSession, Surroundings};
 
@@ -32,13 +33,14 @@ impl Engine {
     ) -> Result<(Self, ResumeReport), EngineError> {
         let OpenedSession { mut transcript, loaded } = opened;
         let said = SaidSoFar::of(&loaded);
-        let Loaded { messages, prefix, facts, warnings, origin, .. } = loaded;
+        let Loaded { messages, prefix, facts, warnings, origin, skills, .. } = loaded;
         let mut config = config;
         if let Some(kept) = origin.filter(|origin| origin.model == config.origin.model) {
             // It stands in front of the messages: another would change the bytes of the prefix.
             config.origin.max_tokens = kept.max_tokens.or(config.origin.max_tokens);
         }
         let (history, repairs) = mend(messages, &mut transcript, &config)?;
+        let own = OwnTools::add_to(&mut config, &transcript);
         let known = Known::look(&config, Occasion::Start);
         let prefix = match prefix {
             Some(prefix) => prefix,
@@ -50,8 +52,9 @@ impl Engine {
             }
         };
         let around = surroundings.clone();
-        let begun = Begun { prefix, known, history, told: facts, around, said };
+        let begun = Begun { prefix, known, history, told: facts, around, said, own };
         let mut engine = Self::assemble(config, transcript, begun);
+        engine.take_up_skills(skills);
         engine.take_up();
         Ok((engine, ResumeReport { warnings, repairs }))
     }

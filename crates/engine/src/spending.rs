@@ -22,4 +22,4 @@ impl Engine {
 
 #[cfg(test)]
 #[path = "spending_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -16,7 +16,7 @@ use crate::{Engine, EngineConfig, PromptOverrides, SessionFolder, Surroundings, 
 
 const NAME: &str = "scripted";
 
-fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) -> EngineConfig {
+pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) -> EngineConfig {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let script = vec![Turn::new().text("well"); turns];
     EngineConfig {
@@ -50,6 +50,7 @@ fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) -> EngineConf
         reaper: dormouse_tools::Reaper::none(),
         commands: dormouse_tools::CommandLimits::default(),
         instructions: None,
+        skills: Arc::default(),
         memory: None,
     }
 }

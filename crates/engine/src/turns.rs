@@ -22,6 +22,8 @@ impl Engine {
         sink: &mut dyn FnMut(EngineEvent),
     ) -> Result<TurnReport, EngineError> {
         self.start(sink).await;
+        let called = self.skill_called(prompt, sink);
+        let skill = called.as_ref().map(|called| called.block.clone());
         tokio::select! {
             biased;
             () = interrupt.cancelled() => return Ok(nothing_sent(TurnEnd::Interrupted)),
@@ -33,9 +35,12 @@ impl Engine {
         }
         self.write_what_is_due()?;
         self.tell_changes(now)?;
+        self.tell_mode()?;
         self.tell_notes()?;
-        let recalled = self.recall(prompt, sink).await;
-        self.add_prompt(prompt, recalled)?;
+        let mut with = self.recall(prompt, sink).await;
+        with.extend(skill);
+        self.add_prompt(prompt, with)?;
+        self.use_called(called)?;
         let report = self.run_until_done(max_requests, interrupt, sink).await?;
         if interrupt.is_cancelled() {
             self.stop_recalling();
@@ -96,13 +101,14 @@ impl Engine {
         let mut continuations = 0;
         loop {
             let left = max_requests.map(|most| most.saturating_sub(requests));
-            let mut report = match driver::run(self, left, interrupt, sink).await {
+            let report = match driver::run(self, left, interrupt, sink).await {
                 Ok(report) => report,
                 Err(error) => {
                     self.close_after_error();
                     return Err(error);
                 }
             };
+            let mut report = self.settle_plan(report, sink)?;
             requests += report.requests;
             usage = usage.plus(report.usage);
             self.spent_usd += report.cost_usd.unwrap_or(0.0);

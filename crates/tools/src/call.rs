@@ -36,7 +36,7 @@ pub struct CallResult {
     pub verdict: Option<Verdict>,
     /// What the model is told besides, by an observer.
     pub notes: Vec<String>,
-    /// Why an observer wants the turn to end here.
+    /// Why an observer, or the tool itself, wants the turn to end here.
     pub halt: Option<String>,
     /// The arguments it ran with, where an observer gave it others.
     pub changed: Option<Box<RawValue>>,
@@ -63,8 +63,8 @@ impl CallResult {
 impl From<Result<ToolOutput, ToolError>> for CallResult {
     fn from(result: Result<ToolOutput, ToolError>) -> Self {
         match result {
-            Ok(ToolOutput { content, spilled, is_error }) => {
-                Self { content, is_error, spilled, ..Self::error("") }
+            Ok(ToolOutput { content, spilled, is_error, halt }) => {
+                Self { content, is_error, spilled, halt, ..Self::error("") }
             }
             Err(error) => Self::error(error.to_string()),
         }
@@ -266,7 +266,7 @@ impl Caller {
             result.content = content;
             result.spilled = None;
         }
-        CallResult { notes: after.notes, halt: after.halt, ..result }
+        CallResult { notes: after.notes, halt: after.halt.or(result.halt.take()), ..result }
     }
 }
 

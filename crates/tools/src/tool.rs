@@ -154,6 +154,8 @@ pub struct ToolOutput {
     pub spilled: Option<Spilled>,
     /// Whether it is told as an error all the same, as of a command that was ended.
     pub is_error: bool,
+    /// Why the turn is to end with this call, where it is: nobody is asked for more.
+    pub halt: Option<String>,
 }
 
 impl ToolOutput {
@@ -173,7 +175,7 @@ impl ToolOutput {
     }
 
     fn of(content: ResultContent) -> Self {
-        Self { content, spilled: None, is_error: false }
+        Self { content, spilled: None, is_error: false, halt: None }
     }
 }
 

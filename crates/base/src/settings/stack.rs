@@ -92,13 +92,25 @@ impl Layer {
 #[derive(Debug, Clone, Default)]
 pub struct Stack {
     layers: Vec<Layer>,
+    /// What of the project waits for trust beside its settings.
+    besides: serde_json::Map<String, Value>,
 }
 
 impl Stack {
     /// Puts layers over one another.
     pub fn new(mut layers: Vec<Layer>) -> Self {
         layers.sort_by_key(|layer| layer.source);
-        Self { layers }
+        Self { layers, besides: serde_json::Map::new() }
+    }
+
+    /// The same, where something of the project waits for trust beside its settings: its skills. An empty
+    /// object waits for nothing.
+    #[must_use]
+    pub fn with_waiting(mut self, what: &str, wishes: Value) -> Self {
+        if wishes.as_object().is_some_and(|wishes| !wishes.is_empty()) {
+            self.besides.insert(what.to_owned(), wishes);
+        }
+        self
     }
 
     /// The layers, lowest first.
@@ -111,9 +123,9 @@ impl Stack {
         self.layers.iter_mut().filter(|layer| layer.source.is_of_project()).for_each(Layer::trust);
     }
 
-    /// What the project has set that waits for trust: one value for all its files, empty if nothing does.
+    /// What of the project waits for trust: one value for all its files, empty if nothing does.
     pub fn waiting(&self) -> Value {
-        let mut all = Value::Object(serde_json::Map::new());
+        let mut all = Value::Object(self.besides.clone());
         for layer in &self.layers {
             merge(&mut all, &layer.withheld.waiting);
         }

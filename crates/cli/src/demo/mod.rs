@@ -53,6 +53,7 @@ fn narrate(event: &EngineEvent) {
         | EngineEvent::ToolChanged { .. }
         | EngineEvent::ToolDenied { .. }
         | EngineEvent::ToolFinished { .. }
+        | EngineEvent::Planned(_)
         | EngineEvent::Retrying { .. } => {}
         EngineEvent::Recalled(receipt) if receipt.recalled.is_empty() => {}
         EngineEvent::Recalled(receipt) => {

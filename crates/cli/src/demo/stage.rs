@@ -106,6 +106,7 @@ pub(super) async fn begin(
         reaper: Reaper::of_this_program(),
         commands: dormouse_tools::CommandLimits::default(),
         instructions: None,
+        skills: Arc::default(),
         memory,
         figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
         prices: PriceTable::default(),

@@ -4,10 +4,12 @@
 use std::path::Path;
 
 use dormouse_base::{
-    Layer, Project, Settings, SettingsPlaces, Source, Stack, Switches, Trust, TrustStore,
+    Layer, Project, Settings, SettingsPlaces, Source, Stack, Switches, Trust, TrustStore, names,
 };
+use dormouse_engine::SkillPlaces;
 
 use super::finding::Finding;
+use crate::settings::SKILLS;
 use crate::world::World;
 
 const AREA: &str = "settings";
@@ -33,7 +35,9 @@ pub(super) fn check(world: &World, home: &Path, project: &Project) -> (Vec<Findi
         let place = places.file(Source::User).unwrap_or_default();
         findings.push(Finding::well(AREA, format!("none; yours would be {}", place.display())));
     }
-    let mut stack = Stack::new(layers);
+    let user_home = world.environment.path(names::USER_HOME);
+    let skills = SkillPlaces::new(home, user_home.as_deref(), project).of_project();
+    let mut stack = Stack::new(layers).with_waiting(SKILLS, skills.wishes());
     findings.extend(trust(&mut stack, home, project));
     if let Err(error) = Switches::resolve(&stack, &world.environment) {
         findings.push(Finding::problem(AREA, error.to_string(), "correct it, or take it out"));

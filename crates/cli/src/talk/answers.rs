@@ -22,6 +22,7 @@ const KEYS: &[(&str, &str)] = &[
     ("Alt-Enter, Ctrl-J", "a new line; also \\ and Enter"),
     ("Up, Ctrl-R", "what was typed before"),
     ("Tab", "complete a command"),
+    ("Shift-Tab", "at an empty prompt: the next mode: default, accept-edits, plan"),
     ("Alt-U", "at an empty prompt: undo the last change of memory"),
     ("Alt-R", "at an empty prompt: why memories were recalled"),
     ("Ctrl-C", "stop the turn; twice at an empty prompt: leave"),
@@ -129,12 +130,31 @@ pub(crate) fn permissions(gate: &Gate) -> Rows {
     ])
 }
 
-fn mode_name(mode: Mode) -> &'static str {
+pub(crate) fn mode_name(mode: Mode) -> &'static str {
     match mode {
         Mode::Default => "default: asks before a write or a command",
         Mode::AcceptEdits => "accept-edits: edits in the working directory need no question",
-        Mode::Plan => "plan: nothing but reading",
+        Mode::Plan => "plan: nothing but reading, until you accept a plan",
         Mode::Bypass => "bypass: everything but what a rule denies",
+    }
+}
+
+/// A word for a mode that is not the usual one.
+pub(crate) fn mode_word(mode: Mode) -> Option<&'static str> {
+    match mode {
+        Mode::Default => None,
+        Mode::AcceptEdits => Some("accept-edits"),
+        Mode::Plan => Some("plan"),
+        Mode::Bypass => Some("bypass"),
+    }
+}
+
+/// The mode that the key for it goes to.
+pub(crate) fn next_mode(mode: Mode) -> Mode {
+    match mode {
+        Mode::Default => Mode::AcceptEdits,
+        Mode::AcceptEdits => Mode::Plan,
+        Mode::Plan | Mode::Bypass => Mode::Default,
     }
 }
 

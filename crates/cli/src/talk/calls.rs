@@ -27,7 +27,8 @@ pub(crate) fn label(name: &str, input: &str, folder: &Path) -> String {
             let place = path("path").map(|path| format!(" in {path}")).unwrap_or_default();
             format!("{name} {}{place}", text("pattern").unwrap_or_default())
         }
-        "TodoWrite" => name.to_owned(),
+        "Skill" => format!("{name} {}", text("skill").unwrap_or_default()),
+        "TodoWrite" | "ExitPlan" => name.to_owned(),
         _ => format!("{name} {input}"),
     };
     on_one_line(&label)

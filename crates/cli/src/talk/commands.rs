@@ -14,6 +14,8 @@ pub(crate) enum Name {
     Permissions,
     Compact,
     Context,
+    Plan,
+    Skills,
     Memory,
     Recall,
     Quit,
@@ -36,6 +38,13 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
     ),
     (Name::Context, "context", "", "what fills the window"),
     (
+        Name::Plan,
+        "plan",
+        "[TEXT|off]",
+        "nothing but reading until you accept a plan; with TEXT, say that; again, the plan so far",
+    ),
+    (Name::Skills, "skills", "", "the skills there are, and what each is for"),
+    (
         Name::Memory,
         "memory",
         "[COMMAND]",
@@ -56,6 +65,11 @@ pub(crate) enum Meant {
     Command(Name, String),
     /// None of them; with the one that was probably meant.
     Unknown(String, Option<String>),
+}
+
+/// Whether a command has this name: no skill can take it.
+pub(crate) fn is_command(name: &str) -> bool {
+    name == "exit" || COMMANDS.iter().any(|(_, known, ..)| known.eq_ignore_ascii_case(name))
 }
 
 /// The command in a line; nothing, if the line is for the model. A path begins with a slash as well:

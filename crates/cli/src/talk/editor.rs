@@ -24,7 +24,7 @@ use tokio::sync::oneshot;
 use super::commands::COMMANDS;
 use super::history::MOST_ENTRIES;
 
-/// What stands in front of what is typed.
+/// What stands in front of what is typed, behind the mode where that is not the usual one.
 const PROMPT: &str = "> ";
 const QUESTION: &str = "allow? ";
 
@@ -36,7 +36,11 @@ const LONE_ESCAPE_MS: u16 = 500;
 #[derive(Debug)]
 pub(crate) enum Ask {
     /// The next message; this much has been typed already.
-    Message { typed: String },
+    Message {
+        typed: String,
+        /// The mode, where it is to be seen.
+        mode: Option<&'static str>,
+    },
     /// The answer to a question.
     Answer,
 }
@@ -64,6 +68,8 @@ pub(crate) enum Key {
     Undo,
     /// Says why memories were recalled.
     Why,
+    /// Goes over to the next mode.
+    Mode,
 }
 
 /// The editor's thread, from outside.
@@ -73,12 +79,12 @@ pub(crate) struct LineEditor {
 }
 
 impl LineEditor {
-    /// Starts it, with what was typed in earlier sessions.
-    pub(crate) fn start(entries: Vec<String>) -> std::io::Result<Self> {
+    /// Starts it, with what was typed in earlier sessions, and the names of skills to complete.
+    pub(crate) fn start(entries: Vec<String>, skills: Vec<String>) -> std::io::Result<Self> {
         let (requests, asked) = mpsc::channel();
         std::thread::Builder::new()
             .name("editor".to_owned())
-            .spawn(move || serve(&asked, entries))?;
+            .spawn(move || serve(&asked, entries, &skills))?;
         Ok(Self { requests })
     }
 
@@ -95,13 +101,17 @@ impl LineEditor {
 
 type Lines = Editor<Continued, MemHistory>;
 
-fn serve(asked: &mpsc::Receiver<(Ask, oneshot::Sender<Typed>)>, entries: Vec<String>) {
+fn serve(
+    asked: &mpsc::Receiver<(Ask, oneshot::Sender<Typed>)>,
+    entries: Vec<String>,
+    skills: &[String],
+) {
     let keys = Keys { nothing_typed: Arc::new(AtomicBool::new(true)), pressed: Arc::default() };
-    let editors = editor(&keys).and_then(|mut messages| {
+    let editors = editor(&keys, skills).and_then(|mut messages| {
         for entry in entries {
             messages.history_mut().add_owned(entry)?;
         }
-        Ok((messages, editor(&keys)?))
+        Ok((messages, editor(&keys, &[])?))
     });
     let mut editors = match editors {
         Ok(editors) => editors,
@@ -116,8 +126,9 @@ fn serve(asked: &mpsc::Receiver<(Ask, oneshot::Sender<Typed>)>, entries: Vec<Str
     for (ask, reply) in asked {
         keys.forget();
         let read = match ask {
-            Ask::Message { typed } => {
-                let read = editors.0.readline_with_initial(PROMPT, (&typed, ""));
+            Ask::Message { typed, mode } => {
+                let prompt = mode.map_or(PROMPT.to_owned(), |mode| format!("{mode} {PROMPT}"));
+                let read = editors.0.readline_with_initial(&prompt, (&typed, ""));
                 if let Ok(line) = &read
                     && !line.trim().is_empty()
                 {
@@ -167,7 +178,7 @@ fn typed(read: rustyline::Result<String>, keys: &Keys) -> Typed {
     }
 }
 
-fn editor(keys: &Keys) -> rustyline::Result<Lines> {
+fn editor(keys: &Keys, skills: &[String]) -> rustyline::Result<Lines> {
     let config = Config::builder()
         .max_history_size(MOST_ENTRIES)?
         .bell_style(BellStyle::None)
@@ -177,7 +188,7 @@ fn editor(keys: &Keys) -> rustyline::Result<Lines> {
         .build();
     let history = MemHistory::with_config(&config);
     let mut editor = Lines::with_history(config, history)?;
-    editor.set_helper(Some(Continued));
+    editor.set_helper(Some(Continued { skills: skills.to_vec() }));
     let key = |code, modifiers| Event::from(KeyEvent(code, modifiers));
     editor.bind_sequence(key(KeyCode::Char('J'), Modifiers::CTRL), Cmd::Newline);
     editor.bind_sequence(key(KeyCode::Enter, Modifiers::ALT), Cmd::Newline);
@@ -185,9 +196,13 @@ fn editor(keys: &Keys) -> rustyline::Result<Lines> {
         key(KeyCode::Char('C'), Modifiers::CTRL),
         EventHandler::Conditional(Box::new(Interrupt(keys.clone()))),
     );
-    for (letter, means) in [('u', Key::Undo), ('r', Key::Why)] {
+    for (code, modifiers, means) in [
+        (KeyCode::Char('u'), Modifiers::ALT, Key::Undo),
+        (KeyCode::Char('r'), Modifiers::ALT, Key::Why),
+        (KeyCode::BackTab, Modifiers::NONE, Key::Mode),
+    ] {
         editor.bind_sequence(
-            key(KeyCode::Char(letter), Modifiers::ALT),
+            key(code, modifiers),
             EventHandler::Conditional(Box::new(Own(means, keys.clone()))),
         );
     }
@@ -228,8 +243,10 @@ impl ConditionalEventHandler for Own {
     }
 }
 
-/// A line that ends with a backslash goes on; Tab completes a command.
-struct Continued;
+/// A line that ends with a backslash goes on; Tab completes a command or a skill.
+struct Continued {
+    skills: Vec<String>,
+}
 
 impl Validator for Continued {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
@@ -249,7 +266,9 @@ impl Completer for Continued {
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<String>)> {
         let typed = line.get(..position).unwrap_or_default();
-        let names = COMMANDS.iter().map(|(_, name, ..)| format!("/{name}"));
+        let commands = COMMANDS.iter().map(|(_, name, ..)| *name);
+        let names = commands.chain(self.skills.iter().map(String::as_str));
+        let names = names.map(|name| format!("/{name}"));
         let fitting = names.filter(|name| typed.starts_with('/') && name.starts_with(typed));
         Ok((0, fitting.collect()))
     }

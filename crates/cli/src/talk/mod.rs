@@ -14,10 +14,12 @@ mod ending;
 mod history;
 mod memory;
 mod obey;
+mod plan;
 mod progress;
 mod question;
 mod screen;
 mod signals;
+mod skills;
 pub(crate) mod terminal;
 mod turn;
 mod view;
@@ -27,7 +29,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
-use dormouse_base::names;
+use dormouse_base::{names, nearest};
 use dormouse_engine::{SessionEndReason, Surroundings};
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -94,15 +96,17 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     let history = History::of(world.home()?);
     let entries = history.entries().map_err(Failure::failed)?;
     let (looks, status) = abilities(arguments, world);
-    let view = View::new(Screen::new(looks, status), conversation.project.folder.clone());
+    let (folder, gate) = (conversation.project.folder.clone(), conversation.gate.clone());
+    let view = View::new(Screen::new(looks, status), folder, gate);
     let cannot = |error| Failure::failed(anyhow::anyhow!("can not read the terminal: {error}"));
     let quiet = if is_dumb(world) { None } else { Some(Quiet::begin().map_err(cannot)?) };
+    let editor = LineEditor::start(entries, skills::names(&conversation)).map_err(cannot)?;
     let talk = Talk {
         arguments,
         world,
         conversation,
         view: RefCell::new(view),
-        editor: LineEditor::start(entries).map_err(cannot)?,
+        editor,
         questions,
         signals: Signals::listen()?,
         history,
@@ -231,7 +235,8 @@ impl Talk<'_> {
         let mut interrupts = 0;
         loop {
             self.view.borrow_mut().before_prompt();
-            let ask = Ask::Message { typed: std::mem::take(&mut self.typed_ahead) };
+            let mode = answers::mode_word(self.conversation.gate.mode());
+            let ask = Ask::Message { typed: std::mem::take(&mut self.typed_ahead), mode };
             let reading = self.editor.read(ask);
             tokio::pin!(reading);
             let typed = loop {
@@ -257,6 +262,7 @@ impl Talk<'_> {
             match typed {
                 Typed::Line(line) => return Said::Text(line),
                 Typed::Key(Key::Why) => self.view.borrow_mut().explain_recall(),
+                Typed::Key(Key::Mode) => self.next_mode(),
                 Typed::Key(Key::Undo) => {
                     self.view.borrow_mut().echo(memory::UNDO);
                     return Said::Text(memory::UNDO.to_owned());
@@ -284,12 +290,15 @@ impl Talk<'_> {
         }
         match commands::parse(text) {
             None => return self.turn(text).await,
+            Some(Meant::Unknown(..)) if self.calls_a_skill(text) => return self.turn(text).await,
             Some(Meant::Command(Name::Quit, _)) => return Next::Leave(Exit::Done),
             Some(Meant::Command(Name::Compact, rest)) => return self.compact(&rest).await,
+            Some(Meant::Command(Name::Plan, rest)) => return self.plan(&rest).await,
             Some(Meant::Command(name, rest)) => self.command(name, &rest).await,
-            Some(Meant::Unknown(name, nearest)) => {
-                let meant =
-                    nearest.map(|name| format!(" Did you mean /{name}?")).unwrap_or_default();
+            Some(Meant::Unknown(name, command)) => {
+                let skills = || skills::names(&self.conversation);
+                let meant = command.or_else(|| nearest(&name, skills()));
+                let meant = meant.map(|name| format!(" Did you mean /{name}?")).unwrap_or_default();
                 self.say(&format!("There is no command /{name}.{meant} /help lists them all."));
             }
         }

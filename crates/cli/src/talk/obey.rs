@@ -16,7 +16,8 @@ impl Talk<'_> {
     /// Carries out a command.
     pub(super) async fn command(&mut self, name: Name, rest: &str) {
         match name {
-            Name::Help => self.list(&answers::help()),
+            Name::Help => self.help(),
+            Name::Skills => self.skills(),
             Name::Cost => self.list(&answers::cost(&self.conversation.engine)),
             Name::Stats => self.stats(),
             Name::Config => self.list(&answers::config(&self.conversation, self.world)),
@@ -45,8 +46,8 @@ impl Talk<'_> {
             Name::Memory => self.memory(rest).await,
             Name::Recall if rest.is_empty() => self.view.borrow_mut().explain_recall(),
             Name::Recall => self.recall(rest).await,
-            // The conversation itself sees to these.
-            Name::Compact | Name::Quit => {}
+            // Those that may begin a turn or end the talk are done elsewhere.
+            Name::Compact | Name::Plan | Name::Quit => {}
         }
     }
 

@@ -7,12 +7,17 @@ use dormouse_tools::{Asker, Question, Reply};
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::markdown::{Flow, Piece, Style, width};
+use crate::markdown::{Flow, Piece, Renderer, Style, width};
 
 use super::{calls, diff};
 
 /// A longer rule says no more than the call above it.
 const LONGEST_RULE: usize = 60;
+
+/// The tool by which a plan is handed in.
+const EXIT_PLAN: &str = "ExitPlan";
+const PLAN_CHOICES: &str =
+    "y accept it · a accept it, and edits in this folder need no question · n and what to change";
 
 /// A question that waits for its reply.
 #[derive(Debug)]
@@ -47,6 +52,9 @@ impl Asker for TerminalAsker {
 
 /// A question, in rows: the call, what it would change, why it is asked, and the choices.
 pub(crate) fn rows(question: &Question, folder: &Path, columns: usize) -> Vec<Piece> {
+    if question.tool == EXIT_PLAN {
+        return plan(question, columns);
+    }
     let mut flow = Flow::new(columns);
     let label = match &question.change {
         // A command is shown whole below.
@@ -77,6 +85,23 @@ pub(crate) fn rows(question: &Question, folder: &Path, columns: usize) -> Vec<Pi
     let rule = if width::of(&rule) > LONGEST_RULE { "this".to_owned() } else { rule };
     let choices = format!("y yes · n no (n and why tells the model) · a always allow {rule}");
     wrapped(&mut flow, &choices, Style::DIM);
+    out.extend(flow.take());
+    out
+}
+
+/// A plan to decide about, and the choices.
+fn plan(question: &Question, columns: usize) -> Vec<Piece> {
+    let arguments: serde_json::Value =
+        serde_json::from_str(question.input.get()).unwrap_or(serde_json::Value::Null);
+    let text = arguments.get("plan").and_then(serde_json::Value::as_str).unwrap_or_default();
+    let mut flow = Flow::new(columns);
+    wrapped(&mut flow, "The plan:", Style::BOLD);
+    let mut out = flow.take();
+    let mut markdown = Renderer::new(columns);
+    out.extend(markdown.push(&format!("{}\n", text.trim())));
+    out.extend(markdown.finish());
+    wrapped(&mut flow, &printable(&question.why), Style::DIM);
+    wrapped(&mut flow, PLAN_CHOICES, Style::DIM);
     out.extend(flow.take());
     out
 }

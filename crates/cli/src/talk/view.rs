@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use dormouse_base::printable;
 use dormouse_conversation::Role;
 use dormouse_engine::{EngineEvent, RecallReceipt};
-use dormouse_tools::Question;
+use dormouse_tools::{Gate, Question};
 use tokio::time::Instant;
 
 use crate::markdown::{Colour, Flow, Piece, Renderer, Style, width};
 
+use super::answers;
 use super::calls::{self, Outcome};
 use super::progress::Progress;
 use super::question;
@@ -40,6 +41,7 @@ enum Text {
 pub(crate) struct View {
     screen: Screen,
     folder: PathBuf,
+    gate: Gate,
     markdown: Renderer,
     text: Text,
     progress: Progress,
@@ -55,11 +57,12 @@ pub(crate) struct View {
 }
 
 impl View {
-    pub(crate) fn new(screen: Screen, folder: PathBuf) -> Self {
+    pub(crate) fn new(screen: Screen, folder: PathBuf, gate: Gate) -> Self {
         let markdown = Renderer::new(columns());
         Self {
             screen,
             folder,
+            gate,
             markdown,
             text: Text::Closed,
             progress: Progress::new(Instant::now()),
@@ -122,6 +125,13 @@ impl View {
         for line in printable(text).lines() {
             self.row(line, style);
         }
+    }
+
+    /// A text in markdown, whole.
+    pub(crate) fn markdown(&mut self, text: &str) {
+        self.close_text();
+        self.write(&format!("{}\n", text.trim_end()));
+        self.close_text();
     }
 
     /// Names and what there is to say of each, in two columns; on a narrow terminal one below the other.
@@ -196,7 +206,9 @@ impl View {
             if !self.screen.is_mid_row() {
                 self.gap();
             }
-            self.screen.set_status(&line);
+            let mode = answers::mode_word(self.gate.mode());
+            let mode = mode.map(|mode| format!("{mode} · ")).unwrap_or_default();
+            self.screen.set_status(&format!("{mode}{line}"));
         }
     }
 
@@ -237,8 +249,8 @@ impl View {
                     format!("{} (changed by a hook)", calls::label(name, &input, &self.folder))
                 });
             }
-            // Its result says so, in the row of the call.
-            EngineEvent::ToolDenied { .. } => {}
+            // Its result says so, in the row of the call; a plan is shown by the question about it.
+            EngineEvent::ToolDenied { .. } | EngineEvent::Planned(_) => {}
             EngineEvent::ToolPrinted { id, line } => {
                 self.progress.call_printed(&id, printable(&line).trim());
             }

@@ -208,7 +208,7 @@ fn a_tool_that_does_not_exist() {
             assert_eq!(output.success().stdout, "the answer\n");
             let second = server.requests()[1].text();
             assert!(
-                second.contains("Teleport") && second.contains("Bash, BashOutput, Edit, Glob"),
+                second.contains("Teleport") && second.contains("Bash, BashOutput, Edit, ExitPlan"),
                 "{second}"
             );
         },

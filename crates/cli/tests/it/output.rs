@@ -82,6 +82,7 @@ fn stream_json_is_an_object_a_line() {
             "Bash",
             "BashOutput",
             "Edit",
+            "ExitPlan",
             "Glob",
             "Grep",
             "KillShell",

@@ -19,8 +19,16 @@ pub(crate) fn talk(home: &TestHome, arguments: &[&str], size: (u16, u16)) -> Ter
 /// Waits until the last row that is not empty is a prompt, and the cursor stands behind it.
 #[track_caller]
 pub(crate) fn wait_for_prompt(terminal: &Terminal) {
-    terminal
-        .wait_for("the prompt", |screen| screen.lines().rfind(|row| !row.is_empty()) == Some(">"));
+    wait_for_prompt_in(terminal, &["", "accept-edits ", "plan ", "bypass "]);
+}
+
+/// The same, in one of these modes.
+#[track_caller]
+pub(crate) fn wait_for_prompt_in(terminal: &Terminal, modes: &[&str]) {
+    terminal.wait_for("the prompt", |screen| {
+        let row = screen.lines().rfind(|row| !row.is_empty()).and_then(|row| row.strip_suffix('>'));
+        row.is_some_and(|mode| modes.contains(&mode))
+    });
 }
 
 /// Says something and waits for the next prompt. `known` is the end of what is shown for it.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::boundary::Boundary;
-use crate::{Block, Facts, Origin, Prefix, Role, Usage};
+use crate::{Block, Facts, Origin, Prefix, Role, SkillInUse, Usage};
 
 /// The kind of line that says what is sent in place of results that were stored.
 pub(super) const STORED: &str = "stored-result";
@@ -45,6 +45,8 @@ pub(super) struct LineOut<'a> {
     pub(super) is_attachment: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) request_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) skill: Option<&'a SkillInUse>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<MessageOut<'a>>,
     /// The blocks' exact text, where line ends keep it from standing in `message`.
@@ -118,6 +120,8 @@ pub(super) struct LineIn<'a> {
     pub(super) is_compact_summary: bool,
     #[serde(default)]
     pub(super) is_attachment: bool,
+    #[serde(default)]
+    pub(super) skill: Option<SkillInUse>,
     #[serde(borrow, default)]
     pub(super) message: Option<MessageIn<'a>>,
     #[serde(default)]

@@ -9,7 +9,9 @@ use thiserror::Error;
 
 use super::boundary::{BOUNDARY, Boundary, Pending};
 use super::format::{LineIn, MessageIn, STORED, UNTHOUGHT, WITHDRAWN};
-use crate::{Block, BlockKind, Facts, Flags, Message, Origin, Prefix, Response, Role, StopReason};
+use crate::{
+    Block, BlockKind, Facts, Flags, Message, Origin, Prefix, Response, Role, SkillInUse, StopReason,
+};
 
 /// Something in a transcript that could not be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -70,6 +72,8 @@ pub struct Loaded {
     pub origin: Option<Origin>,
     /// What the model was last told about the world, if anything was told after the prefix.
     pub facts: Option<Facts>,
+    /// Skills that were used, in order.
+    pub skills: Vec<SkillInUse>,
     /// The folder of the last line that names one.
     pub folder: Option<String>,
     /// The last line that is part of the conversation.
@@ -154,6 +158,10 @@ impl Reader {
         }
         if line.facts.is_some() {
             self.loaded.facts = line.facts.take();
+        }
+        if let Some(skill) = line.skill.take() {
+            let at = line.timestamp.as_deref().and_then(|text| text.parse().ok());
+            self.loaded.skills.push(SkillInUse { at: at.unwrap_or_default(), ..skill });
         }
         if line.kind == WITHDRAWN
             && let Some(place) = line.message_uuid.as_deref().and_then(|key| self.places.get(key))

@@ -14,7 +14,7 @@ use super::boundary::{BOUNDARY, BOUNDARY_TEXT, Boundary};
 use super::format::{LineOut, MessageOut, STORED, UNTHOUGHT, WITHDRAWN, format_timestamp};
 use super::read::{LoadWarning, Loaded, load};
 use super::sessions::{lock_file, session_file, session_folder};
-use crate::{Block, Facts, Flags, Message, Origin, Prefix, Response, Role, StopReason};
+use crate::{Block, Facts, Flags, Message, Origin, Prefix, Response, Role, SkillInUse, StopReason};
 
 /// A transcript that can not be opened or written.
 #[derive(Debug, Error)]
@@ -333,6 +333,13 @@ impl Transcript {
         self.append(&line)
     }
 
+    /// Writes that a skill was used, and what the model was told of it.
+    pub fn record_skill(&mut self, skill: &SkillInUse) -> Result<(), TranscriptError> {
+        let line = LineOut { skill: Some(skill), ..self.line("skill", None, Flags::default()) };
+        let line = serde_json::to_vec(&line)?;
+        Ok(self.file.append(&line)?)
+    }
+
     /// Makes what was written survive a loss of power.
     pub fn sync(&self) -> Result<(), TranscriptError> {
         Ok(self.file.sync()?)
@@ -359,6 +366,7 @@ impl Transcript {
             is_compact_summary: flags.compact_summary,
             is_attachment: flags.attachment,
             request_id: None,
+            skill: None,
             message: None,
             raw_content: Vec::new(),
             prefix: None,

@@ -266,6 +266,7 @@ impl<'e> Driver<'e> {
     fn commit_results(&mut self, blocks: Vec<Block>) -> Result<(), EngineError> {
         let mut blocks = self.store_together(blocks)?;
         self.hear_results(&blocks);
+        self.engine.write_down_skills()?;
         let attached = self.instructions_of(&blocks);
         self.add_block(&mut blocks, attached)?;
         let notes = self.take_notes();

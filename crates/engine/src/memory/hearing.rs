@@ -2,7 +2,7 @@
 //! types, and what tools bring.
 
 use dormouse_base::MessageId;
-use dormouse_context::RecalledMemories;
+use dormouse_context::{CalledSkill, RecalledMemories};
 use dormouse_conversation::{Block, BlockKind, Message, ResultContent, Role, ToolUse};
 use dormouse_memory::Trust;
 
@@ -56,10 +56,12 @@ impl MemoryAccess {
     }
 }
 
-/// What the person typed of a message: memories that came with it are not their words.
+/// What the person typed of a message: memories and a skill that came with it are not their words.
 fn typed(message: &Message) -> String {
     let texts = message.blocks.iter().filter_map(Block::as_text);
-    texts.filter(|text| RecalledMemories::paths_in(text).is_none()).collect()
+    let ours =
+        |text: &String| RecalledMemories::paths_in(text).is_some() || CalledSkill::is_in(text);
+    texts.filter(|text| !ours(text)).collect()
 }
 
 /// Taken from the words of the command: one too many costs trust, one too few lets a page through.

@@ -42,7 +42,7 @@ pub fn build_prefix(
         static_text.push_str(more);
     }
     let mut system = vec![block(static_text, true)];
-    let dynamic = sections::render(surroundings, known.memory_rules(), size);
+    let dynamic = sections::render(surroundings, known, size);
     if !dynamic.is_empty() {
         system.push(block(dynamic, false));
     }

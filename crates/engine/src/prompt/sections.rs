@@ -1,21 +1,19 @@
 //! The sections of the system prompt that belong to one session, in their fixed order.
 //!
-//! Today: the memory rules, the environment and git. Language, output style, scratch folder, token budget
+//! Today: the memory rules, the skills, the environment and git. Language, output style, scratch folder, token budget
 //! and MCP instructions take their places in this list when they come.
 
 use dormouse_conversation::PromptSize;
 use dormouse_memory::MemoryRules;
 
 use crate::Surroundings;
+use crate::known::Known;
 
 /// All sections, with their headings.
-pub(super) fn render(
-    surroundings: &Surroundings,
-    memory: Option<&MemoryRules>,
-    size: PromptSize,
-) -> String {
+pub(super) fn render(surroundings: &Surroundings, known: &Known, size: PromptSize) -> String {
     let sections = [
-        ("Memory", memory.map(|rules| memory_rules(rules, size))),
+        ("Memory", known.memory_rules().map(|rules| memory_rules(rules, size))),
+        ("Skills", known.skills().map(str::to_owned)),
         ("Environment", Some(environment(surroundings))),
         ("Git", git(surroundings)),
     ];

@@ -312,3 +312,68 @@ fn patterns_are_bounded() {
     let deep = format!("Read({}a{})", "{".repeat(5_000), "}".repeat(5_000));
     assert!(deep.parse::<Rule>().is_err());
 }
+
+/// A tool by its name alone, that says nothing of what it touches.
+struct Named(crate::ToolSpec);
+
+impl Tool for Named {
+    fn spec(&self) -> &crate::ToolSpec {
+        &self.0
+    }
+
+    fn call<'a>(
+        &'a self,
+        _: &'a RawValue,
+        _: &'a crate::CallContext,
+    ) -> futures_util::future::BoxFuture<'a, Result<crate::ToolOutput, crate::ToolError>> {
+        Box::pin(futures_util::future::ready(Ok(crate::ToolOutput::text(""))))
+    }
+}
+
+fn named(name: &'static str) -> Named {
+    Named(crate::ToolSpec {
+        name: name.into(),
+        full: "".into(),
+        short: "".into(),
+        schema: "{}".into(),
+        class: ToolClass::Exclusive,
+        limit: crate::ResultLimit::OwnBound,
+    })
+}
+
+#[test]
+fn in_plan_mode_memory_is_not_written_either() {
+    let allow = rules(&["MemorySave", "Bash", "Write", "KillShell"], &[], &[]);
+    let gate = gate(Mode::Plan, allow);
+    let input = RawValue::from_string("{}".to_owned()).unwrap();
+    for (name, verdict) in [
+        ("MemorySave", Deny),
+        ("MemoryDelete", Deny),
+        ("MemoryLog", Deny),
+        ("KillShell", Deny),
+        ("mcp__x__y", Deny),
+        ("TodoWrite", Allow),
+        ("ExitPlan", Allow),
+    ] {
+        let decision = gate.decide(&named(name), &input, Path::new("/"));
+        assert_eq!(decision.verdict, verdict, "{name}: {}", decision.why);
+    }
+    let place = Place::new();
+    place.check(&gate, "Bash touch x", Deny);
+    place.check(&gate, "Write src/a.rs", Deny);
+}
+
+#[test]
+fn what_is_lent_is_less_than_a_word_of_the_persons() {
+    let place = Place::new();
+    let gate = gate(Mode::Default, rules(&[], &["Bash(make:*)"], &["Bash(git push:*)"]));
+    gate.lend(["Bash(make:*)", "Bash(git push:*)", "Bash(touch:*)"].map(|r| r.parse().unwrap()));
+    place.check(&gate, "Bash touch x", Allow);
+    place.check(&gate, "Bash make all", Ask);
+    place.check(&gate, "Bash git push", Deny);
+    gate.set_mode(Mode::Plan);
+    place.check(&gate, "Bash touch x", Deny);
+    gate.set_mode(Mode::Default);
+    gate.take_back();
+    place.check(&gate, "Bash touch x", Ask);
+}

@@ -75,6 +75,8 @@ pub struct Decision {
 struct Standing {
     mode: Mode,
     granted: Vec<Rule>,
+    /// What a skill in use brings along; less than a word of the person's.
+    lent: Vec<Rule>,
 }
 
 /// Who decides. Clones share what is granted while the session lasts.
@@ -92,7 +94,7 @@ impl Gate {
         Self {
             rules: Arc::new(rules),
             folders: Arc::default(),
-            standing: Arc::new(Mutex::new(Standing { mode, granted: Vec::new() })),
+            standing: Arc::new(Mutex::new(Standing { mode, ..Standing::default() })),
         }
     }
 
@@ -120,6 +122,16 @@ impl Gate {
     /// Allows what a rule covers, until the session ends.
     pub fn grant(&self, rule: Rule) {
         self.standing().granted.push(rule);
+    }
+
+    /// Allows what these rules cover, as the settings would, until it is taken back.
+    pub fn lend(&self, rules: impl IntoIterator<Item = Rule>) {
+        self.standing().lent.extend(rules);
+    }
+
+    /// Takes back all that was lent.
+    pub fn take_back(&self) {
+        self.standing().lent.clear();
     }
 
     /// The rules of the settings and the command line.
@@ -157,7 +169,7 @@ impl Gate {
             return (Verdict::Deny, format!("the rule `{rule}` denies it"), true);
         }
         let standing = self.standing();
-        if let (Mode::Plan, Err(why_not)) = (standing.mode, &touch.read_only) {
+        if let (Mode::Plan, Some(why_not)) = (standing.mode, touch.outlasts_a_plan(name)) {
             let why = format!("{why_not}, and in plan mode nothing may be changed");
             return (Verdict::Deny, why, false);
         }
@@ -173,7 +185,9 @@ impl Gate {
             Ok(why) => return by_mode(Verdict::Allow, why),
             Err(why_not) => why_not.clone(),
         };
-        let allowed = granted.or_else(|| rules::allowed_by(&self.rules.allow, name, touch, folder));
+        let allowed = granted
+            .or_else(|| rules::allowed_by(&self.rules.allow, name, touch, folder))
+            .or_else(|| rules::allowed_by(&standing.lent, name, touch, folder));
         if let Some(rule) = allowed {
             return (Verdict::Allow, format!("the rule `{rule}` allows it"), true);
         }
@@ -217,6 +231,18 @@ impl Touch {
         Self { access, path: paths::named(input, folder), read_only, commands: OnceCell::new() }
     }
 
+    /// Why the call has no place in plan mode: what needs no question may change something all the same.
+    fn outlasts_a_plan(&self, name: &str) -> Option<String> {
+        match (&self.read_only, name) {
+            (Err(why_not), _) => Some(why_not.clone()),
+            (Ok(_), "MemorySave" | "MemoryDelete" | "MemoryLog") => {
+                Some("it writes memory".to_owned())
+            }
+            (Ok(_), "KillShell") => Some("it ends a command".to_owned()),
+            (Ok(_), _) => None,
+        }
+    }
+
     /// The commands of the line it runs; none if that is not understood.
     fn commands(&self) -> Option<&[Vec<String>]> {
         let Access::Runs(line) = &self.access else { return None };
@@ -239,6 +265,7 @@ fn harmless(name: &str) -> Result<&'static str, String> {
     match name {
         "TodoWrite" => Ok("it changes nothing but the list of what is to be done"),
         "MemorySave" | "MemoryDelete" | "MemoryLog" => Ok("memory has a write policy of its own"),
+        "ExitPlan" => Ok("it only hands in a plan, which the person decides about"),
         "KillShell" => Ok("it ends only a command that this conversation started"),
         _ => Err(format!("{name} may change something")),
     }

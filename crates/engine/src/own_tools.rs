@@ -1,0 +1,28 @@
+//! The tools that belong to one session, and what their calls leave behind. Which there are is decided when
+//! it begins: a tool that came or went would change the prefix.
+
+use std::sync::Arc;
+
+use dormouse_conversation::transcript::Transcript;
+
+use crate::EngineConfig;
+use crate::plan::PlanDesk;
+use crate::skills::SkillDesk;
+
+/// Where their calls lead.
+pub(crate) struct OwnTools {
+    pub(crate) plan: Arc<PlanDesk>,
+    pub(crate) skills: Arc<SkillDesk>,
+}
+
+impl OwnTools {
+    /// Adds the tools of this session to those of the set-up.
+    pub(crate) fn add_to(config: &mut EngineConfig, transcript: &Transcript) -> Self {
+        let folder = transcript.own_folder().clone();
+        let plan = PlanDesk::new(config.gate.clone(), config.asker.clone(), folder);
+        let skills = SkillDesk::new(config, transcript.session());
+        let tools = std::iter::once(plan.tool()).chain(skills.tool());
+        config.tools = Arc::new(config.tools.as_ref().clone().with(tools));
+        Self { plan, skills }
+    }
+}
