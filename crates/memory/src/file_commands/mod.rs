@@ -19,9 +19,6 @@ use path::{Spot, ToolPath};
 /// The name of the tool.
 pub const NAME: &str = "memory";
 
-/// The type by which servers and models know the tool.
-pub const SERVER_TYPE: &str = "memory_20250818";
-
 /// The JSON schema of its arguments, for those who have to be told.
 pub const SCHEMA: &str = concat!(
     r#"{"type":"object","properties":{"#,

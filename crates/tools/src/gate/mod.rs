@@ -238,7 +238,9 @@ impl Touch {
 fn harmless(name: &str) -> Result<&'static str, String> {
     match name {
         "TodoWrite" => Ok("it changes nothing but the list of what is to be done"),
-        "MemorySave" | "MemoryDelete" | "MemoryLog" => Ok("memory has a write policy of its own"),
+        "MemorySave" | "MemoryDelete" | "MemoryLog" | "memory" => {
+            Ok("memory has a write policy of its own")
+        }
         "KillShell" => Ok("it ends only a command that this conversation started"),
         _ => Err(format!("{name} may change something")),
     }
