@@ -59,6 +59,7 @@ impl Conversation {
             wire,
             ttl: CacheTtl::FiveMinutes,
             max_tokens_field: MaxTokensField::MaxTokens,
+            server_tools: &[],
         };
         let options = RequestOptions::new("scripted-1", 32_000);
         Self { body: WireBody::new(dialect, prefix, &options), last: None }

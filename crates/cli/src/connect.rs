@@ -87,8 +87,8 @@ pub(crate) async fn connect(
     Ok(Connection {
         model,
         small,
+        dialect: provider.dialect_for(&bare_name, settings.memory.tool),
         model_name: bare_name,
-        dialect: provider.dialect,
         budget,
         retry,
         origin: Origin { model: model_name, server, max_tokens: Some(budget.max_output) },

@@ -72,7 +72,12 @@ impl Place {
     async fn open(&self) -> Result<Memories, Failure> {
         let set = (&self.settings, &self.switches);
         let stores = session::open(&self.world, &self.project, set).await??;
-        let rules = session::rules(&stores.iter(), &self.world, &self.switches);
+        let rules = session::rules(
+            &stores.iter(),
+            &self.world,
+            &self.switches,
+            session::saving(&self.switches),
+        );
         let rules = rules.ok_or_else(|| {
             Failure::failed(anyhow::anyhow!("this project has no folder for memory"))
                 .hint("`dormouse memory path` says where memory is")

@@ -67,6 +67,8 @@ const LATER_TOOLS: &[&str] = &[
     "MemoryDelete",
     "MemorySearch",
     "MemoryList",
+    "MemoryLog",
+    "memory",
     "WebSearch",
     "Agent",
     "Task",

@@ -12,8 +12,8 @@ use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
     CompactionRules, Engine, EngineConfig, Hooks, InstructionSetup, MemoryAccess, MemorySetup,
-    OpenedSession, PromptOverrides, ResultRules, ResumeReport, SessionFolder, Skills, Surroundings,
-    memory_tools,
+    OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder, Skills,
+    Surroundings, memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
@@ -83,7 +83,6 @@ pub(crate) async fn prepare(
     let home = world.home()?;
     let session = which_session(arguments, &home, &project)?;
     let environment = environment_for_children(world, &settings);
-    let memory = memory::session::setup(world, &project, &settings, &switches).await?;
     let surroundings = Surroundings::look(&project, &environment, &*world.clock).await;
     let folder = SessionFolder::open(&home, &project)?;
     let reopen = |session| {
@@ -95,8 +94,12 @@ pub(crate) async fn prepare(
         origin: opened.as_ref().and_then(OpenedSession::origin),
     };
     let connection = connect(&settings, &world.environment, wanted, &project.folder).await?;
+    let (set, opened_now) = ((&settings, &switches), opened.as_ref());
+    let saving =
+        memory::session::saving_in_session(&settings, &switches, &connection.dialect, opened_now);
+    let memory = memory::session::setup(world, &project, set, saving).await?;
     if arguments.verbose {
-        describe(&connection);
+        describe(&connection, saving);
     }
     Ok(Ready {
         connection,
@@ -319,14 +322,17 @@ pub(crate) fn environment_for_children(world: &World, settings: &Settings) -> En
 }
 
 /// What is talked to: for `--verbose`.
-fn describe(connection: &Connection) {
+fn describe(connection: &Connection, saving: Saving) {
     let key = connection
         .key_source
         .as_deref()
         .map_or("no key".to_owned(), |source| format!("key from {source}"));
     show::note(&format!(
-        "· {} at {}, {key}, window {} tokens",
-        connection.model_name, connection.origin.server, connection.budget.window
+        "· {} at {}, {key}, window {} tokens{}",
+        connection.model_name,
+        connection.origin.server,
+        connection.budget.window,
+        if saving == Saving::Files { ", Anthropic's memory tool" } else { "" }
     ));
 }
 

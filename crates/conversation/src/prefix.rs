@@ -20,9 +20,21 @@ pub struct SystemBlock {
     pub is_static: bool,
 }
 
-/// A tool as the model sees it.
+/// A tool that servers define. A model that knows it is told its type and nothing more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ServerTool {
+    /// File commands on a memory directory, carried out by the client.
+    #[serde(rename = "memory_20250818")]
+    Memory,
+}
+
+/// A tool as the model sees it. One that servers define is described all the same: the conversation may go on
+/// with a model that has to be told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ToolDefinition {
+    /// What servers know it as; none for a tool of our own.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub known_as: Option<ServerTool>,
     /// Its name.
     pub name: String,
     /// What it does and how to use it.
@@ -93,5 +105,22 @@ impl Prefix {
         });
         let first = self.first.iter().map(Block::tokens);
         system.chain(tools).chain(first).map(u64::from).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes of a session's prefix are sent again when it goes on, whichever version wrote them.
+    #[test]
+    fn a_stored_tool_stays_as_it_is() {
+        for stored in [
+            r#"{"name":"Read","description":"reads","input_schema":{"b":1.10,"a":{}}}"#,
+            r#"{"type":"memory_20250818","name":"memory","description":"files","input_schema":{}}"#,
+        ] {
+            let tool: ToolDefinition = serde_json::from_str(stored).unwrap();
+            assert_eq!(serde_json::to_string(&tool).unwrap(), stored);
+        }
     }
 }

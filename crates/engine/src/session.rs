@@ -79,6 +79,13 @@ impl OpenedSession {
     pub fn origin(&self) -> Option<&Origin> {
         self.loaded.origin.as_ref()
     }
+
+    /// Whether the model was told of this tool, which it is again as the session goes on; none where that is not
+    /// known.
+    pub fn has_tool(&self, name: &str) -> Option<bool> {
+        let prefix = self.loaded.prefix.as_ref()?;
+        Some(prefix.tools().iter().any(|tool| tool.name == name))
+    }
 }
 
 /// The plain slug, unless another project has it.

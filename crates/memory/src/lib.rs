@@ -11,6 +11,7 @@ mod anchor;
 mod doctor;
 mod entry;
 mod excerpt;
+pub mod file_commands;
 pub mod frontmatter;
 mod import;
 pub mod index;

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 pub enum Saving {
     /// A file for each thing worth knowing.
     Entries,
+    /// The same, by the file commands that the model knows (R-16).
+    Files,
     /// A note in the log of the day; entries are made of it later (M-20).
     DailyLog,
 }
@@ -88,6 +90,7 @@ fn short(rules: &MemoryRules) -> String {
         folders(rules),
         match rules.saving {
             Saving::Entries => "MemorySave",
+            Saving::Files => "the tool `memory`, which calls the project's folder `/memories`,",
             Saving::DailyLog => "MemoryLog",
         }
     )
@@ -102,6 +105,7 @@ fn full(rules: &MemoryRules) -> String {
         NOT_SAVED.to_owned(),
         match (rules.saving, rules.index) {
             (Saving::DailyLog, _) => HOW_WITH_A_LOG.to_owned(),
+            (Saving::Files, index) => how_with_files(index),
             (Saving::Entries, IndexUse::Kept) => HOW_WITH_INDEX.to_owned(),
             (Saving::Entries, IndexUse::LeftOut) => HOW_WITHOUT_INDEX.to_owned(),
         },
@@ -161,6 +165,34 @@ const HOW_WITHOUT_INDEX: &str = "\
 ## How to save
 
 MemorySave writes one file: give it a name, a description of one line (it decides later whether the memory is found, so say in it what the memory is about), a type, and the text. Before you save something new, look with MemorySearch whether a memory of it exists; change that one rather than add a second. Remove what has turned out wrong or no longer holds.
+";
+
+fn how_with_files(index: IndexUse) -> String {
+    let index = match index {
+        IndexUse::Kept => INDEX_OF_FILES,
+        IndexUse::LeftOut => "",
+    };
+    format!("{HOW_WITH_FILES}{index}")
+}
+
+const HOW_WITH_FILES: &str = "\
+## How to save
+
+The tool `memory` views, creates, changes, renames and removes files in the project's folder, which it calls `/memories`. Give a new file a short name that ends in `.md`, and begin it with a head that says what it is; then the text:
+
+```
+---
+name: a few words, what it is called
+description: one line, what it is about
+type: project
+---
+```
+
+The description decides later whether the memory is found. Memories in the other folders are files of the same kind: Write and Edit make and change them, MemoryDelete removes them. Before you save something new, look with MemorySearch whether a memory of it exists; change that one rather than add a second. Remove what has turned out wrong or no longer holds.
+";
+
+const INDEX_OF_FILES: &str = "
+The line of each memory in the index, `MEMORY.md`, is made from its head: do not write it yourself. The index is in your context from the start of every session and is cut when it grows too long: keep descriptions short, and one memory for each topic.
 ";
 
 const HOW_WITH_A_LOG: &str = "\
@@ -229,10 +261,13 @@ mod tests {
 
     #[test]
     fn they_fit_their_room() {
-        let full = tokens(&rules().full());
-        assert!((1_500..=3_000).contains(&full), "{full}");
-        let short = tokens(&rules().short());
-        assert!(short <= 300, "{short}");
+        for saving in [Saving::Entries, Saving::Files, Saving::DailyLog] {
+            let rules = MemoryRules { saving, ..rules() };
+            let full = tokens(&rules.full());
+            assert!((1_500..=3_000).contains(&full), "{full}");
+            let short = tokens(&rules.short());
+            assert!(short <= 300, "{short}");
+        }
     }
 
     #[test]
@@ -252,5 +287,13 @@ mod tests {
         assert!(text.contains("Past sessions") && text.ends_with("Speak of cats."));
         let text = MemoryRules { saving: Saving::DailyLog, ..rules() }.full();
         assert!(text.contains("MemoryLog") && !text.contains("MemorySave"), "{text}");
+        for index in [IndexUse::Kept, IndexUse::LeftOut] {
+            let files = MemoryRules { saving: Saving::Files, index, ..rules() };
+            for text in [files.full(), files.short()] {
+                assert!(text.contains("`memory`") && text.contains("/memories"), "{text}");
+                assert!(!text.contains("MemorySave") && !text.contains("MemoryLog"), "{text}");
+            }
+            assert_eq!(files.full().contains("MEMORY.md"), index == IndexUse::Kept);
+        }
     }
 }

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_conversation::{Message, Prefix, RequestOptions, Role};
+use dormouse_conversation::{Message, Prefix, RequestOptions, Role, ServerTool};
 use serde::Serialize;
 
 use crate::breaks::{Announcement, BreakDetector, Sent};
@@ -50,6 +50,8 @@ pub struct Dialect {
     pub ttl: CacheTtl,
     /// What the server calls the longest answer.
     pub max_tokens_field: MaxTokensField,
+    /// The tools that the model knows by their type; others are described to it.
+    pub server_tools: &'static [ServerTool],
 }
 
 /// OpenAI renamed the field; local servers know the old name.

@@ -13,14 +13,23 @@ use serde_json::value::RawValue;
 use super::*;
 
 fn dialect(wire: Wire) -> Dialect {
-    Dialect { wire, ttl: CacheTtl::OneHour, max_tokens_field: MaxTokensField::MaxTokens }
+    Dialect {
+        wire,
+        ttl: CacheTtl::OneHour,
+        max_tokens_field: MaxTokensField::MaxTokens,
+        server_tools: &[],
+    }
 }
 
 fn prefix() -> Arc<Prefix> {
     let block = |text: &str, is_static| SystemBlock { text: text.into(), is_static };
     let schema = RawValue::from_string(r#"{"type":"object"}"#.into()).unwrap();
-    let tool =
-        ToolDefinition { name: "Read".into(), description: "reads".into(), input_schema: schema };
+    let tool = ToolDefinition {
+        known_as: None,
+        name: "Read".into(),
+        description: "reads".into(),
+        input_schema: schema,
+    };
     Prefix::new(
         vec![block("dynamic", false), block("static", true)],
         vec![tool],
@@ -85,6 +94,33 @@ fn anthropic_bytes() {
             r#"{"type":"text","text":"hello","cache_control":{"type":"ephemeral","ttl":"1h"}}]}]}"#
         )
     );
+}
+
+/// A tool that servers define is named to those who know it, and described to all others.
+#[test]
+fn a_tool_that_the_model_knows() {
+    let schema = RawValue::from_string(r#"{"type":"object"}"#.into()).unwrap();
+    let tool = ToolDefinition {
+        known_as: Some(ServerTool::Memory),
+        name: "memory".into(),
+        description: "files".into(),
+        input_schema: schema,
+    };
+    let prefix = Prefix::new(Vec::new(), vec![tool], Vec::new(), Facts::default());
+    let sent = |dialect: Dialect| {
+        let mut body = WireBody::new(dialect, &prefix, &options());
+        body.append(&user("hello"));
+        text(&body.render(&[])).to_owned()
+    };
+    let knowing = |wire| Dialect { server_tools: &[ServerTool::Memory], ..dialect(wire) };
+    let named = r#""tools":[{"type":"memory_20250818","name":"memory"}],"#;
+    let described =
+        r#""tools":[{"name":"memory","description":"files","input_schema":{"type":"object"}}],"#;
+    assert!(sent(knowing(Wire::Anthropic)).contains(named));
+    assert!(sent(dialect(Wire::Anthropic)).contains(described));
+    let other = sent(knowing(Wire::OpenAi));
+    assert!(other.contains(r#""function":{"name":"memory","description":"files","#), "{other}");
+    assert!(!other.contains("memory_2025"), "{other}");
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod provider;
 mod retry;
 pub mod script;
 mod scripted;
+mod server_tools;
 mod sse;
 
 pub use answering::{Answering, decode_recorded};

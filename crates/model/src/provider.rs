@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use dormouse_base::{Environment, ProviderKind, ProviderSettings, Secret, names};
+use dormouse_base::{Environment, MemoryTools, ProviderKind, ProviderSettings, Secret, names};
+use dormouse_conversation::ServerTool;
 use thiserror::Error;
 
 use crate::body::{CacheTtl, Dialect, MaxTokensField, Wire};
 use crate::client::HttpModel;
 use crate::endpoint::{Credential, Endpoint, Timeouts};
 use crate::retry::RetryPolicy;
+use crate::server_tools::knows_memory_tool;
 
 const ANTHROPIC_URL: &str = "https://api.anthropic.com";
 const OPENAI_URL: &str = "https://api.openai.com/v1";
@@ -31,6 +33,28 @@ pub struct Provider {
     pub default_small_model: Option<&'static str>,
     /// The variable that holds the key, for messages.
     pub key_variable: String,
+    /// Whose server it is.
+    operator: Operator,
+}
+
+/// Whose server a provider is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    /// The one that made the format.
+    Official,
+    /// Somebody who speaks it.
+    Other,
+}
+
+impl Provider {
+    /// How requests are written for one of its models, which may know tools that the server defines.
+    pub fn dialect_for(&self, model: &str, wanted: MemoryTools) -> Dialect {
+        let sure = self.operator == Operator::Official && knows_memory_tool(model);
+        let told = wanted == MemoryTools::AnthropicAnywhere;
+        let known = self.dialect.wire == Wire::Anthropic && (sure || told);
+        let server_tools: &[ServerTool] = if known { &[ServerTool::Memory] } else { &[] };
+        Dialect { server_tools, ..self.dialect.clone() }
+    }
 }
 
 /// Why there is none.
@@ -115,6 +139,7 @@ pub fn choose_provider(
         } else {
             MaxTokensField::MaxTokens
         },
+        server_tools: &[],
     };
     let (default_model, default_small_model) = match wire {
         _ if !is_official => (None, None),
@@ -129,7 +154,8 @@ pub fn choose_provider(
         betas: settings.betas.clone(),
         timeouts: timeouts(environment)?,
     };
-    Ok(Provider { endpoint, dialect, default_model, default_small_model, key_variable })
+    let operator = if is_official { Operator::Official } else { Operator::Other };
+    Ok(Provider { endpoint, dialect, default_model, default_small_model, key_variable, operator })
 }
 
 /// A server that was named beats a key that merely lies around: somebody who names one of their own
@@ -271,6 +297,26 @@ mod tests {
             choose(&both, &ProviderSettings::default()).unwrap().endpoint.wire,
             Wire::Anthropic
         );
+    }
+
+    #[test]
+    fn the_memory_tool_is_named_to_those_who_know_it() {
+        let known = |pairs: &[(&str, &str)], model, wanted| {
+            let provider = choose(pairs, &ProviderSettings::default()).unwrap();
+            !provider.dialect_for(model, wanted).server_tools.is_empty()
+        };
+        let official = [("ANTHROPIC_API_KEY", "k")];
+        let gateway = [("ANTHROPIC_BASE_URL", "http://127.0.0.1:1")];
+        let openai = [("OPENAI_API_KEY", "k")];
+        // A session that has the tool goes on with the same bytes, whatever is wanted by now.
+        for wanted in [MemoryTools::Own, MemoryTools::Anthropic] {
+            assert!(known(&official, "claude-opus-5-5", wanted));
+            assert!(!known(&official, "claude-3-5-haiku", wanted));
+            assert!(!known(&gateway, "claude-opus-5-5", wanted));
+        }
+        let anywhere = MemoryTools::AnthropicAnywhere;
+        assert!(known(&gateway, "my-model", anywhere));
+        assert!(!known(&openai, "claude-opus-5-5", anywhere));
     }
 
     #[test]

@@ -10,7 +10,7 @@
 pub mod hook;
 pub mod mcp;
 mod memories;
-pub mod memory_tool;
+mod memory_tool;
 pub mod setup;
 
 pub use memories::{AskError, Client, Memories};

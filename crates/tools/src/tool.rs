@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dormouse_base::{Environment, Redactor};
-use dormouse_conversation::{Block, PromptSize, ResultContent, ToolDefinition};
+use dormouse_conversation::{Block, PromptSize, ResultContent, ServerTool, ToolDefinition};
 use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -289,6 +289,11 @@ pub trait Tool: Send + Sync {
         self.spec().limit
     }
 
+    /// What model servers know it as, where they define it; none for a tool of our own.
+    fn known_as(&self) -> Option<ServerTool> {
+        None
+    }
+
     /// What a call with these arguments would touch; `folder` is where relative paths start.
     fn access(&self, _input: &RawValue, _folder: &Path) -> Access {
         match self.class() {
@@ -333,6 +338,7 @@ pub fn definition(tool: &dyn Tool, size: PromptSize) -> ToolDefinition {
         .or_else(|_| RawValue::from_string(ANY_OBJECT.to_owned()))
         .unwrap_or_default();
     ToolDefinition {
+        known_as: tool.known_as(),
         name: spec.name.clone().into_owned(),
         description: description.clone().into_owned(),
         input_schema,

@@ -89,9 +89,25 @@ pub struct MemorySettings {
     /// Other agents, by the names they give themselves, whose memories about the person need no acceptance. A
     /// project can not set it.
     pub trusted_clients: Vec<String>,
+    /// What the model saves memories with: the program's own tools, or the memory tool that models of
+    /// Anthropic's know.
+    pub tool: MemoryTools,
     /// The project's rules, apart from the person's: `Stack::settings` parts them.
     #[serde(skip)]
     pub restrictions: Vec<WriteRule>,
+}
+
+/// What the model saves memories with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum MemoryTools {
+    /// The program's own.
+    #[default]
+    Own,
+    /// Anthropic's memory tool, where the server is Anthropic's and the model is known to know it.
+    Anthropic,
+    /// The same with every server that speaks Anthropic's format, whatever the model is called.
+    AnthropicAnywhere,
 }
 
 /// A rule for some writes to memory; what it does not name, it does not look at.

@@ -11,7 +11,7 @@ use dormouse_base::{
 use dormouse_conversation::figures::FigureLog;
 use dormouse_conversation::{Budget, Origin, Window};
 use dormouse_engine::{
-    CompactionRules, Engine, EngineConfig, PromptOverrides, SessionFolder, Surroundings,
+    CompactionRules, Engine, EngineConfig, PromptOverrides, Saving, SessionFolder, Surroundings,
     memory_tools,
 };
 use dormouse_model::script::Turn;
@@ -72,7 +72,8 @@ pub(super) async fn begin(
     let folder = SessionFolder::open(&world.home()?, &project)?;
     let switches = Switches::resolve(&Stack::default(), &world.environment);
     let switches = switches.map_err(Failure::usage)?;
-    let mut memory = session::setup(world, &project, &Settings::default(), &switches).await?;
+    let mut memory =
+        session::setup(world, &project, (&Settings::default(), &switches), Saving::Entries).await?;
     if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
         // The story is told on slow machines too.
         recall.patience = Duration::from_secs(10);
@@ -88,6 +89,7 @@ pub(super) async fn begin(
             wire: Wire::Anthropic,
             ttl: CacheTtl::FiveMinutes,
             max_tokens_field: MaxTokensField::MaxTokens,
+            server_tools: &[],
         },
         budget: Budget::for_window(window, 16_000),
         retry: RetryPolicy::default(),

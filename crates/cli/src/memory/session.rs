@@ -3,9 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::{Project, Settings, Switches, names};
-use dormouse_engine::{IndexUse, MemoryAccess, MemoryRules, MemorySetup, RecallSetup, Saving};
-use dormouse_memory::{ChangeError, Scope, Store};
+use dormouse_base::{MemoryTools, Project, Settings, Switches, names};
+use dormouse_conversation::ServerTool;
+use dormouse_engine::{
+    IndexUse, MemoryAccess, MemoryRules, MemorySetup, OpenedSession, RecallSetup, Saving,
+};
+use dormouse_memory::{ChangeError, Scope, Store, file_commands};
+use dormouse_model::Dialect;
 
 use super::places::{Places, Visit, Whose};
 use crate::exit::Failure;
@@ -16,8 +20,8 @@ use crate::world::World;
 pub(crate) async fn setup(
     world: &World,
     project: &Project,
-    settings: &Settings,
-    switches: &Switches,
+    (settings, switches): (&Settings, &Switches),
+    saving: Saving,
 ) -> Result<Option<MemorySetup>, Failure> {
     if !switches.is_on("memory") {
         return Ok(None);
@@ -29,10 +33,10 @@ pub(crate) async fn setup(
             return Ok(None);
         }
     };
-    let rules = rules(&stores.iter().map(AsRef::as_ref), world, switches);
+    let rules = rules(&stores.iter().map(AsRef::as_ref), world, switches, saving);
     let cache = world.home()?.join("cache");
     let clock = Arc::clone(&world.clock);
-    let access = MemoryAccess::new(stores, saving(switches), Some(&cache), clock);
+    let access = MemoryAccess::new(stores, saving, Some(&cache), clock);
     // Who chooses besides the local ranking is known once there is a connection.
     let recall = switches.is_on("recall").then(|| recall_setup(world));
     Ok(rules.map(|rules| MemorySetup { access, rules, recall }))
@@ -77,8 +81,26 @@ fn recall_setup(world: &World) -> RecallSetup {
     recall
 }
 
-fn saving(switches: &Switches) -> Saving {
+/// How an agent saves that has tools of ours.
+pub(crate) fn saving(switches: &Switches) -> Saving {
     if switches.is_on("daily_log") { Saving::DailyLog } else { Saving::Entries }
+}
+
+/// How our own saves: with the tool that its model knows, where the person wants that. A session that goes on keeps
+/// the tool that it was begun with.
+pub(crate) fn saving_in_session(
+    settings: &Settings,
+    switches: &Switches,
+    dialect: &Dialect,
+    opened: Option<&OpenedSession>,
+) -> Saving {
+    let begun_with = opened.and_then(|opened| opened.has_tool(file_commands::NAME));
+    let wanted = settings.memory.tool != MemoryTools::Own
+        && dialect.server_tools.contains(&ServerTool::Memory);
+    match saving(switches) {
+        Saving::Entries if begun_with.unwrap_or(wanted) => Saving::Files,
+        saving => saving,
+    }
 }
 
 /// What an agent is told about memory in these stores.
@@ -86,6 +108,7 @@ pub(crate) fn rules<'a>(
     stores: &(impl Iterator<Item = &'a Store> + Clone),
     world: &World,
     switches: &Switches,
+    saving: Saving,
 ) -> Option<MemoryRules> {
     let folder = |scope: Scope| {
         let store = stores.clone().find(|store| store.scope() == scope)?;
@@ -97,7 +120,7 @@ pub(crate) fn rules<'a>(
         project,
         team: folder(Scope::Team),
         index: if switches.is_on("index") { IndexUse::Kept } else { IndexUse::LeftOut },
-        saving: saving(switches),
+        saving,
         past_sessions: switches.is_on("search_past"),
         extra: world.environment.get(names::MEMORY_EXTRA_GUIDELINES).map(str::to_owned),
     })

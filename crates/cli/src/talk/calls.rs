@@ -29,6 +29,10 @@ pub(crate) fn label(name: &str, input: &str, folder: &Path) -> String {
         }
         "Skill" => format!("{name} {}", text("skill").unwrap_or_default()),
         "TodoWrite" | "ExitPlan" => name.to_owned(),
+        "memory" => {
+            let place = text("path").or_else(|| text("old_path")).unwrap_or_default();
+            format!("{name} {} {place}", text("command").unwrap_or_default())
+        }
         _ => format!("{name} {input}"),
     };
     on_one_line(&label)

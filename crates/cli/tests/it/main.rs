@@ -31,6 +31,7 @@ mod memory_places;
 mod memory_rules;
 mod memory_session;
 mod memory_tool;
+mod memory_tool_session;
 mod output;
 mod permissions;
 mod plan;

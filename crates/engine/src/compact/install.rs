@@ -74,6 +74,8 @@ impl Engine {
         self.history = history;
         self.rebuild_body("the conversation was compacted");
         self.recall = Recall::default();
+        // What was told about the mode is gone with the message that told it.
+        self.tell_mode()?;
         if let Some(beside) = &self.config.beside {
             beside.compacted(&Moment::of(self, false));
         }
@@ -139,6 +141,8 @@ impl Engine {
         };
         take((!said.is_empty()).then(|| HookNotes { notes: said }.to_block()), &mut room);
         take(self.restored_tasks(room), &mut room);
+        take(self.restored_plan(room), &mut room);
+        take(self.restored_skills(room), &mut room);
         let files = self.restored_files(room).await;
         take(files, &mut room);
         if blocks.is_empty() {

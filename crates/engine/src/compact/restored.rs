@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_context::Fragment;
-use dormouse_context::compact::{Item, OpenTasks, RestoredFile, RestoredFiles, fit};
+use dormouse_context::compact::{
+    Item, OpenTasks, RestoredFile, RestoredFiles, RestoredPlan, RestoredSkills, fit,
+};
 use dormouse_conversation::{Block, ResultContent, ToolUse, ToolUseId, estimate_text};
 use dormouse_tools::{Caller, Gate, Mode, ReadCache, TodoStatus};
 use tokio_util::sync::CancellationToken;
@@ -15,6 +17,10 @@ use crate::Engine;
 const MOST_FILES: usize = 5;
 /// All of them may take so many times what one may.
 const FILES_WORTH: u32 = 10;
+/// The same of skills.
+const SKILLS_WORTH: u32 = 5;
+/// What stands at the end of something that was cut.
+const CUT: &str = "[cut here; the rest is where it came from]";
 
 impl Engine {
     /// The steps that are still to be done.
@@ -37,17 +43,20 @@ impl Engine {
         let mut items = Vec::new();
         for path in paths {
             if let Some(text) = self.read_again(&path, &fresh).await {
+                let text = bounded(&text, each);
                 let (name, tokens) = (path.display().to_string(), u64::from(estimate_text(&text)));
                 items.push(Item { name, text, tokens });
             }
         }
         let files: Vec<RestoredFile> = fit(items, each, all)
             .into_iter()
-            .map(|item| RestoredFile { path: item.name, text: item.text, cut: None })
+            .map(|item| {
+                let cut = item.text.ends_with(CUT).then(|| "Read shows the rest".to_owned());
+                RestoredFile { path: item.name, text: item.text, cut }
+            })
             .collect();
         self.forget_unrestored(fresh, &files);
-        let max_tokens = u32::try_from(all).unwrap_or(u32::MAX);
-        (!files.is_empty()).then(|| RestoredFiles { files, max_tokens }.to_block())
+        (!files.is_empty()).then(|| RestoredFiles { files, max_tokens: most(all) }.to_block())
     }
 
     /// Read's own view of a file; none if it can not be read, or not by the rules.
@@ -74,16 +83,61 @@ impl Engine {
 
     fn forget_unrestored(&mut self, fresh: Arc<Mutex<ReadCache>>, files: &[RestoredFile]) {
         let mut cache = fresh.lock().unwrap_or_else(PoisonError::into_inner);
-        let shown: Vec<PathBuf> = files.iter().map(|file| PathBuf::from(&file.path)).collect();
+        // Of a file that was cut the model has not seen all: it reads it again before it changes it.
+        let whole = files.iter().filter(|file| file.cut.is_none());
+        let shown: Vec<PathBuf> = whole.map(|file| PathBuf::from(&file.path)).collect();
         cache.keep_only(&shown);
         drop(cache);
         self.read_cache = fresh;
     }
 
+    /// The plan that was handed in, if there is one.
+    pub(super) fn restored_plan(&self, room: u64) -> Option<Block> {
+        let plan = self.plan()?;
+        let (path, text) = (plan.path.display().to_string(), plan.text);
+        Some(RestoredPlan { path, text, max_tokens: most(room) }.to_block())
+    }
+
+    /// The skills in use, the newest first, as far as there is room.
+    pub(super) fn restored_skills(&self, room: u64) -> Option<Block> {
+        let all = u64::from(self.config.budget.restored_skills_tokens).min(room);
+        let each = u64::from(self.config.budget.restored_skills_tokens / SKILLS_WORTH);
+        let items = self.skills_in_use().restored().into_iter().map(|skill| {
+            let text = bounded(&skill.text, each);
+            let tokens = u64::from(estimate_text(&text));
+            Item { name: skill.name, text, tokens }
+        });
+        let skills: Vec<(String, String)> = fit(items.collect(), each, all)
+            .into_iter()
+            .map(|item| (item.name, item.text))
+            .collect();
+        (!skills.is_empty()).then(|| RestoredSkills { skills, max_tokens: most(all) }.to_block())
+    }
+
     /// The steps of the task, where there are any left.
     pub(super) fn restored_tasks(&self, room: u64) -> Option<Block> {
         let tasks = self.open_tasks();
-        let max_tokens = u32::try_from(room).unwrap_or(u32::MAX);
-        (!tasks.is_empty()).then(|| OpenTasks { tasks, max_tokens }.to_block())
+        (!tasks.is_empty()).then(|| OpenTasks { tasks, max_tokens: most(room) }.to_block())
     }
+}
+
+fn most(room: u64) -> u32 {
+    u32::try_from(room).unwrap_or(u32::MAX)
+}
+
+/// A text of at most so many tokens, cut at a line's end, which is said.
+fn bounded(text: &str, tokens: u64) -> String {
+    let most = usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(4);
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let room = most.saturating_sub(CUT.len() + 1);
+    let mut kept = String::new();
+    for line in text.split_inclusive('\n').take_while(|line| !line.is_empty()) {
+        if kept.len() + line.len() > room {
+            break;
+        }
+        kept.push_str(line);
+    }
+    format!("{kept}{CUT}")
 }

@@ -290,7 +290,7 @@ impl MemoryAccess {
     }
 
     /// The model, with the messages that a text came from.
-    fn by(&self, text: &str, reason: &str) -> By {
+    pub(super) fn by(&self, text: &str, reason: &str) -> By {
         let unconfirmed = self.unconfirmed();
         let heard = self.heard();
         let sources = heard.sources.of(text, &heard.session, &unconfirmed);
@@ -310,7 +310,8 @@ impl MemoryAccess {
         quarantined.filter_map(text).collect()
     }
 
-    fn done(
+    /// What became of a change; the person is asked where that is for them to say.
+    pub(super) fn done(
         &self,
         store: &Arc<Store>,
         outcome: Result<Outcome, ChangeError>,

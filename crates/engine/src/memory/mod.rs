@@ -6,6 +6,7 @@
 mod access;
 mod consent;
 mod door;
+mod files;
 mod hearing;
 mod index;
 mod sources;
@@ -15,5 +16,6 @@ mod tools;
 pub(crate) use access::Found;
 pub use access::MemoryAccess;
 pub(crate) use door::MemoryGuard;
+pub(crate) use files::file_of_command;
 pub(crate) use index::index_parts;
 pub use tools::memory_tools;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use dormouse_memory::file_commands;
 use dormouse_tools::{ResultLimit, ToolClass, ToolSpec};
 
 pub(super) static SAVE: ToolSpec = ToolSpec {
@@ -42,6 +43,22 @@ pub(super) static DELETE: ToolSpec = ToolSpec {
         r#""scope":{"type":"string","enum":["user","project","team"]}"#,
         r#"},"required":["name"],"additionalProperties":false}"#,
     )),
+    class: ToolClass::Exclusive,
+    limit: ResultLimit::OwnBound,
+};
+
+/// The words are for a model that has to be told: one that knows the tool gets its type alone.
+pub(super) static FILES: ToolSpec = ToolSpec {
+    name: Cow::Borrowed(file_commands::NAME),
+    full: Cow::Borrowed(
+        "Looks at and changes this project's memory, which outlasts this conversation, as files under /memories.\n\n\
+         - `view` lists a folder or shows a file with line numbers, `create` makes a file, `str_replace` and `insert` \
+         change one, `rename` and `delete` take a file or a folder.\n\
+         - A file begins with a head: `name`, `description` (it decides whether the memory is found later), `type`.\n\
+         - Secrets are refused. What the person wrote is not replaced at once: they are asked.",
+    ),
+    short: Cow::Borrowed("Looks at and changes this project's memory as files under /memories."),
+    schema: Cow::Borrowed(file_commands::SCHEMA),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
 };

@@ -1,4 +1,4 @@
-//! The model's tools for memory: save and delete, or note; search, list.
+//! The model's tools for memory: save and delete, or as files, or note; search, list.
 
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::access::{Done, Found, MemoryAccess};
+use super::files::FileTool;
 use super::specs::{DELETE, LIST, LOG, SAVE, SEARCH};
 
 /// Results of a search unless the call says otherwise.
@@ -27,11 +28,15 @@ pub fn memory_tools(access: &Arc<MemoryAccess>) -> Vec<Arc<dyn Tool>> {
     let (search, list) = (tool(&SEARCH, search), tool(&LIST, list));
     match access.saving() {
         Saving::Entries => vec![tool(&SAVE, save), tool(&DELETE, delete), search, list],
+        // What is not the project's, the tool that the model knows does not reach.
+        Saving::Files => {
+            vec![Arc::new(FileTool(Arc::clone(access))), tool(&DELETE, delete), search, list]
+        }
         Saving::DailyLog => vec![tool(&LOG, log), search, list],
     }
 }
 
-type Run = fn(&MemoryAccess, &RawValue) -> Result<String, ToolError>;
+pub(super) type Run = fn(&MemoryAccess, &RawValue) -> Result<String, ToolError>;
 
 struct MemoryTool {
     spec: &'static ToolSpec,
@@ -49,16 +54,25 @@ impl Tool for MemoryTool {
         input: &'a RawValue,
         _: &'a CallContext,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        // Disk, and a lock that others may hold: the terminal must not stand still meanwhile.
-        let (run, access, input) = (self.run, Arc::clone(&self.access), input.to_owned());
-        Box::pin(async move {
-            match tokio::task::spawn_blocking(move || run(&access, &input)).await {
-                Ok(done) => done.map(ToolOutput::text),
-                Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-                Err(_) => Err(ToolError::interrupted()),
-            }
-        })
+        beside(&self.access, input, self.run)
     }
+}
+
+/// Runs it on a thread of its own. Disk, and a lock that others may hold: the terminal must not stand still
+/// meanwhile.
+pub(super) fn beside<'a>(
+    access: &Arc<MemoryAccess>,
+    input: &RawValue,
+    run: Run,
+) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+    let (access, input) = (Arc::clone(access), input.to_owned());
+    Box::pin(async move {
+        match tokio::task::spawn_blocking(move || run(&access, &input)).await {
+            Ok(done) => done.map(ToolOutput::text),
+            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            Err(_) => Err(ToolError::interrupted()),
+        }
+    })
 }
 
 #[derive(Deserialize)]

@@ -1,15 +1,16 @@
 //! What the conversation has seen of memory already. It is read from the conversation itself, so it
 //! is right after a resume, and starts anew when the conversation does.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dormouse_context::RecalledMemories;
 use dormouse_conversation::{Block, BlockKind, Message, ResultContent, Role, ToolUseId};
+use dormouse_memory::file_commands;
 use serde_json::Value;
 
-use crate::memory::MemoryAccess;
+use crate::memory::{MemoryAccess, file_of_command};
 
 /// The files that were shown, read or written, and the bytes that were spent on showing.
 #[derive(Debug, Default)]
@@ -20,8 +21,17 @@ pub(crate) struct Seen {
     announced: usize,
     /// Messages that were looked at.
     messages: usize,
-    /// Calls that saved a memory, until their result says where.
-    saving: HashSet<ToolUseId>,
+    /// Calls to tools for memory, until their result says that they came off.
+    open: HashMap<ToolUseId, Open>,
+}
+
+/// Which memory a call is about.
+#[derive(Debug)]
+enum Open {
+    /// The result says.
+    Saving,
+    /// This one.
+    File(PathBuf),
 }
 
 impl Seen {
@@ -52,14 +62,20 @@ impl Seen {
                 "Read" | "Write" | "Edit" => {
                     self.files.extend(named_file(call.input.get(), folder));
                 }
-                "MemorySave" => drop(self.saving.insert(call.id.clone())),
+                "MemorySave" => drop(self.open.insert(call.id.clone(), Open::Saving)),
+                file_commands::NAME => {
+                    let file = file_of_command(call.input.get(), access).map(Open::File);
+                    self.open.extend(file.map(|file| (call.id.clone(), file)));
+                }
                 _ => {}
             }
         } else if let (BlockKind::ToolResult { id }, Some(ResultContent::Text(text))) =
             (block.kind(), block.result_content())
         {
-            if self.saving.remove(id) {
-                self.files.extend(saved_file(&text, access));
+            match self.open.remove(id) {
+                Some(Open::Saving) => self.files.extend(saved_file(&text, access)),
+                Some(Open::File(file)) if !block.is_error() => drop(self.files.insert(file)),
+                Some(Open::File(_)) | None => {}
             }
         } else if role == Role::User
             && let Some(text) = block.as_text()

@@ -61,7 +61,7 @@ fn check_policy(locked: &Locked<'_>, by: &By) -> Result<(), ChangeError> {
     if rules.any(|rule| rule > Rule::Notify) {
         return refuse(
             "the person wants to see changes of memory first; its lines are kept by the program: change a memory's \
-             description instead, with MemorySave",
+             description instead",
         );
     }
     Ok(())

@@ -1,7 +1,8 @@
 //! Writing requests. Serialised from structs, in a fixed order, never from a map.
 
 use dormouse_conversation::{
-    Answer, Block, BlockKind, Prefix, RequestOptions, Role, SystemBlock, ToolChoice, ToolDefinition,
+    Answer, Block, BlockKind, Prefix, RequestOptions, Role, ServerTool, SystemBlock, ToolChoice,
+    ToolDefinition,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -15,8 +16,8 @@ struct Head<'a> {
     stream: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<SystemOut<'a>>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    tools: &'a [ToolDefinition],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<ToolOut<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Typed>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,6 +31,21 @@ struct SystemOut<'a> {
     text: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     cache_control: Option<CacheControl>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ToolOut<'a> {
+    Known {
+        #[serde(rename = "type")]
+        kind: ServerTool,
+        name: &'a str,
+    },
+    Described {
+        name: &'a str,
+        description: &'a str,
+        input_schema: &'a RawValue,
+    },
 }
 
 #[derive(Serialize)]
@@ -65,7 +81,7 @@ pub(crate) fn head(dialect: &Dialect, prefix: &Prefix, options: &RequestOptions)
         max_tokens: options.max_tokens,
         stream: true,
         system: system(prefix.system(), dialect.ttl),
-        tools: prefix.tools(),
+        tools: prefix.tools().iter().map(|tool| tool_out(tool, dialect)).collect(),
         tool_choice: match options.tool_choice {
             ToolChoice::Auto => None,
             ToolChoice::None => Some(Typed { kind: "none" }),
@@ -78,6 +94,17 @@ pub(crate) fn head(dialect: &Dialect, prefix: &Prefix, options: &RequestOptions)
         },
     };
     open_messages(&head)
+}
+
+fn tool_out<'a>(tool: &'a ToolDefinition, dialect: &Dialect) -> ToolOut<'a> {
+    match tool.known_as.filter(|kind| dialect.server_tools.contains(kind)) {
+        Some(kind) => ToolOut::Known { kind, name: &tool.name },
+        None => ToolOut::Described {
+            name: &tool.name,
+            description: &tool.description,
+            input_schema: &tool.input_schema,
+        },
+    }
 }
 
 /// Markers at the end of the static part and at the end of the whole.

@@ -56,8 +56,12 @@ fn body(wire: Wire) -> Vec<u8> {
         answer: Answer::Json { name: "pick".into(), schema: schema.unwrap() },
         ..RequestOptions::new("m", 256)
     };
-    let dialect =
-        Dialect { wire, ttl: CacheTtl::FiveMinutes, max_tokens_field: MaxTokensField::MaxTokens };
+    let dialect = Dialect {
+        wire,
+        ttl: CacheTtl::FiveMinutes,
+        max_tokens_field: MaxTokensField::MaxTokens,
+        server_tools: &[],
+    };
     let prefix = Prefix::new(Vec::new(), Vec::new(), Vec::new(), Facts::default());
     let mut body = WireBody::new(dialect, &prefix, &options);
     let id = "0193b0a4-0000-7000-8000-000000000000".parse().unwrap();

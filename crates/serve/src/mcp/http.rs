@@ -1,4 +1,6 @@
 //! The server over streamable HTTP: on loopback alone, for whoever has the token, whatever the page.
+//!
+//! Invariant: nobody holds a connection who does not say in time what they want, and nothing is read without bound.
 
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -6,12 +8,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use hyper::header::{AUTHORIZATION, CONNECTION, HeaderValue, WWW_AUTHENTICATE};
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
@@ -25,8 +27,30 @@ const PATH: &str = "/mcp";
 const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
 /// The pause after a connection that could not be taken.
 const RESPITE: Duration = Duration::from_millis(50);
-/// Connections at once; more wait.
-const MOST_CONNECTIONS: usize = 64;
+
+/// What a client may ask of the server's patience and memory.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    /// For the head of a request, and the pause before the next one on the same connection.
+    head: Duration,
+    /// For the body of a request, from its first byte to its last.
+    body: Duration,
+    /// The longest body.
+    body_bytes: usize,
+    /// Connections at once; more wait.
+    connections: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            head: Duration::from_secs(30),
+            body: Duration::from_secs(30),
+            body_bytes: 4 * 1024 * 1024,
+            connections: 64,
+        }
+    }
+}
 
 type Body = BoxBody<Bytes, Infallible>;
 type Service = StreamableHttpService<Connection, LocalSessionManager>;
@@ -35,6 +59,7 @@ type Service = StreamableHttpService<Connection, LocalSessionManager>;
 pub struct HttpDoor {
     listener: TcpListener,
     address: SocketAddr,
+    limits: Limits,
 }
 
 impl HttpDoor {
@@ -43,7 +68,7 @@ impl HttpDoor {
         let failed = |error| ServeError::Listen { port, error };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(Self { listener, address })
+        Ok(Self { listener, address, limits: Limits::default() })
     }
 
     /// Where clients find it.
@@ -54,17 +79,19 @@ impl HttpDoor {
     /// Serves whoever comes, until the future is dropped.
     pub async fn serve(self, server: Server, token: Token) -> Result<Infallible, ServeError> {
         let server = Arc::new(server);
-        let config = StreamableHttpServerConfig::default().with_allowed_origins(ORIGINS);
+        let config = StreamableHttpServerConfig::default()
+            .with_allowed_origins(ORIGINS)
+            .with_max_request_body_bytes(self.limits.body_bytes);
         let service = StreamableHttpService::new(
             move || Ok(Connection::new(Arc::clone(&server))),
             Arc::new(LocalSessionManager::default()),
             config,
         );
-        let guarded = Arc::new(Guarded { service, token });
+        let guarded = Arc::new(Guarded { service, token, limits: self.limits });
         let mut connections = JoinSet::new();
         loop {
             while connections.try_join_next().is_some() {}
-            if connections.len() >= MOST_CONNECTIONS {
+            if connections.len() >= self.limits.connections {
                 connections.join_next().await;
                 continue;
             }
@@ -80,37 +107,68 @@ impl HttpDoor {
 struct Guarded {
     service: Service,
     token: Token,
+    limits: Limits,
 }
 
 async fn serve_one(stream: TcpStream, guarded: Arc<Guarded>) {
+    let patience = guarded.limits.head;
     let answer = service_fn(move |request| {
         let guarded = Arc::clone(&guarded);
         async move { Ok::<_, Infallible>(guarded.answer(request).await) }
     });
-    let served =
-        hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), answer);
+    let served = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(patience)
+        .serve_connection(TokioIo::new(stream), answer);
     // How a connection ends is the client's affair.
     drop(served.await);
 }
 
 impl Guarded {
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
-        let given = request.headers().get(AUTHORIZATION).map(hyper::header::HeaderValue::as_bytes);
+        let given = request.headers().get(AUTHORIZATION).map(HeaderValue::as_bytes);
         if !self.token.is_in(given) {
-            let mut refusal = plain(
+            let mut refusal = last(
                 StatusCode::UNAUTHORIZED,
                 "this server wants the header `Authorization: Bearer TOKEN`; the token is in the file mcp-token \
                  in the program's own folder\n",
             );
-            let challenge = hyper::header::HeaderValue::from_static("Bearer");
+            let challenge = HeaderValue::from_static("Bearer");
             refusal.headers_mut().insert(WWW_AUTHENTICATE, challenge);
             return refusal;
         }
         if request.uri().path() != PATH {
             return plain(StatusCode::NOT_FOUND, "the server is at /mcp\n");
         }
-        self.service.handle(request).await
+        match self.read(request).await {
+            Ok(request) => self.service.handle(request).await,
+            Err(refusal) => refusal,
+        }
     }
+
+    /// The whole request, if it comes in time and is not too long.
+    async fn read(
+        &self,
+        request: Request<Incoming>,
+    ) -> Result<Request<Full<Bytes>>, Response<Body>> {
+        let (head, body) = request.into_parts();
+        let body = Limited::new(body, self.limits.body_bytes).collect();
+        match tokio::time::timeout(self.limits.body, body).await {
+            Ok(Ok(body)) => Ok(Request::from_parts(head, Full::new(body.to_bytes()))),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => {
+                Err(last(StatusCode::PAYLOAD_TOO_LARGE, "a message may have 4 MiB\n"))
+            }
+            Ok(Err(_)) => Err(last(StatusCode::BAD_REQUEST, "the message broke off\n")),
+            Err(_) => Err(last(StatusCode::REQUEST_TIMEOUT, "the message took too long to come\n")),
+        }
+    }
+}
+
+/// An answer behind which the connection ends: what is still to come of the request is not wanted.
+fn last(status: StatusCode, text: &'static str) -> Response<Body> {
+    let mut response = plain(status, text);
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
@@ -118,3 +176,7 @@ fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
     *response.status_mut() = status;
     response
 }
+
+#[cfg(test)]
+#[path = "http_tests.rs"]
+mod tests;

@@ -46,9 +46,6 @@ pub enum AskError {
     /// No store of that scope.
     #[error("there is no `{0}` memory here; leave `scope` out")]
     NoScope(Scope),
-    /// It waits for the person.
-    #[error("{0}")]
-    Waits(String),
     /// Nothing of the client's own to undo.
     #[error("there is no change of yours to undo; what others changed, the person undoes")]
     NothingOfYours,

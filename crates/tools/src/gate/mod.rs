@@ -235,7 +235,7 @@ impl Touch {
     fn outlasts_a_plan(&self, name: &str) -> Option<String> {
         match (&self.read_only, name) {
             (Err(why_not), _) => Some(why_not.clone()),
-            (Ok(_), "MemorySave" | "MemoryDelete" | "MemoryLog") => {
+            (Ok(_), "MemorySave" | "MemoryDelete" | "MemoryLog" | "memory") => {
                 Some("it writes memory".to_owned())
             }
             (Ok(_), "KillShell") => Some("it ends a command".to_owned()),
@@ -264,7 +264,9 @@ impl Touch {
 fn harmless(name: &str) -> Result<&'static str, String> {
     match name {
         "TodoWrite" => Ok("it changes nothing but the list of what is to be done"),
-        "MemorySave" | "MemoryDelete" | "MemoryLog" => Ok("memory has a write policy of its own"),
+        "MemorySave" | "MemoryDelete" | "MemoryLog" | "memory" => {
+            Ok("memory has a write policy of its own")
+        }
         "ExitPlan" => Ok("it only hands in a plan, which the person decides about"),
         "KillShell" => Ok("it ends only a command that this conversation started"),
         _ => Err(format!("{name} may change something")),

@@ -5,7 +5,7 @@ mod write;
 
 use std::sync::Arc;
 
-use dormouse_memory::Scope;
+use dormouse_memory::{Scope, file_commands};
 use rmcp::model::{JsonObject, Tool as Definition, ToolAnnotations};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -100,11 +100,11 @@ fn said(error: AskError) -> String {
 
 /// The file commands of the Anthropic memory tool (R-16).
 pub(super) static MEMORY_TOOL: Tool = Tool {
-    name: "memory",
+    name: file_commands::NAME,
     title: "Memory as files",
     about: "Looks at and changes this project's memory as files under /memories: view, create, str_replace, insert, \
         delete, rename. View /memories before you begin a task.",
-    schema: memory_tool::SCHEMA,
+    schema: file_commands::SCHEMA,
     nature: Nature::Alters,
     run: |memories, client, input| {
         memory_tool::run(memories, client, &input).map(|text| Answer { text, data: None })

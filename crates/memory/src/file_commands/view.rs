@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use dormouse_memory::{ContentHash, INDEX, MemoryFile, frontmatter};
-
 use super::path::shown;
 use super::{Directory, Spot, ToolPath};
+use crate::{ContentHash, INDEX, MemoryFile, frontmatter};
 
 /// More lines than this have no number.
 const MOST_LINES: usize = 999_999;
@@ -26,8 +25,7 @@ impl Directory<'_> {
             Spot::Root => Ok(self.list(path, "")),
             Spot::Folder(folder) => Ok(self.list(path, &format!("{folder}/"))),
             Spot::Index => {
-                let text =
-                    self.shelf.store.index_text().map_err(|error| format!("Error: {error}"))?;
+                let text = self.store.index_text().map_err(|error| format!("Error: {error}"))?;
                 numbered(path, &text, range)
             }
             Spot::File(file) => {
@@ -39,7 +37,7 @@ impl Directory<'_> {
 
     /// A file as the agent sees it, and what it is as a whole.
     pub(super) fn text(&self, file: &MemoryFile) -> Result<(String, ContentHash), String> {
-        let read = self.shelf.store.read(file).map_err(|error| format!("Error: {error}"));
+        let read = self.store.read(file).map_err(|error| format!("Error: {error}"));
         read.map(|(bytes, hash)| (visible(&String::from_utf8_lossy(&bytes)), hash))
     }
 
@@ -47,7 +45,7 @@ impl Directory<'_> {
     fn list(&self, path: &ToolPath, prefix: &str) -> String {
         let mut entries: BTreeMap<String, String> = BTreeMap::new();
         if prefix.is_empty() && self.has_index() {
-            let size = self.shelf.store.index_text().map_or(0, |text| text.len());
+            let size = self.store.index_text().map_or(0, |text| text.len());
             entries.insert(INDEX.to_owned(), human(size as u64));
         }
         for memory in &self.scan.memories {

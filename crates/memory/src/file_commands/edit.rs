@@ -1,10 +1,8 @@
 //! The commands that change something: each one change through the store's door.
 
-use dormouse_memory::{ChangeError, ContentHash, Expected, MemoryFile, Plan};
-
 use super::view::line;
-use super::{Directory, Spot, ToolPath};
-use crate::AskError;
+use super::{Directory, NotMade, Spot, ToolPath};
+use crate::{ChangeError, ContentHash, Expected, MemoryFile};
 
 /// Lines before and behind a change that are shown with it.
 const AROUND: usize = 2;
@@ -16,13 +14,15 @@ impl Directory<'_> {
         }
         refuse_index(path)?;
         let file = path.file()?;
-        self.change("created", |plan| plan.write(&file, text.as_bytes(), &Expected::Absent))
-            .map_err(|error| match error {
-                AskError::Change(ChangeError::Exists { .. }) => {
-                    format!("Error: File {} already exists", path.written)
-                }
-                other => format!("Error: {other}"),
-            })?;
+        let created = self
+            .hand
+            .change(text, "created", &|plan| plan.write(&file, text.as_bytes(), &Expected::Absent));
+        created.map_err(|error| match error {
+            NotMade::Refused(ChangeError::Exists { .. }) => {
+                format!("Error: File {} already exists", path.written)
+            }
+            other => format!("Error: {other}"),
+        })?;
         Ok(format!("File created successfully at: {}", path.written))
     }
 
@@ -97,10 +97,10 @@ impl Directory<'_> {
         }
         refuse_index(path)?;
         let files = self.below(path)?;
-        self.change("removed", |plan| {
+        let removed = self.hand.change("", "removed", &|plan| {
             files.iter().try_for_each(|file| plan.delete(file, &Expected::Present))
-        })
-        .map_err(|error| format!("Error: {error}"))?;
+        });
+        removed.map_err(|error| format!("Error: {error}"))?;
         Ok(format!("Successfully deleted {}", path.written))
     }
 
@@ -121,11 +121,11 @@ impl Directory<'_> {
             let target = if is_file { to.file()? } else { from.moved(&file, to)? };
             moves.push((file, target));
         }
-        let renamed = self.change("renamed", |plan| {
+        let renamed = self.hand.change("", "renamed", &|plan| {
             moves.iter().try_for_each(|(from, to)| plan.rename(from, to, &Expected::Present))
         });
         renamed.map_err(|error| match error {
-            AskError::Change(ChangeError::Exists { .. }) => taken(),
+            NotMade::Refused(ChangeError::Exists { .. }) => taken(),
             other => format!("Error: {other}"),
         })?;
         Ok(format!("Successfully renamed {} to {}", from.written, to.written))
@@ -161,19 +161,9 @@ impl Directory<'_> {
     /// Writes a file that was read before; what the program keeps in its head comes back by itself.
     fn write(&self, file: &MemoryFile, before: ContentHash, text: &str) -> Result<(), String> {
         let expected = Expected::Content(before);
-        self.change("edited", |plan| plan.write(file, text.as_bytes(), &expected))
-            .map_err(|error| format!("Error: {error}"))
-    }
-
-    /// A change. One that waits for the person is told as an error: the file is not what the agent thinks.
-    fn change(
-        &self,
-        reason: &str,
-        build: impl FnOnce(&mut Plan<'_>) -> Result<(), ChangeError>,
-    ) -> Result<(), AskError> {
-        let outcome = self.shelf.store.change(&self.client.by(reason), build)?;
-        let changed = self.shelf.done(outcome)?;
-        if changed.is_written() { Ok(()) } else { Err(AskError::Waits(changed.words())) }
+        let edited =
+            self.hand.change(text, "edited", &|plan| plan.write(file, text.as_bytes(), &expected));
+        edited.map_err(|error| format!("Error: {error}"))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Paths as the memory tool writes them: `/memories/…`. Nothing that is not under it is ever looked at.
 
-use dormouse_memory::{INDEX, MemoryFile, Scan, fold};
+use crate::{INDEX, MemoryFile, Scan, fold};
 
 const ROOT: &str = "/memories";
 
