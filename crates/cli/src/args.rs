@@ -323,7 +323,7 @@ pub(crate) enum PermissionMode {
     /// Edits in the working directory need no question
     #[value(alias = "acceptEdits")]
     AcceptEdits,
-    /// Nothing but reading
+    /// Nothing but reading, until a plan is accepted
     Plan,
     /// Everything but what a rule denies
     #[value(alias = "bypassPermissions")]

@@ -339,6 +339,30 @@ fn what_a_skill_allows_ends_with_the_next_message() {
     server.finish();
 }
 
+/// The same in one process: the person speaks again, and is asked again.
+#[test]
+fn what_a_skill_allows_is_taken_back() {
+    let touch = |file: &str| json!({"command": format!("touch {file}")}).to_string();
+    let server = server(Wire::Anthropic)
+        .reply(Turn::new().call("1", "Skill", call("touch", "")))
+        .reply(Turn::new().call("2", "Bash", touch("one")))
+        .reply(Turn::new().text("touched"))
+        .reply(Turn::new().call("3", "Bash", touch("two")))
+        .reply(Turn::new().text("not touched"))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    skill(&home, &own(&home), "touch", "---\nallowed-tools: Bash(touch:*)\n---\nTouch it.");
+    let mut terminal = talk(&home, &[], (80, 24));
+    say(&mut terminal, "touch it", "touched");
+    assert!(home.project().join("one").exists());
+    terminal.enter("and another");
+    terminal.wait_for_text("allow?");
+    say(&mut terminal, "n", "not touched");
+    assert!(!home.project().join("two").exists());
+    leave(terminal);
+    server.finish();
+}
+
 /// The list is bounded, and a small window gets names alone.
 #[test]
 fn many_skills_and_small_windows() {
