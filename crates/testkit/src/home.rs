@@ -72,6 +72,8 @@ impl TestHome {
             // A test is about what is found, however busy the machine is.
             (names::TEST_RECALL_MS, "30000"),
             (names::RETRY_BASE_MS, "10"),
+            // Notes are taken beside a long conversation; a test that wants them takes this away.
+            ("DORMOUSE_SESSION_NOTES", "0"),
         ] {
             self.set_env(name, value);
         }

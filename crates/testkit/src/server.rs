@@ -19,7 +19,7 @@ use crate::openai_cache::CommonPrefixCache;
 use crate::play::serve;
 use crate::record::RecordedRequest;
 use crate::reply::Reply;
-use crate::state::{Answerer, Fixed, Shared, Source, State};
+use crate::state::{Answerer, Fixed, Script, Shared, Source, State};
 
 /// The wire format a server speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +51,7 @@ pub struct ServerBuilder {
     breaks: VecDeque<String>,
     minimum: u64,
     side: VecDeque<Reply>,
+    forks: Source,
 }
 
 impl ServerBuilder {
@@ -139,6 +140,19 @@ impl ServerBuilder {
         self
     }
 
+    /// Answers forks of the conversation: requests with a message that begins as a fork's does. They share
+    /// prefix and cache with the conversation, and have replies of their own, from this function instead of
+    /// [`ScriptedServer::push_fork`].
+    #[must_use]
+    pub fn fork_with(
+        mut self,
+        answer: impl FnMut(&RecordedRequest) -> Reply + Send + 'static,
+    ) -> Self {
+        let answer: Answerer = Box::new(answer);
+        self.forks = Source::Function(Arc::new(Mutex::new(answer)));
+        self
+    }
+
     /// Adds a reply to the script.
     #[must_use]
     pub fn reply(self, reply: impl Into<Reply>) -> Self {
@@ -171,8 +185,8 @@ impl ServerBuilder {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port");
         let address = listener.local_addr().expect("the port's address");
         let state = State {
-            source: self.source,
-            requests: Vec::new(),
+            main: Script::new(self.source),
+            forks: Script::new(self.forks),
             side: self.side,
             side_requests: Vec::new(),
             failures: Vec::new(),
@@ -223,6 +237,7 @@ impl ScriptedServer {
             breaks: VecDeque::new(),
             minimum: 1024,
             side: VecDeque::new(),
+            forks: Source::List(VecDeque::new()),
         }
     }
 
@@ -251,11 +266,12 @@ impl ScriptedServer {
 
     /// Adds a reply to the script.
     pub fn push(&self, reply: impl Into<Reply>) {
-        let mut state = lock(&self.shared.state);
-        match &mut state.source {
-            Source::List(list) => list.push_back(reply.into()),
-            Source::Function(_) => panic!("replies come from a function"),
-        }
+        lock(&self.shared.state).main.push(reply.into());
+    }
+
+    /// Adds a reply to a fork of the conversation.
+    pub fn push_fork(&self, reply: impl Into<Reply>) {
+        lock(&self.shared.state).forks.push(reply.into());
     }
 
     /// Adds a reply to a question on the side.
@@ -281,7 +297,19 @@ impl ScriptedServer {
 
     /// The requests to the model so far.
     pub fn requests(&self) -> Vec<RecordedRequest> {
-        lock(&self.shared.state).requests.clone()
+        lock(&self.shared.state).main.requests.clone()
+    }
+
+    /// The requests of its forks so far.
+    pub fn fork_requests(&self) -> Vec<RecordedRequest> {
+        lock(&self.shared.state).forks.requests.clone()
+    }
+
+    /// Waits until forks have made at least so many requests; all of them.
+    pub fn wait_for_fork_requests(&self, count: usize) -> Vec<RecordedRequest> {
+        let what = format!("{count} requests of forks");
+        self.shared.wait_for(&what, |state| state.forks.requests.len() >= count);
+        self.fork_requests()
     }
 
     /// The questions on the side so far.
@@ -306,7 +334,7 @@ impl ScriptedServer {
     /// Waits until there were at least so many requests; all of them.
     pub fn wait_for_requests(&self, count: usize) -> Vec<RecordedRequest> {
         let what = format!("{count} requests");
-        self.shared.wait_for(&what, |state| state.requests.len() >= count);
+        self.shared.wait_for(&what, |state| state.main.requests.len() >= count);
         self.requests()
     }
 
@@ -325,10 +353,10 @@ impl ScriptedServer {
     pub fn problems(&self) -> Vec<String> {
         let state = lock(&self.shared.state);
         let mut problems = state.failures.clone();
-        if let Source::List(replies) = &state.source
-            && !replies.is_empty()
-        {
-            problems.push(format!("{} replies were not asked for", replies.len()));
+        for (left, what) in [(state.main.left(), "replies"), (state.forks.left(), "fork replies")] {
+            if left > 0 {
+                problems.push(format!("{left} {what} were not asked for"));
+            }
         }
         if !state.side.is_empty() {
             problems.push(format!("{} side replies were not asked for", state.side.len()));

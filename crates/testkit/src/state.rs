@@ -41,10 +41,63 @@ pub(crate) struct Fixed {
     pub(crate) side_model: Option<String>,
 }
 
-/// What does.
-pub(crate) struct State {
+/// How the message that begins a fork begins, in a request's bytes: a text that only quotes it has a `\\`
+/// before the quotation mark.
+const FORK: &[u8] = b":\"<forked-conversation>";
+
+/// Which of the conversations that share prefix and cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lane {
+    Main,
+    Fork,
+}
+
+impl Lane {
+    fn of(body: &[u8]) -> Self {
+        if body.windows(FORK.len()).any(|part| part == FORK) { Self::Fork } else { Self::Main }
+    }
+
+    /// What a request of it is called.
+    fn named(self, index: usize) -> String {
+        match self {
+            Self::Main => format!("request {index}"),
+            Self::Fork => format!("fork request {index}"),
+        }
+    }
+}
+
+/// A script, and the requests that it was asked with.
+pub(crate) struct Script {
     pub(crate) source: Source,
     pub(crate) requests: Vec<RecordedRequest>,
+}
+
+impl Script {
+    pub(crate) fn new(source: Source) -> Self {
+        Self { source, requests: Vec::new() }
+    }
+
+    /// How many replies nobody has asked for.
+    pub(crate) fn left(&self) -> usize {
+        match &self.source {
+            Source::List(replies) => replies.len(),
+            Source::Function(_) => 0,
+        }
+    }
+
+    pub(crate) fn push(&mut self, reply: Reply) {
+        match &mut self.source {
+            Source::List(list) => list.push_back(reply),
+            Source::Function(_) => panic!("replies come from a function"),
+        }
+    }
+}
+
+/// What does.
+pub(crate) struct State {
+    pub(crate) main: Script,
+    /// Copies of the main conversation, each with a message of its own behind it.
+    pub(crate) forks: Script,
     pub(crate) side: VecDeque<Reply>,
     pub(crate) side_requests: Vec<RecordedRequest>,
     pub(crate) failures: Vec<String>,
@@ -55,6 +108,28 @@ pub(crate) struct State {
     pub(crate) cache: PrefixCache,
     pub(crate) common: CommonPrefixCache,
     pub(crate) stopped: bool,
+}
+
+impl State {
+    fn script(&mut self, lane: Lane) -> &mut Script {
+        match lane {
+            Lane::Main => &mut self.main,
+            Lane::Fork => &mut self.forks,
+        }
+    }
+
+    /// Whether a request continues what it should: the main conversation its last request; a fork any of the
+    /// main conversation, which may have gone on meanwhile, or one of its own.
+    fn continues(&self, lane: Lane, body: &[u8]) -> Result<(), String> {
+        let Some(last) = self.main.requests.last() else { return Ok(()) };
+        let outcome = check_prefix(&last.body, body);
+        if lane == Lane::Main || outcome.is_ok() {
+            return outcome;
+        }
+        let mut earlier = self.main.requests.iter().chain(&self.forks.requests).rev();
+        let any = earlier.any(|earlier| check_prefix(&earlier.body, body).is_ok());
+        if any { Ok(()) } else { outcome }
+    }
 }
 
 /// Both, shared.
@@ -115,6 +190,7 @@ impl Shared {
         if self.is_side(&request) {
             return self.take_side(request, connection);
         }
+        let lane = Lane::of(&request.body);
         let mut guard = lock(&self.state);
         let state = &mut *guard;
         let outcome = match self.fixed.wire {
@@ -123,7 +199,7 @@ impl Shared {
         };
         let started = state.now;
         let recorded = RecordedRequest {
-            index: state.requests.len(),
+            index: state.script(lane).requests.len(),
             connection,
             method: request.method,
             path: request.path,
@@ -132,11 +208,12 @@ impl Shared {
             usage: outcome.usage,
             written: outcome.written,
         };
-        self.check(state, &recorded, &outcome);
-        state.requests.push(recorded.clone());
+        self.check(state, lane, &recorded, &outcome);
+        let script = state.script(lane);
+        script.requests.push(recorded.clone());
         let mut reply = None;
         let mut function = None;
-        match &mut state.source {
+        match &mut script.source {
             Source::List(replies) => reply = replies.pop_front(),
             Source::Function(answer) => function = Some(Arc::clone(answer)),
         }
@@ -146,11 +223,13 @@ impl Shared {
             let answered = catch_unwind(AssertUnwindSafe(|| (lock(&answer))(&recorded)));
             match answered {
                 Ok(answered) => reply = Some(answered),
-                Err(_) => self
-                    .fail(format!("request {}: the answering function panicked", recorded.index)),
+                Err(_) => self.fail(format!(
+                    "{}: the answering function panicked",
+                    lane.named(recorded.index)
+                )),
             }
         }
-        let recorded = self.settle(recorded, reply.as_ref(), &outcome, started);
+        let recorded = self.settle(lane, recorded, reply.as_ref(), &outcome, started);
         (recorded, reply)
     }
 
@@ -190,7 +269,13 @@ impl Shared {
         (recorded, reply)
     }
 
-    fn check(&self, state: &mut State, recorded: &RecordedRequest, outcome: &CacheOutcome) {
+    fn check(
+        &self,
+        state: &mut State,
+        lane: Lane,
+        recorded: &RecordedRequest,
+        outcome: &CacheOutcome,
+    ) {
         let rules = Rules {
             wire: self.fixed.wire,
             window: (!self.fixed.may_overflow).then_some(self.fixed.window),
@@ -198,19 +283,19 @@ impl Shared {
         };
         let mut problems = check_request(recorded, &rules);
         problems.extend(outcome.problems.iter().cloned());
-        if let Some(previous) = state.requests.last()
-            && let Err(problem) = check_prefix(&previous.body, &recorded.body)
+        if let Err(problem) = state.continues(lane, &recorded.body)
             && state.breaks.pop_front().is_none()
         {
             problems.push(problem);
         }
-        let named = problems.into_iter().map(|text| format!("request {}: {text}", recorded.index));
-        state.failures.extend(named);
+        let name = lane.named(recorded.index);
+        state.failures.extend(problems.into_iter().map(|text| format!("{name}: {text}")));
     }
 
     /// Writes down what the request cost. A refused one costs nothing and leaves nothing in the cache.
     fn settle(
         &self,
+        lane: Lane,
         mut recorded: RecordedRequest,
         reply: Option<&Reply>,
         outcome: &CacheOutcome,
@@ -227,7 +312,7 @@ impl Shared {
             recorded.usage = dormouse_conversation::Usage::default();
             recorded.written = 0;
         }
-        state.requests[recorded.index] = recorded.clone();
+        state.script(lane).requests[recorded.index] = recorded.clone();
         drop(state);
         self.changed.notify_all();
         recorded
@@ -246,7 +331,7 @@ fn output_tokens(turn: &Turn) -> u64 {
 /// What was seen so far, for a person.
 pub(crate) fn summary(state: &State) -> String {
     let mut text = String::new();
-    for request in &state.requests {
+    for request in state.main.requests.iter().chain(&state.forks.requests) {
         let tail = request.body.len().saturating_sub(200);
         let tail = String::from_utf8_lossy(&request.body[tail..]);
         text.push_str(&format!(
