@@ -14,6 +14,7 @@ pub(crate) enum Name {
     Permissions,
     Memory,
     Recall,
+    Notes,
     Quit,
 }
 
@@ -38,6 +39,7 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
         "[QUERY]",
         "what memory has on this; without it, why memories came with the last message",
     ),
+    (Name::Notes, "notes", "", "the notes about this session, and where they are"),
     (Name::Quit, "quit", "", "leave (also Ctrl-D)"),
 ];
 
