@@ -217,6 +217,37 @@ fn then_after_three_calls() {
     server.finish();
 }
 
+/// A moment that comes while a run is under way is passed over.
+#[test]
+fn one_run_at_a_time() {
+    let (slow, end) = (Gate::new(), Gate::new());
+    let (waits, mut write) = (slow.clone(), writes("x"));
+    let answer = move |request: &RecordedRequest| match write(request) {
+        Reply::Turn(turn) => Reply::from(turn).gate_after(1, &waits),
+        other => other,
+    };
+    let server = builder(Wire::Anthropic).fork_with(answer).start();
+    let home = home_of(&server, EAGER);
+    for id in ["t1", "t2", "t3"] {
+        server.push(Turn::new().call(id, "Bash", r#"{"command":"true"}"#));
+    }
+    server.push(Reply::from(Turn::new().text("all done")).gate_after(1, &end));
+    let mut running = home.spawn(&mut ask(&home, &["go"]));
+    running.close_stdin();
+    end.wait_until_reached();
+    slow.wait_until_reached();
+    assert_eq!(server.fork_requests().len(), 1);
+    slow.open();
+    wait_until("the notes", || jobs(&home).len() == 1);
+    let reach: Value = serde_json::from_str(&read_file(&only_folder(&home), "reach.json")).unwrap();
+    let transcript = crate::program::transcript(&home);
+    let first = line_of(&transcript, "tool_result");
+    assert!(first.contains(reach["message"].as_str().unwrap()), "they reach to where it began");
+    end.open();
+    running.wait().success();
+    server.finish();
+}
+
 #[test]
 fn a_session_that_goes_on_has_its_notes_and_their_reach() {
     let server = builder(Wire::Anthropic).fork_with(writes("first")).start();
