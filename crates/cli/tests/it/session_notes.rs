@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use crate::program::{BOTH, ask, dormouse, server, wait_until};
 use crate::talk::{leave, say, talk, wait_for_prompt};
 
-/// Notes at every chance.
+/// Notes after every call of a turn, which brings a thousand tokens, but not for the few words at its end.
 pub(crate) const EAGER: &str =
-    r#"{"sessionNotes":{"firstTokens":1,"everyTokens":1,"everyCalls":1}}"#;
+    r#"{"sessionNotes":{"firstTokens":1,"everyTokens":500,"everyCalls":1}}"#;
 const STATE: &str =
     "_What is being worked on right now, what is unfinished, and the very next step_\n";
 const TITLE: &str = "_Five to ten words that tell this session from all others; no filler_\n";
@@ -23,7 +23,13 @@ pub(crate) fn home_of(server: &ScriptedServer, settings: &str) -> TestHome {
     let mut home = TestHome::new().with_server(server);
     home.unset_env("DORMOUSE_SESSION_NOTES");
     home.write(home.dormouse_home().join("settings.json"), settings);
+    home.write("nuts.txt", "a nut in the larder\n".repeat(200));
     home
+}
+
+/// A call that brings a thousand tokens.
+pub(crate) fn look(call: impl Into<String>) -> Turn {
+    Turn::new().call(call, "Bash", r#"{"command":"cat nuts.txt"}"#)
 }
 
 /// The file that a fork was told to keep.
@@ -58,7 +64,7 @@ pub(crate) fn writes(line: &str) -> impl FnMut(&RecordedRequest) -> Reply + Send
 /// A call, and the end that waits until somebody opens the gate.
 pub(crate) fn long_turn(server: &ScriptedServer, call: &str) -> Gate {
     let gate = Gate::new();
-    server.push(Turn::new().call(call, "Bash", r#"{"command":"true"}"#));
+    server.push(look(call));
     server.push(Reply::from(Turn::new().text("all done")).gate_after(1, &gate));
     gate
 }
@@ -191,20 +197,18 @@ fn first_at_so_many_tokens_and_not_before() {
 #[test]
 fn then_after_three_calls() {
     let server = builder(Wire::Anthropic).fork_with(writes("x")).start();
-    let settings = r#"{"sessionNotes":{"firstTokens":1,"everyTokens":1}}"#;
+    let settings = r#"{"sessionNotes":{"firstTokens":1,"everyTokens":500}}"#;
     let home = home_of(&server, settings);
     let (first, second) = (Gate::new(), Gate::new());
-    let call = |id: &str| Turn::new().call(id, "Bash", r#"{"command":"true"}"#);
-    server.push(call("t1"));
-    server.push(Reply::from(call("t2")).gate_after(1, &first));
-    server.push(call("t3"));
-    server.push(call("t4"));
+    server.push(look("t1"));
+    server.push(Reply::from(look("t2")).gate_after(1, &first));
+    server.push(look("t3"));
+    server.push(look("t4"));
     server.push(Reply::from(Turn::new().text("all done")).gate_after(1, &second));
     let mut running = home.spawn(&mut ask(&home, &["go"]));
     running.close_stdin();
     wait_until("the first notes", || jobs(&home).len() == 1);
     first.open();
-    // The second run can not change what it wants to: it stands there already.
     wait_until("the second notes", || jobs(&home).len() == 2);
     second.open();
     running.wait().success();
@@ -229,7 +233,7 @@ fn one_run_at_a_time() {
     let server = builder(Wire::Anthropic).fork_with(answer).start();
     let home = home_of(&server, EAGER);
     for id in ["t1", "t2", "t3"] {
-        server.push(Turn::new().call(id, "Bash", r#"{"command":"true"}"#));
+        server.push(look(id));
     }
     server.push(Reply::from(Turn::new().text("all done")).gate_after(1, &end));
     let mut running = home.spawn(&mut ask(&home, &["go"]));
@@ -258,7 +262,7 @@ fn a_session_that_goes_on_has_its_notes_and_their_reach() {
     // No tokens have come that would make them due.
     let patient = r#"{"sessionNotes":{"firstTokens":1,"everyTokens":50000}}"#;
     home.write(home.dormouse_home().join("settings.json"), patient);
-    server.push(Turn::new().call("t2", "Bash", r#"{"command":"true"}"#));
+    server.push(look("t2"));
     server.push(Turn::new().text("nothing new"));
     home.run(&mut ask(&home, &["-c", "and?"])).success();
     assert_eq!(server.fork_requests().len(), 2);
@@ -288,7 +292,7 @@ fn switched_off_there_is_no_request_and_no_file() {
     for (settings, arguments) in cases {
         let server = builder(Wire::Anthropic).start();
         let home = home_of(&server, &settings);
-        server.push(Turn::new().call("t1", "Bash", r#"{"command":"true"}"#));
+        server.push(look("t1"));
         server.push(Turn::new().text("done"));
         home.run(&mut ask(&home, &arguments)).success();
         assert!(server.fork_requests().is_empty() && folders(&home).is_empty());

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::program::{ask, dormouse, server, wait_until};
 use crate::session_notes::{
-    EAGER, edit, figures, home_of, is_first, jobs, long_turn, notes_path, only_folder, read,
+    EAGER, edit, figures, home_of, is_first, jobs, long_turn, look, notes_path, only_folder, read,
     run_until,
 };
 
@@ -186,7 +186,7 @@ fn three_failures_are_enough() {
     let server = server(Wire::Anthropic).fork_with(refuse).start();
     let home = home_of(&server, EAGER);
     let gates: Vec<Gate> = (0..5).map(|_| Gate::new()).collect();
-    let call = |at: usize| Turn::new().call(format!("t{at}"), "Bash", r#"{"command":"true"}"#);
+    let call = |at: usize| look(format!("t{at}"));
     server.push(call(0));
     for (at, gate) in gates.iter().enumerate() {
         let turn = if at == 4 { Turn::new().text("all done") } else { call(at + 1) };
