@@ -40,9 +40,9 @@ pub use redact::{RedactedStream, Redactor, Secret};
 pub use rel_path::{RelPath, RelPathError};
 pub use settings::{
     DefaultMode, EditError, Layer, MemorySettings, MemoryTools, MemoryWriter, PermissionSettings,
-    PriceSettings, ProviderKind, ProviderSettings, SWITCHES, Settings, SettingsError,
-    SettingsPlaces, SettingsWarning, Source, Stack, Switch, SwitchError, SwitchState, Switches,
-    ToolSettings, Withheld, WriteDecision, WriteRule, WrittenScope, WrittenType, flag,
-    project_settings_folder, set_value, settings_schema, unset_value,
+    PriceSettings, ProviderKind, ProviderSettings, SWITCHES, SessionNotesSettings, Settings,
+    SettingsError, SettingsPlaces, SettingsWarning, Source, Stack, Switch, SwitchError,
+    SwitchState, Switches, ToolSettings, Withheld, WriteDecision, WriteRule, WrittenScope,
+    WrittenType, flag, project_settings_folder, set_value, settings_schema, unset_value,
 };
 pub use trust::{Trust, TrustStore};

@@ -18,6 +18,7 @@ mod instructions;
 mod markdown;
 mod mcp;
 mod memory;
+mod notes;
 mod output;
 mod permissions;
 mod search;

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use crate::args::SessionsArguments;
 use crate::exit::{Exit, Failure};
-use crate::show;
 use crate::world::{World, current_project};
+use crate::{notes, show};
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -24,19 +24,27 @@ struct Line<'a> {
 }
 
 pub(crate) fn run(arguments: &SessionsArguments, world: &World) -> Result<Exit, Failure> {
-    let sessions = match SessionFolder::existing(&world.home()?, &current_project()?)? {
+    let folder = SessionFolder::existing(&world.home()?, &current_project()?)?;
+    let mut sessions = match &folder {
         Some(folder) => list_sessions(folder.dir(), arguments.search.as_deref())?,
         None => Vec::new(),
     };
     let now = SystemTime::from(world.clock.now());
-    let shown = sessions.get(..arguments.limit.min(sessions.len())).unwrap_or_default();
+    let all = sessions.len();
+    sessions.truncate(arguments.limit);
+    if let Some(folder) = &folder {
+        for session in &mut sessions {
+            name_by_notes(session, folder);
+        }
+    }
+    let shown = sessions.as_slice();
     if arguments.json {
         let lines: Vec<Line<'_>> = shown.iter().map(|session| line(session, now)).collect();
         show::data_line(&serde_json::to_string_pretty(&lines).map_err(Failure::failed)?);
     } else {
         print(shown, now);
     }
-    match (&arguments.search, sessions.len()) {
+    match (&arguments.search, all) {
         (Some(text), 0) => show::note(&format!("no session of this project contains `{text}`")),
         (None, 0) => show::note("no sessions in this project yet"),
         (_, all) if all > shown.len() => {
@@ -48,6 +56,13 @@ pub(crate) fn run(arguments: &SessionsArguments, world: &World) -> Result<Exit, 
         _ => {}
     }
     Ok(Exit::Done)
+}
+
+/// Notes know better what a session is about than its first words.
+fn name_by_notes(session: &mut SessionSummary, folder: &SessionFolder) {
+    if let Some(title) = notes::title(folder.dir(), session.session) {
+        session.title = within(&title, LONGEST_TITLE);
+    }
 }
 
 fn line(session: &SessionSummary, now: SystemTime) -> Line<'_> {
@@ -64,6 +79,8 @@ fn line(session: &SessionSummary, now: SystemTime) -> Line<'_> {
 
 /// Enough of an id to name a session: the time, to the millisecond.
 const SHORT_ID: usize = 13;
+/// Longer titles are cut, as those from first words are.
+const LONGEST_TITLE: usize = 80;
 /// What is left of 80 columns for a title.
 const TITLE_COLUMNS: usize = 42;
 

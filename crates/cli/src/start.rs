@@ -23,7 +23,7 @@ use crate::connect::{Connection, Wanted, connect};
 use crate::exit::Failure;
 use crate::settings::{self, InForce, Untrusted};
 use crate::world::{World, current_project};
-use crate::{instructions, memory, permissions, sessions, show};
+use crate::{instructions, memory, notes, permissions, sessions, show};
 
 /// All that a conversation needs, with nothing begun yet.
 pub(crate) struct Ready {
@@ -181,7 +181,7 @@ impl Ready {
             prices: PriceTable::of_settings(&settings.prices),
             max_cost_usd: arguments.max_cost,
             compaction: compaction_rules(&switches, &world.environment)?,
-            beside: None,
+            beside: notes::keeper(world, settings.session_notes, &switches)?,
         };
         warn_of_no_price(&config);
         let engine = match opened {

@@ -23,6 +23,10 @@ const READ_TOKENS: u32 = 25_000;
 const NOTES_TOKENS: u32 = 12_000;
 /// One section of the notes, in tokens: at most this, or a sixth of all of them.
 const NOTES_SECTION_TOKENS: u32 = 2_000;
+/// The notes are begun at so many tokens: at most this, or a tenth of the window.
+const NOTES_FIRST_TOKENS: u32 = 10_000;
+/// They are brought up to date when so many more have come: at most this, or a twentieth of the window.
+const NOTES_EVERY_TOKENS: u32 = 5_000;
 /// Messages that a compaction from the notes keeps, in tokens: at least this, or a twentieth of the window.
 const TAIL_LEAST_TOKENS: u32 = 10_000;
 /// The same at most: this, or a fifth of the window.
@@ -83,6 +87,10 @@ pub struct Budget {
     pub notes_tokens: u32,
     /// One section of the notes, in tokens.
     pub notes_section_tokens: u32,
+    /// The notes are begun at so many tokens.
+    pub notes_first_tokens: u32,
+    /// They are brought up to date when so many more have come.
+    pub notes_every_tokens: u32,
     /// Messages kept by a compaction from the notes, in tokens: at least.
     pub tail_least_tokens: u32,
     /// The same at most.
@@ -131,6 +139,8 @@ impl Budget {
             read_tokens: READ_TOKENS.min(window / 8),
             notes_tokens,
             notes_section_tokens: NOTES_SECTION_TOKENS.min(notes_tokens / 6),
+            notes_first_tokens: NOTES_FIRST_TOKENS.min(window / 10),
+            notes_every_tokens: NOTES_EVERY_TOKENS.min(window / 20),
             tail_least_tokens: TAIL_LEAST_TOKENS.min(window / 20),
             tail_most_tokens: TAIL_MOST_TOKENS.min(window / 5),
             summary_tokens: SUMMARY_TOKENS.min(window / 10),
@@ -204,6 +214,7 @@ mod tests {
             (budget.notes_section_tokens, budget.tail_least_tokens, budget.tail_most_tokens),
             (2_000, 10_000, 40_000)
         );
+        assert_eq!((budget.notes_first_tokens, budget.notes_every_tokens), (10_000, 5_000));
         assert_eq!((budget.index_bytes, budget.instructions_chars), (25_000, 40_000));
         assert_eq!((budget.restored_files_tokens, budget.restored_skills_tokens), (50_000, 25_000));
         assert_eq!((budget.user_words_tokens, budget.prompt), (10_000, PromptSize::Full));
@@ -236,6 +247,8 @@ mod tests {
             budget.read_tokens,
             budget.notes_tokens,
             budget.notes_section_tokens,
+            budget.notes_first_tokens,
+            budget.notes_every_tokens,
             budget.tail_least_tokens,
             budget.tail_most_tokens,
             budget.summary_tokens,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use dormouse_base::{Dir, MessageId};
 use dormouse_context::compact::notes::Template;
+use dormouse_conversation::figures::Figures;
 use dormouse_conversation::{Budget, Message};
 
 use crate::{Engine, Jobs, Seed};
@@ -77,8 +78,20 @@ impl<'a> Moment<'a> {
         self.engine.jobs()
     }
 
+    /// Where the session's figures go.
+    pub fn figures(&self) -> &'a Figures {
+        &self.engine.figures
+    }
+
     /// The conversation as it stands, to start a fork from.
     pub fn seed(&self) -> Seed {
         self.engine.seed()
+    }
+}
+
+impl Engine {
+    /// The notes about this session, if any are kept.
+    pub fn kept_notes(&self) -> Option<KeptNotes> {
+        self.config.beside.as_ref()?.notes(self.transcript.own_folder())
     }
 }

@@ -74,6 +74,20 @@ pub struct Settings {
     pub auto_memory_directory: Option<PathBuf>,
     /// How memory is written.
     pub memory: MemorySettings,
+    /// When the notes about a session are brought up to date.
+    pub session_notes: SessionNotesSettings,
+}
+
+/// When the notes about a session are brought up to date.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SessionNotesSettings {
+    /// They are begun when the conversation has so many tokens; 10,000 unless set, less in a small window.
+    pub first_tokens: Option<u32>,
+    /// They are brought up to date when so many more have come; 5,000 unless set, less in a small window.
+    pub every_tokens: Option<u32>,
+    /// But in the middle of a turn only after so many tool calls; 3 unless set.
+    pub every_calls: Option<u32>,
 }
 
 /// How memory is written.

@@ -18,6 +18,7 @@ pub(crate) enum Name {
     Skills,
     Memory,
     Recall,
+    Notes,
     Quit,
 }
 
@@ -56,6 +57,7 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
         "[QUERY]",
         "what memory has on this; without it, why memories came with the last message",
     ),
+    (Name::Notes, "notes", "", "the notes about this session, and where they are"),
     (Name::Quit, "quit", "", "leave (also Ctrl-D)"),
 ];
 

@@ -7,6 +7,7 @@ use dormouse_engine::OtherModel;
 use crate::connect::{Wanted, connect};
 use crate::exit::Failure;
 use crate::markdown::Style;
+use crate::notes;
 use crate::start::Conversation;
 
 use super::commands::Name;
@@ -46,6 +47,7 @@ impl Talk<'_> {
             Name::Memory => self.memory(rest).await,
             Name::Recall if rest.is_empty() => self.view.borrow_mut().explain_recall(),
             Name::Recall => self.recall(rest).await,
+            Name::Notes => self.say(&notes::shown(&self.conversation.engine)),
             // Those that may begin a turn or end the talk are done elsewhere.
             Name::Compact | Name::Plan | Name::Quit => {}
         }

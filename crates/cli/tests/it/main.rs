@@ -39,6 +39,8 @@ mod program;
 mod reaper;
 mod recall;
 mod recall_turn;
+mod session_notes;
+mod session_notes_harm;
 mod sessions;
 mod settings;
 mod setup;

@@ -29,10 +29,15 @@ const EDGES: &[(&str, &[&str])] = &[
             "dormouse-base",
         ],
     ),
+    (
+        "dormouse-background",
+        &["dormouse-engine", "dormouse-context", "dormouse-conversation", "dormouse-base"],
+    ),
     ("dormouse-serve", &["dormouse-memory", "dormouse-conversation", "dormouse-base"]),
     (
         "dormouse-cli",
         &[
+            "dormouse-background",
             "dormouse-engine",
             "dormouse-serve",
             "dormouse-context",

@@ -10,13 +10,14 @@
 mod gate;
 mod run;
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use dormouse_base::{Clock, IdSource};
+use dormouse_base::{Clock, DirEntry, IdSource};
 use dormouse_conversation::figures::Figures;
 use dormouse_conversation::{Message, RequestOptions, Usage};
 use dormouse_model::{Dialect, Model, ModelError, PriceTable, RetryPolicy, WireBody};
-use dormouse_tools::{CallContext, Gate, ToolSet};
+use dormouse_tools::{CachedFile, CallContext, Extent, Gate, ToolSet};
 
 pub use gate::{ForkGate, Writes};
 
@@ -153,6 +154,15 @@ impl Seed {
     /// What was read so far, as the fork has it: its own copy.
     pub fn read_cache(&self) -> &Mutex<dormouse_tools::ReadCache> {
         &self.context.read_cache
+    }
+
+    /// A file counts as read by the fork, which may then change it: it is about to be shown what is in it.
+    pub fn has_read(&self, path: PathBuf, file: &DirEntry, content: String) {
+        let (modified, size) = (file.modified, file.size);
+        let known = CachedFile { modified, size, extent: Extent::Whole, content };
+        let mut cache =
+            self.context.read_cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        cache.insert(path, known);
     }
 
     /// The same with other messages behind the same prefix: no copy any more, and the cache holds little of it.

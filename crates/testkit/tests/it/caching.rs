@@ -144,3 +144,26 @@ fn openai_servers_cache_by_themselves() {
     }
     server.finish();
 }
+
+/// A fork goes on from a request of the conversation: it reads what that wrote, and breaks nothing.
+#[test]
+fn forks_have_replies_of_their_own_and_share_the_cache() {
+    let server = server();
+    server.push_fork(Turn::new().text("noted"));
+    let mut client = Client::new(&server);
+    streamed(&mut client, &conversation(&[1]));
+    let tagged = conversation(&[1, 1, 1]).replace("turn 2", "<forked-conversation> turn 2");
+    streamed(&mut client, &tagged);
+    // A text that only speaks of it is none.
+    let quoted = conversation(&[1, 1, 1]).replace("turn 2", r#"{\"text\":\"<forked-conversation>"#);
+    streamed(&mut client, &quoted);
+    let (requests, forks) = (server.requests(), server.wait_for_fork_requests(1));
+    assert_eq!((requests.len(), forks.len(), forks[0].index), (2, 1, 0));
+    assert_eq!(forks[0].usage.cache_read_input_tokens, requests[0].written);
+    assert_eq!(requests[1].usage.cache_read_input_tokens, requests[0].written);
+    server.push_fork(Turn::new().text("never asked for"));
+    assert_eq!(server.problems(), ["1 fork replies were not asked for"]);
+    let other = tagged.replace("turn 0", "turn X");
+    client.post(&other);
+    assert!(server.problems()[0].starts_with("fork request 1: the prefix changes at byte"));
+}

@@ -20,6 +20,7 @@ fn programs_see_this_world_and_nothing_else() {
         [
             "DORMOUSE_HOME",
             "DORMOUSE_RETRY_BASE_MS",
+            "DORMOUSE_SESSION_NOTES",
             "DORMOUSE_TEST_NOW",
             "DORMOUSE_TEST_RECALL_MS",
             "HOME",

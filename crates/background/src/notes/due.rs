@@ -1,0 +1,96 @@
+//! When the notes are due (B-14): plain numbers in, an answer out.
+
+use dormouse_base::{MessageId, SessionNotesSettings};
+use dormouse_conversation::Budget;
+use serde::{Deserialize, Serialize};
+
+/// Tool calls since the last run, in the middle of a turn.
+const EVERY_CALLS: u32 = 3;
+
+/// From when on they are due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Thresholds {
+    first: u64,
+    every: u64,
+    calls: u32,
+}
+
+impl Thresholds {
+    /// What the person has set; for the rest what suits the window.
+    pub(super) fn of(set: SessionNotesSettings, budget: &Budget) -> Self {
+        Self {
+            first: set.first_tokens.unwrap_or(budget.notes_first_tokens).into(),
+            every: set.every_tokens.unwrap_or(budget.notes_every_tokens).into(),
+            calls: set.every_calls.unwrap_or(EVERY_CALLS),
+        }
+    }
+
+    /// Whether a run is due, `tokens` being what the conversation uses. What else there is to know is asked
+    /// for only where tokens have come: the token condition always holds.
+    pub(super) fn are_met(
+        &self,
+        last: Option<&Mark>,
+        tokens: u64,
+        quiet: bool,
+        calls: impl FnOnce(&Mark) -> usize,
+    ) -> bool {
+        match last {
+            None => tokens >= self.first,
+            Some(mark) => {
+                tokens >= mark.tokens.saturating_add(self.every)
+                    && (quiet || calls(mark) >= self.calls as usize)
+            }
+        }
+    }
+}
+
+/// Where a run began: what it covers once it has come to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Mark {
+    /// The last message.
+    pub(super) message: MessageId,
+    /// The tokens that the conversation used.
+    pub(super) tokens: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dormouse_conversation::Window;
+
+    const ID: &str = "0193b0a4-0000-7000-8000-000000000000";
+
+    fn thresholds(set: SessionNotesSettings, window: u32) -> Thresholds {
+        Thresholds::of(set, &Budget::for_window(Window::new(window).unwrap(), 32_000))
+    }
+
+    #[track_caller]
+    fn check(last: Option<u64>, tokens: u64, quiet: bool, calls: usize, expected: bool) {
+        let mark = last.map(|tokens| Mark { message: ID.parse().unwrap(), tokens });
+        let thresholds = thresholds(SessionNotesSettings::default(), 200_000);
+        let due = thresholds.are_met(mark.as_ref(), tokens, quiet, |_| calls);
+        assert_eq!(due, expected, "{last:?} {tokens} {quiet} {calls}");
+    }
+
+    #[test]
+    fn first_at_ten_thousand_tokens_whatever_else() {
+        check(None, 9_999, true, 100, false);
+        check(None, 10_000, false, 0, true);
+    }
+
+    #[test]
+    fn then_tokens_and_either_calls_or_quiet() {
+        check(Some(12_000), 16_999, true, 100, false);
+        check(Some(12_000), 17_000, true, 0, true);
+        check(Some(12_000), 17_000, false, 2, false);
+        check(Some(12_000), 17_000, false, 3, true);
+    }
+
+    #[test]
+    fn numbers_follow_the_window_unless_somebody_set_them() {
+        let set = SessionNotesSettings { every_tokens: Some(70_000), ..Default::default() };
+        assert_eq!(thresholds(set, 200_000), Thresholds { first: 10_000, every: 70_000, calls: 3 });
+        let small = thresholds(SessionNotesSettings::default(), 40_000);
+        assert_eq!(small, Thresholds { first: 4_000, every: 2_000, calls: 3 });
+    }
+}

@@ -1,0 +1,151 @@
+//! Notes about a session, kept while it goes on, so that its compaction costs nothing (B-13 to B-16).
+//!
+//! After every answer it is asked whether they are due (`due`); if so a fork of the conversation brings them
+//! up to date (`run`), in files that a run which fails leaves as they were (`shelf`). What they begin as and
+//! what the fork is told can be the person's own (`sheets`). Invariant: one run at a time, and the notes that
+//! are given out go exactly as far as they say.
+
+mod due;
+mod run;
+mod sheets;
+mod shelf;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use dormouse_base::{Dir, SessionNotesSettings};
+use dormouse_context::compact::notes;
+use dormouse_conversation::Message;
+use dormouse_engine::{Beside, JobStatus, KeptNotes, Moment};
+
+use due::{Mark, Thresholds};
+use run::Run;
+pub use sheets::Sheets;
+pub use shelf::NotesError;
+use shelf::Shelf;
+
+/// What the job is called.
+const KIND: &str = "session_notes";
+/// After so many failures in a row it rests until the session ends.
+const FAILURES: u32 = 3;
+
+/// Keeps the notes of sessions.
+pub struct SessionNotes {
+    sheets: Arc<Sheets>,
+    settings: SessionNotesSettings,
+    state: Arc<Mutex<State>>,
+}
+
+/// What is known of the session at hand.
+#[derive(Debug, Default)]
+struct State {
+    /// Its folder.
+    session: PathBuf,
+    /// Where the last run began.
+    last: Option<Mark>,
+    /// Failures in a row.
+    failures: u32,
+}
+
+impl State {
+    /// Another session has notes of its own, which may go back to an earlier process.
+    fn turn_to(&mut self, session: &Dir) {
+        if self.session != session.path() {
+            let (session, last) = (session.path().to_owned(), Shelf::of(session).reach());
+            *self = Self { session, last, failures: 0 };
+        }
+    }
+
+    /// Counts how a run ended; whether it was the last that is tried.
+    fn has_ended(&mut self, session: &Path, status: &JobStatus) -> bool {
+        if self.session != session {
+            return false;
+        }
+        match status {
+            JobStatus::Failed(_) => self.failures += 1,
+            JobStatus::Completed => self.failures = 0,
+            JobStatus::Running | JobStatus::Skipped | JobStatus::Killed => {}
+        }
+        matches!(status, JobStatus::Failed(_)) && self.failures == FAILURES
+    }
+}
+
+impl SessionNotes {
+    /// Notes by these sheets, as often as the settings say.
+    pub fn new(sheets: Sheets, settings: SessionNotesSettings) -> Self {
+        Self { sheets: Arc::new(sheets), settings, state: Arc::default() }
+    }
+
+    /// Where a run that begins now would begin, if one is due.
+    fn due(&self, moment: &Moment<'_>) -> Option<Mark> {
+        let message = moment.messages().last()?.id;
+        let tokens = moment.tokens();
+        let mut state = lock(&self.state);
+        state.turn_to(moment.session_folder());
+        if state.failures >= FAILURES {
+            return None;
+        }
+        // A conversation that was compacted is smaller than it was.
+        if let Some(last) = &mut state.last {
+            last.tokens = last.tokens.min(tokens);
+        }
+        let thresholds = Thresholds::of(self.settings, moment.budget());
+        let calls = |last: &Mark| calls_since(moment.messages(), last);
+        if !thresholds.are_met(state.last.as_ref(), tokens, moment.is_quiet(), calls) {
+            return None;
+        }
+        let mark = Mark { message, tokens };
+        state.last = Some(mark);
+        Some(mark)
+    }
+}
+
+/// Tool calls behind a message; all of them, where it is no longer there.
+fn calls_since(messages: &[Arc<Message>], last: &Mark) -> usize {
+    let newer = messages.iter().rev().take_while(|message| message.id != last.message);
+    newer.map(|message| message.tool_calls().count()).sum()
+}
+
+impl Beside for SessionNotes {
+    fn settled(&self, moment: &Moment<'_>) {
+        if moment.jobs().is_running(KIND) {
+            return;
+        }
+        let Some(mark) = self.due(moment) else { return };
+        let run = Run {
+            seed: moment.seed(),
+            mark,
+            budget: *moment.budget(),
+            sheets: Arc::clone(&self.sheets),
+            session: moment.session_folder().clone(),
+            state: Arc::clone(&self.state),
+            figures: moment.figures().clone(),
+        };
+        moment.jobs().spawn(KIND, |job| run.work(job));
+    }
+
+    fn notes(&self, session: &Dir) -> Option<KeptNotes> {
+        let _held = lock(&self.state);
+        let shelf = Shelf::of(session);
+        // Notes that can not be read are none: the next run says why, and mends it.
+        let standing = shelf.read(&self.sheets.template).ok()??;
+        let reach = shelf.reach().map(|mark| mark.message);
+        Some(KeptNotes {
+            text: standing.text,
+            template: standing.template,
+            path: shelf.path(),
+            reach,
+        })
+    }
+}
+
+/// The title that the notes of a session give it, if there are notes with one.
+pub fn kept_title(session: &Dir) -> Option<String> {
+    // A list of sessions is no place to complain about notes.
+    let standing = Shelf::of(session).read(&Sheets::default().template).ok()??;
+    notes::title(&standing.text)
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}

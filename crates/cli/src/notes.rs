@@ -1,0 +1,44 @@
+//! Session notes, as the program keeps and shows them.
+
+use std::sync::Arc;
+
+use dormouse_background::{SessionNotes, Sheets, kept_title};
+use dormouse_base::{Dir, RelPath, SessionId, SessionNotesSettings, Switches};
+use dormouse_engine::{Beside, Engine};
+
+use crate::exit::Failure;
+use crate::show;
+use crate::start::is_bare;
+use crate::world::World;
+
+/// Who keeps the notes of a session: nobody where they are off, or where nothing would use them; nor in a
+/// bare run, which makes no requests but its own.
+pub(crate) fn keeper(
+    world: &World,
+    settings: SessionNotesSettings,
+    switches: &Switches,
+) -> Result<Option<Arc<dyn Beside>>, Failure> {
+    if !switches.is_on("session_notes") || !switches.is_on("auto_compact") || is_bare(world)? {
+        return Ok(None);
+    }
+    let (sheets, problems) = Sheets::read(&world.home()?);
+    for problem in problems {
+        show::note(&format!("warning: {problem}"));
+    }
+    Ok(Some(Arc::new(SessionNotes::new(sheets, settings))))
+}
+
+/// What a session is about by its notes, if they say so.
+pub(crate) fn title(sessions: &Dir, session: SessionId) -> Option<String> {
+    // A session without a folder of its own has no notes.
+    let own = RelPath::new(session.to_string()).ok()?;
+    kept_title(&sessions.below(&own).ok()?)
+}
+
+/// The notes of the session at hand, for `/notes`.
+pub(crate) fn shown(engine: &Engine) -> String {
+    match engine.kept_notes() {
+        Some(notes) => format!("{}\n\n{}", notes.path.display(), notes.text.trim_end()),
+        None => "there are no notes of this session yet: they begin when it has grown, unless they are switched off (`session_notes`, `auto_compact`)".to_owned(),
+    }
+}
