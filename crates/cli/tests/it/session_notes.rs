@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use dormouse_conversation::figures::{Figure, FigureLog, Filter, JobFigure, read_figures};
 use dormouse_model::script::Turn;
 use dormouse_testkit::{
-    Gate, RecordedRequest, Reply, ScriptedServer, ServerBuilder, TestHome, Wire, check_prefix,
+    Gate, RecordedRequest, Reply, ScriptedServer, TestHome, Wire, check_prefix,
 };
 use serde_json::{Value, json};
 
@@ -15,6 +15,12 @@ use crate::talk::{leave, say, talk, wait_for_prompt};
 /// Notes after every call of a turn, which brings a thousand tokens, but not for the few words at its end.
 pub(crate) const EAGER: &str =
     r#"{"sessionNotes":{"firstTokens":1,"everyTokens":500,"everyCalls":1}}"#;
+
+/// The same with another key.
+pub(crate) fn with_more(key: &str) -> String {
+    EAGER.replacen('{', &format!("{{{key},"), 1)
+}
+
 const STATE: &str =
     "_What is being worked on right now, what is unfinished, and the very next step_\n";
 const TITLE: &str = "_Five to ten words that tell this session from all others; no filler_\n";
@@ -34,10 +40,10 @@ pub(crate) fn look(call: impl Into<String>) -> Turn {
 
 /// The file that a fork was told to keep.
 pub(crate) fn notes_path(request: &RecordedRequest) -> String {
+    const FILE: &str = "/session-memory/summary.md";
     let text = request.text();
-    let end = text.find("/session-memory/summary.md").unwrap();
-    let start = text[..end].rfind([' ', '"']).unwrap() + 1;
-    format!("{}/session-memory/summary.md", &text[start..end])
+    let (before, _) = text.split_once(FILE).unwrap();
+    format!("{}{FILE}", before.rsplit([' ', '"']).next().unwrap())
 }
 
 /// A call that changes the notes.
@@ -55,9 +61,12 @@ pub(crate) fn is_first(request: &RecordedRequest) -> bool {
 /// Writes a line into Current State, and is done.
 pub(crate) fn writes(line: &str) -> impl FnMut(&RecordedRequest) -> Reply + Send + 'static {
     let new = format!("{STATE}{line}\n");
-    move |request| match is_first(request) {
-        true => edit(&notes_path(request), STATE, &new).into(),
-        false => Turn::new().text("done").into(),
+    move |request| {
+        if is_first(request) {
+            edit(&notes_path(request), STATE, &new).into()
+        } else {
+            Turn::new().text("done").into()
+        }
     }
 }
 
@@ -109,14 +118,10 @@ pub(crate) fn read(path: impl AsRef<Path>) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-fn builder(wire: Wire) -> ServerBuilder {
-    server(wire)
-}
-
 #[test]
 fn a_long_turn_has_notes_in_the_middle_from_what_the_server_has_in_its_cache() {
     for wire in BOTH {
-        let server = builder(wire).fork_with(writes("counting nuts")).start();
+        let server = server(wire).fork_with(writes("counting nuts")).start();
         let home = home_of(&server, EAGER);
         let gate = long_turn(&server, "t1");
         run_until(&home, &["look after the nuts"], &gate, 1);
@@ -171,10 +176,10 @@ fn line_of<'t>(transcript: &'t str, what: &str) -> &'t str {
 /// One token below the first threshold, and at it.
 #[test]
 fn first_at_so_many_tokens_and_not_before() {
-    let server = builder(Wire::Anthropic).fork_with(writes("x")).start();
+    let server = server(Wire::Anthropic).fork_with(writes("x")).start();
     let set = |tokens: u64| json!({"sessionNotes": {"firstTokens": tokens}}).to_string();
     let home = home_of(&server, &set(1_000_000));
-    let mut talk_once = |expected: usize| {
+    let talk_once = |expected: usize| {
         server.push(Turn::new().text("learned"));
         let mut terminal = talk(&home, &[], (80, 24));
         say(&mut terminal, "hello", "learned");
@@ -196,7 +201,7 @@ fn first_at_so_many_tokens_and_not_before() {
 /// In the middle of a turn three calls have to come as well.
 #[test]
 fn then_after_three_calls() {
-    let server = builder(Wire::Anthropic).fork_with(writes("x")).start();
+    let server = server(Wire::Anthropic).fork_with(writes("x")).start();
     let settings = r#"{"sessionNotes":{"firstTokens":1,"everyTokens":500}}"#;
     let home = home_of(&server, settings);
     let (first, second) = (Gate::new(), Gate::new());
@@ -230,7 +235,7 @@ fn one_run_at_a_time() {
         Reply::Turn(turn) => Reply::from(turn).gate_after(1, &waits),
         other => other,
     };
-    let server = builder(Wire::Anthropic).fork_with(answer).start();
+    let server = server(Wire::Anthropic).fork_with(answer).start();
     let home = home_of(&server, EAGER);
     for id in ["t1", "t2", "t3"] {
         server.push(look(id));
@@ -254,7 +259,7 @@ fn one_run_at_a_time() {
 
 #[test]
 fn a_session_that_goes_on_has_its_notes_and_their_reach() {
-    let server = builder(Wire::Anthropic).fork_with(writes("first")).start();
+    let server = server(Wire::Anthropic).fork_with(writes("first")).start();
     let home = home_of(&server, EAGER);
     run_until(&home, &["look"], &long_turn(&server, "t1"), 1);
     let folder = only_folder(&home);
@@ -283,14 +288,14 @@ fn a_session_that_goes_on_has_its_notes_and_their_reach() {
 
 #[test]
 fn switched_off_there_is_no_request_and_no_file() {
-    let off = |layer: &str| format!(r#"{{"layers":{{"{layer}":false}},{}"#, &EAGER[1..]);
+    let off = |layer: &str| with_more(&format!(r#""layers":{{"{layer}":false}}"#));
     let cases = [
         (off("session_notes"), vec!["go"]),
         (off("auto_compact"), vec!["go"]),
         (EAGER.to_owned(), vec!["--bare", "go"]),
     ];
     for (settings, arguments) in cases {
-        let server = builder(Wire::Anthropic).start();
+        let server = server(Wire::Anthropic).start();
         let home = home_of(&server, &settings);
         server.push(look("t1"));
         server.push(Turn::new().text("done"));
@@ -305,10 +310,13 @@ fn ones_own_template_and_prompt_stay_to_the_byte() {
     let template = "# Plan {{x}}\n_what {{currentNotes}} and $1 mean_\n\n# Current State\n_now_\n";
     let prompt = "Keep {{notesPath}} {{unknown}} $& as it is:\n[{{currentNotes}}] $1";
     let filled = "_now_\nprice: $1, {{notesPath}}, {{currentNotes}}\n";
-    let server = builder(Wire::Anthropic)
-        .fork_with(move |request| match is_first(request) {
-            true => edit(&notes_path(request), "_now_\n", filled).into(),
-            false => Turn::new().text("done").into(),
+    let server = server(Wire::Anthropic)
+        .fork_with(move |request| {
+            if is_first(request) {
+                edit(&notes_path(request), "_now_\n", filled).into()
+            } else {
+                Turn::new().text("done").into()
+            }
         })
         .start();
     let home = home_of(&server, EAGER);
@@ -345,12 +353,13 @@ fn ones_own_template_and_prompt_stay_to_the_byte() {
 
 #[test]
 fn the_notes_are_shown_and_name_the_session() {
-    let server = builder(Wire::Anthropic)
-        .fork_with(|request| match is_first(request) {
-            true => {
+    let server = server(Wire::Anthropic)
+        .fork_with(|request| {
+            if is_first(request) {
                 edit(&notes_path(request), TITLE, &format!("{TITLE}Nuts before winter\n")).into()
+            } else {
+                Turn::new().text("done").into()
             }
-            false => Turn::new().text("done").into(),
         })
         .start();
     let home = home_of(&server, EAGER);
@@ -381,7 +390,7 @@ fn the_notes_are_shown_and_name_the_session() {
 #[test]
 fn two_processes_keep_two_notes() {
     let servers =
-        ["one", "two"].map(|line| builder(Wire::Anthropic).fork_with(writes(line)).start());
+        ["one", "two"].map(|line| server(Wire::Anthropic).fork_with(writes(line)).start());
     let mut home = home_of(&servers[0], EAGER);
     let gates = [0, 1].map(|at| long_turn(&servers[at], "t1"));
     let mut programs = Vec::new();
@@ -406,7 +415,7 @@ fn two_processes_keep_two_notes() {
 /// A home behind a link: the gate knows the file by where it really is.
 #[test]
 fn a_home_behind_a_link() {
-    let server = builder(Wire::Anthropic).fork_with(writes("counting")).start();
+    let server = server(Wire::Anthropic).fork_with(writes("counting")).start();
     let mut home = home_of(&server, EAGER);
     let link = home.root().join("link");
     std::os::unix::fs::symlink(home.dormouse_home(), &link).unwrap();

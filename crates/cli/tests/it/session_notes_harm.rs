@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::program::{ask, dormouse, server, wait_until};
 use crate::session_notes::{
     EAGER, edit, figures, home_of, is_first, jobs, long_turn, look, notes_path, only_folder, read,
-    run_until,
+    run_until, with_more,
 };
 
 /// What a fork does in its first answer.
@@ -29,9 +29,12 @@ impl Deeds {
 
     fn server(&self) -> ScriptedServer {
         let deeds = self.clone();
-        let answer = move |request: &RecordedRequest| match is_first(request) {
-            true => deeds.0.lock().unwrap().pop_front().unwrap()(&notes_path(request)),
-            false => Turn::new().text("done").into(),
+        let answer = move |request: &RecordedRequest| {
+            if !is_first(request) {
+                return Turn::new().text("done").into();
+            }
+            let deed = deeds.0.lock().unwrap().pop_front().unwrap();
+            deed(&notes_path(request))
         };
         server(Wire::Anthropic).fork_with(answer).start()
     }
@@ -150,9 +153,8 @@ fn a_fork_can_do_nothing_else() {
             .into()
     };
     let server = server(Wire::Anthropic).fork_with(answer).start();
-    let home = home_of(&server, EAGER);
-    let rules = r#"{"permissions":{"defaultMode":"bypassPermissions"},"#;
-    home.write(home.dormouse_home().join("settings.json"), format!("{rules}{}", &EAGER[1..]));
+    // What is allowed to the conversation is not allowed to the fork.
+    let home = home_of(&server, &with_more(r#""permissions":{"defaultMode":"bypassPermissions"}"#));
     run_until(&home, &["go"], &long_turn(&server, "t1"), 1);
 
     let results = server.fork_requests()[1].last_message();
