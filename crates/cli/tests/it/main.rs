@@ -9,7 +9,9 @@
 )]
 
 mod bad_input;
+mod compacting;
 mod compaction;
+mod compaction_windows;
 mod completions;
 mod conversation;
 mod doctor;

@@ -36,7 +36,7 @@ impl Engine {
                 Compacted::Blocked(why) => {
                     sink(EngineEvent::Notice(format!("a hook refused the compaction: {why}")));
                 }
-                Compacted::Done(_) | Compacted::Nothing => {}
+                Compacted::Done(_) | Compacted::Nothing | Compacted::Vain => {}
             }
         }
         if self.window_state().blocking {

@@ -36,6 +36,7 @@ pub use said::Spoken;
 
 use crate::{Engine, EngineError, EngineEvent};
 use cut::Cut;
+use draft::Ground;
 
 /// What of the conversation is to be compacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +93,8 @@ pub enum Compacted {
     Done(CompactReport),
     /// There was nothing to compact.
     Nothing,
+    /// Whatever took its place would be no smaller: the conversation is as before.
+    Vain,
     /// A hook would not have it, for this reason.
     Blocked(String),
     /// The person stopped it.
@@ -110,9 +113,9 @@ impl Engine {
         interrupt: &CancellationToken,
         sink: &mut dyn FnMut(EngineEvent),
     ) -> Result<Compacted, EngineError> {
-        let Some(cut) = Cut::of(self.history.messages(), order.span, &self.config.budget) else {
-            return Ok(Compacted::Nothing);
-        };
+        let ground = self.new_ground(&order);
+        let cut = Cut::of(self.history.messages(), order.span, self.room_for_newest(&ground));
+        let Some(cut) = cut else { return Ok(Compacted::Nothing) };
         if let Some(why) = self.ask_before(&order).await {
             self.pass_on_hook_notices(sink);
             return Ok(Compacted::Blocked(why));
@@ -120,14 +123,17 @@ impl Engine {
         sink(EngineEvent::Compacting(order.trigger));
         self.write_what_is_due()?;
         let before = self.tokens_used();
-        let ground = self.new_ground(&order);
         let (draft, stepped_aside) = match self.draft_from_notes(&order, &ground) {
             Ok(draft) => (draft, None),
             Err(aside) => {
                 let draft = tokio::select! {
                     biased;
                     () = interrupt.cancelled() => return Ok(Compacted::Interrupted),
-                    draft = Box::pin(self.draft_anew(&order, cut, &ground)) => draft,
+                    draft = Box::pin(self.draft_anew(&order, cut, &ground, sink)) => draft,
+                };
+                let Some(draft) = draft else {
+                    self.heed(order.trigger, before, before, sink);
+                    return Ok(Compacted::Vain);
                 };
                 (draft, aside)
             }
@@ -153,6 +159,12 @@ impl Engine {
         }
         sink(EngineEvent::Compacted(report.clone()));
         Ok(Compacted::Done(report))
+    }
+
+    /// What a message may take that has no answer yet, to stay as it is: half of what there is beside the
+    /// prefix.
+    fn room_for_newest(&self, ground: &Ground) -> u64 {
+        u64::from(self.budget_ahead().auto_compact).saturating_sub(ground.prefix.tokens()) / 2
     }
 
     async fn ask_before(&self, order: &CompactOrder) -> Option<String> {
@@ -182,11 +194,22 @@ impl Engine {
             summaries: 1,
             prefix_changed: true,
         }));
-        if report.trigger == Trigger::Manual {
+        self.heed(report.trigger, report.before, report.after, sink);
+    }
+
+    /// What came of it decides whether it is tried again.
+    fn heed(
+        &mut self,
+        trigger: Trigger,
+        before: u64,
+        after: u64,
+        sink: &mut dyn FnMut(EngineEvent),
+    ) {
+        if trigger == Trigger::Manual {
             self.breaker.reset_loop();
             return;
         }
-        if self.breaker.compacted(self.requests, report.before, report.after) {
+        if self.breaker.compacted(self.requests, before, after) {
             self.record_breaker(true);
             sink(EngineEvent::Notice(self.why_it_stops()));
         }
