@@ -11,6 +11,9 @@
 mod bad_input;
 mod compacting;
 mod compaction;
+mod compaction_faults;
+mod compaction_loops;
+mod compaction_refused;
 mod compaction_windows;
 mod completions;
 mod conversation;

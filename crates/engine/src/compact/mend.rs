@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use dormouse_context::compact::{without_media, without_thinking};
-use dormouse_conversation::{Block, BlockKind, Budget, History, Message, Window};
+use dormouse_conversation::{Block, BlockKind, Budget, History, Message, SMALLEST_WINDOW, Window};
 use tokio_util::sync::CancellationToken;
 
 use super::{CompactOrder, Compacted};
@@ -79,6 +79,8 @@ impl Engine {
         sink: &mut dyn FnMut(EngineEvent),
     ) {
         let (budget, ours) = (self.config.budget, self.tokens_used());
+        // A number that no window has is a slip, or about something else.
+        let limit = limit.filter(|limit| *limit >= u64::from(SMALLEST_WINDOW));
         let told = in_our_tokens(ours.min(u64::from(budget.window)), used, limit);
         let told = u32::try_from(told).unwrap_or(u32::MAX);
         let Ok(window) = Window::new(told) else { return };

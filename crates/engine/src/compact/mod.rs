@@ -101,6 +101,12 @@ pub enum Compacted {
     Interrupted,
 }
 
+/// How full the window was, and of what.
+struct Fullness {
+    tokens: u64,
+    fillings: Vec<Filling>,
+}
+
 /// The name of its breaker, by its switch.
 const LAYER: &str = "auto_compact";
 const NOTES_LAYER: &str = "notes_compaction";
@@ -122,7 +128,7 @@ impl Engine {
         }
         sink(EngineEvent::Compacting(order.trigger));
         self.write_what_is_due()?;
-        let before = self.tokens_used();
+        let before = Fullness { tokens: self.tokens_used(), fillings: self.fillings() };
         let (draft, stepped_aside) = match self.draft_from_notes(&order, &ground) {
             Ok(draft) => (draft, None),
             Err(aside) => {
@@ -132,7 +138,8 @@ impl Engine {
                     draft = Box::pin(self.draft_anew(&order, cut, &ground, sink)) => draft,
                 };
                 let Some(draft) = draft else {
-                    self.heed(order.trigger, before, before, sink);
+                    let after = before.tokens;
+                    self.heed(order.trigger, before, after, sink);
                     return Ok(Compacted::Vain);
                 };
                 (draft, aside)
@@ -142,17 +149,18 @@ impl Engine {
         let (way, fidelity) = (draft.way, draft.fidelity);
         let messages = draft.dropped.len();
         let summary = draft.message.clone();
-        self.install(&order, draft, ground, before, sink).await?;
+        self.install(&order, draft, ground, before.tokens, sink).await?;
         let report = CompactReport {
             trigger: order.trigger,
             way,
-            before,
+            before: before.tokens,
             after: self.tokens_used(),
             fidelity,
             stepped_aside,
             trouble,
         };
-        self.count_compaction(&report, messages, sink);
+        self.count_compaction(&report, messages);
+        self.heed(order.trigger, before, report.after, sink);
         if let Some(hooks) = self.hooks.clone() {
             hooks.after_compaction(order.trigger, &summary).await;
             self.pass_on_hook_notices(sink);
@@ -178,13 +186,8 @@ impl Engine {
         }
     }
 
-    /// What it came to goes into the figures and the breaker.
-    fn count_compaction(
-        &mut self,
-        report: &CompactReport,
-        messages: usize,
-        sink: &mut dyn FnMut(EngineEvent),
-    ) {
+    /// What it came to goes into the figures.
+    fn count_compaction(&self, report: &CompactReport, messages: usize) {
         let name = if report.way == Way::Notes { NOTES_LAYER } else { LAYER };
         self.figures.record(&Figure::Layer(LayerFigure {
             name: name.to_owned(),
@@ -194,14 +197,13 @@ impl Engine {
             summaries: 1,
             prefix_changed: true,
         }));
-        self.heed(report.trigger, report.before, report.after, sink);
     }
 
     /// What came of it decides whether it is tried again.
     fn heed(
         &mut self,
         trigger: Trigger,
-        before: u64,
+        before: Fullness,
         after: u64,
         sink: &mut dyn FnMut(EngineEvent),
     ) {
@@ -209,9 +211,9 @@ impl Engine {
             self.breaker.reset_loop();
             return;
         }
-        if self.breaker.compacted(self.requests, before, after) {
+        if let Some(stop) = self.breaker.compacted(self.requests, before.tokens, after) {
             self.record_breaker(true);
-            sink(EngineEvent::Notice(self.why_it_stops()));
+            sink(EngineEvent::Notice(fills::why_it_stops(stop, before.fillings)));
         }
     }
 

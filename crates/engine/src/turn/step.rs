@@ -342,7 +342,9 @@ impl Turn {
             self.phase = Phase::Answering(Answer::new());
             return vec![Effect::Send];
         }
-        if let Some(mend) = self.remedy(&error) {
+        // What could not be made shorter now can not be a moment later.
+        let other = |mend: &Mend| !matches!(mend, Mend::Room { .. });
+        if let Some(mend) = self.remedy(&error).filter(other) {
             return self.take_back(&Answer::new(), error, mend);
         }
         vec![Effect::CommitClosing(NO_ANSWER_FAILED), Effect::End(TurnEnd::Failed(error))]
