@@ -14,6 +14,7 @@ mod compaction;
 mod compaction_faults;
 mod compaction_loops;
 mod compaction_refused;
+mod compaction_restored;
 mod compaction_windows;
 mod completions;
 mod conversation;
