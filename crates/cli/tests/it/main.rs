@@ -11,10 +11,12 @@
 mod bad_input;
 mod compacting;
 mod compaction;
+mod compaction_by_hand;
 mod compaction_faults;
 mod compaction_loops;
 mod compaction_refused;
 mod compaction_restored;
+mod compaction_switches;
 mod compaction_windows;
 mod completions;
 mod conversation;
