@@ -24,6 +24,7 @@ mod doctor;
 mod faults;
 mod figures;
 mod first_run;
+mod forks;
 mod hardening;
 mod hook;
 mod hooks;
