@@ -106,16 +106,19 @@ fn a_torn_last_line_is_dropped_said_and_kept_aside() {
     server.finish();
 }
 
+/// More than any window: the ends are sent, and all of it is in a file.
 #[test]
-fn ten_megabytes_on_standard_input() {
-    let server = server(Wire::Anthropic).start();
+fn two_megabytes_on_standard_input() {
+    let server = server(Wire::Anthropic).reply(Turn::new().text("done")).start();
     let home = TestHome::new().with_server(&server);
-    let output = home
-        .run_with_input(&mut ask(&home, &["review"]), &"all work and no play\n".repeat(500_000));
-    assert_eq!(output.code, Some(2));
-    assert!(output.stderr.contains("10500008 bytes"), "{}", output.stderr);
-    assert!(output.stderr.contains("put it into a file"), "{}", output.stderr);
-    assert!(home.transcripts().is_empty(), "nothing to be stuck with");
+    let much = "all work and no play\n".repeat(100_000);
+    let output = home.run_with_input(&mut ask(&home, &["review"]), &much);
+    assert_eq!(output.success().stdout, "done\n");
+    assert!(server.fork_requests().is_empty(), "nothing larger than the window is sent");
+    let folder = home.transcripts()[0].with_extension("").join("said");
+    let file = folder.read_dir().unwrap().next().unwrap().unwrap().path();
+    assert!(server.single_request().text().contains(file.to_str().unwrap()));
+    assert!(std::fs::read_to_string(file).unwrap().contains(&much));
     server.finish();
 }
 

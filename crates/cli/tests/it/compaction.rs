@@ -165,6 +165,7 @@ fn a_message_larger_than_the_window_is_kept_by_its_ends() {
         server.expect_break("compaction");
         let output = home.run_with_input(&mut ask(&home, &["-c"]), &huge);
         assert_eq!(output.stdout, "done\n", "{window}: {}", output.stderr);
+        assert!(server.failures().is_empty(), "{:?}", server.failures());
         let after = last_text(&server);
         assert!(after.contains("HEAD word") && after.contains("TAIL of the huge one"), "{window}");
         // All of it is where the message says.

@@ -6,7 +6,7 @@ use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome, Wire};
 
 use crate::compacting::{
     SMALL, SUMMARY, boundaries, fill, home, last_text, long_prompt, nothing_is_lost, small,
-    summaries,
+    summaries, text_of,
 };
 use crate::program::{BOTH, ask, server};
 use crate::talk::{leave, say, talk, wait_for_prompt};
@@ -76,6 +76,9 @@ fn killed_between_the_lines_of_the_boundary() {
         server.expect_break("compaction");
         goes_on(&home, &server, &said, "aborted");
         assert_eq!(boundaries(&home).len(), 2);
+        // What came with the half one does not count.
+        let asked = text_of(&server.fork_requests()[1]);
+        assert!(asked.contains(&said[0]) && !asked.contains("(summary 1)"), "{asked}");
         // The whole one counts, after another resume too.
         goes_on(&home, &server, &said, "again");
         server.finish();

@@ -4,12 +4,11 @@
 use std::time::Duration;
 
 use dormouse_model::script::Turn;
-use dormouse_testkit::{Gate, RecordedRequest, Reply, TestHome, Wire};
+use dormouse_testkit::{RecordedRequest, Reply, TestHome, Wire};
 use serde_json::json;
 
 use crate::compacting::{SUMMARY, boundaries, fill, home, long_prompt, small, summaries, text_of};
 use crate::program::{BOTH, ask, server};
-use crate::session_notes::{EAGER, home_of, is_first, look};
 use crate::talk::{leave, say, talk};
 
 /// What a notice of a break begins with.
@@ -75,33 +74,6 @@ fn a_summary_that_calls_tools_is_denied_and_nothing_happens() {
         assert!(!crate::program::transcript(&home).contains("fork yourself"));
         server.finish();
     }
-}
-
-/// A skill lends its rules to whoever uses it: a fork that may read lends the conversation nothing.
-#[test]
-fn a_fork_takes_no_skill_into_use() {
-    let deed = |request: &RecordedRequest| -> Reply {
-        match is_first(request) {
-            true => Turn::new().call("s", "Skill", r#"{"skill":"deploy"}"#).into(),
-            false => Turn::new().text("done").into(),
-        }
-    };
-    let server = server(Wire::Anthropic).fork_with(deed).start();
-    let home = home_of(&server, EAGER);
-    let skill = "---\nname: deploy\ndescription: Ships it.\nallowed-tools: Bash\n---\nShip it.\n";
-    home.write(home.dormouse_home().join("skills/deploy/SKILL.md"), skill);
-    let gate = Gate::new();
-    server.push(look("t0"));
-    let harm = Turn::new().call("h", "Bash", r#"{"command":"touch harm"}"#);
-    server.push(Reply::from(harm).gate_after(1, &gate));
-    server.push(Turn::new().text("all done"));
-    let mut running = home.spawn(&mut ask(&home, &["go"]));
-    running.close_stdin();
-    let forks = server.wait_for_fork_requests(2);
-    gate.open();
-    assert_eq!(running.wait().success().stdout, "all done\n");
-    assert!(text_of(&forks[1]).contains("Skill may not be called here"), "{}", text_of(&forks[1]));
-    assert!(!home.project().join("harm").exists());
 }
 
 /// A fork reads what the conversation's last request wrote: at the start of a turn, and in the middle of one,

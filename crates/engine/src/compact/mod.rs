@@ -206,9 +206,13 @@ impl Engine {
     }
 
     /// What a message may take that has no answer yet, to stay as it is: half of what there is beside the
-    /// prefix.
+    /// prefix, or what a tail may take, as long as a summary still fits beside it.
     fn room_for_newest(&self, ground: &Ground) -> u64 {
-        u64::from(self.budget_ahead().auto_compact).saturating_sub(ground.prefix.tokens()) / 2
+        let (budget, prefix) = (self.budget_ahead(), ground.prefix.tokens());
+        let half = u64::from(budget.auto_compact).saturating_sub(prefix) / 2;
+        let beside = prefix + 2 * u64::from(budget.summary_tokens + budget.user_words_tokens);
+        let sendable = u64::from(budget.blocking).saturating_sub(beside);
+        half.max(u64::from(budget.tail_most_tokens).min(sendable))
     }
 
     async fn ask_before(&self, order: &CompactOrder) -> Option<String> {

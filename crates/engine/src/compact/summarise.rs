@@ -104,6 +104,11 @@ impl Engine {
             if known.is_some() || too_long {
                 messages = without_oldest(&messages, known);
             }
+            // What alone is larger than the window is not sent: a server that cuts would not say so.
+            if self.needed(&messages, prompt) > u64::from(self.config.budget.window) {
+                too_long = true;
+                continue;
+            }
             let seed = self.seed().with_messages(messages.iter().map(AsRef::as_ref));
             match ask(seed, prompt).await {
                 Ok(text) => return Ok(text),
@@ -116,12 +121,16 @@ impl Engine {
 
     /// By how much messages are too long for a request that leaves room for its answer.
     fn gap(&self, messages: &[Arc<Message>], prompt: &str) -> Option<u64> {
+        let budget = &self.config.budget;
+        let needed = self.needed(messages, prompt) + u64::from(budget.summary_tokens);
+        needed.checked_sub(u64::from(budget.window)).filter(|gap| *gap > 0)
+    }
+
+    /// What a request of these messages takes, as the server would count it.
+    fn needed(&self, messages: &[Arc<Message>], prompt: &str) -> u64 {
         let tokens: u64 = messages.iter().map(|message| message.tokens()).sum();
-        let needed = self.prefix.tokens()
-            + tokens
-            + u64::from(estimate_text(prompt))
-            + u64::from(self.config.budget.summary_tokens);
-        needed.checked_sub(u64::from(self.config.budget.window)).filter(|gap| *gap > 0)
+        let estimated = self.prefix.tokens() + tokens + u64::from(estimate_text(prompt));
+        self.fullness().counted(estimated)
     }
 }
 

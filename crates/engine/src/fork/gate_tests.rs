@@ -1,11 +1,16 @@
 //! A fork's gate against lists of attacks: shell lines, paths, links, and a link that is swapped in between.
 
+use std::borrow::Cow;
 use std::os::unix::fs::symlink;
 use std::sync::Mutex;
 
 use dormouse_base::Environment;
 use dormouse_conversation::{ResultContent, ToolUse, ToolUseId};
-use dormouse_tools::{CallContext, CallResult, Caller, Rule, Rules, ToolSet, Verdict};
+use dormouse_tools::{
+    CallContext, CallResult, Caller, ResultLimit, Rule, Rules, ToolClass, ToolError, ToolOutput,
+    ToolSet, ToolSpec, Verdict,
+};
+use futures_util::future::BoxFuture;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -37,6 +42,32 @@ fn a_place_is_that_place() {
     check(&Writes::Nowhere, "/", false);
 }
 
+/// Only reads, as far as its class says.
+struct Skill(ToolSpec);
+
+impl Skill {
+    fn new() -> Self {
+        let (full, short) = (Cow::Borrowed(""), Cow::Borrowed(""));
+        let schema = Cow::Borrowed(r#"{"type":"object"}"#);
+        let (class, limit) = (ToolClass::ReadOnly, ResultLimit::OwnBound);
+        Self(ToolSpec { name: Cow::Borrowed("Skill"), full, short, schema, class, limit })
+    }
+}
+
+impl Tool for Skill {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    fn call<'a>(
+        &'a self,
+        _: &'a RawValue,
+        _: &'a CallContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(async { Ok(ToolOutput::text("in use")) })
+    }
+}
+
 /// A folder that the fork may write to, and something outside that it may not.
 struct World {
     root: TempDir,
@@ -54,7 +85,7 @@ impl World {
         std::fs::write(root.path().join("outside/kept"), "kept").unwrap();
         let bash = "Bash".parse::<Rule>().unwrap();
         let rules = Rules { allow: vec![bash], ..Rules::default() };
-        let tools = ToolSet::builtin();
+        let tools = ToolSet::builtin().with([Arc::new(Skill::new()) as Arc<dyn Tool>]);
         Self { root, tools: Arc::new(tools), parent: Gate::new(Mode::Bypass, rules) }
     }
 
@@ -240,6 +271,9 @@ fn everything_else_is_denied_with_a_reason() {
         why.contains("WebFetch may not be called here") && why.contains("You can read and search"),
         "{why}"
     );
+    // A skill in use would lend its rules to the parent.
+    let skill = world.call(&world.writer(), None, "Skill", &json!({"skill": "deploy"}));
+    assert_eq!(skill.verdict, Some(Verdict::Deny), "{skill:?}");
     let read = json!({"file_path": "outside/kept"});
     assert!(!world.call(&world.writer(), None, "Read", &read).is_error);
     let ResultContent::Text(why) = world.call(&ForkGate::nothing(), None, "Read", &read).content

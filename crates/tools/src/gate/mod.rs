@@ -235,6 +235,8 @@ impl Touch {
     fn outlasts_a_plan(&self, name: &str) -> Option<String> {
         match (&self.read_only, name) {
             (Err(why_not), _) => Some(why_not.clone()),
+            // One tool both looks at memory and writes it.
+            (Ok(_), _) if self.access == Access::Reads => None,
             (Ok(_), "MemorySave" | "MemoryDelete" | "MemoryLog" | "memory") => {
                 Some("it writes memory".to_owned())
             }
