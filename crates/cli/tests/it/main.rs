@@ -32,6 +32,7 @@ mod memory_rules;
 mod memory_session;
 mod memory_tool;
 mod memory_tool_session;
+mod notes_compaction;
 mod output;
 mod permissions;
 mod plan;

@@ -104,13 +104,14 @@ impl Engine {
         let covered = place.ok_or(StepAside::ReachGone)? + 1;
         let budget = &self.config.budget;
         let tail = kept_from(messages, covered, &TailRule::of(budget));
-        if tail.from == 0 {
+        // What the notes do not cover and there is no room for would be lost: a summary covers it.
+        if tail.from == 0 || tail.lost_uncovered {
             return Err(Some(StepAside::StillTooLarge));
         }
         let text = notes::cut(&kept.text, budget, &kept.path.display().to_string());
         let cut = Cut { from: 0, to: tail.from };
         let room = Room::of(budget, 0);
-        let draft = self.compose(Way::Notes, text, cut, room, tail.lost_uncovered);
+        let draft = self.compose(Way::Notes, text, cut, room);
         if !self.fits(&draft, ground) || !draft.saves() {
             return Err(Some(StepAside::StillTooLarge));
         }
@@ -155,7 +156,7 @@ impl Engine {
         }
         let mut drafts = (0..=MOST_HALVINGS).map(|halved| {
             let room = Room::of(&self.config.budget, halved);
-            self.compose(Way::Model, within(text, room.text_tokens), cut, room, false)
+            self.compose(Way::Model, within(text, room.text_tokens), cut, room)
         });
         drafts.find(|draft| self.fits(draft, ground) && draft.saves())
     }
@@ -192,11 +193,11 @@ impl Engine {
             transcript: &self.transcript.path().display().to_string(),
             budget_tokens: room.text_tokens,
         });
-        self.compose(Way::Fold, text, cut, room, false)
+        self.compose(Way::Fold, text, cut, room)
     }
 
     /// Puts the message together. Where too much would be lost, more of the person's words go with it.
-    fn compose(&self, way: Way, text: String, cut: Cut, room: Room, lost_uncovered: bool) -> Draft {
+    fn compose(&self, way: Way, text: String, cut: Cut, room: Room) -> Draft {
         let messages = self.history.messages();
         let (rest, kept) = messages.split_at(cut.to.min(messages.len()));
         let (front, dropped) = rest.split_at(cut.from.min(rest.len()));
@@ -214,7 +215,7 @@ impl Engine {
                 index: &index,
                 transcript: &path,
                 lost_words: "",
-                lost_uncovered,
+                lost_uncovered: false,
             });
             let fidelity = measure(dropped, &self.open_tasks(), &message);
             (message, fidelity)

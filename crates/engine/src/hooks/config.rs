@@ -20,8 +20,6 @@ const PROMPT_TIMEOUT: Duration = Duration::from_secs(30);
 const LATER: &[&str] = &[
     "SubagentStart",
     "SubagentStop",
-    "PreCompact",
-    "PostCompact",
     "ConfigChange",
     "CwdChanged",
     "FileChanged",
@@ -242,7 +240,7 @@ mod tests {
                 {"no": "hooks"},
             ],
             "PreTolUse": [{"hooks": [good]}],
-            "PreCompact": [{"hooks": [good]}],
+            "SubagentStop": [{"hooks": [good]}],
             "PreToolUse": [{"hooks": [{"command": "true", "if": "Bash("}, {"command": "a", "timeout": -1}]}],
             "SessionStart": 5,
         }));
@@ -250,7 +248,6 @@ mod tests {
         assert_eq!(hooks.of(HookEvent::Stop)[0].timeout, Duration::from_millis(1_500));
         assert!(hooks.of(HookEvent::PreToolUse).is_empty());
         let expected = [
-            "hooks.PreCompact: this version runs no hooks at this event yet",
             "hooks.PreTolUse: there is no such event (did you mean `PreToolUse`?)",
             "hooks.PreToolUse[0].hooks[0]: `if`: `Bash(` is not a rule",
             "hooks.PreToolUse[0].hooks[1]: `timeout`: -1 is no number of seconds",
@@ -260,6 +257,7 @@ mod tests {
             "hooks.Stop[0].hooks[3]: there is no kind `x`",
             "hooks.Stop[1].matcher: regex parse error",
             "hooks.Stop[3]: missing field `hooks`",
+            "hooks.SubagentStop: this version runs no hooks at this event yet",
         ];
         assert_eq!(problems.len(), expected.len(), "{problems:#?}");
         for (problem, expected) in problems.iter().zip(expected) {
