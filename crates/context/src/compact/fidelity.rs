@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::identifiers::{Census, Held, Kind, Uses};
 use super::texts::{head, tail};
-use super::words::said_in;
+use super::words::{Said, keep_words, said_in};
 
 /// Below this share of identifiers the person's lost words are appended too.
 pub const IDENTIFIERS_FLOOR: f64 = 0.8;
@@ -71,6 +71,16 @@ pub fn measure(dropped: &[Arc<Message>], open_tasks: &[String], after: &str) -> 
     }
 }
 
+/// The person's words that `after` does not hold, for a compaction below the floor; empty if it holds all.
+pub fn lost_words(said: &[Said], after: &str, budget_tokens: u64) -> String {
+    let held = Held::in_text(after);
+    let first = said.len().saturating_sub(MOST_TEXTS);
+    let newest = said.get(first..).unwrap_or_default();
+    let lost: Vec<Said> =
+        newest.iter().filter(|words| !holds_said(&held, &words.text)).cloned().collect();
+    keep_words(&lost, budget_tokens)
+}
+
 /// What the person said, the newest first.
 fn newest_said(dropped: &[Arc<Message>]) -> Vec<String> {
     dropped.iter().rev().filter_map(|message| said_in(message)).take(MOST_TEXTS).collect()
@@ -119,7 +129,7 @@ fn part(held: usize, all: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compact::testing::{assistant, results, user};
+    use crate::compact::testing::{assistant, now, results, user};
 
     fn near(found: f64, expected: f64) -> bool {
         (found - expected).abs() < 1e-9
@@ -172,6 +182,20 @@ mod tests {
         );
         assert!(near(fidelity.user_messages, 0.5) && near(fidelity.open_tasks, 0.5));
         assert!(near(fidelity.last_request, 0.0) && fidelity.below_floor());
+    }
+
+    #[test]
+    fn lost_words_are_found() {
+        let said = |text: &str| Said {
+            message: user("x").id,
+            at: now(),
+            text: text.to_owned(),
+            place: "line 1".into(),
+        };
+        let words = [said("Use tabs."), said("Never push to main.")];
+        let lost = lost_words(&words, "The person said: Use tabs. They push often.", 1_000);
+        assert_eq!(lost, "\n[2026-11-15 08:00, line 1]\nNever push to main.\n");
+        assert_eq!(lost_words(&words, "Use tabs. Never push to main.", 1_000), "");
     }
 
     #[test]

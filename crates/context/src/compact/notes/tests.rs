@@ -101,6 +101,7 @@ fn a_template_of_the_person() {
 }
 
 proptest! {
+#![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
     fn what_is_cut_fits(lengths in prop::collection::vec(0_usize..3_000, 10), window in 8_000_u32..400_000) {
         let budget = budget(window);
