@@ -16,6 +16,7 @@
 )]
 
 mod assemble;
+mod fidelity;
 mod generate;
 mod machine;
 mod mcp;
@@ -47,7 +48,8 @@ struct Arguments {
     #[arg(value_enum)]
     suite: Suite,
 
-    /// Collections of memories and questions for `recall`, as `bench/FORMAT.md` describes them
+    /// For `recall`: collections of memories and questions, as `bench/FORMAT.md` describes them; for
+    /// `fidelity`: transcripts, of this or another agent, plain or `.gz`
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -107,6 +109,8 @@ enum Suite {
     RecallSpeed,
     /// The MCP server beside another; by itself, not in `ground`
     Mcp,
+    /// What survives a compaction, on transcripts given as files, and planning one; by itself, not in `ground`
+    Fidelity,
 }
 
 impl Suite {
@@ -119,6 +123,7 @@ impl Suite {
             Self::Recall => Some("recall"),
             Self::RecallSpeed => Some("recall-speed"),
             Self::Mcp => Some("mcp"),
+            Self::Fidelity => Some("fidelity"),
             Self::Start | Self::Assemble | Self::Memory | Self::Resume => None,
         }
     }
@@ -134,6 +139,9 @@ fn main() {
     let date = arguments.date.clone().unwrap_or_else(|| jiff::Zoned::now().date().to_string());
     if arguments.suite == Suite::Recall {
         return recall(&arguments, &date, &load);
+    }
+    if arguments.suite == Suite::Fidelity {
+        return fidelity(&arguments, &date, &load);
     }
     let sections = run(&arguments);
     let section = arguments.suite.section();
@@ -166,6 +174,15 @@ fn recall(arguments: &Arguments, date: &str, load: &str) {
     }
 }
 
+fn fidelity(arguments: &Arguments, date: &str, load: &str) {
+    let table = fidelity::run(&arguments.files);
+    let text = results::render("fidelity", date, load, &fidelity::sections()) + &table;
+    println!("{text}");
+    if let Some(path) = &arguments.results {
+        results::write(path, "fidelity", &text);
+    }
+}
+
 fn run(arguments: &Arguments) -> Vec<Section> {
     match arguments.suite {
         Suite::Tools => return tools::run(&arguments.rg, &arguments.fd),
@@ -177,7 +194,8 @@ fn run(arguments: &Arguments) -> Vec<Section> {
         | Suite::Resume
         | Suite::Recall
         | Suite::RecallSpeed
-        | Suite::Mcp => {}
+        | Suite::Mcp
+        | Suite::Fidelity => {}
     }
     let binary = || {
         arguments.binary.canonicalize().unwrap_or_else(|error| {
