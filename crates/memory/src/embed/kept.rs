@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use dormouse_base::{Dir, Durability, RelPath, Replacement};
+use dormouse_base::{Dir, Durability, FileError, RelPath, Replacement};
 
 use super::bytes::{Front, count, number};
 use super::{Fingerprint, Ray, Vector};
@@ -204,12 +204,21 @@ impl VectorsFile {
         kept
     }
 
+    /// Removes them; there may be none.
+    pub(crate) fn remove(&self) -> Result<(), FileError> {
+        let Ok(path) = RelPath::new(FILE) else { return Ok(()) };
+        match self.folder.remove_file(&path) {
+            Err(error) if !error.is_not_found() => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
     /// Writes them anew. A cache that can not be written is said by whoever looks for it.
     pub(super) fn write(
         &self,
         rows: &BTreeMap<String, Row>,
         fingerprint: Fingerprint,
-    ) -> Result<(), dormouse_base::FileError> {
+    ) -> Result<(), FileError> {
         let Ok(path) = RelPath::new(FILE) else { return Ok(()) };
         let bytes = encode(rows, fingerprint);
         let hasty = Replacement { durability: Durability::Later, ..Replacement::of(&bytes) };

@@ -84,7 +84,7 @@ pub enum EmbedError {
     },
     /// Vectors of several lengths can not be of one model.
     #[error(
-        "the embedding model gave a vector of {got} numbers where the others have {expected}; is it another model than before?"
+        "the embedding model gave a vector of {got} numbers where the others have {expected}; if it is another model than before, `dormouse memory embed --again` makes all vectors anew"
     )]
     Dimension {
         /// What the others have.

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::recall::Recall;
 use super::segment::Marks;
-use crate::embed::{FillError, Filled, Filler, Reach, Seen};
+use crate::embed::{FillError, Filled, Filler, Reach, Seen, VectorsFile};
 
 impl Recall {
     /// Where the model for vectors works; none if there is none.
@@ -23,6 +23,12 @@ impl Recall {
     /// who waits for an answer. What others have changed is to be looked for first ([`Recall::look`]).
     pub fn fill(&self, now: Timestamp, most: usize) -> Result<Filled, FillError> {
         self.each(now, |filler, there| filler.fill(there, most))
+    }
+
+    /// Forgets all vectors: those of a model that has changed behind its name.
+    pub fn forget_vectors(&self) -> Result<(), FillError> {
+        let files = self.vectors.iter().flat_map(|vectors| &vectors.files);
+        Ok(files.flatten().try_for_each(VectorsFile::remove)?)
     }
 
     fn each(

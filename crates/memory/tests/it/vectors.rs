@@ -193,8 +193,13 @@ fn vectors_are_of_the_files_as_they_are_and_of_one_model() {
         matches!(&without, VectorUse::Without(why) if why.contains("another model")),
         "{without:?}"
     );
-    assert_eq!(fill(&sea.recall(&wider)).new, 2);
+    // Where nothing is missing the model is not asked, and so nobody knows; with the next memory all are made anew.
+    assert_eq!(fill(&sea.recall(&wider)).new, 0);
+    sea.world.write("mast.md", "The mast of a ship.\n");
+    assert_eq!(fill(&sea.recall(&wider)).new, 3);
     assert_eq!(files(&sea.ask(&sea.recall(&wider), "hungry")).first(), Some(&"larder.md"));
+    sea.recall(&wider).forget_vectors().unwrap();
+    assert_eq!(fill(&sea.recall(&wider)).new, 3);
 }
 
 #[test]
