@@ -14,9 +14,9 @@ mod switches;
 
 pub use edit::{EditError, set_value, unset_value};
 pub use keys::{
-    DefaultMode, MemorySettings, MemoryWriter, PermissionSettings, PriceSettings, ProviderKind,
-    ProviderSettings, Settings, ToolSettings, WriteDecision, WriteRule, WrittenScope, WrittenType,
-    settings_schema,
+    DefaultMode, EmbeddingSettings, MemorySettings, MemoryWriter, PermissionSettings,
+    PriceSettings, ProviderKind, ProviderSettings, Settings, TextScript, ToolSettings,
+    WriteDecision, WriteRule, WrittenScope, WrittenType, settings_schema,
 };
 pub use parse::{SettingsError, SettingsWarning};
 pub use partition::Withheld;

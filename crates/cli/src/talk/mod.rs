@@ -108,7 +108,7 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
         typed_ahead: String::new(),
         quiet,
     };
-    talk.run(arguments.prompt.join(" ")).await
+    Box::pin(talk.run(arguments.prompt.join(" "))).await
 }
 
 /// Waits for something; says so where it takes more than a moment.

@@ -12,6 +12,7 @@ mod bad_input;
 mod completions;
 mod conversation;
 mod doctor;
+mod embeddings;
 mod faults;
 mod figures;
 mod first_run;

@@ -6,6 +6,7 @@
 mod access;
 mod consent;
 mod door;
+mod filling;
 mod hearing;
 mod index;
 mod sources;

@@ -1,3 +1,5 @@
+//! Vectors, what is kept of them, word files: whole, damaged and of another model.
+
 #![expect(clippy::disallowed_methods, reason = "tests damage files")]
 
 use std::collections::BTreeMap;

@@ -56,6 +56,9 @@ pub trait Embedder: Send + Sync {
     /// Where it works.
     fn reach(&self) -> Reach;
 
+    /// What a place in its order counts, beside one in the order by words: 1 as much.
+    fn weight(&self) -> f64;
+
     /// Whether it knows the language of a text; one that it does not know is not given to it.
     fn knows(&self, text: &str) -> bool;
 

@@ -16,10 +16,8 @@ const NEAREST: usize = 50;
 const LEAST: f64 = 0.1;
 /// How deep the order by words is looked at beside it.
 pub(super) const DEPTH: usize = 50;
-/// What the first place is worth beside the next: the more, the less.
-const FLATNESS: f64 = 60.0;
-/// What a place in the order by vectors counts, beside one in the order by words.
-const BY_VECTOR: f64 = 0.5;
+/// What the first place is worth beside the next: the more, the less. Words are the better judge of the first few.
+const FLATNESS: f64 = 10.0;
 
 /// Whether vectors took part in a ranking.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -58,6 +56,8 @@ pub(super) struct Near {
 pub(super) struct Nearest {
     /// The nearest first.
     pub(super) order: Vec<Near>,
+    /// What a place in it counts, beside one in the order by words.
+    weight: f64,
     pub(super) vectors: VectorUse,
 }
 
@@ -91,7 +91,10 @@ impl Vectors {
         let asked = self.embedder.embed_question(text);
         let question = asked.and_then(|answer| checked(answer, 1, Some(dimension)));
         match question.map(|mut vectors| vectors.pop()) {
-            Ok(Some(question)) => near(view, &kept, &question, admits),
+            Ok(Some(question)) => {
+                let near = near(view, &kept, &question, admits);
+                Nearest { weight: self.embedder.weight(), ..near }
+            }
             Ok(None) => Nearest::default(),
             Err(error) => without(error.to_string()),
         }
@@ -129,7 +132,7 @@ fn near(
         order.truncate(NEAREST);
     }
     order.sort_by(nearer);
-    Nearest { order, vectors: VectorUse::Used(count) }
+    Nearest { order, vectors: VectorUse::Used(count), ..Nearest::default() }
 }
 
 /// Near is what is nearer than the middle between all and the nearest. Models differ in what they call alike: for
@@ -169,7 +172,8 @@ pub(super) struct Fused {
 }
 
 /// One order of two: every memory gets a share of one for each of its places, the less the further down.
-pub(super) fn fused(best: &[Scored], near: &[Near]) -> Vec<Fused> {
+pub(super) fn fused(best: &[Scored], nearest: &Nearest) -> Vec<Fused> {
+    let near = nearest.order.as_slice();
     let by_words = best.iter().enumerate().map(|(place, scored)| Fused {
         scored: *scored,
         place: Some(place),
@@ -196,7 +200,7 @@ pub(super) fn fused(best: &[Scored], near: &[Near]) -> Vec<Fused> {
             vector_rank: rank(vector),
             similarity,
         });
-        fused.scored.score = share(fused.place) + BY_VECTOR * share(vector);
+        fused.scored.score = share(fused.place) + nearest.weight * share(vector);
     }
     all.sort_by(|a, b| b.scored.score.total_cmp(&a.scored.score));
     all

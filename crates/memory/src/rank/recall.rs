@@ -156,6 +156,12 @@ impl Recall {
         self.shelves.iter().try_for_each(|index| index.walk(&self.words, now))
     }
 
+    /// How long ago others' changes were last looked for.
+    pub fn age(&self, now: Timestamp) -> Result<SignedDuration, FileError> {
+        let (_, walked) = self.view(now)?;
+        Ok(now.duration_since(walked).max(SignedDuration::ZERO))
+    }
+
     /// Asks. No network is waited for: somebody's turn may wait for the answer.
     pub fn query(&self, query: &Query<'_>) -> Result<Ranking, FileError> {
         self.ask(query, Reach::Here)
@@ -180,7 +186,7 @@ impl Recall {
         }
         let wanted = Wanted { count, now: query.now.as_second(), admits: &admits };
         let scores = score(&view, &self.words, &question, &wanted);
-        let order = fused(&scores.best, &nearest.order);
+        let order = fused(&scores.best, &nearest);
         let found = order.len().max(scores.found);
         let hits = self.hits(&view, &scores, order, query);
         let passed_over = found.saturating_sub(hits.len());

@@ -46,6 +46,10 @@ impl Embedder for Model {
         self.reach
     }
 
+    fn weight(&self) -> f64 {
+        0.5
+    }
+
     fn knows(&self, text: &str) -> bool {
         Scripts::default().cover(text)
     }
