@@ -57,6 +57,10 @@ struct Arguments {
     #[arg(long)]
     json: bool,
 
+    /// `recall`: rank by the word vectors in this file as well (`word v1 v2 …` a line)
+    #[arg(long, value_name = "FILE")]
+    vectors: Option<PathBuf>,
+
     /// The release binary to measure
     #[arg(long, value_name = "FILE", default_value = "target/release/dormouse")]
     binary: PathBuf,
@@ -161,7 +165,8 @@ fn main() {
 }
 
 fn recall(arguments: &Arguments, date: &str, load: &str) {
-    let report = recall::run(&arguments.files);
+    let vectors = arguments.vectors.as_deref().map(recall::Vectors::read);
+    let report = recall::run(&arguments.files, vectors.as_ref());
     if arguments.json {
         println!("{}", report.json());
     }

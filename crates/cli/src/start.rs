@@ -315,10 +315,8 @@ pub(crate) fn environment_for_children(world: &World, settings: &Settings) -> En
     let pairs: Vec<(&str, &str)> =
         settings.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let environment = world.environment.clone().with(&pairs);
-    match &settings.provider.key_env {
-        Some(name) => environment.without(name),
-        None => environment,
-    }
+    let keys = [&settings.provider.key_env, &settings.embeddings.key_env];
+    keys.into_iter().flatten().fold(environment, |environment, name| environment.without(name))
 }
 
 /// What is talked to: for `--verbose`.

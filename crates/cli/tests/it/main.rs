@@ -13,6 +13,7 @@ mod compaction;
 mod completions;
 mod conversation;
 mod doctor;
+mod embeddings;
 mod faults;
 mod figures;
 mod first_run;
