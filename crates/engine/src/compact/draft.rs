@@ -8,7 +8,7 @@ use dormouse_base::MessageId;
 use dormouse_context::compact::notes::{self, StepAside};
 use dormouse_context::compact::{
     Fidelity, FoldInput, INDEX_CHARS, Summary, TailRule, Way, compose, fold, index, keep_words,
-    kept_from, measure,
+    kept_from, lost_words, measure,
 };
 use dormouse_conversation::transcript::Trigger;
 use dormouse_conversation::{Budget, Message, Prefix, estimate_text};
@@ -205,8 +205,8 @@ impl Engine {
             front.iter().chain(kept).map(|message| message.id).collect();
         let said = self.said.beside(&stays, self.transcript.own_folder());
         let path = self.transcript.path().display().to_string();
-        let write = |words_tokens: u64| {
-            let words = keep_words(&said, words_tokens);
+        let words = keep_words(&said, room.words_tokens);
+        let write = |lost: &str| {
             let index = index(dropped, &format!("{text}\n{words}"), room.index_chars);
             let message = compose(&Summary {
                 way,
@@ -214,15 +214,16 @@ impl Engine {
                 words: &words,
                 index: &index,
                 transcript: &path,
-                lost_words: "",
+                lost_words: lost,
                 lost_uncovered: false,
             });
             let fidelity = measure(dropped, &self.open_tasks(), &message);
             (message, fidelity)
         };
-        let (mut message, mut fidelity) = write(room.words_tokens);
+        let (mut message, mut fidelity) = write("");
         if fidelity.below_floor() {
-            (message, fidelity) = write(room.words_tokens.saturating_mul(2));
+            let lost = lost_words(&said, &message, room.words_tokens);
+            (message, fidelity) = write(&lost);
         }
         Draft {
             way,
