@@ -180,8 +180,10 @@ fn recall(arguments: &Arguments, date: &str, load: &str) {
 }
 
 fn fidelity(arguments: &Arguments, date: &str, load: &str) {
+    // Memory is measured first, while this process is small.
+    let sections = fidelity::sections();
     let table = fidelity::run(&arguments.files);
-    let text = results::render("fidelity", date, load, &fidelity::sections()) + &table;
+    let text = results::render("fidelity", date, load, &sections) + &table;
     println!("{text}");
     if let Some(path) = &arguments.results {
         results::write(path, "fidelity", &text);

@@ -82,7 +82,7 @@ fn a_window_that_fills_up_is_compacted_with_a_summary_that_reads_the_cache() {
         assert!(after.contains(&long_prompt(4)), "{after}");
         // Their newest words stand there as they were said.
         assert!(after.contains("the end of 3"), "{after}");
-        assert!(after.contains("src/parser_1.rs"), "the index names what was dropped: {after}");
+        assert!(after.contains("parser_"), "the index names what was dropped: {after}");
         assert!(
             !text_of(&forks[0]).contains("compacted"),
             "the fork has the conversation as it was"
@@ -133,7 +133,7 @@ fn a_summary_that_fails_in_every_way_is_no_dead_end() {
         assert_eq!(output.stdout, "done\n", "{name}: {}", output.stderr);
         assert!(output.stderr.contains("compacted without a model"), "{name}: {}", output.stderr);
         let after = text_of(server.requests().last().unwrap());
-        for wanted in ["the end of 4", "the end of 3", "src/parser_1.rs"] {
+        for wanted in ["the end of 4", "the end of 3", "parser_"] {
             assert!(after.contains(wanted), "{name}: no `{wanted}` in {after}");
         }
         let forks = server.fork_requests().len();
@@ -231,7 +231,8 @@ fn a_window_that_stays_full_is_not_compacted_for_ever() {
         server.push(Turn::new().call(format!("c{number}"), "Read", r#"{"file_path":"a.txt"}"#));
     }
     server.push(Turn::new().text("done"));
-    (0..2).for_each(|_| server.expect_break("compaction"));
+    // The second summary says what the first one said, so that only the first changes what is sent.
+    server.expect_break("compaction");
     let output = home.run(&mut ask(&home, &["--append-system-prompt", &rules, "look at the file"]));
     assert_eq!(output.success().stdout, "done\n");
     assert_eq!(boundaries(&home).len(), 2, "{}", output.stderr);
