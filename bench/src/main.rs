@@ -61,6 +61,10 @@ struct Arguments {
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
 
+    /// `recall`: choose the ranking's numbers on one half of the collections and measure them on the other
+    #[arg(long)]
+    halves: bool,
+
     /// The release binary to measure
     #[arg(long, value_name = "FILE", default_value = "target/release/dormouse")]
     binary: PathBuf,
@@ -170,7 +174,10 @@ fn recall(arguments: &Arguments, date: &str, load: &str) {
     if arguments.json {
         println!("{}", report.json());
     }
-    let text = results::render("recall", date, load, &[]) + &report.markdown();
+    let mut text = results::render("recall", date, load, &[]) + &report.markdown();
+    if arguments.halves {
+        text.push_str(&recall::halves(&arguments.files));
+    }
     if !arguments.json {
         println!("{text}");
     }

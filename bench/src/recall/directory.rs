@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use dormouse_base::SystemClock;
 use dormouse_memory::embed::Embedder;
-use dormouse_memory::rank::{Query, Ranking, Recall};
+use dormouse_memory::rank::{Query, Ranking, Recall, Tuning};
 use dormouse_memory::{Quarantined, Scope, Store, StoreOptions, shipped_secret_rules};
 use jiff::Timestamp;
 use tempfile::TempDir;
@@ -47,6 +47,11 @@ impl Directory {
         let store = store.expect("a store").expect("its directory");
         let recall = Recall::open(vec![Arc::new(store)], Some(&folder.path().join("cache")));
         Self { recall, numbers, _folder: folder }
+    }
+
+    /// Ranks by these numbers from now on.
+    pub(crate) fn tune(&mut self, tuning: Tuning) {
+        self.recall.tune(tuning);
     }
 
     pub(crate) fn ask(&self, question: &str, limit: usize) -> Ranking {

@@ -7,6 +7,7 @@
 mod baseline;
 mod data;
 mod directory;
+mod halves;
 mod quality;
 mod report;
 mod threshold;
@@ -49,8 +50,33 @@ pub(crate) fn run(files: &[PathBuf], vectors: Option<&Vectors>) -> Report {
     if files.is_empty() {
         crate::fail("recall needs files to measure on; bench/FORMAT.md says how they look");
     }
-    let measured = files.iter().map(|file| measure(&DataFile::read(file), vectors));
-    Report { files: measured.collect() }
+    let files: Vec<DataFile> = files.iter().map(|file| DataFile::read(file)).collect();
+    let mut reports: Vec<FileReport> = files.iter().map(|file| measure(file, vectors)).collect();
+    for (place, report) in reports.iter_mut().enumerate() {
+        report.elsewhere = elsewhere(&files, place);
+    }
+    Report { files: reports }
+}
+
+/// The numbers of the ranking, chosen on halves of the files.
+pub(crate) fn halves(files: &[PathBuf]) -> String {
+    halves::run(files.iter().map(|file| DataFile::read(file)).collect())
+}
+
+/// The questions of a file on the memories of all others in its language, which the end of its name tells.
+fn elsewhere(files: &[DataFile], place: usize) -> Vec<(String, f64)> {
+    let Some(asking) = files.get(place) else { return Vec::new() };
+    let language = |file: &DataFile| file.name.rsplit('-').next().map(str::to_owned);
+    let others = files.iter().filter(|other| other.name != asking.name);
+    others
+        .filter(|other| language(other) == language(asking) && !other.shares_with(asking))
+        .filter_map(|other| {
+            let directories: Vec<Directory> =
+                other.collections.iter().map(Directory::new).collect();
+            let share = threshold::elsewhere(&asking.collections, &directories)?;
+            Some((other.name.clone(), share))
+        })
+        .collect()
 }
 
 fn measure(file: &DataFile, vectors: Option<&Vectors>) -> FileReport {
@@ -76,7 +102,7 @@ fn measure(file: &DataFile, vectors: Option<&Vectors>) -> FileReport {
         .chain(with_vectors.as_ref().map(|it| (report::WITH_VECTORS, it)))
         .map(|(system, it)| (system, threshold::measure(&file.collections, it)))
         .collect();
-    FileReport { name: file.name.clone(), rows, thresholds }
+    FileReport { name: file.name.clone(), rows, thresholds, elsewhere: Vec::new() }
 }
 
 /// The shipped ranking on each collection.

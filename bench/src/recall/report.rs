@@ -22,6 +22,8 @@ pub(crate) struct FileReport {
     pub(crate) name: String,
     pub(crate) rows: Vec<Row>,
     pub(crate) thresholds: Vec<(&'static str, Threshold)>,
+    /// Other files, and the percent of this one's questions that put in anything of theirs.
+    pub(crate) elsewhere: Vec<(String, f64)>,
 }
 
 /// One system on one file.
@@ -49,7 +51,8 @@ impl Report {
             "\nR@5 / R@10 / MRR in percent: the mean share of what answers a question that is among the first 5 and 10 \
              memories, and the mean of one over the place of the first answer. Every document is a file of a memory \
              directory, and `dormouse recall` is the shipped ranking on it. *poured*: all collections of the file in \
-             one directory. Questions with a wrong premise are left out.\n\n",
+             one directory; *with word vectors*: the file given with `--vectors` beside the words. Questions with a wrong premise \
+             are left out.\n\n",
         );
         text.push_str("| File | System | All | By category |\n| --- | --- | --- | --- |\n");
         self.files.iter().for_each(|file| text.push_str(&file.quality_rows()));
@@ -66,6 +69,16 @@ impl Report {
              | --- | --- | --- | --- | --- | --- |\n",
         );
         self.files.iter().for_each(|file| text.push_str(&file.threshold_rows()));
+        let elsewhere: Vec<String> =
+            self.files.iter().flat_map(FileReport::elsewhere_lines).collect();
+        if !elsewhere.is_empty() {
+            text.push_str(
+                "\nThe same questions on the memories of another file, which is about other things altogether. *Foreign* above asks more \
+                 than that where the people of a file wrote down the same kinds of things: there one's memories hold an answer to \
+                 the other's question, and nothing in the words tells that it is not meant.\n\n",
+            );
+            text.push_str(&elsewhere.concat());
+        }
         text
     }
 }
@@ -109,7 +122,12 @@ impl FileReport {
                 })
             })
             .collect();
-        json!({ "name": self.name, "rows": rows, "thresholds": thresholds })
+        json!({
+            "name": self.name,
+            "rows": rows,
+            "thresholds": thresholds,
+            "elsewhere": self.elsewhere,
+        })
     }
 
     fn quality_rows(&self) -> String {
@@ -150,6 +168,13 @@ impl FileReport {
             None => "one collection only | –".to_owned(),
         };
         format!("| {} | {above:+.1} | {} | {poured} |\n", self.name, met(above >= 0.0))
+    }
+
+    fn elsewhere_lines(&self) -> Vec<String> {
+        let line = |(other, share): &(String, f64)| {
+            format!("- {} on {other}: {share:.1} % put in anything\n", self.name)
+        };
+        self.elsewhere.iter().map(line).collect()
     }
 
     fn threshold_rows(&self) -> String {

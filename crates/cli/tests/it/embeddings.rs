@@ -229,7 +229,7 @@ fn a_project_has_no_say_and_half_a_setting_is_said() {
 }
 
 #[test]
-fn a_file_of_word_vectors_works_without_a_server_and_in_a_turn() {
+fn a_file_of_word_vectors_works_without_a_server() {
     let home = TestHome::new();
     memories(&home);
     let words = home.root().join("words.vec");

@@ -17,6 +17,7 @@ use super::question::Question;
 use super::score::{Scored, Scores, Wanted, compare, score};
 use super::segment::Marks;
 use super::sure::is_sure;
+use super::tuning::Tuning;
 use super::view::{Spot, View};
 use super::words::Words;
 use crate::embed::{Embedder, Reach, VectorsFile};
@@ -114,6 +115,7 @@ pub struct Recall {
     words: Words,
     project: Option<(Dir, Mutex<AnchorCache>)>,
     pub(super) vectors: Option<Vectors>,
+    tuning: Tuning,
 }
 
 impl Recall {
@@ -128,7 +130,13 @@ impl Recall {
             });
             Index::new(store, folder)
         });
-        Self { shelves: shelves.collect(), words: Words::new(), project: None, vectors: None }
+        Self {
+            shelves: shelves.collect(),
+            words: Words::new(),
+            project: None,
+            vectors: None,
+            tuning: Tuning::default(),
+        }
     }
 
     /// Looks at the project's files as well: what memories say about them may no longer hold.
@@ -143,6 +151,11 @@ impl Recall {
         let file = |index: &Index| index.folder().cloned().map(VectorsFile::new);
         let files = self.shelves.iter().map(file).collect();
         Self { vectors: Some(Vectors { embedder, files }), ..self }
+    }
+
+    /// Ranks by other numbers than those that ship: for measuring.
+    pub fn tune(&mut self, tuning: Tuning) {
+        self.tuning = tuning;
     }
 
     /// The store of a hit.
@@ -184,7 +197,8 @@ impl Recall {
         if !nearest.order.is_empty() {
             count = count.max(DEPTH);
         }
-        let wanted = Wanted { count, now: query.now.as_second(), admits: &admits };
+        let wanted =
+            Wanted { count, now: query.now.as_second(), admits: &admits, tuning: self.tuning };
         let scores = score(&view, &self.words, &question, &wanted);
         let order = fused(&scores.best, &nearest);
         let found = order.len().max(scores.found);
@@ -253,7 +267,7 @@ impl Recall {
             .take(query.limit.saturating_add(SPARE))
             .filter_map(|Fused { scored, place, nearness }| {
                 let mut hit = self.hit(view, &scored, query.quarantined)?;
-                hit.sure = is_sure(scored.coverage, scored.terms, scores.asked);
+                hit.sure = is_sure(self.tuning, scored.coverage, scored.terms, scores.asked);
                 let why = place.and_then(|place| whys.get_mut(place));
                 hit.why = why.map(std::mem::take).unwrap_or_default();
                 hit.nearness = nearness;
