@@ -12,6 +12,7 @@ mod clock;
 mod dir;
 mod environment;
 pub mod fault;
+mod grouped;
 mod home;
 mod ids;
 mod inspect;
@@ -30,6 +31,7 @@ pub use dir::{
     Dir, DirEntry, Durability, EntryKind, FileAction, FileError, Listed, Listing, Replacement,
 };
 pub use environment::{Environment, EnvironmentVariable, VARIABLES, names};
+pub use grouped::grouped;
 pub use home::{HomeError, Project, ProjectSlug, home_dir, project_of, stable_hash};
 pub use ids::{IdSource, MessageId, RandomIds, SeededIds, SessionId, ids_from_environment};
 pub use inspect::FolderState;

@@ -71,6 +71,9 @@ pub fn classify(refusal: &Refusal<'_>) -> ModelError {
         if says_thinking_refused(&words) {
             return ModelError::ThinkingRefused(message);
         }
+        if status == 400 && says_media_refused(&words) {
+            return ModelError::RequestTooLarge(message);
+        }
     }
     let error = by_status(status, refusal.retry_after, message, &words);
     obey(error, refusal.should_retry)
@@ -157,6 +160,21 @@ fn says_thinking_refused(words: &str) -> bool {
         && ["signature", "cannot be modified", "bound to a different", "must remain as they were"]
             .iter()
             .any(|saying| words.contains(saying))
+}
+
+/// A picture or a document is too large, or there are too many: the request is fine without them.
+fn says_media_refused(words: &str) -> bool {
+    let any = |of: &[&str]| of.iter().any(|saying| words.contains(saying));
+    any(&["image", "picture", "pdf", "document", "media"])
+        && any(&[
+            "exceeds",
+            "exceed max",
+            "too large",
+            "too many",
+            "too big",
+            "maximum of",
+            "could not process",
+        ])
 }
 
 fn says_spent(words: &str) -> bool {
@@ -309,6 +327,22 @@ mod tests {
             Some(5_000),
             Some(4_000),
         );
+    }
+
+    #[test]
+    fn pictures_and_documents_that_are_refused() {
+        for message in [
+            "messages.2.content.0.image.source.base64: image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes",
+            "At least one of the image dimensions exceed max allowed size: 8000 pixels",
+            "Could not process image",
+            "A maximum of 100 PDF pages may be provided.",
+            "Too many images in the request",
+        ] {
+            let error = refused(400, &anthropic("invalid_request_error", message));
+            assert_eq!(error, ModelError::RequestTooLarge(message.to_owned()));
+        }
+        let other = refused(400, &anthropic("invalid_request_error", "tools.0: name exceeds 64"));
+        assert!(matches!(other, ModelError::InvalidRequest { .. }), "{other:?}");
     }
 
     #[test]

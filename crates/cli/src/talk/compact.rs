@@ -58,6 +58,11 @@ impl Talk<'_> {
         match result {
             Ok(Compacted::Done(_)) => {}
             Ok(Compacted::Nothing) => self.say("there is nothing to compact yet"),
+            Ok(Compacted::Vain) => {
+                self.say(
+                    "a summary would take no less room than the conversation does; it is as before",
+                );
+            }
             Ok(Compacted::Blocked(why)) => self.say(&format!("a hook refused it: {why}")),
             Ok(Compacted::Interrupted) => self.say("stopped; the conversation is as before"),
             Err(error) => self.complain(&Failure::failed(error)),

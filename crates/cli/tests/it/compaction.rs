@@ -2,61 +2,20 @@
 //! is never the end of a conversation.
 
 use dormouse_model::script::Turn;
-use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, ServerBuilder, TestHome, Wire};
-use serde_json::Value;
+use dormouse_testkit::{Reply, TestHome, Wire};
 
-use crate::program::{BOTH, ask, server, transcript};
-
-/// What a model asked for a summary answers, at its best.
-const SUMMARY: &str =
-    "<draft>thinking aloud</draft>\n<summary>\n1. The person wants the parser mended.\n</summary>";
-
-/// A prompt of about 2,500 tokens, with a number to find it by.
-fn long_prompt(number: usize) -> String {
-    format!("message number {number}: {} the end of {number}", "lorem ipsum dolor ".repeat(560))
-}
-
-/// A window in which the fourth such prompt is too much.
-fn small(wire: Wire) -> ServerBuilder {
-    server(wire).window(16_000).max_output(4_000)
-}
-
-fn home(server: &ScriptedServer) -> TestHome {
-    let mut home = TestHome::new().with_server(server);
-    home.set_env("DORMOUSE_CONTEXT_WINDOW", "16000");
-    home
-}
-
-/// Says so much that the next prompt makes a compaction due.
-fn fill(home: &TestHome, server: &ScriptedServer, prompts: usize) {
-    for number in 1..=prompts {
-        server.push(Turn::new().text(format!("answer {number} about src/parser_{number}.rs")));
-        let prompt = long_prompt(number);
-        let arguments: &[&str] = if number == 1 { &[&prompt] } else { &["-c", &prompt] };
-        home.run(&mut ask(home, arguments)).success();
-    }
-}
-
-fn text_of(request: &RecordedRequest) -> String {
-    request.messages().iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
-}
-
-/// The boundaries of a transcript.
-fn boundaries(home: &TestHome) -> Vec<Value> {
-    let lines = transcript(home);
-    lines
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .filter(|line| line["subtype"] == "compact_boundary")
-        .collect()
-}
+use crate::compacting::{
+    SMALL, SUMMARY, boundaries, fill, home, home_for, last_text, long_prompt, nothing_is_lost,
+    small, summaries, text_of,
+};
+use crate::program::{BOTH, ask, server};
 
 #[test]
 fn a_window_that_fills_up_is_compacted_with_a_summary_that_reads_the_cache() {
     for wire in BOTH {
         let server = small(wire).start();
         let home = home(&server);
-        fill(&home, &server, 3);
+        let said = fill(&home, &server, 3);
         server.push_fork(Turn::new().text(SUMMARY));
         server.push(Turn::new().text("done"));
         server.expect_break("compaction");
@@ -82,6 +41,7 @@ fn a_window_that_fills_up_is_compacted_with_a_summary_that_reads_the_cache() {
         assert!(after.contains(&long_prompt(4)), "{after}");
         // Their newest words stand there as they were said.
         assert!(after.contains("the end of 3"), "{after}");
+        nothing_is_lost(&home, &after, &said, SMALL);
         assert!(after.contains("parser_"), "the index names what was dropped: {after}");
         assert!(
             !text_of(&forks[0]).contains("compacted"),
@@ -132,7 +92,7 @@ fn a_summary_that_fails_in_every_way_is_no_dead_end() {
         let output = home.run(&mut ask(&home, &["-c", &long_prompt(4)]));
         assert_eq!(output.stdout, "done\n", "{name}: {}", output.stderr);
         assert!(output.stderr.contains("compacted without a model"), "{name}: {}", output.stderr);
-        let after = text_of(server.requests().last().unwrap());
+        let after = last_text(&server);
         for wanted in ["the end of 4", "the end of 3", "parser_"] {
             assert!(after.contains(wanted), "{name}: no `{wanted}` in {after}");
         }
@@ -148,8 +108,8 @@ fn a_summary_that_fails_in_every_way_is_no_dead_end() {
 #[test]
 fn a_request_that_the_server_refuses_as_too_long_is_mended() {
     let shapes: Vec<(&str, Wire, Reply)> = vec![
-        ("prompt", Wire::Anthropic, Reply::prompt_too_long(30_000, 20_000)),
-        ("max tokens", Wire::Anthropic, Reply::max_tokens_too_long(18_000, 4_000, 20_000)),
+        ("prompt", Wire::Anthropic, Reply::prompt_too_long(20_500, 20_000)),
+        ("max tokens", Wire::Anthropic, Reply::max_tokens_too_long(17_000, 4_000, 20_000)),
         ("413", Wire::Anthropic, Reply::request_too_large_413()),
         ("gateway", Wire::Anthropic, Reply::gateway_too_long()),
         (
@@ -163,7 +123,7 @@ fn a_request_that_the_server_refuses_as_too_long_is_mended() {
             Turn::new().stop("model_context_window_exceeded").into(),
         ),
         ("openai", Wire::OpenAi, Reply::openai_context_length_exceeded()),
-        ("llama", Wire::OpenAi, Reply::llama_exceed_context(30_000, 20_000)),
+        ("llama", Wire::OpenAi, Reply::llama_exceed_context(20_500, 20_000)),
         ("vllm", Wire::OpenAi, Reply::vllm_too_long()),
     ];
     for (name, wire, refusal) in shapes {
@@ -177,7 +137,7 @@ fn a_request_that_the_server_refuses_as_too_long_is_mended() {
         let output = home.run(&mut ask(&home, &["-c", &long_prompt(4)]));
         assert_eq!(output.stdout, "done\n", "{name}: {}", output.stderr);
         assert!(!output.stderr.contains("error:"), "{name}: {}", output.stderr);
-        let after = text_of(server.requests().last().unwrap());
+        let after = last_text(&server);
         assert!(
             after.contains(&long_prompt(4)) && after.contains("the end of 3"),
             "{name}: {after}"
@@ -196,8 +156,7 @@ fn a_message_larger_than_the_window_is_kept_by_its_ends() {
             .max_output(window / 4)
             .fork_with(|_| Turn::new().text(SUMMARY).into())
             .start();
-        let mut home = TestHome::new().with_server(&server);
-        home.set_env("DORMOUSE_CONTEXT_WINDOW", window.to_string());
+        let home = home_for(&server, u32::try_from(window).unwrap());
         server.push(Turn::new().text("one"));
         home.run(&mut ask(&home, &["a first word"])).success();
         let words = usize::try_from(window).unwrap();
@@ -206,7 +165,7 @@ fn a_message_larger_than_the_window_is_kept_by_its_ends() {
         server.expect_break("compaction");
         let output = home.run_with_input(&mut ask(&home, &["-c"]), &huge);
         assert_eq!(output.stdout, "done\n", "{window}: {}", output.stderr);
-        let after = text_of(server.requests().last().unwrap());
+        let after = last_text(&server);
         assert!(after.contains("HEAD word") && after.contains("TAIL of the huge one"), "{window}");
         // All of it is where the message says.
         let (before, rest) = after.split_once("/said/").expect("a place");
@@ -223,7 +182,7 @@ fn a_message_larger_than_the_window_is_kept_by_its_ends() {
 /// What fills the window can not be compacted away: it stops, and says what it is.
 #[test]
 fn a_window_that_stays_full_is_not_compacted_for_ever() {
-    let server = small(Wire::Anthropic).fork_with(|_| Turn::new().text(SUMMARY).into()).start();
+    let server = small(Wire::Anthropic).fork_with(summaries()).start();
     let home = home(&server);
     let rules = "a rule of the house\n".repeat(1_800);
     home.write("a.txt", "short\n");
@@ -231,11 +190,15 @@ fn a_window_that_stays_full_is_not_compacted_for_ever() {
         server.push(Turn::new().call(format!("c{number}"), "Read", r#"{"file_path":"a.txt"}"#));
     }
     server.push(Turn::new().text("done"));
-    // The second summary says what the first one said, so that only the first changes what is sent.
-    server.expect_break("compaction");
     let output = home.run(&mut ask(&home, &["--append-system-prompt", &rules, "look at the file"]));
     assert_eq!(output.success().stdout, "done\n");
-    assert_eq!(boundaries(&home).len(), 2, "{}", output.stderr);
-    assert!(output.stderr.contains("it is filled by system prompt"), "{}", output.stderr);
+    // A summary that is no smaller than what it replaces is thrown away, and after two of them it is over.
+    assert_eq!(
+        (server.fork_requests().len(), boundaries(&home).len()),
+        (2, 0),
+        "{}",
+        output.stderr
+    );
+    assert!(output.stderr.contains("it was filled by system prompt"), "{}", output.stderr);
     server.finish();
 }

@@ -9,7 +9,13 @@
 )]
 
 mod bad_input;
+mod compacting;
 mod compaction;
+mod compaction_faults;
+mod compaction_loops;
+mod compaction_refused;
+mod compaction_restored;
+mod compaction_windows;
 mod completions;
 mod conversation;
 mod doctor;

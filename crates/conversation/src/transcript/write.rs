@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_base::{
-    AppendError, AppendFile, Clock, Dir, FileError, IdSource, Lock, LockError, MessageId,
-    SessionId, Tail, Unended,
+    AppendError, AppendFile, Clock, Dir, FileAction, FileError, IdSource, Lock, LockError,
+    MessageId, SessionId, Tail, Unended, fault,
 };
 use thiserror::Error;
 
@@ -308,7 +308,12 @@ impl Transcript {
         let (uuid, line) = (line.uuid, serde_json::to_vec(&line)?);
         self.append(&line)?;
         self.last_line = Some(uuid);
-        messages.iter().try_for_each(|message| self.record_message(message))
+        messages.iter().try_for_each(|message| {
+            // A process that dies here leaves a boundary behind that lacks its messages.
+            fault::point("transcript.boundary")
+                .map_err(|error| FileError::new(FileAction::Write, "fault", error))?;
+            self.record_message(message)
+        })
     }
 
     /// Writes a prefix that was just built, and for which model.
@@ -337,7 +342,7 @@ impl Transcript {
     pub fn record_skill(&mut self, skill: &SkillInUse) -> Result<(), TranscriptError> {
         let line = LineOut { skill: Some(skill), ..self.line("skill", None, Flags::default()) };
         let line = serde_json::to_vec(&line)?;
-        Ok(self.file.append(&line)?)
+        self.append(&line)
     }
 
     /// Makes what was written survive a loss of power.

@@ -4,6 +4,7 @@ use dormouse_conversation::{Budget, Window, WindowState};
 use dormouse_model::ModelError;
 use tokio_util::sync::CancellationToken;
 
+use super::fills::most;
 use super::{CompactOrder, Compacted};
 use crate::{Engine, EngineError, EngineEvent};
 
@@ -36,7 +37,7 @@ impl Engine {
                 Compacted::Blocked(why) => {
                     sink(EngineEvent::Notice(format!("a hook refused the compaction: {why}")));
                 }
-                Compacted::Done(_) | Compacted::Nothing => {}
+                Compacted::Done(_) | Compacted::Nothing | Compacted::Vain => {}
             }
         }
         if self.window_state().blocking {
@@ -66,14 +67,17 @@ impl Engine {
 
     /// What is said when nothing could be done.
     fn full(&self) -> ModelError {
-        let mut fillings = self.fillings();
-        fillings.sort_by_key(|filling| std::cmp::Reverse(filling.tokens));
-        let most = fillings.first().map_or("nothing", |filling| filling.what);
+        let why = if self.breaker.is_stopped() {
+            "the window is full and is not compacted by itself any more"
+        } else {
+            "the window is full and compacting it did not make enough room"
+        };
         ModelError::TooLong {
             used: Some(self.tokens_used()),
             limit: Some(u64::from(self.config.budget.window)),
             message: format!(
-                "the window is full and compacting it did not make enough room, so the request was not sent; most of it is taken by: {most}"
+                "{why}, so the request was not sent; it is filled by {}; /compact tries again, and so does another run",
+                most(self.fillings())
             ),
         }
     }

@@ -10,6 +10,15 @@ const MOST_VAIN: usize = 2;
 const MOST_OF_LATE: usize = 3;
 const OF_LATE: u64 = 10;
 
+/// Why compacting by itself stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// It hardly frees anything.
+    Vain,
+    /// The window is full again as soon as it was emptied.
+    Often,
+}
+
 /// How the last compactions went.
 #[derive(Debug, Default)]
 pub(crate) struct Breaker {
@@ -37,17 +46,18 @@ impl Breaker {
         std::mem::take(&mut self.failures) >= MOST_FAILURES
     }
 
-    /// A compaction is done, before this request. Whether it is to be the last.
-    pub(super) fn compacted(&mut self, request: u64, before: u64, after: u64) -> bool {
+    /// A compaction is done, before this request. Why it is to be the last, if it is.
+    pub(super) fn compacted(&mut self, request: u64, before: u64, after: u64) -> Option<Stop> {
         #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
         let freed = before.saturating_sub(after) as f64 / before.max(1) as f64;
         self.vain = if freed < LEAST_FREED { self.vain + 1 } else { 0 };
         self.at.push(request);
         self.at.retain(|at| request.saturating_sub(*at) < OF_LATE);
-        let stops = self.vain >= MOST_VAIN || self.at.len() >= MOST_OF_LATE;
-        let opened = stops && !self.stopped;
-        self.stopped |= stops;
-        opened
+        let vain = (self.vain >= MOST_VAIN).then_some(Stop::Vain);
+        let often = (self.at.len() >= MOST_OF_LATE).then_some(Stop::Often);
+        let stop = vain.or(often).filter(|_| !self.stopped);
+        self.stopped |= stop.is_some();
+        stop
     }
 
     /// Whether nothing is compacted by itself any more.
@@ -80,10 +90,12 @@ mod tests {
     #[test]
     fn two_in_vain_stop_it() {
         let mut breaker = Breaker::default();
-        assert!(!breaker.compacted(1, 1_000, 950));
-        assert!(!breaker.compacted(100, 1_000, 900));
-        assert!(!breaker.compacted(200, 1_000, 901));
-        assert!(breaker.compacted(300, 1_000, 1_100) && breaker.is_stopped());
+        assert_eq!(breaker.compacted(1, 1_000, 950), None);
+        assert_eq!(breaker.compacted(100, 1_000, 900), None);
+        assert_eq!(breaker.compacted(200, 1_000, 901), None);
+        assert_eq!(breaker.compacted(300, 1_000, 1_100), Some(Stop::Vain));
+        assert!(breaker.is_stopped());
+        assert_eq!(breaker.compacted(400, 1_000, 1_100), None, "it is said once");
         breaker.reset_loop();
         assert!(!breaker.is_stopped());
     }
@@ -91,10 +103,10 @@ mod tests {
     #[test]
     fn three_of_late_stop_it() {
         let mut breaker = Breaker::default();
-        assert!(!breaker.compacted(1, 1_000, 100));
-        assert!(!breaker.compacted(9, 1_000, 100));
+        assert_eq!(breaker.compacted(1, 1_000, 100), None);
+        assert_eq!(breaker.compacted(9, 1_000, 100), None);
         // The first is too long ago.
-        assert!(!breaker.compacted(11, 1_000, 100));
-        assert!(breaker.compacted(12, 1_000, 100));
+        assert_eq!(breaker.compacted(11, 1_000, 100), None);
+        assert_eq!(breaker.compacted(12, 1_000, 100), Some(Stop::Often));
     }
 }

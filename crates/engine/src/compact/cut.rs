@@ -16,11 +16,12 @@ pub(super) struct Cut {
 }
 
 impl Cut {
-    /// The cut of an order; none if nothing would go.
-    pub(super) fn of(messages: &[Arc<Message>], span: Span, budget: &Budget) -> Option<Self> {
+    /// The cut of an order; none if nothing would go. What the person said last stays if it takes no more
+    /// than `newest` tokens.
+    pub(super) fn of(messages: &[Arc<Message>], span: Span, newest: u64) -> Option<Self> {
         let place = |id: MessageId| messages.iter().position(|message| message.id == id);
         let cut = match span {
-            Span::Whole => Self { from: 0, to: unanswered(messages, budget) },
+            Span::Whole => Self { from: 0, to: unanswered(messages, newest) },
             Span::From(id) => Self { from: place(id)?, to: messages.len() },
             Span::UpTo(id) => Self { from: 0, to: place(id)? },
         };
@@ -37,15 +38,14 @@ impl Cut {
 }
 
 /// Where what the person said last begins, if it has no answer yet and is short enough to stay as it is.
-fn unanswered(messages: &[Arc<Message>], budget: &Budget) -> usize {
+fn unanswered(messages: &[Arc<Message>], most: u64) -> usize {
     let answer = messages.iter().rposition(|message| message.role == Role::Assistant);
     let from = answer.map_or(0, |place| place + 1);
     let tail = messages.get(from..).unwrap_or_default();
     let speaks = tail.iter().any(|message| said_in(message).is_some());
     let tokens: u64 = tail.iter().map(|message| message.tokens()).sum();
     let summary = tail.iter().any(|message| message.flags.compact_summary);
-    let short = tokens <= u64::from(budget.tail_most_tokens);
     // Results stay with their calls, and those go.
     let results = tail.iter().any(|message| message.tool_results().next().is_some());
-    if speaks && short && !results && !summary { from } else { messages.len() }
+    if speaks && tokens <= most && !results && !summary { from } else { messages.len() }
 }

@@ -15,17 +15,22 @@ use dormouse_conversation::{Budget, Message, Prefix, estimate_text};
 
 use super::cut::Cut;
 use super::{CompactOrder, Span};
-use crate::Engine;
 use crate::known::Known;
+use crate::{Engine, EngineEvent};
 
 /// How often the room of a summary is halved before what there is must do.
 const MOST_HALVINGS: u32 = 5;
+
+/// What is said when the model has failed too often.
+const NOT_ASKED: &str = "the model gave no summary three times in a row, so it is not asked for one any more in this session: the conversation is folded without it (/compact asks it again)";
 
 /// What the conversation will stand on: the prefix, built anew where it may be.
 pub(super) struct Ground {
     pub(super) prefix: Arc<Prefix>,
     /// What was looked up for it; none where the prefix stays.
     pub(super) known: Option<Known>,
+    /// Whether the person chose a part of the conversation: what is around it stays, however large.
+    pub(super) part: bool,
 }
 
 /// A compaction that is worked out, but not done yet.
@@ -118,33 +123,38 @@ impl Engine {
         Ok(draft)
     }
 
-    /// Written by the model, else folded by the program.
+    /// Written by the model, else folded by the program; none if neither would be smaller than what it replaces.
     pub(super) async fn draft_anew(
         &mut self,
         order: &CompactOrder,
         cut: Cut,
         ground: &Ground,
-    ) -> Draft {
-        let trouble = if order.trigger == Trigger::Manual || self.breaker.asks_the_model() {
-            match self.summarise(order, cut).await {
-                Ok(text) => match self.draft_of_model(&text, cut, ground) {
-                    Some(draft) => {
-                        if self.breaker.succeeded() {
-                            self.record_breaker(false);
-                        }
-                        return draft;
-                    }
-                    None => "its summary was not smaller than what it was to replace".to_owned(),
-                },
-                Err(why) => why,
-            }
-        } else {
-            "it failed too often and is not asked any more in this session".to_owned()
-        };
-        if self.breaker.failed() {
-            self.record_breaker(true);
+        sink: &mut dyn FnMut(EngineEvent),
+    ) -> Option<Draft> {
+        if order.trigger == Trigger::Auto && !self.breaker.asks_the_model() {
+            return self.folded(cut, ground);
         }
-        Draft { trouble: Some(trouble), ..self.folded(cut, ground) }
+        let written = match self.summarise(order, cut).await {
+            Ok(text) => self.draft_of_model(&text, cut, ground).ok_or_else(|| {
+                "its summary was not smaller than what it was to replace".to_owned()
+            }),
+            Err(why) => Err(why),
+        };
+        match written {
+            Ok(draft) => {
+                if self.breaker.succeeded() {
+                    self.record_breaker(false);
+                }
+                Some(draft)
+            }
+            Err(why) => {
+                if self.breaker.failed() {
+                    self.record_breaker(true);
+                    sink(EngineEvent::Notice(NOT_ASKED.to_owned()));
+                }
+                self.folded(cut, ground).map(|draft| Draft { trouble: Some(why), ..draft })
+            }
+        }
     }
 
     /// The model's summary, if it helps.
@@ -154,28 +164,34 @@ impl Engine {
         if u64::from(estimate_text(text)) >= source {
             return None;
         }
-        let mut drafts = (0..=MOST_HALVINGS).map(|halved| {
-            let room = Room::of(&self.config.budget, halved);
-            self.compose(Way::Model, within(text, room.text_tokens), cut, room)
-        });
-        drafts.find(|draft| self.fits(draft, ground) && draft.saves())
+        self.best(
+            (0..=MOST_HALVINGS).map(|halved| {
+                let room = Room::of(&self.config.budget, halved);
+                self.compose(Way::Model, within(text, room.text_tokens), cut, room)
+            }),
+            ground,
+        )
     }
 
     /// Without a model (C-19). The newest messages stay where there is room for them.
-    fn folded(&self, cut: Cut, ground: &Ground) -> Draft {
+    fn folded(&self, cut: Cut, ground: &Ground) -> Option<Draft> {
         let (messages, budget) = (self.history.messages(), &self.config.budget);
         let with_tail = cut.keeping_tail(messages, budget);
         let tries = std::iter::once((with_tail, 0)).chain((0..=MOST_HALVINGS).map(|n| (cut, n)));
+        self.best(tries.map(|(cut, halved)| self.fold(cut, Room::of(budget, halved))), ground)
+    }
+
+    /// The first that leaves room; where none does, what fills the window is something else, and the last
+    /// that is smaller than what it replaces must do.
+    fn best(&self, drafts: impl Iterator<Item = Draft>, ground: &Ground) -> Option<Draft> {
         let mut last = None;
-        for (cut, halved) in tries {
-            let draft = self.fold(cut, Room::of(budget, halved));
-            if self.fits(&draft, ground) && draft.saves() {
-                return draft;
+        for draft in drafts.filter(Draft::saves) {
+            if self.fits(&draft, ground) {
+                return Some(draft);
             }
             last = Some(draft);
         }
-        // What is left is as small as it gets; what fills the window is something else.
-        last.unwrap_or_else(|| self.fold(cut, Room::of(budget, MOST_HALVINGS)))
+        last
     }
 
     fn fold(&self, cut: Cut, room: Room) -> Draft {
@@ -237,9 +253,9 @@ impl Engine {
         }
     }
 
-    /// Whether the window would not be due again at once.
+    /// Whether the window would not be due again at once. What a person wants to stay is theirs to judge.
     fn fits(&self, draft: &Draft, ground: &Ground) -> bool {
-        draft.tokens(ground) < u64::from(self.budget_ahead().auto_compact)
+        ground.part || draft.tokens(ground) < u64::from(self.budget_ahead().auto_compact)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use dormouse_conversation::{BlockKind, Role, estimate_json, estimate_text};
 
+use super::breaker::Stop;
 use crate::Engine;
 
 /// Something that takes room.
@@ -52,19 +53,27 @@ impl Engine {
         fillings.retain(|filling| filling.tokens > 0);
         fillings
     }
+}
 
-    /// Why compacting by itself has stopped, and what fills the window.
-    pub(crate) fn why_it_stops(&self) -> String {
-        let mut fillings = self.fillings();
-        fillings.sort_by_key(|filling| std::cmp::Reverse(filling.tokens));
-        let named: Vec<String> = fillings
-            .iter()
-            .take(4)
-            .map(|filling| format!("{} (about {} tokens)", filling.what, filling.tokens))
-            .collect();
-        format!(
-            "the conversation was compacted again and again and the window stays full, so it is not compacted by itself any more; it is filled by {}; shorten what you can, or begin anew with /clear; /compact tries again",
-            named.join(", ")
-        )
-    }
+/// What takes the most room, in words.
+pub(super) fn most(mut fillings: Vec<Filling>) -> String {
+    fillings.sort_by_key(|filling| std::cmp::Reverse(filling.tokens));
+    let named: Vec<String> = fillings
+        .iter()
+        .take(4)
+        .map(|filling| format!("{} (about {} tokens)", filling.what, filling.tokens))
+        .collect();
+    named.join(", ")
+}
+
+/// Why compacting by itself has stopped, and what filled the window before.
+pub(super) fn why_it_stops(stop: Stop, fillings: Vec<Filling>) -> String {
+    let why = match stop {
+        Stop::Vain => "compacting hardly frees anything any more",
+        Stop::Often => "the window was full three times within ten requests",
+    };
+    format!(
+        "{why}, so it is not compacted by itself any more; it was filled by {}; shorten what you can, or begin anew with /clear; /compact tries again",
+        most(fillings)
+    )
 }

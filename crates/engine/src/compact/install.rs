@@ -22,7 +22,7 @@ impl Engine {
     /// What the conversation will stand on. Whoever keeps what is in front keeps it to the byte.
     pub(super) fn new_ground(&self, order: &CompactOrder) -> Ground {
         if matches!(order.span, Span::From(_)) {
-            return Ground { prefix: Arc::clone(&self.prefix), known: None };
+            return Ground { prefix: Arc::clone(&self.prefix), known: None, part: true };
         }
         let config = &self.config;
         let mut known = Known::look(config, Occasion::Compaction);
@@ -30,7 +30,7 @@ impl Engine {
         drop(known.take_warnings());
         let size = config.budget.prompt;
         let prefix = build_prefix(&self.around, &config.tools, size, &config.overrides, &known);
-        Ground { prefix, known: Some(known) }
+        Ground { prefix, known: Some(known), part: order.span != Span::Whole }
     }
 
     /// Puts a draft in the place of what goes.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use dormouse_context::compact::{without_media, without_thinking};
-use dormouse_conversation::{Block, BlockKind, Budget, History, Message, Window};
+use dormouse_conversation::{Block, BlockKind, Budget, History, Message, SMALLEST_WINDOW, Window};
 use tokio_util::sync::CancellationToken;
 
 use super::{CompactOrder, Compacted};
@@ -13,8 +13,13 @@ use crate::{Engine, EngineError, EngineEvent};
 /// What may help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mend {
-    /// Make room: the server says that it takes at most so many tokens, if it says.
-    Room(Option<u64>),
+    /// Make room: the server counted so many tokens and takes at most so many, as far as it says.
+    Room {
+        /// What it counted.
+        used: Option<u64>,
+        /// What it takes.
+        limit: Option<u64>,
+    },
     /// Make room: the request has too many bytes.
     Bytes,
     /// Take out pictures and documents.
@@ -34,11 +39,14 @@ impl Engine {
         sink: &mut dyn FnMut(EngineEvent),
     ) -> Result<bool, EngineError> {
         match mend {
-            Mend::Room(limit) => {
-                self.believe(limit, sink);
+            Mend::Room { used, limit } => {
+                self.believe(used, limit, sink);
                 self.make_room_for_server(interrupt, sink).await
             }
-            Mend::Bytes => self.make_room_for_server(interrupt, sink).await,
+            Mend::Bytes => {
+                self.believe(None, None, sink);
+                self.make_room_for_server(interrupt, sink).await
+            }
             Mend::Media => self.take_out_media(sink),
             Mend::Thinking => self.drop_thinking(false),
             Mend::AllThinking => self.drop_thinking(true),
@@ -59,20 +67,29 @@ impl Engine {
                 sink(EngineEvent::Notice(format!("a hook refused the compaction: {why}")));
                 Ok(false)
             }
-            Compacted::Nothing | Compacted::Interrupted => Ok(false),
+            Compacted::Nothing | Compacted::Vain | Compacted::Interrupted => Ok(false),
         }
     }
 
-    /// A server that refuses less than the window we count with has a smaller one.
-    fn believe(&mut self, limit: Option<u64>, sink: &mut dyn FnMut(EngineEvent)) {
-        let budget = self.config.budget;
-        let guess = self.tokens_used().min(u64::from(budget.window)) / 5 * 4;
-        let told = u32::try_from(limit.unwrap_or(guess)).unwrap_or(u32::MAX);
+    /// A server that refuses less than the window we count with has a smaller one, or counts more than we do.
+    fn believe(
+        &mut self,
+        used: Option<u64>,
+        limit: Option<u64>,
+        sink: &mut dyn FnMut(EngineEvent),
+    ) {
+        let (budget, ours) = (self.config.budget, self.tokens_used());
+        // A number that no window has is a slip, or about something else.
+        let limit = limit.filter(|limit| *limit >= u64::from(SMALLEST_WINDOW));
+        let told = in_our_tokens(ours.min(u64::from(budget.window)), used, limit);
+        let told = u32::try_from(told).unwrap_or(u32::MAX);
         let Ok(window) = Window::new(told) else { return };
         if told >= budget.window {
             return;
         }
         self.config.budget = Budget::for_window(window, budget.max_output);
+        // What was done for another window is no sign that it goes on for ever.
+        self.breaker.reset_loop();
         let says = if limit.is_some() { "takes at most" } else { "seems to take less than" };
         sink(EngineEvent::Notice(format!(
             "the server {says} {told} tokens, where {} were expected; from now on that counts (DORMOUSE_CONTEXT_WINDOW sets it)",
@@ -134,5 +151,31 @@ impl Engine {
         self.history = History::of(messages)?;
         self.rebuild_body(why);
         Ok(())
+    }
+}
+
+/// What a server takes, as this program counts: one that counts more tokens takes fewer of ours. Where it
+/// names no number, a little less than what it refused.
+fn in_our_tokens(ours: u64, used: Option<u64>, limit: Option<u64>) -> u64 {
+    match (used, limit) {
+        (Some(used), Some(limit)) if used > ours => {
+            (limit.saturating_mul(ours) / used).max(limit / 2)
+        }
+        (_, Some(limit)) => limit,
+        (_, None) => ours / 5 * 4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_our_tokens;
+
+    #[test]
+    fn a_limit_in_our_tokens() {
+        assert_eq!(in_our_tokens(10_000, Some(20_000), Some(16_000)), 8_000, "it counts more");
+        assert_eq!(in_our_tokens(1_000, Some(20_000), Some(16_000)), 8_000, "but not that much");
+        assert_eq!(in_our_tokens(20_000, Some(18_000), Some(16_000)), 16_000);
+        assert_eq!(in_our_tokens(20_000, None, Some(16_000)), 16_000);
+        assert_eq!(in_our_tokens(20_000, None, None), 16_000);
     }
 }

@@ -36,6 +36,7 @@ pub use said::Spoken;
 
 use crate::{Engine, EngineError, EngineEvent};
 use cut::Cut;
+use draft::Ground;
 
 /// What of the conversation is to be compacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,10 +93,18 @@ pub enum Compacted {
     Done(CompactReport),
     /// There was nothing to compact.
     Nothing,
+    /// Whatever took its place would be no smaller: the conversation is as before.
+    Vain,
     /// A hook would not have it, for this reason.
     Blocked(String),
     /// The person stopped it.
     Interrupted,
+}
+
+/// How full the window was, and of what.
+struct Fullness {
+    tokens: u64,
+    fillings: Vec<Filling>,
 }
 
 /// The name of its breaker, by its switch.
@@ -110,24 +119,28 @@ impl Engine {
         interrupt: &CancellationToken,
         sink: &mut dyn FnMut(EngineEvent),
     ) -> Result<Compacted, EngineError> {
-        let Some(cut) = Cut::of(self.history.messages(), order.span, &self.config.budget) else {
-            return Ok(Compacted::Nothing);
-        };
+        let ground = self.new_ground(&order);
+        let cut = Cut::of(self.history.messages(), order.span, self.room_for_newest(&ground));
+        let Some(cut) = cut else { return Ok(Compacted::Nothing) };
         if let Some(why) = self.ask_before(&order).await {
             self.pass_on_hook_notices(sink);
             return Ok(Compacted::Blocked(why));
         }
         sink(EngineEvent::Compacting(order.trigger));
         self.write_what_is_due()?;
-        let before = self.tokens_used();
-        let ground = self.new_ground(&order);
+        let before = Fullness { tokens: self.tokens_used(), fillings: self.fillings() };
         let (draft, stepped_aside) = match self.draft_from_notes(&order, &ground) {
             Ok(draft) => (draft, None),
             Err(aside) => {
                 let draft = tokio::select! {
                     biased;
                     () = interrupt.cancelled() => return Ok(Compacted::Interrupted),
-                    draft = Box::pin(self.draft_anew(&order, cut, &ground)) => draft,
+                    draft = Box::pin(self.draft_anew(&order, cut, &ground, sink)) => draft,
+                };
+                let Some(draft) = draft else {
+                    let after = before.tokens;
+                    self.heed(order.trigger, before, after, sink);
+                    return Ok(Compacted::Vain);
                 };
                 (draft, aside)
             }
@@ -136,23 +149,30 @@ impl Engine {
         let (way, fidelity) = (draft.way, draft.fidelity);
         let messages = draft.dropped.len();
         let summary = draft.message.clone();
-        self.install(&order, draft, ground, before, sink).await?;
+        self.install(&order, draft, ground, before.tokens, sink).await?;
         let report = CompactReport {
             trigger: order.trigger,
             way,
-            before,
+            before: before.tokens,
             after: self.tokens_used(),
             fidelity,
             stepped_aside,
             trouble,
         };
-        self.count_compaction(&report, messages, sink);
+        self.count_compaction(&report, messages);
+        self.heed(order.trigger, before, report.after, sink);
         if let Some(hooks) = self.hooks.clone() {
             hooks.after_compaction(order.trigger, &summary).await;
             self.pass_on_hook_notices(sink);
         }
         sink(EngineEvent::Compacted(report.clone()));
         Ok(Compacted::Done(report))
+    }
+
+    /// What a message may take that has no answer yet, to stay as it is: half of what there is beside the
+    /// prefix.
+    fn room_for_newest(&self, ground: &Ground) -> u64 {
+        u64::from(self.budget_ahead().auto_compact).saturating_sub(ground.prefix.tokens()) / 2
     }
 
     async fn ask_before(&self, order: &CompactOrder) -> Option<String> {
@@ -166,13 +186,8 @@ impl Engine {
         }
     }
 
-    /// What it came to goes into the figures and the breaker.
-    fn count_compaction(
-        &mut self,
-        report: &CompactReport,
-        messages: usize,
-        sink: &mut dyn FnMut(EngineEvent),
-    ) {
+    /// What it came to goes into the figures.
+    fn count_compaction(&self, report: &CompactReport, messages: usize) {
         let name = if report.way == Way::Notes { NOTES_LAYER } else { LAYER };
         self.figures.record(&Figure::Layer(LayerFigure {
             name: name.to_owned(),
@@ -182,13 +197,23 @@ impl Engine {
             summaries: 1,
             prefix_changed: true,
         }));
-        if report.trigger == Trigger::Manual {
+    }
+
+    /// What came of it decides whether it is tried again.
+    fn heed(
+        &mut self,
+        trigger: Trigger,
+        before: Fullness,
+        after: u64,
+        sink: &mut dyn FnMut(EngineEvent),
+    ) {
+        if trigger == Trigger::Manual {
             self.breaker.reset_loop();
             return;
         }
-        if self.breaker.compacted(self.requests, report.before, report.after) {
+        if let Some(stop) = self.breaker.compacted(self.requests, before.tokens, after) {
             self.record_breaker(true);
-            sink(EngineEvent::Notice(self.why_it_stops()));
+            sink(EngineEvent::Notice(fills::why_it_stops(stop, before.fillings)));
         }
     }
 

@@ -19,6 +19,8 @@ const MOST_FILES: usize = 5;
 const FILES_WORTH: u32 = 10;
 /// The same of skills.
 const SKILLS_WORTH: u32 = 5;
+/// What stands around and between them, in tokens.
+const FRAME: u64 = 64;
 /// What stands at the end of something that was cut.
 const CUT: &str = "[cut here; the rest is where it came from]";
 
@@ -44,11 +46,14 @@ impl Engine {
         for path in paths {
             if let Some(text) = self.read_again(&path, &fresh).await {
                 let text = bounded(&text, each);
-                let (name, tokens) = (path.display().to_string(), u64::from(estimate_text(&text)));
+                let name = path.display().to_string();
+                let tokens = u64::from(estimate_text(&text));
                 items.push(Item { name, text, tokens });
             }
         }
-        let files: Vec<RestoredFile> = fit(items, each, all)
+        // What is cut for want of room is not shown, and so may not be edited: headings and frame count.
+        let headings: u64 = items.iter().map(|item| u64::from(estimate_text(&item.name)) + 2).sum();
+        let files: Vec<RestoredFile> = fit(items, each, all.saturating_sub(headings + FRAME))
             .into_iter()
             .map(|item| {
                 let cut = item.text.ends_with(CUT).then(|| "Read shows the rest".to_owned());
@@ -59,16 +64,14 @@ impl Engine {
         (!files.is_empty()).then(|| RestoredFiles { files, max_tokens: most(all) }.to_block())
     }
 
-    /// Read's own view of a file; none if it can not be read, or not by the rules.
+    /// Read's own view of a file; none if it can not be read, or not by the rules or the hooks.
     async fn read_again(
         &self,
         path: &std::path::Path,
         cache: &Arc<Mutex<ReadCache>>,
     ) -> Option<String> {
-        let caller = Caller::new(
-            Arc::clone(&self.config.tools),
-            Gate::new(Mode::Plan, self.config.gate.rules().clone()),
-        );
+        let gate = Gate::new(Mode::Plan, self.config.gate.rules().clone());
+        let caller = Caller { gate, asker: None, ..self.caller() };
         let mut context = self.call_context(CancellationToken::new());
         context.read_cache = Arc::clone(cache);
         let input =
@@ -76,7 +79,9 @@ impl Engine {
         let id = ToolUseId::new("restored");
         let result = caller.run(ToolUse { id: &id, name: "Read", input: &input }, &context).await;
         match result.content {
-            ResultContent::Text(text) if !result.is_error => Some(text),
+            ResultContent::Text(text) if !result.is_error => {
+                Some(self.config.redactor.redact(&text))
+            }
             ResultContent::Text(_) | ResultContent::Blocks(_) => None,
         }
     }

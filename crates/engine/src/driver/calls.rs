@@ -89,7 +89,7 @@ fn asides(call: ToolUse<'_>, result: &CallResult) -> Vec<EngineEvent> {
 }
 
 /// The key itself is no part of a result: it would go into the transcript.
-fn without_secrets(content: ResultContent, redactor: &Redactor) -> ResultContent {
+pub(crate) fn without_secrets(content: ResultContent, redactor: &Redactor) -> ResultContent {
     match content {
         ResultContent::Text(text) => ResultContent::Text(redactor.redact(&text)),
         blocks @ ResultContent::Blocks(_) => blocks,

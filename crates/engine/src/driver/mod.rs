@@ -20,6 +20,7 @@ use crate::compact::{Mend, Room};
 use crate::meter::Meter;
 use crate::turn::{Effect, Event, INTERRUPTED_MARK, Turn};
 use crate::{Engine, EngineError, EngineEvent, TurnEnd, TurnReport};
+pub(crate) use calls::without_secrets;
 use outside::{Happening, Outside, Source};
 
 /// Runs a turn to its end.

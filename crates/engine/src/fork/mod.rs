@@ -17,7 +17,7 @@ use dormouse_base::{Clock, DirEntry, IdSource};
 use dormouse_conversation::figures::Figures;
 use dormouse_conversation::{Message, RequestOptions, Usage};
 use dormouse_model::{Dialect, Model, ModelError, PriceTable, RetryPolicy, WireBody};
-use dormouse_tools::{CachedFile, CallContext, Extent, Gate, ToolSet};
+use dormouse_tools::{CachedFile, CallContext, CallObserver, Extent, Gate, ToolSet};
 
 pub use gate::{ForkGate, Writes};
 
@@ -47,6 +47,8 @@ pub struct Seed {
     tools: Arc<ToolSet>,
     gate: Gate,
     context: CallContext,
+    /// Who looks at the parent's calls looks at the fork's too.
+    observer: Option<Arc<dyn CallObserver>>,
     results: ResultStore,
     figures: Figures,
     clock: Arc<dyn Clock>,
@@ -136,6 +138,7 @@ impl Engine {
             tools: Arc::clone(&self.config.tools),
             gate: self.config.gate.clone(),
             context,
+            observer: self.caller().observer,
             results: self.result_store(),
             figures: self.figures.clone(),
             clock: Arc::clone(&self.config.clock),

@@ -14,6 +14,7 @@ use dormouse_tools::{Caller, Verdict};
 
 use super::gate::ForkGuard;
 use super::{FORK_TAG, ForkEnd, ForkOrder, ForkReport, Seed};
+use crate::driver::without_secrets;
 use crate::jobs::JobHandle;
 
 impl Seed {
@@ -190,7 +191,8 @@ impl<'j> Fork<'j> {
                 return Block::tool_result(call.id, &ResultContent::Text(why), true);
             }
         };
-        let caller = Caller::new(Arc::clone(&seed.tools), gate);
+        let observer = seed.observer.clone();
+        let caller = Caller { observer, ..Caller::new(Arc::clone(&seed.tools), gate) };
         let bound = seed.results.bound(&seed.tools, call.name);
         let mut context = seed.context.clone();
         context.overflow = seed.results.overflow(call.id);
@@ -203,7 +205,10 @@ impl<'j> Fork<'j> {
         }
         let kept = match &result.spilled {
             Some(spilled) => seed.results.stored(spilled),
-            None => seed.results.keep(call.id, bound, result.content),
+            None => {
+                let content = without_secrets(result.content, &seed.context.redactor);
+                seed.results.keep(call.id, bound, content)
+            }
         };
         Block::tool_result(call.id, &kept.content, result.is_error)
     }

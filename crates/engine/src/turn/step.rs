@@ -17,6 +17,9 @@ const NO_ANSWER_FAILED: &str = "[no answer: the request failed]";
 const NO_ANSWER_SPENT: &str = "[no answer: what may be spent was spent]";
 const NO_ANSWER_EMPTY: &str = "[no answer: the model said nothing]";
 
+/// A request that is too long is made shorter so often: the first time the server may not say by how much.
+const MOST_SHORTENINGS: usize = 3;
+
 /// What does not get better by itself is tried this often in a row.
 const MOST_IN_A_ROW: u32 = 5;
 
@@ -313,7 +316,11 @@ impl Turn {
     /// What may help against an error and was not tried yet.
     fn remedy(&self, error: &ModelError) -> Option<Mend> {
         let remedies = match error {
-            ModelError::TooLong { limit, .. } => vec![Mend::Room(*limit)],
+            ModelError::TooLong { used, limit, .. } => {
+                let tried = self.tried.iter().filter(|mend| matches!(mend, Mend::Room { .. }));
+                let mend = Mend::Room { used: *used, limit: *limit };
+                return (tried.count() < MOST_SHORTENINGS).then_some(mend);
+            }
             ModelError::RequestTooLarge(_) => vec![Mend::Media, Mend::Bytes],
             ModelError::ThinkingRefused(_) => vec![Mend::Thinking, Mend::AllThinking],
             _ => Vec::new(),
@@ -335,7 +342,9 @@ impl Turn {
             self.phase = Phase::Answering(Answer::new());
             return vec![Effect::Send];
         }
-        if let Some(mend) = self.remedy(&error) {
+        // What could not be made shorter now can not be a moment later.
+        let other = |mend: &Mend| !matches!(mend, Mend::Room { .. });
+        if let Some(mend) = self.remedy(&error).filter(other) {
             return self.take_back(&Answer::new(), error, mend);
         }
         vec![Effect::CommitClosing(NO_ANSWER_FAILED), Effect::End(TurnEnd::Failed(error))]

@@ -74,10 +74,54 @@ fn an_answer() {
     assert_eq!(walk(vec![text("hi"), finished(StopReason::MaxTokens)]), "send, answer(1), cut");
     assert_eq!(walk(vec![finished(StopReason::EndTurn)]), "send, closing, empty");
     assert_eq!(walk(vec![text(" \n"), finished(StopReason::EndTurn)]), "send, closing, empty");
+}
+
+fn refused(error: ModelError) -> Event {
+    Event::Failed(error, None)
+}
+
+fn too_long(used: Option<u64>, limit: Option<u64>) -> Event {
+    refused(ModelError::TooLong { used, limit, message: String::new() })
+}
+
+/// What may help is done, each thing once, and the request is sent again; then the error shows.
+#[test]
+fn what_the_server_refuses_is_mended_before_it_is_told() {
+    let room = "mend Room { used: None, limit: None }";
     assert_eq!(
-        walk(vec![text("a"), finished(StopReason::ContextWindowExceeded)]),
-        "send, answer(1), failed"
+        walk(vec![
+            text("a"),
+            finished(StopReason::ContextWindowExceeded),
+            Event::Mended(true),
+            text("b"),
+            finished(StopReason::EndTurn)
+        ]),
+        format!("send, withdrawn, {room}, send, answer(1), completed")
     );
+    let in_vain = walk(vec![too_long(None, None), Event::Mended(false)]);
+    assert_eq!(in_vain, format!("send, {room}, closing, failed"));
+    let large = || refused(ModelError::RequestTooLarge(String::new()));
+    assert_eq!(
+        walk(vec![large(), Event::Mended(true), large(), Event::Mended(true), large()]),
+        "send, mend Media, send, mend Bytes, send, closing, failed"
+    );
+    let thinking = || refused(ModelError::ThinkingRefused(String::new()));
+    assert_eq!(
+        walk(vec![thinking(), Event::Mended(false), Event::Mended(true), thinking()]),
+        "send, mend Thinking, mend AllThinking, send, closing, failed"
+    );
+}
+
+/// A server that names another number each time does not keep us for ever.
+#[test]
+fn a_request_is_shortened_a_few_times_at_most() {
+    let mut events = Vec::new();
+    for number in 1..10 {
+        events.extend([too_long(Some(number * 2), Some(number)), Event::Mended(true)]);
+    }
+    let walked = walk(events);
+    assert_eq!(walked.matches("mend Room").count(), MOST_SHORTENINGS, "{walked}");
+    assert!(walked.ends_with("send, closing, failed"), "{walked}");
 }
 
 #[test]

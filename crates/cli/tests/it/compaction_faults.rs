@@ -1,0 +1,143 @@
+//! A compaction that is cut off, by a crash, by the disk or by the person: the conversation is as before or
+//! wholly compacted, and the next prompt works.
+
+use dormouse_model::script::Turn;
+use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome, Wire};
+
+use crate::compacting::{
+    SMALL, SUMMARY, boundaries, fill, home, last_text, long_prompt, nothing_is_lost, small,
+    summaries,
+};
+use crate::program::{BOTH, ask, server};
+use crate::talk::{leave, say, talk, wait_for_prompt};
+
+/// The next prompt works, and what was said is still there.
+#[track_caller]
+fn still_usable(home: &TestHome, server: &ScriptedServer, said: &[String], what: &str) {
+    server.push(Turn::new().text("still usable"));
+    server.expect_break("compaction");
+    goes_on(home, server, said, what);
+}
+
+#[track_caller]
+fn goes_on(home: &TestHome, server: &ScriptedServer, said: &[String], what: &str) {
+    let output = home.run(&mut ask(home, &["-c", "go on"]));
+    assert_eq!(output.stdout, "still usable\n", "{what}: {}", output.stderr);
+    let sent = last_text(server);
+    assert!(sent.contains("go on"), "{what}");
+    nothing_is_lost(home, &sent, said, SMALL);
+}
+
+#[test]
+fn killed_while_the_summary_streams() {
+    for wire in BOTH {
+        let gate = Gate::new();
+        let server = small(wire).start();
+        let home = home(&server);
+        let mut said = fill(&home, &server, 3);
+        said.push(long_prompt(4));
+        server.push_fork(Reply::from(Turn::new().text(SUMMARY)).gate_after(3, &gate));
+        let mut running = home.spawn(&mut ask(&home, &["-c", &said[3]]));
+        running.close_stdin();
+        gate.wait_until_reached();
+        running.kill9();
+        running.wait();
+        assert_eq!(boundaries(&home).len(), 0);
+        server.push_fork(Turn::new().text(SUMMARY));
+        still_usable(&home, &server, &said, "killed");
+        assert_eq!(boundaries(&home).len(), 1);
+        server.finish();
+    }
+}
+
+/// Dead between any two lines of a boundary: it does not count, and the next one does.
+#[test]
+fn killed_between_the_lines_of_the_boundary() {
+    for passing in 1..=2 {
+        let mut calls = 0;
+        let server = small(Wire::Anthropic)
+            .fork_with(summaries())
+            .reply_with(move |request| {
+                calls += 1;
+                if request.last_message().to_string().contains("go on") {
+                    return Turn::new().text("still usable").into();
+                }
+                Turn::new().call(format!("r{calls}"), "Read", r#"{"file_path":"a.txt"}"#).into()
+            })
+            .start();
+        let mut home = home(&server);
+        home.write("a.txt", "a line of a file that is in use\n".repeat(200));
+        let said = vec!["read the file, again and again".to_owned()];
+        home.set_env("DORMOUSE_FAULT", format!("abort@transcript.boundary#{passing}"));
+        let output = home.run(&mut ask(&home, &[&said[0]]));
+        assert_eq!(output.code, None, "it died: {}", output.stderr);
+        home.unset_env("DORMOUSE_FAULT");
+        assert_eq!(boundaries(&home).len(), 1, "a half one");
+        server.expect_break("compaction");
+        goes_on(&home, &server, &said, "aborted");
+        assert_eq!(boundaries(&home).len(), 2);
+        // The whole one counts, after another resume too.
+        goes_on(&home, &server, &said, "again");
+        server.finish();
+    }
+}
+
+/// A disk that takes no more in the middle of it: told, and nothing is half done.
+#[test]
+fn a_disk_that_is_full_in_the_middle_of_it() {
+    let server = small(Wire::Anthropic).fork_with(summaries()).start();
+    let mut home = home(&server);
+    let mut said = fill(&home, &server, 3);
+    said.push(long_prompt(4));
+    home.set_env("DORMOUSE_FAULT", "enospc@transcript.boundary");
+    let output = home.run(&mut ask(&home, &["-c", &said[3]]));
+    assert_eq!(output.code, Some(1), "{}", output.stderr);
+    assert!(output.stderr.contains("No space left"), "{}", output.stderr);
+    home.unset_env("DORMOUSE_FAULT");
+    still_usable(&home, &server, &said, "full");
+    server.finish();
+}
+
+#[test]
+fn interrupted_while_the_summary_streams() {
+    for wire in BOTH {
+        let gate = Gate::new();
+        let server = small(wire).start();
+        let home = home(&server);
+        let mut said = fill(&home, &server, 3);
+        said.push(long_prompt(4));
+        server.push_fork(Reply::from(Turn::new().text(SUMMARY)).gate_after(3, &gate));
+        let mut running = home.spawn(&mut ask(&home, &["-c", &said[3]]));
+        running.close_stdin();
+        gate.wait_until_reached();
+        running.interrupt();
+        let output = running.wait();
+        assert_eq!(output.code, Some(130), "{output:?}");
+        assert_eq!(boundaries(&home).len(), 0);
+        server.push_fork(Turn::new().text(SUMMARY));
+        still_usable(&home, &server, &said, "interrupted");
+        server.finish();
+    }
+}
+
+/// Ctrl-C while `/compact` works: as before, and the same session goes on with the same bytes.
+#[test]
+fn compact_by_hand_is_stopped_with_ctrl_c() {
+    let gate = Gate::new();
+    let server = server(Wire::Anthropic).start();
+    let home = TestHome::new().with_server(&server);
+    server.push(Turn::new().text("the first answer"));
+    let mut terminal = talk(&home, &[], (100, 30));
+    say(&mut terminal, "a first word", "the first answer");
+    server.push_fork(Reply::from(Turn::new().text(SUMMARY)).gate_after(3, &gate));
+    terminal.enter("/compact");
+    gate.wait_until_reached();
+    terminal.type_keys("\x03");
+    terminal.wait_for_text("stopped; the conversation is as before");
+    wait_for_prompt(&terminal);
+    server.push(Turn::new().text("the second answer"));
+    say(&mut terminal, "a second word", "the second answer");
+    leave(terminal);
+    assert!(boundaries(&home).is_empty());
+    server.finish();
+}
