@@ -1,0 +1,1 @@
+//! Messages for the tests of this folder.
