@@ -70,11 +70,12 @@ impl CacheEdits {
     pub fn plan(&mut self, messages: &[Arc<Message>], rule: &CacheEditRule) -> Option<LayerReport> {
         let mut live = results_of(messages, CLEARABLE);
         live.retain(|result| !self.ids.contains(result.id));
-        if live.len() <= rule.above {
+        let keep = rule.keep.max(1);
+        if live.len() <= rule.above.max(keep) {
             return None;
         }
         let at = messages.iter().rfind(|message| message.role == Role::User)?.id;
-        live.truncate(live.len().saturating_sub(rule.keep.max(1)));
+        live.truncate(live.len().saturating_sub(keep));
         let freed = live.iter().map(|result| u64::from(result.block.tokens())).sum();
         let ids: Vec<ToolUseId> = live.iter().map(|result| result.id.clone()).collect();
         let report = LayerReport {
@@ -94,5 +95,40 @@ impl CacheEdits {
     /// Forgets everything: after a clearing by time or a compaction the server's cache is another.
     pub fn reset(&mut self) {
         *self = Self::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Maker;
+    use super::*;
+
+    #[test]
+    fn beyond_the_count_all_but_the_newest_go_in_one_batch() {
+        let mut maker = Maker::new(1);
+        let mut messages = Vec::new();
+        let mut state = CacheEdits::default();
+        let rule = CacheEditRule::default();
+        (0..20).for_each(|_| messages.extend(maker.read(10)));
+        assert_eq!(state.plan(&messages, &rule), None, "not more than twenty");
+        messages.extend(maker.read(10));
+        let report = state.plan(&messages, &rule).unwrap();
+        assert_eq!((report.changed, report.prefix_changed), (16, false));
+        assert_eq!(state.sent()[0].at, messages[41].id);
+        (0..15).for_each(|_| messages.extend(maker.read(10)));
+        assert_eq!(state.plan(&messages, &rule), None, "twenty are left");
+        messages.extend(maker.read(10));
+        assert_eq!(state.plan(&messages, &rule).unwrap().changed, 16);
+        assert_eq!(state.sent().len(), 2);
+        state.reset();
+        assert_eq!(state.sent(), []);
+    }
+
+    #[test]
+    fn the_form_of_a_deletion() {
+        let deletion = Deletion { cache_reference: ToolUseId::new("toolu_1") };
+        let json = serde_json::to_string(&deletion).unwrap();
+        assert_eq!(json, r#"{"type":"delete","cache_reference":"toolu_1"}"#);
+        assert_eq!(serde_json::from_str::<Deletion>(&json).unwrap(), deletion);
     }
 }

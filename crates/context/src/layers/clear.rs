@@ -116,3 +116,61 @@ fn replace(message: &Message, ids: &BTreeSet<&ToolUseId>) -> Edit {
     };
     Edit::Replace { message: message.id, blocks: message.blocks.iter().map(clear).collect() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::apply;
+    use super::super::testing::{Maker, text_of};
+    use super::*;
+
+    const HOUR: Duration = Duration::from_hours(1);
+
+    fn cleared(messages: &[Arc<Message>]) -> Vec<bool> {
+        let blocks = messages.iter().flat_map(|message| &message.blocks);
+        blocks
+            .filter(|block| matches!(block.kind(), BlockKind::ToolResult { .. }))
+            .map(is_cleared)
+            .collect()
+    }
+
+    fn clear(maker: &Maker, messages: &[Arc<Message>], keep: usize) -> Vec<Arc<Message>> {
+        let plan = plan_clear(messages, HOUR, &ClearRule { idle: HOUR, keep }).unwrap();
+        apply(messages, &plan.edits, |text| maker.meta(text))
+    }
+
+    #[test]
+    fn old_results_of_clearable_tools_go() {
+        let mut maker = Maker::new(1);
+        let mut messages = vec![maker.user("go")];
+        messages.extend(maker.round(&["Read", "mcp__a__b", "Bash"], &text_of(500)));
+        messages.extend(maker.round(&["Read"], &text_of(5)));
+        messages.extend(maker.round(&["Write"], &text_of(500)));
+        messages.extend(maker.round(&["Grep"], &text_of(500)));
+        // Of MCP: never. A short one: not worth it. The newest: stays.
+        assert_eq!(cleared(&clear(&maker, &messages, 2)), [true, false, true, false, false, false]);
+        let most = clear(&maker, &messages, 0);
+        assert_eq!(cleared(&most), [true, false, true, false, true, false], "one stays");
+        // Once cleared, they stay so, and the next come on top.
+        let mut later = clear(&maker, &messages, 2);
+        let note = later[2].blocks[0].raw().to_owned();
+        later.extend(maker.round(&["Read", "Read"], &text_of(500)));
+        let later = clear(&maker, &later, 2);
+        assert_eq!(cleared(&later), [true, false, true, false, true, true, false, false]);
+        assert_eq!(later[2].blocks[0].raw(), note, "the same bytes");
+    }
+
+    #[test]
+    fn failures_stay_failures_and_pictures_go() {
+        let mut maker = Maker::new(1);
+        let picture = ResultContent::Blocks(vec![Block::image("image/png", &"A".repeat(9_000))]);
+        let mut messages = maker.round(&["Read"], &picture).to_vec();
+        messages.extend(maker.round(&["Bash"], &text_of(100)));
+        let failed = Block::tool_result(&ToolUseId::new("call_2"), &text_of(100), true);
+        messages[3] = Arc::new(Message { blocks: vec![failed], ..Message::clone(&messages[3]) });
+        messages.extend(maker.read(100));
+        let view = clear(&maker, &messages, 1);
+        assert_eq!(cleared(&view), [true, true, false]);
+        assert!(!view[1].blocks[0].raw().contains("image"));
+        assert!(!view[1].blocks[0].is_error() && view[3].blocks[0].is_error());
+    }
+}

@@ -167,3 +167,66 @@ fn all_places(messages: &[Arc<Message>], spans: &[Span]) -> Vec<Option<std::ops:
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Maker, budget, tokens};
+    use super::super::{apply, fold_prompt, is_fold};
+    use super::*;
+
+    fn long(maker: &mut Maker, rounds: usize) -> Vec<Arc<Message>> {
+        let mut messages = vec![maker.user("do it")];
+        (0..rounds).for_each(|_| messages.extend(maker.read(5_000)));
+        messages.push(maker.says("done"));
+        messages
+    }
+
+    #[test]
+    fn staged_at_ninety_committed_at_ninety_five() {
+        let mut maker = Maker::new(1);
+        let messages = long(&mut maker, 34);
+        let budget = budget(200_000);
+        assert_eq!(spans(&messages, &[], 161_999, &budget), []);
+        let staged = spans(&messages, &[], 162_000, &budget);
+        // 36,000 tokens above seven tenths of 180,000: three spans of three rounds.
+        assert_eq!(staged.iter().map(|span| span.tokens / 1_000).collect::<Vec<_>>(), [15, 15, 15]);
+        assert_eq!(staged[0].from, messages[0].id);
+        assert_eq!(spans(&messages, &staged, 162_000, &budget), [], "enough is staged");
+        let more = spans(&messages, &staged, 180_000, &budget);
+        assert_eq!(more.len(), 1);
+        assert!(messages.iter().position(|m| m.id == more[0].from) > Some(15));
+
+        let folds: Vec<Fold> =
+            staged.iter().map(|span| Fold { span: *span, summary: "short".into() }).collect();
+        assert!(to_commit(&folds, 170_999, &budget).is_empty());
+        assert_eq!(to_commit(&folds, 171_000, &budget).len(), 3);
+        let useless = Fold { span: staged[0], summary: "long ".repeat(100_000) };
+        assert!(to_commit(&[useless], 171_000, &budget).is_empty(), "not shorter");
+    }
+
+    #[test]
+    fn a_fold_names_what_it_hides_and_how_to_have_it_back() {
+        let mut maker = Maker::new(1);
+        let messages = long(&mut maker, 34);
+        let staged = spans(&messages, &[], 162_000, &budget(200_000));
+        let fold = Fold { span: staged[0], summary: "Read three files.".into() };
+        let plan = plan_folds(&messages, &[fold], "/s/t.jsonl").unwrap();
+        let view = apply(&messages, &plan.edits, |text| maker.meta(text));
+        assert!(is_fold(&view[0]) && tokens(&view) < tokens(&messages) - 14_000);
+        let text = view[0].text();
+        for part in ["/expand", "/s/t.jsonl", "Read three files.", &staged[0].to.to_string()] {
+            assert!(text.contains(part), "{part} is not in {text}");
+        }
+        let prompt = fold_prompt(&messages, &staged[0], 1_000);
+        assert!(prompt.contains("> do it") && prompt.contains("> (result) wordword"), "{prompt}");
+    }
+
+    #[test]
+    fn a_round_too_long_for_a_span_is_left_alone() {
+        let mut maker = Maker::new(1);
+        let mut messages = maker.read(25_000).to_vec();
+        messages.extend(long(&mut maker, 10));
+        let found = spans(&messages, &[], 170_000, &budget(200_000));
+        assert_eq!(found.first().map(|span| span.from), Some(messages[2].id));
+    }
+}

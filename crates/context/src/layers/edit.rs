@@ -109,3 +109,28 @@ impl<'a> Changes<'a> {
         changes
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Maker;
+    use super::*;
+
+    #[test]
+    fn what_no_edit_names_stays_the_same_allocation() {
+        let maker = Maker::new(1);
+        let messages = ["a", "b", "c"].map(|text| maker.user(text));
+        let edits = [
+            Edit::Insert { before: Some(messages[1].id), text: "in place of b".into() },
+            Edit::Drop { messages: vec![messages[1].id] },
+            Edit::Replace { message: messages[2].id, blocks: vec![Block::text("C")] },
+            Edit::Insert { before: None, text: "end".into() },
+        ];
+        let view = apply(&messages, &edits, |text| maker.meta(text));
+        let texts: Vec<String> = view.iter().map(|message| message.text()).collect();
+        assert_eq!(texts, ["a", "in place of b", "C", "end"]);
+        assert!(Arc::ptr_eq(&view[0], &messages[0]));
+        assert_eq!(view[2].id, messages[2].id);
+        let nowhere = [Edit::Drop { messages: vec![maker.user("x").id] }];
+        assert_eq!(apply(&messages, &nowhere, |text| maker.meta(text)), messages);
+    }
+}

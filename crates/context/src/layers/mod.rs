@@ -14,6 +14,8 @@ mod results;
 mod snip;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod view;
 
 pub use cache_edit::{CacheEditRule, CacheEdits, Deletion, SentDeletions};

@@ -24,8 +24,8 @@ impl Default for SnipRule {
 }
 
 /// The rounds to leave out: the oldest, until what is used is at most the lower share. None if it is not
-/// due or nothing can go. `forced` (by hand) asks below the upper share too, and brings a conversation
-/// that is below the lower one down to that share of itself. The usage of the last answer still counts
+/// due or nothing can go. `forced` (by hand) asks below the upper share too; what does not fill the
+/// window is brought down to the lower share of itself. The usage of the last answer still counts
 /// what is left out here: the caller hands `freed_tokens` on.
 pub fn plan_snip(
     messages: &[Arc<Message>],
@@ -37,8 +37,11 @@ pub fn plan_snip(
     if !forced && used <= share_of(budget.effective, rule.from_share) {
         return None;
     }
-    let whole = u32::try_from(used).unwrap_or(u32::MAX).min(budget.effective);
-    let gone = oldest(messages, used.saturating_sub(share_of(whole, rule.to_share)));
+    let below = u32::try_from(used).ok().filter(|used| forced && *used < budget.effective);
+    let whole = below.unwrap_or(budget.effective);
+    let goal = used.saturating_sub(share_of(whole, rule.to_share));
+    // What the marker will take has to be freed too; its length hangs on the count by a digit or two.
+    let gone = oldest(messages, goal + tokens_of_text(&marker(messages.len() as u64)));
     let text = marker(gone.now.saturating_add(gone.earlier));
     let freed_tokens = gone.tokens.saturating_sub(tokens_of_text(&text));
     // A marker that takes the place of a marker, or more room than it makes, is not worth the cache.
@@ -84,8 +87,7 @@ fn oldest(messages: &[Arc<Message>], goal: u64) -> Gone {
     let mut gone = Gone::default();
     let mut end = None;
     for round in free_rounds(messages) {
-        // What the marker will take has to be freed too.
-        if gone.tokens >= goal.saturating_add(MARKER_TOKENS) || goal == 0 {
+        if gone.tokens >= goal {
             break;
         }
         let run = of(messages, &round.range);
@@ -101,9 +103,6 @@ fn oldest(messages: &[Arc<Message>], goal: u64) -> Gone {
     gone
 }
 
-/// More than any marker takes.
-const MARKER_TOKENS: u64 = 100;
-
 /// What stands in place of messages that were left out.
 fn marker(messages: u64) -> String {
     format!(
@@ -115,4 +114,72 @@ fn marker(messages: u64) -> String {
 fn left_out_before(message: &Message) -> Option<u64> {
     let text = made_text(message)?;
     text.strip_prefix(SNIP_MARK)?.split('"').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Maker, budget};
+    use super::super::{apply, is_snip_marker};
+    use super::*;
+
+    fn long(maker: &mut Maker) -> Vec<Arc<Message>> {
+        let mut messages = vec![maker.user("do it")];
+        (0..10).for_each(|_| messages.extend(maker.read(2_000)));
+        messages.push(maker.says("done"));
+        messages
+    }
+
+    fn texts(messages: &[Arc<Message>]) -> Vec<String> {
+        messages.iter().filter(|message| is_snip_marker(message)).map(|one| one.text()).collect()
+    }
+
+    #[test]
+    fn the_oldest_go_and_a_marker_says_how_many() {
+        let mut maker = Maker::new(1);
+        let messages = long(&mut maker);
+        // The effective window is 18,000: more than 15,300 is too much, 10,800 is the goal.
+        let budget = budget(24_000);
+        let rule = SnipRule::default();
+        assert_eq!(plan_snip(&messages, 15_300, &budget, &rule, false), None);
+        let plan = plan_snip(&messages, 15_301, &budget, &rule, false).unwrap();
+        assert_eq!(plan.report.changed, 7, "the request, and three rounds of two");
+        let view = apply(&messages, &plan.edits, |text| maker.meta(text));
+        assert_eq!(view.len(), messages.len() - 7 + 1);
+        assert!(texts(&view)[0].contains("7 earlier messages were left out here"));
+        assert!(is_snip_marker(&view[0]), "in their place");
+    }
+
+    #[test]
+    fn a_second_marker_takes_the_place_of_the_first_and_counts_on() {
+        let mut maker = Maker::new(1);
+        let (budget, rule) = (budget(24_000), SnipRule::default());
+        let messages = long(&mut maker);
+        let plan = plan_snip(&messages, 16_000, &budget, &rule, false).unwrap();
+        let view = apply(&messages, &plan.edits, |text| maker.meta(text));
+        let plan = plan_snip(&view, 16_000, &budget, &rule, false).unwrap();
+        let view = apply(&view, &plan.edits, |text| maker.meta(text));
+        assert!(texts(&view)[0].contains("13 earlier messages"), "{:?}", texts(&view));
+        assert_eq!(texts(&view).len(), 1);
+    }
+
+    #[test]
+    fn by_hand_it_works_below_the_share_too() {
+        let mut maker = Maker::new(1);
+        let (budget, rule) = (budget(200_000), SnipRule::default());
+        let messages = long(&mut maker);
+        let plan = plan_snip(&messages, 20_000, &budget, &rule, true).unwrap();
+        assert!((8_000..10_500).contains(&plan.report.freed_tokens), "{:?}", plan.report);
+        assert_eq!(plan_snip(&messages[..1], 20_000, &budget, &rule, true), None);
+        assert_eq!(plan_snip(&[], 0, &budget, &rule, true), None);
+    }
+
+    #[test]
+    fn a_summary_stays_and_the_marker_stands_behind_it() {
+        let mut maker = Maker::new(1);
+        let mut messages = vec![maker.summary("so far")];
+        messages.extend(long(&mut maker));
+        let plan = plan_snip(&messages, 16_000, &budget(24_000), &SnipRule::default(), false);
+        let view = apply(&messages, &plan.unwrap().edits, |text| maker.meta(text));
+        assert!(view[0].flags.compact_summary && is_snip_marker(&view[1]));
+    }
 }
