@@ -9,6 +9,7 @@
 mod anew;
 mod beside;
 mod compact;
+mod config;
 mod driver;
 mod engine;
 mod error;
@@ -37,7 +38,8 @@ pub use beside::{Beside, KeptNotes, Moment};
 pub use dormouse_context::compact::{Fidelity, Way};
 
 pub use compact::{CompactOrder, CompactReport, Compacted, CompactionRules, Filling, Span, Spoken};
-pub use engine::{Engine, EngineConfig};
+pub use config::EngineConfig;
+pub use engine::Engine;
 pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};
 pub use fork::{FORK_TAG, ForkEnd, ForkGate, ForkOrder, ForkReport, Seed, Writes};

@@ -94,7 +94,7 @@ impl Engine {
 
     /// What is sent is written anew, and the break is announced.
     pub(crate) fn rebuild_body(&mut self, why: &str) {
-        let options = self.request_options();
+        let options = self.config.request_options();
         self.body.rebuild(
             Announcement::new(why),
             &mut self.detector,
