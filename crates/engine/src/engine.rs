@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use dormouse_base::{Clock, MessageId, SessionId};
+use dormouse_base::{MessageId, SessionId};
 use dormouse_context::{Changes, Fragment};
 use dormouse_conversation::figures::Figures;
 use dormouse_conversation::transcript::{Envelope, Transcript};
