@@ -11,9 +11,9 @@ use dormouse_base::{
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
-    CompactionRules, Engine, EngineConfig, Hooks, InstructionSetup, MemoryAccess, MemorySetup,
-    OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder, Skills,
-    Surroundings, memory_tools,
+    CompactionRules, Engine, EngineConfig, Hooks, InstructionSetup, LayerRules, MemoryAccess,
+    MemorySetup, OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder,
+    Skills, Surroundings, memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
@@ -180,6 +180,7 @@ impl Ready {
             figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
             prices: PriceTable::of_settings(&settings.prices),
             max_cost_usd: arguments.max_cost,
+            layers: layer_rules(&switches),
             compaction: compaction_rules(&switches, &world.environment)?,
             beside: notes::keeper(world, settings.session_notes, &switches)?,
         };
@@ -248,6 +249,16 @@ fn switched_off(stack: &Stack, of: Source) -> bool {
     off(Source::Managed)
         || (by_person && of != Source::Managed)
         || (by_project && of.is_of_project())
+}
+
+/// What the cheap layers do.
+fn layer_rules(switches: &Switches) -> LayerRules {
+    let said = switches.get("time_clearing").filter(|state| state.origin != "default");
+    LayerRules {
+        snip: switches.is_on("snip"),
+        time_clearing: said.map(|state| state.on),
+        ..LayerRules::default()
+    }
 }
 
 /// What is compacted, and when.

@@ -12,7 +12,7 @@ use crate::hooks::Hooks;
 use crate::known::{InstructionSetup, MemorySetup};
 use crate::prompt::PromptOverrides;
 use crate::results::ResultRules;
-use crate::{Beside, CompactionRules, Skills};
+use crate::{Beside, CompactionRules, LayerRules, Skills};
 
 /// What a conversation needs from outside.
 #[derive(Clone)]
@@ -67,6 +67,8 @@ pub struct EngineConfig {
     pub skills: Arc<Skills>,
     /// Memory; none where it is off.
     pub memory: Option<MemorySetup>,
+    /// What the cheap layers do.
+    pub layers: LayerRules,
     /// What is compacted, and when.
     pub compaction: CompactionRules,
     /// Who works beside the conversation, if anybody does.

@@ -51,6 +51,8 @@ pub struct Engine {
     pub(crate) breaker: Breaker,
     /// What the last of them put in place of messages.
     pub(crate) last_summary: Option<String>,
+    /// What layers have freed since the last answer, whose counters know nothing of it.
+    pub(crate) freed_tokens: u64,
     /// Requests that went out.
     pub(crate) requests: u64,
     pub(crate) totals: Usage,
@@ -172,6 +174,7 @@ impl Engine {
             said,
             breaker: Breaker::default(),
             last_summary: None,
+            freed_tokens: 0,
             requests: 0,
             totals: Usage::default(),
             spent_usd: 0.0,
@@ -330,7 +333,8 @@ impl Engine {
 
     /// The tokens that the conversation uses.
     pub fn tokens_used(&self) -> u64 {
-        used(self.prefix.tokens(), self.history.messages().iter().map(AsRef::as_ref)).total()
+        let messages = self.history.messages().iter().map(AsRef::as_ref);
+        used(self.prefix.tokens(), messages).total().saturating_sub(self.freed_tokens)
     }
 
     pub(crate) fn result_store(&self) -> ResultStore {

@@ -18,6 +18,7 @@ mod fork;
 mod hooks;
 mod jobs;
 mod known;
+mod layers;
 mod memory;
 mod meter;
 mod own_tools;
@@ -46,6 +47,7 @@ pub use fork::{FORK_TAG, ForkEnd, ForkGate, ForkOrder, ForkReport, Seed, Writes}
 pub use hooks::{HookEvent, HookProblem, Hooks, SessionEndReason, SessionSource};
 pub use jobs::{Job, JobEnd, JobHandle, JobId, JobStatus, Jobs};
 pub use known::{InstructionSetup, Known, MemorySetup};
+pub use layers::LayerRules;
 pub use memory::{MemoryAccess, memory_tools};
 pub use plan::Plan;
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, build_prefix};

@@ -10,6 +10,7 @@
 mod answering;
 mod anthropic;
 mod assemble;
+mod binding;
 mod body;
 mod breaks;
 mod classify;
@@ -30,6 +31,7 @@ mod server_tools;
 mod sse;
 
 pub use answering::{Answering, decode_recorded};
+pub use binding::binds_thinking;
 pub use body::{CacheTtl, Dialect, MaxTokensField, Wire, WireBody, WireTurn};
 pub use breaks::{Announcement, BreakCause, BreakDetector, CacheBreak, Sent};
 pub use classify::{Refusal, classify};

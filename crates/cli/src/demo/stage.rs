@@ -11,8 +11,8 @@ use dormouse_base::{
 use dormouse_conversation::figures::FigureLog;
 use dormouse_conversation::{Budget, Origin, Window};
 use dormouse_engine::{
-    Beside, CompactionRules, Engine, EngineConfig, PromptOverrides, Saving, SessionFolder,
-    Surroundings, memory_tools,
+    Beside, CompactionRules, Engine, EngineConfig, LayerRules, PromptOverrides, Saving,
+    SessionFolder, Surroundings, memory_tools,
 };
 use dormouse_model::script::Turn;
 use dormouse_model::{
@@ -127,6 +127,7 @@ pub(super) async fn begin(
         figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
         prices: PriceTable::default(),
         max_cost_usd: None,
+        layers: LayerRules::default(),
         compaction: CompactionRules::default(),
         beside: cast.beside,
     };

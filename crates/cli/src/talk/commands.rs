@@ -14,6 +14,7 @@ pub(crate) enum Name {
     Permissions,
     Compact,
     Context,
+    Snip,
     Plan,
     Skills,
     Memory,
@@ -38,6 +39,12 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
         "make room: a summary in place of what was said; WORDS say what it should look at",
     ),
     (Name::Context, "context", "", "what fills the window"),
+    (
+        Name::Snip,
+        "snip",
+        "",
+        "leave out the oldest messages from now on; they stay in the transcript",
+    ),
     (
         Name::Plan,
         "plan",

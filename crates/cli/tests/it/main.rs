@@ -28,6 +28,7 @@ mod hook;
 mod hooks;
 mod instructions;
 mod interrupt;
+mod layers;
 mod mcp;
 mod mcp_http;
 mod memory;

@@ -15,6 +15,8 @@ use crate::{Message, Origin, Prefix, Usage};
 
 /// The subtype of its line, as other agents name it too.
 pub(super) const BOUNDARY: &str = "compact_boundary";
+/// That of a line which says that the oldest messages are left out.
+pub(super) const SNIP: &str = "snip_boundary";
 /// What a viewer shows in its place.
 pub(super) const BOUNDARY_TEXT: &str = "Conversation compacted";
 

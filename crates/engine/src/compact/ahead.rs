@@ -26,6 +26,7 @@ impl Engine {
         interrupt: &CancellationToken,
         sink: &mut dyn FnMut(EngineEvent),
     ) -> Result<Room, EngineError> {
+        self.run_cheap_layers(sink)?;
         let full = self.window_state().blocking;
         let due = full || (self.compacts_ahead() && self.used_for_compacting_ahead());
         if !due || (self.breaker.is_stopped() && !full) {

@@ -72,6 +72,7 @@ impl Engine {
         self.last_summary = Some(draft.text);
         self.stand_on(ground);
         self.history = history;
+        self.freed_tokens = 0;
         self.rebuild_body("the conversation was compacted");
         self.recall = Recall::default();
         // What was told about the mode is gone with the message that told it.

@@ -255,6 +255,9 @@ impl<'e> Driver<'e> {
         // The server has it in its cache only now.
         self.engine.last_breakpoint = self.breakpoint.or(self.engine.last_breakpoint);
         self.look_for_break(&message);
+        if message.response.as_ref().is_some_and(|response| response.usage.total() > 0) {
+            self.engine.freed_tokens = 0;
+        }
         let calls = message.tool_calls().next().is_some();
         let message = self.engine.commit(message)?;
         (self.sink)(EngineEvent::Message(message));
