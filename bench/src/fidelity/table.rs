@@ -69,6 +69,12 @@ whole name (a path also as the end of a longer one, a folder also on the way to 
 session's own agent wrote. *our index*: with it the index of 3,000 characters. *our fold*: no model at all, with the \
 person's words and the index. *notes*: every third sentence of the model's text, in our template, cut, with the person's \
 words and the index; *and tail*: with the newest messages kept, as shipped. `*`: below the floor of 0.8.
+
+How far to trust it: the weights and the form of the index were chosen on 14 compactions of 8 sessions that worked on one \
+code base, 542 needed names. On those sessions every column with the index is therefore in-sample, and the shipped weights \
+are the best of the last 96 settings tried (83.2 to 86.7, median 85.2, for the own summary with the index). With the weights \
+chosen anew without the session that is scored, it is 86.0; the form of the index still was not. What counts as needed is \
+this program's own definition, so figures of others do not compare.
 ";
 
 fn row(name: &str, needed: usize, cells: impl Iterator<Item = String>) -> String {

@@ -170,7 +170,8 @@ fn ends(path: &str) -> impl Iterator<Item = &str> {
 
 /// How likely a name is needed again, for its room: how many messages use it (those of the model and the
 /// person twice, those of tools once), how lately, how long it is. Of a path only the file name counts,
-/// for its folder mostly stands there anyway. Chosen on real sessions; see `bench fidelity`.
+/// for its folder mostly stands there anyway. The weights were
+/// chosen on a few real sessions of one code base: `bench fidelity` says how far to trust them.
 #[expect(clippy::cast_precision_loss, reason = "counts of messages are small")]
 fn score(name: &str, uses: Uses, messages: usize) -> f64 {
     let age = messages.saturating_sub(uses.last) as f64;
