@@ -21,6 +21,7 @@ use crate::fork::Spent;
 use crate::hooks::{HookObserver, HookRunner, HookSession, Place, SessionSource};
 use crate::jobs::Jobs;
 use crate::known::Known;
+use crate::layers::Folding;
 use crate::memory::MemoryGuard;
 use crate::own_tools::OwnTools;
 use crate::prompt::build_prefix;
@@ -51,6 +52,8 @@ pub struct Engine {
     pub(crate) breaker: Breaker,
     /// What the last of them put in place of messages.
     pub(crate) last_summary: Option<String>,
+    /// What is folded, and what is about to be.
+    pub(crate) folding: Folding,
     /// What layers have freed since the last answer, whose counters know nothing of it.
     pub(crate) freed_tokens: u64,
     /// Requests that went out.
@@ -86,6 +89,7 @@ pub(crate) struct Begun {
     pub(crate) told: Option<Facts>,
     pub(crate) around: Surroundings,
     pub(crate) said: SaidSoFar,
+    pub(crate) folding: Folding,
     pub(crate) own: OwnTools,
 }
 
@@ -128,13 +132,14 @@ impl Engine {
             told: None,
             around: surroundings.clone(),
             said: SaidSoFar::default(),
+            folding: Folding::default(),
             own,
         };
         Ok(Self::assemble(config, transcript, begun))
     }
 
     pub(crate) fn assemble(config: EngineConfig, transcript: Transcript, begun: Begun) -> Self {
-        let Begun { prefix, known, history, told, around, said, own } = begun;
+        let Begun { prefix, known, history, told, around, said, folding, own } = begun;
         let options = config.request_options();
         let mut body = WireBody::new(config.dialect.clone(), &prefix, &options);
         body.reserve(history.messages());
@@ -174,6 +179,7 @@ impl Engine {
             said,
             breaker: Breaker::default(),
             last_summary: None,
+            folding,
             freed_tokens: 0,
             requests: 0,
             totals: Usage::default(),

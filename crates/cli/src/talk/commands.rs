@@ -15,6 +15,7 @@ pub(crate) enum Name {
     Compact,
     Context,
     Snip,
+    Expand,
     Plan,
     Skills,
     Memory,
@@ -39,6 +40,7 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
         "make room: a summary in place of what was said; WORDS say what it should look at",
     ),
     (Name::Context, "context", "", "what fills the window"),
+    (Name::Expand, "expand", "", "unfold the newest messages that are shown as a summary"),
     (
         Name::Snip,
         "snip",

@@ -85,6 +85,15 @@ impl Talk<'_> {
         }
     }
 
+    /// Unfolds what was folded last.
+    pub(super) fn expand(&mut self) {
+        match self.conversation.engine.expand() {
+            Ok(Some(count)) => self.say(&format!("{count} messages are as they were")),
+            Ok(None) => self.say("nothing is folded"),
+            Err(error) => self.complain(&Failure::failed(error)),
+        }
+    }
+
     /// What fills the window.
     pub(super) fn context(&self) {
         self.list(&answers::context(&self.conversation.engine));

@@ -26,4 +26,4 @@ pub use collapse::{Fold, Span, plan_folds, spans, to_commit};
 pub use edit::{Edit, LayerReport, Plan, apply};
 pub use folded::{fold_prompt, folded_text};
 pub use snip::{SnipRule, plan_snip};
-pub use view::{is_fold, is_snip_marker};
+pub use view::{folded_span, is_fold, is_snip_marker};

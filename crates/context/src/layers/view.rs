@@ -23,6 +23,14 @@ pub fn is_fold(message: &Message) -> bool {
     made_text(message).is_some_and(|text| text.starts_with(FOLD_MARK))
 }
 
+/// The first and the last message of the span that a message stands for; none if it stands for none.
+pub fn folded_span(message: &Message) -> Option<(MessageId, MessageId)> {
+    let text = made_text(message)?;
+    let (from, rest) = text.strip_prefix(FOLD_MARK)?.split_once("\" to=\"")?;
+    let (to, _) = rest.split_once('"')?;
+    Some((from.parse().ok()?, to.parse().ok()?))
+}
+
 /// The text of a message that the program made and that holds nothing else.
 pub(super) fn made_text(message: &Message) -> Option<String> {
     match message.blocks.as_slice() {

@@ -73,6 +73,7 @@ impl Engine {
         self.stand_on(ground);
         self.history = history;
         self.freed_tokens = 0;
+        self.forget_folds();
         self.rebuild_body("the conversation was compacted");
         self.recall = Recall::default();
         // What was told about the mode is gone with the message that told it.

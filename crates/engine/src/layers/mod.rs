@@ -1,10 +1,11 @@
-//! The cheap layers, carried out (C-1, C-6, C-7, C-10): what a plan of `dormouse_context::layers` says is made
+//! The cheap layers, carried out (C-1, C-6, C-7, C-10 to C-13): what a plan of `dormouse_context::layers` says is made
 //! of the messages that are sent, of the transcript and of the figures.
 //!
 //! Invariants: what the person sees is never touched; a change to what was sent is announced; what was
 //! cleared or left out stays so, in every later request, in forks and after a resume, because the transcript
 //! says it; thinking that a change makes invalid goes with it.
 
+mod collapse;
 mod rules;
 
 use std::sync::Arc;
@@ -18,12 +19,10 @@ use dormouse_conversation::transcript::{Boundary, Trigger};
 use dormouse_conversation::{Block, BlockKind, Flags, History, Message};
 use dormouse_model::binds_thinking;
 
+pub(crate) use collapse::Folding;
 pub use rules::LayerRules;
 
 use crate::{Engine, EngineError, EngineEvent};
-
-/// How a snip is called in the transcript.
-const SNIPPED: &str = "snip";
 
 impl Engine {
     /// The cheap layers, in their order, before a request.
@@ -34,7 +33,11 @@ impl Engine {
         if self.config.layers.snip {
             self.snip_if_due(sink)?;
         }
-        self.clear_if_idle(sink)
+        self.clear_if_idle(sink)?;
+        if self.config.compaction.collapse {
+            self.collapse_if_due(sink)?;
+        }
+        Ok(())
     }
 
     /// Leaves out the oldest rounds now: `/snip`. The tokens that this frees; none if nothing can go.
@@ -44,7 +47,7 @@ impl Engine {
         let plan = plan_snip(messages, used, &self.config.budget, &rule, true);
         let Some(plan) = plan else { return Ok(None) };
         let freed = plan.report.freed_tokens;
-        self.carry_out(plan, Trigger::Manual)?;
+        self.carry_out(&plan, Trigger::Manual)?;
         Ok(Some(freed))
     }
 
@@ -55,7 +58,7 @@ impl Engine {
             return Ok(());
         };
         let (changed, freed) = (plan.report.changed, plan.report.freed_tokens);
-        self.carry_out(plan, Trigger::Auto)?;
+        self.carry_out(&plan, Trigger::Auto)?;
         sink(EngineEvent::Notice(format!(
             "the window fills up: the oldest {changed} messages are left out from now on (about {freed} tokens); they are in the transcript"
         )));
@@ -75,7 +78,7 @@ impl Engine {
             return Ok(());
         };
         let (changed, freed) = (plan.report.changed, plan.report.freed_tokens);
-        self.carry_out(plan, Trigger::Auto)?;
+        self.carry_out(&plan, Trigger::Auto)?;
         sink(EngineEvent::Notice(format!(
             "after the pause {changed} old tool results are left out from now on (about {freed} tokens); the newest stay"
         )));
@@ -99,7 +102,7 @@ impl Engine {
     }
 
     /// Makes the edits of a plan: in the transcript, the messages, the bytes and the figures.
-    fn carry_out(&mut self, plan: Plan, trigger: Trigger) -> Result<(), EngineError> {
+    fn carry_out(&mut self, plan: &Plan, trigger: Trigger) -> Result<(), EngineError> {
         self.write_what_is_due()?;
         let before = self.tokens_used();
         let mut made = Vec::new();
@@ -109,9 +112,9 @@ impl Engine {
             message
         });
         let messages: Vec<Message> = messages.iter().map(|message| (**message).clone()).collect();
-        let (messages, unthought) = self.without_bound_thinking(messages, &plan);
+        let (messages, unthought) = self.without_bound_thinking(messages, plan);
         let history = History::of(messages)?;
-        self.record(&plan, &history, &made, before, trigger)?;
+        self.record(plan, &history, &made, before, trigger)?;
         if !unthought.is_empty() {
             self.transcript.record_unthought(&unthought)?;
         }
@@ -168,7 +171,7 @@ impl Engine {
             trigger,
             pre_tokens: before,
             post_tokens: before.saturating_sub(plan.report.freed_tokens),
-            way: SNIPPED.to_owned(),
+            way: plan.report.layer.to_owned(),
             last_message: Some(last),
             view: history.messages().iter().map(|message| message.id).collect(),
             tools: Vec::new(),

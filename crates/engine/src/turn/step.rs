@@ -316,6 +316,9 @@ impl Turn {
     /// What may help against an error and was not tried yet.
     fn remedy(&self, error: &ModelError) -> Option<Mend> {
         let remedies = match error {
+            ModelError::TooLong { .. } if !self.tried.contains(&Mend::Folds) => {
+                return Some(Mend::Folds);
+            }
             ModelError::TooLong { used, limit, .. } => {
                 let tried = self.tried.iter().filter(|mend| matches!(mend, Mend::Room { .. }));
                 let mend = Mend::Room { used: *used, limit: *limit };
