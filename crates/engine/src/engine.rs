@@ -8,7 +8,7 @@ use dormouse_context::{Changes, Fragment};
 use dormouse_conversation::figures::Figures;
 use dormouse_conversation::transcript::{Envelope, Transcript};
 use dormouse_conversation::{
-    Block, Budget, Facts, Flags, History, Message, Prefix, Role, Usage, WindowState, used,
+    Block, Budget, Facts, Flags, History, Message, Prefix, Role, Usage, used,
 };
 use dormouse_memory::Trust;
 use dormouse_memory::instructions::Occasion;
@@ -325,11 +325,6 @@ impl Engine {
         context.redactor = self.config.redactor.clone();
         context.private_hosts = self.config.gate.named_hosts();
         context
-    }
-
-    /// How full the window is.
-    pub fn window_state(&self) -> WindowState {
-        WindowState::at(self.tokens_used(), &self.config.budget)
     }
 
     /// The numbers of its window.

@@ -81,7 +81,7 @@ pub(crate) fn context(engine: &Engine) -> Rows {
         .collect();
     let budget = engine.budget();
     rows.push(("used".to_owned(), format!("{} of {} tokens", engine.tokens_used(), budget.window)));
-    rows.push(("compacted at".to_owned(), format!("{} tokens", budget.auto_compact)));
+    rows.push(("compacted at".to_owned(), format!("{} tokens", engine.compacts_at())));
     rows.push(("left until then".to_owned(), format!("{} %", engine.window_state().percent_left)));
     rows
 }

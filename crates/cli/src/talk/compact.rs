@@ -112,10 +112,12 @@ fn wanted(rest: &str, said: &[Spoken]) -> Wanted {
         }
     };
     let Some(number) = second else { return Wanted::List };
-    let Ok(place) = number.parse::<usize>() else {
+    if !number.bytes().all(|byte| byte.is_ascii_digit()) {
         // "from now on …": words for the summary, not a choice.
         return Wanted::Order(Span::Whole, Some(rest.trim().to_owned()));
-    };
+    }
+    // A number that is too large for a number is no message's either.
+    let place = number.parse::<usize>().unwrap_or_default();
     match place.checked_sub(1).and_then(|place| said.get(place)) {
         Some(spoken) => Wanted::Order(make(spoken.message), None),
         None => Wanted::NoSuch(number.to_owned()),

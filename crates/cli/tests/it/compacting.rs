@@ -115,6 +115,20 @@ pub(crate) fn nothing_is_lost(home: &TestHome, sent: &str, said: &[String], wind
     for prompt in said.iter().filter(|prompt| !sent.contains(prompt.trim())) {
         assert_eq!(&at_its_place(home, sent, prompt), prompt, "somewhere else");
     }
+    places_are_right(home, sent);
+}
+
+/// Every line of the transcript that a request names holds the words below its name.
+#[track_caller]
+pub(crate) fn places_are_right(home: &TestHome, sent: &str) {
+    let (lines, mut rest) = (lines(home), sent);
+    while let Some((before, after)) = rest.split_once(" of the transcript]\n") {
+        let number: usize = before.rsplit_once("line ").unwrap().1.parse().unwrap();
+        let words = after.lines().next().unwrap();
+        let there = lines[number - 1]["message"]["content"][0]["text"].as_str().unwrap_or_default();
+        assert!(there.trim_start().starts_with(words), "line {number} is {there:?}, not {words:?}");
+        rest = after;
+    }
 }
 
 /// The message that stands where the request says that this one is.

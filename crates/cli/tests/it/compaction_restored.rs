@@ -5,13 +5,15 @@ use dormouse_model::script::Turn;
 use dormouse_testkit::{ScriptedServer, Terminal, TestHome, Wire};
 use serde_json::json;
 
-use crate::compacting::{SUMMARY, last_text};
+use crate::compacting::{SUMMARY, last_text, places_are_right};
 use crate::program::{BOTH, server};
 use crate::talk::{leave, say, talk, wait_for_prompt_in};
 
 /// Does these things, one request each, then says so.
 fn works(terminal: &mut Terminal, server: &ScriptedServer, turns: Vec<Turn>, done: &str) {
-    turns.into_iter().for_each(|turn| server.push(turn));
+    for turn in turns {
+        server.push(turn);
+    }
     server.push(Turn::new().text(done));
     say(terminal, &format!("please, until {done}"), done);
 }
@@ -115,11 +117,15 @@ fn what_was_in_use_is_in_use() {
         Turn::new().call("s", "Skill", r#"{"skill":"deploy"}"#),
         Turn::new().call("t", "TodoWrite", todos.to_string()),
     ];
-    turns.into_iter().for_each(|turn| server.push(turn));
+    for turn in turns {
+        server.push(turn);
+    }
     server.push(Turn::new().text("the first answer"));
     say(&mut terminal, "where do the ships land in the harbour?", "the first answer");
     let before = last_text(&server);
     assert_eq!(before.matches("east quay").count(), 1, "recalled: {before}");
+    server.push(Turn::new().text("the next answer"));
+    say(&mut terminal, "a word behind the skill", "the next answer");
     home.write("AGENTS.md", "Use spaces, now.\n");
     crate::memory::add(&home, "Larder", &["--type", "project", "--body", "Nuts."]);
     compact(&mut terminal, &server);
@@ -139,6 +145,9 @@ fn what_was_in_use_is_in_use() {
     for gone in ["was done", "Use tabs, then."] {
         assert!(!after.contains(gone), "`{gone}` in\n{after}");
     }
+    // A skill's line counts, too.
+    assert!(after.contains("[2026-11-02 09:00, line "), "{after}");
+    places_are_right(&home, &after);
     let said: serde_json::Value = serde_json::from_str(&home.read("compact.json")).unwrap();
     assert_eq!(
         (&said["source"], &said["hook_event_name"]),

@@ -27,9 +27,9 @@ impl Engine {
         sink: &mut dyn FnMut(EngineEvent),
     ) -> Result<Room, EngineError> {
         self.run_cheap_layers(sink)?;
-        let full = self.window_state().blocking;
-        let due = full || (self.compacts_ahead() && self.used_for_compacting_ahead());
-        if !due || (self.breaker.is_stopped() && !full) {
+        let state = self.window_state();
+        let due = state.auto_compact && !self.breaker.is_stopped();
+        if !due && !state.blocking {
             return Ok(Room::Enough);
         }
         if !self.breaker.is_stopped() {
@@ -52,8 +52,21 @@ impl Engine {
         rules.auto && !rules.reactive_only && !rules.collapse
     }
 
-    fn used_for_compacting_ahead(&self) -> bool {
-        WindowState::at(self.tokens_used(), &self.budget_ahead()).auto_compact
+    /// How full the window is, as it counts for compacting.
+    pub fn window_state(&self) -> WindowState {
+        let used = self.tokens_used();
+        let ahead = Budget { auto_compact: self.compacts_at(), ..self.budget_ahead() };
+        let blocking = WindowState::at(used, &self.config.budget).blocking;
+        WindowState { blocking, ..WindowState::at(used, &ahead) }
+    }
+
+    /// How many tokens make a compaction due by itself: where it does not happen ahead, a full window does.
+    pub fn compacts_at(&self) -> u32 {
+        if self.compacts_ahead() {
+            self.budget_ahead().auto_compact
+        } else {
+            self.config.budget.blocking
+        }
     }
 
     /// The numbers that count for compacting ahead: a person may want it sooner.

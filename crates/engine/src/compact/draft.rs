@@ -107,7 +107,7 @@ impl Engine {
         let messages = self.history.messages();
         let place = messages.iter().position(|message| message.id == reach);
         let covered = place.ok_or(StepAside::ReachGone)? + 1;
-        let budget = &self.config.budget;
+        let budget = &self.budget_ahead();
         let tail = kept_from(messages, covered, &TailRule::of(budget));
         // What the notes do not cover and there is no room for would be lost: a summary covers it.
         if tail.from == 0 || tail.lost_uncovered {
@@ -166,7 +166,7 @@ impl Engine {
         }
         self.best(
             (0..=MOST_HALVINGS).map(|halved| {
-                let room = Room::of(&self.config.budget, halved);
+                let room = Room::of(&self.budget_ahead(), halved);
                 self.compose(Way::Model, within(text, room.text_tokens), cut, room)
             }),
             ground,
@@ -175,10 +175,10 @@ impl Engine {
 
     /// Without a model (C-19). The newest messages stay where there is room for them.
     fn folded(&self, cut: Cut, ground: &Ground) -> Option<Draft> {
-        let (messages, budget) = (self.history.messages(), &self.config.budget);
-        let with_tail = cut.keeping_tail(messages, budget);
+        let (messages, budget) = (self.history.messages(), self.budget_ahead());
+        let with_tail = cut.keeping_tail(messages, &budget);
         let tries = std::iter::once((with_tail, 0)).chain((0..=MOST_HALVINGS).map(|n| (cut, n)));
-        self.best(tries.map(|(cut, halved)| self.fold(cut, Room::of(budget, halved))), ground)
+        self.best(tries.map(|(cut, halved)| self.fold(cut, Room::of(&budget, halved))), ground)
     }
 
     /// The first that leaves room; where none does, what fills the window is something else, and the last

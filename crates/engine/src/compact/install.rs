@@ -11,7 +11,7 @@ use dormouse_memory::instructions::Occasion;
 use dormouse_model::Announcement;
 
 use super::draft::{Draft, Ground};
-use super::{CompactOrder, Span};
+use super::{CompactOrder, Fullness, Span};
 use crate::hooks::SessionSource;
 use crate::known::Known;
 use crate::prompt::build_prefix;
@@ -33,16 +33,15 @@ impl Engine {
         Ground { prefix, known: Some(known), part: order.span != Span::Whole }
     }
 
-    /// Puts a draft in the place of what goes.
+    /// Puts a draft in the place of what goes, with what hooks said.
     pub(super) async fn install(
         &mut self,
         order: &CompactOrder,
         draft: Draft,
         ground: Ground,
-        before: u64,
-        sink: &mut dyn FnMut(EngineEvent),
+        before: &Fullness,
+        said: Vec<String>,
     ) -> Result<(), EngineError> {
-        let said = self.session_goes_on(sink).await;
         let mut head = vec![self.summary_message(&draft.message)];
         let restored = self.put_back(&draft, &ground, said).await;
         head.extend(restored);
@@ -55,8 +54,8 @@ impl Engine {
             + history.messages().iter().map(|message| message.tokens()).sum::<u64>();
         let boundary = Boundary {
             trigger: order.trigger,
-            pre_tokens: before,
-            post_tokens: after,
+            pre_tokens: before.tokens,
+            post_tokens: before.counted(after),
             way: way_name(&draft),
             last_message: draft.dropped.last().map(|message| message.id),
             view,
@@ -114,7 +113,7 @@ impl Engine {
     }
 
     /// Hooks are told that the session goes on; what they say goes with what is put back.
-    async fn session_goes_on(&mut self, sink: &mut dyn FnMut(EngineEvent)) -> Vec<String> {
+    pub(super) async fn session_goes_on(&self, sink: &mut dyn FnMut(EngineEvent)) -> Vec<String> {
         let Some(hooks) = self.hooks.clone() else { return Vec::new() };
         let verdict = hooks.session_start(SessionSource::Compact, &self.config.model_name).await;
         for said in verdict.block.into_iter().chain(hooks.take_notices()) {

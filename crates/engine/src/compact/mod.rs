@@ -103,8 +103,18 @@ pub enum Compacted {
 
 /// How full the window was, and of what.
 struct Fullness {
+    /// As the server counts, as far as it has.
     tokens: u64,
+    /// As this program does.
+    estimated: u64,
     fillings: Vec<Filling>,
+}
+
+impl Fullness {
+    /// An estimate, as the server would count it: what is compared must be counted alike.
+    fn counted(&self, estimated: u64) -> u64 {
+        estimated.saturating_mul(self.tokens) / self.estimated.max(1)
+    }
 }
 
 /// The name of its breaker, by its switch.
@@ -122,13 +132,18 @@ impl Engine {
         let ground = self.new_ground(&order);
         let cut = Cut::of(self.history.messages(), order.span, self.room_for_newest(&ground));
         let Some(cut) = cut else { return Ok(Compacted::Nothing) };
-        if let Some(why) = self.ask_before(&order).await {
+        let refused = tokio::select! {
+            biased;
+            () = interrupt.cancelled() => return Ok(Compacted::Interrupted),
+            refused = self.ask_before(&order) => refused,
+        };
+        if let Some(why) = refused {
             self.pass_on_hook_notices(sink);
             return Ok(Compacted::Blocked(why));
         }
         sink(EngineEvent::Compacting(order.trigger));
         self.write_what_is_due()?;
-        let before = Fullness { tokens: self.tokens_used(), fillings: self.fillings() };
+        let before = self.fullness();
         let (draft, stepped_aside) = match self.draft_from_notes(&order, &ground) {
             Ok(draft) => (draft, None),
             Err(aside) => {
@@ -149,12 +164,18 @@ impl Engine {
         let (way, fidelity) = (draft.way, draft.fidelity);
         let messages = draft.dropped.len();
         let summary = draft.message.clone();
-        self.install(&order, draft, ground, before.tokens, sink).await?;
+        // Whoever is tired of waiting for hooks has what they say left out, not the compaction.
+        let said = tokio::select! {
+            biased;
+            () = interrupt.cancelled() => Vec::new(),
+            said = self.session_goes_on(sink) => said,
+        };
+        self.install(&order, draft, ground, &before, said).await?;
         let report = CompactReport {
             trigger: order.trigger,
             way,
             before: before.tokens,
-            after: self.tokens_used(),
+            after: before.counted(self.estimated()),
             fidelity,
             stepped_aside,
             trouble,
@@ -162,11 +183,26 @@ impl Engine {
         self.count_compaction(&report, messages);
         self.heed(order.trigger, before, report.after, sink);
         if let Some(hooks) = self.hooks.clone() {
-            hooks.after_compaction(order.trigger, &summary).await;
+            tokio::select! {
+                biased;
+                () = interrupt.cancelled() => {}
+                () = hooks.after_compaction(order.trigger, &summary) => {}
+            }
             self.pass_on_hook_notices(sink);
         }
         sink(EngineEvent::Compacted(report.clone()));
         Ok(Compacted::Done(report))
+    }
+
+    fn fullness(&self) -> Fullness {
+        let (tokens, estimated) = (self.tokens_used(), self.estimated());
+        Fullness { tokens, estimated, fillings: self.fillings() }
+    }
+
+    /// The tokens of the conversation, by this program's own estimate.
+    fn estimated(&self) -> u64 {
+        let messages = self.history.messages().iter().map(|message| message.tokens());
+        self.prefix.tokens() + messages.sum::<u64>()
     }
 
     /// What a message may take that has no answer yet, to stay as it is: half of what there is beside the

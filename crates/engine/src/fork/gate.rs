@@ -6,6 +6,10 @@ use std::sync::Arc;
 use dormouse_tools::{Access, FileGuard, Gate, Mode, Route, Tool};
 use serde_json::value::RawValue;
 
+/// Tools that only read but leave something behind in the parent: a skill in use lends its rules to the
+/// parent's gate.
+const OF_THE_PARENT: &[&str] = &["Skill"];
+
 /// Where a fork may write with Write and Edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Writes {
@@ -59,6 +63,9 @@ impl ForkGate {
         let name = tool.name();
         if self.tools.contains(&name) {
             return Ok(Gate::new(Mode::Bypass, parent.rules().clone()));
+        }
+        if OF_THE_PARENT.contains(&name) {
+            return Err(self.says(name));
         }
         match tool.access(input, folder) {
             Access::Writes(path) if self.writes != Writes::Nowhere => {
@@ -136,33 +143,5 @@ impl FileGuard for ForkGuard {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(writes: &Writes, path: &str, expected: bool) {
-        assert_eq!(writes.covers(Path::new(path)), expected, "{path}");
-    }
-
-    #[test]
-    fn a_place_is_that_place() {
-        let file = Writes::File("/s/notes.md".into());
-        check(&file, "/s/notes.md", true);
-        for other in [
-            "/s/notes.md.bak",
-            "/s/../s/notes.md",
-            "/s/Notes.md",
-            "/s",
-            "notes.md",
-            "/s/notes.md/x",
-        ] {
-            check(&file, other, false);
-        }
-        let below = Writes::Below("/m".into());
-        check(&below, "/m/a/b.md", true);
-        for other in ["/m", "/m/../x", "/m/a/../../x", "/mm/a", "/M/a", "m/a"] {
-            check(&below, other, false);
-        }
-        check(&Writes::Nowhere, "/", false);
-    }
-}
+#[path = "gate_tests.rs"]
+mod tests;
