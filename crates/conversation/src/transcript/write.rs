@@ -371,9 +371,10 @@ impl Transcript {
     }
 
     fn line(&self, kind: &'static str, message: Option<MessageId>, flags: Flags) -> LineOut<'_> {
-        // The first line of a message bears its id, the others get one of their own.
+        // The first line of a message bears its id, all others get one of their own.
+        let speaks = kind == "user" || kind == "assistant";
         let uuid = match message {
-            Some(id) if !self.begun.contains(&id) => id,
+            Some(id) if speaks && !self.begun.contains(&id) => id,
             _ => MessageId::generate(&*self.ids),
         };
         LineOut {

@@ -46,7 +46,8 @@ async fn drive(
     max_requests: Option<u32>,
     interrupt: &CancellationToken,
 ) -> Result<TurnReport, EngineError> {
-    let mut turn = Turn::new(max_requests).paid_from(driver.engine.purse());
+    let folds = driver.engine.config.compaction.collapse;
+    let mut turn = Turn::new(max_requests).paid_from(driver.engine.purse()).folding(folds);
     let mut events = VecDeque::from([Event::Begin]);
     loop {
         let happening = match events.pop_front() {
