@@ -16,6 +16,7 @@
 )]
 
 mod assemble;
+mod fidelity;
 mod generate;
 mod machine;
 mod mcp;
@@ -47,13 +48,22 @@ struct Arguments {
     #[arg(value_enum)]
     suite: Suite,
 
-    /// Collections of memories and questions for `recall`, as `bench/FORMAT.md` describes them
+    /// For `recall`: collections of memories and questions, as `bench/FORMAT.md` describes them; for
+    /// `fidelity`: transcripts, of this or another agent, plain or `.gz`
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
     /// `recall`: print the figures as JSON
     #[arg(long)]
     json: bool,
+
+    /// `recall`: rank by the word vectors in this file as well (`word v1 v2 …` a line)
+    #[arg(long, value_name = "FILE")]
+    vectors: Option<PathBuf>,
+
+    /// `recall`: choose the ranking's numbers on one half of the collections and measure them on the other
+    #[arg(long)]
+    halves: bool,
 
     /// The release binary to measure
     #[arg(long, value_name = "FILE", default_value = "target/release/dormouse")]
@@ -107,6 +117,8 @@ enum Suite {
     RecallSpeed,
     /// The MCP server beside another; by itself, not in `ground`
     Mcp,
+    /// What survives a compaction, on transcripts given as files, and planning one; by itself, not in `ground`
+    Fidelity,
 }
 
 impl Suite {
@@ -119,6 +131,7 @@ impl Suite {
             Self::Recall => Some("recall"),
             Self::RecallSpeed => Some("recall-speed"),
             Self::Mcp => Some("mcp"),
+            Self::Fidelity => Some("fidelity"),
             Self::Start | Self::Assemble | Self::Memory | Self::Resume => None,
         }
     }
@@ -134,6 +147,9 @@ fn main() {
     let date = arguments.date.clone().unwrap_or_else(|| jiff::Zoned::now().date().to_string());
     if arguments.suite == Suite::Recall {
         return recall(&arguments, &date, &load);
+    }
+    if arguments.suite == Suite::Fidelity {
+        return fidelity(&arguments, &date, &load);
     }
     let sections = run(&arguments);
     let section = arguments.suite.section();
@@ -153,16 +169,31 @@ fn main() {
 }
 
 fn recall(arguments: &Arguments, date: &str, load: &str) {
-    let report = recall::run(&arguments.files);
+    let vectors = arguments.vectors.as_deref().map(recall::Vectors::read);
+    let report = recall::run(&arguments.files, vectors.as_ref());
     if arguments.json {
         println!("{}", report.json());
     }
-    let text = results::render("recall", date, load, &[]) + &report.markdown();
+    let mut text = results::render("recall", date, load, &[]) + &report.markdown();
+    if arguments.halves {
+        text.push_str(&recall::halves(&arguments.files));
+    }
     if !arguments.json {
         println!("{text}");
     }
     if let Some(path) = &arguments.results {
         results::write(path, "recall", &text);
+    }
+}
+
+fn fidelity(arguments: &Arguments, date: &str, load: &str) {
+    // Memory is measured first, while this process is small.
+    let sections = fidelity::sections();
+    let table = fidelity::run(&arguments.files);
+    let text = results::render("fidelity", date, load, &sections) + &table;
+    println!("{text}");
+    if let Some(path) = &arguments.results {
+        results::write(path, "fidelity", &text);
     }
 }
 
@@ -177,7 +208,8 @@ fn run(arguments: &Arguments) -> Vec<Section> {
         | Suite::Resume
         | Suite::Recall
         | Suite::RecallSpeed
-        | Suite::Mcp => {}
+        | Suite::Mcp
+        | Suite::Fidelity => {}
     }
     let binary = || {
         arguments.binary.canonicalize().unwrap_or_else(|error| {

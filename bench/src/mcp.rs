@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use dormouse_testkit::TestHome;
 
 use crate::measure::Samples;
-use crate::memory::{megabytes, peak};
+use crate::memory::{megabytes, own, peak};
 use crate::report::{Figure, Section, Unit};
 
 const WARM_UPS: usize = 3;
@@ -43,13 +43,15 @@ pub(crate) fn run(binary: &Path, other: &[String]) -> Section {
     let mut section = Section::new(
         "mcp",
         format!(
-            "From spawning the server to its answer to `tools/list`, and the peak of its resident memory (`VmHWM`) \
-             then; by turns with the other server, {RUNS} runs each after {WARM_UPS} warm-ups, medians."
+            "From spawning the server to its answer to `tools/list`, the peak of its resident memory (`VmHWM`) then, \
+             and of that what is not of the program's file and libraries, which all its processes share (`RssAnon`); \
+             by turns with the other server, {RUNS} runs each after {WARM_UPS} warm-ups, medians."
         ),
     );
     section.add([
         Figure::median("dormouse, first answer", &ours.times).aim_below(AIM_START),
         Figure::new("dormouse, peak", ours.peak(), Unit::Megabytes),
+        Figure::new("dormouse, its own", ours.own(), Unit::Megabytes),
     ]);
     if !other.is_empty() {
         section.add([
@@ -57,6 +59,7 @@ pub(crate) fn run(binary: &Path, other: &[String]) -> Section {
             Figure::ratio("first answer, to the other's", &ours.times, &theirs.times)
                 .aim_below(AIM_SHARE),
             Figure::new("the other, peak", theirs.peak(), Unit::Megabytes),
+            Figure::new("the other, its own", theirs.own(), Unit::Megabytes),
             Figure::new("peak, to the other's", ours.peak() / theirs.peak(), Unit::Times)
                 .aim_below(AIM_SHARE),
         ]);
@@ -68,25 +71,43 @@ pub(crate) fn run(binary: &Path, other: &[String]) -> Section {
 struct Taken {
     times: Samples,
     peaks: Vec<u64>,
+    owns: Vec<u64>,
+}
+
+/// What one run took.
+#[derive(Clone, Copy)]
+struct Run {
+    time: Duration,
+    peak: u64,
+    own: u64,
 }
 
 impl Taken {
-    fn add(&mut self, (time, peak): (Duration, u64), counts: bool) {
+    fn add(&mut self, run: Run, counts: bool) {
         if counts {
-            self.times.add(time);
-            self.peaks.push(peak);
+            self.times.add(run.time);
+            self.peaks.push(run.peak);
+            self.owns.push(run.own);
         }
     }
 
-    /// The median, in megabytes.
     fn peak(&self) -> f64 {
-        let mut peaks = self.peaks.clone();
-        peaks.sort_unstable();
-        peaks.get(peaks.len() / 2).map_or(f64::NAN, |peak| megabytes(*peak))
+        median(&self.peaks)
+    }
+
+    fn own(&self) -> f64 {
+        median(&self.owns)
     }
 }
 
-fn measured(command: &mut Command) -> (Duration, u64) {
+/// In megabytes.
+fn median(bytes: &[u64]) -> f64 {
+    let mut bytes = bytes.to_vec();
+    bytes.sort_unstable();
+    bytes.get(bytes.len() / 2).map_or(f64::NAN, |bytes| megabytes(*bytes))
+}
+
+fn measured(command: &mut Command) -> Run {
     let start = Instant::now();
     let mut child = command
         .stdin(Stdio::piped())
@@ -104,8 +125,8 @@ fn measured(command: &mut Command) -> (Duration, u64) {
         .any(|line| line.is_ok_and(|line| line.contains("\"id\":2") && line.contains("\"tools\"")));
     let time = start.elapsed();
     assert!(answered, "{command:?} ended without an answer");
-    let peak = peak(child.id()).unwrap_or(0);
+    let (peak, own) = (peak(child.id()).unwrap_or(0), own(child.id()).unwrap_or(0));
     drop(input);
     child.wait().expect("a child can be waited for");
-    (time, peak)
+    Run { time, peak, own }
 }

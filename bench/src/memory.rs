@@ -66,8 +66,17 @@ pub(crate) fn peak_until_end(child: &mut Child) -> u64 {
 
 /// The most memory a process has taken so far, in bytes; nothing if it has ended.
 pub(crate) fn peak(process: u32) -> Option<u64> {
+    from_status(process, "VmHWM:")
+}
+
+/// The memory of a process that is in no file, and so nobody else's as well, in bytes; nothing if it has ended.
+pub(crate) fn own(process: u32) -> Option<u64> {
+    from_status(process, "RssAnon:")
+}
+
+fn from_status(process: u32, field: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes * 1024)
 }

@@ -11,7 +11,10 @@ use std::time::Instant;
 
 use dormouse_base::SystemClock;
 use dormouse_memory::rank::{Query, Recall};
-use dormouse_memory::{Quarantined, Scope, Store, StoreOptions, shipped_secret_rules};
+use dormouse_memory::{
+    Author, By, MemoryType, NewMemory, Quarantined, Scope, Store, StoreOptions,
+    shipped_secret_rules,
+};
 use dormouse_testkit::TestHome;
 use jiff::Timestamp;
 
@@ -93,7 +96,19 @@ fn in_process(section: &mut Section, home: &TestHome, memory: &Path, aim: f64) {
         fs::write(memory.join(file_name(round)), questions.memory()).expect("a change");
         update.time(|| recall.look(Timestamp::now()).expect("a look"));
     }
+    let mut own = Samples::default();
+    let store = recall.store(0).expect("its store");
+    for round in 0..5 {
+        let memory = NewMemory::new(&format!("Own {round}"), "a note", &questions.memory())
+            .with_kind(MemoryType::Project);
+        let saved =
+            store.change(&By::new(Author::Person, "bench"), |plan| plan.save(&memory).map(drop));
+        saved.expect("a save");
+        let question = questions.question();
+        own.time(|| ask(&recall, &question));
+    }
     section.add([
+        Figure::median("a question after one write of our own", &own),
         Figure::median("opening the index and the first answer", &first),
         Figure::median("open index, p50", &open_index),
         Figure::new("open index, p99", open_index.of_100_the_99th(), Unit::Milliseconds)

@@ -1,6 +1,6 @@
 //! The files: collections of documents, and questions with the documents that answer them (`FORMAT.md`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
@@ -35,6 +35,17 @@ pub(crate) struct Question {
     pub(crate) category: String,
     /// The evidence that answers it.
     pub(crate) wanted: Vec<String>,
+}
+
+impl DataFile {
+    /// Whether another file asks the same questions: then its documents are about the same things.
+    pub(crate) fn shares_with(&self, other: &Self) -> bool {
+        let texts = |file: &Self| -> BTreeSet<String> {
+            let all = file.collections.iter().flat_map(Collection::questions);
+            all.map(|question| question.text.clone()).collect()
+        };
+        !texts(self).is_disjoint(&texts(other))
+    }
 }
 
 impl Collection {

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_base::SystemClock;
-use dormouse_memory::rank::{Query, Ranking, Recall};
+use dormouse_memory::embed::Embedder;
+use dormouse_memory::rank::{Query, Ranking, Recall, Tuning};
 use dormouse_memory::{Quarantined, Scope, Store, StoreOptions, shipped_secret_rules};
 use jiff::Timestamp;
 use tempfile::TempDir;
@@ -22,6 +23,14 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
+    /// The same, ranked by vectors as well.
+    pub(crate) fn with_vectors(collection: &Collection, model: &Arc<dyn Embedder>) -> Self {
+        let directory = Self::new(collection);
+        let recall = directory.recall.with_embedder(Arc::clone(model));
+        recall.fill(Timestamp::now(), usize::MAX).expect("vectors");
+        Self { recall, ..directory }
+    }
+
     pub(crate) fn new(collection: &Collection) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let memory = folder.path().join("memory");
@@ -38,6 +47,11 @@ impl Directory {
         let store = store.expect("a store").expect("its directory");
         let recall = Recall::open(vec![Arc::new(store)], Some(&folder.path().join("cache")));
         Self { recall, numbers, _folder: folder }
+    }
+
+    /// Ranks by these numbers from now on.
+    pub(crate) fn tune(&mut self, tuning: Tuning) {
+        self.recall.tune(tuning);
     }
 
     pub(crate) fn ask(&self, question: &str, limit: usize) -> Ranking {

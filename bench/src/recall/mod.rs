@@ -7,53 +7,113 @@
 mod baseline;
 mod data;
 mod directory;
+mod halves;
 mod quality;
 mod report;
 mod threshold;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use baseline::{Bm25, Grep, Tokens};
 use data::{Collection, DataFile};
 use directory::Directory;
+use dormouse_memory::embed::{Embedder, WordVectors};
 use quality::{Quality, Ranked};
 pub(crate) use report::Report;
 use report::{FileReport, Row};
+use tempfile::TempDir;
 
 /// How deep a ranking is looked at.
 const DEPTH: usize = 50;
 
+/// Word vectors, made ready in a folder of their own.
+pub(crate) struct Vectors {
+    model: Arc<dyn Embedder>,
+    _folder: TempDir,
+}
+
+impl Vectors {
+    pub(crate) fn read(path: &Path) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let ready = WordVectors::prepare(path, folder.path())
+            .and_then(|_| WordVectors::open(path, folder.path()));
+        match ready {
+            Ok(model) => Self { model: Arc::new(model), _folder: folder },
+            Err(error) => crate::fail(&error.to_string()),
+        }
+    }
+}
+
 /// Measures all files.
-pub(crate) fn run(files: &[PathBuf]) -> Report {
+pub(crate) fn run(files: &[PathBuf], vectors: Option<&Vectors>) -> Report {
     if files.is_empty() {
         crate::fail("recall needs files to measure on; bench/FORMAT.md says how they look");
     }
-    Report { files: files.iter().map(|file| measure(&DataFile::read(file))).collect() }
+    let files: Vec<DataFile> = files.iter().map(|file| DataFile::read(file)).collect();
+    let mut reports: Vec<FileReport> = files.iter().map(|file| measure(file, vectors)).collect();
+    for (place, report) in reports.iter_mut().enumerate() {
+        report.elsewhere = elsewhere(&files, place);
+    }
+    Report { files: reports }
 }
 
-fn measure(file: &DataFile) -> FileReport {
+/// The numbers of the ranking, chosen on halves of the files.
+pub(crate) fn halves(files: &[PathBuf]) -> String {
+    halves::run(files.iter().map(|file| DataFile::read(file)).collect())
+}
+
+/// The questions of a file on the memories of all others in its language, which the end of its name tells.
+fn elsewhere(files: &[DataFile], place: usize) -> Vec<(String, f64)> {
+    let Some(asking) = files.get(place) else { return Vec::new() };
+    let language = |file: &DataFile| file.name.rsplit('-').next().map(str::to_owned);
+    let others = files.iter().filter(|other| other.name != asking.name);
+    others
+        .filter(|other| language(other) == language(asking) && !other.shares_with(asking))
+        .filter_map(|other| {
+            let directories: Vec<Directory> =
+                other.collections.iter().map(Directory::new).collect();
+            let share = threshold::elsewhere(&asking.collections, &directories)?;
+            Some((other.name.clone(), share))
+        })
+        .collect()
+}
+
+fn measure(file: &DataFile, vectors: Option<&Vectors>) -> FileReport {
     let directories: Vec<Directory> = file.collections.iter().map(Directory::new).collect();
     let mut rows = baselines(&file.collections);
-    let own = file.collections.iter().zip(&directories);
-    let mut ranking = Quality::default();
-    for (collection, directory) in own {
-        for question in collection.questions() {
-            ranking.add(question, &directory.ranked(&question.text, DEPTH), collection);
-        }
-    }
-    rows.push(Row { system: "dormouse recall", poured: false, quality: ranking });
+    rows.push(ours(report::OURS, &file.collections, &directories));
+    let with_vectors = vectors.map(|vectors| {
+        let open = |collection| Directory::with_vectors(collection, &vectors.model);
+        file.collections.iter().map(open).collect::<Vec<_>>()
+    });
+    rows.extend(with_vectors.as_ref().map(|it| ours(report::WITH_VECTORS, &file.collections, it)));
     if file.collections.len() > 1 {
         let poured = data::poured(&file.collections);
         rows.extend(baselines(std::slice::from_ref(&poured)).into_iter().map(Row::poured));
-        let directory = Directory::new(&poured);
-        let mut quality = Quality::default();
-        for question in poured.questions() {
-            quality.add(question, &directory.ranked(&question.text, DEPTH), &poured);
-        }
-        rows.push(Row { system: "dormouse recall", poured: true, quality });
+        let (all, directory) = (std::slice::from_ref(&poured), [Directory::new(&poured)]);
+        rows.push(ours(report::OURS, all, &directory).poured());
+        rows.extend(vectors.map(|vectors| {
+            let directory = [Directory::with_vectors(&poured, &vectors.model)];
+            ours(report::WITH_VECTORS, all, &directory).poured()
+        }));
     }
-    let threshold = threshold::measure(&file.collections, &directories);
-    FileReport { name: file.name.clone(), rows, threshold }
+    let thresholds = std::iter::once((report::OURS, &directories))
+        .chain(with_vectors.as_ref().map(|it| (report::WITH_VECTORS, it)))
+        .map(|(system, it)| (system, threshold::measure(&file.collections, it)))
+        .collect();
+    FileReport { name: file.name.clone(), rows, thresholds, elsewhere: Vec::new() }
+}
+
+/// The shipped ranking on each collection.
+fn ours(system: &'static str, collections: &[Collection], directories: &[Directory]) -> Row {
+    let mut quality = Quality::default();
+    for (collection, directory) in collections.iter().zip(directories) {
+        for question in collection.questions() {
+            quality.add(question, &directory.ranked(&question.text, DEPTH), collection);
+        }
+    }
+    Row { system, poured: false, quality }
 }
 
 fn baselines(collections: &[Collection]) -> Vec<Row> {

@@ -6,7 +6,8 @@ use super::quality::{Means, Quality};
 use super::threshold::Threshold;
 
 pub(crate) const STEMMED: &str = "BM25, stems and pairs";
-const OURS: &str = "dormouse recall";
+pub(crate) const OURS: &str = "dormouse recall";
+pub(crate) const WITH_VECTORS: &str = "dormouse recall, with word vectors";
 /// Points of R@5 that all collections in one directory may cost.
 const POURED_LOSS: f64 = 3.0;
 /// Percent of foreign questions that may put anything in; percent of own that have to put in an answer.
@@ -20,7 +21,9 @@ pub(crate) struct Report {
 pub(crate) struct FileReport {
     pub(crate) name: String,
     pub(crate) rows: Vec<Row>,
-    pub(crate) threshold: Threshold,
+    pub(crate) thresholds: Vec<(&'static str, Threshold)>,
+    /// Other files, and the percent of this one's questions that put in anything of theirs.
+    pub(crate) elsewhere: Vec<(String, f64)>,
 }
 
 /// One system on one file.
@@ -48,7 +51,8 @@ impl Report {
             "\nR@5 / R@10 / MRR in percent: the mean share of what answers a question that is among the first 5 and 10 \
              memories, and the mean of one over the place of the first answer. Every document is a file of a memory \
              directory, and `dormouse recall` is the shipped ranking on it. *poured*: all collections of the file in \
-             one directory. Questions with a wrong premise are left out.\n\n",
+             one directory; *with word vectors*: the file given with `--vectors` beside the words. Questions with a wrong premise \
+             are left out.\n\n",
         );
         text.push_str("| File | System | All | By category |\n| --- | --- | --- | --- |\n");
         self.files.iter().for_each(|file| text.push_str(&file.quality_rows()));
@@ -64,7 +68,17 @@ impl Report {
              anything | put in an answer | | answers among what was put in | Foreign | put in anything | |\n| --- | --- | --- \
              | --- | --- | --- | --- | --- | --- |\n",
         );
-        self.files.iter().for_each(|file| text.push_str(&file.threshold_row()));
+        self.files.iter().for_each(|file| text.push_str(&file.threshold_rows()));
+        let elsewhere: Vec<String> =
+            self.files.iter().flat_map(FileReport::elsewhere_lines).collect();
+        if !elsewhere.is_empty() {
+            text.push_str(
+                "\nThe same questions on the memories of another file, which is about other things altogether. *Foreign* above asks more \
+                 than that where the people of a file wrote down the same kinds of things: there one's memories hold an answer to \
+                 the other's question, and nothing in the words tells that it is not meant.\n\n",
+            );
+            text.push_str(&elsewhere.concat());
+        }
         text
     }
 }
@@ -92,18 +106,27 @@ impl FileReport {
                 json!({ "system": row.system, "poured": row.poured, "all": means(row.quality.all), "by_category": by })
             })
             .collect();
-        let (own, foreign) = self.threshold.counts();
+        let thresholds: Vec<Value> = self
+            .thresholds
+            .iter()
+            .map(|(system, threshold)| {
+                let (own, foreign) = threshold.counts();
+                json!({
+                    "system": system,
+                    "own": own,
+                    "own_with_anything": threshold.injected_share(),
+                    "own_with_an_answer": threshold.gold_share(),
+                    "precision": threshold.precision(),
+                    "foreign": foreign,
+                    "foreign_with_anything": threshold.foreign_share(),
+                })
+            })
+            .collect();
         json!({
             "name": self.name,
             "rows": rows,
-            "threshold": {
-                "own": own,
-                "own_with_anything": self.threshold.injected_share(),
-                "own_with_an_answer": self.threshold.gold_share(),
-                "precision": self.threshold.precision(),
-                "foreign": foreign,
-                "foreign_with_anything": self.threshold.foreign_share(),
-            },
+            "thresholds": thresholds,
+            "elsewhere": self.elsewhere,
         })
     }
 
@@ -147,19 +170,33 @@ impl FileReport {
         format!("| {} | {above:+.1} | {} | {poured} |\n", self.name, met(above >= 0.0))
     }
 
-    fn threshold_row(&self) -> String {
-        let (own, foreign) = self.threshold.counts();
-        let share = self.threshold.gold_share();
-        let foreign_share = match self.threshold.foreign_share() {
-            Some(share) => format!("{share:.1} % | {}", met(share <= FOREIGN)),
-            None => "– | –".to_owned(),
+    fn elsewhere_lines(&self) -> Vec<String> {
+        let line = |(other, share): &(String, f64)| {
+            format!("- {} on {other}: {share:.1} % put in anything\n", self.name)
         };
-        format!(
-            "| {} | {own} | {:.1} % | {share:.1} % | {} | {:.1} % | {foreign} | {foreign_share} |\n",
-            self.name,
-            self.threshold.injected_share(),
-            met(share >= OWN),
-            self.threshold.precision(),
-        )
+        self.elsewhere.iter().map(line).collect()
     }
+
+    fn threshold_rows(&self) -> String {
+        let row = |(system, threshold): &(&'static str, Threshold)| {
+            let more = if *system == OURS { "" } else { ", with word vectors" };
+            threshold_row(&format!("{}{more}", self.name), *threshold)
+        };
+        self.thresholds.iter().map(row).collect()
+    }
+}
+
+fn threshold_row(name: &str, threshold: Threshold) -> String {
+    let (own, foreign) = threshold.counts();
+    let share = threshold.gold_share();
+    let foreign_share = match threshold.foreign_share() {
+        Some(share) => format!("{share:.1} % | {}", met(share <= FOREIGN)),
+        None => "– | –".to_owned(),
+    };
+    format!(
+        "| {name} | {own} | {:.1} % | {share:.1} % | {} | {:.1} % | {foreign} | {foreign_share} |\n",
+        threshold.injected_share(),
+        met(share >= OWN),
+        threshold.precision(),
+    )
 }

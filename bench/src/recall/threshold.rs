@@ -46,8 +46,18 @@ impl Threshold {
 }
 
 pub(crate) fn measure(collections: &[Collection], directories: &[Directory]) -> Threshold {
+    of_some(collections, directories, |_| true)
+}
+
+/// On the memories of some collections, by their places.
+pub(crate) fn of_some(
+    collections: &[Collection],
+    directories: &[Directory],
+    wanted: impl Fn(usize) -> bool,
+) -> Threshold {
     let mut threshold = Threshold::default();
-    for (place, (collection, directory)) in collections.iter().zip(directories).enumerate() {
+    let all = collections.iter().zip(directories).enumerate();
+    for (place, (collection, directory)) in all.filter(|(place, _)| wanted(*place)) {
         for question in collection.questions().filter(|question| collection.answers(question)) {
             threshold.own(question, collection, directory);
         }
@@ -62,6 +72,18 @@ pub(crate) fn measure(collections: &[Collection], directories: &[Directory]) -> 
         }
     }
     threshold
+}
+
+/// The questions of one file on the memories of another: nothing there can be about them.
+pub(crate) fn elsewhere(questions: &[Collection], directories: &[Directory]) -> Option<f64> {
+    let (mut asked, mut injected) = (0, 0);
+    let everybody = questions.iter().flat_map(Collection::questions);
+    for (question, directory) in everybody.zip(directories.iter().cycle()) {
+        asked += 1;
+        let sure = Sure::of(&directory.ask(&question.text, MOST_SURE));
+        injected += usize::from(!sure.hits().is_empty());
+    }
+    (asked > 0).then(|| 100.0 * ratio(injected, asked))
 }
 
 impl Threshold {

@@ -12,6 +12,7 @@ mod clock;
 mod dir;
 mod environment;
 pub mod fault;
+mod grouped;
 mod home;
 mod ids;
 mod inspect;
@@ -30,6 +31,7 @@ pub use dir::{
     Dir, DirEntry, Durability, EntryKind, FileAction, FileError, Listed, Listing, Replacement,
 };
 pub use environment::{Environment, EnvironmentVariable, VARIABLES, names};
+pub use grouped::grouped;
 pub use home::{HomeError, Project, ProjectSlug, home_dir, project_of, stable_hash};
 pub use ids::{IdSource, MessageId, RandomIds, SeededIds, SessionId, ids_from_environment};
 pub use inspect::FolderState;
@@ -39,10 +41,11 @@ pub use printable::printable;
 pub use redact::{RedactedStream, Redactor, Secret};
 pub use rel_path::{RelPath, RelPathError};
 pub use settings::{
-    DefaultMode, EditError, Layer, MemorySettings, MemoryTools, MemoryWriter, PermissionSettings,
-    PriceSettings, ProviderKind, ProviderSettings, SWITCHES, SessionNotesSettings, Settings,
-    SettingsError, SettingsPlaces, SettingsWarning, Source, Stack, Switch, SwitchError,
-    SwitchState, Switches, ToolSettings, Withheld, WriteDecision, WriteRule, WrittenScope,
-    WrittenType, flag, project_settings_folder, set_value, settings_schema, unset_value,
+    DefaultMode, EditError, EmbeddingSettings, Layer, MemorySettings, MemoryTools, MemoryWriter,
+    PermissionSettings, PriceSettings, ProviderKind, ProviderSettings, SWITCHES,
+    SessionNotesSettings, Settings, SettingsError, SettingsPlaces, SettingsWarning, Source, Stack,
+    Switch, SwitchError, SwitchState, Switches, TextScript, ToolSettings, Withheld, WriteDecision,
+    WriteRule, WrittenScope, WrittenType, flag, project_settings_folder, set_value,
+    settings_schema, unset_value,
 };
 pub use trust::{Trust, TrustStore};

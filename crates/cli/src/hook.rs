@@ -13,8 +13,8 @@ use crate::args::HookArguments;
 use crate::exit::{Exit, Failure};
 use crate::memory::places::{Places, Visit, Whose};
 use crate::settings::{self, Untrusted};
-use crate::show;
 use crate::world::{World, current_project};
+use crate::{embedder, show};
 
 /// A prompt that is longer is cut: the rest says no more about what to recall.
 const LONGEST_INPUT: u64 = 4 * 1024 * 1024;
@@ -106,12 +106,12 @@ impl Place<'_> {
             past_sessions: false,
             extra: self.world.environment.get(names::MEMORY_EXTRA_GUIDELINES).map(str::to_owned),
         };
-        Ok(Memories::new(
-            stores,
-            &self.world.home()?.join("cache"),
-            rules,
-            Arc::clone(&self.world.clock),
-        ))
+        let cache = self.world.home()?.join("cache");
+        let memories = Memories::new(stores, &cache, rules, Arc::clone(&self.world.clock));
+        Ok(match embedder::welcome(self.settings, self.world) {
+            Some(embedder) => memories.with_embedder(embedder),
+            None => memories,
+        })
     }
 
     async fn session_start(&self, asked: &Asked) -> Result<Option<String>, Failure> {

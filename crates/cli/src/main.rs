@@ -10,6 +10,7 @@ mod connect;
 mod crash;
 mod demo;
 mod doctor;
+mod embedder;
 mod exit;
 mod headless;
 mod hook;

@@ -10,8 +10,8 @@ use crate::args::McpArguments;
 use crate::exit::{Exit, Failure};
 use crate::memory::session;
 use crate::settings::{self, Untrusted};
-use crate::show;
 use crate::world::{World, current_project};
+use crate::{embedder, show};
 
 pub(crate) async fn run(arguments: &McpArguments, world: &World) -> Result<Exit, Failure> {
     let mut server = server(world)?;
@@ -82,11 +82,11 @@ impl Place {
             Failure::failed(anyhow::anyhow!("this project has no folder for memory"))
                 .hint("`dormouse memory path` says where memory is")
         })?;
-        Ok(Memories::new(
-            stores,
-            &self.world.home()?.join("cache"),
-            rules,
-            Arc::clone(&self.world.clock),
-        ))
+        let cache = self.world.home()?.join("cache");
+        let memories = Memories::new(stores, &cache, rules, Arc::clone(&self.world.clock));
+        Ok(match embedder::welcome(&self.settings, &self.world) {
+            Some(embedder) => memories.with_embedder(embedder),
+            None => memories,
+        })
     }
 }

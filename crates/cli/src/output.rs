@@ -67,6 +67,9 @@ struct CompactMetadata {
     pre_tokens: u64,
     post_tokens: u64,
     way: Way,
+    /// Why the session's notes did not stand for the summary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    without_notes: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -299,6 +302,7 @@ impl Printer {
                 pre_tokens: report.before,
                 post_tokens: report.after,
                 way: report.way,
+                without_notes: report.stepped_aside.as_ref().map(ToString::to_string),
             }),
         });
     }

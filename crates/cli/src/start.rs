@@ -11,9 +11,9 @@ use dormouse_base::{
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
-    CompactionRules, Engine, EngineConfig, Hooks, InstructionSetup, MemoryAccess, MemorySetup,
-    OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder, Skills,
-    Surroundings, memory_tools,
+    CompactionRules, Engine, EngineConfig, Hooks, InstructionSetup, LayerRules, MemoryAccess,
+    MemorySetup, OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder,
+    Skills, Surroundings, memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
@@ -180,6 +180,7 @@ impl Ready {
             figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
             prices: PriceTable::of_settings(&settings.prices),
             max_cost_usd: arguments.max_cost,
+            layers: layer_rules(&switches),
             compaction: compaction_rules(&switches, &world.environment)?,
             beside: notes::keeper(world, settings.session_notes, &switches)?,
         };
@@ -250,6 +251,16 @@ fn switched_off(stack: &Stack, of: Source) -> bool {
         || (by_project && of.is_of_project())
 }
 
+/// What the cheap layers do.
+fn layer_rules(switches: &Switches) -> LayerRules {
+    let said = switches.get("time_clearing").filter(|state| state.origin != "default");
+    LayerRules {
+        snip: switches.is_on("snip"),
+        time_clearing: said.map(|state| state.on),
+        ..LayerRules::default()
+    }
+}
+
 /// What is compacted, and when.
 fn compaction_rules(
     switches: &Switches,
@@ -315,10 +326,8 @@ pub(crate) fn environment_for_children(world: &World, settings: &Settings) -> En
     let pairs: Vec<(&str, &str)> =
         settings.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let environment = world.environment.clone().with(&pairs);
-    match &settings.provider.key_env {
-        Some(name) => environment.without(name),
-        None => environment,
-    }
+    let keys = [&settings.provider.key_env, &settings.embeddings.key_env];
+    keys.into_iter().flatten().fold(environment, |environment, name| environment.without(name))
 }
 
 /// What is talked to: for `--verbose`.

@@ -1,8 +1,8 @@
 //! What is sent to the model, as plain functions: messages in, messages and a report out.
 //!
 //! Owns the fragments of text that the program itself puts into a conversation, where cache breakpoints
-//! go, and the layers that keep the window small (so far the first, large results go to a file, and the
-//! arithmetic of the last, compaction).
+//! go, and the layers that keep the window small: large results go to a file, the cheap layers plan edits,
+//! and the arithmetic of the last, compaction.
 //! Deliberately absent: I/O, clock, environment, and maps whose order shows.
 
 #![forbid(unsafe_code)]
@@ -10,6 +10,7 @@
 mod breakpoints;
 pub mod compact;
 mod fragment;
+pub mod layers;
 mod plan_mode;
 mod recalled;
 mod skill;

@@ -33,6 +33,10 @@ const TAIL_LEAST_TOKENS: u32 = 10_000;
 const TAIL_MOST_TOKENS: u32 = 40_000;
 /// A compaction's summary, in tokens: at most this, or a tenth of the window.
 const SUMMARY_TOKENS: u32 = 20_000;
+/// A span that is folded, in tokens: at least this, or a twenty-fifth of the window.
+const SPAN_LEAST_TOKENS: u32 = 8_000;
+/// The same at most: this, or a tenth of the window.
+const SPAN_MOST_TOKENS: u32 = 20_000;
 /// The user's words kept by a compaction, in tokens: at most this, or a twentieth of the window.
 const USER_WORDS_TOKENS: u32 = 10_000;
 /// Files restored after a compaction, in tokens: at most this, or a quarter of the window.
@@ -97,6 +101,10 @@ pub struct Budget {
     pub tail_most_tokens: u32,
     /// A summary, in tokens.
     pub summary_tokens: u32,
+    /// A span that is folded, in tokens: at least.
+    pub span_least_tokens: u32,
+    /// The same at most.
+    pub span_most_tokens: u32,
     /// The user's words kept by a compaction, in tokens.
     pub user_words_tokens: u32,
     /// Files restored after a compaction, in tokens.
@@ -144,6 +152,8 @@ impl Budget {
             tail_least_tokens: TAIL_LEAST_TOKENS.min(window / 20),
             tail_most_tokens: TAIL_MOST_TOKENS.min(window / 5),
             summary_tokens: SUMMARY_TOKENS.min(window / 10),
+            span_least_tokens: SPAN_LEAST_TOKENS.min(window / 25),
+            span_most_tokens: SPAN_MOST_TOKENS.min(window / 10),
             user_words_tokens: USER_WORDS_TOKENS.min(window / 20),
             restored_files_tokens: RESTORED_FILES_TOKENS.min(window / 4),
             restored_skills_tokens: RESTORED_SKILLS_TOKENS.min(window / 8),
@@ -214,6 +224,7 @@ mod tests {
             (budget.notes_section_tokens, budget.tail_least_tokens, budget.tail_most_tokens),
             (2_000, 10_000, 40_000)
         );
+        assert_eq!((budget.span_least_tokens, budget.span_most_tokens), (8_000, 20_000));
         assert_eq!((budget.notes_first_tokens, budget.notes_every_tokens), (10_000, 5_000));
         assert_eq!((budget.index_bytes, budget.instructions_chars), (25_000, 40_000));
         assert_eq!((budget.restored_files_tokens, budget.restored_skills_tokens), (50_000, 25_000));
@@ -252,6 +263,8 @@ mod tests {
             budget.tail_least_tokens,
             budget.tail_most_tokens,
             budget.summary_tokens,
+            budget.span_least_tokens,
+            budget.span_most_tokens,
             budget.user_words_tokens,
             budget.restored_files_tokens,
             budget.restored_skills_tokens,

@@ -3,93 +3,31 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use dormouse_base::{Clock, Environment, IdSource, MessageId, Project, Redactor, SessionId};
+use dormouse_base::{MessageId, SessionId};
 use dormouse_context::{Changes, Fragment};
-use dormouse_conversation::figures::{FigureLog, Figures};
+use dormouse_conversation::figures::Figures;
 use dormouse_conversation::transcript::{Envelope, Transcript};
 use dormouse_conversation::{
-    Block, Budget, Facts, Flags, History, Message, Origin, Prefix, RequestOptions, Role, Usage,
-    used,
+    Block, Budget, Facts, Flags, History, Message, Prefix, Role, Usage, used,
 };
 use dormouse_memory::Trust;
 use dormouse_memory::instructions::Occasion;
-use dormouse_model::{BreakDetector, CacheTtl, Dialect, Model, PriceTable, RetryPolicy, WireBody};
-use dormouse_tools::{
-    Asker, CallContext, CallObserver, Caller, CommandLimits, FileGuard, Gate, ReadCache, Reaper,
-    Shells, TodoList, ToolSet,
-};
+use dormouse_model::{BreakDetector, CacheTtl, WireBody};
+use dormouse_tools::{CallContext, CallObserver, Caller, FileGuard, ReadCache, Shells, TodoList};
 use tokio_util::sync::CancellationToken;
 
 use crate::compact::{Breaker, SaidSoFar};
 use crate::fork::Spent;
-use crate::hooks::{HookObserver, HookRunner, HookSession, Hooks, Place, SessionSource};
+use crate::hooks::{HookObserver, HookRunner, HookSession, Place, SessionSource};
 use crate::jobs::Jobs;
-use crate::known::{InstructionSetup, Known, MemorySetup};
+use crate::known::Known;
+use crate::layers::Folding;
 use crate::memory::MemoryGuard;
 use crate::own_tools::OwnTools;
-use crate::prompt::{PromptOverrides, build_prefix};
+use crate::prompt::build_prefix;
 use crate::recall::Recall;
-use crate::results::{ResultRules, ResultStore};
-use crate::{Beside, CompactionRules, EngineError, Moment, SessionFolder, Skills, Surroundings};
-
-/// What a conversation needs from outside.
-#[derive(Clone)]
-pub struct EngineConfig {
-    /// Who answers.
-    pub model: Arc<Model>,
-    /// What it is called.
-    pub model_name: String,
-    /// What it was asked for as, and where: kept with the session.
-    pub origin: Origin,
-    /// How its server speaks.
-    pub dialect: Dialect,
-    /// The numbers of its window.
-    pub budget: Budget,
-    /// How failed requests are tried again.
-    pub retry: RetryPolicy,
-    /// What it may call.
-    pub tools: Arc<ToolSet>,
-    /// What of that is allowed.
-    pub gate: Gate,
-    /// Who is asked where that is not enough; nobody in a headless run.
-    pub asker: Option<Arc<dyn Asker>>,
-    /// Where it works.
-    pub project: Project,
-    /// The environment for tools.
-    pub environment: Environment,
-    /// The time.
-    pub clock: Arc<dyn Clock>,
-    /// New ids.
-    pub ids: Arc<dyn IdSource>,
-    /// What the command line says about the prompt.
-    pub overrides: PromptOverrides,
-    /// Secrets that no result may carry.
-    pub redactor: Redactor,
-    /// What is done about long results.
-    pub results: Arc<ResultRules>,
-    /// The person's hooks.
-    pub hooks: Arc<Hooks>,
-    /// Where figures are written down.
-    pub figures: FigureLog,
-    /// What tokens cost.
-    pub prices: PriceTable,
-    /// The most to spend, in dollars, as far as prices are known.
-    pub max_cost_usd: Option<f64>,
-    /// Who sees to it that commands end with the program.
-    pub reaper: Reaper,
-    /// How long commands may take.
-    pub commands: CommandLimits,
-    /// Instruction files; none in a bare run.
-    pub instructions: Option<InstructionSetup>,
-    /// The person's skills, and the project's where it is trusted; none in a bare run.
-    pub skills: Arc<Skills>,
-    /// Memory; none where it is off.
-    pub memory: Option<MemorySetup>,
-    /// What is compacted, and when.
-    pub compaction: CompactionRules,
-    /// Who works beside the conversation, if anybody does.
-    pub beside: Option<Arc<dyn Beside>>,
-}
+use crate::results::ResultStore;
+use crate::{EngineConfig, EngineError, Moment, SessionFolder, Surroundings};
 
 /// A conversation.
 pub struct Engine {
@@ -114,6 +52,10 @@ pub struct Engine {
     pub(crate) breaker: Breaker,
     /// What the last of them put in place of messages.
     pub(crate) last_summary: Option<String>,
+    /// What is folded, and what is about to be.
+    pub(crate) folding: Folding,
+    /// What layers have freed since the last answer, whose counters know nothing of it.
+    pub(crate) freed_tokens: u64,
     /// Requests that went out.
     pub(crate) requests: u64,
     pub(crate) totals: Usage,
@@ -147,6 +89,7 @@ pub(crate) struct Begun {
     pub(crate) told: Option<Facts>,
     pub(crate) around: Surroundings,
     pub(crate) said: SaidSoFar,
+    pub(crate) folding: Folding,
     pub(crate) own: OwnTools,
 }
 
@@ -189,14 +132,15 @@ impl Engine {
             told: None,
             around: surroundings.clone(),
             said: SaidSoFar::default(),
+            folding: Folding::default(),
             own,
         };
         Ok(Self::assemble(config, transcript, begun))
     }
 
     pub(crate) fn assemble(config: EngineConfig, transcript: Transcript, begun: Begun) -> Self {
-        let Begun { prefix, known, history, told, around, said, own } = begun;
-        let options = options(&config);
+        let Begun { prefix, known, history, told, around, said, folding, own } = begun;
+        let options = config.request_options();
         let mut body = WireBody::new(config.dialect.clone(), &prefix, &options);
         body.reserve(history.messages());
         for message in history.messages() {
@@ -235,6 +179,8 @@ impl Engine {
             said,
             breaker: Breaker::default(),
             last_summary: None,
+            folding,
+            freed_tokens: 0,
             requests: 0,
             totals: Usage::default(),
             spent_usd: 0.0,
@@ -388,7 +334,8 @@ impl Engine {
 
     /// The tokens that the conversation uses.
     pub fn tokens_used(&self) -> u64 {
-        used(self.prefix.tokens(), self.history.messages().iter().map(AsRef::as_ref)).total()
+        let messages = self.history.messages().iter().map(AsRef::as_ref);
+        used(self.prefix.tokens(), messages).total().saturating_sub(self.freed_tokens)
     }
 
     pub(crate) fn result_store(&self) -> ResultStore {
@@ -405,11 +352,6 @@ impl Engine {
             CacheTtl::FiveMinutes => Duration::from_mins(5),
             CacheTtl::OneHour => Duration::from_hours(1),
         }
-    }
-
-    /// What stands in front of every request beside the prefix.
-    pub(crate) fn request_options(&self) -> RequestOptions {
-        options(&self.config)
     }
 
     /// What runs beside the conversation.
@@ -456,11 +398,6 @@ impl Engine {
     pub fn history(&self) -> &History {
         &self.history
     }
-}
-
-fn options(config: &EngineConfig) -> RequestOptions {
-    let max_tokens = config.origin.max_tokens.unwrap_or(config.budget.max_output);
-    RequestOptions::new(&config.model_name, max_tokens)
 }
 
 /// Who runs the hooks of a session, if there are any.

@@ -10,6 +10,7 @@ use dormouse_memory::instructions::Occasion;
 use crate::compact::SaidSoFar;
 use crate::engine::{Begun, LOST_ANSWER};
 use crate::known::Known;
+use crate::layers::Folding;
 use crate::own_tools::OwnTools;
 use crate::prompt::build_prefix;
 use crate::{Engine, EngineConfig, EngineError, OpenedSession, Surroundings};
@@ -33,6 +34,7 @@ impl Engine {
     ) -> Result<(Self, ResumeReport), EngineError> {
         let OpenedSession { mut transcript, loaded } = opened;
         let said = SaidSoFar::of(&loaded);
+        let folding = Folding::of(&loaded.messages, &loaded.earlier);
         let Loaded { messages, prefix, facts, warnings, origin, skills, .. } = loaded;
         let mut config = config;
         if let Some(kept) = origin.filter(|origin| origin.model == config.origin.model) {
@@ -52,7 +54,7 @@ impl Engine {
             }
         };
         let around = surroundings.clone();
-        let begun = Begun { prefix, known, history, told: facts, around, said, own };
+        let begun = Begun { prefix, known, history, told: facts, around, said, folding, own };
         let mut engine = Self::assemble(config, transcript, begun);
         engine.take_up_skills(skills);
         engine.take_up();

@@ -44,6 +44,7 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
         // A dollar for every token that the model says, of which a script says 20.
         prices: PriceTable::default().with(NAME, Price::new(0.0, 1e6)),
         max_cost_usd: Some(max_cost_usd),
+        layers: crate::LayerRules::default(),
         compaction: crate::CompactionRules::default(),
         beside: None,
         results: Arc::default(),

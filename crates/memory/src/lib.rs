@@ -9,6 +9,7 @@
 mod age;
 mod anchor;
 mod doctor;
+pub mod embed;
 mod entry;
 mod excerpt;
 pub mod file_commands;

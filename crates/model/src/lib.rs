@@ -10,10 +10,12 @@
 mod answering;
 mod anthropic;
 mod assemble;
+mod binding;
 mod body;
 mod breaks;
 mod classify;
 mod client;
+mod embeddings;
 mod endpoint;
 mod error;
 mod event;
@@ -29,10 +31,12 @@ mod server_tools;
 mod sse;
 
 pub use answering::{Answering, decode_recorded};
+pub use binding::binds_thinking;
 pub use body::{CacheTtl, Dialect, MaxTokensField, Wire, WireBody, WireTurn};
 pub use breaks::{Announcement, BreakCause, BreakDetector, CacheBreak, Sent};
 pub use classify::{Refusal, classify};
 pub use client::{HttpModel, Model};
+pub use embeddings::EmbeddingServer;
 pub use endpoint::{Credential, Endpoint, Timeouts};
 pub use error::{ModelError, Retryable};
 pub use event::{Completion, StreamEvent};

@@ -17,22 +17,33 @@ const NAME: &str = "scripted";
 /// Bytes to a token: the scripted model counts as the estimate does.
 const BYTES_PER_TOKEN: usize = 4;
 
+/// What the model says to a request, given its bytes; none if the script has come to its end.
+type Answer = Box<dyn FnMut(&[u8]) -> Option<Turn> + Send>;
+
 /// A model that says what it was told to say.
 pub struct ScriptedModel {
-    turns: Mutex<(usize, std::vec::IntoIter<Turn>)>,
+    /// How many requests there were, and who answers.
+    state: Mutex<(usize, Answer)>,
 }
 
 impl ScriptedModel {
     /// Plays these turns, one a request.
     pub fn new(turns: Vec<Turn>) -> Self {
-        Self { turns: Mutex::new((0, turns.into_iter())) }
+        let mut turns = turns.into_iter();
+        Self::answering(move |_| turns.next())
+    }
+
+    /// Says what a function makes of each request.
+    pub fn answering(answer: impl FnMut(&[u8]) -> Option<Turn> + Send + 'static) -> Self {
+        Self { state: Mutex::new((0, Box::new(answer))) }
     }
 
     pub(crate) fn send(&self, body: &[u8]) -> Result<Answering, ModelError> {
         let (number, turn) = {
-            let mut turns = self.turns.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            turns.0 += 1;
-            (turns.0, turns.1.next())
+            let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            state.0 += 1;
+            let turn = (state.1)(body);
+            (state.0, turn)
         };
         let turn = turn.ok_or_else(|| ModelError::InvalidRequest {
             status: 400,

@@ -35,6 +35,11 @@ impl Gate {
         self.0.1.notify_all();
     }
 
+    /// Whether it was opened.
+    pub(crate) fn is_open(&self) -> bool {
+        lock(&self.0.0).open
+    }
+
     /// Waits until the server stands at the gate: all before it has been written.
     pub fn wait_until_reached(&self) {
         let deadline = Instant::now() + PATIENCE;

@@ -19,6 +19,7 @@
 
 mod cache;
 mod checks;
+mod embeddings;
 mod errors;
 mod framing;
 mod gate;
@@ -37,6 +38,7 @@ pub mod tidy;
 
 pub use cache::{CacheOutcome, PrefixCache, Ttl};
 pub use checks::{Rules, check_prefix, check_request};
+pub use embeddings::{EmbeddingReply, EmbeddingRequest, EmbeddingServer};
 pub use errors::ErrorBody;
 pub use framing::Framing;
 pub use gate::Gate;

@@ -76,6 +76,8 @@ pub struct Settings {
     pub memory: MemorySettings,
     /// When the notes about a session are brought up to date.
     pub session_notes: SessionNotesSettings,
+    /// A model that makes vectors of memories. A project can not set it.
+    pub embeddings: EmbeddingSettings,
 }
 
 /// When the notes about a session are brought up to date.
@@ -195,6 +197,53 @@ pub enum WriteDecision {
     Ask,
     /// It waits in the inbox until the person accepts it.
     Inbox,
+}
+
+/// A model that makes vectors of texts, so that memories are found by what they mean as well. Off unless set. A
+/// project can not set it.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct EmbeddingSettings {
+    /// A file of word vectors: a word and its numbers a line. It is used rather than a server.
+    pub file: Option<PathBuf>,
+    /// An OpenAI-compatible server, with its `/v1`. Memories are sent to it.
+    pub base_url: Option<String>,
+    /// Its model.
+    pub model: Option<String>,
+    /// The environment variable that holds its key; none is sent unless set.
+    pub key_env: Option<String>,
+    /// The scripts that the server's model knows; `latin` unless set. Texts in others are not sent.
+    pub scripts: Vec<TextScript>,
+    /// What a place in the order by vectors counts beside one in the order by words: 1 as much.
+    pub weight: Option<f64>,
+}
+
+/// How texts are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TextScript {
+    /// English, Spanish, Vietnamese and many more.
+    Latin,
+    /// Greek.
+    Greek,
+    /// Russian, Bulgarian and others.
+    Cyrillic,
+    /// Hebrew.
+    Hebrew,
+    /// Arabic, Persian, Urdu.
+    Arabic,
+    /// Hindi and others.
+    Devanagari,
+    /// Thai.
+    Thai,
+    /// Chinese, and much of Japanese.
+    Han,
+    /// The rest of Japanese.
+    Kana,
+    /// Korean.
+    Hangul,
+    /// Any other.
+    Other,
 }
 
 /// What is permitted without a rule.

@@ -14,9 +14,9 @@ mod switches;
 
 pub use edit::{EditError, set_value, unset_value};
 pub use keys::{
-    DefaultMode, MemorySettings, MemoryTools, MemoryWriter, PermissionSettings, PriceSettings,
-    ProviderKind, ProviderSettings, SessionNotesSettings, Settings, ToolSettings, WriteDecision,
-    WriteRule, WrittenScope, WrittenType, settings_schema,
+    DefaultMode, EmbeddingSettings, MemorySettings, MemoryTools, MemoryWriter, PermissionSettings,
+    PriceSettings, ProviderKind, ProviderSettings, SessionNotesSettings, Settings, TextScript,
+    ToolSettings, WriteDecision, WriteRule, WrittenScope, WrittenType, settings_schema,
 };
 pub use parse::{SettingsError, SettingsWarning};
 pub use partition::Withheld;

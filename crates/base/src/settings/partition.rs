@@ -15,7 +15,7 @@ pub struct Withheld {
 }
 
 /// Who is talked to, and where memory is: no project's business.
-const NEVER: &[&str] = &["provider", "autoMemoryDirectory", "allowManagedHooksOnly"];
+const NEVER: &[&str] = &["provider", "embeddings", "autoMemoryDirectory", "allowManagedHooksOnly"];
 /// What a model is called opens nothing: the server is the person's.
 const FREE: &[&str] = &["$schema", "model", "smallModel"];
 /// Rules that take away.
@@ -80,6 +80,7 @@ mod tests {
         let (free, withheld) = partition(&json!({
             "model": "m",
             "provider": {"baseUrl": "http://evil"},
+            "embeddings": {"baseUrl": "http://evil"},
             "autoMemoryDirectory": "/tmp",
             "autoMemoryEnabled": false,
             "permissions": {"allow": ["Bash"], "deny": ["Read(.env)"], "defaultMode": "plan"},
@@ -98,7 +99,7 @@ mod tests {
                 "layers": {"dream": false},
             })
         );
-        assert_eq!(withheld.never, ["autoMemoryDirectory", "provider"]);
+        assert_eq!(withheld.never, ["autoMemoryDirectory", "embeddings", "provider"]);
         assert_eq!(
             withheld.waiting,
             json!({

@@ -97,6 +97,11 @@ pub(crate) enum MemoryCommand {
         after_help = "Examples:\n  dormouse memory path\n  dormouse memory path --scope user\n  dormouse memory path --json"
     )]
     Path(PathArguments),
+    /// Make the vectors that memories do not have yet, with the model that the settings name under `embeddings`
+    #[command(
+        after_help = "Examples:\n  dormouse memory embed\n  dormouse memory embed --again\n  dormouse memory embed --json | jq .missing"
+    )]
+    Embed(EmbedArguments),
     /// Hand memories out: as JSON, or as files into a folder
     #[command(
         after_help = "Examples:\n  dormouse memory export > memories.json\n  dormouse memory export backup --scope user"
@@ -124,6 +129,7 @@ impl MemoryCommand {
             | Self::Undo(UndoArguments { common, .. })
             | Self::Restore(RestoreArguments { common, .. })
             | Self::Inbox(InboxArguments { common, .. })
+            | Self::Embed(EmbedArguments { common, .. })
             | Self::Doctor(MemoryDoctorArguments { common, .. })
             | Self::Lint(LintArguments { common, .. })
             | Self::Path(PathArguments { common })
@@ -257,6 +263,15 @@ pub(crate) struct SearchArguments {
     /// The most to list
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) limit: usize,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EmbedArguments {
+    /// Make all of them anew: the model has changed behind its name
+    #[arg(long)]
+    pub(crate) again: bool,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -2,6 +2,7 @@
 //! model. It says at each step what happened and why.
 
 mod scenes;
+mod scenes_of_length;
 mod stage;
 
 use dormouse_conversation::ResultContent;
@@ -26,6 +27,8 @@ pub(crate) async fn run(world: &World) -> Result<Exit, Failure> {
     scenes::a_huge_result(&stage).await?;
     scenes::something_to_remember(&stage).await?;
     scenes::something_recalled(&stage).await?;
+    scenes_of_length::notes_for_free(&stage).await?;
+    scenes_of_length::an_overflow(&stage).await?;
     show::data_line("\nThe temporary folder is removed again.");
     Ok(Exit::Done)
 }

@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use dormouse_conversation::Block;
-use dormouse_engine::{Engine, TurnEnd, TurnReport};
+use dormouse_engine::{Engine, EngineEvent, TurnEnd, TurnReport};
 use dormouse_model::script::Turn;
 use tokio_util::sync::CancellationToken;
 
-use super::stage::{Stage, begin};
+use super::stage::{Cast, Stage, begin};
 use super::{narrate, show_result, why};
 use crate::exit::Failure;
 use crate::show;
@@ -129,14 +129,23 @@ fn stored_bytes(transcript: &Path) -> Result<u64, Failure> {
 /// Asks the question in a new session and shows what happens.
 async fn play(
     stage: &Stage,
-    script: Vec<Turn>,
+    cast: impl Into<Cast>,
     question: &str,
 ) -> Result<(Engine, TurnReport), Failure> {
+    play_for(stage, cast, question, &mut |event| narrate(&event)).await
+}
+
+/// The same, for whoever shows it in another way.
+pub(super) async fn play_for(
+    stage: &Stage,
+    cast: impl Into<Cast>,
+    question: &str,
+    sink: &mut dyn FnMut(EngineEvent),
+) -> Result<(Engine, TurnReport), Failure> {
     show::data_line(&format!("\n> {question}\n"));
-    let (mut engine, surroundings) = begin(stage, script).await?;
+    let (mut engine, surroundings) = begin(stage, cast).await?;
     let interrupt = CancellationToken::new();
-    let report =
-        engine.run_turn(question, &surroundings, None, &interrupt, &mut |e| narrate(&e)).await?;
+    let report = engine.run_turn(question, &surroundings, None, &interrupt, sink).await?;
     if report.end != TurnEnd::Completed {
         return Err(Failure::failed(anyhow::anyhow!(
             "the demo's turn ended with {:?}",

@@ -11,8 +11,8 @@ use dormouse_base::{
 use dormouse_conversation::figures::FigureLog;
 use dormouse_conversation::{Budget, Origin, Window};
 use dormouse_engine::{
-    CompactionRules, Engine, EngineConfig, PromptOverrides, Saving, SessionFolder, Surroundings,
-    memory_tools,
+    Beside, CompactionRules, Engine, EngineConfig, LayerRules, PromptOverrides, Saving,
+    SessionFolder, Surroundings, memory_tools,
 };
 use dormouse_model::script::Turn;
 use dormouse_model::{
@@ -61,11 +61,25 @@ impl Drop for Stage {
     }
 }
 
+/// Who plays the model, in which window, and who works beside it.
+pub(super) struct Cast {
+    pub(super) model: ScriptedModel,
+    pub(super) window: u32,
+    pub(super) beside: Option<Arc<dyn Beside>>,
+}
+
+impl From<Vec<Turn>> for Cast {
+    fn from(script: Vec<Turn>) -> Self {
+        Self { model: ScriptedModel::new(script), window: 200_000, beside: None }
+    }
+}
+
 /// A conversation that goes as the script says.
 pub(super) async fn begin(
     stage: &Stage,
-    script: Vec<Turn>,
+    cast: impl Into<Cast>,
 ) -> Result<(Engine, Surroundings), Failure> {
+    let cast = cast.into();
     let world = &stage.world;
     let project = project_of(&stage.project())?;
     let surroundings = Surroundings::look(&project, &world.environment, &*world.clock).await;
@@ -80,9 +94,9 @@ pub(super) async fn begin(
     }
     let tools =
         ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
-    let window = Window::new(200_000).map_err(Failure::failed)?;
+    let window = Window::new(cast.window).map_err(Failure::failed)?;
     let config = EngineConfig {
-        model: Arc::new(Model::Scripted(ScriptedModel::new(script))),
+        model: Arc::new(Model::Scripted(cast.model)),
         model_name: "scripted".to_owned(),
         origin: Origin { model: "scripted".to_owned(), server: String::new(), max_tokens: None },
         dialect: Dialect {
@@ -113,8 +127,9 @@ pub(super) async fn begin(
         figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
         prices: PriceTable::default(),
         max_cost_usd: None,
+        layers: LayerRules::default(),
         compaction: CompactionRules::default(),
-        beside: None,
+        beside: cast.beside,
     };
     let engine = Engine::begin(config, &folder, &surroundings)?;
     Ok((engine, surroundings))

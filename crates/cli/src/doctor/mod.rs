@@ -3,6 +3,7 @@
 //! Invariants: nothing is changed, and no key is shown. Each check is a module that gives findings; what
 //! stands in the way of one (settings that can not be read) does not keep the others from being made.
 
+mod embeddings;
 mod finding;
 mod folders;
 mod git;
@@ -64,6 +65,7 @@ pub(crate) async fn run(arguments: &DoctorArguments, world: &World) -> Result<Ex
     if let Some(provider) = provider.filter(|_| !arguments.offline) {
         findings.extend(server::check(&scene, &provider).await);
     }
+    findings.extend(embeddings::check(&scene));
     findings.extend(folders::check(&scene.home));
     findings.extend(locks::check(&scene.home));
     findings.extend(transcripts::check(&scene));

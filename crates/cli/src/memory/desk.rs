@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
-use dormouse_base::{Project, nearest};
+use dormouse_base::{Project, Settings, nearest};
 use dormouse_memory::{
     Age, By, ChangeError, Entry, MemoryType, Outcome, Receipt, ScanCache, Scanned, Store, Trust,
     fold,
@@ -30,13 +30,14 @@ pub(super) struct Desk {
     pub(super) shelves: Vec<Shelf>,
     pub(super) places: Places,
     pub(super) project: Project,
+    pub(super) settings: Settings,
     pub(super) now: Timestamp,
 }
 
 impl Desk {
     /// What is there, to look at or to change.
     pub(super) async fn open(world: &World, scope: Option<MemoryScope>) -> Result<Self, Failure> {
-        let (places, project) = find(world, Visit::Look).await?;
+        let (places, project, settings) = find(world, Visit::Look).await?;
         let mut shelves = Vec::new();
         let wanted = scope.map(|scope| places.of(scope.into()));
         for place in places.list() {
@@ -47,7 +48,7 @@ impl Desk {
                 shelves.push(Shelf { whose: place.whose, store: Arc::new(store) });
             }
         }
-        Ok(Self { shelves, places, project, now: world.clock.now() })
+        Ok(Self { shelves, places, project, settings, now: world.clock.now() })
     }
 
     /// Every memory: newest first, the whole of it.
@@ -89,7 +90,7 @@ impl Desk {
 
 /// The store that new memories go into.
 pub(super) async fn shelf_to_fill(world: &World, whose: Whose) -> Result<Shelf, Failure> {
-    let (places, _) = find(world, Visit::Write(whose)).await?;
+    let (places, ..) = find(world, Visit::Write(whose)).await?;
     let place = places.of(whose).ok_or_else(no_repository)?;
     Ok(Shelf { whose: place.whose, store: Arc::new(places.open(place)?) })
 }
@@ -100,7 +101,7 @@ pub(super) fn no_repository() -> Failure {
         .hint("leave --scope repo out")
 }
 
-async fn find(world: &World, visit: Visit) -> Result<(Places, Project), Failure> {
+async fn find(world: &World, visit: Visit) -> Result<(Places, Project, Settings), Failure> {
     let project = current_project()?;
     let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
     let places =
@@ -111,7 +112,7 @@ async fn find(world: &World, visit: Visit) -> Result<(Places, Project), Failure>
             old.display()
         ));
     }
-    Ok((places, project))
+    Ok((places, project, in_force.settings))
 }
 
 fn ambiguous<'a>(name: &str, fitting: impl Iterator<Item = &'a Found<'a>>) -> Failure {

@@ -3,6 +3,7 @@
 
 mod desk;
 mod editor;
+mod embed;
 mod exchange;
 mod health;
 mod history;
@@ -63,6 +64,7 @@ async fn run_one(command: &MemoryCommand, world: &World) -> Result<Exit, Failure
         MemoryCommand::Undo(arguments) => history::undo(arguments, world).await,
         MemoryCommand::Restore(arguments) => restore::restore(arguments, world).await,
         MemoryCommand::Inbox(arguments) => inbox::run(arguments, world).await,
+        MemoryCommand::Embed(arguments) => embed::run(arguments, world).await,
         MemoryCommand::Doctor(arguments) => health::doctor(arguments, world).await,
         MemoryCommand::Lint(arguments) => health::lint(arguments, world).await,
         MemoryCommand::Export(arguments) => exchange::export(arguments, world).await,

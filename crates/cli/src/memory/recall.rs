@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use dormouse_base::Dir;
 use dormouse_memory::Quarantined;
-use dormouse_memory::rank::{Fit, Hit, LOOK_AGAIN, MOST_SURE, Query, Ranking, Recall};
+use dormouse_memory::rank::{
+    Fit, Hit, LOOK_AGAIN, MOST_SURE, Nearness, Query, Ranking, Recall, VectorUse,
+};
 use jiff::SignedDuration;
 use serde::Serialize;
 
@@ -17,8 +19,8 @@ use super::look::table;
 use super::print_json;
 use crate::args::{RecallArguments, SearchArguments};
 use crate::exit::{Exit, Failure};
-use crate::show;
 use crate::world::World;
+use crate::{embedder, show};
 
 /// So many files are looked at in no time; of more, the index is left as it is for a while.
 const FEW: u32 = 5_000;
@@ -35,6 +37,24 @@ struct Scored {
     sure: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<Vec<Why>>,
+    /// Its places by words and by vectors, where vectors took part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    places: Option<Places>,
+}
+
+#[derive(Serialize)]
+struct Places {
+    word_rank: Option<usize>,
+    word_score: f64,
+    vector_rank: Option<usize>,
+    similarity: f64,
+}
+
+impl From<Nearness> for Places {
+    fn from(nearness: Nearness) -> Self {
+        let Nearness { word_rank, word_score, vector_rank, similarity } = nearness;
+        Self { word_rank, word_score, vector_rank, similarity }
+    }
 }
 
 #[derive(Serialize)]
@@ -95,7 +115,16 @@ pub(crate) async fn run(arguments: &RecallArguments, world: &World) -> Result<Ex
     Ok(Exit::Done)
 }
 
+/// Ranking by words, and by vectors where there are any.
 fn open(desk: &Desk, world: &World) -> Result<Recall, Failure> {
+    let recall = words(desk, world)?;
+    Ok(match embedder::welcome(&desk.settings, world) {
+        Some(embedder) => recall.with_embedder(embedder),
+        None => recall,
+    })
+}
+
+pub(super) fn words(desk: &Desk, world: &World) -> Result<Recall, Failure> {
     let stores = desk.shelves.iter().map(|shelf| Arc::clone(&shelf.store)).collect();
     let recall = Recall::open(stores, Some(&world.home()?.join("cache")));
     Ok(recall.with_project(Dir::open(&desk.project.checkout)?))
@@ -119,7 +148,7 @@ fn answer(
         quarantined: asking.quarantined,
         now: desk.now,
     };
-    let ranking = recall.query(&query)?;
+    let ranking = recall.search(&query)?;
     let hits: Vec<(&Hit, Found<'_>)> = ranking
         .hits
         .iter()
@@ -132,6 +161,7 @@ fn answer(
             coverage: hit.coverage,
             sure: hit.sure,
             why: asking.explain.then(|| whys(hit)),
+            places: hit.nearness.map(Places::from),
         });
         print_json(&rows.collect::<Vec<_>>())?;
     } else if asking.explain {
@@ -145,6 +175,9 @@ fn answer(
 }
 
 fn say_what_is_left(asking: &Asking<'_>, ranking: &Ranking) {
+    if let VectorUse::Without(why) = &ranking.vectors {
+        show::note(&format!("note: ranked by words alone: {why}"));
+    }
     match (ranking.hits.len(), ranking.passed_over) {
         (0, 0) => show::note(&format!("no memory has the words `{}`", asking.text)),
         (_, 0) => {}
@@ -182,6 +215,9 @@ fn explain(hits: &[(&Hit, Found<'_>)], desk: &Desk) {
             hit.coverage * 100.0,
             found.memory.size.div_ceil(4),
         ));
+        for line in hit.nearness.iter().map(places) {
+            show::data_line(&line);
+        }
         for why in &hit.why {
             let how = match why.fit {
                 Fit::Same => format!("{} as `{}`", why.word, why.term),
@@ -197,6 +233,18 @@ fn explain(hits: &[(&Hit, Found<'_>)], desk: &Desk) {
             show::data_line(&format!("  less, because a file that it names {what}"));
         }
     }
+}
+
+/// Where a memory stands in each of the two orders.
+fn places(nearness: &Nearness) -> String {
+    let place = |rank: Option<usize>| rank.map_or("none".to_owned(), |rank| format!("{rank}"));
+    format!(
+        "  place by words: {} (score {:.2}); by vectors: {} ({:.2} near)",
+        place(nearness.word_rank),
+        nearness.word_score,
+        place(nearness.vector_rank),
+        nearness.similarity
+    )
 }
 
 fn in_words(age: SignedDuration) -> String {

@@ -13,8 +13,8 @@ use dormouse_model::Dialect;
 
 use super::places::{Places, Visit, Whose};
 use crate::exit::Failure;
-use crate::show;
 use crate::world::World;
+use crate::{embedder, show};
 
 /// Memory as a session has it; none where it is off, or where its folders can not be used, which is said.
 pub(crate) async fn setup(
@@ -36,7 +36,8 @@ pub(crate) async fn setup(
     let rules = rules(&stores.iter().map(AsRef::as_ref), world, switches, saving);
     let cache = world.home()?.join("cache");
     let clock = Arc::clone(&world.clock);
-    let access = MemoryAccess::new(stores, saving, Some(&cache), clock);
+    let embedder = embedder::welcome(settings, world);
+    let access = MemoryAccess::new(stores, saving, Some(&cache), clock, embedder);
     // Who chooses besides the local ranking is known once there is a connection.
     let recall = switches.is_on("recall").then(|| recall_setup(world));
     Ok(rules.map(|rules| MemorySetup { access, rules, recall }))

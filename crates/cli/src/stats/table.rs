@@ -1,5 +1,7 @@
 //! A table for a terminal of 80 columns: names on the left, numbers on the right of their columns.
 
+use dormouse_base::grouped;
+
 use crate::sessions::within;
 
 /// The widest that a table gets.
@@ -54,19 +56,6 @@ impl Table {
         }
         widths
     }
-}
-
-/// `1234567` as `1,234,567`.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Tokens: all digits as long as they fit, then millions.

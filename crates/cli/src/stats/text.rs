@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use dormouse_base::grouped;
 use dormouse_conversation::figures::{Spent, Summary};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::table::{Table, dollars, grouped, percent, size, time, tokens};
+use super::table::{Table, dollars, percent, size, time, tokens};
 
 /// All of a summary, for a terminal.
 pub(crate) fn text(summary: &Summary) -> String {

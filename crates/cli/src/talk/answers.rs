@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dormouse_base::{FileError, names};
+use dormouse_base::{FileError, grouped, names};
 use dormouse_conversation::figures::{FigureLog, Filter, summarise};
 use dormouse_engine::Engine;
 use dormouse_tools::{Gate, Mode, Rule};
@@ -171,17 +171,9 @@ pub(crate) fn mode_named(name: &str) -> Result<Mode, String> {
     })
 }
 
-/// A number of tokens, in groups of three digits.
+/// A number of tokens.
 fn tokens(count: u64) -> String {
-    let digits = count.to_string();
-    let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    format!("{grouped} tokens")
+    format!("{} tokens", grouped(count))
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ pub(crate) enum Name {
     Permissions,
     Compact,
     Context,
+    Snip,
+    Expand,
     Plan,
     Skills,
     Memory,
@@ -38,6 +40,13 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
         "make room: a summary in place of what was said; WORDS say what it should look at",
     ),
     (Name::Context, "context", "", "what fills the window"),
+    (Name::Expand, "expand", "", "unfold the newest messages that are shown as a summary"),
+    (
+        Name::Snip,
+        "snip",
+        "",
+        "leave out the oldest messages from now on; they stay in the transcript",
+    ),
     (
         Name::Plan,
         "plan",

@@ -1,5 +1,6 @@
 //! `/compact` and `/context`: room in the window, made by hand and looked at.
 
+use dormouse_base::grouped;
 use dormouse_conversation::transcript::Trigger;
 use dormouse_engine::{CompactOrder, Compacted, Span, Spoken};
 
@@ -68,6 +69,29 @@ impl Talk<'_> {
             Err(error) => self.complain(&Failure::failed(error)),
         }
         next
+    }
+
+    /// Leaves out the oldest messages.
+    pub(super) fn snip(&mut self) {
+        match self.conversation.engine.snip() {
+            Ok(Some(freed)) => {
+                self.say(&format!(
+                    "the oldest messages are left out from now on: about {} tokens",
+                    grouped(freed)
+                ));
+            }
+            Ok(None) => self.say("there is nothing that could be left out"),
+            Err(error) => self.complain(&Failure::failed(error)),
+        }
+    }
+
+    /// Unfolds what was folded last.
+    pub(super) fn expand(&mut self) {
+        match self.conversation.engine.expand() {
+            Ok(Some(count)) => self.say(&format!("{count} messages are as they were")),
+            Ok(None) => self.say("nothing is folded"),
+            Err(error) => self.complain(&Failure::failed(error)),
+        }
     }
 
     /// What fills the window.

@@ -44,6 +44,8 @@ impl Talk<'_> {
                 Err(failure) => self.complain(&failure),
             },
             Name::Context => self.context(),
+            Name::Snip => self.snip(),
+            Name::Expand => self.expand(),
             Name::Memory => self.memory(rest).await,
             Name::Recall if rest.is_empty() => self.view.borrow_mut().explain_recall(),
             Name::Recall => self.recall(rest).await,

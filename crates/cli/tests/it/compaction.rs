@@ -42,7 +42,7 @@ fn a_window_that_fills_up_is_compacted_with_a_summary_that_reads_the_cache() {
         // Their newest words stand there as they were said.
         assert!(after.contains("the end of 3"), "{after}");
         nothing_is_lost(&home, &after, &said, SMALL);
-        assert!(after.contains("parser_1.rs"), "the index names what was dropped: {after}");
+        assert!(after.contains("parser_"), "the index names what was dropped: {after}");
         assert!(
             !text_of(&forks[0]).contains("compacted"),
             "the fork has the conversation as it was"
@@ -93,7 +93,7 @@ fn a_summary_that_fails_in_every_way_is_no_dead_end() {
         assert_eq!(output.stdout, "done\n", "{name}: {}", output.stderr);
         assert!(output.stderr.contains("compacted without a model"), "{name}: {}", output.stderr);
         let after = last_text(&server);
-        for wanted in ["the end of 4", "the end of 3", "parser_1.rs"] {
+        for wanted in ["the end of 4", "the end of 3", "parser_"] {
             assert!(after.contains(wanted), "{name}: no `{wanted}` in {after}");
         }
         let forks = server.fork_requests().len();

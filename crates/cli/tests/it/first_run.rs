@@ -43,6 +43,9 @@ fn the_demo_runs_and_leaves_nothing_behind() {
         "recalled 1 memory",
         "of the message)",
         "| - [Nuts in dozens](nuts-in-dozens.md) — counts nuts in dozens, rounded up",
+        "compacted from the session's notes, without a request",
+        "compacted without a model",
+        "| Count shelves 1 to 5 again, in dozens. Do not forget the acorns in the tin box.",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

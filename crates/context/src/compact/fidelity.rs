@@ -5,15 +5,17 @@ use std::sync::Arc;
 use dormouse_conversation::Message;
 use serde::{Deserialize, Serialize};
 
-use super::identifiers::{Census, Held, Kind};
+use super::identifiers::{Census, Held, Kind, Uses};
 use super::texts::{head, tail};
-use super::words::said_in;
+use super::words::{Said, keep_words, said_in};
 
 /// Below this share of identifiers the person's lost words are appended too.
 pub const IDENTIFIERS_FLOOR: f64 = 0.8;
 /// The person's last request is there, or it is not.
 pub const LAST_REQUEST_FLOOR: f64 = 1.0;
 
+/// Of more texts than this only the newest are measured: looking for a text costs more than for a name.
+const MOST_TEXTS: usize = 2_000;
 /// From this many bytes on a message is shown by its beginning and its end.
 const LONG_REQUEST: usize = 4_000;
 
@@ -53,20 +55,35 @@ impl Fidelity {
 pub fn measure(dropped: &[Arc<Message>], open_tasks: &[String], after: &str) -> Fidelity {
     let census = Census::of(dropped);
     let held = Held::in_text(after);
-    let said: Vec<String> = dropped.iter().filter_map(|message| said_in(message)).collect();
-    let share = |kinds: &[Kind]| weighted(&census, &held, kinds);
+    let said = newest_said(dropped);
+    let names = |kinds: &[Kind]| weighted(&census, &held, kinds);
     Fidelity {
         user_messages: part(said.iter().filter(|text| holds_said(&held, text)).count(), said.len()),
-        paths: share(&[Kind::Path]),
-        identifiers: share(&[Kind::Identifier, Kind::Url, Kind::Hash]),
-        numbers: share(&[Kind::Number]),
-        errors: share(&[Kind::Error]),
+        paths: names(&[Kind::Path]),
+        identifiers: names(&[Kind::Identifier, Kind::Url, Kind::Hash]),
+        numbers: names(&[Kind::Number]),
+        errors: errors(&census, &held),
         open_tasks: part(
             open_tasks.iter().filter(|task| held.text(task)).count(),
             open_tasks.len(),
         ),
-        last_request: said.last().map_or(1.0, |last| f64::from(u8::from(holds_said(&held, last)))),
+        last_request: said.first().map_or(1.0, |last| f64::from(u8::from(holds_said(&held, last)))),
     }
+}
+
+/// The person's words that `after` does not hold, for a compaction below the floor; empty if it holds all.
+pub fn lost_words(said: &[Said], after: &str, budget_tokens: u64) -> String {
+    let held = Held::in_text(after);
+    let first = said.len().saturating_sub(MOST_TEXTS);
+    let newest = said.get(first..).unwrap_or_default();
+    let lost: Vec<Said> =
+        newest.iter().filter(|words| !holds_said(&held, &words.text)).cloned().collect();
+    keep_words(&lost, budget_tokens)
+}
+
+/// What the person said, the newest first.
+fn newest_said(dropped: &[Arc<Message>]) -> Vec<String> {
+    dropped.iter().rev().filter_map(|message| said_in(message)).take(MOST_TEXTS).collect()
 }
 
 fn holds_said(held: &Held, text: &str) -> bool {
@@ -77,16 +94,29 @@ fn holds_said(held: &Held, text: &str) -> bool {
             && held.text(tail(text, LONG_REQUEST / 10)))
 }
 
+/// Error texts weigh like names; only the latest are searched for, for each is a search of the whole text.
+fn errors(census: &Census, held: &Held) -> f64 {
+    let mut errors: Vec<(&str, Uses)> = census.names(Kind::Error).collect();
+    errors.sort_by_key(|(_, uses)| std::cmp::Reverse(uses.last));
+    errors.truncate(MOST_TEXTS);
+    share(errors.into_iter().map(|(error, uses)| (uses, held.text(error))))
+}
+
 fn weighted(census: &Census, held: &Held, kinds: &[Kind]) -> f64 {
+    share(
+        kinds.iter().flat_map(|kind| {
+            census.names(*kind).map(|(name, uses)| (uses, held.name(*kind, name)))
+        }),
+    )
+}
+
+/// The share that is held, each weighed by the messages that use it.
+fn share(names: impl Iterator<Item = (Uses, bool)>) -> f64 {
     let (mut kept, mut all) = (0.0, 0.0);
-    for kind in kinds {
-        for (name, uses) in census.names(*kind) {
-            let weight = f64::from(uses.messages);
-            all += weight;
-            if held.name(*kind, name) {
-                kept += weight;
-            }
-        }
+    for (uses, is_held) in names {
+        let weight = f64::from(uses.messages);
+        all += weight;
+        kept += if is_held { weight } else { 0.0 };
     }
     if all > 0.0 { kept / all } else { 1.0 }
 }
@@ -99,7 +129,7 @@ fn part(held: usize, all: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compact::testing::{assistant, results, user};
+    use crate::compact::testing::{assistant, now, results, user};
 
     fn near(found: f64, expected: f64) -> bool {
         (found - expected).abs() < 1e-9
@@ -152,6 +182,20 @@ mod tests {
         );
         assert!(near(fidelity.user_messages, 0.5) && near(fidelity.open_tasks, 0.5));
         assert!(near(fidelity.last_request, 0.0) && fidelity.below_floor());
+    }
+
+    #[test]
+    fn lost_words_are_found() {
+        let said = |text: &str| Said {
+            message: user("x").id,
+            at: now(),
+            text: text.to_owned(),
+            place: "line 1".into(),
+        };
+        let words = [said("Use tabs."), said("Never push to main.")];
+        let lost = lost_words(&words, "The person said: Use tabs. They push often.", 1_000);
+        assert_eq!(lost, "\n[2026-11-15 08:00, line 1]\nNever push to main.\n");
+        assert_eq!(lost_words(&words, "Use tabs. Never push to main.", 1_000), "");
     }
 
     #[test]

@@ -164,7 +164,7 @@ mod tests {
                 "running\nerror: it broke\n[exit code 101]",
                 false,
             ),
-            call("5", "Bash", r#"{"command":"ls"}"#, "a\nb", false),
+            call("5", "Bash", r#"{"command":"ls"}"#, "a\nb\n[exit code 0]", false),
         ]
         .concat();
         let mut messages = messages;

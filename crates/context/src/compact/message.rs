@@ -43,7 +43,7 @@ pub fn compose(summary: &Summary<'_>) -> String {
     part(&mut out, heading(way), text);
     part(&mut out, "What the person said, word for word (older messages in a line)", words);
     part(&mut out, "What the person also said, which the summary does not hold", lost_words);
-    part(&mut out, "Names in the messages that were replaced", index);
+    part(&mut out, INDEX_HEADING, index);
     out.push_str(CLOSING);
     out
 }
@@ -72,6 +72,9 @@ fn part(out: &mut String, heading: &str, text: &str) {
         out.push_str(&format!("## {heading}\n\n{}\n\n", text.trim()));
     }
 }
+
+const INDEX_HEADING: &str =
+    "Names in the messages that were replaced (braces as in a shell: `a/{b,c}` is `a/b` and `a/c`)";
 
 const CLOSING: &str = "Go on with the task where it was left, without asking again what was answered already and without speaking of this summary. If the task was finished, do nothing until the person asks for something new.";
 
@@ -106,7 +109,7 @@ mod tests {
         assert_eq!(
             rest,
             format!(
-                "## Summary\n\nWe mended the parser.\n\n## What the person said, word for word (older messages in a line)\n\n[now]\nMend it.\n\n## Names in the messages that were replaced\n\nPaths:\na.rs\n\n{CLOSING}"
+                "## Summary\n\nWe mended the parser.\n\n## What the person said, word for word (older messages in a line)\n\n[now]\nMend it.\n\n## {INDEX_HEADING}\n\nPaths:\na.rs\n\n{CLOSING}"
             )
         );
     }

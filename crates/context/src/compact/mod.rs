@@ -19,12 +19,12 @@ mod testing;
 mod texts;
 mod words;
 
-pub use fidelity::{Fidelity, IDENTIFIERS_FLOOR, LAST_REQUEST_FLOOR, measure};
+pub use fidelity::{Fidelity, IDENTIFIERS_FLOOR, LAST_REQUEST_FLOOR, lost_words, measure};
 pub use fold::{FoldInput, fold};
 pub use identifiers::{Census, Held, Identifier, Kind, Uses, identifiers, index};
 pub use message::{Summary, Way, compose};
 pub use prompt::{
-    BadSummary, Direction, partial_prompt, read_summary, retry_prompt, summary_prompt,
+    BadSummary, Direction, FROM_MARK, partial_prompt, read_summary, retry_prompt, summary_prompt,
 };
 pub use restored::{
     Item, OpenTasks, RestoredFile, RestoredFiles, RestoredPlan, RestoredSkills, fit,

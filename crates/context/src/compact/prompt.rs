@@ -2,6 +2,9 @@
 
 use thiserror::Error;
 
+/// Stands in front of the first message that [`Direction::From`] summarises; whoever asks puts it there.
+pub const FROM_MARK: &str = "[summarise from here]";
+
 /// Which part of a conversation is summarised by hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
@@ -199,7 +202,7 @@ mod tests {
         }
         assert!(text.contains("counts more:\nKeep the SQL.\n\n"));
         assert!(!summary_prompt(Some("  "), 20_000).contains("in particular"));
-        assert!(partial_prompt(Direction::From, None, 1_000).contains("`[summarise from here]`"));
+        assert!(partial_prompt(Direction::From, None, 1_000).contains(FROM_MARK));
         assert!(partial_prompt(Direction::UpTo, None, 1_000).contains("that you do not see"));
     }
 

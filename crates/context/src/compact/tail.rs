@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dormouse_conversation::{BlockKind, Budget, Message};
+use dormouse_conversation::{BlockKind, Budget, Message, Role};
 
 use super::rounds::{Round, rounds};
 
@@ -47,21 +47,45 @@ pub struct Tail {
 /// A newest round that alone is larger than the most is not kept: then nothing is, `lost_uncovered` says
 /// so, and the caller folds. (Keeping half of it would part calls from results.)
 pub fn kept_from(messages: &[Arc<Message>], covered: usize, rule: &TailRule) -> Tail {
+    let begin = begin_of_reach(messages, rule.most_tokens);
+    let reach = messages.get(begin..).unwrap_or_default();
     let mut from = messages.len();
     let mut tokens: u64 = 0;
     let mut with_text = 0;
-    for round in rounds(messages).iter().rev() {
-        let wanted = round.range.end > covered
+    for round in rounds(reach).iter().rev() {
+        let wanted = begin + round.range.end > covered
             || tokens < rule.least_tokens
             || with_text < rule.least_messages;
         tokens = tokens.saturating_add(round.tokens);
-        if !wanted || tokens > rule.most_tokens || has_summary(messages, round) {
+        if !wanted || tokens > rule.most_tokens || has_summary(reach, round) {
             break;
         }
-        with_text += of(messages, round).iter().filter(|message| has_text(message)).count();
-        from = round.range.start;
+        with_text += of(reach, round).iter().filter(|message| has_text(message)).count();
+        from = begin + round.range.start;
     }
     Tail { from, lost_uncovered: from > covered.min(messages.len()) }
+}
+
+/// Where to begin to look: a place from which on there is more than the most, and where a round begins
+/// whatever was before. A long conversation is not read to its beginning for its end.
+fn begin_of_reach(messages: &[Arc<Message>], most: u64) -> usize {
+    let mut tokens: u64 = 0;
+    for (index, pair) in messages.windows(2).enumerate().rev() {
+        let [before, message] = pair else { continue };
+        tokens = tokens.saturating_add(message.tokens());
+        if tokens > most && surely_begins(before, message) {
+            return index + 1;
+        }
+    }
+    0
+}
+
+/// What a person says after an answer without calls.
+fn surely_begins(before: &Message, message: &Message) -> bool {
+    before.role == Role::Assistant
+        && message.role == Role::User
+        && before.tool_calls().next().is_none()
+        && message.tool_results().next().is_none()
 }
 
 fn of<'a>(messages: &'a [Arc<Message>], round: &Round) -> &'a [Arc<Message>] {
@@ -150,6 +174,17 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn the_reach_begins_where_a_round_does(messages in any_history(), most in 0_u64..400) {
+            let begin = begin_of_reach(&messages, most);
+            let begins: Vec<usize> = rounds(&messages).iter().map(|round| round.range.start).collect();
+            prop_assert!(begin == 0 || begins.contains(&begin));
+            let of_reach: Vec<usize> = rounds(&messages[begin..]).iter().map(|round| begin + round.range.start).collect();
+            prop_assert!(begins.ends_with(&of_reach));
+            let tokens: u64 = messages[begin..].iter().map(|message| message.tokens()).sum();
+            prop_assert!(begin == 0 || tokens > most);
+        }
+
         #[test]
         fn pairs_stay_whole_and_bounds_hold(
             messages in any_history(), covered in 0_usize..60, least in 0_u64..300, most in 0_u64..400

@@ -224,6 +224,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
         fn never_more_than_the_budget_and_the_lines(lengths in prop::collection::vec(0_usize..3_000, 0..30), tokens in 200_u64..5_000) {
             let texts: Vec<String> = lengths.iter().map(|length| "睡a".repeat(*length)).collect();

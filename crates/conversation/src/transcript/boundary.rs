@@ -15,6 +15,8 @@ use crate::{Message, Origin, Prefix, Usage};
 
 /// The subtype of its line, as other agents name it too.
 pub(super) const BOUNDARY: &str = "compact_boundary";
+/// That of a line which says that the oldest messages are left out.
+pub(super) const SNIP: &str = "snip_boundary";
 /// What a viewer shows in its place.
 pub(super) const BOUNDARY_TEXT: &str = "Conversation compacted";
 
@@ -76,7 +78,8 @@ impl Pending {
         loaded: &Loaded,
         line: usize,
     ) -> Self {
-        let known: HashSet<MessageId> = loaded.messages.iter().map(|message| message.id).collect();
+        // What was put away can come back.
+        let known: HashSet<MessageId> = loaded.all().map(|message| message.id).collect();
         let missing = boundary.view.iter().copied().filter(|id| !known.contains(id)).collect();
         Self { boundary, prefix, missing, before: loaded.messages.len(), line }
     }
@@ -100,8 +103,10 @@ impl Pending {
             .filter_map(|(place, message)| Some((message.as_ref()?.id, place)))
             .collect();
         for id in &self.boundary.view {
-            let message =
-                places.get(id).and_then(|place| all.get_mut(*place)).and_then(Option::take);
+            let message = match places.get(id) {
+                Some(place) => all.get_mut(*place).and_then(Option::take),
+                None => take_back(&mut loaded.earlier, *id),
+            };
             loaded.messages.extend(message.map(uncounted));
         }
         loaded.earlier.extend(all.into_iter().flatten());
@@ -123,6 +128,12 @@ impl Pending {
         });
         loaded.warnings.push(LoadWarning::HalfBoundary { line: self.line });
     }
+}
+
+/// A message that was put away, and is part of the conversation again.
+fn take_back(earlier: &mut Vec<Message>, id: MessageId) -> Option<Message> {
+    let place = earlier.iter().position(|message| message.id == id)?;
+    Some(earlier.remove(place))
 }
 
 /// A message that outlived a compaction: what the server counted then says nothing about the window now.

@@ -7,7 +7,7 @@ use dormouse_base::MessageId;
 use jiff::Timestamp;
 use thiserror::Error;
 
-use super::boundary::{BOUNDARY, Boundary, Pending};
+use super::boundary::{BOUNDARY, Boundary, Pending, SNIP};
 use super::format::{LineIn, MessageIn, STORED, UNTHOUGHT, WITHDRAWN};
 use crate::{
     Block, BlockKind, Facts, Flags, Message, Origin, Prefix, Response, Role, SkillInUse, StopReason,
@@ -143,7 +143,7 @@ impl Reader {
                 self.loaded.folder = Some(folder.into_owned());
             }
         }
-        if line.subtype.as_deref() == Some(BOUNDARY) {
+        if matches!(line.subtype.as_deref(), Some(BOUNDARY | SNIP)) {
             return self.begin_boundary(&line);
         }
         if line.kind == UNTHOUGHT {

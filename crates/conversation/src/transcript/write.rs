@@ -10,7 +10,7 @@ use dormouse_base::{
 };
 use thiserror::Error;
 
-use super::boundary::{BOUNDARY, BOUNDARY_TEXT, Boundary};
+use super::boundary::{BOUNDARY, BOUNDARY_TEXT, Boundary, SNIP};
 use super::format::{LineOut, MessageOut, STORED, UNTHOUGHT, WITHDRAWN, format_timestamp};
 use super::read::{LoadWarning, Loaded, load};
 use super::sessions::{lock_file, session_file, session_folder};
@@ -308,6 +308,26 @@ impl Transcript {
         let (uuid, line) = (line.uuid, serde_json::to_vec(&line)?);
         self.append(&line)?;
         self.last_line = Some(uuid);
+        self.record_new_with(messages)
+    }
+
+    /// Writes that the oldest messages are left out, then the marker in their place.
+    pub fn record_snip(
+        &mut self,
+        boundary: &Boundary,
+        messages: &[Message],
+    ) -> Result<(), TranscriptError> {
+        let line = LineOut {
+            subtype: Some(SNIP),
+            compact_metadata: Some(boundary),
+            ..self.line("system", None, Flags::default())
+        };
+        let line = serde_json::to_vec(&line)?;
+        self.append(&line)?;
+        self.record_new_with(messages)
+    }
+
+    fn record_new_with(&mut self, messages: &[Message]) -> Result<(), TranscriptError> {
         messages.iter().try_for_each(|message| {
             // A process that dies here leaves a boundary behind that lacks its messages.
             fault::point("transcript.boundary")
@@ -351,9 +371,10 @@ impl Transcript {
     }
 
     fn line(&self, kind: &'static str, message: Option<MessageId>, flags: Flags) -> LineOut<'_> {
-        // The first line of a message bears its id, the others get one of their own.
+        // The first line of a message bears its id, all others get one of their own.
+        let speaks = kind == "user" || kind == "assistant";
         let uuid = match message {
-            Some(id) if !self.begun.contains(&id) => id,
+            Some(id) if speaks && !self.begun.contains(&id) => id,
             _ => MessageId::generate(&*self.ids),
         };
         LineOut {

@@ -26,6 +26,7 @@ impl Engine {
         interrupt: &CancellationToken,
         sink: &mut dyn FnMut(EngineEvent),
     ) -> Result<Room, EngineError> {
+        self.run_cheap_layers(sink)?;
         let state = self.window_state();
         let due = state.auto_compact && !self.breaker.is_stopped();
         if !due && !state.blocking {

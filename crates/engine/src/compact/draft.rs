@@ -8,7 +8,7 @@ use dormouse_base::MessageId;
 use dormouse_context::compact::notes::{self, StepAside};
 use dormouse_context::compact::{
     Fidelity, FoldInput, INDEX_CHARS, Summary, TailRule, Way, compose, fold, index, keep_words,
-    kept_from, measure,
+    kept_from, lost_words, measure,
 };
 use dormouse_conversation::transcript::Trigger;
 use dormouse_conversation::{Budget, Message, Prefix, estimate_text};
@@ -109,13 +109,14 @@ impl Engine {
         let covered = place.ok_or(StepAside::ReachGone)? + 1;
         let budget = &self.budget_ahead();
         let tail = kept_from(messages, covered, &TailRule::of(budget));
-        if tail.from == 0 {
+        // What the notes do not cover and there is no room for would be lost: a summary covers it.
+        if tail.from == 0 || tail.lost_uncovered {
             return Err(Some(StepAside::StillTooLarge));
         }
         let text = notes::cut(&kept.text, budget, &kept.path.display().to_string());
         let cut = Cut { from: 0, to: tail.from };
         let room = Room::of(budget, 0);
-        let draft = self.compose(Way::Notes, text, cut, room, tail.lost_uncovered);
+        let draft = self.compose(Way::Notes, text, cut, room);
         if !self.fits(&draft, ground) || !draft.saves() {
             return Err(Some(StepAside::StillTooLarge));
         }
@@ -166,7 +167,7 @@ impl Engine {
         self.best(
             (0..=MOST_HALVINGS).map(|halved| {
                 let room = Room::of(&self.budget_ahead(), halved);
-                self.compose(Way::Model, within(text, room.text_tokens), cut, room, false)
+                self.compose(Way::Model, within(text, room.text_tokens), cut, room)
             }),
             ground,
         )
@@ -208,11 +209,11 @@ impl Engine {
             transcript: &self.transcript.path().display().to_string(),
             budget_tokens: room.text_tokens,
         });
-        self.compose(Way::Fold, text, cut, room, false)
+        self.compose(Way::Fold, text, cut, room)
     }
 
     /// Puts the message together. Where too much would be lost, more of the person's words go with it.
-    fn compose(&self, way: Way, text: String, cut: Cut, room: Room, lost_uncovered: bool) -> Draft {
+    fn compose(&self, way: Way, text: String, cut: Cut, room: Room) -> Draft {
         let messages = self.history.messages();
         let (rest, kept) = messages.split_at(cut.to.min(messages.len()));
         let (front, dropped) = rest.split_at(cut.from.min(rest.len()));
@@ -220,8 +221,8 @@ impl Engine {
             front.iter().chain(kept).map(|message| message.id).collect();
         let said = self.said.beside(&stays, self.transcript.own_folder());
         let path = self.transcript.path().display().to_string();
-        let write = |words_tokens: u64| {
-            let words = keep_words(&said, words_tokens);
+        let words = keep_words(&said, room.words_tokens);
+        let write = |lost: &str| {
             let index = index(dropped, &format!("{text}\n{words}"), room.index_chars);
             let message = compose(&Summary {
                 way,
@@ -229,15 +230,16 @@ impl Engine {
                 words: &words,
                 index: &index,
                 transcript: &path,
-                lost_words: "",
-                lost_uncovered,
+                lost_words: lost,
+                lost_uncovered: false,
             });
             let fidelity = measure(dropped, &self.open_tasks(), &message);
             (message, fidelity)
         };
-        let (mut message, mut fidelity) = write(room.words_tokens);
+        let (mut message, mut fidelity) = write("");
         if fidelity.below_floor() {
-            (message, fidelity) = write(room.words_tokens.saturating_mul(2));
+            let lost = lost_words(&said, &message, room.words_tokens);
+            (message, fidelity) = write(&lost);
         }
         Draft {
             way,

@@ -71,6 +71,8 @@ impl Engine {
         self.last_summary = Some(draft.text);
         self.stand_on(ground);
         self.history = history;
+        self.freed_tokens = 0;
+        self.forget_folds();
         self.rebuild_body("the conversation was compacted");
         self.recall = Recall::default();
         // What was told about the mode is gone with the message that told it.
@@ -93,7 +95,7 @@ impl Engine {
 
     /// What is sent is written anew, and the break is announced.
     pub(crate) fn rebuild_body(&mut self, why: &str) {
-        let options = self.request_options();
+        let options = self.config.request_options();
         self.body.rebuild(
             Announcement::new(why),
             &mut self.detector,

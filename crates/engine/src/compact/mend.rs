@@ -13,6 +13,8 @@ use crate::{Engine, EngineError, EngineEvent};
 /// What may help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mend {
+    /// Show what is staged as folded.
+    Folds,
     /// Make room: the server counted so many tokens and takes at most so many, as far as it says.
     Room {
         /// What it counted.
@@ -39,6 +41,7 @@ impl Engine {
         sink: &mut dyn FnMut(EngineEvent),
     ) -> Result<bool, EngineError> {
         match mend {
+            Mend::Folds => self.commit_all_folds(interrupt, sink).await,
             Mend::Room { used, limit } => {
                 self.believe(used, limit, sink);
                 self.make_room_for_server(interrupt, sink).await

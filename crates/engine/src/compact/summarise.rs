@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use dormouse_context::compact::{
-    Direction, partial_prompt, read_summary, retry_prompt, stripped, summary_prompt, without_oldest,
+    Direction, FROM_MARK, partial_prompt, read_summary, retry_prompt, stripped, summary_prompt,
+    without_oldest,
 };
 use dormouse_conversation::{Block, Flags, Message, estimate_text};
 use dormouse_model::ModelError;
@@ -20,8 +21,6 @@ const PURPOSE: &str = "auto_compact";
 const MOST_SHORTENINGS: usize = 3;
 /// A model that calls a tool instead is told, and may answer once more.
 const MOST_TURNS: u32 = 2;
-/// What stands in front of the messages that are to be summarised, where others stand before them.
-const FROM_HERE: &str = "[summarise from here]";
 
 /// Why there is no summary.
 enum Failure {
@@ -78,7 +77,7 @@ impl Engine {
     fn with_mark(&self, messages: &[Arc<Message>], at: usize) -> Vec<Arc<Message>> {
         let (before, after) = messages.split_at(at.min(messages.len()));
         let flags = Flags { meta: true, ..Flags::default() };
-        let blocks = vec![Block::text(FROM_HERE)];
+        let blocks = vec![Block::text(FROM_MARK)];
         let mark = Message::user(self.new_id(), self.config.clock.now(), blocks, flags);
         before.iter().cloned().chain([Arc::new(mark)]).chain(after.iter().cloned()).collect()
     }

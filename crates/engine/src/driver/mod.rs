@@ -46,7 +46,8 @@ async fn drive(
     max_requests: Option<u32>,
     interrupt: &CancellationToken,
 ) -> Result<TurnReport, EngineError> {
-    let mut turn = Turn::new(max_requests).paid_from(driver.engine.purse());
+    let folds = driver.engine.config.compaction.collapse;
+    let mut turn = Turn::new(max_requests).paid_from(driver.engine.purse()).folding(folds);
     let mut events = VecDeque::from([Event::Begin]);
     loop {
         let happening = match events.pop_front() {
@@ -255,6 +256,9 @@ impl<'e> Driver<'e> {
         // The server has it in its cache only now.
         self.engine.last_breakpoint = self.breakpoint.or(self.engine.last_breakpoint);
         self.look_for_break(&message);
+        if message.response.as_ref().is_some_and(|response| response.usage.total() > 0) {
+            self.engine.freed_tokens = 0;
+        }
         let calls = message.tool_calls().next().is_some();
         let message = self.engine.commit(message)?;
         (self.sink)(EngineEvent::Message(message));

@@ -128,7 +128,7 @@ impl Engine {
             model: Arc::clone(&self.config.model),
             model_name: self.config.model_name.clone(),
             dialect: self.config.dialect.clone(),
-            options: self.request_options(),
+            options: self.config.request_options(),
             prefix: Arc::clone(&self.prefix),
             retry: RetryPolicy {
                 retries: RETRIES.min(self.config.retry.retries),

@@ -11,12 +11,14 @@ use dormouse_memory::{
     Store, Trust,
 };
 
+use dormouse_memory::embed::Embedder;
 use dormouse_memory::rank::{Hit, Query, Recall};
 use dormouse_tools::Asker;
 
 use jiff::tz::TimeZone;
 
 use super::consent::{self, Wish};
+use super::filling::{FILLED_AT_ONCE, Filling};
 use super::sources::{Sources, Unconfirmed};
 
 /// Memory, as a session has it.
@@ -27,6 +29,7 @@ pub struct MemoryAccess {
     clock: Arc<dyn Clock>,
     heard: Mutex<Heard>,
     asker: OnceLock<Arc<dyn Asker>>,
+    filling: Filling,
 }
 
 impl std::fmt::Debug for MemoryAccess {
@@ -74,14 +77,19 @@ pub(crate) enum Done {
 }
 
 impl MemoryAccess {
-    /// Memory in these stores, one a scope. `cache` is the folder of what can be derived anew.
+    /// Memory in these stores, one a scope. `cache` is the folder of what can be derived anew; `embedder` a model
+    /// for vectors, where the person has one.
     pub fn new(
         stores: Vec<Arc<Store>>,
         saving: Saving,
         cache: Option<&Path>,
         clock: Arc<dyn Clock>,
+        embedder: Option<Arc<dyn Embedder>>,
     ) -> Arc<Self> {
-        let recall = Recall::open(stores.clone(), cache);
+        let mut recall = Recall::open(stores.clone(), cache);
+        if let Some(embedder) = embedder {
+            recall = recall.with_embedder(embedder);
+        }
         let root = stores.iter().find_map(|store| store.project_root()).cloned();
         let recall = match root {
             Some(root) => recall.with_project(root),
@@ -94,6 +102,7 @@ impl MemoryAccess {
             clock,
             heard: Mutex::default(),
             asker: OnceLock::new(),
+            filling: Filling::default(),
         })
     }
 
@@ -105,6 +114,17 @@ impl MemoryAccess {
     /// The ranking over them.
     pub(crate) fn recall(&self) -> &Recall {
         &self.recall
+    }
+
+    /// Takes up what others have changed, and makes vectors of it where there is a model for that. In the
+    /// background: it may take long.
+    pub(crate) fn look_around(&self) {
+        // What can not be looked at is as it was; a search says so if it fails for the same reason.
+        let _as_it_was = self.recall.look(self.clock.now());
+        if self.recall.vectors_from().is_some() && self.filling.is_due(self.clock.elapsed()) {
+            let filled = self.recall.fill(self.clock.now(), FILLED_AT_ONCE);
+            self.filling.done(filled.is_ok());
+        }
     }
 
     /// How the model saves.
@@ -194,7 +214,8 @@ impl MemoryAccess {
         let (exclude, now) = (BTreeSet::new(), self.clock.now());
         let quarantined = Quarantined::LeaveOut;
         let query = Query { text: query, limit: most, shelf, exclude: &exclude, quarantined, now };
-        let ranking = self.recall.query(&query)?;
+        // The model asks and waits for a tool: a server for vectors may be asked too.
+        let ranking = self.recall.search(&query)?;
         let found = |hit: Hit| {
             let store = Arc::clone(self.stores.get(hit.shelf)?);
             Some(Found { store, memory: hit.memory })

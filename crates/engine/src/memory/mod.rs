@@ -7,6 +7,7 @@ mod access;
 mod consent;
 mod door;
 mod files;
+mod filling;
 mod hearing;
 mod index;
 mod sources;

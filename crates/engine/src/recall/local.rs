@@ -94,6 +94,9 @@ fn found(access: &MemoryAccess, hit: Hit) -> Option<Found> {
 fn why(hit: &Hit) -> String {
     let asked = hit.why.iter().filter(|why| why.fit != Fit::Company);
     let words: Vec<&str> = asked.map(|why| why.word.as_str()).take(NAMED_WORDS).collect();
+    if let Some(near) = hit.nearness.filter(|_| words.is_empty()) {
+        return format!("none of the words, but near the message ({:.2})", near.similarity);
+    }
     let share = (hit.coverage * 100.0).round();
     format!("{} (score {:.1}, {share:.0} % of the message)", words.join(", "), hit.score)
 }

@@ -358,10 +358,7 @@ fn list(
 /// Looks for memories that others have changed, beside the turn: the next message finds them.
 fn look_around(access: &Arc<MemoryAccess>) {
     let access = Arc::clone(access);
-    tokio::task::spawn_blocking(move || {
-        // What can not be looked at is as it was; a search says so if it fails for the same reason.
-        let _as_it_was = access.recall().look(access.clock().now());
-    });
+    tokio::task::spawn_blocking(move || access.look_around());
 }
 
 /// Counts what was shown, for the ranking of the index. Beside the turn: it waits for nobody.

@@ -69,6 +69,8 @@ pub(crate) struct Turn {
     halt: Option<String>,
     /// What was done already about this request.
     tried: Vec<Mend>,
+    /// Whether spans of the conversation may be waiting to be folded.
+    folds: bool,
 }
 
 impl Turn {
@@ -84,7 +86,13 @@ impl Turn {
             usage: Usage::default(),
             halt: None,
             tried: Vec::new(),
+            folds: false,
         }
+    }
+
+    /// A request that is too long has what is staged folded first.
+    pub(crate) fn folding(self, folds: bool) -> Self {
+        Self { folds, ..self }
     }
 
     /// No further request once this is spent.
@@ -316,6 +324,9 @@ impl Turn {
     /// What may help against an error and was not tried yet.
     fn remedy(&self, error: &ModelError) -> Option<Mend> {
         let remedies = match error {
+            ModelError::TooLong { .. } if self.folds && !self.tried.contains(&Mend::Folds) => {
+                return Some(Mend::Folds);
+            }
             ModelError::TooLong { used, limit, .. } => {
                 let tried = self.tried.iter().filter(|mend| matches!(mend, Mend::Room { .. }));
                 let mend = Mend::Room { used: *used, limit: *limit };
@@ -343,7 +354,8 @@ impl Turn {
             return vec![Effect::Send];
         }
         // What could not be made shorter now can not be a moment later.
-        let other = |mend: &Mend| !matches!(mend, Mend::Room { .. });
+        let again = matches!(self.tried.last(), Some(Mend::Room { .. }));
+        let other = |mend: &Mend| !again || !matches!(mend, Mend::Room { .. });
         if let Some(mend) = self.remedy(&error).filter(other) {
             return self.take_back(&Answer::new(), error, mend);
         }

@@ -24,9 +24,10 @@ impl Fit {
     /// What a match counts, beside one of the term itself.
     pub(super) fn factor(self) -> f64 {
         match self {
-            Self::Same => 1.0,
+            // The ranking weighs each term of a company by itself.
+            Self::Same | Self::Company => 1.0,
             Self::Family => 0.7,
-            Self::Related | Self::Company => 0.3,
+            Self::Related => 0.3,
             Self::Typo => 0.6,
         }
     }

@@ -12,12 +12,15 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::forms::Fit;
 use super::index::Index;
+use super::near::{DEPTH, Fused, Nearest, Nearness, VectorUse, Vectors, fused};
 use super::question::Question;
 use super::score::{Scored, Scores, Wanted, compare, score};
 use super::segment::Marks;
 use super::sure::is_sure;
+use super::tuning::Tuning;
 use super::view::{Spot, View};
 use super::words::Words;
+use crate::embed::{Embedder, Reach, VectorsFile};
 use crate::store::state_folder;
 use crate::{Anchor, AnchorCache, Entry, Freshness, MemoryFile, Scanned, Store, check_anchors};
 
@@ -85,6 +88,8 @@ pub struct Hit {
     pub sure: bool,
     /// What is no longer as it says; none if all is, or nobody looked.
     pub stale: Option<Freshness>,
+    /// Its places by words and by vectors; none where no vectors took part.
+    pub nearness: Option<Nearness>,
     /// Why, what added most first.
     pub why: Vec<TermWhy>,
 }
@@ -100,6 +105,8 @@ pub struct Ranking {
     pub searched: u32,
     /// How long ago others' changes were last looked for.
     pub age: SignedDuration,
+    /// Whether vectors took part.
+    pub vectors: VectorUse,
 }
 
 /// The memories in reach, ready to be asked.
@@ -107,6 +114,8 @@ pub struct Recall {
     shelves: Vec<Index>,
     words: Words,
     project: Option<(Dir, Mutex<AnchorCache>)>,
+    pub(super) vectors: Option<Vectors>,
+    tuning: Tuning,
 }
 
 impl Recall {
@@ -121,13 +130,32 @@ impl Recall {
             });
             Index::new(store, folder)
         });
-        Self { shelves: shelves.collect(), words: Words::new(), project: None }
+        Self {
+            shelves: shelves.collect(),
+            words: Words::new(),
+            project: None,
+            vectors: None,
+            tuning: Tuning::default(),
+        }
     }
 
     /// Looks at the project's files as well: what memories say about them may no longer hold.
     #[must_use]
     pub fn with_project(self, root: Dir) -> Self {
         Self { project: Some((root, Mutex::default())), ..self }
+    }
+
+    /// Ranks by vectors as well, as far as memories have some of this model.
+    #[must_use]
+    pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Self {
+        let file = |index: &Index| index.folder().cloned().map(VectorsFile::new);
+        let files = self.shelves.iter().map(file).collect();
+        Self { vectors: Some(Vectors { embedder, files }), ..self }
+    }
+
+    /// Ranks by other numbers than those that ship: for measuring.
+    pub fn tune(&mut self, tuning: Tuning) {
+        self.tuning = tuning;
     }
 
     /// The store of a hit.
@@ -141,18 +169,43 @@ impl Recall {
         self.shelves.iter().try_for_each(|index| index.walk(&self.words, now))
     }
 
-    /// Asks.
+    /// How long ago others' changes were last looked for.
+    pub fn age(&self, now: Timestamp) -> Result<SignedDuration, FileError> {
+        let (_, walked) = self.view(now)?;
+        Ok(now.duration_since(walked).max(SignedDuration::ZERO))
+    }
+
+    /// Asks. No network is waited for: somebody's turn may wait for the answer.
     pub fn query(&self, query: &Query<'_>) -> Result<Ranking, FileError> {
+        self.ask(query, Reach::Here)
+    }
+
+    /// Asks for somebody who searches: a model on a server may be asked for the question's vector, and where it
+    /// does not answer words alone decide.
+    pub fn search(&self, query: &Query<'_>) -> Result<Ranking, FileError> {
+        self.ask(query, Reach::Away)
+    }
+
+    fn ask(&self, query: &Query<'_>, reach: Reach) -> Result<Ranking, FileError> {
         let (view, walked) = self.view(query.now)?;
         let question = Question::read(&self.words, query.text);
         let admits = |spot: Spot| Self::admits(&view, spot, query);
-        let count = query.limit.saturating_add(SPARE);
-        let wanted = Wanted { count, now: query.now.as_second(), admits: &admits };
+        let nearest = self.vectors.as_ref().map_or_else(Nearest::default, |vectors| {
+            vectors.nearest(&view, query.text, reach, &admits)
+        });
+        let mut count = query.limit.saturating_add(SPARE);
+        if !nearest.order.is_empty() {
+            count = count.max(DEPTH);
+        }
+        let wanted =
+            Wanted { count, now: query.now.as_second(), admits: &admits, tuning: self.tuning };
         let scores = score(&view, &self.words, &question, &wanted);
-        let hits = self.hits(&view, &scores, query);
-        let passed_over = scores.found.saturating_sub(hits.len());
+        let order = fused(&scores.best, &nearest);
+        let found = order.len().max(scores.found);
+        let hits = self.hits(&view, &scores, order, query);
+        let passed_over = found.saturating_sub(hits.len());
         let age = query.now.duration_since(walked).max(SignedDuration::ZERO);
-        Ok(Ranking { hits, passed_over, searched: view.live(), age })
+        Ok(Ranking { hits, passed_over, searched: view.live(), age, vectors: nearest.vectors })
     }
 
     /// The memories that a selector is to choose from: all of them while they are few, else those that
@@ -178,7 +231,7 @@ impl Recall {
         Ok(hits)
     }
 
-    fn view(&self, now: Timestamp) -> Result<(View, Timestamp), FileError> {
+    pub(super) fn view(&self, now: Timestamp) -> Result<(View, Timestamp), FileError> {
         let mut parts = Vec::new();
         let mut oldest = now;
         for (shelf, index) in self.shelves.iter().enumerate() {
@@ -207,16 +260,17 @@ impl Recall {
         file.is_ok_and(|file| !query.exclude.contains(&(part.shelf, file)))
     }
 
-    fn hits(&self, view: &View, scores: &Scores, query: &Query<'_>) -> Vec<Hit> {
-        let whys = whys(view, scores);
-        let mut hits: Vec<Hit> = scores
-            .best
-            .iter()
-            .zip(whys)
-            .filter_map(|(scored, why)| {
-                let mut hit = self.hit(view, scored, query.quarantined)?;
-                hit.sure = is_sure(scored.coverage, scored.terms, scores.asked);
-                hit.why = why;
+    fn hits(&self, view: &View, scores: &Scores, order: Vec<Fused>, query: &Query<'_>) -> Vec<Hit> {
+        let mut whys = whys(view, scores);
+        let mut hits: Vec<Hit> = order
+            .into_iter()
+            .take(query.limit.saturating_add(SPARE))
+            .filter_map(|Fused { scored, place, nearness }| {
+                let mut hit = self.hit(view, &scored, query.quarantined)?;
+                hit.sure = is_sure(self.tuning, scored.coverage, scored.terms, scores.asked);
+                let why = place.and_then(|place| whys.get_mut(place));
+                hit.why = why.map(std::mem::take).unwrap_or_default();
+                hit.nearness = nearness;
                 Some(hit)
             })
             .collect();
@@ -246,6 +300,7 @@ impl Recall {
             coverage: scored.coverage,
             sure: false,
             stale,
+            nearness: None,
             why: Vec::new(),
         })
     }

@@ -8,13 +8,10 @@ use std::collections::HashMap;
 use super::forms::{Fit, Form, Typos, forms};
 use super::question::{Asked, AskedKind, Question};
 use super::segment::Marks;
+use super::tuning::Tuning;
 use super::view::{Spot, View};
 use super::words::Words;
 
-/// How soon more of a term stops to matter.
-const K1: f64 = 0.9;
-/// How much a long memory is held against it. Memories are short, and longer ones are not vaguer.
-const B: f64 = 0.4;
 /// The least that a term counts: a name that half of the memories have still tells whose they are.
 const RAREST_FLOOR: f64 = 1.0;
 /// A memory that tells when, for a question that asks when.
@@ -83,6 +80,7 @@ pub(crate) struct Wanted<'a> {
     /// In seconds.
     pub(crate) now: i64,
     pub(crate) admits: &'a dyn Fn(Spot) -> bool,
+    pub(crate) tuning: Tuning,
 }
 
 /// Ranks the memories of a view.
@@ -92,7 +90,7 @@ pub(crate) fn score(
     question: &Question,
     wanted: &Wanted<'_>,
 ) -> Scores {
-    let mut scorer = Scorer { view, best: vec![(0.0, 0); view.spots()] };
+    let mut scorer = Scorer { view, tuning: wanted.tuning, best: vec![(0.0, 0); view.spots()] };
     let mut typos = Typos::ALL;
     let mut matches: Vec<Matches> =
         question.asked.iter().map(|asked| scorer.matches(words, asked, &mut typos)).collect();
@@ -129,6 +127,7 @@ fn whole_memory(view: &View, spot: Spot, question: &Question, now: i64) -> f64 {
 
 struct Scorer<'a> {
     view: &'a View,
+    tuning: Tuning,
     /// The best gain of each memory for the term at hand, and by which form.
     best: Vec<(f64, u16)>,
 }
@@ -197,11 +196,12 @@ impl Scorer<'_> {
 
     /// What a form adds to each memory that has it.
     fn gains(&self, form: &Form, gain: f64, mut give: impl FnMut(Spot, f64)) {
-        let by_length = K1 * B / self.view.average_length();
+        let Tuning { saturation, length: by, .. } = self.tuning;
+        let by_length = saturation * by / self.view.average_length();
         self.view.postings(&form.term, |spot, count, length| {
             let count = f64::from(count);
-            let norm = K1 * (1.0 - B) + by_length * f64::from(length);
-            give(spot, gain * count * (K1 + 1.0) / (count + norm));
+            let norm = saturation * (1.0 - by) + by_length * f64::from(length);
+            give(spot, gain * count * (saturation + 1.0) / (count + norm));
         });
     }
 
@@ -215,7 +215,7 @@ impl Scorer<'_> {
             .into_iter()
             .map(|(term, weight)| {
                 let frequency = self.view.frequency(&term);
-                let factor = Fit::Company.factor() * weight / most;
+                let factor = self.tuning.company * weight / most;
                 let gain = factor * self.rarity(frequency);
                 let form = Form { term: term.clone(), fit: Fit::Company, factor, frequency };
                 let hits = self.hits(std::slice::from_ref(&form), &[gain]);

@@ -4,18 +4,17 @@
 //! which grows with the collection.
 
 use super::recall::{Hit, Ranking};
+use super::tuning::Tuning;
 
 /// The most memories of a turn.
 pub const MOST_SURE: usize = 5;
-/// The share of a question that a memory has to cover.
-const COVERAGE: f64 = 0.42;
 /// How many of its words, unless the question has only one. Related words count in part.
 const WORDS: f64 = 1.9;
 
 /// Whether a memory that covers this much of a question with this many words may be put in.
-pub(super) fn is_sure(coverage: f64, words: f64, asked: usize) -> bool {
+pub(super) fn is_sure(tuning: Tuning, coverage: f64, words: f64, asked: usize) -> bool {
     let needed = if asked < 2 { 1.0 } else { WORDS };
-    coverage >= COVERAGE && words >= needed
+    coverage >= tuning.coverage && words >= needed
 }
 
 /// The memories that may be put into a conversation without asking: those the ranking is sure of, the best

@@ -64,6 +64,13 @@ pub(crate) struct Part {
     pub(crate) gone: Arc<Gone>,
 }
 
+impl Part {
+    /// The memories of it that are there.
+    pub(crate) fn live(&self) -> impl Iterator<Item = Doc> + '_ {
+        self.segment.docs().filter(|doc| !self.gone.has(*doc))
+    }
+}
+
 /// A memory in a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Spot(pub(crate) u32);
@@ -151,12 +158,14 @@ impl View {
         Some((part, Doc(spot.0 - first)))
     }
 
+    /// The segments, each with the place of its first memory.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (u32, &Part)> {
+        self.parts.iter().map(|(first, part)| (*first, part))
+    }
+
     /// Every memory that is there.
     pub(crate) fn all(&self) -> impl Iterator<Item = Spot> + '_ {
-        self.parts.iter().flat_map(|(first, part)| {
-            let live = part.segment.docs().filter(|doc| !part.gone.docs.contains(doc));
-            live.map(move |doc| Spot(first + doc.0))
-        })
+        self.parts().flat_map(|(first, part)| part.live().map(move |doc| Spot(first + doc.0)))
     }
 }
 

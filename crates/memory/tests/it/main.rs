@@ -23,4 +23,5 @@ mod processes;
 mod recall;
 mod secrets;
 mod undo;
+mod vectors;
 mod world;

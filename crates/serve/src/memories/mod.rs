@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_base::{Clock, FileError};
+use dormouse_memory::embed::Embedder;
 use dormouse_memory::rank::Recall;
 use dormouse_memory::{ChangeError, MemoryRules, Scan, ScanCache, Scope, Store};
 use jiff::Timestamp;
@@ -95,6 +96,12 @@ impl Memories {
         let recall = Recall::open(stores.clone(), Some(cache));
         let shelf = |store| Shelf { store, cache: Mutex::default() };
         Self { shelves: stores.into_iter().map(shelf).collect(), recall, rules, clock }
+    }
+
+    /// Ranks by vectors as well, where the person has a model for that.
+    #[must_use]
+    pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Self {
+        Self { recall: self.recall.with_embedder(embedder), ..self }
     }
 
     /// The place of a scope in the list.

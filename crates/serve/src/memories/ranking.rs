@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use dormouse_memory::rank::{Hit, LOOK_AGAIN, MOST_SURE, Query, Ranking, Sure};
+use dormouse_base::FileError;
+use dormouse_memory::rank::{Hit, LOOK_AGAIN, MOST_SURE, Query, Ranking, Recall, Sure};
 use dormouse_memory::{MemoryFile, Quarantined, Scope};
 
 use super::{AskError, Found, Memories};
@@ -21,7 +22,7 @@ pub(crate) fn ranked<'a>(
     most: usize,
 ) -> Result<(Vec<Ranked<'a>>, usize), AskError> {
     let shelf = scope.and_then(|scope| memories.position(scope));
-    let ranking = asked(memories, query, shelf, &BTreeSet::new(), most)?;
+    let ranking = asked(memories, query, shelf, &BTreeSet::new(), most, Recall::search)?;
     let found = |hit: &Hit| {
         let found = found(memories, hit)?;
         Some(Ranked { found, score: hit.score })
@@ -35,7 +36,7 @@ pub(crate) fn recalled<'a>(
     text: &str,
     seen: &BTreeSet<String>,
 ) -> Result<Vec<Found<'a>>, AskError> {
-    let ranking = asked(memories, text, None, &excluded(memories, seen), MOST_SURE)?;
+    let ranking = asked(memories, text, None, &excluded(memories, seen), MOST_SURE, Recall::query)?;
     Ok(Sure::of(&ranking).hits().iter().filter_map(|hit| found(memories, hit)).collect())
 }
 
@@ -45,16 +46,16 @@ fn asked(
     shelf: Option<usize>,
     exclude: &BTreeSet<(usize, MemoryFile)>,
     limit: usize,
+    ask: fn(&Recall, &Query<'_>) -> Result<Ranking, FileError>,
 ) -> Result<Ranking, AskError> {
     let (now, quarantined) = (memories.now(), Quarantined::LeaveOut);
     let query = Query { text, limit, shelf, exclude, quarantined, now };
-    let ranking = memories.recall.query(&query)?;
-    if ranking.age < LOOK_AGAIN {
-        return Ok(ranking);
+    let age = memories.recall.age(now)?;
+    if age >= LOOK_AGAIN {
+        // Nobody's turn waits here: another program's memory of a moment ago is worth a second look.
+        memories.recall.look(now)?;
     }
-    // Nobody's turn waits here: another program's memory of a moment ago is worth a second look.
-    memories.recall.look(now)?;
-    Ok(memories.recall.query(&query)?)
+    Ok(ask(&memories.recall, &query)?)
 }
 
 fn found<'a>(memories: &'a Memories, hit: &Hit) -> Option<Found<'a>> {

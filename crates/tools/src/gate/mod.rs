@@ -235,9 +235,11 @@ impl Touch {
     fn outlasts_a_plan(&self, name: &str) -> Option<String> {
         match (&self.read_only, name) {
             (Err(why_not), _) => Some(why_not.clone()),
-            // One tool both looks at memory and writes it.
-            (Ok(_), _) if self.access == Access::Reads => None,
-            (Ok(_), "MemorySave" | "MemoryDelete" | "MemoryLog" | "memory") => {
+            (Ok(_), "MemorySave" | "MemoryDelete" | "MemoryLog") => {
+                Some("it writes memory".to_owned())
+            }
+            // Of the memory tool some commands only look.
+            (Ok(_), "memory") if self.access != Access::Reads => {
                 Some("it writes memory".to_owned())
             }
             (Ok(_), "KillShell") => Some("it ends a command".to_owned()),

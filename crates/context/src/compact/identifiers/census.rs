@@ -63,6 +63,11 @@ impl Census {
         self.names.get(&kind).into_iter().flatten().map(|(name, uses)| (name.as_str(), *uses))
     }
 
+    /// Whether a name was counted.
+    pub fn knows(&self, kind: Kind, name: &str) -> bool {
+        self.names.get(&kind).is_some_and(|names| names.contains_key(name))
+    }
+
     /// How many messages were counted.
     pub fn messages(&self) -> usize {
         self.messages

@@ -60,6 +60,11 @@ impl Index {
         &self.store
     }
 
+    /// Where it is kept.
+    pub(crate) fn folder(&self) -> Option<&Dir> {
+        self.cache.as_ref()
+    }
+
     /// The index as it is, with our own writes; made first where there is none.
     pub(crate) fn parts(
         &self,

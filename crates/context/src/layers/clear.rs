@@ -1,0 +1,176 @@
+//! Clearing by time: once the server's cache is cold, old results of clearable tools become one fixed
+//! line (C-7, C-10).
+//!
+//! Invariant: a cleared result is the same bytes wherever it is cleared, so that a fork or a resumed
+//! session sends what was sent before.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_conversation::{Block, BlockKind, Message, ResultContent, ToolUseId};
+
+use super::edit::{Edit, LayerReport, Plan};
+use super::results::{ToolResult, results_of};
+
+/// What stands in place of a cleared result.
+pub const CLEARED: &str =
+    "[this old result was cleared to make room; call the tool again if its content is needed]";
+
+/// The tools whose old results can be had again, or were a note of what was done.
+pub const CLEARABLE: &[&str] =
+    &["Read", "Bash", "Grep", "Glob", "WebSearch", "WebFetch", "Edit", "Write"];
+
+/// When to clear, and what stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClearRule {
+    /// Due when the last answer is this old.
+    pub idle: Duration,
+    /// The newest results that stay; one stays in any case.
+    pub keep: usize,
+}
+
+impl Default for ClearRule {
+    fn default() -> Self {
+        Self { idle: Duration::from_hours(1), keep: 5 }
+    }
+}
+
+/// The results to clear; none if it is not due or there is nothing to clear.
+pub fn plan_clear(messages: &[Arc<Message>], idle: Duration, rule: &ClearRule) -> Option<Plan> {
+    if idle < rule.idle {
+        return None;
+    }
+    let mut results = results_of(messages, CLEARABLE);
+    results.truncate(results.len().saturating_sub(rule.keep.max(1)));
+    plan_of(messages, &results)
+}
+
+/// The same for results that were cleared before: what a resumed session does with the ids it noted.
+pub fn clear_results(messages: &[Arc<Message>], ids: &BTreeSet<ToolUseId>) -> Option<Plan> {
+    let mut results = results_of(messages, CLEARABLE);
+    results.retain(|result| ids.contains(result.id));
+    plan_of(messages, &results)
+}
+
+/// The calls whose results a plan clears, oldest first.
+pub fn cleared_ids(plan: &Plan) -> Vec<ToolUseId> {
+    let blocks = plan.edits.iter().filter_map(|edit| match edit {
+        Edit::Replace { blocks, .. } => Some(blocks),
+        Edit::Drop { .. } | Edit::Insert { .. } => None,
+    });
+    blocks
+        .flatten()
+        .filter(|block| is_cleared(block))
+        .filter_map(|block| match block.kind() {
+            BlockKind::ToolResult { id } => Some(id.clone()),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Whether a result was cleared.
+pub fn is_cleared(block: &Block) -> bool {
+    // A cleared result is short: a long one is settled without a look inside.
+    block.raw().len() < 2 * CLEARED.len() + LONGEST_ID
+        && matches!(block.result_content(), Some(ResultContent::Text(text)) if text == CLEARED)
+}
+
+/// Servers choose ids; none is nearly so long.
+const LONGEST_ID: usize = 1_000;
+
+/// The edits that clear these results. What is no longer than the note stays: it would only grow.
+fn plan_of(messages: &[Arc<Message>], results: &[ToolResult<'_>]) -> Option<Plan> {
+    let mut goes: BTreeMap<usize, BTreeSet<&ToolUseId>> = BTreeMap::new();
+    let mut freed_tokens: u64 = 0;
+    for result in results.iter().filter(|result| !is_cleared(result.block)) {
+        let freed = result.block.tokens().saturating_sub(note_tokens());
+        if freed > 0 {
+            freed_tokens = freed_tokens.saturating_add(u64::from(freed));
+            goes.entry(result.message).or_default().insert(result.id);
+        }
+    }
+    let edits: Vec<Edit> =
+        goes.iter().filter_map(|(index, ids)| Some(replace(messages.get(*index)?, ids))).collect();
+    let report = LayerReport {
+        layer: "time_clearing",
+        freed_tokens,
+        messages: messages.len() as u64,
+        changed: edits.len() as u64,
+        prefix_changed: true,
+    };
+    (!edits.is_empty()).then_some(Plan { edits, report })
+}
+
+fn note_tokens() -> u32 {
+    dormouse_conversation::estimate_text(CLEARED)
+}
+
+fn replace(message: &Message, ids: &BTreeSet<&ToolUseId>) -> Edit {
+    let note = ResultContent::Text(CLEARED.to_owned());
+    let clear = |block: &Block| match block.kind() {
+        BlockKind::ToolResult { id } if ids.contains(id) => {
+            Block::tool_result(id, &note, block.is_error())
+        }
+        _ => block.clone(),
+    };
+    Edit::Replace { message: message.id, blocks: message.blocks.iter().map(clear).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::apply;
+    use super::super::testing::{Maker, text_of};
+    use super::*;
+
+    const HOUR: Duration = Duration::from_hours(1);
+
+    fn cleared(messages: &[Arc<Message>]) -> Vec<bool> {
+        let blocks = messages.iter().flat_map(|message| &message.blocks);
+        blocks
+            .filter(|block| matches!(block.kind(), BlockKind::ToolResult { .. }))
+            .map(is_cleared)
+            .collect()
+    }
+
+    fn clear(maker: &Maker, messages: &[Arc<Message>], keep: usize) -> Vec<Arc<Message>> {
+        let plan = plan_clear(messages, HOUR, &ClearRule { idle: HOUR, keep }).unwrap();
+        apply(messages, &plan.edits, |text| maker.meta(text))
+    }
+
+    #[test]
+    fn old_results_of_clearable_tools_go() {
+        let mut maker = Maker::new(1);
+        let mut messages = vec![maker.user("go")];
+        messages.extend(maker.round(&["Read", "mcp__a__b", "Bash"], &text_of(500)));
+        messages.extend(maker.round(&["Read"], &text_of(5)));
+        messages.extend(maker.round(&["Write"], &text_of(500)));
+        messages.extend(maker.round(&["Grep"], &text_of(500)));
+        // Of MCP: never. A short one: not worth it. The newest: stays.
+        assert_eq!(cleared(&clear(&maker, &messages, 2)), [true, false, true, false, false, false]);
+        let most = clear(&maker, &messages, 0);
+        assert_eq!(cleared(&most), [true, false, true, false, true, false], "one stays");
+        // Once cleared, they stay so, and the next come on top.
+        let mut later = clear(&maker, &messages, 2);
+        let note = later[2].blocks[0].raw().to_owned();
+        later.extend(maker.round(&["Read", "Read"], &text_of(500)));
+        let later = clear(&maker, &later, 2);
+        assert_eq!(cleared(&later), [true, false, true, false, true, true, false, false]);
+        assert_eq!(later[2].blocks[0].raw(), note, "the same bytes");
+    }
+
+    #[test]
+    fn failures_stay_failures_and_pictures_go() {
+        let mut maker = Maker::new(1);
+        let picture = ResultContent::Blocks(vec![Block::image("image/png", &"A".repeat(9_000))]);
+        let mut messages = maker.round(&["Read"], &picture).to_vec();
+        messages.extend(maker.round(&["Bash"], &text_of(100)));
+        let failed = Block::tool_result(&ToolUseId::new("call_2"), &text_of(100), true);
+        messages[3] = Arc::new(Message { blocks: vec![failed], ..Message::clone(&messages[3]) });
+        messages.extend(maker.read(100));
+        let view = clear(&maker, &messages, 1);
+        assert_eq!(cleared(&view), [true, true, false]);
+        assert!(!view[1].blocks[0].raw().contains("image"));
+        assert!(!view[1].blocks[0].is_error() && view[3].blocks[0].is_error());
+    }
+}

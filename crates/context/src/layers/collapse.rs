@@ -1,0 +1,232 @@
+//! Collapse: the oldest spans are shown as summaries, like folded code (C-11, C-12).
+//!
+//! Spans are staged ahead of need, so that their summaries are ready when they are committed; the view is
+//! the committed folds replayed over the messages. Invariant: spans are whole rounds, do not overlap, and
+//! keep the bounds of the budget.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use dormouse_base::MessageId;
+use dormouse_conversation::{Budget, Message};
+use serde::{Deserialize, Serialize};
+
+use super::edit::{Edit, LayerReport, Plan};
+use super::folded::folded_text;
+use super::view::{free_rounds, ids_of, share_of, tokens_of_text};
+use crate::compact::Round;
+
+/// Spans are staged from this share of the effective window on.
+const STAGE_SHARE: f64 = 0.90;
+/// Staged spans are committed from this share on.
+const COMMIT_SHARE: f64 = 0.95;
+/// So many spans are staged that this share would be left without them: each commit costs the cache,
+/// so it should last a while.
+const GOAL_SHARE: f64 = 0.70;
+
+/// Consecutive whole rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// Its first message.
+    pub from: MessageId,
+    /// Its last.
+    pub to: MessageId,
+    /// What it takes, estimated.
+    pub tokens: u64,
+}
+
+/// A span with its summary.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fold {
+    /// What is folded.
+    pub span: Span,
+    /// What is shown instead.
+    pub summary: String,
+}
+
+/// The spans to stage now, oldest first, besides those that are staged already. Empty below the share at
+/// which staging begins, or when nothing more can be folded. A round that alone is longer than a span may
+/// be is not folded.
+pub fn spans(messages: &[Arc<Message>], staged: &[Span], used: u64, budget: &Budget) -> Vec<Span> {
+    if used < share_of(budget.effective, STAGE_SHARE) {
+        return Vec::new();
+    }
+    let staged_tokens: u64 = staged.iter().map(|span| span.tokens).sum();
+    let goal =
+        used.saturating_sub(share_of(budget.effective, GOAL_SHARE)).saturating_sub(staged_tokens);
+    let mut found = Found { messages, budget, spans: Vec::new(), tokens: 0, open: None };
+    let taken = places(messages, staged);
+    for round in free_rounds(messages) {
+        if found.tokens >= goal {
+            break;
+        }
+        if taken.iter().any(|range| range.contains(&round.range.start)) {
+            found.close();
+        } else {
+            found.take(round);
+        }
+    }
+    if found.tokens < goal {
+        found.close();
+    }
+    found.spans
+}
+
+/// The spans found so far, and the one that grows.
+struct Found<'a> {
+    messages: &'a [Arc<Message>],
+    budget: &'a Budget,
+    spans: Vec<Span>,
+    tokens: u64,
+    open: Option<Round>,
+}
+
+impl Found<'_> {
+    /// Adds a round to the open span, or closes it and begins the next.
+    fn take(&mut self, round: Round) {
+        let most = u64::from(self.budget.span_most_tokens);
+        match &mut self.open {
+            Some(open)
+                if open.range.end == round.range.start && open.tokens + round.tokens <= most =>
+            {
+                open.range.end = round.range.end;
+                open.tokens += round.tokens;
+            }
+            _ => {
+                self.close();
+                self.open = (round.tokens <= most).then_some(round);
+            }
+        }
+    }
+
+    /// Keeps the open span if it is long enough.
+    fn close(&mut self) {
+        let Some(open) = self.open.take() else { return };
+        let ids = ids_of(self.messages, &open.range);
+        if open.tokens >= u64::from(self.budget.span_least_tokens)
+            && let (Some(from), Some(to)) = (ids.first(), ids.last())
+        {
+            self.tokens += open.tokens;
+            self.spans.push(Span { from: *from, to: *to, tokens: open.tokens });
+        }
+    }
+}
+
+/// The folds to commit now: all that are staged, at once, or none before it is due. One whose summary is
+/// not shorter than its span is not worth it.
+pub fn to_commit<'a>(staged: &'a [Fold], used: u64, budget: &Budget) -> Vec<&'a Fold> {
+    if used < share_of(budget.effective, COMMIT_SHARE) {
+        return Vec::new();
+    }
+    staged.iter().filter(|fold| tokens_of_text(&fold.summary) < fold.span.tokens).collect()
+}
+
+/// The edits that show the folds in place of their spans; folds whose span is not there are passed over.
+/// `transcript` is where the messages can be read.
+pub fn plan_folds(messages: &[Arc<Message>], folds: &[Fold], transcript: &str) -> Option<Plan> {
+    let spans: Vec<Span> = folds.iter().map(|fold| fold.span).collect();
+    let mut edits = Vec::new();
+    let (mut freed_tokens, mut changed) = (0_u64, 0_u64);
+    let mut done = 0;
+    for (fold, range) in folds.iter().zip(all_places(messages, &spans)) {
+        let Some(range) = range.filter(|range| range.start >= done) else { continue };
+        done = range.end;
+        let text = folded_text(fold, range.len(), transcript);
+        freed_tokens += fold.span.tokens.saturating_sub(tokens_of_text(&text));
+        changed += range.len() as u64;
+        edits.push(Edit::Insert { before: Some(fold.span.from), text });
+        edits.push(Edit::Drop { messages: ids_of(messages, &range) });
+    }
+    let report = LayerReport {
+        layer: "collapse",
+        freed_tokens,
+        messages: messages.len() as u64,
+        changed,
+        prefix_changed: true,
+    };
+    (!edits.is_empty()).then_some(Plan { edits, report })
+}
+
+/// Where the spans that are there stand.
+fn places(messages: &[Arc<Message>], spans: &[Span]) -> Vec<std::ops::Range<usize>> {
+    all_places(messages, spans).into_iter().flatten().collect()
+}
+
+/// Where each span stands; none for one that is not there.
+fn all_places(messages: &[Arc<Message>], spans: &[Span]) -> Vec<Option<std::ops::Range<usize>>> {
+    if spans.is_empty() {
+        return Vec::new();
+    }
+    let places: HashMap<MessageId, usize> =
+        messages.iter().enumerate().map(|(index, message)| (message.id, index)).collect();
+    spans
+        .iter()
+        .map(|span| {
+            let (from, to) = (*places.get(&span.from)?, *places.get(&span.to)?);
+            (from <= to).then(|| from..to + 1)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Maker, budget, tokens};
+    use super::super::{apply, fold_prompt, is_fold};
+    use super::*;
+
+    fn long(maker: &mut Maker, rounds: usize) -> Vec<Arc<Message>> {
+        let mut messages = vec![maker.user("do it")];
+        (0..rounds).for_each(|_| messages.extend(maker.read(5_000)));
+        messages.push(maker.says("done"));
+        messages
+    }
+
+    #[test]
+    fn staged_at_ninety_committed_at_ninety_five() {
+        let mut maker = Maker::new(1);
+        let messages = long(&mut maker, 34);
+        let budget = budget(200_000);
+        assert_eq!(spans(&messages, &[], 161_999, &budget), []);
+        let staged = spans(&messages, &[], 162_000, &budget);
+        // 36,000 tokens above seven tenths of 180,000: three spans of three rounds.
+        assert_eq!(staged.iter().map(|span| span.tokens / 1_000).collect::<Vec<_>>(), [15, 15, 15]);
+        assert_eq!(staged[0].from, messages[0].id);
+        assert_eq!(spans(&messages, &staged, 162_000, &budget), [], "enough is staged");
+        let more = spans(&messages, &staged, 180_000, &budget);
+        assert_eq!(more.len(), 1);
+        assert!(messages.iter().position(|m| m.id == more[0].from) > Some(15));
+
+        let folds: Vec<Fold> =
+            staged.iter().map(|span| Fold { span: *span, summary: "short".into() }).collect();
+        assert!(to_commit(&folds, 170_999, &budget).is_empty());
+        assert_eq!(to_commit(&folds, 171_000, &budget).len(), 3);
+        let useless = Fold { span: staged[0], summary: "long ".repeat(100_000) };
+        assert!(to_commit(&[useless], 171_000, &budget).is_empty(), "not shorter");
+    }
+
+    #[test]
+    fn a_fold_names_what_it_hides_and_how_to_have_it_back() {
+        let mut maker = Maker::new(1);
+        let messages = long(&mut maker, 34);
+        let staged = spans(&messages, &[], 162_000, &budget(200_000));
+        let fold = Fold { span: staged[0], summary: "Read three files.".into() };
+        let plan = plan_folds(&messages, &[fold], "/s/t.jsonl").unwrap();
+        let view = apply(&messages, &plan.edits, |text| maker.meta(text));
+        assert!(is_fold(&view[0]) && tokens(&view) < tokens(&messages) - 14_000);
+        let text = view[0].text();
+        for part in ["/expand", "/s/t.jsonl", "Read three files.", &staged[0].to.to_string()] {
+            assert!(text.contains(part), "{part} is not in {text}");
+        }
+        let prompt = fold_prompt(&messages, &staged[0], 1_000);
+        assert!(prompt.contains("> do it") && prompt.contains("> (result) wordword"), "{prompt}");
+    }
+
+    #[test]
+    fn a_round_too_long_for_a_span_is_left_alone() {
+        let mut maker = Maker::new(1);
+        let mut messages = maker.read(25_000).to_vec();
+        messages.extend(long(&mut maker, 10));
+        let found = spans(&messages, &[], 170_000, &budget(200_000));
+        assert_eq!(found.first().map(|span| span.from), Some(messages[2].id));
+    }
+}

@@ -1,0 +1,29 @@
+//! The cheap layers (C-6 to C-13): each looks at the messages and plans edits to what is sent.
+//!
+//! Plain functions; the transcript lines, the forks and the clock are the driver's. Invariants: a tool
+//! call is never parted from its result; the last message of the model and what follows it is never
+//! touched; what was planned and applied is not planned again; a layer that has nothing to do reads
+//! little and plans nothing.
+
+mod cache_edit;
+mod clear;
+mod collapse;
+mod edit;
+mod folded;
+mod results;
+mod snip;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub use cache_edit::{CacheEditRule, CacheEdits, Deletion, SentDeletions};
+pub use clear::{
+    CLEARABLE, CLEARED, ClearRule, clear_results, cleared_ids, is_cleared, plan_clear,
+};
+pub use collapse::{Fold, Span, plan_folds, spans, to_commit};
+pub use edit::{Edit, LayerReport, Plan, apply};
+pub use folded::{fold_prompt, folded_text};
+pub use snip::{SnipRule, plan_snip};
+pub use view::{folded_span, is_fold, is_snip_marker};

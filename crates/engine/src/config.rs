@@ -1,0 +1,84 @@
+//! What a conversation needs from outside.
+
+use std::sync::Arc;
+
+use dormouse_base::{Clock, Environment, IdSource, Project, Redactor};
+use dormouse_conversation::figures::FigureLog;
+use dormouse_conversation::{Budget, Origin, RequestOptions};
+use dormouse_model::{Dialect, Model, PriceTable, RetryPolicy};
+use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
+
+use crate::hooks::Hooks;
+use crate::known::{InstructionSetup, MemorySetup};
+use crate::prompt::PromptOverrides;
+use crate::results::ResultRules;
+use crate::{Beside, CompactionRules, LayerRules, Skills};
+
+/// What a conversation needs from outside.
+#[derive(Clone)]
+pub struct EngineConfig {
+    /// Who answers.
+    pub model: Arc<Model>,
+    /// What it is called.
+    pub model_name: String,
+    /// What it was asked for as, and where: kept with the session.
+    pub origin: Origin,
+    /// How its server speaks.
+    pub dialect: Dialect,
+    /// The numbers of its window.
+    pub budget: Budget,
+    /// How failed requests are tried again.
+    pub retry: RetryPolicy,
+    /// What it may call.
+    pub tools: Arc<ToolSet>,
+    /// What of that is allowed.
+    pub gate: Gate,
+    /// Who is asked where that is not enough; nobody in a headless run.
+    pub asker: Option<Arc<dyn Asker>>,
+    /// Where it works.
+    pub project: Project,
+    /// The environment for tools.
+    pub environment: Environment,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// New ids.
+    pub ids: Arc<dyn IdSource>,
+    /// What the command line says about the prompt.
+    pub overrides: PromptOverrides,
+    /// Secrets that no result may carry.
+    pub redactor: Redactor,
+    /// What is done about long results.
+    pub results: Arc<ResultRules>,
+    /// The person's hooks.
+    pub hooks: Arc<Hooks>,
+    /// Where figures are written down.
+    pub figures: FigureLog,
+    /// What tokens cost.
+    pub prices: PriceTable,
+    /// The most to spend, in dollars, as far as prices are known.
+    pub max_cost_usd: Option<f64>,
+    /// Who sees to it that commands end with the program.
+    pub reaper: Reaper,
+    /// How long commands may take.
+    pub commands: CommandLimits,
+    /// Instruction files; none in a bare run.
+    pub instructions: Option<InstructionSetup>,
+    /// The person's skills, and the project's where it is trusted; none in a bare run.
+    pub skills: Arc<Skills>,
+    /// Memory; none where it is off.
+    pub memory: Option<MemorySetup>,
+    /// What the cheap layers do.
+    pub layers: LayerRules,
+    /// What is compacted, and when.
+    pub compaction: CompactionRules,
+    /// Who works beside the conversation, if anybody does.
+    pub beside: Option<Arc<dyn Beside>>,
+}
+
+impl EngineConfig {
+    /// What stands in front of every request beside the prefix.
+    pub(crate) fn request_options(&self) -> RequestOptions {
+        let max_tokens = self.origin.max_tokens.unwrap_or(self.budget.max_output);
+        RequestOptions::new(&self.model_name, max_tokens)
+    }
+}
