@@ -62,8 +62,8 @@ pub(super) struct Compacting {
 }
 
 const LAYER: &str = "auto_compact";
-/// What a compaction is taken to leave, prompt and tools with it, in percent of the window.
-const LEFT_PERCENT: u64 = 15;
+/// What a compaction is taken to leave of the messages, as a part of the window.
+const LEFT_PART: u64 = 10;
 /// A summary is taken to be this part of the longest that is allowed.
 const SUMMARY_PART: u64 = 4;
 
@@ -78,15 +78,15 @@ impl World for Compacting {
 
     fn request(&mut self, moment: &Moment<'_>) -> Effect {
         let used = moment.used().saturating_sub(self.freed);
-        let due = used >= u64::from(moment.budget.auto_compact);
+        let left = moment.overhead.saturating_add(u64::from(moment.budget.window) / LEFT_PART);
+        let due = used >= u64::from(moment.budget.auto_compact) && used > left;
         let mut calls: Vec<Usage> = Vec::new();
         let mut valid = None;
         if due {
-            let left = u64::from(moment.budget.window) * LEFT_PERCENT / 100;
             self.freed = self.freed.saturating_add(used.saturating_sub(left));
             let summary = u64::from(moment.budget.summary_tokens) / SUMMARY_PART;
             calls.push(moment.call(used, summary));
-            valid = Some(moment.overhead.min(left));
+            valid = Some(moment.overhead);
         }
         Effect {
             usage: without(moment.usage, self.freed, valid),

@@ -39,6 +39,9 @@ pub struct RequestFigures {
     pub cost_usd: Option<f64>,
     /// By layer: tokens that this request did not carry, or would not have carried, because of it.
     pub freed: BTreeMap<&'static str, u64>,
+    /// By layer: what it would have cost without the layer, where that was at work, or with it, where it
+    /// was not. Only what differs.
+    pub other_cost_usd: BTreeMap<&'static str, f64>,
     /// Whether the cache was lost with it.
     pub broke: Option<Break>,
 }
@@ -98,6 +101,19 @@ pub struct LayerFigures {
 }
 
 impl LayerFigures {
+    /// What the layer saves at one request; less than nothing where it costs more.
+    pub fn saved_at(&self, request: &RequestFigures) -> f64 {
+        let (Some(paid), Some(other)) =
+            (request.cost_usd, request.other_cost_usd.get(self.layer).copied())
+        else {
+            return 0.0;
+        };
+        match self.standing {
+            Standing::Worked => other - paid,
+            Standing::Replayed => paid - other,
+        }
+    }
+
     /// What the layer saves; less than nothing if it costs more than it saves.
     pub fn saved_usd(&self) -> f64 {
         self.cost_without_usd - self.cost_with_usd

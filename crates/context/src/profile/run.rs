@@ -1,6 +1,6 @@
 //! The replay itself: events in, figures out.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -153,13 +153,19 @@ impl<'a> Run<'a> {
             *self.overhead.get_or_insert(usage.input_total().saturating_sub(self.view_tokens));
         let idle = self.before.as_ref().map_or(Duration::ZERO, |b| since(b.answered, started));
         let moment = Moment { usage: &usage, idle, budget: &self.rules.budget, overhead };
-        let mut freed = std::collections::BTreeMap::new();
+        let (mut freed, mut other_cost_usd) = (BTreeMap::new(), BTreeMap::new());
         for (world, figures) in &mut self.worlds {
             let effect = world.request(&moment);
             if effect.freed > 0 {
                 freed.insert(figures.layer, effect.freed);
             }
-            add(figures, &effect, cost_usd.unwrap_or(0.0), &price, number);
+            let other = price_of(&effect, &price);
+            if other != cost_usd
+                && let Some(other) = other
+            {
+                other_cost_usd.insert(figures.layer, other);
+            }
+            add(figures, &effect, (cost_usd.unwrap_or(0.0), other.unwrap_or(0.0)), number);
         }
 
         let broke = self.broke(&usage, started, &response.model, lives);
@@ -180,6 +186,7 @@ impl<'a> Run<'a> {
             counted,
             cost_usd,
             freed,
+            other_cost_usd,
             broke,
         });
     }
@@ -273,19 +280,17 @@ fn tally(world: &dyn World) -> LayerFigures {
     }
 }
 
-/// Adds a request in a world to the layer's figures.
-fn add(
-    figures: &mut LayerFigures,
-    effect: &Effect,
-    paid: f64,
-    price: &impl Fn(&Usage) -> Option<f64>,
-    number: u64,
-) {
+/// What a request costs in a world, with the calls that the layer makes for it.
+fn price_of(effect: &Effect, price: &impl Fn(&Usage) -> Option<f64>) -> Option<f64> {
     let calls: f64 = effect.calls.iter().filter_map(price).sum();
-    let otherwise = price(&effect.usage).unwrap_or(0.0) + calls;
+    price(&effect.usage).map(|cost| cost + calls)
+}
+
+/// Adds a request in a world to the layer's figures.
+fn add(figures: &mut LayerFigures, effect: &Effect, (paid, other): (f64, f64), number: u64) {
     let (with, without) = match figures.standing {
-        Standing::Worked => (paid, otherwise),
-        Standing::Replayed => (otherwise, paid),
+        Standing::Worked => (paid, other),
+        Standing::Replayed => (other, paid),
     };
     figures.cost_with_usd += with;
     figures.cost_without_usd += without;

@@ -131,6 +131,9 @@ fn a_pause_costs_the_cache_and_clearing_makes_it_cheaper() {
     // Written once at 12 dollars a million, read twice at 1: about 9,900 x 14.
     assert!((clearing.saved_usd() - 0.139).abs() < 0.002, "{clearing:?}");
     assert_eq!(layer(&profile, "snip").runs, 0);
+    let one_by_one: f64 = profile.requests.iter().map(|one| clearing.saved_at(one)).sum();
+    assert!((one_by_one - clearing.saved_usd()).abs() < 1e-9);
+    assert!(profile.requests[9].other_cost_usd.is_empty(), "nothing differs yet");
 }
 
 #[test]
