@@ -25,7 +25,7 @@ pub(super) fn page(session: &Session) -> String {
     body.push_str(&tiles(profile));
     body.push_str(&section(
         "How large each request was",
-        "<p class=\"legend\"><i class=\"read\"></i>read from the cache <i class=\"written\"></i>written to it <i class=\"beside\"></i>beside it <i class=\"broke\"></i>cache lost <i class=\"limit\"></i>compaction is due</p>",
+        &key(&CONTEXT_KEY),
         &plots::contexts(profile, &session.budget),
     ));
     body.push_str(&section(
@@ -74,6 +74,8 @@ fn details(title: &str, content: &str) -> String {
     format!("<details><summary>{title}</summary>\n{content}\n</details>\n")
 }
 
+const ESTIMATED: &str = "estimated requests";
+
 fn tiles(profile: &Profile) -> String {
     let total = &profile.total;
     let usage = &total.usage;
@@ -84,10 +86,10 @@ fn tiles(profile: &Profile) -> String {
         ("input tokens", grouped(usage.input_total())),
         ("read from the cache", percent(Some(read))),
         ("output tokens", grouped(usage.output_tokens)),
-        ("estimated requests", grouped(total.estimated)),
+        (ESTIMATED, grouped(total.estimated)),
     ];
     let mut html = String::from("<div class=\"tiles\">");
-    for (name, value) in tiles {
+    for (name, value) in tiles.iter().filter(|(name, value)| *name != ESTIMATED || value != "0") {
         let _infallible = write!(html, "<div><b>{value}</b><span>{name}</span></div>");
     }
     format!(
@@ -96,15 +98,34 @@ fn tiles(profile: &Profile) -> String {
     )
 }
 
-fn legend(profile: &Profile) -> String {
+/// What the parts of a column are.
+const CONTEXT_KEY: [(&str, &str); 5] = [
+    ("read", "read from the cache"),
+    ("written", "written to it"),
+    ("beside", "beside it"),
+    ("broke", "cache lost"),
+    ("limit", "compaction is due"),
+];
+
+/// What colours mean: classes with their names.
+fn key(entries: &[(&str, &str)]) -> String {
     let mut html = String::from("<p class=\"legend\">");
-    for (place, layer) in profile.layers.iter().enumerate().filter(|(_, layer)| acted(layer)) {
-        let _infallible = write!(html, "<i class=\"l{place}\"></i>{} ", layer.layer);
-    }
-    if !profile.layers.iter().any(acted) {
-        html.push_str("No layer had anything to do.");
+    for (class, name) in entries {
+        let _infallible = write!(html, "<span><i class=\"{class}\"></i>{name}</span> ");
     }
     html + "</p>"
+}
+
+fn legend(profile: &Profile) -> String {
+    let layers = profile.layers.iter().enumerate().filter(|(_, layer)| acted(layer));
+    let classes: Vec<(String, &str)> =
+        layers.map(|(place, layer)| (format!("l{place}"), layer.layer)).collect();
+    if classes.is_empty() {
+        return "<p>No layer had anything to do.</p>".to_owned();
+    }
+    let entries: Vec<(&str, &str)> =
+        classes.iter().map(|(class, name)| (class.as_str(), *name)).collect();
+    key(&entries)
 }
 
 /// A table: names on the left, numbers on the right.
@@ -127,24 +148,24 @@ fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
 fn layers(profile: &Profile) -> String {
     let head = [
         "layer",
-        "in this session",
-        "runs",
-        "tokens kept out",
-        "model calls",
+        "saves",
         "cost with",
         "cost without",
-        "saves",
+        "tokens kept out",
+        "runs",
+        "model calls",
+        "in this session",
     ];
     let row = |layer: &LayerFigures| {
         vec![
             layer.layer.to_owned(),
-            at_work(layer).to_owned(),
-            grouped(layer.runs),
-            grouped(layer.freed_tokens),
-            grouped(layer.calls),
+            saved(layer),
             dollars(layer.cost_with_usd),
             dollars(layer.cost_without_usd),
-            saved(layer),
+            grouped(layer.freed_tokens),
+            grouped(layer.runs),
+            grouped(layer.calls),
+            at_work(layer).to_owned(),
         ]
     };
     let mut html = table(&head, profile.layers.iter().map(row));
