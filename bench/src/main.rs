@@ -18,6 +18,7 @@
 mod assemble;
 mod fidelity;
 mod generate;
+mod layers;
 mod machine;
 mod mcp;
 mod measure;
@@ -117,6 +118,8 @@ enum Suite {
     RecallSpeed,
     /// The MCP server beside another; by itself, not in `ground`
     Mcp,
+    /// The cheap layers before a request, and the profiler; by itself, not in `ground`
+    Layers,
     /// What survives a compaction, on transcripts given as files, and planning one; by itself, not in `ground`
     Fidelity,
 }
@@ -131,6 +134,7 @@ impl Suite {
             Self::Recall => Some("recall"),
             Self::RecallSpeed => Some("recall-speed"),
             Self::Mcp => Some("mcp"),
+            Self::Layers => Some("layers"),
             Self::Fidelity => Some("fidelity"),
             Self::Start | Self::Assemble | Self::Memory | Self::Resume => None,
         }
@@ -209,6 +213,7 @@ fn run(arguments: &Arguments) -> Vec<Section> {
         | Suite::Recall
         | Suite::RecallSpeed
         | Suite::Mcp
+        | Suite::Layers
         | Suite::Fidelity => {}
     }
     let binary = || {
@@ -223,6 +228,9 @@ fn run(arguments: &Arguments) -> Vec<Section> {
     }
     if arguments.suite == Suite::Mcp {
         return vec![mcp::run(&binary(), &arguments.other_server)];
+    }
+    if arguments.suite == Suite::Layers {
+        return layers::run(&binary());
     }
     let wanted = |suite| arguments.suite == Suite::Ground || arguments.suite == suite;
     // Processes are measured first, while this one is small.

@@ -24,7 +24,7 @@ const RUNS: usize = 15;
 /// In milliseconds.
 const AIM: f64 = 300.0;
 /// A window that even 50 MB do not fill.
-const WINDOW: &str = "2000000000";
+pub(crate) const WINDOW: &str = "2000000000";
 
 const SIZES: Sizes = Sizes {
     prompt: (40, 900),
@@ -61,16 +61,16 @@ pub(crate) fn run(binary: &Path, others: &[PathBuf]) -> Section {
 }
 
 /// A session on the disk.
-struct Session {
+pub(crate) struct Session {
     folder: SessionFolder,
     id: SessionId,
-    path: PathBuf,
-    length: u64,
+    pub(crate) path: PathBuf,
+    pub(crate) length: u64,
 }
 
 impl Session {
     /// Writes a conversation down the way the program does: a line a block, as each completes.
-    fn write(world: &World) -> Self {
+    pub(crate) fn write(world: &World) -> Self {
         let project = project_of(&world.home.project()).expect("a project");
         let folder = SessionFolder::open(&world.home.dormouse_home(), &project).expect("a folder");
         let mut story = Story::new(SIZES);

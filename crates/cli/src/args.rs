@@ -2,6 +2,7 @@
 
 mod doors;
 mod memory;
+mod profile;
 
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use doors::*;
 pub(crate) use memory::*;
+pub(crate) use profile::*;
 
 /// A coding agent for the terminal that remembers.
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line are what they are")]
@@ -148,6 +150,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  dormouse stats\n  dormouse stats --all --since 7d\n  dormouse stats --session 0193b0a4 --json | jq .cache_hit_rate"
     )]
     Stats(StatsArguments),
+    /// Replay a session through the layers: tokens, cache, breaks and cost, request by request
+    #[command(after_help = CONTEXT_HELP)]
+    Context(ContextArguments),
     /// Check keys, folders, locks, git, the terminal and the model server, and say how to mend each
     #[command(
         after_help = "Examples:\n  dormouse doctor\n  dormouse doctor --offline\n  dormouse doctor --json | jq '.findings[] | select(.status != \"ok\")'\n\nExit codes:\n  0    nothing has to be mended\n  1    something has"

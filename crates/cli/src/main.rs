@@ -22,6 +22,7 @@ mod memory;
 mod notes;
 mod output;
 mod permissions;
+mod profile;
 mod search;
 mod sessions;
 mod settings;
@@ -93,6 +94,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Demo) => demo::run(world).await,
             Some(Command::Sessions(list)) => sessions::run(list, world),
             Some(Command::Stats(arguments)) => stats::run(arguments, world),
+            Some(Command::Context(arguments)) => profile::run(arguments, world),
             Some(Command::Completions { whom }) => completions::run(*whom),
             Some(Command::Doctor(arguments)) => doctor::run(arguments, world).await,
             Some(Command::Permissions(command)) => permissions::run(command, world),

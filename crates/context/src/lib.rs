@@ -12,6 +12,7 @@ pub mod compact;
 mod fragment;
 pub mod layers;
 mod plan_mode;
+pub mod profile;
 mod recalled;
 mod skill;
 mod stored;

@@ -44,6 +44,7 @@ pub use info::ModelInfo;
 pub use prices::{PRICES_DATED, Price, PriceTable, cost_usd, list_price};
 pub use provider::{
     LocalServer, Provider, ProviderError, choose_provider, find_local_servers, retry_policy,
+    usual_ttl,
 };
 pub use retry::RetryPolicy;
 pub use scripted::ScriptedModel;

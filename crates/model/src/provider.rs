@@ -190,6 +190,14 @@ fn credential(
     }
 }
 
+/// How long a server keeps what is written to its cache, where nobody has set it.
+pub fn usual_ttl(base_url: &str) -> CacheTtl {
+    match base_url.trim_end_matches('/') {
+        ANTHROPIC_URL => CacheTtl::OneHour,
+        _ => CacheTtl::FiveMinutes,
+    }
+}
+
 /// An hour where the server is known to offer it; a gateway may not know the word.
 fn ttl(settings: &ProviderSettings, is_official: bool) -> Result<CacheTtl, ProviderError> {
     match settings.cache_ttl.as_deref() {

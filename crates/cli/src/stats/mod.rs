@@ -3,7 +3,7 @@
 //! `text::text` and `text::spent` show a [`Summary`] of any part of the log, of one session as well.
 
 mod since;
-mod table;
+pub(crate) mod table;
 pub(crate) mod text;
 
 use std::path::Path;

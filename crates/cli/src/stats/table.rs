@@ -8,22 +8,22 @@ use crate::sessions::within;
 const COLUMNS: usize = 80;
 const GAP: &str = "  ";
 
-pub(super) struct Table {
+pub(crate) struct Table {
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    pub(super) fn new(head: &[&str]) -> Self {
+    pub(crate) fn new(head: &[&str]) -> Self {
         Self { rows: vec![head.iter().map(ToString::to_string).collect()] }
     }
 
-    pub(super) fn row(&mut self, name: &str, cells: impl IntoIterator<Item = String>) {
+    pub(crate) fn row(&mut self, name: &str, cells: impl IntoIterator<Item = String>) {
         let mut row = vec![name.to_owned()];
         row.extend(cells);
         self.rows.push(row);
     }
 
-    pub(super) fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         let widths = self.widths();
         let mut text = String::new();
         for row in &self.rows {
@@ -59,22 +59,22 @@ impl Table {
 }
 
 /// Tokens: all digits as long as they fit, then millions.
-pub(super) fn tokens(count: u64) -> String {
+pub(crate) fn tokens(count: u64) -> String {
     if count < 1_000_000_000 { grouped(count) } else { format!("{} M", grouped(count / 1_000_000)) }
 }
 
 /// Dollars: to the hundredth of a cent as long as that matters.
-pub(super) fn dollars(amount: f64) -> String {
+pub(crate) fn dollars(amount: f64) -> String {
     if amount < 100.0 { format!("${amount:.4}") } else { format!("${amount:.2}") }
 }
 
 /// A share as `93.4 %`.
-pub(super) fn percent(share: Option<f64>) -> String {
+pub(crate) fn percent(share: Option<f64>) -> String {
     share.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0))
 }
 
 /// Milliseconds as a person says them.
-pub(super) fn time(milliseconds: u64) -> String {
+pub(crate) fn time(milliseconds: u64) -> String {
     let seconds = milliseconds / 1_000;
     match seconds {
         0..=9 => format!("{}.{} s", seconds, milliseconds % 1_000 / 100),
@@ -85,7 +85,7 @@ pub(super) fn time(milliseconds: u64) -> String {
 }
 
 /// Bytes as a person says them.
-pub(super) fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         0 => "0".to_owned(),
         1..=9_999 => format!("{bytes} B"),

@@ -47,6 +47,7 @@ mod notes_compaction;
 mod output;
 mod permissions;
 mod plan;
+mod profile;
 mod program;
 mod reaper;
 mod recall;

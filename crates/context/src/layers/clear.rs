@@ -135,7 +135,7 @@ mod tests {
 
     fn clear(maker: &Maker, messages: &[Arc<Message>], keep: usize) -> Vec<Arc<Message>> {
         let plan = plan_clear(messages, HOUR, &ClearRule { idle: HOUR, keep }).unwrap();
-        apply(messages, &plan.edits, |text| maker.meta(text))
+        apply(messages, &plan.edits, |text| maker.meta(&text))
     }
 
     #[test]

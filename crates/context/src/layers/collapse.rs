@@ -211,7 +211,7 @@ mod tests {
         let staged = spans(&messages, &[], 162_000, &budget(200_000));
         let fold = Fold { span: staged[0], summary: "Read three files.".into() };
         let plan = plan_folds(&messages, &[fold], "/s/t.jsonl").unwrap();
-        let view = apply(&messages, &plan.edits, |text| maker.meta(text));
+        let view = apply(&messages, &plan.edits, |text| maker.meta(&text));
         assert!(is_fold(&view[0]) && tokens(&view) < tokens(&messages) - 14_000);
         let text = view[0].text();
         for part in ["/expand", "/s/t.jsonl", "Read three files.", &staged[0].to.to_string()] {

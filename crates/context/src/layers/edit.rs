@@ -125,12 +125,12 @@ mod tests {
             Edit::Replace { message: messages[2].id, blocks: vec![Block::text("C")] },
             Edit::Insert { before: None, text: "end".into() },
         ];
-        let view = apply(&messages, &edits, |text| maker.meta(text));
+        let view = apply(&messages, &edits, |text| maker.meta(&text));
         let texts: Vec<String> = view.iter().map(|message| message.text()).collect();
         assert_eq!(texts, ["a", "in place of b", "C", "end"]);
         assert!(Arc::ptr_eq(&view[0], &messages[0]));
         assert_eq!(view[2].id, messages[2].id);
         let nowhere = [Edit::Drop { messages: vec![maker.user("x").id] }];
-        assert_eq!(apply(&messages, &nowhere, |text| maker.meta(text)), messages);
+        assert_eq!(apply(&messages, &nowhere, |text| maker.meta(&text)), messages);
     }
 }

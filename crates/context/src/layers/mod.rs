@@ -13,7 +13,7 @@ mod folded;
 mod results;
 mod snip;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod view;

@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(plan_snip(&messages, 15_300, &budget, &rule, false), None);
         let plan = plan_snip(&messages, 15_301, &budget, &rule, false).unwrap();
         assert_eq!(plan.report.changed, 7, "the request, and three rounds of two");
-        let view = apply(&messages, &plan.edits, |text| maker.meta(text));
+        let view = apply(&messages, &plan.edits, |text| maker.meta(&text));
         assert_eq!(view.len(), messages.len() - 7 + 1);
         assert!(texts(&view)[0].contains("7 earlier messages were left out here"));
         assert!(is_snip_marker(&view[0]), "in their place");
@@ -155,9 +155,9 @@ mod tests {
         let (budget, rule) = (budget(24_000), SnipRule::default());
         let messages = long(&mut maker);
         let plan = plan_snip(&messages, 16_000, &budget, &rule, false).unwrap();
-        let view = apply(&messages, &plan.edits, |text| maker.meta(text));
+        let view = apply(&messages, &plan.edits, |text| maker.meta(&text));
         let plan = plan_snip(&view, 16_000, &budget, &rule, false).unwrap();
-        let view = apply(&view, &plan.edits, |text| maker.meta(text));
+        let view = apply(&view, &plan.edits, |text| maker.meta(&text));
         assert!(texts(&view)[0].contains("13 earlier messages"), "{:?}", texts(&view));
         assert_eq!(texts(&view).len(), 1);
     }
@@ -179,7 +179,7 @@ mod tests {
         let mut messages = vec![maker.summary("so far")];
         messages.extend(long(&mut maker));
         let plan = plan_snip(&messages, 16_000, &budget(24_000), &SnipRule::default(), false);
-        let view = apply(&messages, &plan.unwrap().edits, |text| maker.meta(text));
+        let view = apply(&messages, &plan.unwrap().edits, |text| maker.meta(&text));
         assert!(view[0].flags.compact_summary && is_snip_marker(&view[1]));
     }
 }

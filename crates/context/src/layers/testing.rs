@@ -9,13 +9,13 @@ use dormouse_conversation::{
 use proptest::prelude::*;
 
 /// Makes messages, each with an id of its own.
-pub(super) struct Maker {
+pub(crate) struct Maker {
     ids: SeededIds,
     calls: usize,
 }
 
 impl Maker {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self { ids: SeededIds::new(Arc::new(SystemClock::default()), seed), calls: 0 }
     }
 
@@ -24,20 +24,20 @@ impl Maker {
         Message::user(id, "2026-11-15T08:00:00Z".parse().unwrap(), blocks, flags)
     }
 
-    pub(super) fn user(&self, text: &str) -> Arc<Message> {
+    pub(crate) fn user(&self, text: &str) -> Arc<Message> {
         Arc::new(self.of_user(vec![Block::text(text)], Flags::default()))
     }
 
-    pub(super) fn meta(&self, text: String) -> Message {
-        self.of_user(vec![Block::text(&text)], Flags { meta: true, ..Flags::default() })
+    pub(crate) fn meta(&self, text: &str) -> Message {
+        self.of_user(vec![Block::text(text)], Flags { meta: true, ..Flags::default() })
     }
 
-    pub(super) fn summary(&self, text: &str) -> Arc<Message> {
+    pub(crate) fn summary(&self, text: &str) -> Arc<Message> {
         let flags = Flags { meta: true, compact_summary: true, ..Flags::default() };
         Arc::new(self.of_user(vec![Block::text(text)], flags))
     }
 
-    pub(super) fn assistant(&self, blocks: Vec<Block>) -> Arc<Message> {
+    pub(crate) fn assistant(&self, blocks: Vec<Block>) -> Arc<Message> {
         let id = MessageId::generate(&self.ids as &dyn IdSource);
         let response = Response {
             id: id.to_string(),
@@ -50,12 +50,12 @@ impl Maker {
         Arc::new(Message::assistant(id, now, blocks, response))
     }
 
-    pub(super) fn says(&self, text: &str) -> Arc<Message> {
+    pub(crate) fn says(&self, text: &str) -> Arc<Message> {
         self.assistant(vec![Block::text(text)])
     }
 
     /// An answer with a call of each tool, and the message with their results.
-    pub(super) fn round(&mut self, tools: &[&str], result: &ResultContent) -> [Arc<Message>; 2] {
+    pub(crate) fn round(&mut self, tools: &[&str], result: &ResultContent) -> [Arc<Message>; 2] {
         let names: Vec<(ToolUseId, &str)> = tools
             .iter()
             .map(|tool| {
@@ -75,26 +75,26 @@ impl Maker {
     }
 
     /// A round of Read with a result of about so many tokens.
-    pub(super) fn read(&mut self, tokens: usize) -> [Arc<Message>; 2] {
+    pub(crate) fn read(&mut self, tokens: usize) -> [Arc<Message>; 2] {
         self.round(&["Read"], &text_of(tokens))
     }
 }
 
-pub(super) fn text_of(tokens: usize) -> ResultContent {
+pub(crate) fn text_of(tokens: usize) -> ResultContent {
     ResultContent::Text("word".repeat(tokens))
 }
 
-pub(super) fn budget(window: u32) -> Budget {
+pub(crate) fn budget(window: u32) -> Budget {
     Budget::for_window(Window::new(window).unwrap(), 32_000)
 }
 
-pub(super) fn tokens(messages: &[Arc<Message>]) -> u64 {
+pub(crate) fn tokens(messages: &[Arc<Message>]) -> u64 {
     messages.iter().map(|message| message.tokens()).sum()
 }
 
 /// What can follow in a conversation.
 #[derive(Debug, Clone)]
-pub(super) enum Step {
+pub(crate) enum Step {
     Person(usize),
     Answer(usize),
     Tools(Vec<usize>, usize),
@@ -114,7 +114,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// Any conversation that keeps the rules.
-pub(super) fn conversation() -> impl Strategy<Value = Vec<Arc<Message>>> {
+pub(crate) fn conversation() -> impl Strategy<Value = Vec<Arc<Message>>> {
     prop::collection::vec(step(), 0..60).prop_map(|steps| {
         let mut maker = Maker::new(7);
         steps.iter().flat_map(|step| messages_of(&mut maker, step)).collect()

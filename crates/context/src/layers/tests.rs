@@ -14,7 +14,7 @@ use super::*;
 /// The layers' edits, made.
 fn applied(messages: &[Arc<Message>], plan: &Plan) -> Vec<Arc<Message>> {
     let maker = Maker::new(99);
-    apply(messages, &plan.edits, |text| maker.meta(text))
+    apply(messages, &plan.edits, |text| maker.meta(&text))
 }
 
 fn ids(messages: &[Arc<Message>]) -> Vec<MessageId> {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::boundary::Boundary;
-use crate::{Block, Facts, Origin, Prefix, Role, SkillInUse, Usage};
+use crate::{Block, Facts, Flags, Origin, Prefix, Response, Role, SkillInUse, StopReason, Usage};
 
 /// The kind of line that says what is sent in place of results that were stored.
 pub(super) const STORED: &str = "stored-result";
@@ -140,6 +140,46 @@ pub(super) struct LineIn<'a> {
     pub(super) messages: Option<&'a RawValue>,
 }
 
+impl LineIn<'_> {
+    pub(super) fn flags(&self) -> Flags {
+        Flags {
+            meta: self.is_meta,
+            side_chain: self.is_sidechain,
+            compact_summary: self.is_compact_summary,
+            attachment: self.is_attachment,
+        }
+    }
+
+    pub(super) fn time(&self) -> Result<Timestamp, String> {
+        self.timestamp
+            .as_deref()
+            .and_then(|text| text.parse().ok())
+            .ok_or_else(|| "a message without a readable `timestamp`".to_owned())
+    }
+
+    /// The id of the message that the line is part of.
+    pub(super) fn message_id(&self) -> Result<MessageId, String> {
+        self.message_uuid
+            .as_deref()
+            .or(self.uuid.as_deref())
+            .ok_or("a message without a `uuid`")?
+            .parse()
+            .map_err(|_| "a `uuid` that is none".to_owned())
+    }
+
+    /// What the server said about the message.
+    pub(super) fn response(&self, message: &MessageIn<'_>) -> Result<Response, String> {
+        let text = |value: &Option<Cow<'_, str>>| value.as_deref().unwrap_or_default().to_owned();
+        Ok(Response {
+            id: text(&message.id),
+            model: text(&message.model),
+            stop_reason: message.stop_reason.as_deref().map(StopReason::from_wire),
+            usage: message.usage()?,
+            request_id: self.request_id.as_deref().map(str::to_owned),
+        })
+    }
+}
+
 #[derive(Deserialize)]
 pub(super) struct MessageIn<'a> {
     #[serde(borrow, default)]
@@ -151,8 +191,36 @@ pub(super) struct MessageIn<'a> {
     pub(super) content: Content,
     #[serde(borrow, default)]
     pub(super) stop_reason: Option<Cow<'a, str>>,
-    #[serde(default)]
-    pub(super) usage: Option<Usage>,
+    #[serde(borrow, default)]
+    pub(super) usage: Option<&'a RawValue>,
+}
+
+impl MessageIn<'_> {
+    /// The counters; none that were told are zero.
+    pub(super) fn usage(&self) -> Result<Usage, String> {
+        self.usage
+            .map_or(Ok(Usage::default()), |raw| serde_json::from_str(raw.get()))
+            .map_err(|error| format!("`usage` can not be read: {error}"))
+    }
+
+    /// Whether what was written to the cache is kept for an hour there.
+    pub(super) fn writes_for_an_hour(&self) -> bool {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Written {
+            cache_creation: Option<ByTime>,
+        }
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct ByTime {
+            ephemeral_1h_input_tokens: Option<f64>,
+        }
+        // Counters were read already: one of another shape says nothing.
+        let written: Written =
+            self.usage.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+        let hour = written.cache_creation.and_then(|by_time| by_time.ephemeral_1h_input_tokens);
+        hour.is_some_and(|tokens| tokens > 0.0)
+    }
 }
 
 /// A message's content: a string is one text block.

@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::boundary::{BOUNDARY, Boundary, Pending, SNIP};
 use super::format::{LineIn, MessageIn, STORED, UNTHOUGHT, WITHDRAWN};
 use crate::{
-    Block, BlockKind, Facts, Flags, Message, Origin, Prefix, Response, Role, SkillInUse, StopReason,
+    Block, BlockKind, Facts, Flags, Message, Origin, Prefix, Role, SkillInUse, StopReason,
 };
 
 /// Something in a transcript that could not be used.
@@ -92,6 +92,34 @@ impl Loaded {
 /// Reads a transcript from its bytes. Never fails: what can be read, is.
 pub fn load(bytes: &[u8]) -> Loaded {
     let mut reader = Reader::default();
+    let read = each_line(bytes, |number, line| {
+        reader.number = number;
+        reader.read_line(line)
+    });
+    reader.loaded.lines = read.lines;
+    reader.loaded.warnings.extend(read.warnings);
+    if let Some(pending) = reader.pending.take() {
+        pending.give_up(&mut reader.loaded);
+    }
+    // What is left without content was withdrawn.
+    reader.loaded.messages.retain(|message| !message.blocks.is_empty());
+    reader.loaded
+}
+
+/// How the lines of a file went.
+pub(super) struct LinesRead {
+    /// How many there are, without one that was cut off.
+    pub(super) lines: u64,
+    /// Those that could not be used.
+    pub(super) warnings: Vec<LoadWarning>,
+}
+
+/// Gives every line with its number, from 1; what is wrong with one is kept as a warning.
+pub(super) fn each_line(
+    bytes: &[u8],
+    mut read: impl FnMut(usize, &[u8]) -> Result<(), String>,
+) -> LinesRead {
+    let mut warnings = Vec::new();
     let mut rest = bytes;
     let mut number = 0;
     while !rest.is_empty() {
@@ -100,12 +128,11 @@ pub fn load(bytes: &[u8]) -> Loaded {
         let length = std::io::BufRead::skip_until(&mut rest, b'\n').unwrap_or(from_here.len());
         let (line, _) = from_here.split_at_checked(length).unwrap_or((from_here, &[]));
         number += 1;
-        reader.number = number;
         if line.trim_ascii().is_empty() {
             continue;
         }
-        if let Err(problem) = reader.read_line(line) {
-            reader.loaded.warnings.push(if line.ends_with(b"\n") {
+        if let Err(problem) = read(number, line) {
+            warnings.push(if line.ends_with(b"\n") {
                 LoadWarning::BadLine { line: number, problem }
             } else {
                 number -= 1;
@@ -113,13 +140,7 @@ pub fn load(bytes: &[u8]) -> Loaded {
             });
         }
     }
-    reader.loaded.lines = u64::try_from(number).unwrap_or(u64::MAX);
-    if let Some(pending) = reader.pending.take() {
-        pending.give_up(&mut reader.loaded);
-    }
-    // What is left without content was withdrawn.
-    reader.loaded.messages.retain(|message| !message.blocks.is_empty());
-    reader.loaded
+    LinesRead { lines: u64::try_from(number).unwrap_or(u64::MAX), warnings }
 }
 
 #[derive(Default)]
@@ -254,11 +275,7 @@ impl Reader {
         else {
             return;
         };
-        for block in blocks {
-            if let Some(old) = message.blocks.iter_mut().find(|old| old.kind() == block.kind()) {
-                *old = block;
-            }
-        }
+        put_results(message, blocks);
     }
 
     fn add(&mut self, line: &LineIn<'_>, message: MessageIn<'_>) -> Result<(), String> {
@@ -273,21 +290,13 @@ impl Reader {
         if let Some(place) = self.places.get(key)
             && let Some(begun) = self.loaded.messages.get_mut(*place)
         {
-            merge(begun, message);
-            return Ok(());
+            return merge(begun, message);
         }
-        let id = parse_id(line.message_uuid.as_deref().or(line.uuid.as_deref()))?;
-        let timestamp = line
-            .timestamp
-            .as_deref()
-            .and_then(|text| text.parse::<Timestamp>().ok())
-            .ok_or("a message without a readable `timestamp`")?;
-        let flags = Flags {
-            meta: line.is_meta,
-            side_chain: line.is_sidechain,
-            compact_summary: line.is_compact_summary,
-            attachment: line.is_attachment,
-        };
+        let id = line.message_id()?;
+        let timestamp = line.time()?;
+        let flags = line.flags();
+        let response =
+            (message.role == Role::Assistant).then(|| line.response(&message)).transpose()?;
         let answers = |block: &Block| matches!(block.kind(), BlockKind::ToolResult { .. });
         let typed = message.role == Role::User && flags == Flags::default();
         if typed && !message.content.0.iter().any(answers) {
@@ -295,7 +304,6 @@ impl Reader {
             self.loaded.spoken.push(Spoken { message: id, at: timestamp, line });
         }
         self.places.insert(key.to_owned(), self.loaded.messages.len());
-        let response = (message.role == Role::Assistant).then(|| response_of(line, &message));
         self.loaded.messages.push(Message {
             id,
             parent: None,
@@ -310,39 +318,32 @@ impl Reader {
     }
 }
 
+/// What is sent in place of results.
+pub(super) fn put_results(message: &mut Message, blocks: Vec<Block>) {
+    for block in blocks {
+        if let Some(old) = message.blocks.iter_mut().find(|old| old.kind() == block.kind()) {
+            *old = block;
+        }
+    }
+}
+
 /// The blocks as they were received, line ends and all.
-fn exact_blocks(texts: Vec<String>) -> Result<Vec<Block>, String> {
+pub(super) fn exact_blocks(texts: Vec<String>) -> Result<Vec<Block>, String> {
     texts
         .into_iter()
         .map(|text| Block::from_json(text).map_err(|error| error.to_string()))
         .collect()
 }
 
-fn parse_id(text: Option<&str>) -> Result<MessageId, String> {
-    text.ok_or("a message without a `uuid`")?
-        .parse()
-        .map_err(|_| "a `uuid` that is none".to_owned())
-}
-
-fn response_of(line: &LineIn<'_>, message: &MessageIn<'_>) -> Response {
-    let text =
-        |value: &Option<std::borrow::Cow<'_, str>>| value.as_deref().unwrap_or_default().to_owned();
-    Response {
-        id: text(&message.id),
-        model: text(&message.model),
-        stop_reason: message.stop_reason.as_deref().map(StopReason::from_wire),
-        usage: message.usage.unwrap_or_default(),
-        request_id: line.request_id.as_deref().map(str::to_owned),
-    }
-}
-
 /// A further line of a message that has begun: more blocks, newer counters.
-fn merge(begun: &mut Message, mut more: MessageIn<'_>) {
+pub(super) fn merge(begun: &mut Message, mut more: MessageIn<'_>) -> Result<(), String> {
+    let usage = more.usage()?;
     begun.blocks.append(&mut more.content.0);
     if let Some(response) = &mut begun.response {
-        response.usage = response.usage.updated(more.usage.unwrap_or_default());
+        response.usage = response.usage.updated(usage);
         if let Some(reason) = more.stop_reason {
             response.stop_reason = Some(StopReason::from_wire(&reason));
         }
     }
+    Ok(())
 }

@@ -1,0 +1,147 @@
+//! What the cheap layers cost before a request, and a long session in the profiler.
+
+use std::fs;
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_base::names;
+use dormouse_context::layers::{
+    CacheEditRule, CacheEdits, ClearRule, Fold, SnipRule, apply, plan_clear, plan_folds, plan_snip,
+    spans,
+};
+use dormouse_context::profile::{ProfileRules, profile};
+use dormouse_conversation::transcript::replay;
+use dormouse_conversation::{Block, Budget, Flags, Message, Window};
+
+use crate::generate::{Sizes, Story};
+use crate::measure::Samples;
+use crate::memory::megabytes;
+use crate::report::{Figure, Section};
+use crate::resume::{Session, WINDOW};
+use crate::world::World;
+
+const RUNS: usize = 51;
+const PROFILE_RUNS: usize = 5;
+/// For a conversation on which nothing is due, in milliseconds.
+const AIM: f64 = 1.0;
+/// For the profiler, in milliseconds.
+const PROFILE_AIM: f64 = 2_000.0;
+
+/// Such that 2,000 messages have about 200,000 tokens by the program's own estimate.
+const SIZES: Sizes = Sizes {
+    prompt: (40, 240),
+    thinking: (40, 160),
+    text: (40, 240),
+    result: (40, 123),
+    signature: 64,
+};
+
+/// Measures the layers in this process, then the profiler, here and in the binary.
+pub(crate) fn run(binary: &Path) -> Vec<Section> {
+    let mut section = Section::new(
+        "layers",
+        format!(
+            "All cheap layers one after the other on a conversation of short messages, as before a \
+             request; {RUNS} runs each. Nothing due: each looks and finds nothing to do. Everything \
+             due: snip, clearing, cache edits and collapse each plan, and the edits are applied. The \
+             first look at a message estimates its tokens; that has happened before."
+        ),
+    );
+    for count in [2_000, 20_000] {
+        section.add(of(count));
+    }
+    vec![section, profiler(binary)]
+}
+
+fn of(count: usize) -> Vec<Figure> {
+    let mut story = Story::new(SIZES);
+    let messages: Vec<Arc<Message>> = (0..count).map(|_| Arc::new(story.message())).collect();
+    let tokens: u64 = messages.iter().map(|message| message.tokens()).sum();
+    let window = u32::try_from(tokens).unwrap_or(u32::MAX);
+    let room = |window: u32| Budget::for_window(Window::new(window).expect("a window"), 32_000);
+    // In a window of twice the size nothing is due; in one of the very size everything is.
+    let (wide, tight) = (room(window.saturating_mul(2)), room(window));
+    // As many results as there can be without a deletion being due.
+    let all = CacheEditRule { above: usize::MAX, keep: 5 };
+    let (mut nothing, mut everything) = (Samples::default(), Samples::default());
+    for _ in 0..RUNS {
+        nothing.time(|| assert!(!look(&messages, tokens, &wide, Duration::ZERO, &all)));
+        everything.time(|| {
+            let rule = CacheEditRule::default();
+            assert!(look(&messages, tokens, &tight, Duration::from_hours(2), &rule));
+        });
+    }
+    vec![
+        Figure::median(format!("{count} messages, {tokens} tokens, nothing due"), &nothing)
+            .aim_below(if count == 2_000 { AIM } else { AIM * 10.0 }),
+        Figure::median(format!("{count} messages, everything due"), &everything),
+    ]
+}
+
+/// Every layer once; whether any had something to do.
+fn look(
+    messages: &[Arc<Message>],
+    used: u64,
+    budget: &Budget,
+    idle: Duration,
+    rule: &CacheEditRule,
+) -> bool {
+    let mut edits = CacheEdits::default();
+    let snip = plan_snip(messages, used, budget, &SnipRule::default(), false);
+    let clear = plan_clear(messages, idle, &ClearRule::default());
+    let deleted = edits.plan(messages, rule);
+    let found = spans(messages, &[], used, budget);
+    let folds: Vec<Fold> =
+        found.iter().map(|span| Fold { span: *span, summary: "in short".to_owned() }).collect();
+    let folded = plan_folds(messages, &folds, "the transcript");
+    let mut any = deleted.is_some();
+    for plan in [snip, clear, folded].into_iter().flatten() {
+        any = true;
+        drop(black_box(apply(messages, &plan.edits, |text| made(messages, &text))));
+    }
+    any
+}
+
+fn made(messages: &[Arc<Message>], text: &str) -> Message {
+    let first = messages.first().expect("a message");
+    Message::user(first.id, first.timestamp, vec![Block::text(text)], Flags::default())
+}
+
+fn profiler(binary: &Path) -> Section {
+    let mut world = World::new(binary);
+    world.home.set_env(names::CONTEXT_WINDOW, WINDOW);
+    let session = Session::write(&world);
+    let bytes = fs::read(&session.path).expect("the transcript");
+    let mut section = Section::new(
+        "profiler",
+        format!(
+            "The transcript of `resume`, {:.1} MB, replayed: the reader, the arithmetic with every \
+             layer's world, then the binary with `context FILE --json`, from its spawn to its end. \
+             {PROFILE_RUNS} runs each.",
+            megabytes(session.length)
+        ),
+    );
+    let budget = Budget::for_window(Window::new(200_000).expect("a window"), 32_000);
+    let rules = ProfileRules { budget, cache_lives: Duration::from_mins(5), rates: &|_| None };
+    let (mut reading, mut counting, mut whole) =
+        (Samples::default(), Samples::default(), Samples::default());
+    let mut requests = 0;
+    for _ in 0..PROFILE_RUNS {
+        let replay = reading.time(|| replay(&bytes));
+        requests = counting.time(|| profile(&replay, &rules)).requests.len();
+        drop(replay);
+        let path = session.path.to_str().expect("a path");
+        whole.time(|| {
+            let output = world.binary().args(["context", path, "--json"]).output();
+            assert!(output.expect("a run").status.success(), "the profiler failed");
+        });
+    }
+    section.add([
+        Figure::median("the reader", &reading),
+        Figure::median(format!("the arithmetic, {requests} requests"), &counting),
+        Figure::median("the binary", &whole).aim_below(PROFILE_AIM),
+    ]);
+    section
+}

@@ -1,0 +1,151 @@
+//! What a profile says.
+
+use std::collections::BTreeMap;
+
+use dormouse_conversation::Usage;
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use super::breaks::Break;
+
+/// Where counters come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Counted {
+    /// The server told them.
+    Server,
+    /// It told none: they are estimated from the texts, and nothing is known of the cache.
+    Estimated,
+}
+
+/// One request.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RequestFigures {
+    /// Its number, from 1.
+    pub number: u64,
+    /// When it was sent, as far as the transcript tells.
+    #[serde(serialize_with = "as_text")]
+    pub at: Timestamp,
+    /// The model that answered.
+    pub model: String,
+    /// Its counters.
+    pub usage: Usage,
+    /// How large it was: all input together.
+    pub context_tokens: u64,
+    /// Where the counters come from.
+    pub counted: Counted,
+    /// What it cost; none where nobody knows the price.
+    pub cost_usd: Option<f64>,
+    /// By layer: tokens that this request did not carry, or would not have carried, because of it.
+    pub freed: BTreeMap<&'static str, u64>,
+    /// By layer: what it would have cost without the layer, where that was at work, or with it, where it
+    /// was not. Only what differs.
+    pub other_cost_usd: BTreeMap<&'static str, f64>,
+    /// Whether the cache was lost with it.
+    pub broke: Option<Break>,
+}
+
+fn as_text<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(at)
+}
+
+/// All requests together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Totals {
+    /// How many.
+    pub requests: u64,
+    /// How many of them have estimated counters.
+    pub estimated: u64,
+    /// How many have a model of unknown price.
+    pub unpriced: u64,
+    /// Their counters together.
+    pub usage: Usage,
+    /// What those with a price cost.
+    pub cost_usd: f64,
+    /// Tokens that were cached and had to be sent anew.
+    pub lost_tokens: u64,
+}
+
+/// Whether a layer was at work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// It was: the cost with it is what was paid, the cost without it an estimate.
+    Worked,
+    /// It was not: the cost without it is what was paid, the cost with it an estimate.
+    Replayed,
+}
+
+/// What one layer did or would have done.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LayerFigures {
+    /// Its name, as in the settings.
+    pub layer: &'static str,
+    /// Whether it was at work.
+    pub standing: Standing,
+    /// How often it had something to do.
+    pub runs: u64,
+    /// Tokens that requests did not carry because of it, all requests together.
+    pub freed_tokens: u64,
+    /// How often it changed what had been sent before.
+    pub prefix_changes: u64,
+    /// Calls to a model that it made or would have made.
+    pub calls: u64,
+    /// What the session costs with it.
+    pub cost_with_usd: f64,
+    /// What it costs without it.
+    pub cost_without_usd: f64,
+    /// The first request that would not fit the window without it.
+    pub overflows_at: Option<u64>,
+}
+
+impl LayerFigures {
+    /// What the layer saves at one request; less than nothing where it costs more.
+    pub fn saved_at(&self, request: &RequestFigures) -> f64 {
+        let (Some(paid), Some(other)) =
+            (request.cost_usd, request.other_cost_usd.get(self.layer).copied())
+        else {
+            return 0.0;
+        };
+        match self.standing {
+            Standing::Worked => other - paid,
+            Standing::Replayed => paid - other,
+        }
+    }
+
+    /// What the layer saves; less than nothing if it costs more than it saves.
+    pub fn saved_usd(&self) -> f64 {
+        self.cost_without_usd - self.cost_with_usd
+    }
+}
+
+/// A compaction that happened.
+#[derive(Debug, Clone, Serialize)]
+pub struct CompactionFigures {
+    /// The first request after it.
+    pub request: u64,
+    /// What started it.
+    pub trigger: String,
+    /// Who wrote the summary; empty if nobody says.
+    pub way: String,
+    /// Tokens before it.
+    pub tokens_before: u64,
+    /// Tokens of the first request after it.
+    pub tokens_after: u64,
+    /// How much the summary still holds, as it was measured then.
+    pub fidelity: Option<Box<RawValue>>,
+}
+
+/// A session, profiled.
+#[derive(Debug, Clone, Serialize)]
+pub struct Profile {
+    /// All requests together.
+    pub total: Totals,
+    /// By layer.
+    pub layers: Vec<LayerFigures>,
+    /// The compactions.
+    pub compactions: Vec<CompactionFigures>,
+    /// One by one.
+    pub requests: Vec<RequestFigures>,
+}

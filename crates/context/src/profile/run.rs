@@ -1,0 +1,309 @@
+//! The replay itself: events in, figures out.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_base::MessageId;
+use dormouse_conversation::transcript::{Compaction, Event, Replay, Said};
+use dormouse_conversation::{Budget, Message, Role, Usage};
+use jiff::Timestamp;
+
+use super::breaks::{self, Between, BreakReason};
+use super::compacting::{Compacting, NeverCompacted};
+use super::counters::Rates;
+use super::figures::{
+    CompactionFigures, Counted, LayerFigures, Profile, RequestFigures, Standing, Totals,
+};
+use super::storing::{Storing, holds_stored};
+use super::worlds::{CacheEditing, Clearing, Collapsing, Effect, Moment, Snipping, World};
+
+/// What a profile goes by.
+pub struct ProfileRules<'a> {
+    /// The numbers for the session's window.
+    pub budget: Budget,
+    /// How long the server's cache lives, where the transcript does not tell.
+    pub cache_lives: Duration,
+    /// What a model costs.
+    pub rates: &'a dyn Fn(&str) -> Option<Rates>,
+}
+
+/// Replays a session.
+pub fn profile(replay: &Replay, rules: &ProfileRules<'_>) -> Profile {
+    let mut run = Run::new(replay, rules);
+    for event in &replay.events {
+        match event {
+            Event::Said(said) => run.said(said),
+            Event::Compacted(compaction) => run.compacted(compaction),
+            Event::PrefixBuilt(tokens) => {
+                run.prefix_tokens = *tokens;
+                run.between.saw(BreakReason::PrefixRebuilt);
+            }
+            Event::ThinkingDropped => run.between.saw(BreakReason::ThinkingDropped),
+        }
+    }
+    run.finish()
+}
+
+/// An hour.
+const HOUR: Duration = Duration::from_hours(1);
+
+/// A request that was sent before.
+struct Before {
+    usage: Usage,
+    started: Timestamp,
+    answered: Timestamp,
+    model: String,
+}
+
+struct Run<'a> {
+    rules: &'a ProfileRules<'a>,
+    worlds: Vec<(Box<dyn World>, LayerFigures)>,
+    /// What is sent, as far as it is known.
+    view: Vec<Arc<Message>>,
+    /// What the view takes, estimated.
+    view_tokens: u64,
+    /// What the prefix takes, estimated, where the transcript holds it.
+    prefix_tokens: u64,
+    /// What comes in front of the messages: what the server counted more than the first messages take.
+    overhead: Option<u64>,
+    before: Option<Before>,
+    between: Between,
+    /// A compaction that no request has followed yet.
+    compaction: Option<Compaction>,
+    profile: Profile,
+}
+
+impl<'a> Run<'a> {
+    fn new(replay: &Replay, rules: &'a ProfileRules<'a>) -> Self {
+        let worlds = worlds(replay, &rules.budget);
+        Self {
+            rules,
+            worlds: worlds
+                .into_iter()
+                .map(|world| {
+                    let figures = tally(&*world);
+                    (world, figures)
+                })
+                .collect(),
+            view: Vec::new(),
+            view_tokens: 0,
+            prefix_tokens: 0,
+            overhead: None,
+            before: None,
+            between: Between::default(),
+            compaction: None,
+            profile: Profile {
+                total: Totals::default(),
+                layers: Vec::new(),
+                compactions: Vec::new(),
+                requests: Vec::new(),
+            },
+        }
+    }
+
+    fn finish(mut self) -> Profile {
+        self.profile.layers = self.worlds.into_iter().map(|(_, figures)| figures).collect();
+        self.profile
+    }
+
+    fn said(&mut self, said: &Said) {
+        let message = &said.message;
+        let answers = message.role == Role::Assistant && !message.is_synthetic();
+        if answers && !message.blocks.is_empty() {
+            self.request(said);
+        }
+        if said.withdrawn || message.blocks.is_empty() {
+            return;
+        }
+        for (world, _) in &mut self.worlds {
+            world.said(message);
+        }
+        self.view_tokens = self.view_tokens.saturating_add(message.tokens());
+        self.view.push(Arc::clone(message));
+    }
+
+    fn compacted(&mut self, compaction: &Compaction) {
+        let known: HashMap<MessageId, &Arc<Message>> =
+            self.view.iter().map(|message| (message.id, message)).collect();
+        let stay = compaction.view.iter().filter_map(|id| known.get(id));
+        let view: Vec<Arc<Message>> = stay.map(|message| Arc::clone(message)).collect();
+        let last = self.before.as_ref().map_or(0, |before| before.usage.total());
+        let before = if compaction.pre_tokens > 0 { compaction.pre_tokens } else { last };
+        for (world, _) in &mut self.worlds {
+            world.compacted(&view, before);
+        }
+        self.view_tokens = view.iter().map(|message| message.tokens()).sum();
+        self.view = view;
+        self.between.saw(BreakReason::Compacted);
+        self.compaction = Some(Compaction { pre_tokens: before, ..compaction.clone() });
+    }
+
+    fn request(&mut self, said: &Said) {
+        let Some(response) = &said.message.response else { return };
+        let (usage, counted) = self.counters(&said.message, response.usage);
+        let started = self.view.last().map_or(said.message.timestamp, |last| last.timestamp);
+        let rates = (self.rules.rates)(&response.model);
+        let lives = if said.for_an_hour { HOUR } else { self.rules.cache_lives };
+        let price = |usage: &Usage| rates.map(|rates| rates.cost(usage, lives >= HOUR));
+        let cost_usd = price(&usage);
+        let number = self.profile.requests.len() as u64 + 1;
+
+        let overhead =
+            *self.overhead.get_or_insert(usage.input_total().saturating_sub(self.view_tokens));
+        let idle = self.before.as_ref().map_or(Duration::ZERO, |b| since(b.answered, started));
+        let moment = Moment { usage: &usage, idle, budget: &self.rules.budget, overhead };
+        let (mut freed, mut other_cost_usd) = (BTreeMap::new(), BTreeMap::new());
+        for (world, figures) in &mut self.worlds {
+            let effect = world.request(&moment);
+            if effect.freed > 0 {
+                freed.insert(figures.layer, effect.freed);
+            }
+            let other = price_of(&effect, &price);
+            if other != cost_usd
+                && let Some(other) = other
+            {
+                other_cost_usd.insert(figures.layer, other);
+            }
+            add(figures, &effect, (cost_usd.unwrap_or(0.0), other.unwrap_or(0.0)), number);
+        }
+
+        let broke = self.broke(&usage, started, &response.model, lives);
+        self.count(&usage, counted, cost_usd, broke.map_or(0, |broke| broke.lost_tokens));
+        self.note_compaction(number, &usage);
+        self.before = Some(Before {
+            usage,
+            started,
+            answered: said.message.timestamp,
+            model: response.model.clone(),
+        });
+        self.profile.requests.push(RequestFigures {
+            number,
+            at: started,
+            model: response.model.clone(),
+            usage,
+            context_tokens: usage.input_total(),
+            counted,
+            cost_usd,
+            freed,
+            other_cost_usd,
+            broke,
+        });
+    }
+
+    /// What the server counted, or an estimate.
+    fn counters(&self, message: &Message, told: Usage) -> (Usage, Counted) {
+        if told.total() > 0 {
+            return (told, Counted::Server);
+        }
+        let usage = Usage {
+            input_tokens: self.prefix_tokens.saturating_add(self.view_tokens),
+            output_tokens: message.tokens(),
+            ..Usage::default()
+        };
+        (usage, Counted::Estimated)
+    }
+
+    fn broke(
+        &mut self,
+        usage: &Usage,
+        started: Timestamp,
+        model: &str,
+        lives: Duration,
+    ) -> Option<breaks::Break> {
+        let mut between = std::mem::take(&mut self.between);
+        let before = self.before.as_ref()?;
+        if before.model != model {
+            between.saw(BreakReason::ModelChanged);
+        }
+        between.gap = since(before.started, started);
+        breaks::find(&before.usage, usage, between, lives)
+    }
+
+    fn count(&mut self, usage: &Usage, counted: Counted, cost: Option<f64>, lost: u64) {
+        let total = &mut self.profile.total;
+        total.requests += 1;
+        total.estimated += u64::from(counted == Counted::Estimated);
+        total.unpriced += u64::from(cost.is_none());
+        total.usage = total.usage.plus(*usage);
+        total.cost_usd += cost.unwrap_or(0.0);
+        total.lost_tokens = total.lost_tokens.saturating_add(lost);
+    }
+
+    fn note_compaction(&mut self, request: u64, usage: &Usage) {
+        let Some(compaction) = self.compaction.take() else { return };
+        self.profile.compactions.push(CompactionFigures {
+            request,
+            trigger: compaction.trigger,
+            way: compaction.way,
+            tokens_before: compaction.pre_tokens,
+            tokens_after: usage.input_total(),
+            fidelity: compaction.fidelity,
+        });
+    }
+}
+
+/// The worlds to compare a session with: layers that were at work are taken away, the others put in.
+fn worlds(replay: &Replay, budget: &Budget) -> Vec<Box<dyn World>> {
+    let compacted = replay.events.iter().any(|event| matches!(event, Event::Compacted(_)));
+    let stored = replay
+        .events
+        .iter()
+        .any(|event| matches!(event, Event::Said(said) if holds_stored(&said.message)));
+    let storing = if stored { Standing::Worked } else { Standing::Replayed };
+    let compacting: Box<dyn World> = if compacted {
+        Box::new(NeverCompacted::default())
+    } else {
+        Box::new(Compacting::default())
+    };
+    vec![
+        Box::new(Storing::new(storing, budget)),
+        Box::new(Snipping::default()),
+        Box::new(Clearing::default()),
+        Box::new(CacheEditing::default()),
+        Box::new(Collapsing::default()),
+        compacting,
+    ]
+}
+
+fn tally(world: &dyn World) -> LayerFigures {
+    LayerFigures {
+        layer: world.layer(),
+        standing: world.standing(),
+        runs: 0,
+        freed_tokens: 0,
+        prefix_changes: 0,
+        calls: 0,
+        cost_with_usd: 0.0,
+        cost_without_usd: 0.0,
+        overflows_at: None,
+    }
+}
+
+/// What a request costs in a world, with the calls that the layer makes for it.
+fn price_of(effect: &Effect, price: &impl Fn(&Usage) -> Option<f64>) -> Option<f64> {
+    let calls: f64 = effect.calls.iter().filter_map(price).sum();
+    price(&effect.usage).map(|cost| cost + calls)
+}
+
+/// Adds a request in a world to the layer's figures.
+fn add(figures: &mut LayerFigures, effect: &Effect, (paid, other): (f64, f64), number: u64) {
+    let (with, without) = match figures.standing {
+        Standing::Worked => (paid, other),
+        Standing::Replayed => (other, paid),
+    };
+    figures.cost_with_usd += with;
+    figures.cost_without_usd += without;
+    figures.runs += u64::from(effect.ran);
+    figures.prefix_changes += u64::from(effect.prefix_changed);
+    figures.calls += effect.calls.len() as u64;
+    figures.freed_tokens = figures.freed_tokens.saturating_add(effect.freed);
+    if effect.overflows {
+        figures.overflows_at.get_or_insert(number);
+    }
+}
+
+/// The time from one moment to another; none if they are the wrong way round.
+fn since(from: Timestamp, to: Timestamp) -> Duration {
+    Duration::try_from(to.duration_since(from)).unwrap_or_default()
+}

@@ -1,0 +1,165 @@
+//! Stored results (C-2): taken away from a session that has them, or put into one that has not.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use dormouse_conversation::{Block, BlockKind, Budget, Message, ResultContent, ToolUseId};
+
+use super::counters::{with, without};
+use super::figures::Standing;
+use super::worlds::{Effect, Moment, World};
+use crate::{ResultBound, Storage, plan_result, preview};
+
+/// How the text that stands for a stored result begins, here and in other agents.
+const MARK: &str = "<persisted-output>";
+/// Tools with a bound of their own, in characters.
+const BOUNDS: [(&str, ResultBound); 3] = [
+    ("Read", ResultBound::Exempt),
+    ("Bash", ResultBound::Chars(30_000)),
+    ("Grep", ResultBound::Chars(20_000)),
+];
+
+/// The session with results stored that were not, or with those put back that were.
+pub(super) struct Storing {
+    standing: Standing,
+    bound: ResultBound,
+    /// The tools of the calls that were made.
+    tools: HashMap<ToolUseId, String>,
+    /// Messages that are in requests, with what storing frees in each.
+    freed: u64,
+    ran: bool,
+}
+
+impl Storing {
+    pub(super) fn new(standing: Standing, budget: &Budget) -> Self {
+        let most = usize::try_from(budget.tool_result_chars).unwrap_or(usize::MAX);
+        let bound = ResultBound::Chars(most);
+        Self { standing, bound, tools: HashMap::new(), freed: 0, ran: false }
+    }
+
+    /// What storing the results of a message frees.
+    fn freed_in(&self, message: &Message) -> u64 {
+        message.blocks.iter().map(|block| self.freed_by(block)).sum()
+    }
+
+    fn freed_by(&self, block: &Block) -> u64 {
+        let BlockKind::ToolResult { id } = block.kind() else { return 0 };
+        if self.standing == Standing::Worked {
+            let whole = stored_bytes(block).unwrap_or(0) / BYTES_A_TOKEN;
+            return whole.saturating_sub(u64::from(block.tokens()));
+        }
+        let tool = self.tools.get(id).map_or("", String::as_str);
+        let own = BOUNDS.iter().find(|(name, _)| *name == tool);
+        let bound = own.map_or(self.bound, |(_, bound)| *bound);
+        // Characters are at most bytes: nearly all are settled without a look inside.
+        if matches!(bound, ResultBound::Chars(most) if block.raw().len() <= most) {
+            return 0;
+        }
+        match block.result_content() {
+            Some(ResultContent::Text(text)) => match plan_result(id, &text, bound) {
+                Storage::File(name) => {
+                    let left = Block::text(&preview(&text, &name)).tokens();
+                    u64::from(block.tokens().saturating_sub(left))
+                }
+                Storage::Whole | Storage::Empty => 0,
+            },
+            Some(ResultContent::Blocks(_)) | None => 0,
+        }
+    }
+}
+
+const BYTES_A_TOKEN: u64 = 4;
+
+impl World for Storing {
+    fn layer(&self) -> &'static str {
+        "stored_results"
+    }
+
+    fn standing(&self) -> Standing {
+        self.standing
+    }
+
+    fn said(&mut self, message: &Arc<Message>) {
+        for block in &message.blocks {
+            if let BlockKind::ToolUse { id, name } = block.kind() {
+                self.tools.insert(id.clone(), name.clone());
+            }
+        }
+        let freed = self.freed_in(message);
+        self.ran |= freed > 0;
+        self.freed = self.freed.saturating_add(freed);
+    }
+
+    fn compacted(&mut self, view: &[Arc<Message>], _: u64) {
+        self.freed = view.iter().map(|message| self.freed_in(message)).sum();
+    }
+
+    fn request(&mut self, moment: &Moment<'_>) -> Effect {
+        let usage = match self.standing {
+            Standing::Worked => with(moment.usage, self.freed),
+            Standing::Replayed => without(moment.usage, self.freed, None),
+        };
+        let worked = self.standing == Standing::Worked;
+        Effect {
+            overflows: worked && usage.input_total() > u64::from(moment.budget.window),
+            usage,
+            freed: self.freed,
+            ran: std::mem::take(&mut self.ran),
+            ..Effect::default()
+        }
+    }
+}
+
+/// Whether a message holds a result that was stored.
+pub(super) fn holds_stored(message: &Message) -> bool {
+    message.blocks.iter().any(|block| stored_bytes(block).is_some())
+}
+
+/// How long a result was before it was stored; none for one that was not.
+fn stored_bytes(block: &Block) -> Option<u64> {
+    if !matches!(block.kind(), BlockKind::ToolResult { .. }) || !block.raw().contains(MARK) {
+        return None;
+    }
+    let Some(ResultContent::Text(text)) = block.result_content() else { return None };
+    let head = text.trim_start().strip_prefix(MARK)?;
+    let head: String = head.chars().take(200).collect();
+    in_bytes(&head)
+}
+
+/// `(22000 bytes)`, as we write it, or `(119.8KB)`, as others do.
+fn in_bytes(head: &str) -> Option<u64> {
+    let inside = head.split_once('(')?.1.split_once(')')?.0;
+    let digits: String = inside.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+    let unit: f64 = match inside.chars().find(char::is_ascii_alphabetic)? {
+        'K' | 'k' => 1_000.0,
+        'M' => 1_000_000.0,
+        _ => 1.0,
+    };
+    let number: f64 = digits.parse().ok()?;
+    Some(dormouse_conversation::Usage::tokens(Some(number * unit)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_stored_results() {
+        let ours = preview(&"x".repeat(90_000), "/t/a.txt");
+        assert_eq!(in_bytes(&ours), Some(90_000));
+        assert_eq!(in_bytes("\nOutput too large (119.8KB). Saved to: x"), Some(119_800));
+        assert_eq!(in_bytes("(2.5 MB)"), Some(2_500_000));
+        assert_eq!([in_bytes("no length"), in_bytes("(-)"), in_bytes("(.B)")], [None; 3]);
+    }
+
+    #[test]
+    fn only_a_result_that_begins_so_was_stored() {
+        let result = |text: &str| {
+            let text = ResultContent::Text(text.to_owned());
+            stored_bytes(&Block::tool_result(&ToolUseId::new("t"), &text, false))
+        };
+        assert_eq!(result(&preview(&"x".repeat(90_000), "/t/a.txt")), Some(90_000));
+        assert_eq!(result("the mark <persisted-output> (9 bytes) in a file"), None);
+        assert_eq!(stored_bytes(&Block::text("<persisted-output>\n(9 bytes)")), None);
+    }
+}

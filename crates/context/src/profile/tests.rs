@@ -1,0 +1,263 @@
+//! Whole sessions, profiled.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_conversation::transcript::{Compaction, Event, Replay, Said};
+use dormouse_conversation::{Message, Response, Usage};
+use jiff::{SignedDuration, Timestamp};
+
+use super::*;
+use crate::layers::testing::{Maker, budget, text_of};
+
+/// A session that a server with a cache answers: what was sent before is read, the rest written.
+struct Session {
+    maker: Maker,
+    now: Timestamp,
+    model: &'static str,
+    /// What the next request carries.
+    context: u64,
+    /// What the cache holds.
+    cached: u64,
+    events: Vec<Event>,
+}
+
+const PROMPT: u64 = 5_000;
+
+impl Session {
+    fn new() -> Self {
+        let now = "2026-11-15T08:00:00Z".parse().unwrap();
+        let maker = Maker::new(1);
+        let mut session =
+            Self { maker, now, model: "m", context: PROMPT, cached: 0, events: Vec::new() };
+        let hello = session.maker.user("do it");
+        session.say(&hello);
+        session
+    }
+
+    fn say(&mut self, message: &Message) {
+        self.now += SignedDuration::from_secs(1);
+        let message = Arc::new(Message { timestamp: self.now, ..message.clone() });
+        self.context += message.tokens();
+        self.events.push(Event::Said(Said { message, for_an_hour: false, withdrawn: false }));
+    }
+
+    /// A request, answered with a call of Read, and its result of so many tokens.
+    fn round(&mut self, result: usize) {
+        let usage = Usage {
+            cache_read_input_tokens: self.cached.min(self.context),
+            cache_creation_input_tokens: self.context.saturating_sub(self.cached),
+            ..Usage::default()
+        };
+        self.cached = self.context;
+        self.round_with(usage, result);
+    }
+
+    fn round_with(&mut self, usage: Usage, result: usize) {
+        let [call, results] = self.maker.round(&["Read"], &text_of(result));
+        let response =
+            Response { model: self.model.to_owned(), usage, ..call.response.clone().unwrap() };
+        self.say(&Message { response: Some(response), ..Message::clone(&call) });
+        self.say(&results);
+    }
+
+    fn wait(&mut self, minutes: i64) {
+        self.now += SignedDuration::from_mins(minutes);
+        self.cached = 0;
+        let words = self.maker.user("go on");
+        self.say(&words);
+    }
+
+    fn profile(self) -> Profile {
+        let rates = |model: &str| {
+            let rates = Rates {
+                input: 10.0,
+                output: 50.0,
+                cache_read: 1.0,
+                cache_write: 12.0,
+                cache_write_hour: 20.0,
+            };
+            (model == "m").then_some(rates)
+        };
+        let replay = Replay { events: self.events, ..Replay::default() };
+        let rules = ProfileRules {
+            budget: budget(100_000),
+            cache_lives: Duration::from_mins(5),
+            rates: &rates,
+        };
+        profile(&replay, &rules)
+    }
+}
+
+fn layer<'a>(profile: &'a Profile, name: &str) -> &'a LayerFigures {
+    profile.layers.iter().find(|layer| layer.layer == name).unwrap()
+}
+
+fn breaks(profile: &Profile) -> Vec<(u64, BreakReason)> {
+    let requests = profile.requests.iter();
+    requests.filter_map(|request| Some((request.number, request.broke?.reason))).collect()
+}
+
+#[test]
+fn a_short_session_has_nothing_to_save() {
+    let mut session = Session::new();
+    (0..5).for_each(|_| session.round(1_000));
+    let profile = session.profile();
+    let sum = profile.requests.iter().fold(Usage::default(), |sum, one| sum.plus(one.usage));
+    assert_eq!((profile.total.requests, profile.total.usage), (5, sum));
+    let cost: f64 = profile.requests.iter().filter_map(|request| request.cost_usd).sum();
+    assert!(cost > 0.0 && (profile.total.cost_usd - cost).abs() < 1e-12);
+    assert_eq!(breaks(&profile), []);
+    for layer in &profile.layers {
+        assert_eq!((layer.runs, layer.freed_tokens, layer.calls), (0, 0, 0), "{layer:?}");
+        assert!(layer.saved_usd().abs() < 1e-12 && layer.standing == Standing::Replayed);
+    }
+}
+
+#[test]
+fn a_pause_costs_the_cache_and_clearing_makes_it_cheaper() {
+    let mut session = Session::new();
+    (0..10).for_each(|_| session.round(2_000));
+    session.wait(61);
+    (0..3).for_each(|_| session.round(2_000));
+    let profile = session.profile();
+    assert_eq!(breaks(&profile), [(11, BreakReason::Expired)]);
+    let clearing = layer(&profile, "time_clearing");
+    assert_eq!((clearing.runs, clearing.prefix_changes), (1, 1));
+    // Five of ten results go, in three requests; the note is short.
+    assert!((29_000..30_000).contains(&clearing.freed_tokens), "{clearing:?}");
+    assert_eq!(profile.requests[9].freed.get("time_clearing"), None);
+    assert!(profile.requests[12].freed["time_clearing"] > 9_000);
+    // Written once at 12 dollars a million, read twice at 1: about 9,900 x 14.
+    assert!((clearing.saved_usd() - 0.139).abs() < 0.002, "{clearing:?}");
+    assert_eq!(layer(&profile, "snip").runs, 0);
+    let one_by_one: f64 = profile.requests.iter().map(|one| clearing.saved_at(one)).sum();
+    assert!((one_by_one - clearing.saved_usd()).abs() < 1e-9);
+    assert!(profile.requests[9].other_cost_usd.is_empty(), "nothing differs yet");
+}
+
+#[test]
+fn a_pause_shorter_than_the_rule_clears_nothing() {
+    let mut session = Session::new();
+    (0..10).for_each(|_| session.round(2_000));
+    session.wait(59);
+    session.round(2_000);
+    let profile = session.profile();
+    assert_eq!(layer(&profile, "time_clearing").runs, 0);
+    assert_eq!(breaks(&profile), [(11, BreakReason::Expired)]);
+}
+
+#[test]
+fn a_full_window_is_snipped_folded_and_compacted_each_in_its_world() {
+    let mut session = Session::new();
+    (0..18).for_each(|_| session.round(4_000));
+    let profile = session.profile();
+    // The effective window is 80,000. Snip is due above 68,000, and compaction at 72,000.
+    let snip = layer(&profile, "snip");
+    assert_eq!((snip.runs, snip.prefix_changes, snip.calls), (1, 1, 0));
+    let first = profile.requests.iter().find(|one| one.freed.contains_key("snip")).unwrap();
+    assert!((68_001..72_100).contains(&first.context_tokens), "{first:?}");
+    assert!(first.freed["snip"] >= first.context_tokens - 48_000);
+    // It costs the cache once, and pays only when the session goes on.
+    assert!(snip.saved_usd() < 0.0, "{snip:?}");
+    let collapse = layer(&profile, "collapse");
+    assert!(collapse.calls > 0 && collapse.cost_with_usd > collapse.cost_without_usd);
+    let compact = layer(&profile, "auto_compact");
+    assert_eq!((compact.runs, compact.calls, compact.standing), (1, 1, Standing::Replayed));
+}
+
+#[test]
+fn a_compaction_is_compared_with_a_session_that_only_grows() {
+    let mut session = Session::new();
+    (0..17).for_each(|_| session.round(4_000));
+    let before = session.context;
+    session.events.push(Event::Compacted(Compaction {
+        trigger: "auto".into(),
+        pre_tokens: before,
+        ..Compaction::default()
+    }));
+    (session.context, session.cached) = (PROMPT, PROMPT);
+    let summary = session.maker.summary(&"word".repeat(3_000));
+    session.say(&summary);
+    (0..10).for_each(|_| session.round(4_000));
+    let profile = session.profile();
+    assert_eq!(breaks(&profile), [(18, BreakReason::Compacted)]);
+    let [compaction] = profile.compactions.as_slice() else { panic!("{profile:?}") };
+    assert_eq!((compaction.request, compaction.tokens_before), (18, before));
+    assert_eq!(compaction.tokens_after, profile.requests[17].context_tokens);
+    let compact = layer(&profile, "auto_compact");
+    assert_eq!((compact.standing, compact.runs), (Standing::Worked, 1));
+    assert!((compact.cost_with_usd - profile.total.cost_usd).abs() < 1e-9, "what was paid");
+    let added = before - compaction.tokens_after;
+    assert_eq!(profile.requests[17].freed["auto_compact"], added);
+    assert_eq!(compact.freed_tokens, 10 * added);
+    assert_eq!(compact.overflows_at, Some(25), "more than 100,000");
+    // Carrying the old messages along is cheap as long as they are read from the cache.
+    assert!(compact.saved_usd() > 0.5, "{compact:?}");
+}
+
+#[test]
+fn without_counters_the_texts_are_counted() {
+    let mut session = Session::new();
+    session.events.insert(0, Event::PrefixBuilt(700));
+    (0..3).for_each(|_| session.round_with(Usage::default(), 1_000));
+    session.model = "of somebody else";
+    session.round_with(Usage::default(), 1_000);
+    let profile = session.profile();
+    assert_eq!((profile.total.estimated, profile.total.unpriced), (4, 1));
+    let sizes: Vec<u64> = profile.requests.iter().map(|one| one.context_tokens).collect();
+    assert!(sizes.is_sorted() && (700..720).contains(&sizes[0]), "{sizes:?}");
+    assert!((3_700..3_900).contains(&sizes[3]), "{sizes:?}");
+    assert_eq!(breaks(&profile), [], "nothing is known of the cache");
+}
+
+#[test]
+fn other_models_and_new_prompts_explain_a_break() {
+    let mut session = Session::new();
+    (0..3).for_each(|_| session.round(4_000));
+    (session.model, session.cached) = ("m2", 0);
+    session.round(4_000);
+    session.cached = 0;
+    session.events.push(Event::PrefixBuilt(700));
+    session.round(4_000);
+    session.cached = 0;
+    session.events.push(Event::ThinkingDropped);
+    session.round(4_000);
+    session.cached = 0;
+    session.round(4_000);
+    let reasons: Vec<BreakReason> = breaks(&session.profile()).iter().map(|one| one.1).collect();
+    assert_eq!(
+        reasons,
+        [
+            BreakReason::ModelChanged,
+            BreakReason::PrefixRebuilt,
+            BreakReason::ThinkingDropped,
+            BreakReason::Unexplained
+        ]
+    );
+}
+
+#[test]
+fn large_results_are_stored_or_were() {
+    let mut session = Session::new();
+    let [call, results] = session.maker.round(&["Bash"], &text_of(20_000));
+    session.say(&call);
+    session.say(&results);
+    session.round(100);
+    session.round(100);
+    let profile = session.profile();
+    let storing = layer(&profile, "stored_results");
+    assert_eq!((storing.standing, storing.runs), (Standing::Replayed, 1));
+    assert!((38_000..39_500).contains(&storing.freed_tokens), "twice: {storing:?}");
+    assert!(storing.saved_usd() > 0.0);
+}
+
+#[test]
+fn cache_edits_free_without_a_break() {
+    let mut session = Session::new();
+    (0..25).for_each(|_| session.round(1_000));
+    let profile = session.profile();
+    let edits = layer(&profile, "cache_edits");
+    assert_eq!((edits.runs, edits.prefix_changes, edits.calls), (1, 0, 0));
+    assert!(edits.saved_usd() > 0.0);
+}

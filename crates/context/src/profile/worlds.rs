@@ -1,0 +1,225 @@
+//! The session as it would have gone: one world a layer, each with everything else as it was.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_conversation::{Budget, Message, Usage};
+
+use super::figures::Standing;
+use super::shaped::Shaped;
+use crate::layers::{
+    CacheEditRule, CacheEdits, ClearRule, Fold, SnipRule, Span, plan_clear, plan_folds, plan_snip,
+    spans, to_commit,
+};
+
+/// A request that is about to be sent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Moment<'a> {
+    /// The counters it really had.
+    pub(super) usage: &'a Usage,
+    /// How long the last answer was ago.
+    pub(super) idle: Duration,
+    /// The numbers for the window.
+    pub(super) budget: &'a Budget,
+    /// What comes in front of the messages, estimated.
+    pub(super) overhead: u64,
+}
+
+impl Moment<'_> {
+    /// How large the request really was.
+    pub(super) fn used(&self) -> u64 {
+        self.usage.input_total()
+    }
+
+    /// A further call on the same conversation: it reads what the cache holds, if there is one.
+    pub(super) fn call(&self, used: u64, output_tokens: u64) -> Usage {
+        let usage = Usage { output_tokens, ..Usage::default() };
+        if self.usage.input_total() > self.usage.input_tokens {
+            Usage { cache_read_input_tokens: used, ..usage }
+        } else {
+            Usage { input_tokens: used, ..usage }
+        }
+    }
+}
+
+/// What the layer makes of a request.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Effect {
+    /// The counters in this world.
+    pub(super) usage: Usage,
+    /// Tokens that the layer keeps out of the request.
+    pub(super) freed: u64,
+    /// Whether it had something to do just now.
+    pub(super) ran: bool,
+    /// Whether it changed what had been sent before.
+    pub(super) prefix_changed: bool,
+    /// Calls it makes for that.
+    pub(super) calls: Vec<Usage>,
+    /// Whether the request would not fit the window in this world.
+    pub(super) overflows: bool,
+}
+
+/// A session with one layer more, or one less.
+pub(super) trait World {
+    /// The layer's name, as in the settings.
+    fn layer(&self) -> &'static str;
+    /// Whether it was at work in the session.
+    fn standing(&self) -> Standing {
+        Standing::Replayed
+    }
+    /// A message came.
+    fn said(&mut self, message: &Arc<Message>);
+    /// The session was compacted; these messages stay.
+    fn compacted(&mut self, view: &[Arc<Message>], tokens_before: u64);
+    /// A request is about to be sent.
+    fn request(&mut self, moment: &Moment<'_>) -> Effect;
+}
+
+/// Snip.
+#[derive(Default)]
+pub(super) struct Snipping(Shaped);
+
+impl World for Snipping {
+    fn layer(&self) -> &'static str {
+        "snip"
+    }
+
+    fn said(&mut self, message: &Arc<Message>) {
+        self.0.said(message);
+    }
+
+    fn compacted(&mut self, view: &[Arc<Message>], _: u64) {
+        self.0.begin_anew(view);
+    }
+
+    fn request(&mut self, moment: &Moment<'_>) -> Effect {
+        let used = self.0.used(moment);
+        let rule = SnipRule::default();
+        let plan = plan_snip(self.0.view(), used, moment.budget, &rule, false);
+        self.0.effect(plan, moment)
+    }
+}
+
+/// Clearing by time.
+#[derive(Default)]
+pub(super) struct Clearing(Shaped);
+
+impl World for Clearing {
+    fn layer(&self) -> &'static str {
+        "time_clearing"
+    }
+
+    fn said(&mut self, message: &Arc<Message>) {
+        self.0.said(message);
+    }
+
+    fn compacted(&mut self, view: &[Arc<Message>], _: u64) {
+        self.0.begin_anew(view);
+    }
+
+    fn request(&mut self, moment: &Moment<'_>) -> Effect {
+        let plan = plan_clear(self.0.view(), moment.idle, &ClearRule::default());
+        self.0.effect(plan, moment)
+    }
+}
+
+/// Deletions in the server's cache.
+#[derive(Default)]
+pub(super) struct CacheEditing {
+    shaped: Shaped,
+    edits: CacheEdits,
+    /// Results that came since it last looked, at most.
+    new_results: usize,
+}
+
+impl World for CacheEditing {
+    fn layer(&self) -> &'static str {
+        "cache_edits"
+    }
+
+    fn said(&mut self, message: &Arc<Message>) {
+        self.new_results += message.tool_results().count();
+        self.shaped.said(message);
+    }
+
+    fn compacted(&mut self, view: &[Arc<Message>], _: u64) {
+        self.shaped.begin_anew(view);
+        self.edits.reset();
+        self.new_results = view.iter().map(|message| message.tool_results().count()).sum();
+    }
+
+    fn request(&mut self, moment: &Moment<'_>) -> Effect {
+        let rule = CacheEditRule::default();
+        // After a run `keep` are left, so only so many new ones can make it due again.
+        let due = self.new_results > rule.above.saturating_sub(rule.keep);
+        let report = due.then(|| self.edits.plan(self.shaped.view(), &rule)).flatten();
+        if report.is_some() {
+            self.new_results = 0;
+        }
+        let freed = report.map_or(0, |report| report.freed_tokens);
+        self.shaped.effect_of(freed, report.is_some(), None, moment)
+    }
+}
+
+/// Collapse.
+#[derive(Default)]
+pub(super) struct Collapsing {
+    shaped: Shaped,
+    staged: Vec<Span>,
+    /// Nothing more can be folded below this: no need to ask at every request.
+    ask_from: u64,
+}
+
+/// A summary is taken to be this part of its span.
+const SUMMARY_PART: u64 = 10;
+
+impl World for Collapsing {
+    fn layer(&self) -> &'static str {
+        "collapse"
+    }
+
+    fn said(&mut self, message: &Arc<Message>) {
+        self.shaped.said(message);
+    }
+
+    fn compacted(&mut self, view: &[Arc<Message>], _: u64) {
+        self.shaped.begin_anew(view);
+        self.staged.clear();
+        self.ask_from = 0;
+    }
+
+    fn request(&mut self, moment: &Moment<'_>) -> Effect {
+        let used = self.shaped.used(moment);
+        let calls = self.stage(used, moment);
+        let folds: Vec<Fold> = self.staged.iter().map(|span| supposed(*span)).collect();
+        let due = !to_commit(&folds, used, moment.budget).is_empty();
+        let plan = due.then(|| plan_folds(self.shaped.view(), &folds, "the transcript")).flatten();
+        if plan.is_some() {
+            self.staged.clear();
+            self.ask_from = 0;
+        }
+        Effect { calls, ..self.shaped.effect(plan, moment) }
+    }
+}
+
+impl Collapsing {
+    /// Stages what is due; gives the calls that summarise it.
+    fn stage(&mut self, used: u64, moment: &Moment<'_>) -> Vec<Usage> {
+        if used < self.ask_from {
+            return Vec::new();
+        }
+        let new = spans(self.shaped.view(), &self.staged, used, moment.budget);
+        let nearly_full = used > u64::from(moment.budget.auto_compact);
+        if new.is_empty() && (nearly_full || !self.staged.is_empty()) {
+            self.ask_from = used.saturating_add(u64::from(moment.budget.span_least_tokens));
+        }
+        self.staged.extend(&new);
+        new.iter().map(|span| moment.call(used, span.tokens / SUMMARY_PART)).collect()
+    }
+}
+
+/// A fold with a summary of the length that is to be expected.
+fn supposed(span: Span) -> Fold {
+    let words = usize::try_from(span.tokens / SUMMARY_PART).unwrap_or(0);
+    Fold { span, summary: "word".repeat(words) }
+}

@@ -1,0 +1,345 @@
+//! A transcript as what happened, in order: for whoever asks how a session went, not how it ended.
+//!
+//! Nothing is left out that was paid for: what compactions put away is here, and answers that were
+//! withdrawn are. A message stands where its first line does. Branches that a person went back from are
+//! read in the order of the file. Never fails: what can be read, is; the rest is named.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use dormouse_base::MessageId;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::boundary::{BOUNDARY, Boundary};
+use super::format::{LineIn, MessageIn, STORED, UNTHOUGHT, WITHDRAWN};
+use super::read::{LoadWarning, each_line, exact_blocks, merge, put_results};
+use crate::{Message, Origin, Response, Role, Usage};
+
+/// Something that happened.
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// A message came.
+    Said(Said),
+    /// The conversation was compacted.
+    Compacted(Compaction),
+    /// System prompt and tools were built; so many tokens, estimated.
+    PrefixBuilt(u64),
+    /// Thinking was taken out of earlier messages.
+    ThinkingDropped,
+}
+
+/// A message, with what only the transcript knows of it.
+#[derive(Debug, Clone)]
+pub struct Said {
+    /// The message, whole.
+    pub message: Arc<Message>,
+    /// Whether what its request wrote to the cache is kept for an hour, as far as the line tells.
+    pub for_an_hour: bool,
+    /// Whether it was taken back: it was paid for, and is in no later request.
+    pub withdrawn: bool,
+}
+
+/// A compaction, of this or another agent.
+#[derive(Debug, Clone, Default)]
+pub struct Compaction {
+    /// What started it: a word.
+    pub trigger: String,
+    /// Who wrote the summary: a word; empty if the line does not tell.
+    pub way: String,
+    /// Tokens before it; 0 if the line does not tell.
+    pub pre_tokens: u64,
+    /// The messages that stay, where the line names them. The others that belong to it follow.
+    pub view: Vec<MessageId>,
+    /// How much of what was put away the summary still holds, as written.
+    pub fidelity: Option<Box<RawValue>>,
+}
+
+/// What a transcript tells.
+#[derive(Debug, Clone, Default)]
+pub struct Replay {
+    /// What happened in the main conversation.
+    pub events: Vec<Event>,
+    /// Answers in side chains: other conversations that the same file holds.
+    pub side_chains: Vec<Response>,
+    /// For which model and server the prefix was last built.
+    pub origin: Option<Origin>,
+    /// How many lines there are, without one that was cut off.
+    pub lines: u64,
+    /// Lines that are no part of a conversation, by their `type`.
+    pub others: BTreeMap<String, u64>,
+    /// What could not be used.
+    pub warnings: Vec<LoadWarning>,
+}
+
+/// Reads a transcript from its bytes.
+pub fn replay(bytes: &[u8]) -> Replay {
+    let mut reader = Reader::default();
+    let read = each_line(bytes, |_, line| reader.read_line(line));
+    Replay { lines: read.lines, warnings: read.warnings, ..reader.finish() }
+}
+
+/// An event that may still grow.
+enum Draft {
+    Said(Drafted),
+    Done(Event),
+}
+
+struct Drafted {
+    message: Message,
+    for_an_hour: bool,
+    withdrawn: bool,
+}
+
+#[derive(Default)]
+struct Reader {
+    drafts: Vec<Draft>,
+    /// Where the message with this key stands.
+    places: HashMap<String, usize>,
+    /// Answers of side chains by key: their lines repeat the counters too.
+    side: HashMap<String, Response>,
+    side_order: Vec<String>,
+    replay: Replay,
+}
+
+impl Reader {
+    fn finish(mut self) -> Replay {
+        let events = self.drafts.into_iter().map(|draft| match draft {
+            Draft::Done(event) => event,
+            Draft::Said(Drafted { message, for_an_hour, withdrawn }) => {
+                Event::Said(Said { message: Arc::new(message), for_an_hour, withdrawn })
+            }
+        });
+        self.replay.events = events.collect();
+        let side = self.side_order.iter().filter_map(|key| self.side.remove(key));
+        self.replay.side_chains = side.collect();
+        self.replay
+    }
+
+    fn read_line(&mut self, line: &[u8]) -> Result<(), String> {
+        let text = std::str::from_utf8(line).map_err(|error| error.to_string())?;
+        let mut line: LineIn<'_> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if line.subtype.as_deref() == Some(BOUNDARY) {
+            return self.compacted(&line);
+        }
+        if let Some(prefix) = line.prefix {
+            self.replay.origin = line.origin.take().or(self.replay.origin.take());
+            let tokens = u64::from(crate::estimate_text(prefix.get()));
+            self.drafts.push(Draft::Done(Event::PrefixBuilt(tokens)));
+            return Ok(());
+        }
+        match (&*line.kind, line.message.take()) {
+            ("user" | "assistant", Some(message)) if line.is_sidechain => {
+                self.side_chain(&line, &message)
+            }
+            ("user" | "assistant", Some(message)) => self.said(&mut line, message),
+            (STORED, Some(message)) => {
+                if let Some(drafted) = self.named(&line) {
+                    put_results(&mut drafted.message, message.content.0);
+                }
+                Ok(())
+            }
+            (WITHDRAWN, _) => {
+                if let Some(drafted) = self.named(&line) {
+                    drafted.withdrawn = true;
+                }
+                Ok(())
+            }
+            (UNTHOUGHT, _) => {
+                self.drafts.push(Draft::Done(Event::ThinkingDropped));
+                Ok(())
+            }
+            (kind, _) => {
+                *self.replay.others.entry(kind.to_owned()).or_default() += 1;
+                Ok(())
+            }
+        }
+    }
+
+    /// The message that a line is about.
+    fn named(&mut self, line: &LineIn<'_>) -> Option<&mut Drafted> {
+        let place = *self.places.get(line.message_uuid.as_deref()?)?;
+        match self.drafts.get_mut(place)? {
+            Draft::Said(drafted) => Some(drafted),
+            Draft::Done(_) => None,
+        }
+    }
+
+    fn compacted(&mut self, line: &LineIn<'_>) -> Result<(), String> {
+        let raw = line.compact_metadata.map_or("{}", RawValue::get);
+        let compaction = serde_json::from_str::<CompactionIn>(raw)
+            .map_err(|error| format!("a compaction that can not be read: {error}"))?;
+        let ours = serde_json::from_str::<Boundary>(raw).ok();
+        let (view, way, fidelity) = ours.map_or_else(Default::default, |boundary| {
+            (boundary.view, boundary.way, boundary.fidelity)
+        });
+        self.drafts.push(Draft::Done(Event::Compacted(Compaction {
+            trigger: compaction.trigger,
+            pre_tokens: Usage::tokens(compaction.pre_tokens),
+            way,
+            view,
+            fidelity,
+        })));
+        Ok(())
+    }
+
+    fn side_chain(&mut self, line: &LineIn<'_>, message: &MessageIn<'_>) -> Result<(), String> {
+        if message.role == Role::Assistant {
+            let response = line.response(message)?;
+            let key = key_of(line, message)?;
+            match self.side.get_mut(&key) {
+                Some(known) => known.usage = known.usage.updated(response.usage),
+                None => {
+                    self.side_order.push(key.clone());
+                    self.side.insert(key, response);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn said(&mut self, line: &mut LineIn<'_>, mut message: MessageIn<'_>) -> Result<(), String> {
+        if !line.raw_content.is_empty() {
+            message.content.0 = exact_blocks(std::mem::take(&mut line.raw_content))?;
+        }
+        let key = key_of(line, &message)?;
+        if let Some(Draft::Said(begun)) =
+            self.places.get(&key).and_then(|place| self.drafts.get_mut(*place))
+        {
+            begun.for_an_hour |= message.writes_for_an_hour();
+            // A line that was copied says nothing new.
+            message.content.0.retain(|block| !begun.message.blocks.contains(block));
+            return merge(&mut begun.message, message);
+        }
+        let drafted = Drafted {
+            for_an_hour: message.writes_for_an_hour(),
+            withdrawn: false,
+            message: message_of(line, message)?,
+        };
+        self.places.insert(key, self.drafts.len());
+        self.drafts.push(Draft::Said(drafted));
+        Ok(())
+    }
+}
+
+/// What lines of one message share: ours the message's id, others the server's ids of message and request.
+fn key_of(line: &LineIn<'_>, message: &MessageIn<'_>) -> Result<String, String> {
+    let of_server = message.id.as_deref().filter(|_| message.role == Role::Assistant);
+    if let Some(id) = line.message_uuid.as_deref() {
+        return Ok(id.to_owned());
+    }
+    if let Some(id) = of_server {
+        return Ok(format!("{id} {}", line.request_id.as_deref().unwrap_or_default()));
+    }
+    Ok(line.uuid.as_deref().ok_or("a message without a `uuid`")?.to_owned())
+}
+
+fn message_of(line: &LineIn<'_>, message: MessageIn<'_>) -> Result<Message, String> {
+    let answers = message.role == Role::Assistant;
+    Ok(Message {
+        id: line.message_id()?,
+        parent: None,
+        timestamp: line.time()?,
+        role: message.role,
+        flags: line.flags(),
+        response: answers.then(|| line.response(&message)).transpose()?,
+        blocks: message.content.0,
+    })
+}
+
+/// What all agents write of a compaction.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct CompactionIn {
+    trigger: String,
+    pre_tokens: Option<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const USER: &str = r#"{"type":"user","uuid":"01a1df2e-ec05-7007-8000-000000000001","timestamp":"2026-11-15T08:00:00Z","message":{"role":"user","content":"hi"}}"#;
+
+    /// A line of an answer, as other agents write it.
+    fn answer(line: u32, ids: (&str, &str), block: &str, output: u32) -> String {
+        let (id, request) = ids;
+        format!(
+            r#"{{"type":"assistant","uuid":"01a1df2e-ec05-7007-8000-0000000001{line:02}","timestamp":"2026-11-15T08:00:01Z","requestId":"{request}","message":{{"id":"{id}","role":"assistant","model":"m","content":[{{"type":"text","text":"{block}"}}],"usage":{{"input_tokens":3,"cache_creation":{{"ephemeral_1h_input_tokens":9}},"output_tokens":{output}}}}}}}"#
+        )
+    }
+
+    fn said(replay: &Replay) -> Vec<&Said> {
+        let events = replay.events.iter();
+        events
+            .filter_map(|event| if let Event::Said(said) = event { Some(said) } else { None })
+            .collect()
+    }
+
+    #[test]
+    fn lines_of_one_answer_count_once_and_the_last_counts() {
+        let lines = [
+            USER.to_owned(),
+            answer(1, ("msg_1", "req_1"), "a", 1),
+            answer(2, ("msg_1", "req_1"), "b", 40),
+            answer(2, ("msg_1", "req_1"), "b", 40),
+            answer(3, ("msg_1", "req_2"), "asked again", 7),
+        ];
+        let replay = replay(lines.join("\n").as_bytes());
+        let said = said(&replay);
+        assert_eq!(said.len(), 3, "{said:#?}");
+        assert_eq!(said[1].message.text(), "a\nb");
+        let usage = |said: &Said| said.message.response.as_ref().unwrap().usage.output_tokens;
+        assert_eq!((usage(said[1]), usage(said[2])), (40, 7));
+        assert!(said[1].for_an_hour && !said[0].for_an_hour);
+    }
+
+    #[test]
+    fn broken_lines_are_named_and_foreign_ones_counted() {
+        let lines = [
+            "no json",
+            r#"{"type":"ai-title","title":"x"}"#,
+            r#"{"type":"user","message":{"role":"user","content":"no uuid"}}"#,
+            USER,
+            r#"{"type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"auto","preTokens":170431}}"#,
+            r#"{"type":"assistant","isSidechain":true,"uuid":"x","message":{"id":"s","role":"assistant","model":"m","usage":{"output_tokens":5}}}"#,
+            r#"{"type":"user","uuid":"01a1"#,
+        ];
+        let replay = replay(lines.join("\n").as_bytes());
+        assert_eq!(replay.lines, 6);
+        let warnings: Vec<String> = replay.warnings.iter().map(ToString::to_string).collect();
+        assert!(warnings[0].starts_with("line 1 was skipped"), "{warnings:?}");
+        assert!(warnings[1].contains("line 3 was skipped: a message without a `uuid`"));
+        assert!(warnings[2].starts_with("line 7, the last, was cut off"));
+        assert_eq!(replay.others, BTreeMap::from([("ai-title".to_owned(), 1)]));
+        assert_eq!(replay.side_chains[0].usage.output_tokens, 5);
+        let [_, Event::Compacted(compaction)] = replay.events.as_slice() else {
+            panic!("{:?}", replay.events)
+        };
+        assert_eq!((compaction.trigger.as_str(), compaction.pre_tokens), ("auto", 170_431));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_cut_out_or_changed_the_rest_is_read(
+            at in 0_usize..2_000, length in 0_usize..300, byte in any::<u8>()
+        ) {
+            let lines = [
+                USER.to_owned(),
+                answer(1, ("msg_1", "req_1"), "a", 1),
+                answer(2, ("msg_1", "req_1"), "b", 40),
+                answer(3, ("msg_2", "req_2"), "c", 7),
+                String::new(),
+            ];
+            let mut bytes = lines.join("\n").into_bytes();
+            let at = at.min(bytes.len());
+            let end = (at + length).min(bytes.len());
+            bytes.splice(at..end, [byte]);
+            let replay = replay(&bytes);
+            prop_assert!(replay.lines <= 6);
+            prop_assert!(replay.warnings.len() <= 2, "{:?}", replay.warnings);
+            prop_assert!(length > 250 || said(&replay).len() + replay.warnings.len() >= 2);
+        }
+    }
+}
