@@ -92,6 +92,28 @@ fn the_files_that_were_read_last_are_there_as_they_are_now() {
     }
 }
 
+/// A hook that masks what Read shows masks what is put back, too.
+#[test]
+fn hooks_see_what_is_put_back() {
+    let server = server(Wire::Anthropic).start();
+    let home = TestHome::new().with_server(&server);
+    let command = r#"echo '{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":"masked words"}}'"#;
+    let hook = json!([{"matcher": "Read", "hooks": [{"type": "command", "command": command}]}]);
+    let settings = json!({"hooks": {"PostToolUse": hook}});
+    home.write(home.dormouse_home().join("settings.json"), settings.to_string());
+    home.write("a.txt", "a number that nobody may see\n");
+    server.add_canary("a number that nobody may see");
+    let mut terminal = talk(&home, &[], (120, 40));
+    server.push(read("r", "a.txt"));
+    server.push(Turn::new().text(format!("{}\n\nSo it is.", "It was read. ".repeat(200))));
+    say(&mut terminal, "read it", "So it is.");
+    compact(&mut terminal, &server);
+    works(&mut terminal, &server, Vec::new(), "the end");
+    assert!(last_text(&server).contains("a.txt\nmasked words"), "{}", last_text(&server));
+    leave(terminal);
+    server.finish();
+}
+
 /// Tasks, skills, hooks, instruction files, the memory index; and what was recalled may be recalled again.
 #[test]
 fn what_was_in_use_is_in_use() {

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::compacting::{SUMMARY, boundaries, fill, home, long_prompt, small, summaries, text_of};
 use crate::program::{BOTH, ask, server};
+use crate::session_notes::{home_of, long_turn, with_more, writes};
 use crate::talk::{leave, say, talk};
 
 /// What a notice of a break begins with.
@@ -74,6 +75,21 @@ fn a_summary_that_calls_tools_is_denied_and_nothing_happens() {
         assert!(!crate::program::transcript(&home).contains("fork yourself"));
         server.finish();
     }
+}
+
+/// Whoever looks at the conversation's calls looks at those of its forks.
+#[test]
+fn hooks_see_the_calls_of_forks() {
+    let server = server(Wire::Anthropic).fork_with(writes("a line")).start();
+    let hook = r#""hooks":{"PreToolUse":[{"matcher":"Edit","hooks":[{"type":"command","command":"echo not by forks >&2; exit 2"}]}]}"#;
+    let home = home_of(&server, &with_more(hook));
+    let gate = long_turn(&server, "t0");
+    let mut running = home.spawn(&mut ask(&home, &["go"]));
+    running.close_stdin();
+    let forks = server.wait_for_fork_requests(2);
+    gate.open();
+    running.wait().success();
+    assert!(text_of(&forks[1]).contains("not by forks"), "{}", text_of(&forks[1]));
 }
 
 /// A fork reads what the conversation's last request wrote: at the start of a turn, and in the middle of one,

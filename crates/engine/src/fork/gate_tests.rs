@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::os::unix::fs::symlink;
 use std::sync::Mutex;
 
-use dormouse_base::Environment;
+use dormouse_base::{Dir, Environment, RelPath};
 use dormouse_conversation::{ResultContent, ToolUse, ToolUseId};
 use dormouse_tools::{
     CallContext, CallResult, Caller, ResultLimit, Rule, Rules, ToolClass, ToolError, ToolOutput,
@@ -84,7 +84,8 @@ impl World {
         for folder in ["mine", "mine/sub", "outside"] {
             std::fs::create_dir(root.path().join(folder)).unwrap();
         }
-        std::fs::write(root.path().join("outside/kept"), "kept").unwrap();
+        let outside = Dir::open(root.path().canonicalize().unwrap().join("outside")).unwrap();
+        outside.replace(&RelPath::new("kept").unwrap(), b"kept").unwrap();
         let bash = "Bash".parse::<Rule>().unwrap();
         let rules = Rules { allow: vec![bash], ..Rules::default() };
         let tools = ToolSet::builtin().with([Arc::new(Skill::new()) as Arc<dyn Tool>]);
