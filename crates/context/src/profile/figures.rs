@@ -138,7 +138,7 @@ pub struct CompactionFigures {
 }
 
 /// A session, profiled.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Profile {
     /// All requests together.
     pub total: Totals,

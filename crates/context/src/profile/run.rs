@@ -12,9 +12,7 @@ use jiff::Timestamp;
 use super::breaks::{self, Between, BreakReason};
 use super::compacting::{Compacting, NeverCompacted};
 use super::counters::Rates;
-use super::figures::{
-    CompactionFigures, Counted, LayerFigures, Profile, RequestFigures, Standing, Totals,
-};
+use super::figures::{CompactionFigures, Counted, LayerFigures, Profile, RequestFigures, Standing};
 use super::storing::{Storing, holds_stored};
 use super::worlds::{CacheEditing, Clearing, Collapsing, Effect, Moment, Snipping, World};
 
@@ -48,6 +46,27 @@ pub fn profile(replay: &Replay, rules: &ProfileRules<'_>) -> Profile {
 /// An hour.
 const HOUR: Duration = Duration::from_hours(1);
 
+/// Something by layer.
+type ByLayer<T> = BTreeMap<&'static str, T>;
+
+/// What a request's tokens cost, if anybody knows.
+struct Tariff {
+    rates: Option<Rates>,
+    for_an_hour: bool,
+}
+
+impl Tariff {
+    fn cost(&self, usage: &Usage) -> Option<f64> {
+        self.rates.map(|rates| rates.cost(usage, self.for_an_hour))
+    }
+
+    /// What the request costs in a world, with the calls that the layer makes for it.
+    fn cost_in(&self, effect: &Effect) -> Option<f64> {
+        let calls: f64 = effect.calls.iter().filter_map(|call| self.cost(call)).sum();
+        self.cost(&effect.usage).map(|cost| cost + calls)
+    }
+}
+
 /// A request that was sent before.
 struct Before {
     usage: Usage,
@@ -58,7 +77,7 @@ struct Before {
 
 struct Run<'a> {
     rules: &'a ProfileRules<'a>,
-    worlds: Vec<(Box<dyn World>, LayerFigures)>,
+    worlds: Vec<(LayerFigures, Box<dyn World>)>,
     /// What is sent, as far as it is known.
     view: Vec<Arc<Message>>,
     /// What the view takes, estimated.
@@ -76,16 +95,11 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(replay: &Replay, rules: &'a ProfileRules<'a>) -> Self {
-        let worlds = worlds(replay, &rules.budget);
+        let with_figures = |world: Box<dyn World>| (tally(&*world), world);
+        let worlds = worlds(replay, &rules.budget).into_iter().map(with_figures).collect();
         Self {
             rules,
-            worlds: worlds
-                .into_iter()
-                .map(|world| {
-                    let figures = tally(&*world);
-                    (world, figures)
-                })
-                .collect(),
+            worlds,
             view: Vec::new(),
             view_tokens: 0,
             prefix_tokens: 0,
@@ -93,17 +107,12 @@ impl<'a> Run<'a> {
             before: None,
             between: Between::default(),
             compaction: None,
-            profile: Profile {
-                total: Totals::default(),
-                layers: Vec::new(),
-                compactions: Vec::new(),
-                requests: Vec::new(),
-            },
+            profile: Profile::default(),
         }
     }
 
     fn finish(mut self) -> Profile {
-        self.profile.layers = self.worlds.into_iter().map(|(_, figures)| figures).collect();
+        self.profile.layers = self.worlds.into_iter().map(|(figures, _)| figures).collect();
         self.profile
     }
 
@@ -116,7 +125,7 @@ impl<'a> Run<'a> {
         if said.withdrawn || message.blocks.is_empty() {
             return;
         }
-        for (world, _) in &mut self.worlds {
+        for (_, world) in &mut self.worlds {
             world.said(message);
         }
         self.view_tokens = self.view_tokens.saturating_add(message.tokens());
@@ -130,7 +139,7 @@ impl<'a> Run<'a> {
         let view: Vec<Arc<Message>> = stay.map(|message| Arc::clone(message)).collect();
         let last = self.before.as_ref().map_or(0, |before| before.usage.total());
         let before = if compaction.pre_tokens > 0 { compaction.pre_tokens } else { last };
-        for (world, _) in &mut self.worlds {
+        for (_, world) in &mut self.worlds {
             world.compacted(&view, before);
         }
         self.view_tokens = view.iter().map(|message| message.tokens()).sum();
@@ -143,52 +152,60 @@ impl<'a> Run<'a> {
         let Some(response) = &said.message.response else { return };
         let (usage, counted) = self.counters(&said.message, response.usage);
         let started = self.view.last().map_or(said.message.timestamp, |last| last.timestamp);
-        let rates = (self.rules.rates)(&response.model);
         let lives = if said.for_an_hour { HOUR } else { self.rules.cache_lives };
-        let price = |usage: &Usage| rates.map(|rates| rates.cost(usage, lives >= HOUR));
-        let cost_usd = price(&usage);
+        let tariff =
+            Tariff { rates: (self.rules.rates)(&response.model), for_an_hour: lives >= HOUR };
+        let cost_usd = tariff.cost(&usage);
         let number = self.profile.requests.len() as u64 + 1;
-
-        let overhead =
-            *self.overhead.get_or_insert(usage.input_total().saturating_sub(self.view_tokens));
-        let idle = self.before.as_ref().map_or(Duration::ZERO, |b| since(b.answered, started));
-        let moment = Moment { usage: &usage, idle, budget: &self.rules.budget, overhead };
-        let (mut freed, mut other_cost_usd) = (BTreeMap::new(), BTreeMap::new());
-        for (world, figures) in &mut self.worlds {
-            let effect = world.request(&moment);
-            if effect.freed > 0 {
-                freed.insert(figures.layer, effect.freed);
-            }
-            let other = price_of(&effect, &price);
-            if other != cost_usd
-                && let Some(other) = other
-            {
-                other_cost_usd.insert(figures.layer, other);
-            }
-            add(figures, &effect, (cost_usd.unwrap_or(0.0), other.unwrap_or(0.0)), number);
-        }
-
+        let (freed, other_cost_usd) = self.ask_worlds(&usage, started, &tariff, number);
         let broke = self.broke(&usage, started, &response.model, lives);
         self.count(&usage, counted, cost_usd, broke.map_or(0, |broke| broke.lost_tokens));
         self.note_compaction(number, &usage);
-        self.before = Some(Before {
-            usage,
-            started,
-            answered: said.message.timestamp,
-            model: response.model.clone(),
-        });
+        let model = response.model.clone();
+        let answered = said.message.timestamp;
+        self.before = Some(Before { usage, started, answered, model: model.clone() });
+        let context_tokens = usage.input_total();
         self.profile.requests.push(RequestFigures {
             number,
             at: started,
-            model: response.model.clone(),
+            model,
             usage,
-            context_tokens: usage.input_total(),
+            context_tokens,
             counted,
             cost_usd,
             freed,
             other_cost_usd,
             broke,
         });
+    }
+
+    /// What every layer makes of a request: tokens it keeps out, and what the request costs in its world.
+    fn ask_worlds(
+        &mut self,
+        usage: &Usage,
+        started: Timestamp,
+        tariff: &Tariff,
+        number: u64,
+    ) -> (ByLayer<u64>, ByLayer<f64>) {
+        let overhead =
+            *self.overhead.get_or_insert(usage.input_total().saturating_sub(self.view_tokens));
+        let answered = self.before.as_ref().map(|before| before.answered);
+        let idle = answered.map_or(Duration::ZERO, |answered| since(answered, started));
+        let moment = Moment { usage, idle, budget: &self.rules.budget, overhead };
+        let paid = tariff.cost(usage);
+        let (mut freed, mut other_cost) = (ByLayer::new(), ByLayer::new());
+        for (figures, world) in &mut self.worlds {
+            let effect = world.request(&moment);
+            let other = tariff.cost_in(&effect);
+            if effect.freed > 0 {
+                freed.insert(figures.layer, effect.freed);
+            }
+            if let Some(other) = other.filter(|_| other != paid) {
+                other_cost.insert(figures.layer, other);
+            }
+            add(figures, &effect, (paid.unwrap_or(0.0), other.unwrap_or(0.0)), number);
+        }
+        (freed, other_cost)
     }
 
     /// What the server counted, or an estimate.
@@ -278,12 +295,6 @@ fn tally(world: &dyn World) -> LayerFigures {
         cost_without_usd: 0.0,
         overflows_at: None,
     }
-}
-
-/// What a request costs in a world, with the calls that the layer makes for it.
-fn price_of(effect: &Effect, price: &impl Fn(&Usage) -> Option<f64>) -> Option<f64> {
-    let calls: f64 = effect.calls.iter().filter_map(price).sum();
-    price(&effect.usage).map(|cost| cost + calls)
 }
 
 /// Adds a request in a world to the layer's figures.

@@ -176,7 +176,7 @@ fn a_compaction_is_compared_with_a_session_that_only_grows() {
         pre_tokens: before,
         ..Compaction::default()
     }));
-    (session.context, session.cached) = (PROMPT, PROMPT);
+    (session.context, session.cached) = (PROMPT, 0);
     let summary = session.maker.summary(&"word".repeat(3_000));
     session.say(&summary);
     (0..10).for_each(|_| session.round(4_000));
@@ -192,8 +192,31 @@ fn a_compaction_is_compared_with_a_session_that_only_grows() {
     assert_eq!(profile.requests[17].freed["auto_compact"], added);
     assert_eq!(compact.freed_tokens, 10 * added);
     assert_eq!(compact.overflows_at, Some(25), "more than 100,000");
+    // The first request after it would have read what the one before had sent, and written the rest.
+    let known = profile.requests[16].usage.total();
+    let other = profile.requests[17].other_cost_usd["auto_compact"];
+    assert!((other - dollars(known, before - known)).abs() < 1e-9, "{other}");
+    // What a layer left out before it is gone with it.
+    let snipped = |request: usize| profile.requests[request].freed.contains_key("snip");
+    assert!(snipped(16) && !snipped(17));
     // Carrying the old messages along is cheap as long as they are read from the cache.
     assert!(compact.saved_usd() > 0.5, "{compact:?}");
+}
+
+/// At the rates of these tests.
+fn dollars(read: u64, written: u64) -> f64 {
+    let number = |tokens: u64| f64::from(u32::try_from(tokens).unwrap());
+    (number(read) + 12.0 * number(written)) / 1_000_000.0
+}
+
+#[test]
+fn what_the_program_wrote_in_the_models_place_is_no_request() {
+    let mut session = Session::new();
+    session.round(1_000);
+    let id = session.maker.user("x").id;
+    session.say(&Message::closing(id, session.now, "no answer came"));
+    session.round(1_000);
+    assert_eq!(session.profile().total.requests, 2);
 }
 
 #[test]
