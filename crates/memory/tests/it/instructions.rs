@@ -406,7 +406,11 @@ fn a_race_does_not_read_outside() {
             }
         });
         let mut inside = 0;
-        for _ in 0..2000 {
+        // On a busy machine it takes longer until something of the inside is seen.
+        for round in 0..200_000 {
+            if round >= 2_000 && inside > 0 {
+                break;
+            }
             let instructions = world.load();
             let texts = texts(instructions.loaded());
             inside += usize::from(texts.contains(&"plain") || texts.contains(&"inside"));
