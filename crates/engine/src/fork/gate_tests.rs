@@ -1,7 +1,5 @@
 //! A fork's gate against lists of attacks: shell lines, paths, links, and a link that is swapped in between.
 
-#![expect(clippy::disallowed_methods, reason = "tests make files as they like")]
-
 use std::borrow::Cow;
 use std::os::unix::fs::symlink;
 use std::sync::Mutex;
