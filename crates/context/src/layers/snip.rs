@@ -6,7 +6,7 @@ use dormouse_base::MessageId;
 use dormouse_conversation::{Budget, Message};
 
 use super::edit::{Edit, LayerReport, Plan};
-use super::view::{SNIP_MARK, free_rounds, made_text, of, share_of, tokens_of_text};
+use super::view::{SNIP_MARK, free_rounds, is_snip_marker, of, share_of, tokens_of_text};
 
 /// When to snip, and how far.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -112,14 +112,14 @@ fn marker(messages: u64) -> String {
 
 /// How many messages a marker stands for; none if the message is no marker.
 fn left_out_before(message: &Message) -> Option<u64> {
-    let text = made_text(message)?;
+    let text = is_snip_marker(message).then(|| message.text())?;
     text.strip_prefix(SNIP_MARK)?.split('"').next()?.parse().ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::apply;
     use super::super::testing::{Maker, budget};
-    use super::super::{apply, is_snip_marker};
     use super::*;
 
     fn long(maker: &mut Maker) -> Vec<Arc<Message>> {

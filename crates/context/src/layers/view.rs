@@ -13,30 +13,37 @@ pub(super) const SNIP_MARK: &str = "<left-out messages=\"";
 /// How a folded span begins.
 pub(super) const FOLD_MARK: &str = "<folded from=\"";
 
+/// A text block that begins so, up to the text: as the program writes it, and as a transcript keeps it.
+const TEXT_BLOCK: &str = r#"{"type":"text","text":""#;
+
 /// Whether a message is the marker that a snip left.
 pub fn is_snip_marker(message: &Message) -> bool {
-    made_text(message).is_some_and(|text| text.starts_with(SNIP_MARK))
+    is_made(message, SNIP_MARK)
 }
 
 /// Whether a message stands for a folded span.
 pub fn is_fold(message: &Message) -> bool {
-    made_text(message).is_some_and(|text| text.starts_with(FOLD_MARK))
+    is_made(message, FOLD_MARK)
 }
 
 /// The first and the last message of the span that a message stands for; none if it stands for none.
 pub fn folded_span(message: &Message) -> Option<(MessageId, MessageId)> {
-    let text = made_text(message)?;
+    let text = message.blocks.first().filter(|_| is_fold(message))?.as_text()?;
     let (from, rest) = text.strip_prefix(FOLD_MARK)?.split_once("\" to=\"")?;
     let (to, _) = rest.split_once('"')?;
     Some((from.parse().ok()?, to.parse().ok()?))
 }
 
-/// The text of a message that the program made and that holds nothing else.
-pub(super) fn made_text(message: &Message) -> Option<String> {
-    match message.blocks.as_slice() {
-        [block] if message.role == Role::User && message.flags.meta => block.as_text(),
-        _ => None,
-    }
+/// Whether the program made a message that begins with a mark. The block is not parsed: every look at a
+/// conversation asks this of every fold in it.
+fn is_made(message: &Message, mark: &str) -> bool {
+    let [block] = message.blocks.as_slice() else { return false };
+    let begins = |raw: &str| {
+        let text = raw.strip_prefix(TEXT_BLOCK);
+        // The quotation mark that ends the mark is escaped in JSON.
+        text.is_some_and(|text| text.starts_with(mark.trim_end_matches('"')))
+    };
+    message.role == Role::User && message.flags.meta && begins(block.raw())
 }
 
 /// The rounds that a layer may leave out, in order: whole rounds in front of the protected tail, without
