@@ -5,9 +5,7 @@ use dormouse_conversation::transcript::Trigger;
 use dormouse_engine::{CompactOrder, Compacted, Span, Spoken};
 
 use crate::exit::Failure;
-use crate::start::Conversation;
 
-use super::turn::Attendant;
 use super::{Next, Talk, answers};
 
 /// Of the person's messages so many are listed.
@@ -42,18 +40,10 @@ impl Talk<'_> {
         let order = CompactOrder { trigger: Trigger::Manual, instructions, span };
         self.view.borrow_mut().turn_begins();
         let interrupt = tokio_util::sync::CancellationToken::new();
-        let view = &self.view;
+        let (conversation, attendant) = self.attended();
+        let view = attendant.view;
         let mut sink = |event| view.borrow_mut().event(event);
-        let Conversation { engine, .. } = &mut self.conversation;
-        let work = engine.compact(order, &interrupt, &mut sink);
-        let attendant = Attendant {
-            view,
-            editor: &self.editor,
-            questions: &mut self.questions,
-            signals: &mut self.signals,
-            typed_ahead: &mut self.typed_ahead,
-            quiet: self.quiet.as_ref(),
-        };
+        let work = conversation.engine.compact(order, &interrupt, &mut sink);
         let (result, next) = attendant.attend(work, &interrupt).await;
         self.view.borrow_mut().turn_ended();
         match result {

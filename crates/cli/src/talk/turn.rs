@@ -33,11 +33,11 @@ enum Answered {
 /// What a turn is attended with.
 pub(super) struct Attendant<'t> {
     pub(super) view: &'t RefCell<View>,
-    pub(super) editor: &'t LineEditor,
-    pub(super) questions: &'t mut UnboundedReceiver<Asked>,
-    pub(super) signals: &'t mut Signals,
-    pub(super) typed_ahead: &'t mut String,
-    pub(super) quiet: Option<&'t Quiet>,
+    editor: &'t LineEditor,
+    questions: &'t mut UnboundedReceiver<Asked>,
+    signals: &'t mut Signals,
+    typed_ahead: &'t mut String,
+    quiet: Option<&'t Quiet>,
 }
 
 impl Talk<'_> {
@@ -45,26 +45,32 @@ impl Talk<'_> {
     pub(super) async fn turn(&mut self, prompt: &str) -> Next {
         self.view.borrow_mut().turn_begins();
         let interrupt = CancellationToken::new();
-        let view = &self.view;
-        let mut sink = |event| view.borrow_mut().event(event);
         let (most, clock) = (self.arguments.max_turns, &*self.world.clock);
-        let Conversation { engine, project, environment, .. } = &mut self.conversation;
+        let (conversation, attendant) = self.attended();
+        let Conversation { engine, project, environment, .. } = conversation;
+        let view = attendant.view;
+        let mut sink = |event| view.borrow_mut().event(event);
         let turn = async {
             // Looking around takes a while in a large repository.
             let now = Surroundings::look(project, environment, clock).await;
             engine.run_turn(prompt, &now, most, &interrupt, &mut sink).await
         };
+        let (result, next) = attendant.attend(turn, &interrupt).await;
+        self.ended(&result);
+        next
+    }
+
+    /// The conversation, and what a turn of it is attended with.
+    pub(super) fn attended(&mut self) -> (&mut Conversation, Attendant<'_>) {
         let attendant = Attendant {
-            view,
+            view: &self.view,
             editor: &self.editor,
             questions: &mut self.questions,
             signals: &mut self.signals,
             typed_ahead: &mut self.typed_ahead,
             quiet: self.quiet.as_ref(),
         };
-        let (result, next) = attendant.attend(turn, &interrupt).await;
-        self.ended(&result);
-        next
+        (&mut self.conversation, attendant)
     }
 
     /// Says how the turn ended, where that is not plain to see.
