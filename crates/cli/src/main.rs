@@ -16,6 +16,7 @@ mod headless;
 mod hook;
 mod input;
 mod instructions;
+mod layers;
 mod markdown;
 mod mcp;
 mod memory;
