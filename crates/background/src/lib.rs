@@ -9,5 +9,5 @@
 mod extraction;
 mod notes;
 
-pub use extraction::{EXTRACTION, Extraction, ExtractionRules};
+pub use extraction::{EXTRACTION, Extraction, ExtractionRules, Queue, Queueing};
 pub use notes::{NotesError, SessionNotes, Sheets, kept_title};

@@ -188,7 +188,7 @@ impl Ready {
             max_cost_usd: arguments.max_cost,
             layers: layers::rules(&settings, &switches)?,
             compaction: layers::compaction(&switches, &world.environment)?,
-            beside: beside::attendants(world, &settings, &switches, run)?,
+            beside: beside::attendants(world, &settings, &switches, &project, run)?,
         };
         warn_of_no_price(&config);
         let engine = match opened {
