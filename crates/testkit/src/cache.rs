@@ -11,6 +11,7 @@ use std::time::Duration;
 use dormouse_conversation::Usage;
 
 use crate::scan;
+use crate::trail::Trail;
 
 /// How far a read looks back from a marker, the marker's own position included.
 const LOOK_BACK: usize = 20;
@@ -44,11 +45,11 @@ struct Entry {
 
 /// A place in a request at which a prefix may end.
 #[derive(Debug, Clone)]
-struct Position {
-    hash: blake3::Hash,
+pub(crate) struct Position {
+    pub(crate) hash: blake3::Hash,
     /// Tokens up to and with this position.
-    tokens: u64,
-    marker: Option<Ttl>,
+    pub(crate) tokens: u64,
+    pub(crate) marker: Option<Ttl>,
 }
 
 /// What a request meets in the cache, and what it would leave there.
@@ -81,9 +82,19 @@ impl PrefixCache {
     /// What this request would read and write at the moment `now`.
     pub fn look_up(&self, body: &[u8], now: Duration) -> CacheOutcome {
         let (positions, problems) = positions(body);
+        CacheOutcome { problems, ..self.look_up_at(&positions, now) }
+    }
+
+    /// The same for the last request of a conversation that is followed. One server's cache is asked in one of
+    /// the two ways: their entries do not meet.
+    pub fn look_up_trail(&self, trail: &Trail, now: Duration) -> CacheOutcome {
+        self.look_up_at(trail.positions(), now)
+    }
+
+    fn look_up_at(&self, positions: &[Position], now: Duration) -> CacheOutcome {
         let total = positions.last().map_or(0, |position| position.tokens);
         let alive = |hash| self.entries.get(hash).is_some_and(|entry| now < entry.expires);
-        let mut outcome = CacheOutcome { problems, ..CacheOutcome::default() };
+        let mut outcome = CacheOutcome::default();
         let mut read = 0;
         for (index, position) in positions.iter().enumerate() {
             let Some(ttl) = position.marker else { continue };
@@ -105,6 +116,11 @@ impl PrefixCache {
             output_tokens: 0,
         };
         outcome
+    }
+
+    /// Forgets what nobody can read any more.
+    pub fn forget_old(&mut self, now: Duration) {
+        self.entries.retain(|_, entry| now < entry.expires);
     }
 
     /// Keeps what an answered request has written and refreshes what it has read; `now` is the moment
