@@ -19,6 +19,7 @@ mod assemble;
 mod fidelity;
 mod generate;
 mod layers;
+mod long_haul;
 mod machine;
 mod mcp;
 mod measure;
@@ -42,7 +43,7 @@ use clap::{Parser, ValueEnum};
 use crate::report::Section;
 
 /// Measures the program and compares the figures with their aims.
-#[derive(Debug, Parser)]
+#[derive(Debug, Clone, Parser)]
 #[command(name = "dormouse-bench")]
 struct Arguments {
     /// What to measure
@@ -90,6 +91,18 @@ struct Arguments {
     #[arg(long, value_name = "PROGRAM", num_args = 1..)]
     other_server: Vec<String>,
 
+    /// `long-haul`: how many turns
+    #[arg(long, default_value_t = 3_000)]
+    turns: usize,
+
+    /// `long-haul`: the window, in tokens
+    #[arg(long, default_value_t = 200_000)]
+    window: u32,
+
+    /// `long-haul`: only rows whose names hold this; may be given more than once
+    #[arg(long, value_name = "PART")]
+    only: Vec<String>,
+
     /// The date of the run; today unless given
     #[arg(long, value_name = "YYYY-MM-DD")]
     date: Option<String>,
@@ -122,6 +135,8 @@ enum Suite {
     Layers,
     /// What survives a compaction, on transcripts given as files, and planning one; by itself, not in `ground`
     Fidelity,
+    /// Thousands of turns in one process, with each layer switched in turn; by itself, not in `ground`
+    LongHaul,
 }
 
 impl Suite {
@@ -136,6 +151,7 @@ impl Suite {
             Self::Mcp => Some("mcp"),
             Self::Layers => Some("layers"),
             Self::Fidelity => Some("fidelity"),
+            Self::LongHaul => Some("long-haul"),
             Self::Start | Self::Assemble | Self::Memory | Self::Resume => None,
         }
     }
@@ -154,6 +170,9 @@ fn main() {
     }
     if arguments.suite == Suite::Fidelity {
         return fidelity(&arguments, &date, &load);
+    }
+    if arguments.suite == Suite::LongHaul {
+        return long_haul(&arguments, &date, &load);
     }
     let sections = run(&arguments);
     let section = arguments.suite.section();
@@ -201,6 +220,24 @@ fn fidelity(arguments: &Arguments, date: &str, load: &str) {
     }
 }
 
+fn long_haul(arguments: &Arguments, date: &str, load: &str) {
+    let Arguments { turns, window, only, .. } = arguments.clone();
+    let length = long_haul::Length { turns, window, only };
+    let tables = long_haul::run(&binary(arguments), &length)
+        .unwrap_or_else(|broke| fail(&format!("the long haul broke\n{broke}")));
+    let text = results::render("long-haul", date, load, &[]) + &tables;
+    println!("{text}");
+    if let Some(path) = &arguments.results {
+        results::write(path, "long-haul", &text);
+    }
+}
+
+fn binary(arguments: &Arguments) -> PathBuf {
+    arguments.binary.canonicalize().unwrap_or_else(|error| {
+        fail(&format!("{}: {error}; build it with --release", arguments.binary.display()))
+    })
+}
+
 fn run(arguments: &Arguments) -> Vec<Section> {
     match arguments.suite {
         Suite::Tools => return tools::run(&arguments.rg, &arguments.fd),
@@ -214,13 +251,10 @@ fn run(arguments: &Arguments) -> Vec<Section> {
         | Suite::RecallSpeed
         | Suite::Mcp
         | Suite::Layers
-        | Suite::Fidelity => {}
+        | Suite::Fidelity
+        | Suite::LongHaul => {}
     }
-    let binary = || {
-        arguments.binary.canonicalize().unwrap_or_else(|error| {
-            fail(&format!("{}: {error}; build it with --release", arguments.binary.display()))
-        })
-    };
+    let binary = || binary(arguments);
     if arguments.suite == Suite::RecallSpeed {
         let mut sections = recall_speed::run(&binary());
         sections.push(recall_start::run(&binary()));

@@ -45,6 +45,8 @@ struct Block {
 pub struct Trail {
     /// Without markers.
     body: Vec<u8>,
+    /// The one before the last that did not continue it.
+    broken: Vec<u8>,
     /// Where the list of messages begins.
     list: usize,
     messages: Vec<Sent>,
@@ -64,7 +66,10 @@ impl Trail {
         let shared = common(&self.body, &body);
         let before = self.messages.last().map_or(0, |message| message.range.end);
         let step = Step { continues: shared >= before, shared };
-        self.body = body;
+        let last = std::mem::replace(&mut self.body, body);
+        if !step.continues {
+            self.broken = last;
+        }
         let same = if self.list > 0 && shared > self.list { shared } else { 0 };
         if same == 0 {
             self.read_head();
@@ -84,18 +89,23 @@ impl Trail {
         self.messages.iter().map(|message| &self.body[message.range.clone()])
     }
 
-    /// How many bytes another conversation's last request has in common with this one's.
-    pub fn shares(&self, other: &Self) -> usize {
-        common(&self.body, &other.body)
+    /// Whether the last request of a copy of this conversation begins as this one does, or did before it last
+    /// broke: up to the copy's own messages, from `own` on, as far as they had been sent.
+    pub fn is_copied_by(&self, copy: &Self, own: usize) -> bool {
+        let own = copy.start_of(own);
+        let of_broken = scan::last_message_end(&self.broken);
+        [(&self.body, self.end()), (&self.broken, of_broken)]
+            .into_iter()
+            .any(|(body, end)| common(body, &copy.body) >= own.min(end).max(1))
     }
 
     /// Where a message begins.
-    pub fn start_of(&self, message: usize) -> usize {
+    fn start_of(&self, message: usize) -> usize {
         self.messages.get(message).map_or(self.body.len(), |message| message.range.start)
     }
 
     /// Where the last message ends.
-    pub fn end(&self) -> usize {
+    fn end(&self) -> usize {
         self.messages.last().map_or(0, |message| message.range.end)
     }
 

@@ -1,0 +1,251 @@
+//! The server's side of a run: it answers, keeps the emulated cache, counts, and checks every request.
+//!
+//! What is kept is the last body of the conversation and of its forks; everything else is a number. What must
+//! not be is a problem, and the first one ends the run.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use dormouse_conversation::{Budget, Usage, Window};
+use dormouse_engine::FORK_TAG;
+use dormouse_testkit::{
+    CacheOutcome, PrefixCache, RecordedRequest, Reply, Rules, Trail, Wire, check_request,
+    output_tokens,
+};
+use serde_json::Value;
+
+use super::announced::Announced;
+use super::coder::{Coder, Fork, answer_fork};
+use super::transcript::Lines;
+use super::words;
+
+/// The smallest prefix that is cached.
+const LEAST_CACHED: u64 = 1_024;
+/// The most that a request may be to be read as a whole, in bytes: beyond the window of the long run nothing is
+/// due that could break the order of its messages.
+const READ_WHOLE: usize = 2_000_000;
+/// The layers that put a summary in place of messages.
+const COMPACTING: [&str; 2] = ["auto_compact", "notes_compaction"];
+
+/// What was asked for and what it cost.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sum {
+    pub(super) requests: u64,
+    pub(super) usage: Usage,
+}
+
+impl Sum {
+    fn add(&mut self, usage: Usage) {
+        self.requests += 1;
+        self.usage.input_tokens += usage.input_tokens;
+        self.usage.output_tokens += usage.output_tokens;
+        self.usage.cache_creation_input_tokens += usage.cache_creation_input_tokens;
+        self.usage.cache_read_input_tokens += usage.cache_read_input_tokens;
+    }
+}
+
+/// What a run came to, as the server saw it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Counts {
+    /// All requests.
+    pub(super) all: Sum,
+    /// Summaries in place of the conversation.
+    pub(super) summaries: Sum,
+    /// Summaries in place of spans.
+    pub(super) spans: Sum,
+    /// Notes.
+    pub(super) notes: Sum,
+    /// Requests that did not fit into the window.
+    pub(super) refused: u64,
+    /// Changes of what had been sent; all of them announced.
+    pub(super) breaks: u64,
+    /// Forks that did not begin as the conversation: a summary that is asked for in a stripped form.
+    pub(super) stripped: u64,
+    /// Compactions after which the person's words were looked for.
+    pub(super) words_checked: u64,
+    /// The largest request, in tokens.
+    pub(super) largest: u64,
+    /// How long the server itself took.
+    pub(super) busy: Duration,
+}
+
+/// The server's side.
+pub(super) struct Ledger {
+    window: u64,
+    words_room: usize,
+    home: PathBuf,
+    coder: Coder,
+    main: Trail,
+    forks: Trail,
+    cache: PrefixCache,
+    now: Duration,
+    announced: Announced,
+    turn: usize,
+    pub(super) counts: Counts,
+    pub(super) problems: Vec<String>,
+}
+
+impl Ledger {
+    /// For a program with this home, that is told this window.
+    pub(super) fn new(home: &Path, window: u32, max_output: u32) -> Self {
+        let budget = Budget::for_window(Window::new(window).expect("a window"), max_output);
+        Self {
+            window: u64::from(window),
+            words_room: usize::try_from(budget.user_words_tokens).unwrap_or(0) * 4,
+            home: home.to_owned(),
+            coder: Coder::default(),
+            main: Trail::default(),
+            forks: Trail::default(),
+            cache: PrefixCache::new(LEAST_CACHED),
+            now: Duration::ZERO,
+            announced: Announced::in_home(home),
+            turn: 0,
+            counts: Counts::default(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// The person is about to speak, this long after they last did.
+    pub(super) fn begin_turn(&mut self, turn: usize, pause: Duration) {
+        self.turn = turn;
+        self.now += pause;
+        self.cache.forget_old(self.now);
+    }
+
+    /// Sees to a request.
+    pub(super) fn attend(&mut self, request: &RecordedRequest) -> (Usage, Reply) {
+        let start = Instant::now();
+        self.check_whole(request);
+        let answered = match fork_message(&request.body) {
+            None => self.attend_main(&request.body),
+            Some(told) => self.attend_fork(&request.body, &told),
+        };
+        self.counts.busy += start.elapsed();
+        answered
+    }
+
+    fn check_whole(&mut self, request: &RecordedRequest) {
+        if request.body.len() > READ_WHOLE {
+            return;
+        }
+        let rules = Rules { wire: Wire::Anthropic, window: None, canaries: &[] };
+        for problem in check_request(request, &rules) {
+            self.problem(&format!("request {}: {problem}", request.index));
+        }
+    }
+
+    fn attend_main(&mut self, body: &[u8]) -> (Usage, Reply) {
+        let step = self.main.follow(body);
+        let announced = self.announced.since_last();
+        if !step.continues {
+            self.counts.breaks += 1;
+            self.broke(step.shared, &announced);
+        }
+        let outcome = self.cache.look_up_trail(&self.main, self.now);
+        if let Some(refusal) = self.refused(&outcome) {
+            return refusal;
+        }
+        let last = last_of(&self.main);
+        let turn = self.coder.answer(&last);
+        self.settle(&outcome, Reply::Turn(turn), None)
+    }
+
+    fn attend_fork(&mut self, body: &[u8], told: &str) -> (Usage, Reply) {
+        let kind = Fork::of(told);
+        self.forks.follow(body);
+        let own = self.forks.messages().rposition(is_own).unwrap_or(0);
+        if !self.main.is_copied_by(&self.forks, own) {
+            self.counts.stripped += 1;
+            if kind != Fork::Summary {
+                self.problem(&format!("a fork ({kind:?}) does not begin as its conversation"));
+            }
+        }
+        let outcome = self.cache.look_up_trail(&self.forks, self.now);
+        if let Some(refusal) = self.refused(&outcome) {
+            return refusal;
+        }
+        let last = last_of(&self.forks);
+        let number = self.counts.all.requests;
+        self.settle(&outcome, Reply::Turn(answer_fork(kind, told, &last, number)), Some(kind))
+    }
+
+    /// Refuses what does not fit, as the real server does.
+    fn refused(&mut self, outcome: &CacheOutcome) -> Option<(Usage, Reply)> {
+        let tokens = outcome.usage.input_total();
+        self.counts.largest = self.counts.largest.max(tokens);
+        if tokens <= self.window {
+            return None;
+        }
+        self.counts.refused += 1;
+        Some((Usage::default(), Reply::prompt_too_long(tokens, self.window)))
+    }
+
+    fn settle(
+        &mut self,
+        outcome: &CacheOutcome,
+        reply: Reply,
+        fork: Option<Fork>,
+    ) -> (Usage, Reply) {
+        self.cache.commit(outcome, self.now);
+        let Reply::Turn(turn) = &reply else { return (outcome.usage, reply) };
+        let usage = Usage { output_tokens: output_tokens(turn), ..outcome.usage };
+        self.counts.all.add(usage);
+        match fork {
+            Some(Fork::Summary) => self.counts.summaries.add(usage),
+            Some(Fork::Span) => self.counts.spans.add(usage),
+            Some(Fork::Notes) => self.counts.notes.add(usage),
+            Some(Fork::Other) | None => {}
+        }
+        (usage, reply)
+    }
+
+    /// What was sent has changed: was it announced, and are the person's words still there?
+    fn broke(&mut self, at: usize, announced: &[String]) {
+        if announced.is_empty() {
+            let from = at.saturating_sub(60);
+            let around = self.main.body().get(from..).unwrap_or_default();
+            let around = String::from_utf8_lossy(around.get(..160).unwrap_or(around));
+            self.problem(&format!("the prefix changes at byte {at}, unannounced: …{around}…"));
+            return;
+        }
+        if !announced.iter().any(|layer| COMPACTING.contains(&layer.as_str())) {
+            return;
+        }
+        let messages: Vec<Value> = self.main.messages().map(read).collect();
+        if !words::are_compacted(&messages) {
+            return;
+        }
+        self.counts.words_checked += 1;
+        let lines = Lines::of(&self.home);
+        let found = words::check(&messages, self.turn, self.words_room, |place| lines.at(place));
+        if let Err(lost) = found {
+            self.problem(&format!("after a compaction {lost}"));
+        }
+    }
+
+    fn problem(&mut self, text: &str) {
+        self.problems.push(format!("turn {}: {text}", self.turn));
+    }
+}
+
+fn is_own(message: &[u8]) -> bool {
+    let tag = format!(":\"{FORK_TAG}");
+    memchr::memmem::find(message, tag.as_bytes()).is_some()
+}
+
+/// What a fork is told; nothing for a request of the conversation itself.
+fn fork_message(body: &[u8]) -> Option<String> {
+    let tag = format!(":\"{FORK_TAG}");
+    let at = memchr::memmem::rfind(body, tag.as_bytes())?;
+    let text = body.get(at + 1..)?;
+    let mut read = serde_json::Deserializer::from_slice(text).into_iter::<String>();
+    read.next()?.ok()
+}
+
+fn last_of(trail: &Trail) -> Value {
+    trail.messages().next_back().map(read).unwrap_or_default()
+}
+
+fn read(message: &[u8]) -> Value {
+    serde_json::from_slice(message).unwrap_or_default()
+}

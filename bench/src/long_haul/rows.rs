@@ -1,0 +1,64 @@
+//! The rows of the table: which switches are turned in each. A further layer is a further line.
+
+/// A way to run the session.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    /// Switches that are not as shipped.
+    pub(super) switches: &'static [(&'static str, bool)],
+    pub(super) window: RowWindow,
+}
+
+/// The window of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RowWindow {
+    /// That of the run.
+    AsGiven,
+    /// One that no session fills.
+    Endless,
+}
+
+/// So many tokens have no end.
+pub(super) const ENDLESS: u32 = 100_000_000;
+
+impl Row {
+    /// As variables of the program.
+    pub(super) fn variables(&self) -> Vec<(String, &'static str)> {
+        let variable = |(name, on): &(&str, bool)| {
+            (format!("DORMOUSE_{}", name.to_uppercase()), if *on { "1" } else { "0" })
+        };
+        self.switches.iter().map(variable).collect()
+    }
+
+    /// Whether it turns on what is off as shipped.
+    pub(super) fn turns_on(&self) -> bool {
+        self.switches.iter().any(|(_, on)| *on)
+    }
+}
+
+const fn row(name: &'static str, switches: &'static [(&'static str, bool)]) -> Row {
+    Row { name, switches, window: RowWindow::AsGiven }
+}
+
+/// All rows, the first as shipped.
+pub(super) const ROWS: &[Row] = &[
+    row("as shipped", &[]),
+    row("without stored_results", &[("stored_results", false)]),
+    row("without session_notes", &[("session_notes", false)]),
+    row("without notes_compaction", &[("notes_compaction", false)]),
+    row("without auto_compact", &[("auto_compact", false)]),
+    row("with reactive_only", &[("reactive_only", true)]),
+    row("with snip", &[("snip", true)]),
+    row("with collapse", &[("collapse", true)]),
+    Row {
+        name: "all off, an endless window",
+        switches: &[
+            ("stored_results", false),
+            ("session_notes", false),
+            ("notes_compaction", false),
+            ("auto_compact", false),
+            ("time_clearing", false),
+        ],
+        window: RowWindow::Endless,
+    },
+];
