@@ -36,7 +36,7 @@ mod store;
 mod tools;
 mod world;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 
@@ -98,6 +98,10 @@ struct Arguments {
     /// `long-haul`: the window, in tokens
     #[arg(long, default_value_t = 200_000)]
     window: u32,
+
+    /// `long-haul`: a debug build, for the rows with pauses: a release build's clock can not be set
+    #[arg(long, value_name = "FILE")]
+    debug_binary: Option<PathBuf>,
 
     /// `long-haul`: only rows whose names hold this; may be given more than once
     #[arg(long, value_name = "PART")]
@@ -222,8 +226,9 @@ fn fidelity(arguments: &Arguments, date: &str, load: &str) {
 
 fn long_haul(arguments: &Arguments, date: &str, load: &str) {
     let Arguments { turns, window, only, .. } = arguments.clone();
-    let length = long_haul::Length { turns, window, only };
-    let tables = long_haul::run(&binary(arguments), &length)
+    let debug_binary = arguments.debug_binary.as_deref().map(found);
+    let length = long_haul::Length { turns, window, debug_binary, only };
+    let tables = long_haul::run(&found(&arguments.binary), &length)
         .unwrap_or_else(|broke| fail(&format!("the long haul broke\n{broke}")));
     let text = results::render("long-haul", date, load, &[]) + &tables;
     println!("{text}");
@@ -232,10 +237,10 @@ fn long_haul(arguments: &Arguments, date: &str, load: &str) {
     }
 }
 
-fn binary(arguments: &Arguments) -> PathBuf {
-    arguments.binary.canonicalize().unwrap_or_else(|error| {
-        fail(&format!("{}: {error}; build it with --release", arguments.binary.display()))
-    })
+/// Where a binary is.
+fn found(path: &Path) -> PathBuf {
+    path.canonicalize()
+        .unwrap_or_else(|error| fail(&format!("{}: {error}; build it first", path.display())))
 }
 
 fn run(arguments: &Arguments) -> Vec<Section> {
@@ -254,7 +259,7 @@ fn run(arguments: &Arguments) -> Vec<Section> {
         | Suite::Fidelity
         | Suite::LongHaul => {}
     }
-    let binary = || binary(arguments);
+    let binary = || found(&arguments.binary);
     if arguments.suite == Suite::RecallSpeed {
         let mut sections = recall_speed::run(&binary());
         sections.push(recall_start::run(&binary()));

@@ -1,7 +1,7 @@
 //! One run: the program in a terminal, a person who types turn after turn, and what that came to.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,7 @@ use dormouse_testkit::{ScriptedServer, Terminal, TestHome};
 use super::errand::{last_word, prompt};
 use super::ledger::{Counts, Ledger};
 use super::project;
+use super::rows::Pace;
 use super::transcript::Lines;
 use crate::memory::resident;
 
@@ -21,6 +22,9 @@ pub(super) const MODEL: &str = "claude-sonnet-4-5";
 const MAX_OUTPUT: u32 = 32_000;
 /// So much time passes from one prompt to the next, as the emulated cache sees it.
 const BETWEEN: Duration = Duration::from_secs(45);
+/// A pause, and how many turns there are between two.
+const PAUSE: Duration = Duration::from_mins(75);
+const PAUSE_EVERY: usize = 40;
 /// What is longer is pasted: a person does not type it.
 const LONGEST_TYPED: usize = 500;
 /// The terminal.
@@ -35,6 +39,7 @@ pub(super) struct Order<'a> {
     pub(super) window: u32,
     /// Switches, as variables.
     pub(super) variables: Vec<(String, &'static str)>,
+    pub(super) pace: Pace,
 }
 
 /// What came of it.
@@ -64,7 +69,7 @@ pub(super) fn run(order: &Order<'_>) -> Result<Outcome, String> {
     wait_for_prompt(&terminal);
     let (mut times, mut memory) = (Vec::new(), Vec::new());
     for turn in 0..order.turns {
-        lock(&ledger).begin_turn(turn, BETWEEN);
+        pause(&home, order.pace, turn, &mut lock(&ledger));
         let busy = lock(&ledger).counts.busy;
         let begun = Instant::now();
         say(&mut terminal, turn);
@@ -100,12 +105,28 @@ fn serve(order: &Order<'_>, ledger: &Arc<Mutex<Ledger>>) -> ScriptedServer {
 fn set_up(home: &mut TestHome, order: &Order<'_>) {
     home.unset_env("DORMOUSE_SESSION_NOTES");
     // Time goes on.
-    home.unset_env(names::TEST_NOW);
+    home.set_env(names::TEST_NOW, format!("@{}", ahead(home).display()));
     home.set_env(names::CONTEXT_WINDOW, order.window.to_string());
     for (name, value) in &order.variables {
         home.set_env(name, value);
     }
     project::make(home);
+}
+
+/// The file that says how far the program's clock is ahead.
+fn ahead(home: &TestHome) -> PathBuf {
+    home.root().join("ahead")
+}
+
+/// Time passes before a turn: for the server's cache, and after a pause for the program too.
+fn pause(home: &TestHome, pace: Pace, turn: usize, ledger: &mut Ledger) {
+    let pauses = turn / PAUSE_EVERY;
+    let long = pace == Pace::WithPauses && turn > 0 && turn.is_multiple_of(PAUSE_EVERY);
+    ledger.begin_turn(turn, if long { PAUSE } else { BETWEEN });
+    if long {
+        let seconds = PAUSE.as_secs() * u64::try_from(pauses).unwrap_or(0);
+        home.write(ahead(home), seconds.to_string());
+    }
 }
 
 /// Says what is said on a turn, and waits until it is the person's turn again.

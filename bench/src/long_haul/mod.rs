@@ -14,16 +14,18 @@ mod table;
 mod transcript;
 mod words;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use haul::{Order, Outcome};
-use rows::{ENDLESS, ROWS, Row, RowWindow};
+use rows::{ENDLESS, Pace, ROWS, Row, RowWindow};
 
 /// How long the session is, and in what.
 #[derive(Debug, Clone)]
 pub(crate) struct Length {
     pub(crate) turns: usize,
     pub(crate) window: u32,
+    /// A debug build, for the rows with pauses; without one they are left out.
+    pub(crate) debug_binary: Option<PathBuf>,
     /// Only rows whose names hold one of these; all, where there is none.
     pub(crate) only: Vec<String>,
 }
@@ -39,7 +41,15 @@ pub(crate) fn run(binary: &Path, length: &Length) -> Result<String, String> {
             RowWindow::AsGiven => length.window,
             RowWindow::Endless => ENDLESS,
         };
-        let order = Order { binary, turns: length.turns, window, variables: row.variables() };
+        let binary = match row.pace {
+            Pace::Steady => binary,
+            Pace::WithPauses => match &length.debug_binary {
+                Some(debug) => debug,
+                None => continue,
+            },
+        };
+        let (turns, variables) = (length.turns, row.variables());
+        let order = Order { binary, turns, window, variables, pace: row.pace };
         let outcome = haul::run(&order).map_err(|broke| format!("{}: {broke}", row.name))?;
         if outcome.counts.refused > 0 {
             return Err(format!("{}: {} requests overflowed", row.name, outcome.counts.refused));

@@ -7,6 +7,16 @@ pub(super) struct Row {
     /// Switches that are not as shipped.
     pub(super) switches: &'static [(&'static str, bool)],
     pub(super) window: RowWindow,
+    pub(super) pace: Pace,
+}
+
+/// How the person works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// Turn after turn.
+    Steady,
+    /// With a pause of more than an hour now and then: only a debug build can be made to see one.
+    WithPauses,
 }
 
 /// The window of a row.
@@ -37,7 +47,11 @@ impl Row {
 }
 
 const fn row(name: &'static str, switches: &'static [(&'static str, bool)]) -> Row {
-    Row { name, switches, window: RowWindow::AsGiven }
+    Row { name, switches, window: RowWindow::AsGiven, pace: Pace::Steady }
+}
+
+const fn paused(name: &'static str, switches: &'static [(&'static str, bool)]) -> Row {
+    Row { name, switches, window: RowWindow::AsGiven, pace: Pace::WithPauses }
 }
 
 /// All rows, the first as shipped.
@@ -60,5 +74,8 @@ pub(super) const ROWS: &[Row] = &[
             ("time_clearing", false),
         ],
         window: RowWindow::Endless,
+        pace: Pace::Steady,
     },
+    paused("with pauses", &[]),
+    paused("with pauses, without time_clearing", &[("time_clearing", false)]),
 ];

@@ -131,29 +131,28 @@ fn growths(outcomes: &[(&Row, Outcome)]) -> String {
 
 /// What each layer saves: the cost without it, to that with it.
 fn savings(outcomes: &[(&Row, Outcome)]) -> String {
-    let Some((_, shipped)) = outcomes.iter().find(|(row, _)| row.switches.is_empty()) else {
-        return String::new();
-    };
-    let shipped = cost(&shipped.counts.all);
     let head = ["What it saves", "Cost without", "Cost with", "Without, to with"];
     let others = outcomes.iter().filter(|(row, _)| !row.switches.is_empty());
-    table(
-        &head,
-        others.map(|(row, outcome)| {
-            let own = cost(&outcome.counts.all);
-            let (without, with) = if row.turns_on() { (shipped, own) } else { (own, shipped) };
-            let name = match row.window {
-                RowWindow::Endless => "all of them, to a window without an end",
-                RowWindow::AsGiven => row.name.split_once(' ').map_or(row.name, |(_, layer)| layer),
-            };
-            vec![
-                name.to_owned(),
-                format!("${without:.2}"),
-                format!("${with:.2}"),
-                format!("{:.3}", without / with),
-            ]
-        }),
-    )
+    table(&head, others.filter_map(|(row, outcome)| saving(row, outcome, outcomes)))
+}
+
+fn saving(row: &Row, outcome: &Outcome, outcomes: &[(&Row, Outcome)]) -> Option<Vec<String>> {
+    let as_shipped = |(other, of): &&(&Row, Outcome)| {
+        other.switches.is_empty() && other.pace == row.pace && of.turns == outcome.turns
+    };
+    let shipped = cost(&outcomes.iter().find(as_shipped)?.1.counts.all);
+    let own = cost(&outcome.counts.all);
+    let (without, with) = if row.turns_on() { (shipped, own) } else { (own, shipped) };
+    let name = match row.window {
+        RowWindow::Endless => "all of them, to a window without an end",
+        RowWindow::AsGiven => row.name.rsplit_once(' ').map_or(row.name, |(_, layer)| layer),
+    };
+    Some(vec![
+        name.to_owned(),
+        format!("${without:.2}"),
+        format!("${with:.2}"),
+        format!("{:.3}", without / with),
+    ])
 }
 
 fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
