@@ -59,8 +59,9 @@ pub(super) struct Counts {
     pub(super) refused: u64,
     /// Changes of what had been sent; all of them announced.
     pub(super) breaks: u64,
-    /// Forks that did not begin as the conversation: a summary that is asked for in a stripped form.
-    pub(super) stripped: u64,
+    /// Forks that do not begin as anything that was sent: summaries that are asked for in a stripped form, and
+    /// spans of a view that was compacted at once.
+    pub(super) own_bytes: u64,
     /// Compactions after which the person's words were looked for.
     pub(super) words_checked: u64,
     /// The largest request, in tokens.
@@ -80,6 +81,8 @@ pub(super) struct Ledger {
     cache: PrefixCache,
     now: Duration,
     announced: Announced,
+    /// A fork that came before the request whose beginning it has: its own messages are from there on.
+    early_fork: Option<(Fork, usize)>,
     turn: usize,
     pub(super) counts: Counts,
     pub(super) problems: Vec<String>,
@@ -99,6 +102,7 @@ impl Ledger {
             cache: PrefixCache::new(LEAST_CACHED),
             now: Duration::ZERO,
             announced: Announced::in_home(home),
+            early_fork: None,
             turn: 0,
             counts: Counts::default(),
             problems: Vec::new(),
@@ -136,6 +140,17 @@ impl Ledger {
 
     fn attend_main(&mut self, body: &[u8]) -> (Usage, Reply) {
         let step = self.main.follow(body);
+        if let Some((kind, own)) = self.early_fork.take()
+            && !self.main.is_copied_by(&self.forks, own)
+        {
+            match kind {
+                // The view that it was made of was compacted before it was sent.
+                Fork::Span => self.counts.own_bytes += 1,
+                Fork::Summary | Fork::Notes | Fork::Other => {
+                    self.problem(&format!("a fork ({kind:?}) does not begin as its conversation"));
+                }
+            }
+        }
         let announced = self.announced.since_last();
         if !step.continues {
             self.counts.breaks += 1;
@@ -154,10 +169,11 @@ impl Ledger {
         let kind = Fork::of(told);
         self.forks.follow(body);
         let own = self.forks.messages().rposition(is_own).unwrap_or(0);
+        self.early_fork = None;
         if !self.main.is_copied_by(&self.forks, own) {
-            self.counts.stripped += 1;
-            if kind != Fork::Summary {
-                self.problem(&format!("a fork ({kind:?}) does not begin as its conversation"));
+            match kind {
+                Fork::Summary => self.counts.own_bytes += 1,
+                Fork::Span | Fork::Notes | Fork::Other => self.early_fork = Some((kind, own)),
             }
         }
         let outcome = self.cache.look_up_trail(&self.forks, self.now);

@@ -40,6 +40,13 @@ impl Row {
         self.switches.iter().map(variable).collect()
     }
 
+    /// Whether room is made before a request goes out. Where it is not, a refusal by the server is how it is
+    /// noticed, and no overflow.
+    pub(super) fn makes_room_ahead(&self) -> bool {
+        let late = [("auto_compact", false), ("reactive_only", true), ("collapse", true)];
+        !self.switches.iter().any(|switch| late.contains(switch))
+    }
+
     /// Whether it turns on what is off as shipped.
     pub(super) fn turns_on(&self) -> bool {
         self.switches.iter().any(|(_, on)| *on)

@@ -28,8 +28,7 @@ pub(super) fn line(name: &str, outcome: &Outcome) -> String {
 pub(super) fn render(outcomes: &[(&Row, Outcome)], length: &Length) -> String {
     let mut text = format!(
         "\nOne process in a terminal, {} turns, a window of {} tokens; the same prompts, calls and answers in every row. \
-         Tokens as the emulated server counts them (a quarter of the bytes), prices of {MODEL}. In every row: no request \
-         refused, every change of what had been sent announced by a layer's figure, the person's words looked for in the \
+         Tokens as the emulated server counts them (a quarter of the bytes), prices of {MODEL}. In every row: every change of what had been sent announced by a layer's figure, the person's words looked for in the \
          first request after every compaction, and every prompt in the transcript at the end.\n",
         length.turns, length.window
     );
@@ -79,6 +78,7 @@ fn work(outcomes: &[(&Row, Outcome)]) -> String {
         "Summary calls",
         "Span calls",
         "Notes calls",
+        "Forks with bytes of their own",
         "Breaks, announced",
         "Words checked",
     ]);
@@ -94,7 +94,11 @@ fn work(outcomes: &[(&Row, Outcome)]) -> String {
                 requests => format!("{requests} (${:.2})", cost(sum)),
             };
             cells.extend([calls(&counts.summaries), calls(&counts.spans), calls(&counts.notes)]);
-            cells.extend([counts.breaks.to_string(), counts.words_checked.to_string()]);
+            cells.extend([
+                counts.own_bytes.to_string(),
+                counts.breaks.to_string(),
+                counts.words_checked.to_string(),
+            ]);
             cells
         }),
     )

@@ -5,6 +5,7 @@
 //! plain comparison how far the next one is the same, and reads what is new. Invariant: what it says of a
 //! request is what reading all of it would have said.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use memchr::memmem;
@@ -12,6 +13,8 @@ use memchr::memmem;
 use crate::cache::{Position, Ttl};
 use crate::scan;
 
+/// So many bodies that were not continued are kept: a copy that was made before may still be at work.
+const KEPT_BREAKS: usize = 4;
 /// How a marker begins. Inside of a string its quotation marks would be escaped.
 const MARKER: &[u8] = b"\"cache_control\":{";
 
@@ -45,8 +48,8 @@ struct Block {
 pub struct Trail {
     /// Without markers.
     body: Vec<u8>,
-    /// The one before the last that did not continue it.
-    broken: Vec<u8>,
+    /// Those before the last ones that did not continue them, the newest first.
+    broken: VecDeque<Vec<u8>>,
     /// Where the list of messages begins.
     list: usize,
     messages: Vec<Sent>,
@@ -68,7 +71,8 @@ impl Trail {
         let step = Step { continues: shared >= before, shared };
         let last = std::mem::replace(&mut self.body, body);
         if !step.continues {
-            self.broken = last;
+            self.broken.push_front(last);
+            self.broken.truncate(KEPT_BREAKS);
         }
         let same = if self.list > 0 && shared > self.list { shared } else { 0 };
         if same == 0 {
@@ -89,14 +93,14 @@ impl Trail {
         self.messages.iter().map(|message| &self.body[message.range.clone()])
     }
 
-    /// Whether the last request of a copy of this conversation begins as this one does, or did before it last
-    /// broke: up to the copy's own messages, from `own` on, as far as they had been sent.
+    /// Whether the last request of a copy of this conversation begins as this one does, or did before it broke
+    /// (a copy may have been made earlier): up to the copy's own messages, from `own` on, as far as they had been
+    /// sent.
     pub fn is_copied_by(&self, copy: &Self, own: usize) -> bool {
         let own = copy.start_of(own);
-        let of_broken = scan::last_message_end(&self.broken);
-        [(&self.body, self.end()), (&self.broken, of_broken)]
-            .into_iter()
-            .any(|(body, end)| common(body, &copy.body) >= own.min(end).max(1))
+        let begins = |body: &[u8], end: usize| common(body, &copy.body) >= own.min(end).max(1);
+        begins(&self.body, self.end())
+            || self.broken.iter().any(|broken| begins(broken, scan::last_message_end(broken)))
     }
 
     /// Where a message begins.

@@ -98,3 +98,20 @@ fn what_is_shared_is_counted_to_the_byte() {
     assert_eq!(common(&long, &long[..5_000]), 5_000);
     assert_eq!(common(&[], &long), 0);
 }
+
+#[test]
+fn a_copy_is_known_also_when_its_conversation_has_changed_since() {
+    let bodies = bodies();
+    let (mut main, mut copy) = (Trail::default(), Trail::default());
+    for body in &bodies[..=20] {
+        main.follow(body);
+    }
+    // Made before the break at turn 20, with a message of its own.
+    let messages = scan::messages(&bodies[19]).len();
+    copy.follow(&bodies[19]);
+    assert!(main.is_copied_by(&copy, messages - 1));
+    // One that begins in no way that was ever sent.
+    let changed = String::from_utf8(bodies[19].clone()).unwrap().replacen("1.0 ", "1.9 ", 1);
+    copy.follow(changed.as_bytes());
+    assert!(!main.is_copied_by(&copy, messages - 1));
+}
