@@ -43,7 +43,7 @@ use clap::{Parser, ValueEnum};
 use crate::report::Section;
 
 /// Measures the program and compares the figures with their aims.
-#[derive(Debug, Clone, Parser)]
+#[derive(Debug, Parser)]
 #[command(name = "dormouse-bench")]
 struct Arguments {
     /// What to measure
@@ -94,6 +94,14 @@ struct Arguments {
     /// `long-haul`: how many turns
     #[arg(long, default_value_t = 3_000)]
     turns: usize,
+
+    /// `long-haul`: how many turns in rows other than as shipped and all off; as many unless given
+    #[arg(long)]
+    other_turns: Option<usize>,
+
+    /// `long-haul`: how many rows are run side by side
+    #[arg(long, default_value_t = 1)]
+    at_once: usize,
 
     /// `long-haul`: the window, in tokens
     #[arg(long, default_value_t = 200_000)]
@@ -225,9 +233,14 @@ fn fidelity(arguments: &Arguments, date: &str, load: &str) {
 }
 
 fn long_haul(arguments: &Arguments, date: &str, load: &str) {
-    let Arguments { turns, window, only, .. } = arguments.clone();
-    let debug_binary = arguments.debug_binary.as_deref().map(found);
-    let length = long_haul::Length { turns, window, debug_binary, only };
+    let length = long_haul::Length {
+        turns: arguments.turns,
+        other_turns: arguments.other_turns.unwrap_or(arguments.turns),
+        window: arguments.window,
+        debug_binary: arguments.debug_binary.as_deref().map(found),
+        only: arguments.only.clone(),
+        at_once: arguments.at_once,
+    };
     let tables = long_haul::run(&found(&arguments.binary), &length)
         .unwrap_or_else(|broke| fail(&format!("the long haul broke\n{broke}")));
     let text = results::render("long-haul", date, load, &[]) + &tables;

@@ -40,6 +40,16 @@ impl Row {
         self.switches.iter().map(variable).collect()
     }
 
+    /// Whether nothing is switched, and nobody pauses.
+    pub(super) fn is_as_shipped(&self) -> bool {
+        self.switches.is_empty() && self.pace == Pace::Steady
+    }
+
+    /// Whether it is run at full length whatever the others are.
+    pub(super) fn is_whole(&self) -> bool {
+        self.is_as_shipped() || self.window == RowWindow::Endless
+    }
+
     /// Whether room is made before a request goes out. Where it is not, a refusal by the server is how it is
     /// noticed, and no overflow.
     pub(super) fn makes_room_ahead(&self) -> bool {

@@ -27,10 +27,10 @@ pub(super) fn line(name: &str, outcome: &Outcome) -> String {
 /// All tables.
 pub(super) fn render(outcomes: &[(&Row, Outcome)], length: &Length) -> String {
     let mut text = format!(
-        "\nOne process in a terminal, {} turns, a window of {} tokens; the same prompts, calls and answers in every row. \
+        "\nOne process in a terminal, a window of {} tokens; the same prompts, calls and answers in every row. \
          Tokens as the emulated server counts them (a quarter of the bytes), prices of {MODEL}. In every row: every change of what had been sent announced by a layer's figure, the person's words looked for in the \
          first request after every compaction, and every prompt in the transcript at the end.\n",
-        length.turns, length.window
+        length.window
     );
     text.push_str(&costs(outcomes));
     text.push_str(&work(outcomes));
