@@ -265,3 +265,61 @@ fn last_of(trail: &Trail) -> Value {
 fn read(message: &[u8]) -> Value {
     serde_json::from_slice(message).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dormouse_conversation::figures::FigureLog;
+
+    fn request(texts: &[&str]) -> RecordedRequest {
+        let headers = [
+            ("content-type", "application/json"),
+            ("anthropic-version", "2023-06-01"),
+            ("x-api-key", "k"),
+        ];
+        let message = |(place, text): (usize, &&str)| {
+            let role = if place % 2 == 0 { "user" } else { "assistant" };
+            format!(r#"{{"role":"{role}","content":[{{"type":"text","text":"{text}"}}]}}"#)
+        };
+        let messages: Vec<String> = texts.iter().enumerate().map(message).collect();
+        let body = format!(r#"{{"model":"m","stream":true,"messages":[{}]}}"#, messages.join(","));
+        RecordedRequest {
+            index: 0,
+            connection: 0,
+            method: "POST".to_owned(),
+            path: "/v1/messages".to_owned(),
+            headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+            body: body.into_bytes(),
+            usage: Usage::default(),
+            written: 0,
+        }
+    }
+
+    #[test]
+    fn a_change_is_a_problem_unless_a_layer_has_announced_it() {
+        let home = tempfile::tempdir().unwrap();
+        let mut ledger = Ledger::new(home.path(), 20_000, 4_000);
+        ledger.attend(&request(&["#0 a", "b", "c"]));
+        ledger.attend(&request(&["#0 a", "b", "c", "d", "e"]));
+        assert_eq!((ledger.problems.as_slice(), ledger.counts.breaks), ([].as_slice(), 0));
+        let folder = FigureLog::folder_in(home.path());
+        std::fs::create_dir_all(&folder).unwrap();
+        let figure = r#"{"kind":"layer","name":"snip","prefix_changed":true}"#;
+        std::fs::write(folder.join("2026-11.jsonl"), format!("{figure}\n")).unwrap();
+        ledger.attend(&request(&["#0 a", "b", "changed", "d", "e"]));
+        assert_eq!((ledger.problems.as_slice(), ledger.counts.breaks), ([].as_slice(), 1));
+        ledger.attend(&request(&["#0 a", "b", "again", "d", "e"]));
+        assert!(ledger.problems.first().is_some_and(|problem| problem.contains("unannounced")));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_and_what_the_api_refuses_is_a_problem() {
+        let home = tempfile::tempdir().unwrap();
+        let mut ledger = Ledger::new(home.path(), 20_000, 4_000);
+        let (_, reply) = ledger.attend(&request(&[&"long ".repeat(20_000)]));
+        assert!(matches!(reply, Reply::Error { status: 400, .. }));
+        assert_eq!(ledger.counts.refused, 1);
+        ledger.attend(&request(&["a", "the last word is the model's"]));
+        assert!(!ledger.problems.is_empty());
+    }
+}
