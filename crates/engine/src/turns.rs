@@ -40,6 +40,7 @@ impl Engine {
         let mut with = self.recall(prompt, sink).await;
         with.extend(skill);
         self.add_prompt(prompt, with)?;
+        self.breaker.person_speaks();
         self.use_called(called)?;
         let report = self.run_until_done(max_requests, interrupt, sink).await?;
         if interrupt.is_cancelled() {
