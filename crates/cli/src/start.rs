@@ -182,7 +182,7 @@ impl Ready {
             max_cost_usd: arguments.max_cost,
             layers: layer_rules(&switches),
             compaction: compaction_rules(&switches, &world.environment)?,
-            beside: notes::keeper(world, settings.session_notes, &switches)?,
+            beside: notes::keeper(world, settings.session_notes, &switches)?.into_iter().collect(),
         };
         warn_of_no_price(&config);
         let engine = match opened {

@@ -4,12 +4,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use dormouse_base::{Dir, MessageId};
+use dormouse_base::{Dir, MessageId, SessionId};
 use dormouse_context::compact::notes::Template;
 use dormouse_conversation::figures::Figures;
 use dormouse_conversation::{Budget, Message};
 
-use crate::{Engine, Jobs, Seed};
+use crate::{Engine, Jobs, MemoryAccess, Seed};
 
 /// Works beside a conversation. Nothing here may take time: what does is a job.
 pub trait Beside: Send + Sync {
@@ -18,7 +18,9 @@ pub trait Beside: Send + Sync {
     fn settled(&self, moment: &Moment<'_>);
 
     /// The notes about this session, if there are any.
-    fn notes(&self, session: &Dir) -> Option<KeptNotes>;
+    fn notes(&self, _session: &Dir) -> Option<KeptNotes> {
+        None
+    }
 
     /// The conversation was compacted: what was counted before says nothing any more.
     fn compacted(&self, _moment: &Moment<'_>) {}
@@ -73,6 +75,16 @@ impl<'a> Moment<'a> {
         self.engine.transcript.own_folder()
     }
 
+    /// The session.
+    pub fn session(&self) -> SessionId {
+        self.engine.session()
+    }
+
+    /// Memory, where it is on.
+    pub fn memory(&self) -> Option<&'a Arc<MemoryAccess>> {
+        self.engine.config.memory.as_ref().map(|memory| &memory.access)
+    }
+
     /// What runs beside the conversation.
     pub fn jobs(&self) -> &'a Jobs {
         self.engine.jobs()
@@ -92,6 +104,7 @@ impl<'a> Moment<'a> {
 impl Engine {
     /// The notes about this session, if any are kept.
     pub fn kept_notes(&self) -> Option<KeptNotes> {
-        self.config.beside.as_ref()?.notes(self.transcript.own_folder())
+        let session = self.transcript.own_folder();
+        self.config.beside.iter().find_map(|beside| beside.notes(session))
     }
 }

@@ -284,9 +284,8 @@ impl Engine {
 
     /// No call waits for its result: whoever works beside the conversation is told.
     pub(crate) fn settle(&self, quiet: bool) {
-        if let Some(beside) = &self.config.beside {
-            beside.settled(&Moment::of(self, quiet));
-        }
+        let moment = Moment::of(self, quiet);
+        self.config.beside.iter().for_each(|beside| beside.settled(&moment));
     }
 
     pub(crate) fn new_id(&self) -> MessageId {

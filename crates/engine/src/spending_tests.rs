@@ -46,7 +46,7 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
         max_cost_usd: Some(max_cost_usd),
         layers: crate::LayerRules::default(),
         compaction: crate::CompactionRules::default(),
-        beside: None,
+        beside: Vec::new(),
         results: Arc::default(),
         hooks: Arc::default(),
         reaper: dormouse_tools::Reaper::none(),

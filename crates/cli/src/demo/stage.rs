@@ -129,7 +129,7 @@ pub(super) async fn begin(
         max_cost_usd: None,
         layers: LayerRules::default(),
         compaction: CompactionRules::default(),
-        beside: cast.beside,
+        beside: cast.beside.into_iter().collect(),
     };
     let engine = Engine::begin(config, &folder, &surroundings)?;
     Ok((engine, surroundings))

@@ -77,9 +77,8 @@ impl Engine {
         self.recall = Recall::default();
         // What was told about the mode is gone with the message that told it.
         self.tell_mode()?;
-        if let Some(beside) = &self.config.beside {
-            beside.compacted(&Moment::of(self, false));
-        }
+        let moment = Moment::of(self, false);
+        self.config.beside.iter().for_each(|beside| beside.compacted(&moment));
         Ok(())
     }
 

@@ -214,7 +214,8 @@ async fn summarise_all(
     for span in found {
         let message = fold_prompt(seed.messages(), &span, room);
         let gate = ForkGate::nothing();
-        let order = ForkOrder { purpose: KIND, message, gate, most_turns: MOST_TURNS };
+        let order =
+            ForkOrder { purpose: KIND, message, gate, tools: Vec::new(), most_turns: MOST_TURNS };
         let report = seed.clone().run(order, Some(&job)).await;
         end.turns += u64::from(report.turns);
         end.denied += u64::from(report.denied);

@@ -10,13 +10,16 @@ mod files;
 mod filling;
 mod hearing;
 mod index;
+mod saving;
 mod sources;
 mod specs;
 mod tools;
+mod witness;
 
 pub(crate) use access::Found;
-pub use access::MemoryAccess;
+pub use access::{MemoryAccess, Written};
 pub(crate) use door::MemoryGuard;
 pub(crate) use files::file_of_command;
 pub(crate) use index::index_parts;
 pub use tools::memory_tools;
+pub use witness::{Wanted, Witness};
