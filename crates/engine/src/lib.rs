@@ -34,6 +34,15 @@ mod surroundings;
 mod turn;
 mod turns;
 
+/// What work on drafts of memory needs to name.
+pub mod drafts {
+    pub use dormouse_memory::{
+        Applied, Author, By, ChangeError, Draft, Drafted, Drawn, DreamLock, DreamLockError,
+        Dreamer, Fate, FileDiff, Finding, FindingKind, LogPart, MemoryFile, MessageSource,
+        Rejected, ScanCache, Scope, Store, Trial, Trust, Unit, manifest_line,
+    };
+}
+
 pub use anew::OtherModel;
 pub use beside::{Beside, KeptNotes, Moment};
 pub use dormouse_context::compact::{Fidelity, Way};
@@ -48,7 +57,7 @@ pub use hooks::{HookEvent, HookProblem, Hooks, SessionEndReason, SessionSource};
 pub use jobs::{Job, JobEnd, JobHandle, JobId, JobStatus, Jobs};
 pub use known::{InstructionSetup, Known, MemorySetup};
 pub use layers::LayerRules;
-pub use memory::{MemoryAccess, Wanted, Witness, Written, memory_tools};
+pub use memory::{MemoryAccess, Wanted, Witness, Written, memory_tools, said_in};
 pub use plan::Plan;
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, build_prefix};
 pub use recall::{PassedOver, RecallReceipt, RecallSetup, RecallStep, RecalledMemory, SmallModel};

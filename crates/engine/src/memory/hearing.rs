@@ -56,6 +56,21 @@ impl MemoryAccess {
     }
 }
 
+/// What was said in a message, and by whom: what the program put in, what tools brought and summaries are nobody's
+/// word (B-26).
+pub fn said_in(message: &Message) -> Option<(Trust, String)> {
+    if message.flags.meta
+        || message.flags.compact_summary
+        || message.tool_results().next().is_some()
+    {
+        return None;
+    }
+    match message.role {
+        Role::User => Some((Trust::Typed, typed(message))),
+        Role::Assistant => Some((Trust::Concluded, message.text())),
+    }
+}
+
 /// What the person typed of a message: memories and a skill that came with it are not their words.
 fn typed(message: &Message) -> String {
     let texts = message.blocks.iter().filter_map(Block::as_text);

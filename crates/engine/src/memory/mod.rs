@@ -20,6 +20,7 @@ pub(crate) use access::Found;
 pub use access::{MemoryAccess, Written};
 pub(crate) use door::MemoryGuard;
 pub(crate) use files::file_of_command;
+pub use hearing::said_in;
 pub(crate) use index::index_parts;
 pub use tools::memory_tools;
 pub use witness::{Wanted, Witness};

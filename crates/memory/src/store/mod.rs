@@ -10,7 +10,9 @@ mod content;
 mod copy;
 mod daily;
 mod disk;
+mod distilled;
 mod dream_lock;
+mod dreams;
 mod error;
 mod guard;
 mod heads;
@@ -43,6 +45,7 @@ use crate::{INDEX, MemoryFile, Scan, ScanCache, Scanned, Scope, extract_anchors,
 
 pub use by::{Author, By, Consent, MessageSource, SecretRule};
 pub use content::ContentHash;
+pub use distilled::{LogPart, LoggedNote};
 pub use dream_lock::{DreamLock, DreamLockError, Dreamer};
 pub use error::{ChangeError, SecretFinding, shipped_secret_rules};
 pub(crate) use guard::is_apart;
