@@ -38,8 +38,8 @@ mod turns;
 pub mod drafts {
     pub use dormouse_memory::{
         Applied, Author, By, ChangeError, Draft, Drafted, Drawn, DreamLock, DreamLockError,
-        Dreamer, Fate, FileDiff, Finding, FindingKind, LogPart, MemoryFile, MessageSource,
-        Rejected, ScanCache, Scope, Store, Trial, Trust, Unit, manifest_line,
+        DreamState, Dreamer, Fate, FileDiff, Finding, FindingKind, LogPart, MemoryFile,
+        MessageSource, Rejected, ScanCache, Scope, Store, Trial, Trust, Unit, manifest_line,
     };
 }
 

@@ -55,8 +55,8 @@ pub use rules::{IndexUse, MemoryRules, Saving};
 pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, Skipped, scan};
 pub use store::{
     AnchoredProject, Applied, Author, By, ChangeError, ChangeId, Consent, ContentHash, DreamLock,
-    DreamLockError, Dreamer, Effect, Expected, Fate, FileDiff, IndexUpkeep, LogEntry, LogPart,
-    LoggedNote, MessageSource, Outcome, Plan, Policy, PolicyRule, Proposal, ProposalId,
+    DreamLockError, DreamState, Dreamer, Effect, Expected, Fate, FileDiff, IndexUpkeep, LogEntry,
+    LogPart, LoggedNote, MessageSource, Outcome, Plan, Policy, PolicyRule, Proposal, ProposalId,
     ProposedFile, Receipt, Rule, SecretFinding, SecretRule, SecretScan, Store, StoreOptions,
     Trashed, Trial, Unit, UnitWrite, Uses, Writer, shipped_secret_rules,
 };

@@ -160,6 +160,11 @@ impl Seed {
         &self.messages
     }
 
+    /// Whether the model was told of this tool.
+    pub fn has_tool(&self, name: &str) -> bool {
+        self.prefix.tools().iter().any(|tool| tool.name == name)
+    }
+
     /// What was read so far, as the fork has it: its own copy.
     pub fn read_cache(&self) -> &Mutex<dormouse_tools::ReadCache> {
         &self.context.read_cache

@@ -226,6 +226,11 @@ impl MemoryAccess {
         self.heard().sources.is_outside(words)
     }
 
+    /// The person is to be told something about memory that happened beside the conversation.
+    pub fn tell_person(&self, what: String) {
+        self.heard().notices.push(what);
+    }
+
     /// What the person is to be told.
     pub(crate) fn take_notices(&self) -> Vec<String> {
         std::mem::take(&mut self.heard().notices)

@@ -148,7 +148,7 @@ impl Store {
         let start = usize::try_from(end).unwrap_or(usize::MAX);
         // A log that is shorter than it was is another one.
         let (before, new) = bytes.split_at_checked(start).unwrap_or((&[], &bytes));
-        let first_line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let first_line = before.split(|byte| *byte == b'\n').count();
         let text = String::from_utf8_lossy(new).into_owned();
         let end = bytes.len() as u64;
         Ok((!text.trim().is_empty()).then_some(LogPart { path, first_line, text, end }))

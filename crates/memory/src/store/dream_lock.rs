@@ -37,6 +37,15 @@ impl fmt::Display for Dreamer {
     }
 }
 
+/// Whether somebody dreams.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DreamState {
+    /// Nobody does.
+    Awake,
+    /// Somebody does, who is named if that is readable.
+    Dreaming(Option<Dreamer>),
+}
+
 /// Why nobody can dream here now.
 #[derive(Debug, Error)]
 pub enum DreamLockError {
@@ -84,12 +93,12 @@ impl Store {
         Ok(Timestamp::try_from(modified).ok().filter(|_| modified != NEVER))
     }
 
-    /// Whether somebody dreams now, and who, if that is known. Takes nothing.
-    pub fn is_dreaming(&self) -> Result<Option<Option<Dreamer>>, FileError> {
+    /// Whether somebody dreams now. Takes nothing.
+    pub fn dream_state(&self) -> Result<DreamState, FileError> {
         match LockState::of(&self.state, &name(LOCK)) {
-            Ok(LockState::Free) => Ok(None),
-            Ok(LockState::Held(_)) => Ok(Some(self.dreamer())),
-            Err(error) if error.is_not_found() => Ok(None),
+            Ok(LockState::Free) => Ok(DreamState::Awake),
+            Ok(LockState::Held(_)) => Ok(DreamState::Dreaming(self.dreamer())),
+            Err(error) if error.is_not_found() => Ok(DreamState::Awake),
             Err(error) => Err(error),
         }
     }

@@ -33,7 +33,7 @@ impl Store {
             Err(error) if error.is_not_found() => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
-        names.retain(|name| name.ends_with(".json"));
+        names.retain(|name| name.strip_suffix(".json").is_some());
         names.sort();
         Ok(names)
     }

@@ -46,7 +46,7 @@ use crate::{INDEX, MemoryFile, Scan, ScanCache, Scanned, Scope, extract_anchors,
 pub use by::{Author, By, Consent, MessageSource, SecretRule};
 pub use content::ContentHash;
 pub use distilled::{LogPart, LoggedNote};
-pub use dream_lock::{DreamLock, DreamLockError, Dreamer};
+pub use dream_lock::{DreamLock, DreamLockError, DreamState, Dreamer};
 pub use error::{ChangeError, SecretFinding, shipped_secret_rules};
 pub(crate) use guard::is_apart;
 pub use history::ChangeId;

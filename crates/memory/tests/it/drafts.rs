@@ -4,8 +4,8 @@ use std::fs;
 use std::time::{Duration, SystemTime};
 
 use dormouse_memory::{
-    Applied, Author, By, ChangeError, Draft, Drafted, DreamLockError, Entry, Expected, Fate,
-    MemoryFile, MemoryType, Rejected, Rule, Store, Trial, Trust,
+    Applied, Author, By, ChangeError, Draft, Drafted, DreamLockError, DreamState, Entry, Expected,
+    Fate, MemoryFile, MemoryType, Rejected, Rule, Store, Trial, Trust,
 };
 
 use crate::world::{World, assert_sound, file, files_below, message, model, note, written};
@@ -236,15 +236,25 @@ fn an_index_that_is_not_true_is_mended_with_the_rest() {
 fn the_time_of_the_lock_is_that_of_the_last_dream_that_succeeded() {
     let world = World::new();
     let store = world.store();
-    assert_eq!((store.last_dream().unwrap(), store.is_dreaming().unwrap()), (None, None));
+    assert_eq!(
+        (store.last_dream().unwrap(), store.dream_state().unwrap()),
+        (None, DreamState::Awake)
+    );
     let lock = store.begin_dream().unwrap();
     assert_eq!(store.last_dream().unwrap(), None, "beginning is no dream");
-    assert_eq!(store.is_dreaming().unwrap().unwrap().unwrap().pid, std::process::id());
+    let dreaming = store.dream_state().unwrap();
+    assert!(
+        matches!(&dreaming, DreamState::Dreaming(Some(by)) if by.pid == std::process::id()),
+        "{dreaming:?}"
+    );
     let held = world.store().begin_dream().unwrap_err();
     assert!(matches!(&held, DreamLockError::Held(Some(_))), "{held}");
     assert!(held.to_string().contains(&format!("process {}", std::process::id())), "{held}");
     drop(lock);
-    assert_eq!((store.last_dream().unwrap(), store.is_dreaming().unwrap()), (None, None));
+    assert_eq!(
+        (store.last_dream().unwrap(), store.dream_state().unwrap()),
+        (None, DreamState::Awake)
+    );
     let lock = store.begin_dream().unwrap();
     let now = "2026-11-15T08:00:00Z".parse().unwrap();
     lock.succeeded(now).unwrap();
