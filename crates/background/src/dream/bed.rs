@@ -1,5 +1,6 @@
 //! A memory directory that is dreamt over: its lock, its copy, and what its logs have for the dream.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use dormouse_base::{FileAction, FileError, fault};
@@ -19,12 +20,15 @@ pub(super) struct Bed {
 }
 
 impl Bed {
-    /// Takes the lock, and copies the memories.
-    pub(super) fn make(store: &Arc<Store>) -> Result<Self, DreamLockError> {
+    /// Takes the lock, and copies the memories. Of what logs said, dreams that were `undone` have made nothing.
+    pub(super) fn make(
+        store: &Arc<Store>,
+        undone: &BTreeSet<String>,
+    ) -> Result<Self, DreamLockError> {
         let lock = store.begin_dream()?;
         let draft = Arc::new(Draft::of(store)?);
         point("dream.copied")?;
-        let logs = store.undistilled()?;
+        let logs = store.undistilled(undone)?;
         Ok(Self { store: Arc::clone(store), lock, draft, logs })
     }
 

@@ -11,6 +11,7 @@ mod run;
 mod setup;
 mod witness;
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dormouse_base::SessionId;
@@ -160,11 +161,12 @@ fn now(setup: &Arc<DreamSetup>, current: Option<SessionId>, trial: Trial) -> Res
     Dream::begin(setup, sessions, When::Now, trial)
 }
 
-/// A dream by hand (B-25), without a conversation: `seed` has none. Only the gates that say when count, and with
+/// A dream by hand (B-25), without a conversation: `seed` makes one that nobody has, in a folder that goes with the
+/// dream, once it is sure that there is one. Only the gates that say when count, and with
 /// [`When::Now`] not even these.
 pub async fn dream(
     setup: DreamSetup,
-    seed: impl AsyncFnOnce() -> Result<Seed, String>,
+    seed: impl AsyncFnOnce(&Path) -> Result<Seed, String>,
     when: When,
     trial: Trial,
 ) -> Result<Dreamt, Closed> {
@@ -178,6 +180,6 @@ pub async fn dream(
             Dream::begin(&setup, sessions, When::Due, trial)?
         }
     };
-    let seed = seed().await.map_err(Closed::Cannot)?;
+    let seed = seed(&begun.folder()).await.map_err(Closed::Cannot)?;
     Ok(begun.run(seed, None).await)
 }

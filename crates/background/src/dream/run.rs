@@ -4,6 +4,8 @@
 //! each memory gets one change. Whatever ends a dream before leaves the memories, and the time of the last dream, as
 //! they were.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -75,8 +77,9 @@ impl Dream {
     ) -> Result<Self, Closed> {
         let now = setup.clock.now();
         let (mut beds, mut left_out): (Vec<Bed>, Vec<String>) = (Vec::new(), Vec::new());
+        let undone = setup.undone();
         for store in setup.stores() {
-            match bed(store, when, now) {
+            match bed(store, when, now, &undone) {
                 Ok(bed) => beds.push(bed),
                 Err(closed) if beds.is_empty() => return Err(closed),
                 Err(closed) => left_out.push(format!("the {} memory: {closed}", store.scope())),
@@ -89,6 +92,11 @@ impl Dream {
             .map_err(|error| Closed::Cannot(error.to_string()))?;
         let (id, setup) = (setup.new_id(), Arc::clone(setup));
         Ok(Self { id, began: now, setup, beds, left_out, sessions, prompt, trial })
+    }
+
+    /// A folder that goes with the dream.
+    pub(super) fn folder(&self) -> PathBuf {
+        self.beds.first().map(|bed| bed.draft.folder().join("session")).unwrap_or_default()
     }
 
     /// Dreams. Dropping this ends it, and nothing has changed.
@@ -185,7 +193,12 @@ impl Dream {
     }
 }
 
-fn bed(store: &Arc<Store>, when: When, now: Timestamp) -> Result<Bed, Closed> {
+fn bed(
+    store: &Arc<Store>,
+    when: When,
+    now: Timestamp,
+    undone: &BTreeSet<String>,
+) -> Result<Bed, Closed> {
     let check = || match when {
         When::Now => Ok(()),
         When::Due => {
@@ -194,7 +207,7 @@ fn bed(store: &Arc<Store>, when: When, now: Timestamp) -> Result<Bed, Closed> {
         }
     };
     check()?;
-    let bed = Bed::make(store).map_err(|error| match error {
+    let bed = Bed::make(store, undone).map_err(|error| match error {
         DreamLockError::Held(holder) => Closed::Held(holder),
         other => Closed::Cannot(other.to_string()),
     })?;

@@ -1,5 +1,6 @@
 //! What a dream needs from outside, and the facts that its gates ask for.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -32,6 +33,12 @@ impl DreamSetup {
 
     pub(super) fn new_id(&self) -> String {
         MessageId::generate(&*self.ids).to_string()
+    }
+
+    /// The dreams that were undone.
+    pub(super) fn undone(&self) -> BTreeSet<String> {
+        // A history that can not be read keeps nobody from dreaming: its logs only count as read.
+        self.stores().flat_map(|store| store.undone_wholes().unwrap_or_default()).collect()
     }
 
     /// The sessions that have gone on since, but for the one at hand.

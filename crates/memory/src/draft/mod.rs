@@ -9,6 +9,7 @@ mod judge;
 mod steps;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dormouse_base::{Dir, RelPath};
@@ -58,6 +59,11 @@ impl Draft {
     /// The copy, to look at. What is changed past the draft makes it worthless.
     pub fn store(&self) -> &Arc<Store> {
         &self.store
+    }
+
+    /// The folder that goes with the draft.
+    pub fn folder(&self) -> PathBuf {
+        self.state.path().join(FOLDER)
     }
 
     /// How many memories there were.

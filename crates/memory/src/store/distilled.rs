@@ -87,8 +87,9 @@ struct Mark {
 type Marks = BTreeMap<String, Vec<Mark>>;
 
 impl Store {
-    /// What stands in the logs and no memories were made of yet, oldest first.
-    pub fn undistilled(&self) -> Result<Vec<LogPart>, ChangeError> {
+    /// What stands in the logs and no memories were made of yet, oldest first. What dreams made that were `undone`
+    /// does not count: the memories may be in another store.
+    pub fn undistilled(&self, undone: &BTreeSet<String>) -> Result<Vec<LogPart>, ChangeError> {
         let logs = match self.memory.below(&name(LOGS)) {
             Ok(logs) => logs,
             Err(error) if error.is_not_found() => return Ok(Vec::new()),
@@ -97,7 +98,7 @@ impl Store {
         let mut paths = Vec::new();
         files_below(&logs, LOGS, &mut paths)?;
         paths.sort();
-        let (marks, undone) = (self.marks()?, self.undone_wholes()?);
+        let marks = self.marks()?;
         let mut parts = Vec::new();
         for path in paths {
             let known = marks.get(&path).into_iter().flatten();
@@ -132,8 +133,8 @@ impl Store {
         }
     }
 
-    /// The larger pieces of work that were undone.
-    fn undone_wholes(&self) -> Result<BTreeSet<String>, ChangeError> {
+    /// The larger pieces of work, such as dreams, of which something was undone here.
+    pub fn undone_wholes(&self) -> Result<BTreeSet<String>, ChangeError> {
         let undone = self.log()?.into_iter().filter(|entry| entry.undone_by.is_some());
         Ok(undone.filter_map(|entry| entry.part_of).collect())
     }
