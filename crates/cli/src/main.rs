@@ -17,6 +17,7 @@ mod headless;
 mod hook;
 mod input;
 mod instructions;
+mod layers;
 mod markdown;
 mod mcp;
 mod memory;

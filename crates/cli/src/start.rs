@@ -12,9 +12,9 @@ use dormouse_base::{
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
-    Beside, CompactionRules, Engine, EngineConfig, Hooks, InstructionSetup, LayerRules,
-    MemoryAccess, MemorySetup, OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving,
-    SessionFolder, Skills, Surroundings, memory_tools,
+    Beside, Engine, EngineConfig, Hooks, InstructionSetup, MemoryAccess, MemorySetup,
+    OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder, Skills,
+    Surroundings, memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
@@ -24,7 +24,7 @@ use crate::connect::{Connection, Wanted, connect};
 use crate::exit::Failure;
 use crate::settings::{self, InForce, Untrusted};
 use crate::world::{World, current_project};
-use crate::{dream, instructions, memory, notes, permissions, sessions, show};
+use crate::{dream, instructions, layers, memory, notes, permissions, sessions, show};
 
 /// All that a conversation needs, with nothing begun yet.
 pub(crate) struct Ready {
@@ -60,6 +60,7 @@ pub(crate) struct Conversation {
     /// The environment for children, without keys.
     pub(crate) environment: Environment,
     pub(crate) settings: Settings,
+    pub(crate) switches: Switches,
     pub(crate) folder: SessionFolder,
     /// The engine's own: what is said to it counts from the next call on.
     pub(crate) gate: Gate,
@@ -105,6 +106,7 @@ pub(crate) async fn prepare_for(
     let wanted = Wanted {
         model: arguments.model.as_deref(),
         origin: opened.as_ref().and_then(OpenedSession::origin),
+        server_clearing: switches.is_on("server_clearing"),
     };
     let connection = connect(&settings, &world.environment, wanted, &project.folder).await?;
     let (set, opened_now) = ((&settings, &switches), opened.as_ref());
@@ -204,8 +206,8 @@ impl Ready {
             figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
             prices: PriceTable::of_settings(&settings.prices),
             max_cost_usd: arguments.max_cost,
-            layers: layer_rules(&switches),
-            compaction: compaction_rules(&switches, &world.environment)?,
+            layers: layers::rules(&settings, &switches)?,
+            compaction: layers::compaction(&switches, &world.environment)?,
             beside: keeper.into_iter().chain(dreaming).collect(),
         };
         warn_of_no_price(&config);
@@ -219,6 +221,7 @@ impl Ready {
             project,
             environment,
             settings,
+            switches,
             folder,
             gate,
             memory: access,
@@ -274,37 +277,6 @@ fn switched_off(stack: &Stack, of: Source) -> bool {
     off(Source::Managed)
         || (by_person && of != Source::Managed)
         || (by_project && of.is_of_project())
-}
-
-/// What the cheap layers do.
-fn layer_rules(switches: &Switches) -> LayerRules {
-    let said = switches.get("time_clearing").filter(|state| state.origin != "default");
-    LayerRules {
-        snip: switches.is_on("snip"),
-        time_clearing: said.map(|state| state.on),
-        ..LayerRules::default()
-    }
-}
-
-/// What is compacted, and when.
-fn compaction_rules(
-    switches: &Switches,
-    environment: &Environment,
-) -> Result<CompactionRules, Failure> {
-    let window = match environment.get(names::AUTO_COMPACT_WINDOW) {
-        None => None,
-        Some(text) => Some(text.trim().parse::<u32>().map_err(|_| {
-            let name = names::AUTO_COMPACT_WINDOW;
-            Failure::usage(anyhow::anyhow!("{name} is `{text}`; it is a number of tokens"))
-        })?),
-    };
-    Ok(CompactionRules {
-        auto: switches.is_on("auto_compact"),
-        reactive_only: switches.is_on("reactive_only"),
-        notes: switches.is_on("notes_compaction"),
-        collapse: switches.is_on("collapse"),
-        auto_window: window,
-    })
 }
 
 /// How long commands may take: the default is never above the most.

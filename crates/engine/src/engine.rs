@@ -282,6 +282,12 @@ impl Engine {
         Ok(())
     }
 
+    /// Somebody is there to go on with the conversation: whoever works beside it is told.
+    pub fn opened(&self) {
+        let moment = Moment::of(self, true);
+        self.config.beside.iter().for_each(|beside| beside.opened(&moment));
+    }
+
     /// No call waits for its result: whoever works beside the conversation is told.
     pub(crate) fn settle(&self, quiet: bool) {
         let moment = Moment::of(self, quiet);

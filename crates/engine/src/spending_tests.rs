@@ -28,6 +28,7 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
             ttl: CacheTtl::FiveMinutes,
             max_tokens_field: MaxTokensField::MaxTokens,
             server_tools: &[],
+            clearing: None,
         },
         budget: Budget::for_window(Window::new(200_000).unwrap(), 16_000),
         retry: RetryPolicy::default(),

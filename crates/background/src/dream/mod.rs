@@ -68,16 +68,14 @@ impl Dreamer {
 
 impl Beside for Dreamer {
     fn settled(&self, moment: &Moment<'_>) {
-        if !moment.is_quiet() || moment.jobs().is_running(KIND) {
+        let busy = moment.jobs().is_running(KIND) || moment.quota_is_low();
+        if !moment.is_quiet() || busy || !moment.has_tool(NEEDED) {
             return;
         }
         let (current, now) = (moment.session(), self.setup.clock.now());
         let Ok(last) = cheap(&mut self.facts(current), now) else { return };
         *self.last_scan() = Some(now);
         let seed = moment.seed();
-        if check_tools(&seed).is_err() {
-            return;
-        }
         // A long conversation would be read with every request: the dream has no use for it.
         let is_long = moment.tokens() * 2 > u64::from(moment.budget().window);
         let seed = if is_long { seed.with_messages([]) } else { seed };
@@ -121,7 +119,7 @@ async fn work(setup: Arc<DreamSetup>, seed: Seed, job: JobHandle, due: Due) -> J
     let Dreamt { report, denied, .. } = dream.run(seed, Some(job.clone())).await;
     job.said(&report.headline());
     if report.improved() > 0 || report.status == DreamStatus::Failed {
-        setup.access.tell_person(told(&report));
+        setup.access.say(told(&report));
     }
     let status = match (report.status, &report.why) {
         (DreamStatus::Failed, Some(why)) => JobStatus::Failed(why.clone()),

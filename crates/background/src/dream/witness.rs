@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use dormouse_base::{Dir, SessionId};
 use dormouse_conversation::transcript::{load, session_file};
 use dormouse_engine::drafts::{Author, Draft, LogPart, MemoryFile, MessageSource, Scope, Trust};
-use dormouse_engine::{JobHandle, MemoryAccess, Wanted, Witness, said_in};
+use dormouse_engine::{JobHandle, MemoryAccess, Voice, Wanted, Witness, voices};
 
 /// So many sessions are searched for words, the newest.
 const SESSIONS: usize = 40;
@@ -29,6 +29,8 @@ pub(super) struct Ground {
     pub(super) folder: Dir,
     pub(super) sessions: Vec<SessionId>,
     pub(super) job: Option<JobHandle>,
+    /// Folders of which it is known that nothing in them was said by anybody.
+    ours: Vec<String>,
     said: OnceLock<Vec<Said>>,
     refused: Mutex<Vec<String>>,
 }
@@ -48,7 +50,9 @@ impl Ground {
         job: Option<JobHandle>,
     ) -> Self {
         let (said, refused) = (OnceLock::new(), Mutex::default());
-        Self { access, drafts, logs, folder, sessions, job, said, refused }
+        let stores = access.stores().iter().map(|store| store.dir().path().display().to_string());
+        let ours = stores.collect();
+        Self { access, drafts, logs, folder, sessions, job, ours, said, refused }
     }
 
     /// What was refused.
@@ -132,13 +136,23 @@ impl Ground {
         let small = self.folder.entry(&path).is_ok_and(|entry| entry.size <= LONGEST_TRANSCRIPT);
         let bytes = if small { self.folder.read(&path).unwrap_or_default() } else { Vec::new() };
         let loaded = load(&bytes);
-        let said = loaded.all().filter_map(|message| {
-            let (trust, text) = said_in(message)?;
-            let (session, message) = (session.to_string(), message.id.to_string());
+        let heard = voices(loaded.all(), &self.ours).into_iter().filter_map(|heard| {
+            let trust = trust_in(heard.voice)?;
+            let (session, message) = (session.to_string(), heard.message.to_string());
             let sources = vec![MessageSource { session, message, trust }];
-            Some(Said { words: plain(&text), sources })
+            Some(Said { words: plain(&heard.text), sources })
         });
-        said.collect()
+        heard.collect()
+    }
+}
+
+/// What a dream can learn from: neither what memory and the program said, nor what came from outside.
+fn trust_in(voice: Voice) -> Option<Trust> {
+    match voice {
+        Voice::Person => Some(Trust::Typed),
+        Voice::Model => Some(Trust::Concluded),
+        Voice::Tool => Some(Trust::Tool),
+        Voice::Outside | Voice::Program => None,
     }
 }
 

@@ -104,6 +104,7 @@ pub(super) async fn begin(
             ttl: CacheTtl::FiveMinutes,
             max_tokens_field: MaxTokensField::MaxTokens,
             server_tools: &[],
+            clearing: None,
         },
         budget: Budget::for_window(window, 16_000),
         retry: RetryPolicy::default(),

@@ -35,6 +35,7 @@ mod hooks;
 mod instructions;
 mod interrupt;
 mod layers;
+mod layers_of_the_server;
 mod mcp;
 mod mcp_http;
 mod memory;

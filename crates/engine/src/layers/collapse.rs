@@ -8,7 +8,7 @@ use std::time::Duration;
 use dormouse_base::MessageId;
 use dormouse_context::compact::read_summary;
 use dormouse_context::layers::{
-    Fold, Span, fold_prompt, folded_span, is_fold, plan_folds, spans, to_commit,
+    Fold, Span, fold_prompt, folded_span, is_cache_edit, is_fold, plan_folds, spans, to_commit,
 };
 use dormouse_conversation::transcript::{Boundary, Trigger};
 use dormouse_conversation::{History, Message, estimate_text};
@@ -178,6 +178,7 @@ impl Engine {
                 messages.push((**message).clone());
             }
         }
+        messages.retain(|message| !is_cache_edit(message));
         let history = History::of(messages)?;
         self.write_what_is_due()?;
         let boundary = Boundary {
