@@ -118,7 +118,8 @@ async fn work(setup: Arc<DreamSetup>, seed: Seed, job: JobHandle, due: Due) -> J
     };
     let Dreamt { report, denied, .. } = dream.run(seed, Some(job.clone())).await;
     job.said(&report.headline());
-    if report.improved() > 0 || report.status == DreamStatus::Failed {
+    // Where nothing was changed there is nothing to take back, and nobody needs to hear of it.
+    if report.improved() > 0 {
         setup.access.say(told(&report));
     }
     let status = match (report.status, &report.why) {
@@ -133,11 +134,10 @@ async fn work(setup: Arc<DreamSetup>, seed: Seed, job: JobHandle, due: Due) -> J
 
 /// What the person is told about a dream.
 fn told(report: &DreamReport) -> String {
-    let undo = if report.improved() > 0 { "; /memory undo takes it back" } else { "" };
     let waiting = report.deeds().filter(|deed| deed.fate == "waits").count();
     let waiting =
-        if waiting > 0 { format!("; {waiting} wait in the inbox") } else { String::new() };
-    format!("dream: {}{waiting}{undo}", report.headline())
+        if waiting > 0 { format!("; {waiting} more in the inbox") } else { String::new() };
+    format!("{} in a dream{waiting}", report.headline())
 }
 
 fn begin(setup: &Arc<DreamSetup>, due: Due) -> Result<Dream, Closed> {

@@ -24,6 +24,7 @@ mod doctor;
 mod dream;
 mod dream_harm;
 mod dream_lock;
+mod dream_talk;
 mod embeddings;
 mod faults;
 mod figures;
