@@ -9,6 +9,7 @@
 mod age;
 mod anchor;
 mod doctor;
+mod draft;
 pub mod embed;
 mod entry;
 mod excerpt;
@@ -34,6 +35,7 @@ pub use anchor::{
     extract as extract_anchors,
 };
 pub use doctor::{Finding, FindingKind, lint, lint_text};
+pub use draft::{Draft, Drafted, Drawn, Rejected};
 pub use entry::{Entry, EntryProblem, Header, LONGEST_MEMORY, NewMemory};
 pub use excerpt::{beginning, says_enough};
 pub use import::{
@@ -52,8 +54,9 @@ pub use rank::Quarantined;
 pub use rules::{IndexUse, MemoryRules, Saving};
 pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, Skipped, scan};
 pub use store::{
-    AnchoredProject, Author, By, ChangeError, ChangeId, Consent, ContentHash, Effect, Expected,
-    FileDiff, IndexUpkeep, LogEntry, MessageSource, Outcome, Plan, Policy, PolicyRule, Proposal,
-    ProposalId, ProposedFile, Receipt, Rule, SecretFinding, SecretRule, SecretScan, Store,
-    StoreOptions, Trashed, Uses, Writer, shipped_secret_rules,
+    AnchoredProject, Applied, Author, By, ChangeError, ChangeId, Consent, ContentHash, DreamLock,
+    DreamLockError, DreamState, Dreamer, Effect, Expected, Fate, FileDiff, IndexUpkeep, LogEntry,
+    LogPart, LoggedNote, MessageSource, Outcome, Plan, Policy, PolicyRule, Proposal, ProposalId,
+    ProposedFile, Receipt, Rule, SecretFinding, SecretRule, SecretScan, Store, StoreOptions,
+    Trashed, Trial, Unit, UnitWrite, Uses, Writer, shipped_secret_rules,
 };

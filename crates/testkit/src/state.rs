@@ -260,6 +260,8 @@ impl Shared {
             body: request.body,
             usage: Usage::default(),
             written: 0,
+            left_out: 0,
+            applied: None,
         };
         *index += 1;
         match catch_unwind(AssertUnwindSafe(|| attendant(&recorded))) {

@@ -20,6 +20,7 @@ pub(crate) enum Name {
     Skills,
     Memory,
     Recall,
+    Dream,
     Notes,
     Quit,
 }
@@ -65,6 +66,12 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
         "recall",
         "[QUERY]",
         "what memory has on this; without it, why memories came with the last message",
+    ),
+    (
+        Name::Dream,
+        "dream",
+        "[stop|log]",
+        "tidy up what is remembered, beside the conversation; again, how it goes",
     ),
     (Name::Notes, "notes", "", "the notes about this session, and where they are"),
     (Name::Quit, "quit", "", "leave (also Ctrl-D)"),

@@ -35,7 +35,7 @@ impl Talk<'_> {
     }
 
     /// Runs a command of the command line, in the terminal as it was found.
-    async fn as_typed(&mut self, command: &str, words: Vec<String>) {
+    pub(super) async fn as_typed(&mut self, command: &str, words: Vec<String>) {
         let typed = ["dormouse".to_owned(), command.to_owned()].into_iter().chain(words);
         let command = match Arguments::try_parse_from(typed) {
             Ok(arguments) => arguments.command,
@@ -44,6 +44,9 @@ impl Talk<'_> {
         let failed = match command {
             Some(Command::Memory(command)) => {
                 self.with_the_terminal(memory::run(&command, self.world)).await.err()
+            }
+            Some(Command::Dream(arguments)) => {
+                self.with_the_terminal(crate::dream::run(&arguments, self.world)).await.err()
             }
             Some(Command::Recall(arguments)) => {
                 self.with_the_terminal(memory::recall::run(&arguments, self.world)).await.err()

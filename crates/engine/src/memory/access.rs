@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dormouse_base::{Clock, FileError, MessageId, SessionId};
 use dormouse_memory::{
-    Author, By, ChangeError, ContentHash, Effect, Entry, Expected, INDEX, MemoryFile, Outcome,
-    Proposal, ProposalId, Quarantined, Receipt, Rule, Saving, ScanCache, Scanned, Scope, Store,
-    Trust, manifest_line,
+    Author, By, ChangeError, ContentHash, Draft, Effect, Entry, Expected, INDEX, MemoryFile,
+    Outcome, Proposal, ProposalId, Quarantined, Receipt, Rule, Saving, ScanCache, Scanned, Scope,
+    Store, Trust, manifest_line,
 };
 
 use dormouse_memory::embed::Embedder;
@@ -33,6 +33,8 @@ pub struct MemoryAccess {
     filling: Arc<Filling>,
     /// Who says what a memory rests on, where it is not the model in its conversation that writes.
     pub(super) witness: Option<Arc<dyn Witness>>,
+    /// Copies that are written to instead, where that is so.
+    pub(super) drafts: Vec<Arc<Draft>>,
 }
 
 impl std::fmt::Debug for MemoryAccess {
@@ -131,7 +133,33 @@ impl MemoryAccess {
             asker: OnceLock::new(),
             filling: Arc::default(),
             witness: None,
+            drafts: Vec::new(),
         })
+    }
+
+    /// Drafts of memories in the hands of a dream: nothing but these copies is read or written.
+    pub fn over_drafts(&self, drafts: Vec<Arc<Draft>>, witness: Arc<dyn Witness>) -> Arc<Self> {
+        let stores: Vec<Arc<Store>> =
+            drafts.iter().map(|draft| Arc::clone(draft.store())).collect();
+        Arc::new(Self {
+            recall: Arc::new(Recall::open(stores.clone(), None)),
+            stores,
+            saving: Saving::Entries,
+            clock: Arc::clone(&self.clock),
+            heard: Mutex::default(),
+            asker: OnceLock::new(),
+            filling: Arc::default(),
+            witness: Some(witness),
+            drafts,
+        })
+    }
+
+    /// Whether a text has words that came from outside, in this session or in a memory that nobody has confirmed.
+    pub fn is_from_outside(&self, text: &str) -> bool {
+        let unconfirmed = self.unconfirmed();
+        let heard = self.heard();
+        let sources = heard.sources.of(text, &heard.session, &unconfirmed);
+        sources.iter().any(|source| source.trust == Trust::Outside)
     }
 
     /// The same memory in other hands: those of work beside the conversation, for which somebody vouches.
@@ -146,6 +174,7 @@ impl MemoryAccess {
             asker: OnceLock::new(),
             filling: Arc::clone(&self.filling),
             witness: Some(witness),
+            drafts: self.drafts.clone(),
         })
     }
 

@@ -7,8 +7,12 @@
 mod by;
 mod commit;
 mod content;
+mod copy;
 mod daily;
 mod disk;
+mod distilled;
+mod dream_lock;
+mod dreams;
 mod error;
 mod guard;
 mod heads;
@@ -24,6 +28,7 @@ mod prepare;
 mod since;
 mod trash;
 mod undo;
+mod units;
 mod uses;
 
 use std::borrow::Cow;
@@ -40,6 +45,8 @@ use crate::{INDEX, MemoryFile, Scan, ScanCache, Scanned, Scope, extract_anchors,
 
 pub use by::{Author, By, Consent, MessageSource, SecretRule};
 pub use content::ContentHash;
+pub use distilled::{LogPart, LoggedNote};
+pub use dream_lock::{DreamLock, DreamLockError, DreamState, Dreamer};
 pub use error::{ChangeError, SecretFinding, shipped_secret_rules};
 pub(crate) use guard::is_apart;
 pub use history::ChangeId;
@@ -50,6 +57,7 @@ pub use plan::{Expected, Plan};
 pub use policy::{Policy, PolicyRule, Rule, Writer};
 pub(crate) use since::{HistoryPlace, Since};
 pub use trash::Trashed;
+pub use units::{Applied, Fate, Trial, Unit, UnitWrite};
 pub use uses::Uses;
 
 use disk::Current;
