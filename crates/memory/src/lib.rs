@@ -9,11 +9,13 @@
 mod age;
 mod anchor;
 mod doctor;
+pub mod effect;
 pub mod embed;
 mod entry;
 mod excerpt;
 pub mod file_commands;
 pub mod frontmatter;
+mod guards;
 mod import;
 pub mod index;
 pub mod instructions;
@@ -36,6 +38,7 @@ pub use anchor::{
 pub use doctor::{Finding, FindingKind, lint, lint_text};
 pub use entry::{Entry, EntryProblem, Header, LONGEST_MEMORY, NewMemory};
 pub use excerpt::{beginning, says_enough};
+pub use guards::{CORRECTIONS, Guard, GuardBook, GuardBookError, GuardLine, LineOrigin, Made};
 pub use import::{
     Exported, ImportError, ImportReport, Imported, ImportedText, from_folder, from_mcp_memory,
     from_mem0,
@@ -54,6 +57,6 @@ pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, Skipped, scan};
 pub use store::{
     AnchoredProject, Author, By, ChangeError, ChangeId, Consent, ContentHash, Effect, Expected,
     FileDiff, IndexUpkeep, LogEntry, MessageSource, Outcome, Plan, Policy, PolicyRule, Proposal,
-    ProposalId, ProposedFile, Receipt, Rule, SecretFinding, SecretRule, SecretScan, Store,
-    StoreOptions, Trashed, Uses, Writer, shipped_secret_rules,
+    ProposalId, ProposedFile, RecalledFor, Receipt, Rule, SecretFinding, SecretRule, SecretScan,
+    Store, StoreOptions, Trashed, UseCount, Uses, Writer, shipped_secret_rules,
 };

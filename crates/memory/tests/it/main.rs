@@ -14,6 +14,7 @@ mod corpus;
 mod crash;
 mod doctor;
 mod door;
+mod effect;
 mod escapes;
 mod hostile_agent;
 mod import;
