@@ -270,6 +270,9 @@ impl View {
             EngineEvent::Remembered(what) => {
                 self.note(&format!("memory: {what} · Alt-U takes it back"), Style::DIM);
             }
+            EngineEvent::Corrected(corrected) => {
+                self.note(&corrected.line("/guard"), Style::PLAIN);
+            }
             EngineEvent::Compacting(_) => self.progress.compacting(now),
             EngineEvent::Compacted(report) => {
                 self.progress.waiting(now);

@@ -1,6 +1,6 @@
 //! The stores of a session, and what its tools know about the conversation.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -40,10 +40,12 @@ impl std::fmt::Debug for MemoryAccess {
 }
 
 #[derive(Debug, Default)]
-struct Heard {
+pub(super) struct Heard {
     session: String,
     sources: Sources,
     notices: Vec<String>,
+    /// Memories that were changed, or are to be, since somebody last asked.
+    pub(super) updates: HashSet<PathBuf>,
     /// The person has said yes to all changes of this session.
     all_wanted: bool,
 }
@@ -141,7 +143,7 @@ impl MemoryAccess {
         &*self.clock
     }
 
-    fn heard(&self) -> MutexGuard<'_, Heard> {
+    pub(super) fn heard(&self) -> MutexGuard<'_, Heard> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -339,9 +341,15 @@ impl MemoryAccess {
     ) -> Result<Done, String> {
         match outcome.map_err(|error| error.to_string())? {
             Outcome::Unchanged => Ok(Done::Written("it was so already".to_owned())),
-            Outcome::Written(receipt) => Ok(Done::Written(self.tell(store, &receipt))),
+            Outcome::Written(receipt) => {
+                self.note_receipt(store, &receipt);
+                Ok(Done::Written(self.tell(store, &receipt)))
+            }
             Outcome::Ask(proposal) => self.asked(store, proposal),
-            Outcome::InInbox(id) => Ok(Done::Proposed(id)),
+            Outcome::InInbox(id) => {
+                self.note_waiting(store, id);
+                Ok(Done::Proposed(id))
+            }
         }
     }
 
@@ -353,7 +361,10 @@ impl MemoryAccess {
             None => None,
         };
         match wish {
-            None => store.propose(proposal).map(Done::Proposed).map_err(|error| error.to_string()),
+            None => {
+                self.note_proposal(store, &proposal);
+                store.propose(proposal).map(Done::Proposed).map_err(|error| error.to_string())
+            }
             Some(Wish::Refuse { said }) => {
                 let why = said.map(|said| format!(": {said}")).unwrap_or_default();
                 Err(format!("the person does not want this change of memory{why}"))

@@ -13,6 +13,7 @@ mod index;
 mod sources;
 mod specs;
 mod tools;
+mod updates;
 
 pub(crate) use access::Found;
 pub use access::MemoryAccess;
