@@ -77,11 +77,21 @@ pub struct Guard {
     pub since: Timestamp,
 }
 
+/// A settings file that said nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Before {
+    /// There was none.
+    Absent,
+    /// It held this white space, or nothing at all.
+    Blank(String),
+}
+
 /// What the program made in a settings file, beside the lines: it goes when it is empty again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Made {
-    /// The file itself.
-    pub file: bool,
+    /// The whole of it: what the file was before, if there was nothing in it.
+    pub whole: Option<Before>,
     /// Objects and lists, by the keys down to them.
     pub containers: BTreeSet<Vec<String>>,
 }
@@ -108,10 +118,11 @@ impl GuardBook {
         }
     }
 
-    /// Changes it, alone. Where the change fails, nothing is written.
+    /// Changes it, alone, and then does what goes with that. Where either fails, the book is as before.
     pub fn change<T, E: From<GuardBookError>>(
         state_root: &Path,
         change: impl FnOnce(&mut Self) -> Result<T, E>,
+        then: impl FnOnce(&T) -> Result<(), E>,
     ) -> Result<T, E> {
         let dir = Dir::create(state_root).map_err(GuardBookError::from)?;
         let lock = Lock::take_within(&dir, &plain(LOCK), PATIENCE);
@@ -120,11 +131,15 @@ impl GuardBook {
         let mut book = before.clone();
         let done = change(&mut book)?;
         if book != before {
-            // Texts and numbers have no way to fail to serialise.
-            let text = serde_json::to_vec_pretty(&book).unwrap_or_default();
-            dir.replace(&plain(FILE), &text).map_err(GuardBookError::from)?;
+            write(&dir, &book)?;
         }
-        Ok(done)
+        match then(&done) {
+            Ok(()) => Ok(done),
+            Err(error) => {
+                write(&dir, &before)?;
+                Err(error)
+            }
+        }
     }
 
     /// The guard of a memory.
@@ -137,6 +152,12 @@ impl GuardBook {
         let refused = self.refused.get(memory).copied().unwrap_or(0);
         self.guard_of(memory).is_none() && corrected >= refused.saturating_add(CORRECTIONS)
     }
+}
+
+fn write(dir: &Dir, book: &GuardBook) -> Result<(), GuardBookError> {
+    // Texts and numbers have no way to fail to serialise.
+    let text = serde_json::to_vec_pretty(book).unwrap_or_default();
+    Ok(dir.replace(&plain(FILE), &text)?)
 }
 
 fn read(dir: &Dir) -> Result<GuardBook, GuardBookError> {

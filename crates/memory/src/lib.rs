@@ -38,7 +38,9 @@ pub use anchor::{
 pub use doctor::{Finding, FindingKind, lint, lint_text};
 pub use entry::{Entry, EntryProblem, Header, LONGEST_MEMORY, NewMemory};
 pub use excerpt::{beginning, says_enough};
-pub use guards::{CORRECTIONS, Guard, GuardBook, GuardBookError, GuardLine, LineOrigin, Made};
+pub use guards::{
+    Before, CORRECTIONS, Guard, GuardBook, GuardBookError, GuardLine, LineOrigin, Made,
+};
 pub use import::{
     Exported, ImportError, ImportReport, Imported, ImportedText, from_folder, from_mcp_memory,
     from_mem0,

@@ -91,6 +91,11 @@ pub fn effects(memories: &[InContext], turn: &Happened) -> Vec<TurnEffect> {
     memories.iter().map(of).collect()
 }
 
+/// Whether what a memory is about comes up.
+pub fn comes_up(memory: &InContext, turn: &Happened) -> bool {
+    Touched::by(turn).has(&Terms::of(memory))
+}
+
 /// The person spoke, and what they said made somebody write the rule anew that had been there all along.
 fn is_violated(memory: &InContext) -> bool {
     memory.updated && memory.arrival == Arrival::Before && memory.kind == Some(MemoryType::Feedback)

@@ -1,11 +1,11 @@
-//! Whether what a memory is about came up in a turn: its files, its code words, the words of its name.
+//! Whether what a memory is about came up in a turn: its files, its code words, the words of its name and rule.
 
 use std::collections::BTreeSet;
 
 use super::{Happened, InContext};
 use crate::rank::Words;
 
-/// So many words of a name and a description, where none of them is a word of code.
+/// So many words of a name, a description and a first sentence, where none of them is a word of code.
 const PLAIN_WORDS: usize = 2;
 /// Shorter words are found everywhere.
 const SHORTEST: usize = 3;
@@ -16,7 +16,7 @@ pub(super) struct Terms {
     files: Vec<String>,
     /// Words that stand for one thing only, together: identifiers, flags, paths, what stands between backticks.
     code: Vec<BTreeSet<String>>,
-    /// Stems of the other words of its name and description.
+    /// Stems of the other words of its name, its description and its first sentence.
     plain: BTreeSet<String>,
 }
 
@@ -34,7 +34,10 @@ impl Terms {
             code.extend(words.filter(|word| is_code(word)).map(alone));
         }
         code.retain(|words| words.iter().any(|word| word.chars().count() >= SHORTEST));
-        Self { files, code, plain: stems([head.as_str()]) }
+        // A rule is said first, its reasons after it.
+        let rule = memory.body.split(['\n', '。']).next().unwrap_or_default();
+        let rule = rule.split(". ").next().unwrap_or_default();
+        Self { files, code, plain: stems([head.as_str(), rule]) }
     }
 }
 
