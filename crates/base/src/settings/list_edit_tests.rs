@@ -1,3 +1,5 @@
+//! Lists that get an element and lose it again: odd files, any order, what somebody else does meanwhile.
+
 use super::*;
 
 fn keys(path: &str) -> Vec<String> {

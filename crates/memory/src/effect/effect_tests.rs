@@ -1,3 +1,5 @@
+//! What turns say about memories, and what rules forbid.
+
 use super::*;
 
 fn memory(name: &str, body: &str) -> InContext {
