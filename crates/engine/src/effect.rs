@@ -63,8 +63,8 @@ pub(crate) struct Watch {
     shown: Vec<(PathBuf, u32)>,
     /// Those that were corrected in it already.
     corrected: HashSet<PathBuf>,
-    /// Counts that took longer than the turn waited.
-    counting: Option<JoinHandle<Vec<Corrected>>>,
+    /// Counts that nobody has waited for yet, or not long enough.
+    counting: Vec<JoinHandle<Vec<Corrected>>>,
 }
 
 impl Watch {
@@ -157,7 +157,7 @@ impl Engine {
         if gathered.present.is_empty() && gathered.shown.is_empty() {
             return;
         }
-        self.watch.counting = Some(tokio::task::spawn_blocking(move || count(&access, gathered)));
+        self.begin_counting(access, gathered);
         self.finish_counting(PATIENCE, sink).await;
     }
 
@@ -174,19 +174,24 @@ impl Engine {
         let present = updated.iter().filter(|path| before.contains(*path)).cloned().collect();
         let (happened, shown) = (Happened::default(), Vec::new());
         let gathered = Gathered { before, present, happened, shown, updated };
-        // The offer, if one is due, stands in the list of offers.
-        drop(tokio::task::spawn_blocking(move || count(&access, gathered)));
+        self.begin_counting(access, gathered);
     }
 
-    /// Waits for counts, but not long.
+    fn begin_counting(&mut self, access: Arc<MemoryAccess>, gathered: Gathered) {
+        let counting = tokio::task::spawn_blocking(move || count(&access, gathered));
+        self.watch.counting.push(counting);
+    }
+
+    /// Waits for counts, but not long. What takes longer is waited for another time.
     async fn finish_counting(&mut self, patience: Duration, sink: &mut dyn FnMut(EngineEvent)) {
-        let Some(mut counting) = self.watch.counting.take() else { return };
-        match tokio::time::timeout(patience, &mut counting).await {
-            Ok(corrected) => {
-                let corrected = corrected.unwrap_or_default().into_iter();
-                corrected.for_each(|corrected| sink(EngineEvent::Corrected(corrected)));
+        for mut counting in std::mem::take(&mut self.watch.counting) {
+            match tokio::time::timeout(patience, &mut counting).await {
+                Ok(corrected) => {
+                    let corrected = corrected.unwrap_or_default().into_iter();
+                    corrected.for_each(|corrected| sink(EngineEvent::Corrected(corrected)));
+                }
+                Err(_) => self.watch.counting.push(counting),
             }
-            Err(_) => self.watch.counting = Some(counting),
         }
     }
 
