@@ -292,3 +292,7 @@ fn offered(store: &Store, file: &MemoryFile, uses: Uses) -> Option<Corrected> {
         times: uses.violated,
     })
 }
+
+#[cfg(test)]
+#[path = "effect_tests.rs"]
+mod tests;
