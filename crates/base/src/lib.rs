@@ -43,10 +43,11 @@ pub use printable::printable;
 pub use redact::{RedactedStream, Redactor, Secret};
 pub use rel_path::{RelPath, RelPathError};
 pub use settings::{
-    DefaultMode, EditError, EmbeddingSettings, Extended, Layer, ListEditError, MemorySettings,
-    MemoryTools, MemoryWriter, PermissionSettings, PriceSettings, ProviderKind, ProviderSettings,
-    SWITCHES, SessionNotesSettings, Settings, SettingsError, SettingsPlaces, SettingsWarning,
-    Source, Stack, Switch, SwitchError, SwitchState, Switches, TextScript, ToolSettings, Withheld,
+    CacheEditSettings, DefaultMode, EditError, EmbeddingSettings, Extended, ExtractionSettings,
+    Layer, ListEditError, MemorySettings, MemoryTools, MemoryWriter, PermissionSettings,
+    PriceSettings, ProviderKind, ProviderSettings, SWITCHES, SessionNotesSettings, Settings,
+    SettingsError, SettingsPlaces, SettingsWarning, SnipSettings, Source, Stack, Switch,
+    SwitchError, SwitchState, Switches, TextScript, TimeClearingSettings, ToolSettings, Withheld,
     WriteDecision, WriteRule, WrittenScope, WrittenType, add_to_list, flag, is_empty_object,
     is_in_list, project_settings_folder, set_value, settings_schema, take_from_list, take_if_empty,
     unset_value,

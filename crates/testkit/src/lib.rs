@@ -19,6 +19,7 @@
 
 mod cache;
 mod checks;
+mod clearing;
 mod embeddings;
 mod errors;
 mod framing;

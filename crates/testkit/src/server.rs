@@ -111,6 +111,13 @@ impl ServerBuilder {
         self
     }
 
+    /// The server can delete results from its cache: blocks `cache_edits`.
+    #[must_use]
+    pub fn knows_cache_edits(mut self) -> Self {
+        self.fixed.knows_cache_edits = true;
+        self
+    }
+
     /// The smallest prefix that the cache keeps, in tokens; 1,024 unless said otherwise.
     #[must_use]
     pub fn minimum_cacheable(mut self, tokens: u64) -> Self {
@@ -230,6 +237,7 @@ impl ScriptedServer {
                 framing: Framing::default(),
                 has_model_info: true,
                 may_overflow: false,
+                knows_cache_edits: false,
                 side_model: None,
             },
             source: Source::List(VecDeque::new()),

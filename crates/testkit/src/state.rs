@@ -37,6 +37,7 @@ pub(crate) struct Fixed {
     pub(crate) framing: Framing,
     pub(crate) has_model_info: bool,
     pub(crate) may_overflow: bool,
+    pub(crate) knows_cache_edits: bool,
     /// Requests to this model are questions on the side.
     pub(crate) side_model: Option<String>,
 }
@@ -54,7 +55,7 @@ enum Lane {
 
 impl Lane {
     fn of(body: &[u8]) -> Self {
-        if body.windows(FORK.len()).any(|part| part == FORK) { Self::Fork } else { Self::Main }
+        if contains(body, FORK) { Self::Fork } else { Self::Main }
     }
 
     /// What a request of it is called.
@@ -207,6 +208,8 @@ impl Shared {
             body: request.body,
             usage: outcome.usage,
             written: outcome.written,
+            left_out: outcome.left_out,
+            applied: outcome.applied.clone(),
         };
         self.check(state, lane, &recorded, &outcome);
         let script = state.script(lane);
@@ -255,6 +258,8 @@ impl Shared {
             body: request.body,
             usage: dormouse_conversation::Usage { input_tokens: 100, ..Default::default() },
             written: 0,
+            left_out: 0,
+            applied: None,
         };
         let rules = Rules { wire: self.fixed.wire, window: None, canaries: &state.canaries };
         let problems = check_request(&recorded, &rules);
@@ -283,6 +288,9 @@ impl Shared {
         };
         let mut problems = check_request(recorded, &rules);
         problems.extend(outcome.problems.iter().cloned());
+        if !self.fixed.knows_cache_edits && contains(&recorded.body, br#"{"type":"cache_edits""#) {
+            problems.push("a block `cache_edits`, which this server does not know".to_owned());
+        }
         if let Err(problem) = state.continues(lane, &recorded.body)
             && state.breaks.pop_front().is_none()
         {
@@ -317,6 +325,10 @@ impl Shared {
         self.changed.notify_all();
         recorded
     }
+}
+
+fn contains(body: &[u8], word: &[u8]) -> bool {
+    body.windows(word.len()).any(|part| part == word)
 }
 
 /// What a turn costs: a token for every four bytes.

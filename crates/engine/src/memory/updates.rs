@@ -2,16 +2,34 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use dormouse_memory::{Effect, MemoryFile, Proposal, ProposalId, Receipt, Store};
+use dormouse_memory::{Author, Effect, MemoryFile, Proposal, ProposalId, Receipt, Store};
 
 use super::MemoryAccess;
 
+/// The files of memories that were changed. The conversation and the work beside it share it.
+#[derive(Debug, Default)]
+pub(super) struct Updates(Mutex<HashSet<PathBuf>>);
+
+impl Updates {
+    fn add(&self, path: PathBuf) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(path);
+    }
+
+    pub(super) fn take(&self) -> HashSet<PathBuf> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
 impl MemoryAccess {
-    /// An agent has changed a memory because of what was said, or would like to.
-    pub fn note_update(&self, store: &Store, file: &MemoryFile) {
-        self.heard().updates.insert(store.dir().path().join(file.as_str()));
+    /// A memory has been changed because of what was said, or is to be: by the model or by the extraction behind it.
+    /// Whoever tidies up corrects nobody.
+    fn note_update(&self, store: &Store, file: &MemoryFile) {
+        let author = self.witness.as_ref().map_or(Author::Model, |witness| witness.author());
+        if matches!(author, Author::Model | Author::Extraction) {
+            self.updates.add(store.dir().path().join(file.as_str()));
+        }
     }
 
     /// A change was made.
@@ -21,8 +39,8 @@ impl MemoryAccess {
         }
     }
 
-    /// A change waits for the person's word.
-    pub(super) fn note_proposal(&self, store: &Store, proposal: &Proposal) {
+    /// What a change that waits would do.
+    fn note_proposal(&self, store: &Store, proposal: &Proposal) {
         let changes = proposal.files.iter().filter(|file| file.before.is_some());
         for proposed in changes.filter(|file| file.after.is_some()) {
             self.note_update(store, &proposed.file);
@@ -40,7 +58,7 @@ impl MemoryAccess {
 
     /// The files of the memories that were changed since this was last asked.
     pub(crate) fn take_updates(&self) -> HashSet<PathBuf> {
-        std::mem::take(&mut self.heard().updates)
+        self.updates.take()
     }
 
     /// The memory that a path is the file of.
