@@ -10,11 +10,13 @@ mod age;
 mod anchor;
 mod doctor;
 mod draft;
+pub mod effect;
 pub mod embed;
 mod entry;
 mod excerpt;
 pub mod file_commands;
 pub mod frontmatter;
+mod guards;
 mod import;
 pub mod index;
 pub mod instructions;
@@ -38,6 +40,9 @@ pub use doctor::{Finding, FindingKind, lint, lint_text};
 pub use draft::{Draft, Drafted, Drawn, Rejected};
 pub use entry::{Entry, EntryProblem, Header, LONGEST_MEMORY, NewMemory};
 pub use excerpt::{beginning, says_enough};
+pub use guards::{
+    Before, CORRECTIONS, Guard, GuardBook, GuardBookError, GuardLine, LineOrigin, Made,
+};
 pub use import::{
     Exported, ImportError, ImportReport, Imported, ImportedText, from_folder, from_mcp_memory,
     from_mem0,
@@ -57,6 +62,6 @@ pub use store::{
     AnchoredProject, Applied, Author, By, ChangeError, ChangeId, Consent, ContentHash, DreamLock,
     DreamLockError, DreamState, Dreamer, Effect, Expected, Fate, FileDiff, IndexUpkeep, LogEntry,
     LogPart, LoggedNote, MessageSource, Outcome, Plan, Policy, PolicyRule, Proposal, ProposalId,
-    ProposedFile, Receipt, Rule, SecretFinding, SecretRule, SecretScan, Store, StoreOptions,
-    Trashed, Trial, Unit, UnitWrite, Uses, Writer, shipped_secret_rules,
+    ProposedFile, RecalledFor, Receipt, Rule, SecretFinding, SecretRule, SecretScan, Store, StoreOptions,
+    Trashed, Trial, Unit, UnitWrite, UseCount, Uses, Writer, shipped_secret_rules,
 };
