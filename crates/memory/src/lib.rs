@@ -23,6 +23,7 @@ mod names;
 mod place;
 pub mod rank;
 mod rules;
+mod same;
 mod scan;
 pub mod secrets;
 mod store;
@@ -50,6 +51,7 @@ pub use place::{
 };
 pub use rank::Quarantined;
 pub use rules::{IndexUse, MemoryRules, Saving};
+pub use same::{Claims, already_said};
 pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, Skipped, scan};
 pub use store::{
     AnchoredProject, Author, By, ChangeError, ChangeId, Consent, ContentHash, Effect, Expected,
