@@ -9,11 +9,13 @@
 //! *Invariants:* plain functions of text, no I/O. When in doubt a text is new: a memory too many is found by
 //! `doctor`, one that was never written is lost.
 
+mod chinese;
 mod cover;
 mod glossary;
 mod items;
 mod marks;
 mod moments;
+mod read;
 mod tokens;
 mod tuning;
 
@@ -30,7 +32,7 @@ pub struct Claims {
 impl Claims {
     /// Reads a text: a sentence, a memory with its description, or a whole instruction file.
     pub fn of(text: &str) -> Self {
-        let sentences = items::sentences(text);
+        let sentences = read::sentences(text);
         let said = sentences.iter().flat_map(Sentence::ids);
         let mut all: Vec<Id> = said.collect();
         all.sort_unstable();
