@@ -23,7 +23,7 @@ use crate::connect::{Connection, Wanted, connect};
 use crate::exit::Failure;
 use crate::settings::{self, InForce, Untrusted};
 use crate::world::{World, current_project};
-use crate::{instructions, layers, memory, notes, permissions, sessions, show};
+use crate::{beside, instructions, layers, memory, permissions, sessions, show};
 
 /// All that a conversation needs, with nothing begun yet.
 pub(crate) struct Ready {
@@ -143,6 +143,10 @@ impl Ready {
             skills,
             mut memory,
         } = self;
+        let run = match &asker {
+            Some(_) => beside::Run::Talk,
+            None => beside::Run::Headless { wait: arguments.wait },
+        };
         if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
             recall.small = connection.small;
         }
@@ -184,7 +188,7 @@ impl Ready {
             max_cost_usd: arguments.max_cost,
             layers: layers::rules(&settings, &switches)?,
             compaction: layers::compaction(&switches, &world.environment)?,
-            beside: notes::keeper(world, settings.session_notes, &switches)?.into_iter().collect(),
+            beside: beside::attendants(world, &settings, &switches, run)?,
         };
         warn_of_no_price(&config);
         let engine = match opened {

@@ -11,11 +11,17 @@ use dormouse_conversation::{Budget, Message};
 
 use crate::{Engine, Jobs, MemoryAccess, Seed};
 
+/// Below this share of the rate limit nothing is asked beside a conversation.
+const LEAST_QUOTA: f64 = 0.25;
+
 /// Works beside a conversation. Nothing here may take time: what does is a job.
 pub trait Beside: Send + Sync {
     /// The conversation has come to a point at which no call waits for its result: after every answer, in
     /// the middle of a turn too.
     fn settled(&self, moment: &Moment<'_>);
+
+    /// A conversation was opened to go on with, and nothing was said in it yet.
+    fn opened(&self, _moment: &Moment<'_>) {}
 
     /// The notes about this session, if there are any.
     fn notes(&self, _session: &Dir) -> Option<KeptNotes> {
@@ -83,6 +89,16 @@ impl<'a> Moment<'a> {
     /// Memory, where it is on.
     pub fn memory(&self) -> Option<&'a Arc<MemoryAccess>> {
         self.engine.config.memory.as_ref().map(|memory| &memory.access)
+    }
+
+    /// Whether so little of the server's rate limit is left that the person's own requests need it.
+    pub fn quota_is_low(&self) -> bool {
+        self.engine.config.model.quota_left().is_some_and(|left| left < LEAST_QUOTA)
+    }
+
+    /// Whether the model has a tool of this name.
+    pub fn has_tool(&self, name: &str) -> bool {
+        self.engine.config.tools.get(name).is_some()
     }
 
     /// What runs beside the conversation.

@@ -24,6 +24,7 @@ mod json_text;
 mod openai;
 mod prices;
 mod provider;
+mod quota;
 mod retry;
 pub mod script;
 mod scripted;

@@ -22,6 +22,7 @@ mod completions;
 mod conversation;
 mod doctor;
 mod embeddings;
+mod extraction;
 mod faults;
 mod figures;
 mod first_run;

@@ -8,7 +8,7 @@ use dormouse_base::{Clock, FileError, MessageId, SessionId};
 use dormouse_memory::{
     Author, By, ChangeError, ContentHash, Effect, Entry, Expected, INDEX, MemoryFile, Outcome,
     Proposal, ProposalId, Quarantined, Receipt, Rule, Saving, ScanCache, Scanned, Scope, Store,
-    Trust,
+    Trust, manifest_line,
 };
 
 use dormouse_memory::embed::Embedder;
@@ -51,6 +51,17 @@ struct Heard {
     written: Vec<Written>,
     /// The person has said yes to all changes of this session.
     all_wanted: bool,
+}
+
+/// What a memory says.
+#[derive(Debug, Clone)]
+pub struct KnownMemory {
+    /// Where it is.
+    pub scope: Scope,
+    /// Its file.
+    pub file: MemoryFile,
+    /// Its description and its text.
+    pub text: String,
 }
 
 /// A change that was made or proposed.
@@ -197,8 +208,13 @@ impl MemoryAccess {
         self.heard().sources.is_outside(words)
     }
 
+    /// The person is to be told something about memory.
+    pub fn say(&self, notice: String) {
+        self.heard().notices.push(notice);
+    }
+
     /// What the person is to be told.
-    pub(crate) fn take_notices(&self) -> Vec<String> {
+    pub fn take_notices(&self) -> Vec<String> {
         std::mem::take(&mut self.heard().notices)
     }
 
@@ -223,6 +239,30 @@ impl MemoryAccess {
             self.stores.iter().filter_map(|store| Some((store, within(store)?))).collect();
         found.sort_by_key(|(_, rest)| rest.as_os_str().len());
         found.into_iter().next()
+    }
+
+    /// A line for each memory that may be shown, scope by scope, newest first (M-10).
+    pub fn manifest(&self) -> Result<Vec<String>, ChangeError> {
+        let now = self.clock.now();
+        let shown = |found: &Found| !found.memory.header.quarantined;
+        let line = |found: &Found| {
+            let changed = found.store.changed_at(&found.memory);
+            manifest_line(&found.memory, found.store.scope(), changed, now)
+        };
+        Ok(self.all(None)?.iter().filter(|found| shown(found)).map(line).collect())
+    }
+
+    /// What all memories say, for looking whether something is said already.
+    pub fn texts(&self) -> Result<Vec<KnownMemory>, ChangeError> {
+        let known = |found: Found| {
+            // What can not be read can not be repeated either.
+            let (bytes, _) = found.store.read(&found.memory.file).ok()?;
+            let entry = Entry::read(&bytes, found.memory.size);
+            let description = entry.header.description.clone().unwrap_or_default();
+            let text = format!("{description}\n{}", entry.text());
+            Some(KnownMemory { scope: found.store.scope(), file: found.memory.file.clone(), text })
+        };
+        Ok(self.all(None)?.into_iter().filter_map(known).collect())
     }
 
     /// All memories, scope by scope, newest first.

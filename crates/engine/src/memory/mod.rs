@@ -14,12 +14,14 @@ mod saving;
 mod sources;
 mod specs;
 mod tools;
+mod voices;
 mod witness;
 
 pub(crate) use access::Found;
-pub use access::{MemoryAccess, Written};
+pub use access::{KnownMemory, MemoryAccess, Written};
 pub(crate) use door::MemoryGuard;
 pub(crate) use files::file_of_command;
 pub(crate) use index::index_parts;
 pub use tools::memory_tools;
+pub use voices::{Said, Voice, voices};
 pub use witness::{Wanted, Witness};
