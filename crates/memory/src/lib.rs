@@ -26,6 +26,7 @@ mod names;
 mod place;
 pub mod rank;
 mod rules;
+mod same;
 mod scan;
 pub mod secrets;
 mod store;
@@ -57,6 +58,7 @@ pub use place::{
 };
 pub use rank::Quarantined;
 pub use rules::{IndexUse, MemoryRules, Saving};
+pub use same::{Claims, already_said};
 pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, Skipped, scan};
 pub use store::{
     AnchoredProject, Applied, Author, By, ChangeError, ChangeId, Consent, ContentHash, DreamLock,
