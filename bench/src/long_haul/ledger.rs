@@ -292,6 +292,8 @@ mod tests {
             body: body.into_bytes(),
             usage: Usage::default(),
             written: 0,
+            left_out: 0,
+            applied: None,
         }
     }
 

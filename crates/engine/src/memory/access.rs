@@ -153,6 +153,8 @@ impl MemoryAccess {
             heard: Mutex::default(),
             asker: OnceLock::new(),
             filling: Arc::default(),
+            // What a dream does is no correction of the person's.
+            updates: Arc::default(),
             witness: Some(witness),
             drafts,
         })
