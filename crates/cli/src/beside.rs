@@ -35,6 +35,8 @@ pub(crate) enum Run {
     Talk,
     /// One question, one answer; what is done beside it is awaited, or not.
     Headless { wait: bool },
+    /// Nothing is asked: what waits is looked through.
+    CatchUp,
 }
 
 /// Those who work beside a conversation of this kind.
@@ -63,7 +65,9 @@ fn extraction(
     let home = world.home()?;
     let extraction = Extraction::new(rules(world, settings));
     Ok(match run {
-        Run::Talk => Arc::new(extraction.with_queue(Queue::new(home, project.root.clone()))),
+        Run::Talk | Run::CatchUp => {
+            Arc::new(extraction.with_queue(Queue::new(home, project.root.clone())))
+        }
         Run::Headless { wait: true } => Arc::new(extraction),
         Run::Headless { wait: false } => {
             Arc::new(Queueing::new(home, project.folder.clone(), Arc::clone(&world.clock)))
@@ -71,10 +75,20 @@ fn extraction(
     })
 }
 
+/// Whether transcripts of a project wait to be looked through, and may be.
+pub(crate) fn something_waits(
+    world: &World,
+    switches: &Switches,
+    project: &Project,
+) -> Result<bool, Failure> {
+    let waits = || Ok::<_, Failure>(Queue::new(world.home()?, project.root.clone()).is_waiting());
+    Ok(extracts(world, switches, Run::CatchUp)? && waits()?)
+}
+
 /// Not in a bare run, which makes no requests but its own; nor on a machine that belongs to nobody.
 fn extracts(world: &World, switches: &Switches, run: Run) -> Result<bool, Failure> {
     let wanted = match run {
-        Run::Talk => true,
+        Run::Talk | Run::CatchUp => true,
         Run::Headless { .. } => switches.is_on("extraction_headless"),
     };
     let on = wanted && switches.is_on("memory") && switches.is_on("extraction");

@@ -9,7 +9,7 @@ use dormouse_background::{
 };
 use dormouse_base::{Dir, Settings, Switches};
 use dormouse_engine::drafts::Trial;
-use dormouse_engine::{MemoryAccess, Saving, Seed, SessionFolder};
+use dormouse_engine::{EngineEvent, MemoryAccess, Saving, Seed, SessionFolder};
 use jiff::Timestamp;
 use serde::Serialize;
 use tokio::signal::unix::{SignalKind, signal};
@@ -18,7 +18,7 @@ use crate::args::{Arguments, DreamArguments, DreamCommand};
 use crate::exit::{Exit, Failure};
 use crate::settings::{self, Untrusted};
 use crate::world::{World, current_project};
-use crate::{memory, show, start};
+use crate::{beside, memory, show, start};
 
 /// Who dreams beside a conversation; nobody without memory.
 pub(crate) fn dreamer(
@@ -76,6 +76,9 @@ pub(crate) async fn run(arguments: &DreamArguments, world: &World) -> Result<Exi
     let in_force = settings::load(world, None, &project, Untrusted::Tell)?;
     let access = access(world, (&in_force.settings, &in_force.switches)).await?;
     let sessions = SessionFolder::open(&world.home()?, &project)?;
+    if !arguments.dry_run && beside::something_waits(world, &in_force.switches, &project)? {
+        catch_up(arguments, world).await?;
+    }
     let when = if arguments.now { When::Now } else { When::Due };
     let trial = if arguments.dry_run { Trial::Preview } else { Trial::Make };
     let mut unanswered = None;
@@ -100,6 +103,48 @@ pub(crate) async fn run(arguments: &DreamArguments, world: &World) -> Result<Exi
     }
 }
 
+/// Looks through the transcripts that wait for an occasion such as this (B-5), in a conversation that nobody has.
+async fn catch_up(arguments: &DreamArguments, world: &World) -> Result<(), Failure> {
+    let scratch = Scratch::make(&world.home()?)?;
+    let typed = typed(arguments)?;
+    let ready = start::prepare_for(&typed, world, Untrusted::Pass, Some(Saving::Entries)).await?;
+    show::note("looking through what was said in other runs …");
+    let ready = ready.in_folder(SessionFolder::of(scratch.folder.clone()));
+    let conversation = ready.open_for(beside::Run::CatchUp, &typed, world, None)?;
+    conversation.engine.opened();
+    let mut tell = |event| {
+        if let EngineEvent::Remembered(said) = event {
+            show::note(&format!("memory: {said}; `dormouse memory undo` takes it back"));
+        }
+    };
+    unless_interrupted(beside::finish(&conversation.engine, &mut tell)).await?;
+    Ok(())
+}
+
+/// A folder for a while.
+struct Scratch {
+    folder: Dir,
+}
+
+impl Scratch {
+    fn make(home: &Path) -> Result<Self, Failure> {
+        let name = format!("catch-up-{}", uuid::Uuid::new_v4().simple());
+        Ok(Self { folder: Dir::create(home.join("state").join(name))? })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What can not be removed is empty but for a prompt.
+        let _left = std::fs::remove_dir_all(self.folder.path());
+    }
+}
+
+fn typed(arguments: &DreamArguments) -> Result<Arguments, Failure> {
+    let model = arguments.model.iter().flat_map(|model| ["--model", model.as_str()]);
+    Arguments::try_parse_from(["dormouse"].into_iter().chain(model)).map_err(Failure::usage)
+}
+
 /// Memory as a dream by hand needs it: the person's word counts for more than the switch `dream`.
 async fn access(
     world: &World,
@@ -116,9 +161,7 @@ async fn access(
 
 /// A conversation that nobody has: the same prompt and tools, and a folder that goes with the dream.
 async fn seed(arguments: &DreamArguments, world: &World, folder: &Path) -> Result<Seed, Failure> {
-    let model = arguments.model.iter().flat_map(|model| ["--model", model.as_str()]);
-    let typed = Arguments::try_parse_from(["dormouse"].into_iter().chain(model));
-    let typed = typed.map_err(Failure::usage)?;
+    let typed = typed(arguments)?;
     let ready = start::prepare_for(&typed, world, Untrusted::Pass, Some(Saving::Entries)).await?;
     show::note("dreaming …");
     let ready = ready.in_folder(SessionFolder::of(Dir::create(folder)?));
@@ -198,7 +241,7 @@ fn diffed(dreamt: &Dreamt) -> Vec<Diffed> {
 }
 
 /// A report in words; the last line is what it came to.
-fn lines(report: &DreamReport) -> Vec<String> {
+pub(crate) fn lines(report: &DreamReport) -> Vec<String> {
     let mut lines = Vec::new();
     for memory in &report.memories {
         let deeds =

@@ -147,6 +147,21 @@ impl Ready {
         world: &World,
         asker: Option<Arc<dyn Asker>>,
     ) -> Result<Conversation, Failure> {
+        let run = match &asker {
+            Some(_) => beside::Run::Talk,
+            None => beside::Run::Headless { wait: arguments.wait },
+        };
+        self.open_for(run, arguments, world, asker)
+    }
+
+    /// The same, where it is said what for.
+    pub(crate) fn open_for(
+        self,
+        run: beside::Run,
+        arguments: &Arguments,
+        world: &World,
+        asker: Option<Arc<dyn Asker>>,
+    ) -> Result<Conversation, Failure> {
         let Self {
             connection,
             settings,
@@ -162,10 +177,6 @@ impl Ready {
             skills,
             mut memory,
         } = self;
-        let run = match &asker {
-            Some(_) => beside::Run::Talk,
-            None => beside::Run::Headless { wait: arguments.wait },
-        };
         if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
             recall.small = connection.small;
         }

@@ -64,6 +64,6 @@ pub use store::{
     AnchoredProject, Applied, Author, By, ChangeError, ChangeId, Consent, ContentHash, DreamLock,
     DreamLockError, DreamState, Dreamer, Effect, Expected, Fate, FileDiff, IndexUpkeep, LogEntry,
     LogPart, LoggedNote, MessageSource, Outcome, Plan, Policy, PolicyRule, Proposal, ProposalId,
-    ProposedFile, RecalledFor, Receipt, Rule, SecretFinding, SecretRule, SecretScan, Store, StoreOptions,
-    Trashed, Trial, Unit, UnitWrite, UseCount, Uses, Writer, shipped_secret_rules,
+    ProposedFile, RecalledFor, Receipt, Rule, SecretFinding, SecretRule, SecretScan, Store,
+    StoreOptions, Trashed, Trial, Unit, UnitWrite, UseCount, Uses, Writer, shipped_secret_rules,
 };

@@ -31,6 +31,11 @@ impl Queue {
         Self { home, root }
     }
 
+    /// Whether anything waits.
+    pub fn is_waiting(&self) -> bool {
+        !self.list().is_empty()
+    }
+
     /// What waits, the oldest first. A list that can not be read is said by whoever adds to it.
     pub(super) fn list(&self) -> Vec<Waiting> {
         let all = WaitingTranscripts::existing(&self.home).and_then(|list| list.list().ok());

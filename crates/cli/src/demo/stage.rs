@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::{
-    Dir, Environment, Redactor, RelPath, Settings, Stack, Switches, names, project_of,
+    Clock, Dir, Environment, IdSource, Redactor, RelPath, Settings, Stack, Switches, names,
+    project_of,
 };
 use dormouse_conversation::figures::FigureLog;
 use dormouse_conversation::{Budget, Origin, Window};
 use dormouse_engine::{
-    Beside, CompactionRules, Engine, EngineConfig, LayerRules, PromptOverrides, Saving,
-    SessionFolder, Surroundings, memory_tools,
+    Beside, CompactionRules, Engine, EngineConfig, LayerRules, MemoryAccess, PromptOverrides,
+    Saving, SessionFolder, Surroundings, memory_tools,
 };
 use dormouse_model::script::Turn;
 use dormouse_model::{
@@ -51,6 +52,30 @@ impl Stage {
 
     pub(super) fn project(&self) -> PathBuf {
         self.root.join("project")
+    }
+
+    /// Where its sessions are.
+    pub(super) fn sessions(&self) -> Result<SessionFolder, Failure> {
+        let project = project_of(&self.project())?;
+        Ok(SessionFolder::open(&self.world.home()?, &project)?)
+    }
+
+    pub(super) fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.world.clock)
+    }
+
+    pub(super) fn ids(&self) -> Arc<dyn IdSource> {
+        Arc::clone(&self.world.ids)
+    }
+
+    /// What is remembered on it.
+    pub(super) async fn memory(&self) -> Result<Arc<MemoryAccess>, Failure> {
+        let switches = Switches::resolve(&Stack::default(), &self.world.environment);
+        let set = (&Settings::default(), &switches.map_err(Failure::usage)?);
+        let project = project_of(&self.project())?;
+        let memory = session::setup(&self.world, &project, set, Saving::Entries).await?;
+        let access = memory.map(|memory| memory.access);
+        access.ok_or_else(|| Failure::failed(anyhow::anyhow!("the demo has no memory")))
     }
 }
 

@@ -494,3 +494,25 @@ fn what_can_not_be_looked_at_waits_and_what_is_gone_does_not() {
     assert_eq!(queue(&home).lines().count(), 1, "the other waits");
     server.finish();
 }
+
+/// `dormouse dream` is an occasion as well, whether a dream is due or not.
+#[test]
+fn a_dream_by_hand_looks_through_what_waits() {
+    let server = server(Wire::Anthropic).start();
+    let home = extracting(&server);
+    server.push(Turn::new().text("Understood."));
+    home.run(&mut ask(&home, &[PREFERENCE])).success();
+    run_saves(&server, saves("real databases", "feedback", "A real server.", &[PREFERENCE]));
+    server.expect_break("a fresh conversation");
+    let output = home.run(&mut dormouse(&home, &["dream"]));
+    let told = "memory: Saved 1 memory: real-databases.md";
+    assert!(output.success().stderr.contains(told), "{}", output.stderr);
+    assert!(output.stdout.contains("no dream"), "{}", output.stdout);
+    assert_eq!((queue(&home), home.transcripts().len()), (String::new(), 1));
+    let state = home.dormouse_home().join("state").read_dir().unwrap();
+    let left = state.filter(|entry| {
+        entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("catch-up")
+    });
+    assert_eq!(left.count(), 0);
+    server.finish();
+}
