@@ -255,3 +255,31 @@ fn a_state_folder_that_can_not_be_written_costs_the_counts_and_nothing_else() {
     assert_eq!(list(&week.home)[0]["recalled"], 0);
     week.server.finish();
 }
+
+#[test]
+fn a_correction_that_the_extraction_writes_down_counts_for_the_turn_it_was_said_in() {
+    let server = server(Wire::Anthropic).start();
+    let home = crate::extraction::extracting(&server);
+    let rule = ["--type", "feedback", "--scope", "user", "--body", "Never run `git push --force`."];
+    crate::memory::add(&home, "No force push", &rule);
+    let violated = || list(&home)[0]["violated"].as_u64().unwrap();
+    let save = |content: &str, quote: &str| {
+        let input = json!({
+            "name": "No force push", "description": "about force", "type": "feedback", "content": content,
+            "file": "no-force-push.md", "quotes": [quote],
+        });
+        server.push_fork(Turn::new().call("m", "MemorySave", input.to_string()));
+        server.push_fork(Turn::new().text("saved"));
+    };
+    // It came with these words: nothing that was there was corrected.
+    server.push(Turn::new().text("pushed"));
+    save("Never push by force.", "never run git push --force here");
+    home.run(&mut ask(&home, &["--wait", "please never run git push --force here"])).success();
+    assert_eq!(violated(), 0);
+    server.push(Turn::new().text("sorry"));
+    save("Never ever push by force.", "as I told you, no push by force, ever");
+    let said = ["--wait", "--continue", "as I told you, no push by force, ever"];
+    home.run(&mut ask(&home, &said)).success();
+    assert_eq!(violated(), 1);
+    server.finish();
+}

@@ -135,7 +135,7 @@ mod tests {
         ] {
             let (kind, source, said) = lines(Whose::Project, body);
             if kind == Kind::Rule {
-                assert_eq!(said, [r#"permissions.deny "Bash(rm * -rf:*)""#], "{body}");
+                assert_eq!(said, [r#"permissions.deny "Bash(x:*)""#], "{body}");
                 continue;
             }
             assert_eq!(source, Source::User);
