@@ -8,8 +8,8 @@ use dormouse_background::{
     Closed, DreamReport, DreamSetup, DreamStatus, Dreamer, Dreamt, When, dream, dream_reports,
 };
 use dormouse_base::{Dir, Settings, Switches};
-use dormouse_engine::drafts::Trial;
 use dormouse_engine::{MemoryAccess, Saving, Seed, SessionFolder};
+use dormouse_memory::Trial;
 use jiff::Timestamp;
 use serde::Serialize;
 use tokio::signal::unix::{SignalKind, signal};
@@ -36,7 +36,8 @@ pub(crate) fn dreamer(
     Some(Arc::new(Dreamer::new(setup, by_itself)))
 }
 
-fn setup(world: &World, access: Arc<MemoryAccess>, sessions: Dir) -> DreamSetup {
+/// What a dream needs from outside.
+pub(crate) fn setup(world: &World, access: Arc<MemoryAccess>, sessions: Dir) -> DreamSetup {
     DreamSetup { access, sessions, clock: Arc::clone(&world.clock), ids: Arc::clone(&world.ids) }
 }
 
@@ -198,7 +199,7 @@ fn diffed(dreamt: &Dreamt) -> Vec<Diffed> {
 }
 
 /// A report in words; the last line is what it came to.
-fn lines(report: &DreamReport) -> Vec<String> {
+pub(crate) fn lines(report: &DreamReport) -> Vec<String> {
     let mut lines = Vec::new();
     for memory in &report.memories {
         let deeds =

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod beside;
 mod completions;
 mod config;
 mod connect;

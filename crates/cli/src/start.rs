@@ -24,7 +24,7 @@ use crate::connect::{Connection, Wanted, connect};
 use crate::exit::Failure;
 use crate::settings::{self, InForce, Untrusted};
 use crate::world::{World, current_project};
-use crate::{dream, instructions, layers, memory, notes, permissions, sessions, show};
+use crate::{beside, dream, instructions, layers, memory, permissions, sessions, show};
 
 /// All that a conversation needs, with nothing begun yet.
 pub(crate) struct Ready {
@@ -162,6 +162,10 @@ impl Ready {
             skills,
             mut memory,
         } = self;
+        let run = match &asker {
+            Some(_) => beside::Run::Talk,
+            None => beside::Run::Headless { wait: arguments.wait },
+        };
         if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
             recall.small = connection.small;
         }
@@ -170,10 +174,10 @@ impl Ready {
             ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
         let access = memory.as_ref().map(|memory| Arc::clone(&memory.access));
         let dreamer = dream::dreamer(world, access.as_ref(), &folder, &switches);
+        let mut attendants = beside::attendants(world, &settings, &switches, run)?;
         // A headless run ends with its answer: nobody dreams beside it.
-        let dreaming = dreamer.clone().filter(|_| asker.is_some());
-        let keeper = notes::keeper(world, settings.session_notes, &switches)?;
-        let dreaming = dreaming.map(|dreamer| dreamer as Arc<dyn Beside>);
+        let dreaming = dreamer.clone().filter(|_| run == beside::Run::Talk);
+        attendants.extend(dreaming.map(|dreamer| dreamer as Arc<dyn Beside>));
         let config = EngineConfig {
             model: connection.model,
             model_name: connection.model_name,
@@ -208,7 +212,7 @@ impl Ready {
             max_cost_usd: arguments.max_cost,
             layers: layers::rules(&settings, &switches)?,
             compaction: layers::compaction(&switches, &world.environment)?,
-            beside: keeper.into_iter().chain(dreaming).collect(),
+            beside: attendants,
         };
         warn_of_no_price(&config);
         let engine = match opened {

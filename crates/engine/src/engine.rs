@@ -359,6 +359,12 @@ impl Engine {
         }
     }
 
+    /// What the person is to be told about memory.
+    pub fn take_memory_notices(&self) -> Vec<String> {
+        let memory = self.config.memory.as_ref();
+        memory.map(|memory| memory.access.take_notices()).unwrap_or_default()
+    }
+
     /// What runs beside the conversation.
     pub fn jobs(&self) -> &Jobs {
         &self.jobs

@@ -122,10 +122,12 @@ fn stream(
     for problem in problems {
         shared.fail(format!("request {}: its reply: {problem}", recorded.index));
     }
-    connection.begin_chunks(&[
+    let mut headers = vec![
         ("content-type".into(), "text/event-stream; charset=utf-8".into()),
         ("request-id".into(), request_id(recorded)),
-    ])?;
+    ];
+    headers.extend(alterations.headers.iter().cloned());
+    connection.begin_chunks(&headers)?;
     for step in steps {
         match step {
             Step::Write(bytes) => connection.chunk(&bytes)?,

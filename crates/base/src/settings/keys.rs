@@ -76,6 +76,8 @@ pub struct Settings {
     pub memory: MemorySettings,
     /// When the notes about a session are brought up to date.
     pub session_notes: SessionNotesSettings,
+    /// When memories are written from a conversation.
+    pub extraction: ExtractionSettings,
     /// When the oldest messages are left out, and how far.
     pub snip: SnipSettings,
     /// When old tool results are cleared after a pause.
@@ -96,6 +98,14 @@ pub struct SessionNotesSettings {
     pub every_tokens: Option<u32>,
     /// But in the middle of a turn only after so many tool calls; 3 unless set.
     pub every_calls: Option<u32>,
+}
+
+/// When memories are written from a conversation; for the switch `extraction`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExtractionSettings {
+    /// After every so many turns; 1 unless set.
+    pub every_turns: Option<u32>,
 }
 
 /// When the oldest messages are left out, and how far; for the switch `snip` and `/snip`.

@@ -1,6 +1,7 @@
 //! `dormouse demo`: a short story through the real program, in a temporary folder, with a scripted
 //! model. It says at each step what happened and why.
 
+mod scene_of_a_dream;
 mod scenes;
 mod scenes_of_length;
 mod stage;
@@ -29,6 +30,7 @@ pub(crate) async fn run(world: &World) -> Result<Exit, Failure> {
     scenes::something_recalled(&stage).await?;
     scenes_of_length::notes_for_free(&stage).await?;
     scenes_of_length::an_overflow(&stage).await?;
+    scene_of_a_dream::a_dream(&stage).await?;
     show::data_line("\nThe temporary folder is removed again.");
     Ok(Exit::Done)
 }

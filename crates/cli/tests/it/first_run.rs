@@ -46,6 +46,9 @@ fn the_demo_runs_and_leaves_nothing_behind() {
         "compacted from the session's notes, without a request",
         "compacted without a model",
         "| Count shelves 1 to 5 again, in dozens. Do not forget the acorns in the tin box.",
+        "user memory: merged round-nuts-up.md into nuts-in-dozens.md",
+        "Improved 1 memory",
+        "| round-nuts-up.md is as it was",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

@@ -26,6 +26,7 @@ mod dream_harm;
 mod dream_lock;
 mod dream_talk;
 mod embeddings;
+mod extraction;
 mod faults;
 mod figures;
 mod first_run;

@@ -165,6 +165,13 @@ impl Seed {
         self.prefix.tools().iter().any(|tool| tool.name == name)
     }
 
+    /// What stands in front of the conversation: the system prompt, instruction files, the index of memories.
+    pub fn standing_texts(&self) -> Vec<String> {
+        let system = self.prefix.system().iter().map(|block| block.text.clone());
+        let first = self.prefix.first().iter().filter_map(dormouse_conversation::Block::as_text);
+        system.chain(first).collect()
+    }
+
     /// What was read so far, as the fork has it: its own copy.
     pub fn read_cache(&self) -> &Mutex<dormouse_tools::ReadCache> {
         &self.context.read_cache
