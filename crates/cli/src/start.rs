@@ -174,10 +174,10 @@ impl Ready {
             ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
         let access = memory.as_ref().map(|memory| Arc::clone(&memory.access));
         let dreamer = dream::dreamer(world, access.as_ref(), &folder, &switches);
-        let mut attendants = beside::attendants(world, &settings, &switches, run)?;
         // A headless run ends with its answer: nobody dreams beside it.
-        let dreaming = dreamer.clone().filter(|_| run == beside::Run::Talk);
-        attendants.extend(dreaming.map(|dreamer| dreamer as Arc<dyn Beside>));
+        let dreaming = dreamer.clone().filter(|_| asker.is_some());
+        let mut beside = beside::attendants(world, &settings, &switches, &project, run)?;
+        beside.extend(dreaming.map(|dreamer| dreamer as Arc<dyn Beside>));
         let config = EngineConfig {
             model: connection.model,
             model_name: connection.model_name,
@@ -212,7 +212,7 @@ impl Ready {
             max_cost_usd: arguments.max_cost,
             layers: layers::rules(&settings, &switches)?,
             compaction: layers::compaction(&switches, &world.environment)?,
-            beside: attendants,
+            beside,
         };
         warn_of_no_price(&config);
         let engine = match opened {

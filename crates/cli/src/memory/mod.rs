@@ -5,6 +5,7 @@ mod desk;
 mod editor;
 mod embed;
 mod exchange;
+pub(crate) mod guard;
 mod health;
 mod history;
 mod inbox;
@@ -64,6 +65,7 @@ async fn run_one(command: &MemoryCommand, world: &World) -> Result<Exit, Failure
         MemoryCommand::Undo(arguments) => history::undo(arguments, world).await,
         MemoryCommand::Restore(arguments) => restore::restore(arguments, world).await,
         MemoryCommand::Inbox(arguments) => inbox::run(arguments, world).await,
+        MemoryCommand::Guard(arguments) => guard::run(arguments, world).await,
         MemoryCommand::Embed(arguments) => embed::run(arguments, world).await,
         MemoryCommand::Doctor(arguments) => health::doctor(arguments, world).await,
         MemoryCommand::Lint(arguments) => health::lint(arguments, world).await,

@@ -21,6 +21,7 @@ pub(crate) enum Name {
     Memory,
     Recall,
     Dream,
+    Guard,
     Notes,
     Quit,
 }
@@ -72,6 +73,12 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
         "dream",
         "[stop|log]",
         "tidy up what is remembered, beside the conversation; again, how it goes",
+    ),
+    (
+        Name::Guard,
+        "guard",
+        "[MEMORY]",
+        "make a rule or a hook of what you had to say again and again; without MEMORY, what is offered",
     ),
     (Name::Notes, "notes", "", "the notes about this session, and where they are"),
     (Name::Quit, "quit", "", "leave (also Ctrl-D)"),

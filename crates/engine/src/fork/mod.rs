@@ -160,16 +160,16 @@ impl Seed {
         &self.messages
     }
 
-    /// Whether the model was told of this tool.
-    pub fn has_tool(&self, name: &str) -> bool {
-        self.prefix.tools().iter().any(|tool| tool.name == name)
-    }
-
     /// What stands in front of the conversation: the system prompt, instruction files, the index of memories.
     pub fn standing_texts(&self) -> Vec<String> {
         let system = self.prefix.system().iter().map(|block| block.text.clone());
         let first = self.prefix.first().iter().filter_map(dormouse_conversation::Block::as_text);
         system.chain(first).collect()
+    }
+
+    /// Whether the model was told of this tool.
+    pub fn has_tool(&self, name: &str) -> bool {
+        self.prefix.tools().iter().any(|tool| tool.name == name)
     }
 
     /// What was read so far, as the fork has it: its own copy.

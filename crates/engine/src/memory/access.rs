@@ -20,6 +20,7 @@ use jiff::tz::TimeZone;
 use super::consent::{self, Wish};
 use super::filling::{FILLED_AT_ONCE, Filling};
 use super::sources::{Sources, Unconfirmed};
+use super::updates::Updates;
 use super::witness::Witness;
 
 /// Memory, as a session has it.
@@ -31,6 +32,8 @@ pub struct MemoryAccess {
     heard: Mutex<Heard>,
     asker: OnceLock<Arc<dyn Asker>>,
     filling: Arc<Filling>,
+    /// Which memories were changed because of what was said, in whosever hands.
+    pub(super) updates: Arc<Updates>,
     /// Who says what a memory rests on, where it is not the model in its conversation that writes.
     pub(super) witness: Option<Arc<dyn Witness>>,
     /// Copies that are written to instead, where that is so.
@@ -132,6 +135,7 @@ impl MemoryAccess {
             heard: Mutex::default(),
             asker: OnceLock::new(),
             filling: Arc::default(),
+            updates: Arc::default(),
             witness: None,
             drafts: Vec::new(),
         })
@@ -148,6 +152,7 @@ impl MemoryAccess {
             clock: Arc::clone(&self.clock),
             heard: Mutex::default(),
             asker: OnceLock::new(),
+            updates: Arc::default(),
             filling: Arc::default(),
             witness: Some(witness),
             drafts,
@@ -173,6 +178,7 @@ impl MemoryAccess {
             heard: Mutex::default(),
             asker: OnceLock::new(),
             filling: Arc::clone(&self.filling),
+            updates: Arc::clone(&self.updates),
             witness: Some(witness),
             drafts: self.drafts.clone(),
         })
@@ -225,6 +231,7 @@ impl MemoryAccess {
     /// A session begins: what was said before belongs to another.
     pub(crate) fn begin(&self, session: SessionId) {
         *self.heard() = Heard { session: session.to_string(), ..Heard::default() };
+        drop(self.updates.take());
     }
 
     /// Something was said in it.
@@ -421,13 +428,17 @@ impl MemoryAccess {
     ) -> Result<Done, String> {
         match outcome.map_err(|error| error.to_string())? {
             Outcome::Unchanged => Ok(Done::Written("it was so already".to_owned())),
-            Outcome::Written(receipt) => Ok(Done::Written(self.tell(store, &receipt))),
+            Outcome::Written(receipt) => {
+                self.note_receipt(store, &receipt);
+                Ok(Done::Written(self.tell(store, &receipt)))
+            }
             Outcome::Ask(proposal) => self.asked(store, proposal),
             Outcome::InInbox(id) => Ok(self.waits(store, id)),
         }
     }
 
     fn waits(&self, store: &Store, id: ProposalId) -> Done {
+        self.note_waiting(store, id);
         let waits = Written { scope: store.scope(), files: Vec::new(), waits: Some(id) };
         self.heard().written.push(waits);
         Done::Proposed(id)

@@ -58,11 +58,12 @@ pub use policy::{Policy, PolicyRule, Rule, Writer};
 pub(crate) use since::{HistoryPlace, Since};
 pub use trash::Trashed;
 pub use units::{Applied, Fate, Trial, Unit, UnitWrite};
-pub use uses::Uses;
+pub use uses::{RecalledFor, UseCount, Uses};
 
 use disk::Current;
 use heads::HeadCache;
 use history::History;
+use uses::NeverHelpedCache;
 
 /// How long a change waits for others: on a busy machine chance may let one of many wait for long.
 const WAIT: Duration = Duration::from_mins(1);
@@ -157,6 +158,7 @@ pub struct Store {
     state: Dir,
     options: StoreOptions,
     heads: HeadCache,
+    never_helped: NeverHelpedCache,
 }
 
 impl Store {
@@ -191,12 +193,18 @@ impl Store {
             .canonicalize()
             .map_err(|error| FileError::new(FileAction::Read, memory.path(), error))?;
         let state = Dir::create(state_root.join(state_folder(&real)))?;
-        Ok(Self { memory, state, options, heads: HeadCache::default() })
+        let (heads, never_helped) = (HeadCache::default(), NeverHelpedCache::default());
+        Ok(Self { memory, state, options, heads, never_helped })
     }
 
     /// The memory directory.
     pub fn dir(&self) -> &Dir {
         &self.memory
+    }
+
+    /// The folder of all state folders.
+    pub fn state_root(&self) -> Option<&Path> {
+        self.state.path().parent()
     }
 
     /// For whom its memories are.

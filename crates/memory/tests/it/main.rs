@@ -15,6 +15,7 @@ mod crash;
 mod doctor;
 mod door;
 mod drafts;
+mod effect;
 mod escapes;
 mod hostile_agent;
 mod import;
