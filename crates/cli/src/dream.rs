@@ -8,8 +8,8 @@ use dormouse_background::{
     Closed, DreamReport, DreamSetup, DreamStatus, Dreamer, Dreamt, When, dream, dream_reports,
 };
 use dormouse_base::{Dir, Settings, Switches};
-use dormouse_engine::drafts::Trial;
 use dormouse_engine::{EngineEvent, MemoryAccess, Saving, Seed, SessionFolder};
+use dormouse_memory::Trial;
 use jiff::Timestamp;
 use serde::Serialize;
 use tokio::signal::unix::{SignalKind, signal};
@@ -36,7 +36,8 @@ pub(crate) fn dreamer(
     Some(Arc::new(Dreamer::new(setup, by_itself)))
 }
 
-fn setup(world: &World, access: Arc<MemoryAccess>, sessions: Dir) -> DreamSetup {
+/// What a dream needs from outside.
+pub(crate) fn setup(world: &World, access: Arc<MemoryAccess>, sessions: Dir) -> DreamSetup {
     DreamSetup { access, sessions, clock: Arc::clone(&world.clock), ids: Arc::clone(&world.ids) }
 }
 

@@ -35,15 +35,6 @@ mod surroundings;
 mod turn;
 mod turns;
 
-/// What work on drafts of memory needs to name.
-pub mod drafts {
-    pub use dormouse_memory::{
-        Applied, Author, By, ChangeError, Draft, Drafted, Drawn, DreamLock, DreamLockError,
-        DreamState, Dreamer, Fate, FileDiff, Finding, FindingKind, LogPart, MemoryFile,
-        MessageSource, Rejected, ScanCache, Scope, Store, Trial, Trust, Unit, manifest_line,
-    };
-}
-
 pub use anew::OtherModel;
 pub use beside::{Beside, KeptNotes, Moment};
 pub use dormouse_context::compact::{Fidelity, Way};

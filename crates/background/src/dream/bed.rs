@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use dormouse_base::{FileAction, FileError, fault};
-use dormouse_engine::drafts::{
+use dormouse_memory::{
     Applied, By, ChangeError, Draft, Drawn, DreamLock, DreamLockError, LogPart, Store, Trial,
 };
 use jiff::Timestamp;
@@ -14,8 +14,9 @@ use super::report::{Deed, MemoryReport};
 /// A store, a lock and a copy.
 pub(super) struct Bed {
     pub(super) store: Arc<Store>,
-    lock: DreamLock,
+    /// Goes before the lock does.
     pub(super) draft: Arc<Draft>,
+    lock: DreamLock,
     pub(super) logs: Vec<LogPart>,
 }
 
@@ -23,10 +24,11 @@ impl Bed {
     /// Takes the lock, and copies the memories. Of what logs said, dreams that were `undone` have made nothing.
     pub(super) fn make(
         store: &Arc<Store>,
+        dream: &str,
         undone: &BTreeSet<String>,
     ) -> Result<Self, DreamLockError> {
         let lock = store.begin_dream()?;
-        let draft = Arc::new(Draft::of(store)?);
+        let draft = Arc::new(Draft::of(store, dream)?);
         point("dream.copied")?;
         let logs = store.undistilled(undone)?;
         Ok(Self { store: Arc::clone(store), lock, draft, logs })

@@ -2,7 +2,7 @@
 //! behind a gate that is closed.
 
 use dormouse_base::SessionId;
-use dormouse_engine::drafts::{DreamState, Dreamer as Holder};
+use dormouse_memory::{DreamState, Dreamer as Holder};
 use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 

@@ -15,8 +15,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dormouse_base::SessionId;
-use dormouse_engine::drafts::Trial;
 use dormouse_engine::{Beside, JobEnd, JobHandle, JobStatus, Jobs, Moment, Seed};
+use dormouse_memory::Trial;
 use jiff::Timestamp;
 
 pub use gates::{BETWEEN_DREAMS, BETWEEN_SCANS, Closed, OTHER_SESSIONS};

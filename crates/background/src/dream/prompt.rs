@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use dormouse_base::SessionId;
-use dormouse_engine::drafts::{ChangeError, FindingKind, ScanCache, Store, manifest_line};
+use dormouse_memory::{ChangeError, FindingKind, ScanCache, Store, manifest_line};
 use jiff::Timestamp;
 
 use super::bed::Bed;

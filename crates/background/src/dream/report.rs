@@ -1,6 +1,6 @@
 //! What a dream came to (B-23, B-24): merged, corrected, removed, kept, refused, with reasons.
 
-use dormouse_engine::drafts::{Drafted, Fate, MemoryFile, Scope, Store};
+use dormouse_memory::{Drafted, Fate, MemoryFile, Scope, Store, shipped_secret_rules};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -86,7 +86,7 @@ impl Deed {
             Drafted::Corrected(file) => ("corrected", file, Vec::new(), None),
             Drafted::Added(file) => ("added", file, Vec::new(), None),
             Drafted::Removed { file, reason } => {
-                ("removed", file, Vec::new(), Some(reason.clone()))
+                ("removed", file, Vec::new(), Some(presentable(reason)))
             }
         };
         let (fate, note) = match fate {
@@ -124,6 +124,14 @@ impl Deed {
         }
         line
     }
+}
+
+/// What a model said, as it can be kept and shown: without a secret, and without what steers a terminal.
+pub(super) fn presentable(text: &str) -> String {
+    if shipped_secret_rules(text).is_empty() {
+        return dormouse_base::printable(text).into_owned();
+    }
+    "something that looks like a secret, and is not shown".to_owned()
 }
 
 fn names(files: &[MemoryFile]) -> Vec<String> {

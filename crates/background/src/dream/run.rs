@@ -10,18 +10,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::SessionId;
-use dormouse_engine::drafts::{
-    Author, By, ChangeError, DreamLockError, FileDiff, Scope, Store, Trial,
-};
 use dormouse_engine::{
     ForkEnd, ForkGate, ForkOrder, ForkReport, JobHandle, Seed, Writes, memory_tools,
 };
+use dormouse_memory::{Author, By, ChangeError, DreamLockError, FileDiff, Scope, Store, Trial};
 use jiff::Timestamp;
 
 use super::bed::Bed;
 use super::gates::{Closed, check_last};
 use super::prompt::prompt;
-use super::report::{DreamReport, DreamStatus, MemoryReport};
+use super::report::{DreamReport, DreamStatus, MemoryReport, presentable};
 use super::setup::DreamSetup;
 use super::witness::Ground;
 
@@ -77,9 +75,9 @@ impl Dream {
     ) -> Result<Self, Closed> {
         let now = setup.clock.now();
         let (mut beds, mut left_out): (Vec<Bed>, Vec<String>) = (Vec::new(), Vec::new());
-        let undone = setup.undone();
+        let (id, undone) = (setup.new_id(), setup.undone());
         for store in setup.stores() {
-            match bed(store, when, now, &undone) {
+            match bed(store, &id, (when, now), &undone) {
                 Ok(bed) => beds.push(bed),
                 Err(closed) if beds.is_empty() => return Err(closed),
                 Err(closed) => left_out.push(format!("the {} memory: {closed}", store.scope())),
@@ -90,7 +88,7 @@ impl Dream {
         }
         let prompt = prompt(&beds, (setup.sessions.path(), &sessions), now)
             .map_err(|error| Closed::Cannot(error.to_string()))?;
-        let (id, setup) = (setup.new_id(), Arc::clone(setup));
+        let setup = Arc::clone(setup);
         Ok(Self { id, began: now, setup, beds, left_out, sessions, prompt, trial })
     }
 
@@ -131,8 +129,8 @@ impl Dream {
         report.refused = refused;
         let denied = fork.map_or(0, |fork| fork.denied);
         if let Some(fork) = fork {
-            (report.turns, report.said) = (fork.turns, fork.text.trim().to_owned());
-            report.refused.extend(fork.denials.iter().cloned());
+            (report.turns, report.said) = (fork.turns, presentable(fork.text.trim()));
+            report.refused.extend(fork.denials.iter().map(|why| presentable(why)));
         }
         let mut diffs = Vec::new();
         match came_to_its_end(fork).and_then(|()| self.apply(&mut report.memories, &mut diffs)) {
@@ -195,8 +193,8 @@ impl Dream {
 
 fn bed(
     store: &Arc<Store>,
-    when: When,
-    now: Timestamp,
+    dream: &str,
+    (when, now): (When, Timestamp),
     undone: &BTreeSet<String>,
 ) -> Result<Bed, Closed> {
     let check = || match when {
@@ -207,7 +205,7 @@ fn bed(
         }
     };
     check()?;
-    let bed = Bed::make(store, undone).map_err(|error| match error {
+    let bed = Bed::make(store, dream, undone).map_err(|error| match error {
         DreamLockError::Held(holder) => Closed::Held(holder),
         other => Closed::Cannot(other.to_string()),
     })?;

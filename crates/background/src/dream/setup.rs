@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use dormouse_base::{Clock, Dir, IdSource, MessageId, SessionId, fault};
 use dormouse_conversation::transcript::sessions_since;
 use dormouse_engine::MemoryAccess;
-use dormouse_engine::drafts::{DreamState, Scope, Store};
+use dormouse_memory::{DreamState, Scope, Store};
 use jiff::Timestamp;
 
 use super::gates::Facts;

@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use dormouse_base::{Dir, SessionId};
 use dormouse_conversation::transcript::{load, session_file};
-use dormouse_engine::drafts::{Author, Draft, LogPart, MemoryFile, MessageSource, Scope, Trust};
 use dormouse_engine::{JobHandle, MemoryAccess, Voice, Wanted, Witness, voices};
+use dormouse_memory::{Author, Draft, LogPart, MemoryFile, MessageSource, Scope, Trust};
+
+use super::report::presentable;
 
 /// So many sessions are searched for words, the newest.
 const SESSIONS: usize = 40;
@@ -106,7 +108,7 @@ impl Ground {
 
     fn is_in_memory(&self, words: &str) -> bool {
         let says = |draft: &Arc<Draft>| {
-            let scan = draft.store().scan(&mut dormouse_engine::drafts::ScanCache::default());
+            let scan = draft.store().scan(&mut dormouse_memory::ScanCache::default());
             scan.is_ok_and(|scan| {
                 scan.memories.iter().any(|memory| {
                     let read = draft.store().read(&memory.file);
@@ -203,7 +205,7 @@ impl Witness for Ground {
     fn has_refused(&self, name: &str, why: &str) {
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         if refused.len() < REFUSALS {
-            refused.push(format!("{name}: {why}"));
+            refused.push(format!("{}: {}", presentable(name), presentable(why)));
         }
     }
 

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_background::{DreamSetup, EXTRACTION, Extraction, ExtractionRules, When, dream};
+use dormouse_background::{EXTRACTION, Extraction, ExtractionRules, When, dream};
 use dormouse_engine::FORK_TAG;
-use dormouse_engine::drafts::{By, Scope, Store, Trial};
+use dormouse_memory::{By, Scope, Store, Trial};
 use dormouse_model::ScriptedModel;
 use dormouse_model::script::Turn;
 
@@ -67,17 +67,11 @@ pub(super) async fn unasked(stage: &Stage) -> Result<(), Failure> {
 pub(super) async fn a_dream(stage: &Stage) -> Result<(), Failure> {
     show::data_line("\nScene 8: a dream, and a change of mind.");
     show::data_line("\n> dormouse dream --now\n");
-    let access = stage.memory().await?;
+    let setup = stage.dream_setup().await?;
     let of_project = |store: &&Arc<Store>| store.scope() == Scope::Project;
-    let store = access.stores().iter().find(of_project).cloned();
+    let store = setup.access.stores().iter().find(of_project).cloned();
     let store = store.ok_or_else(|| Failure::failed(anyhow::anyhow!("the demo has no memory")))?;
     let before = files(store.dir().path())?;
-    let setup = DreamSetup {
-        access,
-        sessions: stage.sessions()?.dir().clone(),
-        clock: stage.clock(),
-        ids: stage.ids(),
-    };
     let seed = async |_: &Path| {
         let cast = Cast { model: model(MERGED, None), window: 200_000, beside: None };
         let begun = begin(stage, cast).await.map_err(|failure| failure.message())?;

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_background::DreamSetup;
 use dormouse_base::{
-    Clock, Dir, Environment, IdSource, Redactor, RelPath, Settings, Stack, Switches, names,
-    project_of,
+    Dir, Environment, Redactor, RelPath, Settings, Stack, Switches, names, project_of,
 };
 use dormouse_conversation::figures::FigureLog;
 use dormouse_conversation::{Budget, Origin, Window};
 use dormouse_engine::{
-    Beside, CompactionRules, Engine, EngineConfig, LayerRules, MemoryAccess, PromptOverrides,
-    Saving, SessionFolder, Surroundings, memory_tools,
+    Beside, CompactionRules, Engine, EngineConfig, LayerRules, PromptOverrides, Saving,
+    SessionFolder, Surroundings, memory_tools,
 };
 use dormouse_model::script::Turn;
 use dormouse_model::{
@@ -21,6 +21,7 @@ use dormouse_model::{
 };
 use dormouse_tools::{Gate, Reaper, ToolSet};
 
+use crate::dream;
 use crate::exit::Failure;
 use crate::memory::session;
 use crate::world::World;
@@ -54,28 +55,15 @@ impl Stage {
         self.root.join("project")
     }
 
-    /// Where its sessions are.
-    pub(super) fn sessions(&self) -> Result<SessionFolder, Failure> {
+    /// What a dream over the memories here needs.
+    pub(super) async fn dream_setup(&self) -> Result<DreamSetup, Failure> {
         let project = project_of(&self.project())?;
-        Ok(SessionFolder::open(&self.world.home()?, &project)?)
-    }
-
-    pub(super) fn clock(&self) -> Arc<dyn Clock> {
-        Arc::clone(&self.world.clock)
-    }
-
-    pub(super) fn ids(&self) -> Arc<dyn IdSource> {
-        Arc::clone(&self.world.ids)
-    }
-
-    /// What is remembered on it.
-    pub(super) async fn memory(&self) -> Result<Arc<MemoryAccess>, Failure> {
         let switches = Switches::resolve(&Stack::default(), &self.world.environment);
         let set = (&Settings::default(), &switches.map_err(Failure::usage)?);
-        let project = project_of(&self.project())?;
         let memory = session::setup(&self.world, &project, set, Saving::Entries).await?;
-        let access = memory.map(|memory| memory.access);
-        access.ok_or_else(|| Failure::failed(anyhow::anyhow!("the demo has no memory")))
+        let memory = memory.ok_or_else(|| Failure::failed(anyhow::anyhow!("memory is off")))?;
+        let sessions = SessionFolder::open(&self.world.home()?, &project)?;
+        Ok(dream::setup(&self.world, memory.access, sessions.dir().clone()))
     }
 }
 

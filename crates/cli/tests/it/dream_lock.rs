@@ -28,7 +28,10 @@ fn corrects(request: &RecordedRequest) -> Reply {
 fn leftovers(home: &TestHome) -> Vec<PathBuf> {
     let states = home.dormouse_home().join("state").read_dir().unwrap();
     let drafts = states.map(|entry| entry.unwrap().path().join("dreaming"));
-    drafts.filter(|folder| folder.exists()).collect()
+    drafts
+        .filter_map(|folder| folder.read_dir().ok()?.next())
+        .map(|entry| entry.unwrap().path())
+        .collect()
 }
 
 fn dreaming() -> (ScriptedServer, TestHome) {

@@ -24,13 +24,14 @@ use crate::{
 pub use judge::{Drafted, Drawn, Rejected};
 use steps::{Step, Steps};
 
-/// Where drafts are, in the state folder.
+/// Where drafts are, in the state folder, each in a folder of its own.
 const FOLDER: &str = "dreaming";
 
 /// A copy of a memory directory, to be worked on.
 pub struct Draft {
-    /// The state folder of what it is a copy of.
+    /// The state folder of what it is a copy of, and its own folder there.
     state: Dir,
+    folder: RelPath,
     store: Arc<Store>,
     /// What every memory was when it was copied.
     base: BTreeMap<MemoryFile, ContentHash>,
@@ -42,18 +43,23 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Copies the memories of a store. What a dream that died has left is removed first: the caller holds the
-    /// dream's lock.
-    pub fn of(store: &Store) -> Result<Self, ChangeError> {
+    /// Copies the memories of a store, for the dream of this id. What dreams that died have left is removed first:
+    /// the caller holds the dream's lock.
+    pub fn of(store: &Store, id: &str) -> Result<Self, ChangeError> {
+        let plain = |path: String| {
+            RelPath::new(path).map_err(|error| ChangeError::Refused(error.to_string()))
+        };
         let state = store.state_dir().clone();
-        state.remove_folder(&folder(""))?;
-        let copy = state.create_below(&folder("/memory"))?;
+        state.remove_folder(&plain(FOLDER.to_owned())?)?;
+        let folder = plain(format!("{FOLDER}/{id}"))?;
+        let copy = state.create_below(&plain(format!("{folder}/memory"))?)?;
         let base = store.copy_to(&copy)?;
-        let inner = state.create_below(&folder("/state"))?;
+        let inner = state.create_below(&plain(format!("{folder}/state"))?)?;
         let options = StoreOptions { policy: free(), ..store.options().clone() };
         let store = Store::open(copy.path(), inner.path(), options)?;
         let (findings, fill) = (store.doctor(None)?, index::fill(&store.index_text()?));
-        Ok(Self { state, store: Arc::new(store), base, findings, fill, steps: Mutex::default() })
+        let (store, steps) = (Arc::new(store), Mutex::default());
+        Ok(Self { state, folder, store, base, findings, fill, steps })
     }
 
     /// The copy, to look at. What is changed past the draft makes it worthless.
@@ -63,7 +69,7 @@ impl Draft {
 
     /// The folder that goes with the draft.
     pub fn folder(&self) -> PathBuf {
-        self.state.path().join(FOLDER)
+        self.state.path().join(self.folder.as_path())
     }
 
     /// How many memories there were.
@@ -131,7 +137,7 @@ impl Draft {
 
     /// Removes the copy.
     pub fn remove(&self) -> Result<(), ChangeError> {
-        Ok(self.state.remove_folder(&folder(""))?)
+        Ok(self.state.remove_folder(&self.folder)?)
     }
 
     /// What the memories are now.
@@ -202,9 +208,4 @@ fn written(outcome: &Outcome) -> Result<(), ChangeError> {
 
 fn nothing_done() -> ChangeError {
     ChangeError::Refused("the copy of the memories took no change; try again".to_owned())
-}
-
-#[expect(clippy::expect_used, reason = "only fixed plain paths come in")]
-fn folder(below: &str) -> RelPath {
-    RelPath::new(format!("{FOLDER}{below}")).expect("a plain path")
 }

@@ -46,7 +46,7 @@ fn a_dream_is_one_change_that_keeps_sources_and_is_undone_as_one() {
     let store = with_memories(&world, &["a", "b", "c", "d"]);
     world.days_later(1);
     let before = world.files();
-    let draft = Draft::of(&store).unwrap();
+    let draft = Draft::of(&store, "d1").unwrap();
     draft
         .save(&note("a", "A and b."), Some(&file("a.md")), &[file("b.md"), file("a.md")], &[])
         .unwrap();
@@ -83,7 +83,7 @@ fn a_dream_is_one_change_that_keeps_sources_and_is_undone_as_one() {
 fn what_became_of_a_memory_is_followed_through_all_steps() {
     let world = World::new();
     let store = with_memories(&world, &["a", "b", "c", "d", "e"]);
-    let draft = Draft::of(&store).unwrap();
+    let draft = Draft::of(&store, "d1").unwrap();
     draft.save(&note("ab", "A, b."), None, &[file("a.md"), file("b.md")], &[]).unwrap();
     draft.save(&note("abc", "A, b, c."), None, &[file("ab.md"), file("c.md")], &[]).unwrap();
     let drawn = draft.drawn().unwrap().unwrap();
@@ -100,7 +100,7 @@ fn what_became_of_a_memory_is_followed_through_all_steps() {
 fn others_win_and_only_what_they_touched_is_left() {
     let world = World::new();
     let store = with_memories(&world, &["a", "b", "c", "d"]);
-    let draft = Draft::of(&store).unwrap();
+    let draft = Draft::of(&store, "d1").unwrap();
     draft.save(&note("a", "Mine."), Some(&file("a.md")), &[file("b.md")], &[]).unwrap();
     draft.save(&note("c", "Mine."), Some(&file("c.md")), &[], &[]).unwrap();
     draft.save(&note("new", "Mine."), None, &[], &[]).unwrap();
@@ -126,7 +126,7 @@ fn what_a_person_wrote_waits_in_the_inbox_and_is_proposed_once() {
     let store = with_memories(&world, &["a", "b"]);
     store.change(&By::person("mine"), |plan| plan.save(&note("p", "Mine.")).map(drop)).unwrap();
     for round in 0..2 {
-        let draft = Draft::of(&store).unwrap();
+        let draft = Draft::of(&store, "d1").unwrap();
         draft.save(&note("a", "A and p."), Some(&file("a.md")), &[file("p.md")], &[]).unwrap();
         let better = note("b", &format!("Better {round}."));
         draft.save(&better, Some(&file("b.md")), &[], &[]).unwrap();
@@ -144,7 +144,7 @@ fn what_a_person_wrote_waits_in_the_inbox_and_is_proposed_once() {
     let mut options = world.options();
     options.policy.default = Rule::Inbox;
     let strict = world.store_with(options);
-    let draft = Draft::of(&strict).unwrap();
+    let draft = Draft::of(&strict, "d1").unwrap();
     draft.save(&note("b", "Best."), Some(&file("b.md")), &[], &[]).unwrap();
     assert!(matches!(applied(&strict, &draft).fates[..], [Fate::Waits(Some(_))]));
 }
@@ -154,7 +154,7 @@ fn a_draft_that_went_wrong_is_rejected_as_a_whole() {
     let world = World::new();
     let store = with_memories(&world, &["a", "b", "c"]);
     let before = world.files();
-    let draft = Draft::of(&store).unwrap();
+    let draft = Draft::of(&store, "d1").unwrap();
     draft.delete(&file("a.md"), "old").unwrap();
     draft.drawn().unwrap().unwrap();
     draft.save(&note("b2", "B."), None, &[file("b.md")], &[]).unwrap();
@@ -164,7 +164,7 @@ fn a_draft_that_went_wrong_is_rejected_as_a_whole() {
 
     // Past the tools: a file, an index, a secret.
     let past = |path: &str, text: Option<&str>| {
-        let draft = Draft::of(&store).unwrap();
+        let draft = Draft::of(&store, "d1").unwrap();
         let path = draft.store().dir().path().join(path);
         match text {
             Some(text) => fs::write(path, text).unwrap(),
@@ -192,7 +192,7 @@ fn the_tools_refuse_at_once_what_would_be_refused_later() {
     let store = with_memories(&world, &["a"]);
     let outside = By::new(Author::Model, "x").from_message(message(Trust::Outside));
     store.change(&outside, |plan| plan.save(&note("page", "From a page.")).map(drop)).unwrap();
-    let draft = Draft::of(&store).unwrap();
+    let draft = Draft::of(&store, "d1").unwrap();
     assert_eq!(draft.memories(), 1, "what waits for the person's word is not shown");
     let secret = draft.save(&note("s", "hunter2"), None, &[], &[]).unwrap_err();
     assert!(matches!(secret, ChangeError::Secrets(_)));
@@ -211,7 +211,7 @@ fn the_tools_refuse_at_once_what_would_be_refused_later() {
     assert_eq!(done.fates, [Fate::Made]);
     assert_eq!(header(&world, "u.md").sources, ["s1/m1"]);
     // Another type does not make it the person's word.
-    let draft = Draft::of(&store).unwrap();
+    let draft = Draft::of(&store, "d1").unwrap();
     let about = note("a", "Some fact.").with_kind(MemoryType::Feedback);
     draft.save(&about, Some(&file("a.md")), &[], &[]).unwrap();
     let done = applied(&store, &draft);
@@ -223,12 +223,12 @@ fn an_index_that_is_not_true_is_mended_with_the_rest() {
     let world = World::new();
     let store = with_memories(&world, &["a", "b"]);
     world.write("MEMORY.md", "# Mine\n\n- [Gone](gone.md) — x\n- [A](a.md) — a\n");
-    let draft = Draft::of(&store).unwrap();
+    let draft = Draft::of(&store, "d1").unwrap();
     let done = applied(&store, &draft);
     assert!(done.receipt.is_some());
     assert_sound(&store);
     assert!(world.text("MEMORY.md").starts_with("# Mine\n"));
-    let done = applied(&store, &Draft::of(&store).unwrap());
+    let done = applied(&store, &Draft::of(&store, "d1").unwrap());
     assert!(done.receipt.is_none(), "nothing is left to do");
 }
 
@@ -300,10 +300,10 @@ fn a_draft_leaves_nothing_behind_and_takes_away_what_others_left() {
         let files = files_below(&world.root.join("state"));
         files.into_keys().filter(|name| name.contains("/dreaming/")).count()
     };
-    let draft = Draft::of(&store).unwrap();
+    let draft = Draft::of(&store, "d1").unwrap();
     assert!(left(&world) > 0);
     std::mem::forget(draft);
-    let draft = Draft::of(&store).unwrap();
+    let draft = Draft::of(&store, "d1").unwrap();
     assert!(draft.drawn().unwrap().unwrap().units.is_empty());
     drop(draft);
     assert_eq!(left(&world), 0);
