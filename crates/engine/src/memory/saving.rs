@@ -35,10 +35,14 @@ impl MemoryAccess {
             supersedes: &replaced,
             quotes: order.quotes,
         };
-        match order.onto {
+        let done = match order.onto {
             Some(found) => self.update(found, &wanted),
             None => self.add(store, &wanted),
+        }?;
+        if let Some(witness) = &self.witness {
+            witness.saved(&wanted);
         }
+        Ok(done)
     }
 
     /// The memories that are to go. They are in the same memory: one change is made in one place.
