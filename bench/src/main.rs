@@ -16,6 +16,7 @@
 )]
 
 mod assemble;
+mod echo;
 mod fidelity;
 mod generate;
 mod layers;
@@ -122,6 +123,9 @@ enum Suite {
     Layers,
     /// What survives a compaction, on transcripts given as files, and planning one; by itself, not in `ground`
     Fidelity,
+    /// What memory becomes in a hundred sessions with a careless model; takes a debug build of the binary; by
+    /// itself, not in `ground`
+    Echo,
 }
 
 impl Suite {
@@ -136,6 +140,7 @@ impl Suite {
             Self::Mcp => Some("mcp"),
             Self::Layers => Some("layers"),
             Self::Fidelity => Some("fidelity"),
+            Self::Echo => Some("echo"),
             Self::Start | Self::Assemble | Self::Memory | Self::Resume => None,
         }
     }
@@ -214,7 +219,8 @@ fn run(arguments: &Arguments) -> Vec<Section> {
         | Suite::RecallSpeed
         | Suite::Mcp
         | Suite::Layers
-        | Suite::Fidelity => {}
+        | Suite::Fidelity
+        | Suite::Echo => {}
     }
     let binary = || {
         arguments.binary.canonicalize().unwrap_or_else(|error| {
@@ -231,6 +237,9 @@ fn run(arguments: &Arguments) -> Vec<Section> {
     }
     if arguments.suite == Suite::Layers {
         return layers::run(&binary());
+    }
+    if arguments.suite == Suite::Echo {
+        return echo::run(&binary());
     }
     let wanted = |suite| arguments.suite == Suite::Ground || arguments.suite == suite;
     // Processes are measured first, while this one is small.
