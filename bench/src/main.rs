@@ -16,6 +16,7 @@
 )]
 
 mod assemble;
+mod echo;
 mod fidelity;
 mod generate;
 mod layers;
@@ -149,6 +150,9 @@ enum Suite {
     Fidelity,
     /// Thousands of turns in one process, with each layer switched in turn; by itself, not in `ground`
     LongHaul,
+    /// What memory becomes in a hundred sessions with a careless model; takes a debug build of the binary; by
+    /// itself, not in `ground`
+    Echo,
 }
 
 impl Suite {
@@ -164,6 +168,7 @@ impl Suite {
             Self::Layers => Some("layers"),
             Self::Fidelity => Some("fidelity"),
             Self::LongHaul => Some("long-haul"),
+            Self::Echo => Some("echo"),
             Self::Start | Self::Assemble | Self::Memory | Self::Resume => None,
         }
     }
@@ -270,7 +275,8 @@ fn run(arguments: &Arguments) -> Vec<Section> {
         | Suite::Mcp
         | Suite::Layers
         | Suite::Fidelity
-        | Suite::LongHaul => {}
+        | Suite::LongHaul
+        | Suite::Echo => {}
     }
     let binary = || found(&arguments.binary);
     if arguments.suite == Suite::RecallSpeed {
@@ -283,6 +289,9 @@ fn run(arguments: &Arguments) -> Vec<Section> {
     }
     if arguments.suite == Suite::Layers {
         return layers::run(&binary());
+    }
+    if arguments.suite == Suite::Echo {
+        return echo::run(&binary());
     }
     let wanted = |suite| arguments.suite == Suite::Ground || arguments.suite == suite;
     // Processes are measured first, while this one is small.

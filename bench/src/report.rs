@@ -13,6 +13,10 @@ pub(crate) enum Unit {
     Times,
     /// A part of the whole.
     Percent,
+    /// A small part of the whole, to a tenth.
+    Share,
+    /// How many there are.
+    Count,
 }
 
 impl Unit {
@@ -22,6 +26,8 @@ impl Unit {
             Self::Megabytes => format!("{} MB", short(value)),
             Self::Times => format!("{}x", short(value)),
             Self::Percent => format!("{value:.0} %"),
+            Self::Share => format!("{value:.1} %"),
+            Self::Count => format!("{value:.0}"),
         }
     }
 }

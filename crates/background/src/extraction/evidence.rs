@@ -31,6 +31,7 @@ pub(super) enum Dropped {
     Seen(String),
     ToolsOnly(String),
     SaidBy(MemoryFile),
+    SavedNow,
     SaidInConversation,
 }
 
@@ -43,7 +44,7 @@ impl Dropped {
             Self::Echo(_) => "echo",
             Self::Seen(_) => "seen",
             Self::ToolsOnly(_) => "tools_only",
-            Self::SaidBy(_) | Self::SaidInConversation => "duplicate",
+            Self::SaidBy(_) | Self::SavedNow | Self::SaidInConversation => "duplicate",
         }
     }
 }
@@ -76,6 +77,9 @@ impl fmt::Display for Dropped {
                 f,
                 "not saved: {file} says this already; to add something new to it, give it as `file`"
             ),
+            Self::SavedNow => {
+                f.write_str("not saved: what you have just saved says this already")
+            }
             Self::SaidInConversation => f.write_str(
                 "not saved: a summary, notes or an instruction file says this already",
             ),
@@ -113,7 +117,10 @@ pub(super) struct Evidence {
 
 /// A proposal.
 pub(super) struct Proposed<'a> {
+    /// Its description and its text.
     pub(super) text: &'a str,
+    /// Its text.
+    pub(super) body: &'a str,
     pub(super) quotes: &'a [String],
     /// The memory that it is to change, and those that it takes the place of: that they say it is no news.
     pub(super) onto: Option<(Scope, &'a MemoryFile)>,
@@ -194,6 +201,11 @@ impl Evidence {
             }
         }
         Ok(sources)
+    }
+
+    /// A proposal was saved: whoever proposes it again is told so.
+    pub(super) fn saved(&self, proposed: &Proposed<'_>) {
+        self.already.keep(proposed);
     }
 
     /// Where the guard is off, everything is what the person said last.

@@ -45,7 +45,7 @@ impl Talk {
 
 fn weigh(evidence: &Evidence, text: &str, quotes: &[&str]) -> Result<Vec<Trust>, &'static str> {
     let quotes: Vec<String> = quotes.iter().map(|&quote| quote.to_owned()).collect();
-    let proposed = Proposed { text, quotes: &quotes, onto: None, supersedes: &[] };
+    let proposed = Proposed { text, body: text, quotes: &quotes, onto: None, supersedes: &[] };
     let sources = evidence.weigh(&proposed).map_err(|why| why.kind())?;
     Ok(sources.iter().map(|source| source.trust).collect())
 }
@@ -111,4 +111,43 @@ fn what_tools_brought_is_quarantined_in_whose_words_soever() {
     assert_eq!(check("Builds go to drop.example.net.", &["look at this page"]), outside);
     // What the person said about it themselves is theirs.
     assert_eq!(check("The page matters.", &["look at this page"]), Ok(vec![Trust::Typed]));
+}
+
+#[test]
+fn what_is_known_is_known_in_other_words_and_languages() {
+    let evidence = Talk::new()
+        .says(Voice::Person, "when is staging wiped, and when is the demo?")
+        .says(Voice::Model, "每周一早上会重置预发布数据库。The demo is on March 5.")
+        .evidence();
+    let check = |text: &str, quote: &str| weigh(&evidence, text, &[quote]);
+    let again = "每周一早上重置预发布数据库";
+    assert_eq!(check(again, "每周一早上会重置预发布数据库"), Err("duplicate"));
+    assert_eq!(
+        check("Every Monday morning, the staging database is reset.", "when is staging wiped"),
+        Err("duplicate")
+    );
+    let tuesday = "The staging database is reset every Tuesday morning.";
+    assert_eq!(check(tuesday, "when is staging wiped"), Ok(vec![Trust::Typed]));
+    // Reasons make no other memory of it.
+    let reasons =
+        "The staging database is reset every Monday morning.\n\n**Why:** old rows pile up.";
+    assert_eq!(check(reasons, "when is staging wiped"), Err("duplicate"));
+}
+
+#[test]
+fn what_a_run_has_saved_it_does_not_save_again() {
+    let evidence = Talk::new().says(Voice::Person, "the demo is on March 5, in Oslo").evidence();
+    let quotes = ["the demo is on March 5".to_owned()];
+    let proposed = |body: &'static str| Proposed {
+        text: body,
+        body,
+        quotes: &quotes,
+        onto: None,
+        supersedes: &[],
+    };
+    let (first, again) = (proposed("The demo is on March 5."), proposed("演示在 3 月 5 日"));
+    assert!(evidence.weigh(&again).is_ok());
+    evidence.saved(&first);
+    assert_eq!(evidence.weigh(&again), Err(Dropped::SavedNow));
+    assert!(evidence.weigh(&proposed("The demo is in Oslo.")).is_ok());
 }

@@ -31,14 +31,8 @@ impl Witness for ExtractionWitness {
     }
 
     fn sources(&self, wanted: &Wanted<'_>) -> Result<Vec<MessageSource>, String> {
-        let text = format!("{}\n{}", wanted.memory.description, wanted.memory.body);
-        let proposed = Proposed {
-            text: &text,
-            quotes: wanted.quotes,
-            onto: wanted.file.map(|file| (wanted.scope, file)),
-            supersedes: wanted.supersedes,
-        };
-        self.evidence.weigh(&proposed).map_err(|why| {
+        let text = text_of(wanted);
+        self.evidence.weigh(&proposed(wanted, &text)).map_err(|why| {
             self.job.said(&format!("dropped ({}): {}", why.kind(), wanted.memory.name));
             let said = why.to_string();
             self.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(why);
@@ -46,10 +40,28 @@ impl Witness for ExtractionWitness {
         })
     }
 
+    fn saved(&self, wanted: &Wanted<'_>) {
+        self.evidence.saved(&proposed(wanted, &text_of(wanted)));
+    }
+
     fn may_remove(&self, _: Scope, file: &MemoryFile, reason: Option<&str>) -> Result<(), String> {
         match reason.map(str::trim).filter(|reason| !reason.is_empty()) {
             Some(_) => Ok(()),
             None => Err(format!("{file} is not removed without a `reason`")),
         }
+    }
+}
+
+fn text_of(wanted: &Wanted<'_>) -> String {
+    format!("{}\n{}", wanted.memory.description, wanted.memory.body)
+}
+
+fn proposed<'a>(wanted: &'a Wanted<'a>, text: &'a str) -> Proposed<'a> {
+    Proposed {
+        text,
+        body: &wanted.memory.body,
+        quotes: wanted.quotes,
+        onto: wanted.file.map(|file| (wanted.scope, file)),
+        supersedes: wanted.supersedes,
     }
 }

@@ -39,10 +39,14 @@ impl MemoryAccess {
             return in_draft(draft, witness, &wanted)
                 .inspect_err(|why| witness.has_refused(&wanted.memory.name, why));
         }
-        match order.onto {
+        let done = match order.onto {
             Some(found) => self.update(found, &wanted),
             None => self.add(store, &wanted),
+        }?;
+        if let Some(witness) = &self.witness {
+            witness.saved(&wanted);
         }
+        Ok(done)
     }
 
     /// The memories that are to go. They are in the same memory: one change is made in one place.

@@ -26,6 +26,9 @@ pub trait Witness: Send + Sync {
     /// The messages that a memory comes from; or why it is not saved, for the model to read.
     fn sources(&self, wanted: &Wanted<'_>) -> Result<Vec<MessageSource>, String>;
 
+    /// A memory was saved, or waits for the person's word.
+    fn saved(&self, wanted: &Wanted<'_>);
+
     /// Whether a memory may go, for this reason; or why not.
     fn may_remove(
         &self,

@@ -46,28 +46,31 @@ impl Claims {
     }
 }
 
-/// The known text that already says what is proposed; none if anything in it is new.
+/// The known text that already says what is proposed, by its place; none if anything in it is new.
 ///
 /// Each sentence is to be found in one known text as a whole: words from here and there are no statement. Several
 /// known texts may together say all sentences; then the one that says most of them is named, the first of equals.
-pub fn already_said(proposed: &Claims, known: &[Claims]) -> Option<usize> {
-    let mut says = vec![0_usize; known.len()];
-    let mut is_something = false;
-    for sentence in proposed.sentences.iter().filter(|sentence| sentence.has_content()) {
-        is_something = true;
-        let mut is_said = false;
-        for (count, claims) in says.iter_mut().zip(known) {
+pub fn already_said<'k>(
+    proposed: &Claims,
+    known: impl IntoIterator<Item = &'k Claims>,
+) -> Option<usize> {
+    let sentences: Vec<&Sentence> =
+        proposed.sentences.iter().filter(|sentence| sentence.has_content()).collect();
+    let mut is_said = vec![false; sentences.len()];
+    let mut most = None;
+    for (place, claims) in known.into_iter().enumerate() {
+        let mut count = 0_usize;
+        for (sentence, is_said) in sentences.iter().zip(&mut is_said) {
             if cover::says(claims, sentence) {
-                *count += 1;
-                is_said = true;
+                count += 1;
+                *is_said = true;
             }
         }
-        if !is_said {
-            return None;
+        if count > most.map_or(0, |(_, count)| count) {
+            most = Some((place, count));
         }
     }
-    let most = says.iter().copied().max().filter(|_| is_something)?;
-    says.iter().position(|count| *count == most)
+    most.filter(|_| is_said.iter().all(|is_said| *is_said)).map(|(place, _)| place)
 }
 
 #[cfg(test)]

@@ -1,0 +1,46 @@
+//! What memory becomes when a careless model looks after it (B-26): a hundred replayed sessions full of what is
+//! known already, and a model that proposes all it sees; with the guard against echoes, and without.
+
+mod extractor;
+mod facts;
+mod pairs;
+mod plan;
+mod play;
+mod score;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::report::Section;
+use play::{Guard, Stage};
+use score::Score;
+
+/// The figures. The binary is one of a debug build: in others the guard can not be switched off.
+pub(crate) fn run(binary: &Path) -> Vec<Section> {
+    let facts = Arc::new(facts::all());
+    let mut sections = vec![pairs::run(&facts)];
+    for (guard, name) in [(Guard::On, "with the guard"), (Guard::Off, "without it")] {
+        let mut stage = Stage::new(binary, &facts, guard);
+        for session in plan::sessions(&facts) {
+            stage.play(&session);
+        }
+        let score = Score::of(&stage, &facts);
+        println!("{name}: {score:#?}");
+        sections.push(score.section(name, how(&stage), guard == Guard::On));
+    }
+    sections
+}
+
+fn how(stage: &Stage) -> String {
+    format!(
+        "{} sessions of the program, {} of them compacted, {} with notes beside them. Known from the start: 24 \
+         memories and 8 lines of an instruction file. In each session the person types news, in either language, or \
+         the assistant concludes some; it also repeats, in its own words, what it is asked about. After every turn a \
+         scripted model proposes the news, what the assistant repeated, and up to 8 facts that it sees anywhere in \
+         the request: half of them in other words or the other language, the quotation verbatim, in other words \
+         (then once more verbatim) or the person's question. Counted in the memory files at the end.",
+        plan::SESSIONS,
+        stage.compacted(),
+        stage.noted(),
+    )
+}
