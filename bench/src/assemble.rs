@@ -60,6 +60,7 @@ impl Conversation {
             ttl: CacheTtl::FiveMinutes,
             max_tokens_field: MaxTokensField::MaxTokens,
             server_tools: &[],
+            clearing: None,
         };
         let options = RequestOptions::new("scripted-1", 32_000);
         Self { body: WireBody::new(dialect, prefix, &options), last: None }

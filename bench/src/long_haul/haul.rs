@@ -10,7 +10,7 @@ use dormouse_conversation::figures::{Figure, FigureLog, Filter, read_figures};
 use dormouse_testkit::{ScriptedServer, Terminal, TestHome};
 
 use super::errand::{last_word, prompt};
-use super::ledger::{Counts, Ledger};
+use super::ledger::{Counts, Ledger, Reading};
 use super::project;
 use super::rows::Pace;
 use super::transcript::Lines;
@@ -40,6 +40,7 @@ pub(super) struct Order<'a> {
     /// Switches, as variables.
     pub(super) variables: Vec<(String, &'static str)>,
     pub(super) pace: Pace,
+    pub(super) reading: Reading,
 }
 
 /// What came of it.
@@ -60,7 +61,7 @@ pub(super) struct Outcome {
 pub(super) fn run(order: &Order<'_>) -> Result<Outcome, String> {
     let start = Instant::now();
     let mut home = TestHome::new();
-    let ledger = Ledger::new(&home.dormouse_home(), order.window, MAX_OUTPUT);
+    let ledger = Ledger::new(&home.dormouse_home(), order.window, MAX_OUTPUT, order.reading);
     let ledger = Arc::new(Mutex::new(ledger));
     let server = serve(order, &ledger);
     home.use_server(&server);

@@ -91,7 +91,8 @@ fn run_row(binary: &Path, row: &Row, turns: usize, length: &Length) -> Result<Ou
         (Pace::WithPauses, Some(debug)) => debug,
         (Pace::WithPauses | Pace::Steady, _) => binary,
     };
-    let order = Order { binary, turns, window, variables: row.variables(), pace: row.pace };
+    let (variables, reading) = (row.variables(), row.reading());
+    let order = Order { binary, turns, window, variables, pace: row.pace, reading };
     let outcome = haul::run(&order).map_err(|broke| format!("{}: {broke}", row.name))?;
     if outcome.counts.refused > 0 && row.makes_room_ahead() {
         return Err(format!("{}: {} requests overflowed", row.name, outcome.counts.refused));

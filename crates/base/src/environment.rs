@@ -75,6 +75,8 @@ pub mod names {
     pub const TEST_NOW: &str = "DORMOUSE_TEST_NOW";
     /// How long a search for memories may hold up a request, in milliseconds.
     pub const TEST_RECALL_MS: &str = "DORMOUSE_TEST_RECALL_MS";
+    /// Debug builds only: `0` lets extraction learn from what memory said.
+    pub const TEST_ECHO_GUARD: &str = "DORMOUSE_TEST_ECHO_GUARD";
     /// The seed of new ids (debug builds).
     pub const TEST_SEED: &str = "DORMOUSE_TEST_SEED";
 }
@@ -150,6 +152,7 @@ pub const VARIABLES: &[EnvironmentVariable] = &[
     variable(names::FAULT, "debug builds only: a fault to inject, see CONTRIBUTING.md"),
     variable(names::TEST_MANAGED, "debug builds only: a folder instead of /etc/dormouse"),
     variable(names::TEST_NOW, "debug builds only: the time the clock shows"),
+    variable(names::TEST_ECHO_GUARD, "debug builds only: 0 lets extraction learn from memory"),
     variable(names::TEST_RECALL_MS, "debug builds only: how long recall may hold up a request"),
     variable(names::TEST_SEED, "debug builds only: seed of new ids"),
 ];

@@ -41,11 +41,12 @@ pub use printable::printable;
 pub use redact::{RedactedStream, Redactor, Secret};
 pub use rel_path::{RelPath, RelPathError};
 pub use settings::{
-    DefaultMode, EditError, EmbeddingSettings, Layer, MemorySettings, MemoryTools, MemoryWriter,
-    PermissionSettings, PriceSettings, ProviderKind, ProviderSettings, SWITCHES,
-    SessionNotesSettings, Settings, SettingsError, SettingsPlaces, SettingsWarning, Source, Stack,
-    Switch, SwitchError, SwitchState, Switches, TextScript, ToolSettings, Withheld, WriteDecision,
-    WriteRule, WrittenScope, WrittenType, flag, project_settings_folder, set_value,
-    settings_schema, unset_value,
+    CacheEditSettings, DefaultMode, EditError, EmbeddingSettings, ExtractionSettings, Layer,
+    MemorySettings, MemoryTools, MemoryWriter, PermissionSettings, PriceSettings, ProviderKind,
+    ProviderSettings, SWITCHES, SessionNotesSettings, Settings, SettingsError, SettingsPlaces,
+    SettingsWarning, SnipSettings, Source, Stack, Switch, SwitchError, SwitchState, Switches,
+    TextScript, TimeClearingSettings, ToolSettings, Withheld, WriteDecision, WriteRule,
+    WrittenScope, WrittenType, flag, project_settings_folder, set_value, settings_schema,
+    unset_value,
 };
 pub use trust::{Trust, TrustStore};

@@ -93,6 +93,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(crate) plain: bool,
 
+    /// With -p: wait for what is done beside the conversation, such as writing memories of it
+    #[arg(long)]
+    pub(crate) wait: bool,
+
     /// Say more about what is going on, on standard error
     #[arg(short, long)]
     pub(crate) verbose: bool,

@@ -8,13 +8,13 @@ use dormouse_base::{Environment, Redactor, Secret, Settings, names};
 use dormouse_conversation::{Budget, Origin, PromptSize, WindowSource, resolve_window};
 use dormouse_engine::SmallModel;
 use dormouse_model::{
-    Credential, Dialect, HttpModel, Model, ModelInfo, Provider, ProviderError, RetryPolicy,
-    choose_provider, find_local_servers, retry_policy,
+    CLEARING_BETA, Credential, Dialect, Endpoint, HttpModel, Model, ModelInfo, Provider,
+    ProviderError, RetryPolicy, Wire, choose_provider, find_local_servers, retry_policy,
 };
 use dormouse_tools::output;
 
 use crate::exit::Failure;
-use crate::{headless, show};
+use crate::{headless, layers, show};
 
 /// A model, ready.
 pub(crate) struct Connection {
@@ -47,6 +47,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) model: Option<&'a str>,
     /// What a session that goes on was begun with.
     pub(crate) origin: Option<&'a Origin>,
+    /// Whether the server is to clear old results by itself.
+    pub(crate) server_clearing: bool,
 }
 
 /// Connects to the model that the command line, the session, the environment or the settings name.
@@ -63,7 +65,8 @@ pub(crate) async fn connect(
         Err(error) => return Err(not_set_up(error).await),
     };
     let retry = retry_policy(environment).map_err(Failure::usage)?;
-    let http = HttpModel::new(provider.endpoint.clone());
+    let clears = wanted.server_clearing && provider.endpoint.wire == Wire::Anthropic;
+    let http = HttpModel::new(endpoint(&provider, clears));
     let server = provider.endpoint.shown_url();
     let model_name = choose_model(&wanted, settings, environment, &provider, &http).await?;
     let bare_name = model_name.trim_end_matches("[1m]").to_owned();
@@ -84,10 +87,11 @@ pub(crate) async fn connect(
         name: name.to_owned(),
         dialect: provider.dialect.clone(),
     });
+    let clearing = clears.then(|| layers::server_clearing(&budget, &bare_name));
     Ok(Connection {
         model,
         small,
-        dialect: provider.dialect_for(&bare_name, settings.memory.tool),
+        dialect: Dialect { clearing, ..provider.dialect_for(&bare_name, settings.memory.tool) },
         model_name: bare_name,
         budget,
         retry,
@@ -96,6 +100,15 @@ pub(crate) async fn connect(
         key_variable: provider.key_variable,
         redactor: Redactor::new(key),
     })
+}
+
+/// The server, with what it has to be told to be asked to clear.
+fn endpoint(provider: &Provider, clears: bool) -> Endpoint {
+    let mut endpoint = provider.endpoint.clone();
+    if clears && !endpoint.betas.iter().any(|beta| beta == CLEARING_BETA) {
+        endpoint.betas.push(CLEARING_BETA.to_owned());
+    }
+    endpoint
 }
 
 /// A session goes on with its own model, as long as the server is the same: another one would have to

@@ -13,7 +13,7 @@ use crate::output::Printer;
 use crate::settings::Untrusted;
 use crate::start::{Conversation, KeyOrigin};
 use crate::world::{World, current_project};
-use crate::{input, sessions, show, start};
+use crate::{beside, input, sessions, show, start};
 
 pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
     if arguments.resume.as_deref() == Some(LIST) {
@@ -70,6 +70,9 @@ async fn ask(
     let mut sink = |event| printer.event(&event);
     let turn = engine.run_turn(prompt, surroundings, arguments.max_turns, &interrupt, &mut sink);
     let report = until_interrupted(turn, &interrupt).await?;
+    if arguments.wait {
+        beside::finish(engine, &mut |event| printer.event(&event)).await;
+    }
     engine.end(SessionEndReason::Other, &mut |event| printer.event(&event)).await;
     printer.end(&report, world.clock.elapsed().saturating_sub(start));
     Ok(report)

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod beside;
 mod completions;
 mod config;
 mod connect;
@@ -16,6 +17,7 @@ mod headless;
 mod hook;
 mod input;
 mod instructions;
+mod layers;
 mod markdown;
 mod mcp;
 mod memory;

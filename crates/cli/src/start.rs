@@ -11,9 +11,9 @@ use dormouse_base::{
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
-    CompactionRules, Engine, EngineConfig, Hooks, InstructionSetup, LayerRules, MemoryAccess,
-    MemorySetup, OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder,
-    Skills, Surroundings, memory_tools,
+    Engine, EngineConfig, Hooks, InstructionSetup, MemoryAccess, MemorySetup, OpenedSession,
+    PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder, Skills, Surroundings,
+    memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
@@ -23,7 +23,7 @@ use crate::connect::{Connection, Wanted, connect};
 use crate::exit::Failure;
 use crate::settings::{self, InForce, Untrusted};
 use crate::world::{World, current_project};
-use crate::{instructions, memory, notes, permissions, sessions, show};
+use crate::{beside, instructions, layers, memory, permissions, sessions, show};
 
 /// All that a conversation needs, with nothing begun yet.
 pub(crate) struct Ready {
@@ -59,6 +59,7 @@ pub(crate) struct Conversation {
     /// The environment for children, without keys.
     pub(crate) environment: Environment,
     pub(crate) settings: Settings,
+    pub(crate) switches: Switches,
     pub(crate) folder: SessionFolder,
     /// The engine's own: what is said to it counts from the next call on.
     pub(crate) gate: Gate,
@@ -92,6 +93,7 @@ pub(crate) async fn prepare(
     let wanted = Wanted {
         model: arguments.model.as_deref(),
         origin: opened.as_ref().and_then(OpenedSession::origin),
+        server_clearing: switches.is_on("server_clearing"),
     };
     let connection = connect(&settings, &world.environment, wanted, &project.folder).await?;
     let (set, opened_now) = ((&settings, &switches), opened.as_ref());
@@ -141,6 +143,10 @@ impl Ready {
             skills,
             mut memory,
         } = self;
+        let run = match &asker {
+            Some(_) => beside::Run::Talk,
+            None => beside::Run::Headless { wait: arguments.wait },
+        };
         if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
             recall.small = connection.small;
         }
@@ -180,9 +186,9 @@ impl Ready {
             figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
             prices: PriceTable::of_settings(&settings.prices),
             max_cost_usd: arguments.max_cost,
-            layers: layer_rules(&switches),
-            compaction: compaction_rules(&switches, &world.environment)?,
-            beside: notes::keeper(world, settings.session_notes, &switches)?,
+            layers: layers::rules(&settings, &switches)?,
+            compaction: layers::compaction(&switches, &world.environment)?,
+            beside: beside::attendants(world, &settings, &switches, run)?,
         };
         warn_of_no_price(&config);
         let engine = match opened {
@@ -195,6 +201,7 @@ impl Ready {
             project,
             environment,
             settings,
+            switches,
             folder,
             gate,
             memory: access,
@@ -249,37 +256,6 @@ fn switched_off(stack: &Stack, of: Source) -> bool {
     off(Source::Managed)
         || (by_person && of != Source::Managed)
         || (by_project && of.is_of_project())
-}
-
-/// What the cheap layers do.
-fn layer_rules(switches: &Switches) -> LayerRules {
-    let said = switches.get("time_clearing").filter(|state| state.origin != "default");
-    LayerRules {
-        snip: switches.is_on("snip"),
-        time_clearing: said.map(|state| state.on),
-        ..LayerRules::default()
-    }
-}
-
-/// What is compacted, and when.
-fn compaction_rules(
-    switches: &Switches,
-    environment: &Environment,
-) -> Result<CompactionRules, Failure> {
-    let window = match environment.get(names::AUTO_COMPACT_WINDOW) {
-        None => None,
-        Some(text) => Some(text.trim().parse::<u32>().map_err(|_| {
-            let name = names::AUTO_COMPACT_WINDOW;
-            Failure::usage(anyhow::anyhow!("{name} is `{text}`; it is a number of tokens"))
-        })?),
-    };
-    Ok(CompactionRules {
-        auto: switches.is_on("auto_compact"),
-        reactive_only: switches.is_on("reactive_only"),
-        notes: switches.is_on("notes_compaction"),
-        collapse: switches.is_on("collapse"),
-        auto_window: window,
-    })
 }
 
 /// How long commands may take: the default is never above the most.

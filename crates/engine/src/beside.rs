@@ -4,12 +4,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use dormouse_base::{Dir, MessageId};
+use dormouse_base::{Dir, MessageId, SessionId};
 use dormouse_context::compact::notes::Template;
 use dormouse_conversation::figures::Figures;
 use dormouse_conversation::{Budget, Message};
 
-use crate::{Engine, Jobs, Seed};
+use crate::{Engine, Jobs, MemoryAccess, Seed};
+
+/// Below this share of the rate limit nothing is asked beside a conversation.
+const LEAST_QUOTA: f64 = 0.25;
 
 /// Works beside a conversation. Nothing here may take time: what does is a job.
 pub trait Beside: Send + Sync {
@@ -17,8 +20,13 @@ pub trait Beside: Send + Sync {
     /// the middle of a turn too.
     fn settled(&self, moment: &Moment<'_>);
 
+    /// A conversation was opened to go on with, and nothing was said in it yet.
+    fn opened(&self, _moment: &Moment<'_>) {}
+
     /// The notes about this session, if there are any.
-    fn notes(&self, session: &Dir) -> Option<KeptNotes>;
+    fn notes(&self, _session: &Dir) -> Option<KeptNotes> {
+        None
+    }
 
     /// The conversation was compacted: what was counted before says nothing any more.
     fn compacted(&self, _moment: &Moment<'_>) {}
@@ -73,6 +81,26 @@ impl<'a> Moment<'a> {
         self.engine.transcript.own_folder()
     }
 
+    /// The session.
+    pub fn session(&self) -> SessionId {
+        self.engine.session()
+    }
+
+    /// Memory, where it is on.
+    pub fn memory(&self) -> Option<&'a Arc<MemoryAccess>> {
+        self.engine.config.memory.as_ref().map(|memory| &memory.access)
+    }
+
+    /// Whether so little of the server's rate limit is left that the person's own requests need it.
+    pub fn quota_is_low(&self) -> bool {
+        self.engine.config.model.quota_left().is_some_and(|left| left < LEAST_QUOTA)
+    }
+
+    /// Whether the model has a tool of this name.
+    pub fn has_tool(&self, name: &str) -> bool {
+        self.engine.config.tools.get(name).is_some()
+    }
+
     /// What runs beside the conversation.
     pub fn jobs(&self) -> &'a Jobs {
         self.engine.jobs()
@@ -92,6 +120,7 @@ impl<'a> Moment<'a> {
 impl Engine {
     /// The notes about this session, if any are kept.
     pub fn kept_notes(&self) -> Option<KeptNotes> {
-        self.config.beside.as_ref()?.notes(self.transcript.own_folder())
+        let session = self.transcript.own_folder();
+        self.config.beside.iter().find_map(|beside| beside.notes(session))
     }
 }

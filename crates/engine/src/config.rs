@@ -71,8 +71,8 @@ pub struct EngineConfig {
     pub layers: LayerRules,
     /// What is compacted, and when.
     pub compaction: CompactionRules,
-    /// Who works beside the conversation, if anybody does.
-    pub beside: Option<Arc<dyn Beside>>,
+    /// Who works beside the conversation.
+    pub beside: Vec<Arc<dyn Beside>>,
 }
 
 impl EngineConfig {

@@ -282,11 +282,16 @@ impl Engine {
         Ok(())
     }
 
+    /// Somebody is there to go on with the conversation: whoever works beside it is told.
+    pub fn opened(&self) {
+        let moment = Moment::of(self, true);
+        self.config.beside.iter().for_each(|beside| beside.opened(&moment));
+    }
+
     /// No call waits for its result: whoever works beside the conversation is told.
     pub(crate) fn settle(&self, quiet: bool) {
-        if let Some(beside) = &self.config.beside {
-            beside.settled(&Moment::of(self, quiet));
-        }
+        let moment = Moment::of(self, quiet);
+        self.config.beside.iter().for_each(|beside| beside.settled(&moment));
     }
 
     pub(crate) fn new_id(&self) -> MessageId {
@@ -352,6 +357,12 @@ impl Engine {
             CacheTtl::FiveMinutes => Duration::from_mins(5),
             CacheTtl::OneHour => Duration::from_hours(1),
         }
+    }
+
+    /// What the person is to be told about memory.
+    pub fn take_memory_notices(&self) -> Vec<String> {
+        let memory = self.config.memory.as_ref();
+        memory.map(|memory| memory.access.take_notices()).unwrap_or_default()
     }
 
     /// What runs beside the conversation.

@@ -169,10 +169,19 @@ impl Jobs {
         self.ledger.lock().jobs.iter().for_each(|job| job.cancel.cancel());
     }
 
-    /// Waits until none runs; false if that took too long.
-    pub async fn drained(&self, patience: Duration) -> bool {
+    /// Waits until none of these kinds runs; false if that took too long.
+    pub async fn drained(&self, kinds: &[&str], patience: Duration) -> bool {
         let mut running = self.ledger.running.subscribe();
-        let none = async { running.wait_for(|running| *running == 0).await.is_ok() };
+        let busy = || kinds.iter().any(|kind| self.is_running(kind));
+        let none = async {
+            while busy() {
+                // Whoever counts them lives as long as this.
+                if running.changed().await.is_err() {
+                    return false;
+                }
+            }
+            true
+        };
         tokio::time::timeout(patience, none).await.unwrap_or(false)
     }
 }

@@ -48,7 +48,9 @@ pub use hooks::{HookEvent, HookProblem, Hooks, SessionEndReason, SessionSource};
 pub use jobs::{Job, JobEnd, JobHandle, JobId, JobStatus, Jobs};
 pub use known::{InstructionSetup, Known, MemorySetup};
 pub use layers::LayerRules;
-pub use memory::{MemoryAccess, memory_tools};
+pub use memory::{
+    KnownMemory, MemoryAccess, Said, Voice, Wanted, Witness, Written, memory_tools, voices,
+};
 pub use plan::Plan;
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, build_prefix};
 pub use recall::{PassedOver, RecallReceipt, RecallSetup, RecallStep, RecalledMemory, SmallModel};

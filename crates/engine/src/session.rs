@@ -40,6 +40,11 @@ impl SessionFolder {
         Ok(Self { dir })
     }
 
+    /// This folder, whatever project it is of: for work that is no session of anybody's, and leaves none.
+    pub fn of(dir: Dir) -> Self {
+        Self { dir }
+    }
+
     /// Opens it if there is one: looking must not make anything.
     pub fn existing(home: &Path, project: &Project) -> Result<Option<Self>, FileError> {
         match Dir::open(home.join("projects").join(choose_slug(home, project).as_str())) {

@@ -52,7 +52,27 @@ pub struct Dialect {
     pub max_tokens_field: MaxTokensField,
     /// The tools that the model knows by their type; others are described to it.
     pub server_tools: &'static [ServerTool],
+    /// What the server is to clear by itself; none where it is not asked to.
+    pub clearing: Option<ServerClearing>,
 }
+
+/// What a server that manages the window is asked to clear by itself (C-9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ServerClearing {
+    /// From so many tokens on.
+    pub from_tokens: u32,
+    /// At least so many at a time: each time its cache is lost from there on.
+    pub at_least_tokens: u32,
+    /// How many of the newest tool uses stay.
+    pub keep_tool_uses: u32,
+    /// How many of the newest turns keep their thinking; none: thinking is not spoken of.
+    pub keep_thinking_turns: Option<u32>,
+    /// The tools whose results may go; all others are excluded.
+    pub clearable: &'static [&'static str],
+}
+
+/// What a server has to be told in its `anthropic-beta` header to be asked for [`ServerClearing`].
+pub const CLEARING_BETA: &str = "context-management-2025-06-27";
 
 /// OpenAI renamed the field; local servers know the old name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,6 +18,7 @@ fn dialect(wire: Wire) -> Dialect {
         ttl: CacheTtl::OneHour,
         max_tokens_field: MaxTokensField::MaxTokens,
         server_tools: &[],
+        clearing: None,
     }
 }
 

@@ -11,6 +11,7 @@ use crate::body::Wire;
 use crate::classify::{Refusal, classify};
 use crate::endpoint::{Credential, Endpoint};
 use crate::event::Completion;
+use crate::quota::Quota;
 use crate::{ModelError, ScriptedModel};
 
 /// A model to talk to. The set is closed: a server, or a script.
@@ -30,6 +31,14 @@ impl Model {
         }
     }
 
+    /// The share of the server's rate limit that is left, as it said last; none where it does not say.
+    pub fn quota_left(&self) -> Option<f64> {
+        match self {
+            Self::Http(model) => model.quota.left(),
+            Self::Scripted(_) => None,
+        }
+    }
+
     /// Sends a request and waits for the whole answer: for questions on the side.
     pub async fn ask(&self, body: Vec<u8>) -> Result<Completion, ModelError> {
         let mut answering = self.send(body).await?;
@@ -46,6 +55,7 @@ pub struct HttpModel {
     endpoint: Endpoint,
     client: OnceLock<reqwest::Client>,
     redactor: Redactor,
+    quota: Quota,
 }
 
 impl HttpModel {
@@ -56,7 +66,7 @@ impl HttpModel {
             Credential::ApiKey(key) | Credential::Bearer(key) => Some(key.clone()),
         };
         let redactor = Redactor::new(key.into_iter().chain(endpoint.url_secret()));
-        Self { endpoint, client: OnceLock::new(), redactor }
+        Self { endpoint, client: OnceLock::new(), redactor, quota: Quota::default() }
     }
 
     /// Where it is.
@@ -77,6 +87,7 @@ impl HttpModel {
             Ok(Err(error)) => return Err(self.no_connection(url, &error)),
             Ok(Ok(response)) => response,
         };
+        self.quota.heard(response.headers());
         if !response.status().is_success() {
             return Err(self.refusal(response).await);
         }

@@ -20,6 +20,8 @@ pub enum StreamEvent {
     Thinking(String),
     /// A block is complete.
     Block(Block),
+    /// The server has cleared something by itself before it answered.
+    Cleared(Cleared),
     /// The answer is complete.
     Finished {
         /// Why it stopped.
@@ -27,6 +29,17 @@ pub enum StreamEvent {
         /// What it cost.
         usage: Usage,
     },
+}
+
+/// What a server has cleared by itself (C-9).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cleared {
+    /// Results of tools.
+    pub tool_uses: u64,
+    /// Turns that lost their thinking.
+    pub thinking_turns: u64,
+    /// The tokens of both.
+    pub tokens: u64,
 }
 
 /// A whole answer, for questions on the side.
@@ -49,7 +62,10 @@ impl Completion {
                 self.stop_reason = stop_reason;
                 self.usage = usage;
             }
-            StreamEvent::Started { .. } | StreamEvent::Text(_) | StreamEvent::Thinking(_) => {}
+            StreamEvent::Started { .. }
+            | StreamEvent::Text(_)
+            | StreamEvent::Thinking(_)
+            | StreamEvent::Cleared(_) => {}
         }
     }
 

@@ -24,6 +24,7 @@ mod json_text;
 mod openai;
 mod prices;
 mod provider;
+mod quota;
 mod retry;
 pub mod script;
 mod scripted;
@@ -32,14 +33,16 @@ mod sse;
 
 pub use answering::{Answering, decode_recorded};
 pub use binding::binds_thinking;
-pub use body::{CacheTtl, Dialect, MaxTokensField, Wire, WireBody, WireTurn};
+pub use body::{
+    CLEARING_BETA, CacheTtl, Dialect, MaxTokensField, ServerClearing, Wire, WireBody, WireTurn,
+};
 pub use breaks::{Announcement, BreakCause, BreakDetector, CacheBreak, Sent};
 pub use classify::{Refusal, classify};
 pub use client::{HttpModel, Model};
 pub use embeddings::EmbeddingServer;
 pub use endpoint::{Credential, Endpoint, Timeouts};
 pub use error::{ModelError, Retryable};
-pub use event::{Completion, StreamEvent};
+pub use event::{Cleared, Completion, StreamEvent};
 pub use info::ModelInfo;
 pub use prices::{PRICES_DATED, Price, PriceTable, cost_usd, list_price};
 pub use provider::{

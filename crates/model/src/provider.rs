@@ -140,6 +140,7 @@ pub fn choose_provider(
             MaxTokensField::MaxTokens
         },
         server_tools: &[],
+        clearing: None,
     };
     let (default_model, default_small_model) = match wire {
         _ if !is_official => (None, None),

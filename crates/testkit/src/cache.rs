@@ -4,12 +4,13 @@
 //! then message blocks); what is known of a position is a hash over all bytes up to it, with the cache
 //! markers taken out. An entry is written only at a marker and lives for the marker's time.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::time::Duration;
 
 use dormouse_conversation::Usage;
 
+use crate::clearing::{self, LeftOut};
 use crate::scan;
 use crate::trail::Trail;
 
@@ -60,8 +61,13 @@ pub struct CacheOutcome {
     /// Tokens up to the last marker whose prefix is large enough to be kept; 0 if there is none. The
     /// next request of the same conversation reads exactly this many.
     pub written: u64,
-    /// What the API would refuse about the markers.
+    /// What the API would refuse about the markers, or about what it is asked to clear.
     pub problems: Vec<String>,
+    /// Tokens that were sent and do not count: deleted from the cache, or cleared by the server.
+    pub left_out: u64,
+    /// What the server cleared for this request, as its answer tells it.
+    pub applied: Option<serde_json::Value>,
+    pub(crate) cleared: HashSet<String>,
     pub(crate) hits: Vec<blake3::Hash>,
     pub(crate) writes: Vec<(blake3::Hash, Ttl)>,
 }
@@ -71,22 +77,31 @@ pub struct CacheOutcome {
 pub struct PrefixCache {
     minimum: u64,
     entries: HashMap<blake3::Hash, Entry>,
+    /// Calls whose results the server has cleared.
+    cleared: HashSet<String>,
 }
 
 impl PrefixCache {
     /// An empty cache, in which prefixes below `minimum` tokens are silently not kept.
     pub fn new(minimum: u64) -> Self {
-        Self { minimum, entries: HashMap::new() }
+        Self { minimum, entries: HashMap::new(), cleared: HashSet::new() }
     }
 
     /// What this request would read and write at the moment `now`.
     pub fn look_up(&self, body: &[u8], now: Duration) -> CacheOutcome {
-        let (positions, problems) = positions(body);
-        CacheOutcome { problems, ..self.look_up_at(&positions, now) }
+        let left_out = clearing::left_out(body, &self.cleared);
+        let (positions, problems, gone) = positions(body, &left_out);
+        CacheOutcome {
+            problems: problems.into_iter().chain(left_out.problems).collect(),
+            left_out: gone,
+            applied: left_out.applied,
+            cleared: left_out.cleared,
+            ..self.look_up_at(&positions, now)
+        }
     }
 
-    /// The same for the last request of a conversation that is followed. One server's cache is asked in one of
-    /// the two ways: their entries do not meet.
+    /// The same for the last request of a conversation that is followed; deletions and clearing by the server are
+    /// not known here. One server's cache is asked in one of the two ways: their entries do not meet.
     pub fn look_up_trail(&self, trail: &Trail, now: Duration) -> CacheOutcome {
         self.look_up_at(trail.positions(), now)
     }
@@ -126,6 +141,7 @@ impl PrefixCache {
     /// Keeps what an answered request has written and refreshes what it has read; `now` is the moment
     /// at which the request started.
     pub fn commit(&mut self, outcome: &CacheOutcome, now: Duration) {
+        self.cleared.extend(outcome.cleared.iter().cloned());
         for hash in &outcome.hits {
             if let Some(entry) = self.entries.get_mut(hash) {
                 entry.expires = now + entry.ttl.duration();
@@ -146,6 +162,9 @@ struct Walk<'a> {
     tokens: u64,
     positions: Vec<Position>,
     problems: Vec<String>,
+    left_out: &'a LeftOut,
+    /// Tokens that do not count.
+    gone: u64,
 }
 
 impl Walk<'_> {
@@ -167,11 +186,25 @@ impl Walk<'_> {
     fn block(&mut self, label: &str, range: Range<usize>) {
         let cut = scan::member_cut(self.body, range.start, "cache_control");
         let marker = scan::find(self.body, range.start, "cache_control");
-        let text = scan::without(self.body, range, cut.as_slice());
-        self.mix(label, &text);
-        self.tokens += (text.len() as u64).div_ceil(4);
+        let text = scan::without(self.body, range.clone(), cut.as_slice());
+        let tokens = (text.len() as u64).div_ceil(4);
+        let call = self.answered(range.start);
+        if call.as_ref().is_some_and(|call| self.left_out.cleared.contains(call)) {
+            self.mix(label, b"(cleared)");
+            self.gone += tokens;
+        } else {
+            self.mix(label, &text);
+            let deleted = call.as_ref().is_some_and(|call| self.left_out.deleted.contains(call));
+            *(if deleted { &mut self.gone } else { &mut self.tokens }) += tokens;
+        }
         let marker = marker.map(|range| ttl_of(self.body, range));
         self.positions.push(Position { hash: self.hasher.finalize(), tokens: self.tokens, marker });
+    }
+
+    /// The call that a block is the result of.
+    fn answered(&self, at: usize) -> Option<String> {
+        let id = scan::find(self.body, at, "tool_use_id")?;
+        serde_json::from_slice(&self.body[id]).ok()
     }
 
     /// Adds a position for each element of a list, or one for a plain string.
@@ -184,11 +217,12 @@ impl Walk<'_> {
     }
 }
 
-/// A request's positions, and what is wrong with its markers.
-fn positions(body: &[u8]) -> (Vec<Position>, Vec<String>) {
+/// A request's positions, what is wrong with its markers, and the tokens of it that do not count.
+fn positions(body: &[u8], left_out: &LeftOut) -> (Vec<Position>, Vec<String>, u64) {
     let start = scan::after_space(body, 0);
     let hasher = blake3::Hasher::new();
-    let mut walk = Walk { body, hasher, tokens: 0, positions: Vec::new(), problems: Vec::new() };
+    let (positions, problems) = (Vec::new(), Vec::new());
+    let mut walk = Walk { body, hasher, tokens: 0, positions, problems, left_out, gone: 0 };
     walk.mix_member("model");
     walk.blocks("tool", scan::find(body, start, "tools"));
     walk.mix_member("speed");
@@ -206,7 +240,7 @@ fn positions(body: &[u8]) -> (Vec<Position>, Vec<String>) {
     }
     automatic_marker(&mut walk);
     check_markers(&mut walk);
-    (walk.positions, walk.problems)
+    (walk.positions, walk.problems, walk.gone)
 }
 
 fn has_image(body: &[u8], messages: &[Range<usize>]) -> bool {

@@ -95,7 +95,7 @@ fn check_canaries(request: &RecordedRequest, canaries: &[String], problems: &mut
 }
 
 fn check_size(request: &RecordedRequest, window: Option<u64>, problems: &mut Vec<String>) {
-    let tokens = (request.body.len() as u64).div_ceil(4);
+    let tokens = (request.body.len() as u64).div_ceil(4).saturating_sub(request.left_out);
     if let Some(window) = window
         && tokens > window
     {
@@ -111,6 +111,10 @@ fn check_anthropic_headers(request: &RecordedRequest, problems: &mut Vec<String>
     let keys = count("x-api-key") + count("authorization");
     if keys != 1 {
         problems.push(format!("{keys} headers of `x-api-key` and `authorization`, not one"));
+    }
+    let betas = request.header("anthropic-beta").unwrap_or_default();
+    if request.raw_field("context_management").is_some() && !betas.contains("context-management-") {
+        problems.push("`context_management` without its `anthropic-beta` header".into());
     }
 }
 

@@ -17,6 +17,8 @@ fn request(wire: Wire, body: &str) -> RecordedRequest {
         body: body.as_bytes().to_vec(),
         usage: dormouse_conversation::Usage::default(),
         written: 0,
+        left_out: 0,
+        applied: None,
     }
 }
 

@@ -216,9 +216,11 @@ impl Reply {
                 let reply = std::mem::replace(&mut **inner, Self::server_error_500());
                 **inner = reply.with_header(name, value);
             }
-            Self::Turn(_) | Self::Altered(..) | Self::MidStreamError { .. } => {
-                panic!("only error replies take headers")
+            Self::Turn(_) | Self::Altered(..) => {
+                let header = (name.into(), value.into());
+                return self.altered(|alterations| alterations.headers.push(header));
             }
+            Self::MidStreamError { .. } => panic!("an error in a stream takes no headers"),
         }
         self
     }

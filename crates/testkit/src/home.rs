@@ -74,6 +74,8 @@ impl TestHome {
             (names::RETRY_BASE_MS, "10"),
             // Notes are taken beside a long conversation; a test that wants them takes this away.
             ("DORMOUSE_SESSION_NOTES", "0"),
+            // So are memories of it.
+            ("DORMOUSE_EXTRACTION", "0"),
         ] {
             self.set_env(name, value);
         }

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use dormouse_model::script::{Frame, Turn, anthropic_events, openai_events};
+use dormouse_model::script::{Frame, Turn, WireEvent, anthropic_events, openai_events};
 use serde_json::{Value, json};
 
 use crate::gate::lock;
@@ -113,6 +113,7 @@ fn stream(
         Wire::Anthropic => anthropic_events(turn, &frame),
         Wire::OpenAi => openai_events(turn, &frame),
     };
+    tell_applied(&mut events, recorded);
     if let Some((after, kind, message)) = error {
         events.truncate(after);
         events.push(error_event(wire, kind, message));
@@ -121,10 +122,12 @@ fn stream(
     for problem in problems {
         shared.fail(format!("request {}: its reply: {problem}", recorded.index));
     }
-    connection.begin_chunks(&[
+    let mut headers = vec![
         ("content-type".into(), "text/event-stream; charset=utf-8".into()),
         ("request-id".into(), request_id(recorded)),
-    ])?;
+    ];
+    headers.extend(alterations.headers.iter().cloned());
+    connection.begin_chunks(&headers)?;
     for step in steps {
         match step {
             Step::Write(bytes) => connection.chunk(&bytes)?,
@@ -133,6 +136,16 @@ fn stream(
         }
     }
     Ok(After::Keep(connection))
+}
+
+/// What the server cleared for a request is told at the end of its answer.
+fn tell_applied(events: &mut [WireEvent], recorded: &RecordedRequest) {
+    let Some(applied) = &recorded.applied else { return };
+    for event in events.iter_mut().filter(|event| event.name == "message_delta") {
+        let mut data: Value = serde_json::from_str(&event.data).expect("an event is JSON");
+        data["context_management"] = applied.clone();
+        event.data = data.to_string();
+    }
 }
 
 fn finish(mut connection: Connection, end: End, shared: &Arc<Shared>) -> io::Result<After> {

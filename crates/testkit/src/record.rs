@@ -24,6 +24,10 @@ pub struct RecordedRequest {
     pub usage: Usage,
     /// How many tokens of it the cache keeps: the next request of the conversation reads as many.
     pub written: u64,
+    /// How many of its tokens do not count, because the server has left them out.
+    pub left_out: u64,
+    /// What the server cleared for it, as the answer tells it.
+    pub applied: Option<Value>,
 }
 
 impl RecordedRequest {

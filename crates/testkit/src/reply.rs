@@ -69,6 +69,7 @@ pub struct Alterations {
     overrides: Vec<(usize, String)>,
     without_end: bool,
     end_twice: bool,
+    pub(crate) headers: Vec<(String, String)>,
 }
 
 /// What may happen to a streamed answer. Events count from 0; what a framing puts between them does
@@ -122,7 +123,7 @@ impl Reply {
         Self::SlowHeaders(wait, Box::new(self))
     }
 
-    fn altered(self, change: impl FnOnce(&mut Alterations)) -> Self {
+    pub(crate) fn altered(self, change: impl FnOnce(&mut Alterations)) -> Self {
         match self {
             Self::Turn(turn) => Self::Altered(turn, Alterations::default()).altered(change),
             Self::Altered(turn, mut alterations) => {

@@ -23,7 +23,18 @@ use crate::server::Wire;
 pub(crate) type Answerer = Box<dyn FnMut(&RecordedRequest) -> Reply + Send>;
 
 /// A function that sees to requests in a long run: nothing else looks at them, and none is kept.
-pub(crate) type Attendant = Box<dyn FnMut(&RecordedRequest) -> (Usage, Reply) + Send>;
+pub(crate) type Attendant = Box<dyn FnMut(&RecordedRequest) -> Attended + Send>;
+
+/// What it says to one.
+#[derive(Debug, Clone)]
+pub struct Attended {
+    /// The input side of what it costs.
+    pub usage: Usage,
+    /// The answer.
+    pub reply: Reply,
+    /// What the server has cleared for it, as the answer tells it.
+    pub applied: Option<Value>,
+}
 
 /// Where replies come from.
 pub(crate) enum Source {
@@ -41,6 +52,7 @@ pub(crate) struct Fixed {
     pub(crate) framing: Framing,
     pub(crate) has_model_info: bool,
     pub(crate) may_overflow: bool,
+    pub(crate) knows_cache_edits: bool,
     /// Requests to this model are questions on the side.
     pub(crate) side_model: Option<String>,
 }
@@ -58,7 +70,7 @@ enum Lane {
 
 impl Lane {
     fn of(body: &[u8]) -> Self {
-        if body.windows(FORK.len()).any(|part| part == FORK) { Self::Fork } else { Self::Main }
+        if contains(body, FORK) { Self::Fork } else { Self::Main }
     }
 
     /// What a request of it is called.
@@ -216,6 +228,8 @@ impl Shared {
             body: request.body,
             usage: outcome.usage,
             written: outcome.written,
+            left_out: outcome.left_out,
+            applied: outcome.applied.clone(),
         };
         self.check(state, lane, &recorded, &outcome);
         let script = state.script(lane);
@@ -257,12 +271,15 @@ impl Shared {
             body: request.body,
             usage: Usage::default(),
             written: 0,
+            left_out: 0,
+            applied: None,
         };
         *index += 1;
         match catch_unwind(AssertUnwindSafe(|| attendant(&recorded))) {
-            Ok((usage, reply)) => {
+            Ok(Attended { usage, reply, applied }) => {
                 let output = reply.streamed().map_or(0, |turn| output_tokens(&turn));
                 recorded.usage = Usage { output_tokens: output, ..usage };
+                recorded.applied = applied;
                 (recorded, Some(reply))
             }
             Err(_) => {
@@ -294,6 +311,8 @@ impl Shared {
             body: request.body,
             usage: Usage { input_tokens: 100, ..Default::default() },
             written: 0,
+            left_out: 0,
+            applied: None,
         };
         let rules = Rules { wire: self.fixed.wire, window: None, canaries: &state.canaries };
         let problems = check_request(&recorded, &rules);
@@ -322,6 +341,9 @@ impl Shared {
         };
         let mut problems = check_request(recorded, &rules);
         problems.extend(outcome.problems.iter().cloned());
+        if !self.fixed.knows_cache_edits && contains(&recorded.body, br#"{"type":"cache_edits""#) {
+            problems.push("a block `cache_edits`, which this server does not know".to_owned());
+        }
         if let Err(problem) = state.continues(lane, &recorded.body)
             && state.breaks.pop_front().is_none()
         {
@@ -356,6 +378,10 @@ impl Shared {
         self.changed.notify_all();
         recorded
     }
+}
+
+fn contains(body: &[u8], word: &[u8]) -> bool {
+    body.windows(word.len()).any(|part| part == word)
 }
 
 /// What a turn costs: a token for every four bytes.

@@ -108,7 +108,7 @@ fn calls_since(messages: &[Arc<Message>], last: &Mark) -> usize {
 
 impl Beside for SessionNotes {
     fn settled(&self, moment: &Moment<'_>) {
-        if moment.jobs().is_running(KIND) {
+        if moment.jobs().is_running(KIND) || moment.quota_is_low() {
             return;
         }
         let Some(mark) = self.due(moment) else { return };

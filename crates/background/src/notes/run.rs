@@ -93,7 +93,7 @@ fn fits(mark: &Mark, prompt: &str, budget: &Budget) -> bool {
 
 fn order(shelf: &Shelf, message: String) -> ForkOrder {
     let gate = ForkGate { reads: false, writes: Writes::File(shelf.path()), tools: &[] };
-    ForkOrder { purpose: KIND, message, gate, most_turns: TURNS }
+    ForkOrder { purpose: KIND, message, gate, tools: Vec::new(), most_turns: TURNS }
 }
 
 /// Why a run does not count.

@@ -76,6 +76,14 @@ pub struct Settings {
     pub memory: MemorySettings,
     /// When the notes about a session are brought up to date.
     pub session_notes: SessionNotesSettings,
+    /// When memories are written from a conversation.
+    pub extraction: ExtractionSettings,
+    /// When the oldest messages are left out, and how far.
+    pub snip: SnipSettings,
+    /// When old tool results are cleared after a pause.
+    pub time_clearing: TimeClearingSettings,
+    /// When old tool results are deleted from the server's cache.
+    pub cache_edits: CacheEditSettings,
     /// A model that makes vectors of memories. A project can not set it.
     pub embeddings: EmbeddingSettings,
 }
@@ -90,6 +98,46 @@ pub struct SessionNotesSettings {
     pub every_tokens: Option<u32>,
     /// But in the middle of a turn only after so many tool calls; 3 unless set.
     pub every_calls: Option<u32>,
+}
+
+/// When memories are written from a conversation; for the switch `extraction`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExtractionSettings {
+    /// After every so many turns; 1 unless set.
+    pub every_turns: Option<u32>,
+}
+
+/// When the oldest messages are left out, and how far; for the switch `snip` and `/snip`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SnipSettings {
+    /// From this share of the effective window on, in percent; 85 unless set.
+    #[schemars(range(min = 1, max = 100))]
+    pub from_percent: Option<u8>,
+    /// Down to this share, in percent; 60 unless set.
+    #[schemars(range(min = 0, max = 99))]
+    pub to_percent: Option<u8>,
+}
+
+/// When old tool results are cleared after a pause; for the switch `time_clearing`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct TimeClearingSettings {
+    /// After so many minutes without an answer; 60 unless set, never before the server's cache has gone cold.
+    pub idle_minutes: Option<u32>,
+    /// How many of the newest results stay; 5 unless set, at least 1.
+    pub keep: Option<u32>,
+}
+
+/// When old tool results are deleted from the server's cache; for the switch `cache_edits`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CacheEditSettings {
+    /// When there are more results than this; 20 unless set.
+    pub above: Option<u32>,
+    /// How many of the newest results stay; 5 unless set, at least 1.
+    pub keep: Option<u32>,
 }
 
 /// How memory is written.

@@ -14,9 +14,10 @@ mod switches;
 
 pub use edit::{EditError, set_value, unset_value};
 pub use keys::{
-    DefaultMode, EmbeddingSettings, MemorySettings, MemoryTools, MemoryWriter, PermissionSettings,
-    PriceSettings, ProviderKind, ProviderSettings, SessionNotesSettings, Settings, TextScript,
-    ToolSettings, WriteDecision, WriteRule, WrittenScope, WrittenType, settings_schema,
+    CacheEditSettings, DefaultMode, EmbeddingSettings, ExtractionSettings, MemorySettings,
+    MemoryTools, MemoryWriter, PermissionSettings, PriceSettings, ProviderKind, ProviderSettings,
+    SessionNotesSettings, Settings, SnipSettings, TextScript, TimeClearingSettings, ToolSettings,
+    WriteDecision, WriteRule, WrittenScope, WrittenType, settings_schema,
 };
 pub use parse::{SettingsError, SettingsWarning};
 pub use partition::Withheld;

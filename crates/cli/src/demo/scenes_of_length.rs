@@ -47,7 +47,7 @@ pub(super) async fn notes_for_free(stage: &Stage) -> Result<(), Failure> {
     let cast = Cast { model, window: 40_000, beside: Some(Arc::new(keeper)) };
     let question = "Count the nuts on shelves 1 to 3. How many are there?";
     let (mut engine, _) = play_for(stage, cast, question, &mut briefly).await?;
-    engine.jobs().drained(PATIENCE).await;
+    engine.jobs().drained(&["session_notes"], PATIENCE).await;
     why("beside the work a copy of the conversation kept notes, in a file of the session:");
     if let Some(notes) = engine.kept_notes() {
         let written = notes.text.lines().skip_while(|line| !line.starts_with("# Current State"));

@@ -104,6 +104,7 @@ pub(super) async fn begin(
             ttl: CacheTtl::FiveMinutes,
             max_tokens_field: MaxTokensField::MaxTokens,
             server_tools: &[],
+            clearing: None,
         },
         budget: Budget::for_window(window, 16_000),
         retry: RetryPolicy::default(),
@@ -129,7 +130,7 @@ pub(super) async fn begin(
         max_cost_usd: None,
         layers: LayerRules::default(),
         compaction: CompactionRules::default(),
-        beside: cast.beside,
+        beside: cast.beside.into_iter().collect(),
     };
     let engine = Engine::begin(config, &folder, &surroundings)?;
     Ok((engine, surroundings))

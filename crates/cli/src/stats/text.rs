@@ -164,6 +164,7 @@ fn memories(summary: &Summary) -> String {
         (memory.recalled, "recalled"),
         (memory.corrected, "corrected"),
         (memory.undone, "undone"),
+        (memory.dropped, "proposed and dropped"),
     ];
     if counts.iter().all(|(count, _)| *count == 0) {
         return String::new();

@@ -56,7 +56,7 @@ fn full() -> Summary {
         .into(),
         jobs: [(named("dream"), JobSum { runs: 2, failed: 1, turns: 9, ..JobSum::default() })]
             .into(),
-        memory: MemorySum { written: 8, recalled: 20, corrected: 1, undone: 1 },
+        memory: MemorySum { written: 8, recalled: 20, corrected: 1, undone: 1, dropped: 3 },
         breakers: [(named("auto_compact"), BreakerSum { opened: 2, open: 1 })].into(),
         unknown_kinds: [(named("weather"), 3)].into(),
         unreadable_lines: 1,
@@ -94,7 +94,7 @@ Bash     30       2       3  123 kB  0.9 s
 background job  runs  skipped  failed  killed  requests  changed  denied
 dream              2        0       1       0         9        0       0
 
-memories: 8 written, 20 recalled, 1 corrected, 1 undone
+memories: 8 written, 20 recalled, 1 corrected, 1 undone, 3 proposed and dropped
 corrected or undone of those written: 25.0 %
 
 circuit breaker auto_compact: opened 2 times; still open in 1 session

@@ -17,7 +17,7 @@ use rustyline::history::{History as _, MemHistory};
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{
     Cmd, ConditionalEventHandler, Config, Context, Editor, Event, EventContext, EventHandler,
-    Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
+    ExternalPrinter as _, Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
 };
 use tokio::sync::oneshot;
 
@@ -73,19 +73,27 @@ pub(crate) enum Key {
 }
 
 /// The editor's thread, from outside.
-#[derive(Debug)]
 pub(crate) struct LineEditor {
     requests: mpsc::Sender<(Ask, oneshot::Sender<Typed>)>,
+    /// Lines to be put above what is being typed.
+    lines: mpsc::Sender<String>,
 }
 
 impl LineEditor {
     /// Starts it, with what was typed in earlier sessions, and the names of skills to complete.
     pub(crate) fn start(entries: Vec<String>, skills: Vec<String>) -> std::io::Result<Self> {
         let (requests, asked) = mpsc::channel();
+        let (lines, to_print) = mpsc::channel();
         std::thread::Builder::new()
             .name("editor".to_owned())
-            .spawn(move || serve(&asked, entries, &skills))?;
-        Ok(Self { requests })
+            .spawn(move || serve(&asked, to_print, entries, &skills))?;
+        Ok(Self { requests, lines })
+    }
+
+    /// Puts a line above what is being typed.
+    pub(crate) fn print(&self, line: String) {
+        // An editor that has stopped is told of by whoever reads from it.
+        let _gone = self.lines.send(line);
     }
 
     /// Reads a line.
@@ -101,8 +109,22 @@ impl LineEditor {
 
 type Lines = Editor<Continued, MemHistory>;
 
+/// Prints lines above what is being typed, on a thread of its own, as long as anybody sends them.
+fn print_lines(messages: &mut Lines, lines: mpsc::Receiver<String>) {
+    // A terminal that can not be written to has told so already.
+    let Ok(mut printer) = messages.create_external_printer() else { return };
+    std::thread::spawn(move || {
+        for line in lines {
+            if printer.print(format!("{line}\n")).is_err() {
+                return;
+            }
+        }
+    });
+}
+
 fn serve(
     asked: &mpsc::Receiver<(Ask, oneshot::Sender<Typed>)>,
+    to_print: mpsc::Receiver<String>,
     entries: Vec<String>,
     skills: &[String],
 ) {
@@ -111,6 +133,7 @@ fn serve(
         for entry in entries {
             messages.history_mut().add_owned(entry)?;
         }
+        print_lines(&mut messages, to_print);
         Ok((messages, editor(&keys, &[])?))
     });
     let mut editors = match editors {

@@ -5,6 +5,7 @@
 //! signals and what is typed all come to it.
 
 mod answers;
+mod beside;
 mod calls;
 mod commands;
 mod compact;
@@ -28,6 +29,7 @@ use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use dormouse_base::{names, nearest};
 use dormouse_engine::{SessionEndReason, Surroundings};
@@ -52,6 +54,8 @@ use view::View;
 
 const CONNECTING: &str = "waiting for the model's server …";
 const AGAIN: &str = "Ctrl-C again, or Ctrl-D, leaves";
+/// How often it is looked whether something was done beside the conversation.
+const TICK: Duration = Duration::from_millis(250);
 
 /// The terminal, what is talked about, and what is typed.
 struct Talk<'a> {
@@ -162,6 +166,7 @@ fn abilities(arguments: &Arguments, world: &World) -> (Looks, Status) {
 impl Talk<'_> {
     async fn run(mut self, first: String) -> Result<Exit, Failure> {
         self.greet();
+        self.conversation.engine.opened();
         let mut first = Some(first).filter(|first| !first.trim().is_empty());
         loop {
             let said = match first.take() {
@@ -205,6 +210,7 @@ impl Talk<'_> {
             Exit::Done => SessionEndReason::PromptInputExit,
             _ => SessionEndReason::Other,
         };
+        self.finish_what_is_under_way().await;
         let view = &self.view;
         let mut sink = |event| view.borrow_mut().event(event);
         self.conversation.engine.end(reason, &mut sink).await;
@@ -239,9 +245,11 @@ impl Talk<'_> {
             let ask = Ask::Message { typed: std::mem::take(&mut self.typed_ahead), mode };
             let reading = self.editor.read(ask);
             tokio::pin!(reading);
+            let mut ticks = tokio::time::interval(TICK);
             let typed = loop {
                 tokio::select! {
                     typed = &mut reading => break typed,
+                    _ = ticks.tick() => self.tell_what_was_remembered(),
                     told = self.signals.next() => match told {
                         Told::Leave => {
                             self.view.borrow_mut().typed();

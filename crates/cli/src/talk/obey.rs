@@ -85,8 +85,9 @@ impl Talk<'_> {
     }
 
     async fn switch_model(&mut self, name: &str) -> Result<(), Failure> {
-        let Conversation { engine, settings, project, .. } = &mut self.conversation;
-        let wanted = Wanted { model: Some(name), origin: None };
+        let Conversation { engine, settings, switches, project, .. } = &mut self.conversation;
+        let server_clearing = switches.is_on("server_clearing");
+        let wanted = Wanted { model: Some(name), origin: None, server_clearing };
         let other = connect(settings, &self.world.environment, wanted, &project.folder);
         let view = &self.view;
         let say = || view.borrow_mut().note(CONNECTING, Style::DIM);

@@ -56,6 +56,11 @@ pub(crate) struct View {
     receipts: Vec<RecallReceipt>,
 }
 
+/// What was remembered, in a line.
+pub(crate) fn remembered(what: &str) -> String {
+    printable(&format!("memory: {what} · Alt-U takes it back")).into_owned()
+}
+
 impl View {
     pub(crate) fn new(screen: Screen, folder: PathBuf, gate: Gate) -> Self {
         let markdown = Renderer::new(columns());
@@ -268,7 +273,7 @@ impl View {
             }
             EngineEvent::Recalled(receipt) => self.recalled(receipt),
             EngineEvent::Remembered(what) => {
-                self.note(&format!("memory: {what} · Alt-U takes it back"), Style::DIM);
+                self.note(&remembered(&what), Style::DIM);
             }
             EngineEvent::Compacting(_) => self.progress.compacting(now),
             EngineEvent::Compacted(report) => {

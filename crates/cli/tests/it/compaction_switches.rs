@@ -65,7 +65,9 @@ fn a_smaller_window_for_compacting_ahead() {
         number += 1;
         goes_on(&home, &server, &long_prompt(number));
     }
-    assert_eq!((boundaries(&home).len(), number), (1, 5));
+    // Long before the window of the model is full.
+    assert_eq!(boundaries(&home).len(), 1);
+    assert!(number < 8, "{number}");
     let mut terminal = talk(&home, &["--continue"], (150, 40));
     say(&mut terminal, "/context", "left until then");
     let shown = terminal.screen();

@@ -1,16 +1,18 @@
 //! Deletions in the server's cache, by reference to a tool call (C-8).
 //!
-//! Local messages do not change. Invariant: a deletion that was sent is given again, in the same place,
-//! for every later request, until [`CacheEdits::reset`]. One per main conversation; a fork has none.
+//! The results stay in the messages; the deletions are a message of their own behind the newest, which the
+//! server sees as a block of it. Invariant: a deletion that was sent is sent again, in the same place, with
+//! every later request, for as long as nothing in front of it changes: whoever changes that takes all of them
+//! out, and they start anew.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use dormouse_base::MessageId;
-use dormouse_conversation::{Message, Role, ToolUseId};
+use dormouse_conversation::{Block, BlockKind, Message, Role, ToolUseId};
 use serde::{Deserialize, Serialize};
 
-use super::clear::CLEARABLE;
+use super::clear::{CLEARABLE, is_cleared};
 use super::edit::LayerReport;
 use super::results::results_of;
 
@@ -46,6 +48,37 @@ pub struct SentDeletions {
     pub deletions: Vec<Deletion>,
 }
 
+/// What the block is called.
+const KIND: &str = "cache_edits";
+
+#[derive(Serialize, Deserialize)]
+struct EditsBlock {
+    #[serde(rename = "type")]
+    kind: String,
+    edits: Vec<Deletion>,
+}
+
+/// Deletions as the block that a request carries; none if there are none.
+pub fn cache_edits_block(edits: &[Deletion]) -> Option<Block> {
+    if edits.is_empty() {
+        return None;
+    }
+    let block = EditsBlock { kind: KIND.to_owned(), edits: edits.to_vec() };
+    // Strings alone: there is nothing that could fail.
+    Block::from_json(serde_json::to_string(&block).ok()?).ok()
+}
+
+/// Whether a message carries deletions and nothing else.
+pub fn is_cache_edit(message: &Message) -> bool {
+    let ours = |block: &Block| matches!(block.kind(), BlockKind::Other(kind) if kind == KIND);
+    message.role == Role::User && !message.blocks.is_empty() && message.blocks.iter().all(ours)
+}
+
+fn deletions_in(message: &Message) -> Vec<Deletion> {
+    let read = |block: &Block| serde_json::from_str::<EditsBlock>(block.raw()).ok();
+    message.blocks.iter().filter_map(read).flat_map(|block| block.edits).collect()
+}
+
 /// What was deleted so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CacheEdits {
@@ -54,6 +87,14 @@ pub struct CacheEdits {
 }
 
 impl CacheEdits {
+    /// What the messages of a conversation say was deleted.
+    pub fn in_messages(messages: &[Arc<Message>]) -> Self {
+        let sent = messages.iter().filter(|message| is_cache_edit(message));
+        let sent =
+            sent.map(|message| SentDeletions { at: message.id, deletions: deletions_in(message) });
+        Self::from_sent(sent.collect())
+    }
+
     /// The state after these were sent: what a resumed session noted.
     pub fn from_sent(sent: Vec<SentDeletions>) -> Self {
         let ids = sent.iter().flat_map(|sent| &sent.deletions);
@@ -69,7 +110,7 @@ impl CacheEdits {
     /// Adds what is to be deleted with the next request, and says what that frees; none if nothing is due.
     pub fn plan(&mut self, messages: &[Arc<Message>], rule: &CacheEditRule) -> Option<LayerReport> {
         let mut live = results_of(messages, CLEARABLE);
-        live.retain(|result| !self.ids.contains(result.id));
+        live.retain(|result| !self.ids.contains(result.id) && !is_cleared(result.block));
         let keep = rule.keep.max(1);
         if live.len() <= rule.above.max(keep) {
             return None;

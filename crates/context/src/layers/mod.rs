@@ -18,7 +18,9 @@ pub(crate) mod testing;
 mod tests;
 mod view;
 
-pub use cache_edit::{CacheEditRule, CacheEdits, Deletion, SentDeletions};
+pub use cache_edit::{
+    CacheEditRule, CacheEdits, Deletion, SentDeletions, cache_edits_block, is_cache_edit,
+};
 pub use clear::{
     CLEARABLE, CLEARED, ClearRule, clear_results, cleared_ids, is_cleared, plan_clear,
 };

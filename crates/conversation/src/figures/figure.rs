@@ -198,6 +198,8 @@ pub enum MemoryAction {
     Corrected,
     /// Taken back by a person.
     Undone,
+    /// Proposed by a job and not saved: it rested on nothing, or was known already.
+    Dropped,
 }
 
 /// Something happened to memories.

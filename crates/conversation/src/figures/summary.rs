@@ -163,6 +163,8 @@ pub struct MemorySum {
     pub corrected: u64,
     /// Taken back by a person.
     pub undone: u64,
+    /// Proposed and not saved.
+    pub dropped: u64,
 }
 
 impl MemorySum {
@@ -262,6 +264,7 @@ impl MemorySum {
             MemoryAction::Recalled => &mut self.recalled,
             MemoryAction::Corrected => &mut self.corrected,
             MemoryAction::Undone => &mut self.undone,
+            MemoryAction::Dropped => &mut self.dropped,
         };
         *count = count.saturating_add(memory.count);
     }

@@ -97,9 +97,7 @@ impl Engine {
         if !self.config.compaction.notes {
             return Err(Some(StepAside::SwitchedOff));
         }
-        let session = self.transcript.own_folder();
-        let kept = self.config.beside.as_ref().and_then(|beside| beside.notes(session));
-        let kept = kept.ok_or(StepAside::NoNotes)?;
+        let kept = self.kept_notes().ok_or(StepAside::NoNotes)?;
         if kept.template.says_nothing(&kept.text) {
             return Err(Some(StepAside::OnlyTemplate));
         }
@@ -198,9 +196,7 @@ impl Engine {
         let dropped = self.history.messages().get(cut.from..cut.to).unwrap_or_default();
         let earlier = dropped.iter().rev().find(|message| message.flags.compact_summary);
         let earlier = earlier.map(|message| self.last_summary.clone().unwrap_or(message.text()));
-        let session = self.transcript.own_folder();
-        let notes = self.config.beside.as_ref().and_then(|beside| beside.notes(session));
-        let notes = notes.filter(|notes| !notes.template.says_nothing(&notes.text));
+        let notes = self.kept_notes().filter(|notes| !notes.template.says_nothing(&notes.text));
         let text = fold(&FoldInput {
             dropped,
             earlier_summary: earlier.as_deref(),

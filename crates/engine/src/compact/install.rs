@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dormouse_base::MessageId;
 use dormouse_context::compact::without_thinking;
+use dormouse_context::layers::is_cache_edit;
 use dormouse_context::{Fragment, HookNotes};
 use dormouse_conversation::transcript::{Boundary, uncounted};
 use dormouse_conversation::{Block, Flags, History, Message};
@@ -45,8 +46,9 @@ impl Engine {
         let mut head = vec![self.summary_message(&draft.message)];
         let restored = self.put_back(&draft, &ground, said).await;
         head.extend(restored);
-        let (kept, unthought) = lasting(&draft.kept);
-        let front: Vec<Message> = draft.front.iter().map(|message| (**message).clone()).collect();
+        let (kept, unthought) = lasting(&without_cache_edits(&draft.kept));
+        let front = without_cache_edits(&draft.front);
+        let front: Vec<Message> = front.iter().map(|message| (**message).clone()).collect();
         let messages: Vec<Message> = front.into_iter().chain(head.clone()).chain(kept).collect();
         let view = messages.iter().map(|message| message.id).collect();
         let history = History::of(messages)?;
@@ -77,9 +79,8 @@ impl Engine {
         self.recall = Recall::default();
         // What was told about the mode is gone with the message that told it.
         self.tell_mode()?;
-        if let Some(beside) = &self.config.beside {
-            beside.compacted(&Moment::of(self, false));
-        }
+        let moment = Moment::of(self, false);
+        self.config.beside.iter().for_each(|beside| beside.compacted(&moment));
         Ok(())
     }
 
@@ -152,6 +153,11 @@ impl Engine {
         let flags = Flags { meta: true, attachment: true, ..Flags::default() };
         Some(Message::user(self.new_id(), self.config.clock.now(), blocks, flags))
     }
+}
+
+/// Deletions in the server's cache name what is gone, or will not be in it any more.
+fn without_cache_edits(messages: &[Arc<Message>]) -> Vec<Arc<Message>> {
+    messages.iter().filter(|message| !is_cache_edit(message)).cloned().collect()
 }
 
 /// The messages that stay, as they are sent from now on: their counters are of another window, and their

@@ -147,7 +147,8 @@ const NO_SUMMARY: &str = "its answer holds no summary";
 
 async fn ask_once(seed: Seed, message: String) -> Result<String, Failure> {
     let gate = ForkGate::nothing();
-    let order = ForkOrder { purpose: PURPOSE, message, gate, most_turns: MOST_TURNS };
+    let order =
+        ForkOrder { purpose: PURPOSE, message, gate, tools: Vec::new(), most_turns: MOST_TURNS };
     let report = seed.run(order, None).await;
     match report.end {
         ForkEnd::Completed | ForkEnd::Cut | ForkEnd::MaxTurns => {

@@ -13,7 +13,7 @@ use dormouse_conversation::transcript::Author;
 use dormouse_conversation::{
     Block, BlockKind, Flags, Message, Response, Role, StopReason, ToolUse, ToolUseId,
 };
-use dormouse_model::Sent;
+use dormouse_model::{Sent, StreamEvent};
 use tokio_util::sync::CancellationToken;
 
 use crate::compact::{Mend, Room};
@@ -63,6 +63,9 @@ async fn drive(
         };
         driver.pass_on_notices();
         driver.meter.event(&event, driver.engine);
+        if let Event::Stream(StreamEvent::Cleared(cleared), _) = &event {
+            driver.engine.server_has_cleared(*cleared);
+        }
         for effect in turn.step(event) {
             let next = match effect {
                 Effect::Send => driver.prepare_and_send(interrupt).await?,

@@ -17,7 +17,7 @@ use dormouse_base::{Clock, DirEntry, IdSource};
 use dormouse_conversation::figures::Figures;
 use dormouse_conversation::{Message, RequestOptions, Usage};
 use dormouse_model::{Dialect, Model, ModelError, PriceTable, RetryPolicy, WireBody};
-use dormouse_tools::{CachedFile, CallContext, CallObserver, Extent, Gate, ToolSet};
+use dormouse_tools::{CachedFile, CallContext, CallObserver, Extent, Gate, Tool, ToolSet};
 
 pub use gate::{ForkGate, Writes};
 
@@ -71,7 +71,7 @@ impl Spent {
 }
 
 /// What a fork is to do.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct ForkOrder {
     /// What it is for, in the figures.
     pub purpose: &'static str,
@@ -79,6 +79,8 @@ pub struct ForkOrder {
     pub message: String,
     /// What it may call.
     pub gate: ForkGate,
+    /// Tools of its own, which stand in for the parent's of the same names: what is told of them stays.
+    pub tools: Vec<Arc<dyn Tool>>,
     /// The most requests it may make.
     pub most_turns: u32,
 }
@@ -152,6 +154,13 @@ impl Seed {
     /// The messages that the fork starts with.
     pub fn messages(&self) -> &[Arc<Message>] {
         &self.messages
+    }
+
+    /// What stands in front of the conversation: the system prompt, instruction files, the index of memories.
+    pub fn standing_texts(&self) -> Vec<String> {
+        let system = self.prefix.system().iter().map(|block| block.text.clone());
+        let first = self.prefix.first().iter().filter_map(dormouse_conversation::Block::as_text);
+        system.chain(first).collect()
     }
 
     /// What was read so far, as the fork has it: its own copy.

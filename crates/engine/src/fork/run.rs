@@ -10,7 +10,7 @@ use dormouse_conversation::{
     Block, Flags, Message, Response, ResultContent, StopReason, ToolUse, Usage,
 };
 use dormouse_model::{Completion, ModelError};
-use dormouse_tools::{Caller, Verdict};
+use dormouse_tools::{Caller, ToolSet, Verdict};
 
 use super::gate::ForkGuard;
 use super::{FORK_TAG, ForkEnd, ForkOrder, ForkReport, Seed};
@@ -37,6 +37,9 @@ impl<'j> Fork<'j> {
     fn new(mut seed: Seed, order: ForkOrder, job: Option<&'j JobHandle>) -> Self {
         if let Some(job) = job {
             seed.context.cancel = job.cancel.child_token();
+        }
+        if !order.tools.is_empty() {
+            seed.tools = Arc::new(ToolSet::clone(&seed.tools).with(order.tools.iter().cloned()));
         }
         seed.context.file_guard = Some(Arc::new(ForkGuard {
             writes: order.gate.writes.clone(),

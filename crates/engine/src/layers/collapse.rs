@@ -8,7 +8,7 @@ use std::time::Duration;
 use dormouse_base::MessageId;
 use dormouse_context::compact::read_summary;
 use dormouse_context::layers::{
-    Fold, Span, fold_prompt, folded_span, is_fold, plan_folds, spans, to_commit,
+    Fold, Span, fold_prompt, folded_span, is_cache_edit, is_fold, plan_folds, spans, to_commit,
 };
 use dormouse_conversation::transcript::{Boundary, Trigger};
 use dormouse_conversation::{History, Message, estimate_text};
@@ -178,6 +178,7 @@ impl Engine {
                 messages.push((**message).clone());
             }
         }
+        messages.retain(|message| !is_cache_edit(message));
         let history = History::of(messages)?;
         self.write_what_is_due()?;
         let boundary = Boundary {
@@ -214,7 +215,8 @@ async fn summarise_all(
     for span in found {
         let message = fold_prompt(seed.messages(), &span, room);
         let gate = ForkGate::nothing();
-        let order = ForkOrder { purpose: KIND, message, gate, most_turns: MOST_TURNS };
+        let order =
+            ForkOrder { purpose: KIND, message, gate, tools: Vec::new(), most_turns: MOST_TURNS };
         let report = seed.clone().run(order, Some(&job)).await;
         end.turns += u64::from(report.turns);
         end.denied += u64::from(report.denied);

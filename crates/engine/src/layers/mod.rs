@@ -5,6 +5,7 @@
 //! cleared or left out stays so, in every later request, in forks and after a resume, because the transcript
 //! says it; thinking that a change makes invalid goes with it.
 
+mod cache_edits;
 mod collapse;
 mod rules;
 
@@ -14,7 +15,6 @@ use std::time::Duration;
 use dormouse_base::MessageId;
 use dormouse_context::compact::without_thinking;
 use dormouse_context::layers::{Edit, Plan, apply, plan_clear, plan_snip};
-use dormouse_conversation::figures::{Figure, LayerFigure};
 use dormouse_conversation::transcript::{Boundary, Trigger};
 use dormouse_conversation::{Block, BlockKind, Flags, History, Message};
 use dormouse_model::binds_thinking;
@@ -34,8 +34,11 @@ impl Engine {
             self.snip_if_due(sink)?;
         }
         self.clear_if_idle(sink)?;
+        self.edit_cache_if_due()?;
         if self.config.compaction.collapse {
             self.collapse_if_due(sink)?;
+            // A fold changes what stands in front of them: they have started anew.
+            self.edit_cache_if_due()?;
         }
         Ok(())
     }
@@ -106,6 +109,7 @@ impl Engine {
         self.write_what_is_due()?;
         let before = self.tokens_used();
         let mut made = Vec::new();
+        let plan = &self.starting_cache_edits_anew(plan);
         let messages = apply(self.history.messages(), &plan.edits, |text| {
             let message = self.marker(&text);
             made.push(message.clone());
@@ -119,24 +123,19 @@ impl Engine {
             self.transcript.record_unthought(&unthought)?;
         }
         self.history = history;
-        // An estimate of what is left knows already what is gone; a server's count does not.
-        let counted = |message: &Arc<Message>| {
-            message.response.as_ref().is_some_and(|response| response.usage.total() > 0)
-        };
-        if self.history.messages().iter().any(counted) {
-            self.freed_tokens += plan.report.freed_tokens;
-        }
+        self.note_freed(plan.report.freed_tokens);
         self.rebuild_body(plan.report.layer);
-        let report = plan.report;
-        self.figures.record(&Figure::Layer(LayerFigure {
-            name: report.layer.to_owned(),
-            freed_tokens: report.freed_tokens,
-            messages: report.messages,
-            changed: report.changed,
-            summaries: 0,
-            prefix_changed: report.prefix_changed,
-        }));
+        self.tell_figures(&plan.report);
         Ok(())
+    }
+
+    /// Deletions in the server's cache are of the bytes as they were: with a change they go (C-10).
+    fn starting_cache_edits_anew(&self, plan: &Plan) -> Plan {
+        let mut plan = plan.clone();
+        if let Some(edit) = self.without_cache_edits().filter(|_| plan.report.prefix_changed) {
+            plan.edits.insert(0, edit);
+        }
+        plan
     }
 
     fn marker(&self, text: &str) -> Message {

@@ -1,6 +1,6 @@
 //! What a person may set about the cheap layers.
 
-use dormouse_context::layers::{ClearRule, SnipRule};
+use dormouse_context::layers::{CacheEditRule, ClearRule, SnipRule};
 
 /// The switches and numbers of the cheap layers.
 #[derive(Debug, Clone, Copy, Default)]
@@ -14,4 +14,8 @@ pub struct LayerRules {
     pub time_clearing: Option<bool>,
     /// After how long, and how many stay.
     pub clear_rule: ClearRule,
+    /// Whether the server can delete results from its cache, and is to.
+    pub cache_edits: bool,
+    /// From how many on, and how many stay.
+    pub cache_edit_rule: CacheEditRule,
 }

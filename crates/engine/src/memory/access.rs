@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dormouse_base::{Clock, FileError, MessageId, SessionId};
 use dormouse_memory::{
-    Author, By, ChangeError, ContentHash, Effect, Entry, Expected, INDEX, MemoryFile, NewMemory,
-    Outcome, Proposal, ProposalId, Quarantined, Receipt, Rule, Saving, ScanCache, Scanned, Scope,
-    Store, Trust,
+    Author, By, ChangeError, ContentHash, Effect, Entry, Expected, INDEX, MemoryFile, Outcome,
+    Proposal, ProposalId, Quarantined, Receipt, Rule, Saving, ScanCache, Scanned, Scope, Store,
+    Trust, manifest_line,
 };
 
 use dormouse_memory::embed::Embedder;
@@ -20,16 +20,19 @@ use jiff::tz::TimeZone;
 use super::consent::{self, Wish};
 use super::filling::{FILLED_AT_ONCE, Filling};
 use super::sources::{Sources, Unconfirmed};
+use super::witness::Witness;
 
 /// Memory, as a session has it.
 pub struct MemoryAccess {
     stores: Vec<Arc<Store>>,
-    recall: Recall,
+    recall: Arc<Recall>,
     saving: Saving,
     clock: Arc<dyn Clock>,
     heard: Mutex<Heard>,
     asker: OnceLock<Arc<dyn Asker>>,
-    filling: Filling,
+    filling: Arc<Filling>,
+    /// Who says what a memory rests on, where it is not the model in its conversation that writes.
+    pub(super) witness: Option<Arc<dyn Witness>>,
 }
 
 impl std::fmt::Debug for MemoryAccess {
@@ -44,8 +47,32 @@ struct Heard {
     session: String,
     sources: Sources,
     notices: Vec<String>,
+    /// What was written, in its order.
+    written: Vec<Written>,
     /// The person has said yes to all changes of this session.
     all_wanted: bool,
+}
+
+/// What a memory says.
+#[derive(Debug, Clone)]
+pub struct KnownMemory {
+    /// Where it is.
+    pub scope: Scope,
+    /// Its file.
+    pub file: MemoryFile,
+    /// Its description and its text.
+    pub text: String,
+}
+
+/// A change that was made or proposed.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// In which memory.
+    pub scope: Scope,
+    /// Which files, and what became of each.
+    pub files: Vec<(MemoryFile, Effect)>,
+    /// The proposal, where it waits for the person.
+    pub waits: Option<ProposalId>,
 }
 
 /// A memory, and where it is.
@@ -97,12 +124,28 @@ impl MemoryAccess {
         };
         Arc::new(Self {
             stores,
-            recall,
+            recall: Arc::new(recall),
             saving,
             clock,
             heard: Mutex::default(),
             asker: OnceLock::new(),
-            filling: Filling::default(),
+            filling: Arc::default(),
+            witness: None,
+        })
+    }
+
+    /// The same memory in other hands: those of work beside the conversation, for which somebody vouches.
+    /// Nobody is asked; what a policy wants to ask about goes to the inbox.
+    pub fn in_hands_of(&self, witness: Arc<dyn Witness>) -> Arc<Self> {
+        Arc::new(Self {
+            stores: self.stores.clone(),
+            recall: Arc::clone(&self.recall),
+            saving: self.saving,
+            clock: Arc::clone(&self.clock),
+            heard: Mutex::default(),
+            asker: OnceLock::new(),
+            filling: Arc::clone(&self.filling),
+            witness: Some(witness),
         })
     }
 
@@ -165,9 +208,19 @@ impl MemoryAccess {
         self.heard().sources.is_outside(words)
     }
 
+    /// The person is to be told something about memory.
+    pub fn say(&self, notice: String) {
+        self.heard().notices.push(notice);
+    }
+
     /// What the person is to be told.
-    pub(crate) fn take_notices(&self) -> Vec<String> {
+    pub fn take_notices(&self) -> Vec<String> {
         std::mem::take(&mut self.heard().notices)
+    }
+
+    /// What was written with it since this was last asked.
+    pub fn take_written(&self) -> Vec<Written> {
+        std::mem::take(&mut self.heard().written)
     }
 
     /// The store of a scope.
@@ -186,6 +239,30 @@ impl MemoryAccess {
             self.stores.iter().filter_map(|store| Some((store, within(store)?))).collect();
         found.sort_by_key(|(_, rest)| rest.as_os_str().len());
         found.into_iter().next()
+    }
+
+    /// A line for each memory that may be shown, scope by scope, newest first (M-10).
+    pub fn manifest(&self) -> Result<Vec<String>, ChangeError> {
+        let now = self.clock.now();
+        let shown = |found: &Found| !found.memory.header.quarantined;
+        let line = |found: &Found| {
+            let changed = found.store.changed_at(&found.memory);
+            manifest_line(&found.memory, found.store.scope(), changed, now)
+        };
+        Ok(self.all(None)?.iter().filter(|found| shown(found)).map(line).collect())
+    }
+
+    /// What all memories say, for looking whether something is said already.
+    pub fn texts(&self) -> Result<Vec<KnownMemory>, ChangeError> {
+        let known = |found: Found| {
+            // What can not be read can not be repeated either.
+            let (bytes, _) = found.store.read(&found.memory.file).ok()?;
+            let entry = Entry::read(&bytes, found.memory.size);
+            let description = entry.header.description.clone().unwrap_or_default();
+            let text = format!("{description}\n{}", entry.text());
+            Some(KnownMemory { scope: found.store.scope(), file: found.memory.file.clone(), text })
+        };
+        Ok(self.all(None)?.into_iter().filter_map(known).collect())
     }
 
     /// All memories, scope by scope, newest first.
@@ -245,15 +322,6 @@ impl MemoryAccess {
         }
     }
 
-    /// Saves something new.
-    pub(crate) fn save(&self, scope: Scope, memory: &NewMemory) -> Result<Done, String> {
-        let store =
-            self.store(scope).ok_or_else(|| format!("there is no `{scope}` memory here"))?;
-        let by = self.by(&format!("{}\n{}", memory.description, memory.body), "saved");
-        let outcome = store.change(&by, |plan| plan.save(memory).map(drop));
-        self.done(store, outcome)
-    }
-
     /// Adds a note to the log of the day.
     pub(crate) fn note(&self, scope: Scope, text: &str) -> Result<String, String> {
         let store = self.store(scope).or_else(|| self.store(Scope::Project));
@@ -261,21 +329,6 @@ impl MemoryAccess {
         let now = self.clock.now().to_zoned(TimeZone::system()).datetime();
         let file = store.note(&self.by(text, "noted"), text, now).map_err(|e| e.to_string())?;
         Ok(format!("noted in {}", file.display()))
-    }
-
-    /// Gives a memory another text, description or type; what else its head says stays.
-    pub(crate) fn update(&self, found: &Found, memory: &NewMemory) -> Result<Done, String> {
-        let (bytes, hash) = found.store.read(&found.memory.file).map_err(|e| e.to_string())?;
-        let text = memory.onto(&bytes).map_err(|error| error.to_string())?;
-        self.write(&found.store, &found.memory.file, Some(hash), text.as_bytes(), "updated")
-    }
-
-    /// Removes a memory.
-    pub(crate) fn delete(&self, found: &Found) -> Result<Done, String> {
-        let by = self.by("", "removed");
-        let outcome =
-            found.store.change(&by, |plan| plan.delete(&found.memory.file, &Expected::Present));
-        self.done(&found.store, outcome)
     }
 
     /// Writes a memory's whole file, as it was read.
@@ -341,8 +394,14 @@ impl MemoryAccess {
             Outcome::Unchanged => Ok(Done::Written("it was so already".to_owned())),
             Outcome::Written(receipt) => Ok(Done::Written(self.tell(store, &receipt))),
             Outcome::Ask(proposal) => self.asked(store, proposal),
-            Outcome::InInbox(id) => Ok(Done::Proposed(id)),
+            Outcome::InInbox(id) => Ok(self.waits(store, id)),
         }
+    }
+
+    fn waits(&self, store: &Store, id: ProposalId) -> Done {
+        let waits = Written { scope: store.scope(), files: Vec::new(), waits: Some(id) };
+        self.heard().written.push(waits);
+        Done::Proposed(id)
     }
 
     /// Asks the person; where nobody is there, the inbox keeps the change until somebody is.
@@ -353,7 +412,10 @@ impl MemoryAccess {
             None => None,
         };
         match wish {
-            None => store.propose(proposal).map(Done::Proposed).map_err(|error| error.to_string()),
+            None => {
+                let id = store.propose(proposal).map_err(|error| error.to_string())?;
+                Ok(self.waits(store, id))
+            }
             Some(Wish::Refuse { said }) => {
                 let why = said.map(|said| format!(": {said}")).unwrap_or_default();
                 Err(format!("the person does not want this change of memory{why}"))
@@ -381,6 +443,8 @@ impl MemoryAccess {
             .collect();
         let files = if files.is_empty() { format!("changed {INDEX}") } else { files.join(", ") };
         let what = format!("{files} ({} memory)", store.scope());
+        let (scope, files) = (store.scope(), receipt.files.clone());
+        self.heard().written.push(Written { scope, files, waits: None });
         if receipt.rule == Rule::Notify {
             self.heard().notices.push(what.clone());
         }

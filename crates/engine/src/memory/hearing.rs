@@ -7,12 +7,7 @@ use dormouse_conversation::{Block, BlockKind, Message, ResultContent, Role, Tool
 use dormouse_memory::Trust;
 
 use super::MemoryAccess;
-
-/// Programs that bring text from outside.
-const FETCHERS: &[&str] =
-    &["curl", "wget", "gh", "glab", "lynx", "w3m", "links", "http", "https", "xh", "nc", "ncat"];
-/// The folder of results that were too long to send, as paths to it have it.
-const STORED: &str = "/tool-results/";
+use super::voices::{STORED, is_from_outside};
 
 impl MemoryAccess {
     /// A conversation goes on: what was said in it is heard again.
@@ -47,12 +42,8 @@ impl MemoryAccess {
 
     /// Whether anybody may have written what a call brings.
     fn is_outside(&self, call: &ToolUse<'_>) -> bool {
-        let input = call.input.get();
-        matches!(call.name, "WebFetch" | "WebSearch")
-            || call.name.starts_with("mcp__")
-            || (call.name == "Bash" && names_a_fetcher(input))
-            // The rest of a page that was too long.
-            || (input.contains(STORED) && self.heard_outside(STORED))
+        // The rest of a page that was too long is as much from outside.
+        is_from_outside(call) || (call.input.get().contains(STORED) && self.heard_outside(STORED))
     }
 }
 
@@ -62,10 +53,4 @@ fn typed(message: &Message) -> String {
     let ours =
         |text: &String| RecalledMemories::paths_in(text).is_some() || CalledSkill::is_in(text);
     texts.filter(|text| !ours(text)).collect()
-}
-
-/// Taken from the words of the command: one too many costs trust, one too few lets a page through.
-fn names_a_fetcher(input: &str) -> bool {
-    let words = input.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.')));
-    words.into_iter().any(|word| FETCHERS.contains(&word))
 }

@@ -14,6 +14,8 @@ pub(super) static SAVE: ToolSpec = ToolSpec {
          - `content` is markdown. For `feedback` and `project`: the rule or fact, then **Why:**, then **How to apply:**.\n\
          - To change a memory, give its file name as `file`; the text is replaced whole, so take over what still holds.\n\
          - `scope` is `user`, `project` or `team`; without it, what concerns the person goes to `user`, the rest to `project`.\n\
+         - `quotes` is for work beside a conversation, which must give them: the words that the memory rests on, verbatim.\n\
+         - `supersedes`: file names of memories that this one takes the place of; they are removed.\n\
          - Secrets are refused. What the person wrote is not replaced at once: they are asked.",
     ),
     short: Cow::Borrowed("Saves a memory for later conversations, or changes one."),
@@ -24,7 +26,9 @@ pub(super) static SAVE: ToolSpec = ToolSpec {
         r#""type":{"type":"string","enum":["user","feedback","project","reference"]},"#,
         r#""content":{"type":"string","description":"The text, in markdown."},"#,
         r#""scope":{"type":"string","enum":["user","project","team"]},"#,
-        r#""file":{"type":"string","description":"The file name of a memory to change."}"#,
+        r#""file":{"type":"string","description":"The file name of a memory to change."},"#,
+        r#""quotes":{"type":"array","items":{"type":"string"},"description":"What it rests on, verbatim."},"#,
+        r#""supersedes":{"type":"array","items":{"type":"string"},"description":"File names of memories that it replaces."}"#,
         r#"},"required":["name","description","type","content"],"additionalProperties":false}"#,
     )),
     class: ToolClass::Exclusive,
@@ -40,7 +44,8 @@ pub(super) static DELETE: ToolSpec = ToolSpec {
     schema: Cow::Borrowed(concat!(
         r#"{"type":"object","properties":{"#,
         r#""name":{"type":"string","description":"Its file name, or its name."},"#,
-        r#""scope":{"type":"string","enum":["user","project","team"]}"#,
+        r#""scope":{"type":"string","enum":["user","project","team"]},"#,
+        r#""reason":{"type":"string","description":"Why it goes, in a few words."}"#,
         r#"},"required":["name"],"additionalProperties":false}"#,
     )),
     class: ToolClass::Exclusive,

@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 
 use super::access::{Done, Found, MemoryAccess};
 use super::files::FileTool;
+use super::saving::SaveOrder;
 use super::specs::{DELETE, LIST, LOG, SAVE, SEARCH};
 
 /// Results of a search unless the call says otherwise.
@@ -85,6 +86,10 @@ struct SaveInput {
     content: String,
     scope: Option<Scope>,
     file: Option<String>,
+    #[serde(default)]
+    quotes: Vec<String>,
+    #[serde(default)]
+    supersedes: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -92,6 +97,7 @@ struct SaveInput {
 struct DeleteInput {
     name: String,
     scope: Option<Scope>,
+    reason: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -124,13 +130,17 @@ fn save(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> {
     }
     let memory =
         NewMemory::new(&input.name, &input.description, &input.content).with_kind(input.kind);
-    let done = match &input.file {
-        Some(file) => {
-            access.find(file, input.scope).and_then(|found| access.update(&found, &memory))
-        }
-        None => access.save(input.scope.unwrap_or(usual_scope(access, input.kind)), &memory),
+    let onto = match &input.file {
+        Some(file) => Some(access.find(file, input.scope).map_err(failed)?),
+        None => None,
     };
-    answer(done)
+    answer(access.save(&SaveOrder {
+        memory: &memory,
+        onto: onto.as_ref(),
+        scope: input.scope.unwrap_or(usual_scope(access, input.kind)),
+        supersedes: &input.supersedes,
+        quotes: &input.quotes,
+    }))
 }
 
 /// What concerns the person goes with the person.
@@ -145,7 +155,8 @@ fn usual_scope(access: &MemoryAccess, kind: MemoryType) -> Scope {
 
 fn delete(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> {
     let input: DeleteInput = parse_input(input)?;
-    answer(access.find(&input.name, input.scope).and_then(|found| access.delete(&found)))
+    let found = access.find(&input.name, input.scope);
+    answer(found.and_then(|found| access.delete(&found, input.reason.as_deref())))
 }
 
 fn log(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> {

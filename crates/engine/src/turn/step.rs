@@ -210,6 +210,8 @@ impl Turn {
                 vec![Effect::Tell(Told::Text(text))]
             }
             StreamEvent::Thinking(text) => vec![Effect::Tell(Told::Thinking(text))],
+            // The driver writes it down.
+            StreamEvent::Cleared(_) => Vec::new(),
             StreamEvent::Block(block) => block_complete(&mut answer, block, class),
             StreamEvent::Finished { stop_reason, usage } => {
                 answer.response.stop_reason = stop_reason;

@@ -7,7 +7,7 @@ use dormouse_conversation::{
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::body::{CacheTtl, Dialect, WireTurn, open_messages};
+use crate::body::{CacheTtl, Dialect, ServerClearing, WireTurn, open_messages};
 
 #[derive(Serialize)]
 struct Head<'a> {
@@ -22,6 +22,36 @@ struct Head<'a> {
     tool_choice: Option<Typed>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output_config: Option<OutputConfig<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context_management: Option<ContextManagement<'a>>,
+}
+
+#[derive(Serialize)]
+struct ContextManagement<'a> {
+    edits: Vec<ServerEdit<'a>>,
+}
+
+/// The one for thinking comes first, or the server refuses it.
+#[derive(Serialize)]
+#[serde(tag = "type")]
+enum ServerEdit<'a> {
+    #[serde(rename = "clear_thinking_20251015")]
+    Thinking { keep: Counted },
+    #[serde(rename = "clear_tool_uses_20250919")]
+    ToolUses {
+        trigger: Counted,
+        keep: Counted,
+        clear_at_least: Counted,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        exclude_tools: Vec<&'a str>,
+    },
+}
+
+#[derive(Serialize)]
+struct Counted {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    value: u32,
 }
 
 #[derive(Serialize)]
@@ -92,8 +122,26 @@ pub(crate) fn head(dialect: &Dialect, prefix: &Prefix, options: &RequestOptions)
                 Some(OutputConfig { format: OutputFormat { kind: "json_schema", schema } })
             }
         },
+        context_management: dialect
+            .clearing
+            .map(|clearing| ContextManagement { edits: server_edits(clearing, prefix.tools()) }),
     };
     open_messages(&head)
+}
+
+fn server_edits(clearing: ServerClearing, tools: &[ToolDefinition]) -> Vec<ServerEdit<'_>> {
+    let count = |kind, value| Counted { kind, value };
+    let thinking = clearing
+        .keep_thinking_turns
+        .map(|turns| ServerEdit::Thinking { keep: count("thinking_turns", turns) });
+    let names = tools.iter().map(|tool| tool.name.as_str());
+    let tool_uses = ServerEdit::ToolUses {
+        trigger: count("input_tokens", clearing.from_tokens),
+        keep: count("tool_uses", clearing.keep_tool_uses),
+        clear_at_least: count("input_tokens", clearing.at_least_tokens),
+        exclude_tools: names.filter(|name| !clearing.clearable.contains(name)).collect(),
+    };
+    thinking.into_iter().chain([tool_uses]).collect()
 }
 
 fn tool_out<'a>(tool: &'a ToolDefinition, dialect: &Dialect) -> ToolOut<'a> {
@@ -157,7 +205,11 @@ pub(crate) fn write_turn(
         }
         out.extend_from_slice(block.raw().trim_end().as_bytes());
         turn.blocks += 1;
-        turn.marker_at = may_be_marked(block).then_some(out.len() - 1);
+        if may_be_marked(block) {
+            turn.marker_at = Some(out.len() - 1);
+        } else if role == Role::Assistant {
+            turn.marker_at = None;
+        }
     }
     out.extend_from_slice(b"]}");
     turn

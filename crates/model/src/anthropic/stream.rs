@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::assemble::{BlockBuilder, Delta};
 use crate::classify::{Refusal, classify};
 use crate::sse::SseEvent;
-use crate::{ModelError, StreamEvent};
+use crate::{Cleared, ModelError, StreamEvent};
 
 #[derive(Deserialize)]
 struct EventIn<'a> {
@@ -25,6 +25,43 @@ struct EventIn<'a> {
     delta: Option<&'a RawValue>,
     #[serde(default)]
     usage: Option<Usage>,
+    #[serde(default)]
+    context_management: Option<Managed>,
+}
+
+/// What the server says it has done about the window. Nothing depends on it but figures: what is not as it
+/// should be counts as nothing.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Managed {
+    Known { applied_edits: Vec<AppliedEdit> },
+    Odd(serde::de::IgnoredAny),
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct AppliedEdit {
+    #[serde(rename = "cleared_tool_uses")]
+    tool_uses: u64,
+    #[serde(rename = "cleared_thinking_turns")]
+    thinking_turns: u64,
+    #[serde(rename = "cleared_input_tokens")]
+    tokens: u64,
+}
+
+impl Managed {
+    fn cleared(&self) -> Option<Cleared> {
+        let Self::Known { applied_edits } = self else { return None };
+        let sum = |of: fn(&AppliedEdit) -> u64| {
+            applied_edits.iter().map(of).fold(0_u64, u64::saturating_add)
+        };
+        let cleared = Cleared {
+            tool_uses: sum(|edit| edit.tool_uses),
+            thinking_turns: sum(|edit| edit.thinking_turns),
+            tokens: sum(|edit| edit.tokens),
+        };
+        (cleared != Cleared::default()).then_some(cleared)
+    }
 }
 
 #[derive(Deserialize)]
@@ -82,7 +119,8 @@ impl AnthropicDecoder {
                 if let Some(reason) = end.and_then(|end| end.stop_reason) {
                     self.stop_reason = Some(StopReason::from_wire(&reason));
                 }
-                Ok(Vec::new())
+                let cleared = read.context_management.as_ref().and_then(Managed::cleared);
+                Ok(cleared.map(StreamEvent::Cleared).into_iter().collect())
             }
             "message_stop" => Ok(self.finish()),
             "error" => {

@@ -61,6 +61,7 @@ fn body(wire: Wire) -> Vec<u8> {
         ttl: CacheTtl::FiveMinutes,
         max_tokens_field: MaxTokensField::MaxTokens,
         server_tools: &[],
+        clearing: None,
     };
     let prefix = Prefix::new(Vec::new(), Vec::new(), Vec::new(), Facts::default());
     let mut body = WireBody::new(dialect, &prefix, &options);

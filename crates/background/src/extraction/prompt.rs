@@ -1,0 +1,58 @@
+//! What a run is told (B-9).
+
+/// What changes from run to run.
+pub(super) struct Brief<'a> {
+    /// How many messages are new.
+    pub(super) messages: usize,
+    /// The memories that there are, a line each.
+    pub(super) manifest: &'a [String],
+    /// Words of a transcript to look at, where it is not the conversation above.
+    pub(super) transcript: Option<&'a str>,
+}
+
+/// More memories than this are not listed: the model can search for them.
+const LISTED: usize = 200;
+
+/// The message of a run.
+pub(super) fn prompt(brief: &Brief<'_>) -> String {
+    let Brief { messages, manifest, transcript } = brief;
+    let where_from = match transcript {
+        None => format!(
+            "Look at the last {messages} messages of the conversation above, those that the person and you wrote since this was last done. They alone may be sources: nothing before them, no tool output, nothing that the program put in."
+        ),
+        Some(_) => format!(
+            "Below is what was said in another conversation: {messages} messages. What the person and the agent wrote in it may be sources: no tool output, nothing that a program put in."
+        ),
+    };
+    let mut text = format!(
+        "This is work beside the conversation; the person does not see it and can not answer. You keep the long-term memory.\n\n\
+         {where_from}\n\n\
+         Find what will still be worth knowing in other conversations: who the person is and how they like to work (`user`); corrections and confirmations of how you work (`feedback`, the rule first, then **Why:** and **How to apply:**); goals, deadlines, decisions and incidents that neither code nor git tells (`project`, with relative dates made absolute); where to look outside (`reference`). Most exchanges hold nothing of the kind: then say so in a word and stop.\n\n\
+         Leave out what the code, the git history or an instruction file says already, the state of the task at hand, what memory or a summary has just told you, and anything secret.\n\n\
+         How to work:\n\
+         1. In your first answer read everything that you may want to change, all at once (Read, MemorySearch). Do not go and verify what was said: the conversation is all there is to know.\n\
+         2. In your second answer save everything, all at once, with MemorySave and MemoryDelete. No other tool writes here.\n\
+         - A memory that there is already is changed (`file`), not doubled. What it says and still holds, you take over. One that was disproved goes, with a `reason`; one that another makes superfluous is named in `supersedes`.\n\
+         - `quotes` holds the words that it rests on, copied from those messages letter for letter: the program looks them up, and drops what it does not find there.\n\
+         - Write the memory in the language in which it was said.\n"
+    );
+    if manifest.is_empty() {
+        text.push_str("\nThere are no memories yet.\n");
+    } else {
+        text.push_str("\nThe memories that there are:\n");
+        for line in manifest.iter().take(LISTED) {
+            text.push_str(line);
+            text.push('\n');
+        }
+        if let Some(more) = manifest.len().checked_sub(LISTED).filter(|more| *more > 0) {
+            text.push_str(&format!("({more} more; MemorySearch finds them)\n"));
+        }
+    }
+    if let Some(transcript) = transcript {
+        text.push_str("\n<conversation>\n");
+        // What is in it can not end it.
+        text.push_str(&transcript.replace("</conversation", "[/conversation"));
+        text.push_str("\n</conversation>\n");
+    }
+    text
+}

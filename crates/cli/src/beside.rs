@@ -1,0 +1,76 @@
+//! Who works beside a conversation: the notes about the session, and the memories of it; and waiting for them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_background::{EXTRACTION, Extraction, ExtractionRules};
+use dormouse_base::{Settings, Switches, flag, names};
+use dormouse_engine::{Beside, Engine, EngineEvent};
+
+use crate::exit::Failure;
+use crate::notes;
+use crate::start::is_bare;
+use crate::world::World;
+
+/// What is awaited when a session ends, and for how long.
+const AWAITED: &[&str] = &[EXTRACTION];
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Whether something is under way that is worth waiting for.
+pub(crate) fn is_busy(engine: &Engine) -> bool {
+    AWAITED.iter().any(|kind| engine.jobs().is_running(kind))
+}
+
+/// Waits for it, and says what came of it.
+pub(crate) async fn finish(engine: &Engine, sink: &mut dyn FnMut(EngineEvent)) {
+    // What is not done in time is done when the session is next opened.
+    let _in_time = engine.jobs().drained(AWAITED, PATIENCE).await;
+    engine.take_memory_notices().into_iter().for_each(|said| sink(EngineEvent::Remembered(said)));
+}
+
+/// Whether somebody is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Run {
+    /// A person talks.
+    Talk,
+    /// One question, one answer; what is done beside it is awaited, or not.
+    Headless { wait: bool },
+}
+
+/// Those who work beside a conversation of this kind.
+pub(crate) fn attendants(
+    world: &World,
+    settings: &Settings,
+    switches: &Switches,
+    run: Run,
+) -> Result<Vec<Arc<dyn Beside>>, Failure> {
+    let mut beside: Vec<Arc<dyn Beside>> = Vec::new();
+    beside.extend(notes::keeper(world, settings.session_notes, switches)?);
+    if extracts(world, switches, run)? {
+        beside.push(Arc::new(Extraction::new(rules(world, settings))));
+    }
+    Ok(beside)
+}
+
+/// Not in a bare run, which makes no requests but its own; nor on a machine that belongs to nobody.
+fn extracts(world: &World, switches: &Switches, run: Run) -> Result<bool, Failure> {
+    let wanted = match run {
+        Run::Talk => true,
+        Run::Headless { wait } => wait && switches.is_on("extraction_headless"),
+    };
+    let on = wanted && switches.is_on("memory") && switches.is_on("extraction");
+    Ok(on && !is_bare(world)? && !is_remote(world)?)
+}
+
+fn is_remote(world: &World) -> Result<bool, Failure> {
+    flag(&world.environment, names::REMOTE).map(|on| on == Some(true)).map_err(Failure::usage)
+}
+
+fn rules(world: &World, settings: &Settings) -> ExtractionRules {
+    let usual = ExtractionRules::default();
+    let unguarded = world.environment.get(names::TEST_ECHO_GUARD) == Some("0");
+    ExtractionRules {
+        every_turns: settings.extraction.every_turns.unwrap_or(usual.every_turns).max(1),
+        guarded: !(unguarded && cfg!(debug_assertions)),
+    }
+}

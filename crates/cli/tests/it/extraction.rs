@@ -1,0 +1,381 @@
+//! Memory that grows by itself, in the real program (B-5 to B-12, B-26).
+
+use std::path::{Path, PathBuf};
+
+use dormouse_model::script::Turn;
+use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::program::{BOTH, ask, dormouse, server, transcript, wait_until};
+use crate::talk::{leave, say, talk};
+
+const PREFERENCE: &str = "I always want the database tests to run against a real server";
+
+pub(crate) fn extracting(server: &ScriptedServer) -> TestHome {
+    let mut home = TestHome::new().with_server(server);
+    home.set_env("DORMOUSE_EXTRACTION", "1");
+    home.set_env("DORMOUSE_EXTRACTION_HEADLESS", "1");
+    home
+}
+
+/// A call that saves something.
+pub(crate) fn saves(name: &str, kind: &str, content: &str, quotes: &[&str]) -> Turn {
+    let input = json!({
+        "name": name, "description": format!("about {name}"), "type": kind, "content": content, "quotes": quotes,
+    });
+    Turn::new().call(format!("save-{name}"), "MemorySave", input.to_string())
+}
+
+/// The saving, and the end of the run.
+fn run_saves(server: &ScriptedServer, saving: Turn) {
+    server.push_fork(saving);
+    server.push_fork(Turn::new().text("saved"));
+}
+
+pub(crate) fn memories(home: &TestHome) -> Vec<Value> {
+    let output = home.run(&mut dormouse(home, &["memory", "list", "--json"]));
+    serde_json::from_str(&output.success().stdout).unwrap()
+}
+
+fn names(home: &TestHome) -> Vec<String> {
+    let mut names: Vec<String> =
+        memories(home).iter().map(|memory| memory["name"].as_str().unwrap().to_owned()).collect();
+    names.sort();
+    names
+}
+
+fn cursor(home: &TestHome) -> Value {
+    let folder = home.transcripts()[0].with_extension("");
+    let text = std::fs::read_to_string(folder.join("extraction.json")).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+fn prompt_of(request: &RecordedRequest) -> String {
+    let messages = request.messages();
+    let texts = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
+    let texts = texts.filter_map(|block| block["text"].as_str());
+    let mut forked = texts.filter(|text| text.starts_with("<forked-conversation>"));
+    forked.next_back().unwrap().to_owned()
+}
+
+#[test]
+fn what_the_person_says_is_remembered_and_told() {
+    for wire in BOTH {
+        let server = server(wire).start();
+        let home = extracting(&server);
+        server.push(Turn::new().text("Understood."));
+        run_saves(
+            &server,
+            saves("real databases", "feedback", "Use a real server.", &[PREFERENCE]),
+        );
+        let output = home.run(&mut ask(&home, &["--wait", &format!("{PREFERENCE}, please")]));
+        let told = "memory: Saved 1 memory: real-databases.md; `dormouse memory undo`";
+        assert!(output.success().stderr.contains(told), "{}", output.stderr);
+        assert_eq!(names(&home), ["real databases"]);
+        let shown = home.run(&mut dormouse(&home, &["memory", "show", "real databases", "--json"]));
+        let shown: Value = serde_json::from_str(&shown.success().stdout).unwrap();
+        assert_eq!(shown["trust"], "typed", "{shown}");
+        let log = home.run(&mut dormouse(&home, &["memory", "log"]));
+        assert!(log.success().stdout.contains("extraction"), "{}", log.stdout);
+        // The fork reads exactly what its parent wrote to the cache.
+        let (parent, forks) = (server.single_request(), server.fork_requests());
+        if wire == Wire::Anthropic {
+            assert_eq!(forks[0].usage.cache_read_input_tokens, parent.written);
+        }
+        assert!(prompt_of(&forks[0]).contains("the last 2 messages"), "{}", prompt_of(&forks[0]));
+        home.run(&mut dormouse(&home, &["memory", "undo"])).success();
+        assert_eq!(names(&home), Vec::<String>::new());
+        server.finish();
+    }
+}
+
+#[test]
+fn what_nobody_said_or_memory_itself_said_is_dropped() {
+    let server = server(Wire::Anthropic).start();
+    let home = extracting(&server);
+    home.write("AGENTS.md", "Commit messages are written in the imperative mood.\n");
+    let body = ["memory", "add", "staging resets", "--type", "project", "--description", "staging"];
+    let body = [&body[..], &["--body", "The staging database is reset every Monday morning."]];
+    home.run(&mut dormouse(&home, &body.concat())).success();
+    server.push(Turn::new().text("The staging database is reset every Monday morning, mind that."));
+    let reset = "staging database is reset every Monday";
+    let saving = saves("made up", "feedback", "Use vim.", &["I like vim best of all"])
+        .call("b", "MemorySave", save_input("staging", "Staging is wiped weekly.", &[reset]))
+        .call("c", "MemorySave", save_input("commits", "Imperative.", &["in the imperative mood"]))
+        .call("d", "MemorySave", save_input("no quotes", "Something.", &[]))
+        .call("e", "Write", json!({"file_path": "notes.md", "content": "x"}).to_string())
+        .call("f", "Bash", r#"{"command":"touch made"}"#);
+    run_saves(&server, saving);
+    let output = home.run(&mut ask(&home, &["--wait", "what about the staging database?"]));
+    assert!(!output.success().stderr.contains("memory:"), "silence: {}", output.stderr);
+    assert_eq!(names(&home), ["staging resets"]);
+    let results = server.fork_requests()[1].last_message()["content"].clone();
+    let said = |index: usize| results[index]["content"].to_string();
+    assert!(said(0).contains("nobody said"), "{results}");
+    assert!(said(1).contains("no news") && said(2).contains("no news"), "{results}");
+    assert!(said(3).contains("`quotes` must hold"), "{results}");
+    assert!(said(4).contains("may not be") && said(5).contains("was not run"), "{results}");
+    assert!(!home.project().join("notes.md").exists() && !home.project().join("made").exists());
+    let stats = home.run(&mut dormouse(&home, &["stats", "--json"]));
+    let stats: Value = serde_json::from_str(&stats.success().stdout).unwrap();
+    assert_eq!(stats["memory"]["dropped"], 4, "{stats}");
+    server.finish();
+}
+
+fn save_input(name: &str, content: &str, quotes: &[&str]) -> String {
+    let input = json!({
+        "name": name, "description": name, "type": "project", "content": content, "quotes": quotes,
+    });
+    input.to_string()
+}
+
+/// A headless run does it when it is told to wait, and only where its own switch is on.
+#[test]
+fn the_switches() {
+    let off = [
+        ("DORMOUSE_EXTRACTION_HEADLESS", "0"),
+        ("DORMOUSE_EXTRACTION", "0"),
+        ("DORMOUSE_MEMORY", "0"),
+        ("DORMOUSE_DAILY_LOG", "1"),
+        ("DORMOUSE_REMOTE", "1"),
+        ("DORMOUSE_SIMPLE", "1"),
+    ];
+    for (name, value) in off {
+        let server = server(Wire::Anthropic).start();
+        let mut home = extracting(&server);
+        home.set_env(name, value);
+        server.push(Turn::new().text("Understood."));
+        home.run(&mut ask(&home, &["--wait", PREFERENCE])).success();
+        assert_eq!(server.fork_requests().len(), 0, "{name}");
+        server.finish();
+    }
+}
+
+#[test]
+fn where_the_model_has_saved_by_itself_nothing_is_looked_at() {
+    let server = server(Wire::Anthropic).start();
+    let home = extracting(&server);
+    server.push(saves("real databases", "feedback", "Use a real server.", &[]));
+    server.push(Turn::new().text("I have noted it."));
+    home.run(&mut ask(&home, &["--wait", PREFERENCE])).success();
+    let seen = cursor(&home);
+    assert_eq!((&seen["due"], seen["seen"].is_string()), (&json!(false), true), "{seen}");
+    // The cursor has moved on: the next run is told of what came behind it.
+    server.push(Turn::new().text("A good question."));
+    server.push_fork(Turn::new().text("nothing"));
+    home.run(&mut ask(&home, &["-c", "--wait", "and what else?"])).success();
+    assert!(prompt_of(&server.fork_requests()[0]).contains("the last 2 messages"));
+    server.finish();
+}
+
+#[test]
+fn after_a_failure_the_same_messages_are_looked_at_again() {
+    let server = server(Wire::Anthropic).start();
+    let home = extracting(&server);
+    server.push(Turn::new().text("Understood."));
+    server.push_fork(Reply::bad_request_400("not today"));
+    home.run(&mut ask(&home, &["--wait", PREFERENCE])).success();
+    assert_eq!(cursor(&home)["seen"], Value::Null);
+    server.push(Turn::new().text("Fine."));
+    run_saves(&server, saves("real databases", "feedback", "Use a real server.", &[PREFERENCE]));
+    home.run(&mut ask(&home, &["-c", "--wait", "go on"])).success();
+    let prompt = prompt_of(&server.fork_requests()[1]);
+    assert!(prompt.contains("the last 4 messages"), "{prompt}");
+    assert_eq!(names(&home), ["real databases"]);
+    server.finish();
+}
+
+#[test]
+fn every_so_many_turns() {
+    let server = server(Wire::Anthropic).start();
+    let home = extracting(&server);
+    let settings = json!({"extraction": {"everyTurns": 3}});
+    home.write(home.dormouse_home().join("settings.json"), settings.to_string());
+    let mut terminal = talk(&home, &[], (100, 24));
+    for (number, word) in ["one", "two"].into_iter().enumerate() {
+        server.push(Turn::new().text(format!("answer {word}")));
+        say(&mut terminal, word, &format!("answer {word}"));
+        assert_eq!(server.fork_requests().len(), 0, "{number}");
+    }
+    server.push_fork(Turn::new().text("nothing"));
+    server.push(Turn::new().text("answer three"));
+    say(&mut terminal, "three", "answer three");
+    let forks = server.wait_for_fork_requests(1);
+    assert!(prompt_of(&forks[0]).contains("the last 6 messages"));
+    leave(terminal);
+    server.finish();
+}
+
+/// A turn that ends while a run is under way is looked at afterwards; only the newest.
+#[test]
+fn one_at_a_time_and_a_trailing_run() {
+    let server = server(Wire::Anthropic).start();
+    let home = extracting(&server);
+    let gate = dormouse_testkit::Gate::new();
+    let slow: Reply = Turn::new().text("nothing here").into();
+    server.push_fork(slow.gate_after(1, &gate));
+    let mut terminal = talk(&home, &[], (100, 24));
+    for word in ["one", "two", "three"] {
+        server.push(Turn::new().text(format!("answer {word}")));
+        say(&mut terminal, &format!("say {word} for me"), &format!("answer {word}"));
+    }
+    assert_eq!(server.wait_for_fork_requests(1).len(), 1);
+    let quote = "say three for me";
+    run_saves(&server, saves("three", "user", "Likes the word three.", &[quote]));
+    gate.open();
+    let forks = server.wait_for_fork_requests(3);
+    // The first has seen one turn; the trailing one sees the two that came since.
+    assert!(prompt_of(&forks[0]).contains("the last 2 messages"));
+    assert!(prompt_of(&forks[1]).contains("the last 4 messages"));
+    terminal.wait_for_text("Saved 1 memory: three.md");
+    leave(terminal);
+    assert_eq!(names(&home), ["three"]);
+    server.finish();
+}
+
+#[test]
+fn leaving_waits_for_it_and_says_so() {
+    let server = server(Wire::Anthropic).start();
+    let home = extracting(&server);
+    let gate = dormouse_testkit::Gate::new();
+    let saving: Reply =
+        saves("real databases", "feedback", "Use a real server.", &[PREFERENCE]).into();
+    server.push_fork(saving.gate_after(1, &gate));
+    server.push_fork(Turn::new().text("saved"));
+    server.push(Turn::new().text("Understood."));
+    let mut terminal = talk(&home, &[], (100, 24));
+    say(&mut terminal, PREFERENCE, "Understood.");
+    server.wait_for_fork_requests(1);
+    terminal.enter("/quit");
+    terminal.wait_for_text("memories of this session are being written");
+    gate.open();
+    terminal.wait_for_text("Saved 1 memory: real-databases.md");
+    assert_eq!(terminal.wait(), 0);
+    assert_eq!(names(&home), ["real databases"]);
+    server.finish();
+}
+
+/// What was cut short, or died with the process, is made up for when the session is next opened.
+#[test]
+fn what_was_not_done_is_done_when_the_session_is_next_opened() {
+    for killed in [false, true] {
+        let server = server(Wire::Anthropic).start();
+        let home = extracting(&server);
+        let gate = dormouse_testkit::Gate::new();
+        let slow: Reply = Turn::new().text("nothing").into();
+        server.push_fork(slow.gate_after(1, &gate));
+        server.push(Turn::new().text("Understood."));
+        let mut terminal = talk(&home, &[], (100, 24));
+        say(&mut terminal, PREFERENCE, "Understood.");
+        server.wait_for_fork_requests(1);
+        if killed {
+            terminal.signal(Signal::KILL);
+            terminal.wait();
+        } else {
+            terminal.enter("/quit");
+            terminal.wait_for_text("memories of this session are being written");
+            terminal.type_keys("\u{3}");
+            terminal.wait();
+        }
+        assert_eq!(cursor(&home), json!({"seen": null, "due": true}), "killed: {killed}");
+        run_saves(&server, saves("real databases", "feedback", "A real server.", &[PREFERENCE]));
+        let terminal = talk(&home, &["-c"], (100, 24));
+        terminal.wait_for_text("Saved 1 memory: real-databases.md");
+        leave(terminal);
+        assert_eq!(cursor(&home)["due"], false);
+        assert_eq!(names(&home), ["real databases"]);
+        gate.open();
+    }
+}
+
+/// A compaction takes the message away up to which was looked: all that is there counts again.
+#[test]
+fn a_compaction_that_removed_the_cursors_message() {
+    let server = server(Wire::Anthropic).start();
+    let home = extracting(&server);
+    server.push_fork(Turn::new().text("nothing"));
+    server.push(Turn::new().text(format!("{}answer one", "words and words ".repeat(2_000))));
+    let mut terminal = talk(&home, &[], (100, 24));
+    say(&mut terminal, "a first question", "answer one");
+    server.wait_for_fork_requests(1);
+    wait_until("the cursor", || cursor(&home)["due"] == false && cursor(&home)["seen"].is_string());
+    server.push_fork(Turn::new().text("<summary>a question was asked</summary>"));
+    say(&mut terminal, "/compact", "compacted");
+    server.expect_break("compaction");
+    server.push(Turn::new().text("answer two"));
+    server.push_fork(Turn::new().text("nothing again"));
+    say(&mut terminal, "a second question", "answer two");
+    let forks = server.wait_for_fork_requests(3);
+    assert!(prompt_of(&forks[2]).contains("the last 2 messages"), "{}", prompt_of(&forks[2]));
+    leave(terminal);
+    server.finish();
+}
+
+/// Nothing is asked beside the conversation when the rate limit is nearly spent.
+#[test]
+fn the_quota_guard() {
+    for (left, runs) in [("24", 0), ("25", 1)] {
+        let server = server(Wire::Anthropic).start();
+        let home = extracting(&server);
+        let reply: Reply = Turn::new().text("Understood.").into();
+        let reply = reply
+            .with_header("anthropic-ratelimit-requests-limit", "100")
+            .with_header("anthropic-ratelimit-requests-remaining", left);
+        server.push(reply);
+        if runs > 0 {
+            server.push_fork(Turn::new().text("nothing"));
+        }
+        home.run(&mut ask(&home, &["--wait", PREFERENCE])).success();
+        assert_eq!(server.fork_requests().len(), runs);
+        server.finish();
+    }
+}
+
+/// A memory that a person wrote is not changed at once: that waits in the inbox.
+#[test]
+fn what_a_person_wrote_waits_in_the_inbox() {
+    let server = server(Wire::Anthropic).start();
+    let home = extracting(&server);
+    let add = ["memory", "add", "editors", "--type", "user", "--description", "editor"];
+    home.run(&mut dormouse(
+        &home,
+        &[&add[..], &["--scope", "user", "--body", "Uses vim."]].concat(),
+    ))
+    .success();
+    let input = json!({
+        "name": "editors", "description": "editor", "type": "user", "content": "Uses helix.",
+        "file": "editors.md", "quotes": ["I have changed over to helix"],
+    });
+    server.push(Turn::new().text("Nice."));
+    run_saves(&server, Turn::new().call("u", "MemorySave", input.to_string()));
+    let prompt = "I have changed over to helix, by the way";
+    let output = home.run(&mut ask(&home, &["--wait", prompt]));
+    assert!(output.success().stderr.contains("1 change waits in the inbox"), "{}", output.stderr);
+    let text = std::fs::read_to_string(memory_path(&home, "editors")).unwrap();
+    assert!(text.contains("Uses vim."), "{text}");
+    server.finish();
+}
+
+fn memory_path(home: &TestHome, name: &str) -> PathBuf {
+    let memories = memories(home);
+    let memory = memories.iter().find(|memory| memory["name"] == name).unwrap();
+    Path::new(memory["path"].as_str().unwrap()).to_owned()
+}
+
+/// The transcript holds nothing of the fork.
+#[test]
+fn the_conversation_is_left_as_it_was() {
+    let server = server(Wire::Anthropic).start();
+    let home = extracting(&server);
+    server.push(Turn::new().text("Understood."));
+    run_saves(&server, saves("real databases", "feedback", "A real server.", &[PREFERENCE]));
+    home.run(&mut ask(&home, &["--wait", PREFERENCE])).success();
+    assert!(!transcript(&home).contains("MemorySave\",\"input"));
+    assert!(!transcript(&home).contains("forked-conversation"));
+    // The next request continues the first to the byte: the server compares.
+    server.push(Turn::new().text("Go on."));
+    server.push_fork(Turn::new().text("nothing"));
+    home.run(&mut ask(&home, &["-c", "--wait", "and now?"])).success();
+    server.finish();
+}
