@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use dormouse_base::names;
@@ -11,6 +11,7 @@ use dormouse_testkit::{ScriptedServer, Terminal, TestHome};
 
 use super::errand::{last_word, prompt};
 use super::ledger::{Counts, Ledger, Reading};
+use super::lock;
 use super::project;
 use super::rows::Pace;
 use super::transcript::Lines;
@@ -164,8 +165,4 @@ fn layers(home: &TestHome) -> BTreeMap<String, u64> {
     });
     read.expect("the log of figures");
     layers
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
