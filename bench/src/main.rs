@@ -246,10 +246,12 @@ fn long_haul(arguments: &Arguments, date: &str, load: &str) {
         only: arguments.only.clone(),
         at_once: arguments.at_once,
     };
-    let tables = long_haul::run(&found(&arguments.binary), &length)
-        .unwrap_or_else(|broke| fail(&format!("the long haul broke\n{broke}")));
-    let text = results::render("long-haul", date, load, &[]) + &tables;
+    let report = long_haul::run(&found(&arguments.binary), &length);
+    let text = results::render("long-haul", date, load, &[]) + &report.tables;
     println!("{text}");
+    if !report.broken.is_empty() {
+        fail(&format!("the long haul broke\n{}", report.broken.join("\n")));
+    }
     if let Some(path) = &arguments.results {
         results::write(path, "long-haul", &text);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use dormouse_base::names;
@@ -10,7 +10,8 @@ use dormouse_conversation::figures::{Figure, FigureLog, Filter, read_figures};
 use dormouse_testkit::{ScriptedServer, Terminal, TestHome};
 
 use super::errand::{last_word, prompt};
-use super::ledger::{Counts, Ledger};
+use super::ledger::{Counts, Ledger, Reading};
+use super::lock;
 use super::project;
 use super::rows::Pace;
 use super::transcript::Lines;
@@ -40,6 +41,7 @@ pub(super) struct Order<'a> {
     /// Switches, as variables.
     pub(super) variables: Vec<(String, &'static str)>,
     pub(super) pace: Pace,
+    pub(super) reading: Reading,
 }
 
 /// What came of it.
@@ -60,7 +62,7 @@ pub(super) struct Outcome {
 pub(super) fn run(order: &Order<'_>) -> Result<Outcome, String> {
     let start = Instant::now();
     let mut home = TestHome::new();
-    let ledger = Ledger::new(&home.dormouse_home(), order.window, MAX_OUTPUT);
+    let ledger = Ledger::new(&home.dormouse_home(), order.window, MAX_OUTPUT, order.reading);
     let ledger = Arc::new(Mutex::new(ledger));
     let server = serve(order, &ledger);
     home.use_server(&server);
@@ -163,8 +165,4 @@ fn layers(home: &TestHome) -> BTreeMap<String, u64> {
     });
     read.expect("the log of figures");
     layers
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

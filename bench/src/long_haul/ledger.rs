@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use dormouse_conversation::{Budget, Usage, Window};
 use dormouse_engine::FORK_TAG;
+use dormouse_model::script::Turn;
 use dormouse_testkit::{
-    CacheOutcome, PrefixCache, RecordedRequest, Reply, Rules, Trail, Wire, check_request,
+    Attended, CacheOutcome, PrefixCache, RecordedRequest, Reply, Rules, Trail, Wire, check_request,
     output_tokens,
 };
 use serde_json::Value;
@@ -26,6 +27,15 @@ const LEAST_CACHED: u64 = 1_024;
 const READ_WHOLE: usize = 2_000_000;
 /// The layers that put a summary in place of messages.
 const COMPACTING: [&str; 2] = ["auto_compact", "notes_compaction"];
+
+/// How the emulated cache reads requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// Only where they differ from the one before: quick, for sessions of any size.
+    OfWhatIsNew,
+    /// From the first byte: with what the request asks the server to delete or to clear.
+    Whole,
+}
 
 /// What was asked for and what it cost.
 #[derive(Debug, Clone, Copy, Default)]
@@ -79,6 +89,7 @@ pub(super) struct Ledger {
     main: Trail,
     forks: Trail,
     cache: PrefixCache,
+    reading: Reading,
     now: Duration,
     announced: Announced,
     /// A fork that came before the request whose beginning it has: its own messages are from there on.
@@ -90,7 +101,7 @@ pub(super) struct Ledger {
 
 impl Ledger {
     /// For a program with this home, that is told this window.
-    pub(super) fn new(home: &Path, window: u32, max_output: u32) -> Self {
+    pub(super) fn new(home: &Path, window: u32, max_output: u32, reading: Reading) -> Self {
         let budget = Budget::for_window(Window::new(window).expect("a window"), max_output);
         Self {
             window: u64::from(window),
@@ -100,6 +111,7 @@ impl Ledger {
             main: Trail::default(),
             forks: Trail::default(),
             cache: PrefixCache::new(LEAST_CACHED),
+            reading,
             now: Duration::ZERO,
             announced: Announced::in_home(home),
             early_fork: None,
@@ -117,7 +129,7 @@ impl Ledger {
     }
 
     /// Sees to a request.
-    pub(super) fn attend(&mut self, request: &RecordedRequest) -> (Usage, Reply) {
+    pub(super) fn attend(&mut self, request: &RecordedRequest) -> Attended {
         let start = Instant::now();
         self.check_whole(request);
         let answered = match fork_message(&request.body) {
@@ -138,7 +150,7 @@ impl Ledger {
         }
     }
 
-    fn attend_main(&mut self, body: &[u8]) -> (Usage, Reply) {
+    fn attend_main(&mut self, body: &[u8]) -> Attended {
         let step = self.main.follow(body);
         if let Some((kind, own)) = self.early_fork.take()
             && !self.main.is_copied_by(&self.forks, own)
@@ -156,16 +168,16 @@ impl Ledger {
             self.counts.breaks += 1;
             self.broke(step.shared, &announced);
         }
-        let outcome = self.cache.look_up_trail(&self.main, self.now);
+        let outcome = self.look_up(&self.main, body);
         if let Some(refusal) = self.refused(&outcome) {
             return refusal;
         }
         let last = last_of(&self.main);
         let turn = self.coder.answer(&last);
-        self.settle(&outcome, Reply::Turn(turn), None)
+        self.settle(&outcome, turn, None)
     }
 
-    fn attend_fork(&mut self, body: &[u8], told: &str) -> (Usage, Reply) {
+    fn attend_fork(&mut self, body: &[u8], told: &str) -> Attended {
         let kind = Fork::of(told);
         self.forks.follow(body);
         let own = self.forks.messages().rposition(is_own).unwrap_or(0);
@@ -176,35 +188,30 @@ impl Ledger {
                 Fork::Span | Fork::Notes | Fork::Other => self.early_fork = Some((kind, own)),
             }
         }
-        let outcome = self.cache.look_up_trail(&self.forks, self.now);
+        let outcome = self.look_up(&self.forks, body);
         if let Some(refusal) = self.refused(&outcome) {
             return refusal;
         }
         let last = last_of(&self.forks);
         let number = self.counts.all.requests;
-        self.settle(&outcome, Reply::Turn(answer_fork(kind, told, &last, number)), Some(kind))
+        self.settle(&outcome, answer_fork(kind, told, &last, number), Some(kind))
     }
 
     /// Refuses what does not fit, as the real server does.
-    fn refused(&mut self, outcome: &CacheOutcome) -> Option<(Usage, Reply)> {
+    fn refused(&mut self, outcome: &CacheOutcome) -> Option<Attended> {
         let tokens = outcome.usage.input_total();
         self.counts.largest = self.counts.largest.max(tokens);
         if tokens <= self.window {
             return None;
         }
         self.counts.refused += 1;
-        Some((Usage::default(), Reply::prompt_too_long(tokens, self.window)))
+        let reply = Reply::prompt_too_long(tokens, self.window);
+        Some(Attended { usage: Usage::default(), reply, applied: None })
     }
 
-    fn settle(
-        &mut self,
-        outcome: &CacheOutcome,
-        reply: Reply,
-        fork: Option<Fork>,
-    ) -> (Usage, Reply) {
+    fn settle(&mut self, outcome: &CacheOutcome, turn: Turn, fork: Option<Fork>) -> Attended {
         self.cache.commit(outcome, self.now);
-        let Reply::Turn(turn) = &reply else { return (outcome.usage, reply) };
-        let usage = Usage { output_tokens: output_tokens(turn), ..outcome.usage };
+        let usage = Usage { output_tokens: output_tokens(&turn), ..outcome.usage };
         self.counts.all.add(usage);
         match fork {
             Some(Fork::Summary) => self.counts.summaries.add(usage),
@@ -212,7 +219,14 @@ impl Ledger {
             Some(Fork::Notes) => self.counts.notes.add(usage),
             Some(Fork::Other) | None => {}
         }
-        (usage, reply)
+        Attended { usage, reply: Reply::Turn(turn), applied: outcome.applied.clone() }
+    }
+
+    fn look_up(&self, trail: &Trail, body: &[u8]) -> CacheOutcome {
+        match self.reading {
+            Reading::OfWhatIsNew => self.cache.look_up_trail(trail, self.now),
+            Reading::Whole => self.cache.look_up(body, self.now),
+        }
     }
 
     /// What was sent has changed: was it announced, and are the person's words still there?
@@ -300,7 +314,7 @@ mod tests {
     #[test]
     fn a_change_is_a_problem_unless_a_layer_has_announced_it() {
         let home = tempfile::tempdir().unwrap();
-        let mut ledger = Ledger::new(home.path(), 20_000, 4_000);
+        let mut ledger = Ledger::new(home.path(), 20_000, 4_000, Reading::OfWhatIsNew);
         ledger.attend(&request(&["#0 a", "b", "c"]));
         ledger.attend(&request(&["#0 a", "b", "c", "d", "e"]));
         assert_eq!((ledger.problems.as_slice(), ledger.counts.breaks), ([].as_slice(), 0));
@@ -317,8 +331,8 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused_and_what_the_api_refuses_is_a_problem() {
         let home = tempfile::tempdir().unwrap();
-        let mut ledger = Ledger::new(home.path(), 20_000, 4_000);
-        let (_, reply) = ledger.attend(&request(&[&"long ".repeat(20_000)]));
+        let mut ledger = Ledger::new(home.path(), 20_000, 4_000, Reading::OfWhatIsNew);
+        let Attended { reply, .. } = ledger.attend(&request(&[&"long ".repeat(20_000)]));
         assert!(matches!(reply, Reply::Error { status: 400, .. }));
         assert_eq!(ledger.counts.refused, 1);
         ledger.attend(&request(&["a", "the last word is the model's"]));

@@ -14,8 +14,9 @@ mod table;
 mod transcript;
 mod words;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use haul::{Order, Outcome};
 use rows::{ENDLESS, Pace, ROWS, Row, RowWindow};
@@ -54,32 +55,44 @@ impl Length {
     }
 }
 
-/// Runs the rows, and gives the tables; or what broke in which row.
-pub(crate) fn run(binary: &Path, length: &Length) -> Result<String, String> {
+/// What came of all rows.
+pub(crate) struct Report {
+    /// The tables of those that came to their end.
+    pub(crate) tables: String,
+    /// What broke, in which row.
+    pub(crate) broken: Vec<String>,
+}
+
+/// Runs the rows. One that breaks does not cost the others their figures.
+pub(crate) fn run(binary: &Path, length: &Length) -> Report {
     let rows = length.rows();
     let waiting = Mutex::new(rows.iter().enumerate());
-    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let done = Mutex::new(Vec::new());
     let worker = || {
-        let mut done = Vec::new();
-        while let Some((place, (row, turns))) = next() {
-            done.push((place, *row, run_row(binary, row, *turns, length)?));
+        while let Some((place, (row, turns))) = lock(&waiting).next() {
+            let run = AssertUnwindSafe(|| run_row(binary, row, *turns, length));
+            let panicked = || Err(format!("{}: it panicked, see above", row.name));
+            let outcome = catch_unwind(run).unwrap_or_else(|_| panicked());
+            lock(&done).push((place, *row, outcome));
         }
-        Ok::<_, String>(done)
     };
-    let mut outcomes = Vec::new();
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..length.at_once).map(|_| scope.spawn(worker)).collect();
-        for worker in workers {
-            outcomes.extend(worker.join().map_err(|_| "a row panicked, see above".to_owned())??);
+        (0..length.at_once).for_each(|_| drop(scope.spawn(worker)));
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(place, _, _)| *place);
+    let (mut outcomes, mut broken) = (Vec::new(), Vec::new());
+    for (_, row, outcome) in done {
+        match outcome {
+            Ok(outcome) => outcomes.push((row, outcome)),
+            Err(why) => broken.push(why),
         }
-        Ok::<_, String>(())
-    })?;
-    outcomes.sort_by_key(|(place, _, _)| *place);
-    let outcomes: Vec<_> = outcomes
-        .into_iter()
-        .map(|(_, row, outcome): (usize, &Row, Outcome)| (row, outcome))
-        .collect();
-    Ok(table::render(&outcomes, length))
+    }
+    Report { tables: table::render(&outcomes, length), broken }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn run_row(binary: &Path, row: &Row, turns: usize, length: &Length) -> Result<Outcome, String> {
@@ -91,7 +104,8 @@ fn run_row(binary: &Path, row: &Row, turns: usize, length: &Length) -> Result<Ou
         (Pace::WithPauses, Some(debug)) => debug,
         (Pace::WithPauses | Pace::Steady, _) => binary,
     };
-    let order = Order { binary, turns, window, variables: row.variables(), pace: row.pace };
+    let (variables, reading) = (row.variables(), row.reading());
+    let order = Order { binary, turns, window, variables, pace: row.pace, reading };
     let outcome = haul::run(&order).map_err(|broke| format!("{}: {broke}", row.name))?;
     if outcome.counts.refused > 0 && row.makes_room_ahead() {
         return Err(format!("{}: {} requests overflowed", row.name, outcome.counts.refused));

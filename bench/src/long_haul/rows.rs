@@ -1,5 +1,10 @@
 //! The rows of the table: which switches are turned in each. A further layer is a further line.
 
+use super::ledger::Reading;
+
+/// Switches of layers that the server carries out.
+const SERVER_CLEARS: [&str; 2] = ["cache_edits", "server_clearing"];
+
 /// A way to run the session.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
@@ -50,6 +55,12 @@ impl Row {
         self.is_as_shipped() || self.window == RowWindow::Endless
     }
 
+    /// How its requests have to be read: a server that clears looks at all of them.
+    pub(super) fn reading(&self) -> Reading {
+        let clears = |(name, on): &(&str, bool)| *on && SERVER_CLEARS.contains(name);
+        if self.switches.iter().any(clears) { Reading::Whole } else { Reading::OfWhatIsNew }
+    }
+
     /// Whether room is made before a request goes out. Where it is not, a refusal by the server is how it is
     /// noticed, and no overflow.
     pub(super) fn makes_room_ahead(&self) -> bool {
@@ -81,6 +92,8 @@ pub(super) const ROWS: &[Row] = &[
     row("with reactive_only", &[("reactive_only", true)]),
     row("with snip", &[("snip", true)]),
     row("with collapse", &[("collapse", true)]),
+    row("with cache_edits", &[("cache_edits", true)]),
+    row("with server_clearing", &[("server_clearing", true)]),
     Row {
         name: "all off, an endless window",
         switches: &[

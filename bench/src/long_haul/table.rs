@@ -9,8 +9,16 @@ use super::rows::{Row, RowWindow};
 use crate::memory::megabytes;
 
 /// The layers whose work is counted, by their names in the figures.
-const LAYERS: [&str; 6] =
-    ["stored_results", "snip", "time_clearing", "collapse", "notes_compaction", "auto_compact"];
+const LAYERS: [&str; 8] = [
+    "stored_results",
+    "snip",
+    "time_clearing",
+    "cache_edits",
+    "server_clearing",
+    "collapse",
+    "notes_compaction",
+    "auto_compact",
+];
 
 /// One line for whoever waits.
 pub(super) fn line(name: &str, outcome: &Outcome) -> String {

@@ -17,6 +17,9 @@ const HEADING: usize = 130;
 /// How the message begins that stands for what was compacted.
 const COMPACTED: &str = "The window was full, and the earlier part";
 
+/// What stands above words that are said again because a summary lost them.
+const SAID_AGAIN: &str = "## What the person also said";
+
 /// What is found of what was said.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Found {
@@ -89,6 +92,8 @@ fn find(messages: &[Value]) -> Found {
 
 impl Found {
     fn read_summary(&mut self, text: &str) {
+        // What is said again further down is not needed to find everything.
+        let text = text.split_once(SAID_AGAIN).map_or(text, |(first, _)| first);
         let mut rest = text;
         while let Some((before, behind)) = rest.split_once("]\n#") {
             let place = before.rsplit_once('[').and_then(|(_, at)| Some(at.split_once(", ")?.1));

@@ -100,8 +100,8 @@ impl PrefixCache {
         }
     }
 
-    /// The same for the last request of a conversation that is followed. One server's cache is asked in one of
-    /// the two ways: their entries do not meet.
+    /// The same for the last request of a conversation that is followed; deletions and clearing by the server are
+    /// not known here. One server's cache is asked in one of the two ways: their entries do not meet.
     pub fn look_up_trail(&self, trail: &Trail, now: Duration) -> CacheOutcome {
         self.look_up_at(trail.positions(), now)
     }

@@ -51,7 +51,7 @@ pub use reply::{Alterations, End, Reply};
 pub use running::{Output, Running};
 pub use scan::{last_message_end, strip_cache_markers};
 pub use server::{ScriptedServer, ServerBuilder, Wire};
-pub use state::output_tokens;
+pub use state::{Attended, output_tokens};
 pub use terminal::Terminal;
 pub use trail::{Step, Trail};
 pub use vt100::Screen;

@@ -11,8 +11,6 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use dormouse_conversation::Usage;
-
 use crate::cache::PrefixCache;
 use crate::framing::Framing;
 use crate::gate::lock;
@@ -21,7 +19,7 @@ use crate::openai_cache::CommonPrefixCache;
 use crate::play::serve;
 use crate::record::RecordedRequest;
 use crate::reply::Reply;
-use crate::state::{Answerer, Attendant, Fixed, Script, Shared, Source, State};
+use crate::state::{Answerer, Attendant, Attended, Fixed, Script, Shared, Source, State};
 
 /// The wire format a server speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -195,7 +193,7 @@ impl ServerBuilder {
     #[must_use]
     pub fn attended_by(
         mut self,
-        attendant: impl FnMut(&RecordedRequest) -> (Usage, Reply) + Send + 'static,
+        attendant: impl FnMut(&RecordedRequest) -> Attended + Send + 'static,
     ) -> Self {
         self.attendant = Some(Box::new(attendant));
         self

@@ -23,7 +23,18 @@ use crate::server::Wire;
 pub(crate) type Answerer = Box<dyn FnMut(&RecordedRequest) -> Reply + Send>;
 
 /// A function that sees to requests in a long run: nothing else looks at them, and none is kept.
-pub(crate) type Attendant = Box<dyn FnMut(&RecordedRequest) -> (Usage, Reply) + Send>;
+pub(crate) type Attendant = Box<dyn FnMut(&RecordedRequest) -> Attended + Send>;
+
+/// What it says to one.
+#[derive(Debug, Clone)]
+pub struct Attended {
+    /// The input side of what it costs.
+    pub usage: Usage,
+    /// The answer.
+    pub reply: Reply,
+    /// What the server has cleared for it, as the answer tells it.
+    pub applied: Option<Value>,
+}
 
 /// Where replies come from.
 pub(crate) enum Source {
@@ -265,9 +276,10 @@ impl Shared {
         };
         *index += 1;
         match catch_unwind(AssertUnwindSafe(|| attendant(&recorded))) {
-            Ok((usage, reply)) => {
+            Ok(Attended { usage, reply, applied }) => {
                 let output = reply.streamed().map_or(0, |turn| output_tokens(&turn));
                 recorded.usage = Usage { output_tokens: output, ..usage };
+                recorded.applied = applied;
                 (recorded, Some(reply))
             }
             Err(_) => {

@@ -155,7 +155,6 @@ impl MemoryAccess {
             updates: Arc::default(),
             filling: Arc::default(),
             // What a dream does is no correction of the person's.
-            updates: Arc::default(),
             witness: Some(witness),
             drafts,
         })
