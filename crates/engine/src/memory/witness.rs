@@ -27,7 +27,7 @@ pub trait Witness: Send + Sync {
     fn sources(&self, wanted: &Wanted<'_>) -> Result<Vec<MessageSource>, String>;
 
     /// A memory was saved, or waits for the person's word.
-    fn saved(&self, wanted: &Wanted<'_>);
+    fn saved(&self, _wanted: &Wanted<'_>) {}
 
     /// Whether a memory may go, for this reason; or why not.
     fn may_remove(
