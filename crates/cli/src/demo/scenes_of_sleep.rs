@@ -105,10 +105,9 @@ fn model(saved: &'static str, answer: Option<&'static str>) -> ScriptedModel {
         if !request.contains(FORK_TAG) {
             return answer.take();
         }
-        Some(match request.contains("\"tool_use_id\":\"save_1\"") {
-            true => Turn::new().text("Done."),
-            false => Turn::new().call("save_1", "MemorySave", saved),
-        })
+        let is_saved = request.contains("\"tool_use_id\":\"save_1\"");
+        let saves = || Turn::new().call("save_1", "MemorySave", saved);
+        Some(if is_saved { Turn::new().text("Done.") } else { saves() })
     })
 }
 

@@ -152,9 +152,9 @@ impl MemoryAccess {
             clock: Arc::clone(&self.clock),
             heard: Mutex::default(),
             asker: OnceLock::new(),
+            // What a dream does is no correction of the person's.
             updates: Arc::default(),
             filling: Arc::default(),
-            // What a dream does is no correction of the person's.
             witness: Some(witness),
             drafts,
         })
