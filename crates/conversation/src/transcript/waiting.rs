@@ -144,11 +144,8 @@ mod tests {
         for (path, time) in [("/a", "1"), ("/b", "2"), ("/a", "3")] {
             list.add(&waiting(path, time)).unwrap();
         }
-        std::fs::write(
-            home.path().join("hooks/transcripts.jsonl"),
-            format!("half a li\n{}", list.text().unwrap()),
-        )
-        .unwrap();
+        let torn = format!("half a li\n{}", list.text().unwrap());
+        list.folder.replace(&RelPath::new(QUEUE).unwrap(), torn.as_bytes()).unwrap();
         let all = list.list().unwrap();
         assert_eq!(all, [waiting("/b", "2"), waiting("/a", "3")]);
         list.add(&waiting("/a", "4")).unwrap();
