@@ -11,6 +11,7 @@ mod beside;
 mod compact;
 mod config;
 mod driver;
+mod effect;
 mod engine;
 mod error;
 mod event;
@@ -34,12 +35,22 @@ mod surroundings;
 mod turn;
 mod turns;
 
+/// What work on drafts of memory needs to name.
+pub mod drafts {
+    pub use dormouse_memory::{
+        Applied, Author, By, ChangeError, Draft, Drafted, Drawn, DreamLock, DreamLockError,
+        DreamState, Dreamer, Fate, FileDiff, Finding, FindingKind, LogPart, MemoryFile,
+        MessageSource, Rejected, ScanCache, Scope, Store, Trial, Trust, Unit, manifest_line,
+    };
+}
+
 pub use anew::OtherModel;
 pub use beside::{Beside, KeptNotes, Moment};
 pub use dormouse_context::compact::{Fidelity, Way};
 
 pub use compact::{CompactOrder, CompactReport, Compacted, CompactionRules, Filling, Span, Spoken};
 pub use config::EngineConfig;
+pub use effect::Corrected;
 pub use engine::Engine;
 pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};

@@ -37,6 +37,7 @@ impl Engine {
         self.tell_changes(now)?;
         self.tell_mode()?;
         self.tell_notes()?;
+        self.watch_turn();
         let mut with = self.recall(prompt, sink).await;
         with.extend(skill);
         self.add_prompt(prompt, with)?;
@@ -49,6 +50,7 @@ impl Engine {
         self.totals = self.totals.plus(report.usage);
         self.tell_lost_figures(sink);
         self.transcript.sync()?;
+        self.count_effects(sink).await;
         Ok(report)
     }
 
@@ -78,6 +80,7 @@ impl Engine {
 
     /// Runs what hooks have to do at the end.
     pub async fn end(&mut self, reason: SessionEndReason, sink: &mut dyn FnMut(EngineEvent)) {
+        self.end_counting(sink).await;
         // A session in which nothing was said has not begun for them either.
         if self.begun_by.is_some() {
             return;

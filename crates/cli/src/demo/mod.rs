@@ -57,6 +57,7 @@ fn narrate(event: &EngineEvent) {
         | EngineEvent::ToolDenied { .. }
         | EngineEvent::ToolFinished { .. }
         | EngineEvent::Planned(_)
+        | EngineEvent::Corrected(_)
         | EngineEvent::Retrying { .. } => {}
         EngineEvent::Recalled(receipt) if receipt.recalled.is_empty() => {}
         EngineEvent::Recalled(receipt) => {

@@ -33,4 +33,10 @@ pub trait Witness: Send + Sync {
         file: &MemoryFile,
         reason: Option<&str>,
     ) -> Result<(), String>;
+
+    /// A memory was not saved in a draft, or not removed from it.
+    fn has_refused(&self, _name: &str, _why: &str) {}
+
+    /// A memory of a draft was saved or removed.
+    fn has_changed(&self, _scope: Scope, _file: &MemoryFile) {}
 }

@@ -25,4 +25,4 @@ pub use recall::{CANDIDATES, Hit, LOOK_AGAIN, Quarantined, Query, Ranking, Recal
 pub use sure::{MOST_SURE, Sure};
 pub use text::Field;
 pub use tuning::Tuning;
-pub(crate) use words::{Piece, pieces};
+pub(crate) use words::{Piece, Words, is_stop, is_unspaced, pieces, related};

@@ -1,0 +1,194 @@
+//! Whether a text says a sentence.
+
+use super::Claims;
+use super::items::{Bound, Id, Item, Kind, Sentence};
+use super::tuning;
+
+/// Whether a text says a sentence: all that is needed stands in one of its sentences, and most of the rest.
+pub(super) fn says(known: &Claims, proposed: &Sentence) -> bool {
+    let needed = proposed.items.iter().filter(|item| item.kind.is_needed());
+    if !needed.into_iter().all(|item| has(&known.all, &item.asks)) {
+        return false;
+    }
+    known.sentences.iter().any(|sentence| {
+        let pair = Pair { proposed, sentence, all: &known.all };
+        pair.is_said()
+            && !pair.is_exchanged()
+            && pair.denies_alike()
+            && pair.goes_together()
+            && pair.speaks_back()
+    })
+}
+
+fn has(sorted: &[Id], ids: &[Id]) -> bool {
+    ids.iter().any(|id| sorted.binary_search(id).is_ok())
+}
+
+/// A sentence that is proposed beside one that is known.
+struct Pair<'a> {
+    proposed: &'a Sentence,
+    sentence: &'a Sentence,
+    /// All that the known text speaks of.
+    all: &'a [Id],
+}
+
+/// How much there is, and how much of it is said.
+#[derive(Debug, Clone, Copy, Default)]
+struct Share {
+    whole: f32,
+    said: f32,
+}
+
+impl Share {
+    fn add(&mut self, weight: f32, part: f32) {
+        self.whole += weight;
+        self.said += weight * part;
+    }
+
+    fn reaches(self, least: f32) -> bool {
+        self.said >= self.whole * least
+    }
+}
+
+impl Pair<'_> {
+    /// Whether the known sentence has all that is needed, nothing that excludes it, and enough of the rest.
+    fn is_said(&self) -> bool {
+        let (mut whole, mut part, mut number) = (Share::default(), Share::default(), 0);
+        let least = if self.is_abroad() { tuning::SAID_ABROAD } else { tuning::SAID };
+        for item in &self.proposed.items {
+            let Some(said) = self.part_said(item) else { return false };
+            if item.part != number {
+                if !enough(part) {
+                    return false;
+                }
+                (part, number) = (Share::default(), item.part);
+            }
+            let weight = self.weight(item, said);
+            whole.add(weight, said);
+            part.add(weight, said);
+        }
+        enough(part) && whole.reaches(least)
+    }
+
+    /// How much of a thing is said; none if something else is.
+    fn part_said(&self, item: &Item) -> Option<f32> {
+        if self.sentence.saying(&item.asks).next().is_some() {
+            return Some(1.0);
+        }
+        let others = |kind: Kind| self.sentence.items.iter().any(|known| known.kind == kind);
+        let excluded = match item.kind {
+            Kind::Opposite(_) | Kind::Year => others(item.kind),
+            Kind::Weak | Kind::Plain => false,
+            Kind::Value | Kind::Number | Kind::Moment | Kind::Name => true,
+        };
+        if excluded {
+            return None;
+        }
+        if self.sentence.saying(&item.near).next().is_some() {
+            return Some(tuning::NEAR);
+        }
+        let is_elsewhere = has(self.all, &item.asks) && !self.speaks_of_another();
+        Some(if is_elsewhere { tuning::ELSEWHERE } else { 0.0 })
+    }
+
+    /// Whether the known sentence is about something that is not in the proposed one: what another sentence of
+    /// the text is about is then no part of it.
+    fn speaks_of_another(&self) -> bool {
+        self.sentence.items.iter().any(|item| {
+            item.weight >= tuning::PLAIN && self.proposed.saying(&item.asks).next().is_none()
+        })
+    }
+
+    /// Whether a thing that the table knows is missing, and another stands in its place.
+    fn is_exchanged(&self) -> bool {
+        let is_thing = |item: &&Item| {
+            item.bound == Bound::Table && item.kind != Kind::Weak && item.weight >= tuning::PLAIN
+        };
+        let missing = |item: &Item, from: &Sentence| {
+            from.saying(&item.asks).chain(from.saying(&item.near)).next().is_none()
+        };
+        let mut proposed = self.proposed.items.iter().filter(is_thing);
+        let mut known = self.sentence.items.iter().filter(is_thing);
+        proposed.any(|item| missing(item, self.sentence))
+            && known.any(|item| missing(item, self.proposed))
+    }
+
+    /// Whether the two are in different languages.
+    fn is_abroad(&self) -> bool {
+        self.proposed.has_chinese != self.sentence.has_chinese
+    }
+
+    /// How much a thing counts; what is missing counts less where the other language could not have it.
+    fn weight(&self, item: &Item, said: f32) -> f32 {
+        let is_foreign = match item.bound {
+            _ if said > 0.0 => false,
+            Bound::Free | Bound::Table => false,
+            Bound::English => !self.sentence.has_english || self.sentence.has_chinese,
+            Bound::Chinese => !self.sentence.has_chinese,
+        };
+        if is_foreign { item.weight * tuning::FOREIGN } else { item.weight }
+    }
+
+    /// Whether both deny the same: where one denies, so does the other, and about no name they disagree.
+    fn denies_alike(&self) -> bool {
+        let (mut proposed, mut known, mut both) = (false, false, false);
+        for item in self.proposed.items.iter().filter(|item| item.kind != Kind::Weak) {
+            let mut matches = self.sentence.saying(&item.asks).map(|known| known.is_denied);
+            let Some(first) = matches.next() else { continue };
+            let agrees = first == item.is_denied || matches.any(|denied| denied == item.is_denied);
+            if !agrees && item.kind.is_needed() {
+                return false;
+            }
+            proposed |= item.is_denied;
+            known |= if agrees { item.is_denied } else { !item.is_denied };
+            both |= agrees && item.is_denied;
+        }
+        both || !proposed && !known
+    }
+
+    /// Whether values stand beside the same things in both: not `a is 1, b is 2` for `a is 2, b is 1`.
+    fn goes_together(&self) -> bool {
+        let values = |items: &'_ [Item]| items.iter().filter(|item| item.kind.is_needed()).count();
+        if values(&self.proposed.items) == 0 || values(&self.sentence.items) < 2 {
+            return true;
+        }
+        let needed = self.proposed.items.iter().filter(|item| item.kind.is_needed());
+        needed.into_iter().all(|value| !self.is_moved(value))
+    }
+
+    /// Whether a companion of a value stands, in the known sentence, only beside another value of its kind.
+    fn is_moved(&self, value: &Item) -> bool {
+        let Some(home) = self.sentence.saying(&value.asks).next().map(|item| item.part) else {
+            return false;
+        };
+        let companions = self.proposed.items.iter().filter(|item| {
+            item.part == value.part && matches!(item.kind, Kind::Plain | Kind::Opposite(_))
+        });
+        companions.into_iter().any(|companion| {
+            let mut places = self.sentence.saying(&companion.asks).map(|item| item.part).peekable();
+            places.peek().is_some()
+                && places.all(|part| part != home && self.has_other(part, value))
+        })
+    }
+
+    fn has_other(&self, part: u16, value: &Item) -> bool {
+        self.sentence.items.iter().any(|item| {
+            item.part == part && item.kind == value.kind && item.asks.first() != value.asks.first()
+        })
+    }
+
+    /// Whether what is proposed says a fair part of what is known.
+    fn speaks_back(&self) -> bool {
+        let mut share = Share::default();
+        for item in &self.sentence.items {
+            let is_said = self.proposed.saying(&item.asks).next().is_some();
+            share.add(item.weight, if is_said { 1.0 } else { 0.0 });
+        }
+        share.reaches(tuning::BACK)
+    }
+}
+
+/// Whether enough of a part of a sentence is said; a part of a few small words is none.
+fn enough(part: Share) -> bool {
+    part.whole < tuning::PLAIN || part.reaches(tuning::PART_SAID)
+}
