@@ -79,6 +79,17 @@ pub(crate) fn resident(process: u32) -> Option<u64> {
     from_status(process, "VmRSS:")
 }
 
+/// The processor time that a process has taken so far, without that of what it started; nothing if it has ended.
+pub(crate) fn processor_time(process: u32) -> Option<Duration> {
+    /// Of the kernel's ticks, on every machine that Linux runs on today.
+    const TICK: Duration = Duration::from_millis(10);
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name in brackets may hold anything; what follows are numbers.
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<u32>().ok();
+    Some(TICK * (ticks()? + ticks()?))
+}
+
 fn from_status(process: u32, field: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(field))?;

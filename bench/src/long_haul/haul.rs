@@ -15,7 +15,7 @@ use super::lock;
 use super::project;
 use super::rows::Pace;
 use super::transcript::Lines;
-use crate::memory::resident;
+use crate::memory::{processor_time, resident};
 
 /// A model that the table of prices knows.
 pub(super) const MODEL: &str = "claude-sonnet-4-5";
@@ -53,6 +53,8 @@ pub(super) struct Outcome {
     pub(super) layers: BTreeMap<String, u64>,
     /// How long each turn took, without what the server took.
     pub(super) times: Vec<Duration>,
+    /// The processor time of the program in each turn: what the machine does besides does not count.
+    pub(super) work: Vec<Duration>,
     /// Resident memory after each turn, in bytes.
     pub(super) memory: Vec<u64>,
     pub(super) wall: Duration,
@@ -69,14 +71,15 @@ pub(super) fn run(order: &Order<'_>) -> Result<Outcome, String> {
     set_up(&mut home, order);
     let mut terminal = home.terminal(order.binary, &["--permission-mode", "bypass"], SIZE);
     wait_for_prompt(&terminal);
-    let (mut times, mut memory) = (Vec::new(), Vec::new());
+    let (mut times, mut work, mut memory) = (Vec::new(), Vec::new(), Vec::new());
     for turn in 0..order.turns {
         pause(&home, order.pace, turn, &mut lock(&ledger));
         let busy = lock(&ledger).counts.busy;
-        let begun = Instant::now();
+        let (begun, worked) = (Instant::now(), processor_time(terminal.id()).unwrap_or_default());
         say(&mut terminal, turn);
         let took = begun.elapsed();
         times.push(took.saturating_sub(lock(&ledger).counts.busy.saturating_sub(busy)));
+        work.push(processor_time(terminal.id()).unwrap_or_default().saturating_sub(worked));
         memory.push(resident(terminal.id()).unwrap_or(0));
         no_problem(&ledger, &server)?;
     }
@@ -91,7 +94,7 @@ pub(super) fn run(order: &Order<'_>) -> Result<Outcome, String> {
     }
     let counts = lock(&ledger).counts.clone();
     let layers = layers(&home);
-    Ok(Outcome { turns: order.turns, counts, layers, times, memory, wall: start.elapsed() })
+    Ok(Outcome { turns: order.turns, counts, layers, times, work, memory, wall: start.elapsed() })
 }
 
 fn serve(order: &Order<'_>, ledger: &Arc<Mutex<Ledger>>) -> ScriptedServer {

@@ -1,5 +1,7 @@
 //! The tables of a run, as markdown.
 
+use std::time::Duration;
+
 use dormouse_model::{CacheTtl, cost_usd, list_price};
 
 use super::Length;
@@ -118,6 +120,9 @@ fn growths(outcomes: &[(&Row, Outcome)]) -> String {
         "Turn, first fifth",
         "Turn, last fifth",
         "Ratio",
+        "Processor time a turn, first fifth",
+        "Last fifth",
+        "Ratio",
         "Memory, first fifth",
         "Memory, last fifth",
         "Ratio",
@@ -133,6 +138,9 @@ fn growths(outcomes: &[(&Row, Outcome)]) -> String {
                 time_first,
                 time_last,
                 format!("{:.2}", growth.of_time()),
+                format!("{:.1} ms", growth.work.0),
+                format!("{:.1} ms", growth.work.1),
+                format!("{:.2}", growth.work.1 / growth.work.0),
                 first,
                 last,
                 format!("{:.2}", growth.of_memory()),
@@ -195,6 +203,8 @@ fn percent(part: u64, of: u64) -> String {
 struct Growth {
     /// In milliseconds.
     times: [f64; 2],
+    /// In milliseconds, the mean: a single turn takes few ticks.
+    work: (f64, f64),
     /// In megabytes.
     memory: [f64; 2],
 }
@@ -202,7 +212,11 @@ struct Growth {
 impl Growth {
     fn of(outcome: &Outcome) -> Self {
         let times = fifths(&outcome.times).map(|time| time.as_secs_f64() * 1_000.0);
-        Self { times, memory: fifths(&outcome.memory).map(megabytes) }
+        Self {
+            times,
+            work: mean_fifths(&outcome.work),
+            memory: fifths(&outcome.memory).map(megabytes),
+        }
     }
 
     fn of_time(self) -> f64 {
@@ -218,8 +232,26 @@ impl Growth {
 
 impl std::fmt::Display for Growth {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "time per turn x{:.2}, memory x{:.2}", self.of_time(), self.of_memory())
+        let work = self.work.1 / self.work.0;
+        write!(
+            f,
+            "time per turn x{:.2}, work x{work:.2}, memory x{:.2}",
+            self.of_time(),
+            self.of_memory()
+        )
     }
+}
+
+/// The means of the first and of the last fifth, in milliseconds.
+fn mean_fifths(values: &[Duration]) -> (f64, f64) {
+    let fifth = values.len().div_ceil(5);
+    let from = values.len().saturating_sub(fifth);
+    let mean = |part: Option<&[Duration]>| {
+        let part = part.unwrap_or_default();
+        let parts = u32::try_from(part.len()).unwrap_or(u32::MAX).max(1);
+        part.iter().sum::<Duration>().as_secs_f64() * 1_000.0 / f64::from(parts)
+    };
+    (mean(values.get(..fifth)), mean(values.get(from..)))
 }
 
 fn fifths<T: Ord + Copy + Default>(values: &[T]) -> [T; 2] {
@@ -235,12 +267,14 @@ fn fifths<T: Ord + Copy + Default>(values: &[T]) -> [T; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[test]
     fn fifths_are_medians_of_the_ends() {
         let values: Vec<u64> = (0..10).collect();
         assert_eq!(fifths(&values), [1, 9]);
+        let times: Vec<Duration> = (0..10).map(Duration::from_millis).collect();
+        let (first, last) = mean_fifths(&times);
+        assert!((first - 0.5).abs() < 1e-9 && (last - 8.5).abs() < 1e-9);
         assert_eq!(fifths::<Duration>(&[]), [Duration::ZERO; 2]);
     }
 }
