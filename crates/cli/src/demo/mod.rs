@@ -10,7 +10,9 @@ use dormouse_conversation::ResultContent;
 use dormouse_engine::EngineEvent;
 
 use crate::exit::{Exit, Failure};
+use crate::markdown::width;
 use crate::show;
+use crate::talk::terminal::columns;
 use crate::world::World;
 use stage::Stage;
 
@@ -19,11 +21,8 @@ const SHOWN_LINES: usize = 6;
 
 pub(crate) async fn run(world: &World) -> Result<Exit, Failure> {
     let stage = Stage::build(world)?;
-    show::data_line("This is a demo: the model is scripted, everything else is the real program.");
-    show::data_line(&format!(
-        "It plays in {} and touches nothing outside.\n",
-        stage.root.display()
-    ));
+    line("This is a demo: the model is scripted, everything else is the real program.");
+    line(&format!("It plays in {} and touches nothing outside.\n", stage.root.display()));
     scenes::a_question(&stage).await?;
     scenes::a_huge_result(&stage).await?;
     scenes::something_to_remember(&stage).await?;
@@ -32,7 +31,7 @@ pub(crate) async fn run(world: &World) -> Result<Exit, Failure> {
     scenes_of_length::an_overflow(&stage).await?;
     scenes_of_sleep::unasked(&stage).await?;
     scenes_of_sleep::a_dream(&stage).await?;
-    show::data_line("\nThe temporary folder is removed again.");
+    line("\nThe temporary folder is removed again.");
     Ok(Exit::Done)
 }
 
@@ -40,7 +39,7 @@ fn narrate(event: &EngineEvent) {
     match event {
         EngineEvent::Text(text) => show::data(text),
         EngineEvent::ToolStarted { name, input, .. } => {
-            show::data_line(&format!("\n\n  [{name}] {input}"));
+            line(&format!("\n\n  [{name}] {input}"));
         }
         EngineEvent::Message(message) => {
             for result in
@@ -48,7 +47,7 @@ fn narrate(event: &EngineEvent) {
             {
                 if let ResultContent::Text(text) = result {
                     show_result(&text);
-                    show::data_line("");
+                    line("");
                 }
             }
         }
@@ -64,25 +63,72 @@ fn narrate(event: &EngineEvent) {
         | EngineEvent::Retrying { .. } => {}
         EngineEvent::Recalled(receipt) if receipt.recalled.is_empty() => {}
         EngineEvent::Recalled(receipt) => {
-            show::data_line(&format!("  {}", receipt.line()));
-            receipt.explained().iter().for_each(|line| show::data_line(&format!("    {line}")));
+            line(&format!("  {}", receipt.line()));
+            receipt.explained().iter().for_each(|said| line(&format!("    {said}")));
         }
-        EngineEvent::Remembered(what) => show::data_line(&format!("  memory: {what}")),
-        EngineEvent::Compacted(report) => show::data_line(&format!("  {report}")),
-        EngineEvent::Notice(text) => show::data_line(&format!("  note: {text}")),
+        EngineEvent::Remembered(what) => line(&format!("  memory: {what}")),
+        EngineEvent::Compacted(report) => line(&format!("  {report}")),
+        EngineEvent::Notice(text) => line(&format!("  note: {text}")),
     }
 }
 
+/// A line of the story. On a terminal it is broken at blanks to fit, and what a tool printed is cut; in a pipe it
+/// stays whole.
+fn line(text: &str) {
+    if !show::is_terminal() {
+        return show::data_line(text);
+    }
+    let width = columns();
+    for row in text.split('\n') {
+        let indent = row.len() - row.trim_start().len();
+        if row.trim_start().starts_with('|') {
+            show::data_line(&width::fitted(row, width));
+        } else {
+            rows(row, width, indent).iter().for_each(|row| show::data_line(row));
+        }
+    }
+}
+
+/// A text in rows of this width, those after the first behind a margin; a word that is longer gets a row of its own.
+fn rows(text: &str, width: usize, indent: usize) -> Vec<String> {
+    let margin = " ".repeat(indent + usize::from(indent > 0) * 2);
+    let mut rows = vec![" ".repeat(indent)];
+    for word in text.split_whitespace() {
+        let Some(row) = rows.last_mut() else { break };
+        let is_begun = !row.trim().is_empty();
+        if is_begun && width::of(row) + 1 + width::of(word) > width {
+            rows.push(format!("{margin}{word}"));
+        } else {
+            row.push_str(if is_begun { " " } else { "" });
+            row.push_str(word);
+        }
+    }
+    rows
+}
+
 fn why(text: &str) {
-    show::data_line(&format!("  why: {text}"));
+    line(&format!("  why: {text}"));
 }
 
 fn show_result(text: &str) {
     let lines: Vec<&str> = text.lines().collect();
-    for line in lines.iter().take(SHOWN_LINES) {
-        show::data_line(&format!("  | {line}"));
+    for row in lines.iter().take(SHOWN_LINES) {
+        line(&format!("  | {row}"));
     }
     if lines.len() > SHOWN_LINES {
-        show::data_line(&format!("  | … {} more lines", lines.len() - SHOWN_LINES));
+        line(&format!("  | … {} more lines", lines.len() - SHOWN_LINES));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_broken_at_blanks() {
+        assert_eq!(rows("  why: one two three", 12, 2), ["  why: one", "    two", "    three"]);
+        assert_eq!(rows("Scene 1: 睡鼠 sleeps", 13, 0), ["Scene 1: 睡鼠", "sleeps"]);
+        assert_eq!(rows("", 10, 0), [""]);
+        assert_eq!(rows("incomprehensibilities", 5, 0), ["incomprehensibilities"]);
     }
 }

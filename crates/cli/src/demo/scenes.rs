@@ -9,13 +9,12 @@ use dormouse_model::script::Turn;
 use tokio_util::sync::CancellationToken;
 
 use super::stage::{Cast, Stage, begin};
-use super::{narrate, show_result, why};
+use super::{line, narrate, show_result, why};
 use crate::exit::Failure;
-use crate::show;
 
 /// It reads a file, runs a command, answers.
 pub(super) async fn a_question(stage: &Stage) -> Result<(), Failure> {
-    show::data_line("Scene 1: a question that needs a look.");
+    line("Scene 1: a question that needs a look.");
     let script = vec![
         Turn::new().text("I'll read the plan first.").call(
             "call_1",
@@ -45,7 +44,7 @@ pub(super) async fn a_question(stage: &Stage) -> Result<(), Failure> {
 
 /// A command prints far more than anybody reads.
 pub(super) async fn a_huge_result(stage: &Stage) -> Result<(), Failure> {
-    show::data_line("\nScene 2: a command with a huge result.");
+    line("\nScene 2: a command with a huge result.");
     let script = vec![
         Turn::new().call("call_1", "Bash", r#"{"command":"seq -f 'nut %.0f: round' 20000"}"#),
         Turn::new().text("The list is stored; I only need one line of it.").call(
@@ -75,7 +74,7 @@ pub(super) async fn a_huge_result(stage: &Stage) -> Result<(), Failure> {
 
 /// What the person says in one session is known in the next.
 pub(super) async fn something_to_remember(stage: &Stage) -> Result<(), Failure> {
-    show::data_line("\nScene 3: something to remember.");
+    line("\nScene 3: something to remember.");
     let script = vec![
         Turn::new().call(
             "call_1",
@@ -89,7 +88,7 @@ pub(super) async fn something_to_remember(stage: &Stage) -> Result<(), Failure> 
     why("a memory is a markdown file that you can read, edit and delete:");
     let file = stage.home().join("memory/nuts-in-dozens.md");
     show_result(&std::fs::read_to_string(&file).map_err(|error| unreadable(&file, &error))?);
-    show::data_line("\nA new session begins. It has not heard any of this.");
+    line("\nA new session begins. It has not heard any of this.");
     let script = vec![Turn::new().text("Five dozen, rounded up: the plan asks for 52.")];
     let (engine, _) = play(stage, script, "How many nuts does the plan ask for?").await?;
     why("its first message carried the index of what is remembered:");
@@ -101,7 +100,7 @@ pub(super) async fn something_to_remember(stage: &Stage) -> Result<(), Failure> 
 
 /// The whole of a memory comes by itself when a message is about it.
 pub(super) async fn something_recalled(stage: &Stage) -> Result<(), Failure> {
-    show::data_line("\nScene 4: it comes to mind by itself.");
+    line("\nScene 4: it comes to mind by itself.");
     let script = vec![Turn::new().text("In dozens, rounded up: the shelves hold twelve. So five.")];
     let (engine, _) =
         play(stage, script, "Do we count nuts in dozens, rounded up or down?").await?;
@@ -142,7 +141,7 @@ pub(super) async fn play_for(
     question: &str,
     sink: &mut dyn FnMut(EngineEvent),
 ) -> Result<(Engine, TurnReport), Failure> {
-    show::data_line(&format!("\n> {question}\n"));
+    line(&format!("\n> {question}\n"));
     let (mut engine, surroundings) = begin(stage, cast).await?;
     let interrupt = CancellationToken::new();
     let report = engine.run_turn(question, &surroundings, None, &interrupt, sink).await?;
@@ -152,7 +151,7 @@ pub(super) async fn play_for(
             report.end
         )));
     }
-    show::data_line("\n");
+    line("\n");
     Ok((engine, report))
 }
 

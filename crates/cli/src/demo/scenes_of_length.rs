@@ -14,9 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::scenes::play_for;
 use super::stage::{Cast, Stage};
-use super::{narrate, show_result, why};
+use super::{line, narrate, show_result, why};
 use crate::exit::Failure;
-use crate::show;
 
 /// What the notes get to say, and in front of which heading.
 const NOTES: &[(&str, &str)] = &[
@@ -29,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Notes are kept beside the conversation, and compaction needs no model.
 pub(super) async fn notes_for_free(stage: &Stage) -> Result<(), Failure> {
-    show::data_line("\nScene 5: a long conversation takes notes, and makes room for nothing.");
+    line("\nScene 5: a long conversation takes notes, and makes room for nothing.");
     let mut script = counting(3, 900)
         .into_iter()
         .chain([Turn::new().text("The three shelves hold 900 nuts each: 2700, or 225 dozen.")]);
@@ -54,7 +53,7 @@ pub(super) async fn notes_for_free(stage: &Stage) -> Result<(), Failure> {
         let shown: Vec<&str> = written.take(4).collect();
         show_result(&shown.join("\n"));
     }
-    show::data_line("\n> /compact\n");
+    line("\n> /compact\n");
     let order = CompactOrder { trigger: Trigger::Manual, instructions: None, span: Span::Whole };
     engine.compact(order, &CancellationToken::new(), &mut |event| narrate(&event)).await?;
     why("the notes stand in place of what they cover; the newest messages are kept as they were.");
@@ -63,7 +62,7 @@ pub(super) async fn notes_for_free(stage: &Stage) -> Result<(), Failure> {
 
 /// The window is full, the model gives no summary, and the conversation goes on.
 pub(super) async fn an_overflow(stage: &Stage) -> Result<(), Failure> {
-    show::data_line("\nScene 6: the window is full, and the model is of no help.");
+    line("\nScene 6: the window is full, and the model is of no help.");
     let mut script = counting(5, 200).into_iter().chain([Turn::new().text(
         "The five shelves hold 200 nuts each: 84 dozen, rounded up, and the acorns in the box.",
     )]);
@@ -90,7 +89,7 @@ fn briefly(event: EngineEvent) {
     let EngineEvent::Message(message) = &event else { return narrate(&event) };
     for result in message.blocks.iter().filter_map(Block::result_content) {
         if let ResultContent::Text(text) = result {
-            show::data_line(&format!("  | {} lines", text.lines().count()));
+            line(&format!("  | {} lines", text.lines().count()));
         }
     }
 }

@@ -14,9 +14,9 @@ use dormouse_model::script::Turn;
 
 use super::scenes::play_for;
 use super::stage::{Cast, Stage, begin};
-use super::{narrate, show_result, why};
+use super::{line, narrate, show_result, why};
+use crate::dream as dreams;
 use crate::exit::Failure;
-use crate::{dream as dreams, show};
 
 /// A scripted job takes no longer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -45,7 +45,7 @@ const MERGED: &str = r#"{"name":"The tin box","description":"what the tin box is
 
 /// Two sessions, each with something worth keeping, and nobody says "remember".
 pub(super) async fn unasked(stage: &Stage) -> Result<(), Failure> {
-    show::data_line("\nScene 7: what you say by the way is kept, too.");
+    line("\nScene 7: what you say by the way is kept, too.");
     for session in SESSIONS {
         let beside = Extraction::new(ExtractionRules::default());
         let model = model(session.saved, Some(session.answer));
@@ -54,7 +54,7 @@ pub(super) async fn unasked(stage: &Stage) -> Result<(), Failure> {
         let (engine, _) = play_for(stage, cast, session.said, told).await?;
         engine.jobs().drained(&[EXTRACTION], PATIENCE).await;
         for notice in engine.take_memory_notices() {
-            show::data_line(&format!("  memory: {notice}"));
+            line(&format!("  memory: {notice}"));
         }
     }
     why(
@@ -65,8 +65,8 @@ pub(super) async fn unasked(stage: &Stage) -> Result<(), Failure> {
 
 /// What two sessions left is merged; somebody changes their mind; it is as before.
 pub(super) async fn a_dream(stage: &Stage) -> Result<(), Failure> {
-    show::data_line("\nScene 8: a dream, and a change of mind.");
-    show::data_line("\n> dormouse dream --now\n");
+    line("\nScene 8: a dream, and a change of mind.");
+    line("\n> dormouse dream --now\n");
     let setup = stage.dream_setup().await?;
     let of_project = |store: &&Arc<Store>| store.scope() == Scope::Project;
     let store = setup.access.stores().iter().find(of_project).cloned();
@@ -79,14 +79,14 @@ pub(super) async fn a_dream(stage: &Stage) -> Result<(), Failure> {
     };
     let dreamt = Box::pin(dream(setup, seed, When::Now, Trial::Make)).await;
     let dreamt = dreamt.map_err(|closed| Failure::failed(anyhow::anyhow!("{closed}")))?;
-    for line in dreams::lines(&dreamt.report) {
-        show::data_line(&format!("  {line}"));
+    for said in dreams::lines(&dreamt.report) {
+        line(&format!("  {said}"));
     }
     show_result(&names(&files(store.dir().path())?));
     why(
         "it worked on a copy, which was checked, and all of it is one change. So it can be taken back as one:",
     );
-    show::data_line("\n> dormouse memory undo\n");
+    line("\n> dormouse memory undo\n");
     store.undo(&By::person("a change of mind"), None)?;
     let after = files(store.dir().path())?;
     show_result(&names(&after));

@@ -18,6 +18,7 @@ fn programs_see_this_world_and_nothing_else() {
     assert_eq!(
         names,
         [
+            "DORMOUSE_EXTRACTION",
             "DORMOUSE_HOME",
             "DORMOUSE_RETRY_BASE_MS",
             "DORMOUSE_SESSION_NOTES",
