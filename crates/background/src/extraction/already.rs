@@ -1,5 +1,6 @@
-//! Whether something is said already (B-26): by a memory, or by what stands in the conversation for what was said
-//! before, such as a summary, notes or an instruction file.
+//! Whether something is said already (B-26): by a memory, by an instruction file, or by what stands in the
+//! conversation for what was said before, such as a summary or notes. What the person says is no less news for
+//! standing in a summary too: that is no memory.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -16,30 +17,43 @@ const REASONS: &str = "**Why:**";
 /// What is known.
 pub(super) struct Already {
     memories: Vec<(Scope, MemoryFile, Claims)>,
-    standing: Vec<Claims>,
+    /// What stood in front of the conversation.
+    before: Vec<Claims>,
+    /// What the program put into it.
+    put_in: Vec<Claims>,
     /// What this run has saved.
     saved: Mutex<Vec<Claims>>,
 }
 
 impl Already {
-    /// Of memories, and of texts that stand in the conversation.
-    pub(super) fn of(known: Vec<KnownMemory>, standing: &[&str]) -> Self {
+    /// Of memories, of texts in front of the conversation, and of those that the program put into it.
+    pub(super) fn of<'t>(
+        known: Vec<KnownMemory>,
+        before: &[String],
+        put_in: impl Iterator<Item = &'t str>,
+    ) -> Self {
         let memories =
             known.into_iter().map(|known| (known.scope, known.file, Claims::of(&known.text)));
-        let standing = standing.iter().map(|text| Claims::of(text));
-        Self { memories: memories.collect(), standing: standing.collect(), saved: Mutex::default() }
+        Self {
+            memories: memories.collect(),
+            before: before.iter().map(|text| Claims::of(text)).collect(),
+            put_in: put_in.map(Claims::of).collect(),
+            saved: Mutex::default(),
+        }
     }
 
-    /// Drops what is said already.
-    pub(super) fn look(&self, proposed: &Proposed<'_>) -> Result<(), Dropped> {
+    /// Drops what is said already. `typed` is what the person has said in the messages that it rests on.
+    pub(super) fn look(&self, proposed: &Proposed<'_>, typed: &str) -> Result<(), Dropped> {
         let claims = claims(proposed);
+        let is_theirs = already_said(&claims, [&Claims::of(typed)]).is_some();
+        let put_in = if is_theirs { &[] } else { self.put_in.as_slice() };
         let others: Vec<_> =
             self.memories.iter().filter(|known| is_other(proposed, known)).collect();
         let saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
         // A memory that is changed may say again what was put into it a moment ago.
         let saved = if proposed.onto.is_some() { &[] } else { saved.as_slice() };
         let memories = others.iter().map(|(_, _, claims)| claims);
-        match already_said(&claims, memories.chain(saved).chain(&self.standing)) {
+        match already_said(&claims, memories.chain(saved).chain(&self.before).chain(put_in)) {
             None => Ok(()),
             Some(place) => Err(match others.get(place) {
                 Some((_, file, _)) => Dropped::SaidBy(file.clone()),

@@ -156,9 +156,7 @@ impl Evidence {
             });
         }
         let ours = parts.iter().filter(|part| part.voice == Voice::Program);
-        let standing: Vec<&str> =
-            before.iter().map(String::as_str).chain(ours.map(|part| part.text.as_str())).collect();
-        let already = Already::of(known, &standing);
+        let already = Already::of(known, before, ours.map(|part| part.text.as_str()));
         let mut evidence = Self { session, parts, already, guard };
         evidence.stand_before(before);
         evidence
@@ -194,13 +192,23 @@ impl Evidence {
                 sources.push(source);
             }
         }
-        self.already.look(proposed)?;
+        self.already.look(proposed, &self.typed_in(&sources))?;
         if self.is_borrowed(proposed, &sources) {
             for source in &mut sources {
                 source.trust = Trust::Outside;
             }
         }
         Ok(sources)
+    }
+
+    /// What the person typed in these messages.
+    fn typed_in(&self, sources: &[MessageSource]) -> String {
+        let is_source = |part: &&Part| {
+            let message = part.message.to_string();
+            sources.iter().any(|source| source.message == message)
+        };
+        let typed = self.voiced(&[Voice::Person]).filter(is_source);
+        typed.map(|part| part.text.as_str()).collect::<Vec<_>>().join("\n")
     }
 
     /// A proposal was saved: whoever proposes it again is told so.

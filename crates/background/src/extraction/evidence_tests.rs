@@ -149,3 +149,15 @@ fn what_a_run_has_saved_it_does_not_save_again() {
     assert_eq!(evidence.weigh(&again), Err(Dropped::SavedNow));
     assert!(evidence.weigh(&proposed("The demo is in Oslo.")).is_ok());
 }
+
+#[test]
+fn what_the_person_says_is_news_though_a_summary_says_it_too() {
+    let evidence = Talk::new()
+        .says(Voice::Program, "Summary: the user plays the piano. The demo is on March 5.")
+        .says(Voice::Person, "I play the piano, by the way. And what about the demo?")
+        .evidence();
+    let piano = weigh(&evidence, "用户弹钢琴", &["I play the piano"]);
+    assert_eq!(piano, Ok(vec![Trust::Typed]));
+    let demo = weigh(&evidence, "The demo is on March 5.", &["what about the demo"]);
+    assert_eq!(demo, Err("duplicate"));
+}
