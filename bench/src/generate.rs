@@ -28,10 +28,10 @@ pub(crate) struct Sizes {
 }
 
 /// Numbers that look random and follow from a seed (splitmix64).
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -39,17 +39,17 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    fn between(&mut self, (from, to): (usize, usize)) -> usize {
+    pub(crate) fn between(&mut self, (from, to): (usize, usize)) -> usize {
         let width = u64::try_from(to - from + 1).unwrap_or(1);
         from + usize::try_from(self.next() % width).unwrap_or(0)
     }
 
     /// Whether something happens that does so in this many cases of a hundred.
-    fn happens(&mut self, in_hundred: u64) -> bool {
+    pub(crate) fn happens(&mut self, in_hundred: u64) -> bool {
         self.next() % 100 < in_hundred
     }
 
-    fn word(&mut self) -> &'static str {
+    pub(crate) fn word(&mut self) -> &'static str {
         WORDS.get(self.between((0, WORDS.len() - 1))).copied().unwrap_or("word")
     }
 }
@@ -199,7 +199,7 @@ impl Story {
 
 impl Dice {
     /// Sentences of about this many bytes.
-    fn prose(&mut self, bytes: usize) -> String {
+    pub(crate) fn prose(&mut self, bytes: usize) -> String {
         let mut text = String::with_capacity(bytes + 16);
         while text.len() < bytes {
             text.push_str(self.word());
@@ -214,7 +214,7 @@ impl Dice {
     }
 
     /// Numbered lines of code of about this many bytes, as a file is shown to a model.
-    fn listing(&mut self, bytes: usize) -> String {
+    pub(crate) fn listing(&mut self, bytes: usize) -> String {
         let mut text = String::with_capacity(bytes + 100);
         let mut number = self.between((1, 400));
         while text.len() < bytes {

@@ -20,6 +20,7 @@ mod echo;
 mod fidelity;
 mod generate;
 mod layers;
+mod long_haul;
 mod machine;
 mod mcp;
 mod measure;
@@ -36,7 +37,7 @@ mod store;
 mod tools;
 mod world;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 
@@ -91,6 +92,30 @@ struct Arguments {
     #[arg(long, value_name = "PROGRAM", num_args = 1..)]
     other_server: Vec<String>,
 
+    /// `long-haul`: how many turns
+    #[arg(long, default_value_t = 3_000)]
+    turns: usize,
+
+    /// `long-haul`: how many turns in rows other than as shipped and all off; as many unless given
+    #[arg(long)]
+    other_turns: Option<usize>,
+
+    /// `long-haul`: how many rows are run side by side
+    #[arg(long, default_value_t = 1)]
+    at_once: usize,
+
+    /// `long-haul`: the window, in tokens
+    #[arg(long, default_value_t = 200_000)]
+    window: u32,
+
+    /// `long-haul`: a debug build, for the rows with pauses: a release build's clock can not be set
+    #[arg(long, value_name = "FILE")]
+    debug_binary: Option<PathBuf>,
+
+    /// `long-haul`: only rows whose names hold this; may be given more than once
+    #[arg(long, value_name = "PART")]
+    only: Vec<String>,
+
     /// The date of the run; today unless given
     #[arg(long, value_name = "YYYY-MM-DD")]
     date: Option<String>,
@@ -123,6 +148,8 @@ enum Suite {
     Layers,
     /// What survives a compaction, on transcripts given as files, and planning one; by itself, not in `ground`
     Fidelity,
+    /// Thousands of turns in one process, with each layer switched in turn; by itself, not in `ground`
+    LongHaul,
     /// What memory becomes in a hundred sessions with a careless model; takes a debug build of the binary; by
     /// itself, not in `ground`
     Echo,
@@ -140,6 +167,7 @@ impl Suite {
             Self::Mcp => Some("mcp"),
             Self::Layers => Some("layers"),
             Self::Fidelity => Some("fidelity"),
+            Self::LongHaul => Some("long-haul"),
             Self::Echo => Some("echo"),
             Self::Start | Self::Assemble | Self::Memory | Self::Resume => None,
         }
@@ -159,6 +187,9 @@ fn main() {
     }
     if arguments.suite == Suite::Fidelity {
         return fidelity(&arguments, &date, &load);
+    }
+    if arguments.suite == Suite::LongHaul {
+        return long_haul(&arguments, &date, &load);
     }
     let sections = run(&arguments);
     let section = arguments.suite.section();
@@ -206,6 +237,32 @@ fn fidelity(arguments: &Arguments, date: &str, load: &str) {
     }
 }
 
+fn long_haul(arguments: &Arguments, date: &str, load: &str) {
+    let length = long_haul::Length {
+        turns: arguments.turns,
+        other_turns: arguments.other_turns.unwrap_or(arguments.turns),
+        window: arguments.window,
+        debug_binary: arguments.debug_binary.as_deref().map(found),
+        only: arguments.only.clone(),
+        at_once: arguments.at_once,
+    };
+    let report = long_haul::run(&found(&arguments.binary), &length);
+    let text = results::render("long-haul", date, load, &[]) + &report.tables;
+    println!("{text}");
+    if !report.broken.is_empty() {
+        fail(&format!("the long haul broke\n{}", report.broken.join("\n")));
+    }
+    if let Some(path) = &arguments.results {
+        results::write(path, "long-haul", &text);
+    }
+}
+
+/// Where a binary is.
+fn found(path: &Path) -> PathBuf {
+    path.canonicalize()
+        .unwrap_or_else(|error| fail(&format!("{}: {error}; build it first", path.display())))
+}
+
 fn run(arguments: &Arguments) -> Vec<Section> {
     match arguments.suite {
         Suite::Tools => return tools::run(&arguments.rg, &arguments.fd),
@@ -220,13 +277,10 @@ fn run(arguments: &Arguments) -> Vec<Section> {
         | Suite::Mcp
         | Suite::Layers
         | Suite::Fidelity
+        | Suite::LongHaul
         | Suite::Echo => {}
     }
-    let binary = || {
-        arguments.binary.canonicalize().unwrap_or_else(|error| {
-            fail(&format!("{}: {error}; build it with --release", arguments.binary.display()))
-        })
-    };
+    let binary = || found(&arguments.binary);
     if arguments.suite == Suite::RecallSpeed {
         let mut sections = recall_speed::run(&binary());
         sections.push(recall_start::run(&binary()));

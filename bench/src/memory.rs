@@ -74,6 +74,11 @@ pub(crate) fn own(process: u32) -> Option<u64> {
     from_status(process, "RssAnon:")
 }
 
+/// The memory that a process has right now, in bytes; nothing if it has ended.
+pub(crate) fn resident(process: u32) -> Option<u64> {
+    from_status(process, "VmRSS:")
+}
+
 fn from_status(process: u32, field: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(field))?;

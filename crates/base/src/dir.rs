@@ -18,6 +18,7 @@ use thiserror::Error;
 use crate::{RelPath, fault};
 
 mod list;
+mod remove;
 mod replace;
 
 pub use list::{Listed, Listing};
@@ -75,6 +76,17 @@ impl FileError {
     /// Whether the file simply is not there.
     pub fn is_not_found(&self) -> bool {
         self.source.kind() == io::ErrorKind::NotFound
+    }
+
+    /// Whether the file system has no locks.
+    pub fn has_no_locks(&self) -> bool {
+        use rustix::io::Errno;
+        let none = [Errno::NOLCK, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS];
+        self.action == FileAction::Lock
+            && (self.source.kind() == io::ErrorKind::Unsupported
+                || none
+                    .iter()
+                    .any(|errno| Some(errno.raw_os_error()) == self.source.raw_os_error()))
     }
 
     /// What a person can do about it, where there is something.
@@ -204,6 +216,11 @@ impl Dir {
     /// Opens a file to lock it, making it if needed.
     pub(crate) fn open_lock(&self, path: &RelPath) -> Result<File, FileError> {
         self.open_with(path, OFlags::RDWR | OFlags::CREATE, FileAction::Lock)
+    }
+
+    /// The same for a file that is there.
+    pub(crate) fn open_existing_lock(&self, path: &RelPath) -> Result<File, FileError> {
+        self.open_with(path, OFlags::RDWR, FileAction::Lock)
     }
 
     fn open_with(

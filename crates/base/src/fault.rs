@@ -3,7 +3,7 @@
 //! A point is a call of [`point`] just before an effect, or of [`at`] with the effect itself. In debug builds (and with the feature
 //! `faults`) the variable `DORMOUSE_FAULT` chooses one: `ACTION@POINT` or `ACTION@POINT#K` for its
 //! K-th passing, where ACTION is `abort` (the process dies at once), `pause` (it stops here for
-//! ever, waiting to be killed), or an error: `eio`, `enospc`, `eacces`, `erofs`, which holds from there
+//! ever, waiting to be killed), or an error: `eio`, `enospc`, `eacces`, `erofs`, `enolck`, which holds from there
 //! on, and `eintr`, which strikes once, as a signal does. `POINT` may be `*`, which counts every passing of any point: that is how a test walks through all of them.
 //! In a release build a point compiles to nothing.
 
@@ -95,6 +95,7 @@ mod armed {
             "enospc" => Action::Error(28),
             "eacces" => Action::Error(13),
             "erofs" => Action::Error(30),
+            "enolck" => Action::Error(37),
             "eintr" => Action::ErrorOnce(4),
             _ => return None,
         };

@@ -16,6 +16,7 @@ mod grouped;
 mod home;
 mod ids;
 mod inspect;
+mod json_text;
 mod lock;
 mod nearest;
 mod printable;
@@ -35,18 +36,20 @@ pub use grouped::grouped;
 pub use home::{HomeError, Project, ProjectSlug, home_dir, project_of, stable_hash};
 pub use ids::{IdSource, MessageId, RandomIds, SeededIds, SessionId, ids_from_environment};
 pub use inspect::FolderState;
+pub use json_text::{JsonContainer, JsonEntry, JsonTextError, indent_of, skip_blank};
 pub use lock::{Holder, Lock, LockError, LockState, Presence};
 pub use nearest::nearest;
 pub use printable::printable;
 pub use redact::{RedactedStream, Redactor, Secret};
 pub use rel_path::{RelPath, RelPathError};
 pub use settings::{
-    CacheEditSettings, DefaultMode, EditError, EmbeddingSettings, ExtractionSettings, Layer,
-    MemorySettings, MemoryTools, MemoryWriter, PermissionSettings, PriceSettings, ProviderKind,
-    ProviderSettings, SWITCHES, SessionNotesSettings, Settings, SettingsError, SettingsPlaces,
-    SettingsWarning, SnipSettings, Source, Stack, Switch, SwitchError, SwitchState, Switches,
-    TextScript, TimeClearingSettings, ToolSettings, Withheld, WriteDecision, WriteRule,
-    WrittenScope, WrittenType, flag, project_settings_folder, set_value, settings_schema,
+    CacheEditSettings, DefaultMode, EditError, EmbeddingSettings, Extended, ExtractionSettings,
+    Layer, ListEditError, MemorySettings, MemoryTools, MemoryWriter, PermissionSettings,
+    PriceSettings, ProviderKind, ProviderSettings, SWITCHES, SessionNotesSettings, Settings,
+    SettingsError, SettingsPlaces, SettingsWarning, SnipSettings, Source, Stack, Switch,
+    SwitchError, SwitchState, Switches, TextScript, TimeClearingSettings, ToolSettings, Withheld,
+    WriteDecision, WriteRule, WrittenScope, WrittenType, add_to_list, flag, is_empty_object,
+    is_in_list, project_settings_folder, set_value, settings_schema, take_from_list, take_if_empty,
     unset_value,
 };
 pub use trust::{Trust, TrustStore};

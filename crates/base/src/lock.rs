@@ -7,7 +7,7 @@ use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -90,7 +90,8 @@ fn describe(holder: Option<&Holder>) -> String {
 /// An exclusive lock, held until it is dropped.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+    path: PathBuf,
 }
 
 /// A process that is just being started holds copies of all our files until it has begun: a lock that
@@ -122,8 +123,29 @@ impl Lock {
                 return Err(FileError::new(FileAction::Lock, full, error).into());
             }
         }
-        write_holder(&mut file).map_err(|error| FileError::new(FileAction::Lock, full, error))?;
-        Ok(Self { _file: file })
+        write_holder(&mut file).map_err(|error| FileError::new(FileAction::Lock, &full, error))?;
+        Ok(Self { file, path: full })
+    }
+
+    /// Takes the lock on a file that is there, if it is free, and writes nothing into it: its time of change
+    /// means something. Who holds it stands elsewhere.
+    pub fn try_take_unsigned(dir: &Dir, path: &RelPath) -> Result<Self, LockError> {
+        let full = dir.path().join(path.as_path());
+        let fail = |error| FileError::new(FileAction::Lock, &full, error);
+        let file = dir.open_existing_lock(path)?;
+        refuse_other_names(&file).map_err(fail)?;
+        let taken = fault::point("base.lock_unsigned").map_err(TryLockError::Error);
+        match taken.and_then(|()| try_for(&file, BETWEEN_TRIES * (TRIES - 1))) {
+            Ok(()) => Ok(Self { file, path: full }),
+            Err(TryLockError::WouldBlock) => Err(LockError::Held { path: full, holder: None }),
+            Err(TryLockError::Error(error)) => Err(fail(error).into()),
+        }
+    }
+
+    /// Gives the lock file a time of change, for good.
+    pub fn stamp(&self, time: SystemTime) -> Result<(), FileError> {
+        fault::at("base.stamp", || self.file.set_modified(time).and_then(|()| self.file.sync_all()))
+            .map_err(|error| FileError::new(FileAction::Write, &self.path, error))
     }
 }
 
@@ -215,6 +237,28 @@ mod tests {
         )
         .unwrap();
         assert!(matches!(Lock::try_take(&dir, &path), Err(LockError::File(_))));
+    }
+
+    #[test]
+    fn a_lock_without_a_word_leaves_the_time_alone() {
+        let temporary = tempfile::tempdir().unwrap();
+        let dir = Dir::open(temporary.path()).unwrap();
+        let path = RelPath::new("consolidate.lock").unwrap();
+        assert!(matches!(
+            Lock::try_take_unsigned(&dir, &path),
+            Err(LockError::File(error)) if error.is_not_found()
+        ));
+        let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(7);
+        let empty = crate::Replacement { modified: Some(long_ago), ..crate::Replacement::of(b"") };
+        dir.replace_with(&path, &empty).unwrap();
+        let held = Lock::try_take_unsigned(&dir, &path).unwrap();
+        assert!(matches!(Lock::try_take_unsigned(&dir, &path), Err(LockError::Held { .. })));
+        assert_eq!(dir.entry(&path).unwrap().modified, long_ago);
+        let later = long_ago + Duration::from_secs(9);
+        held.stamp(later).unwrap();
+        assert_eq!(dir.entry(&path).unwrap().modified, later);
+        drop(held);
+        Lock::try_take_unsigned(&dir, &path).unwrap();
     }
 
     #[test]

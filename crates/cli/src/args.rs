@@ -1,6 +1,7 @@
 //! The command line, as typed. Nothing outside this module and its first reader sees these structs.
 
 mod doors;
+mod dream;
 mod memory;
 mod profile;
 
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use doors::*;
+pub(crate) use dream::*;
 pub(crate) use memory::*;
 pub(crate) use profile::*;
 
@@ -176,6 +178,9 @@ pub(crate) enum Command {
     /// See, change, search and check what is remembered; no model is needed
     #[command(subcommand, after_help = MEMORY_HELP)]
     Memory(MemoryCommand),
+    /// Tidy up what is remembered: merge what many sessions learned, correct, remove what was disproved
+    #[command(after_help = DREAM_HELP)]
+    Dream(DreamArguments),
     /// Ask what is remembered: the memories that fit a question best; no model is needed
     #[command(
         after_help = "Examples:\n  dormouse recall \"which port has the test database\"\n  dormouse recall \"slow migration\" --explain\n  dormouse recall database --json --limit 3"

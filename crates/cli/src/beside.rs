@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_background::{EXTRACTION, Extraction, ExtractionRules};
-use dormouse_base::{Settings, Switches, flag, names};
+use dormouse_background::{EXTRACTION, Extraction, ExtractionRules, Queue, Queueing};
+use dormouse_base::{Project, Settings, Switches, flag, names};
 use dormouse_engine::{Beside, Engine, EngineEvent};
 
 use crate::exit::Failure;
@@ -35,6 +35,8 @@ pub(crate) enum Run {
     Talk,
     /// One question, one answer; what is done beside it is awaited, or not.
     Headless { wait: bool },
+    /// Nothing is asked: what waits is looked through.
+    CatchUp,
 }
 
 /// Those who work beside a conversation of this kind.
@@ -42,21 +44,52 @@ pub(crate) fn attendants(
     world: &World,
     settings: &Settings,
     switches: &Switches,
+    project: &Project,
     run: Run,
 ) -> Result<Vec<Arc<dyn Beside>>, Failure> {
     let mut beside: Vec<Arc<dyn Beside>> = Vec::new();
     beside.extend(notes::keeper(world, settings.session_notes, switches)?);
     if extracts(world, switches, run)? {
-        beside.push(Arc::new(Extraction::new(rules(world, settings))));
+        beside.push(extraction(world, settings, project, run)?);
     }
     Ok(beside)
+}
+
+/// Done now, or put off until somebody talks in this project.
+fn extraction(
+    world: &World,
+    settings: &Settings,
+    project: &Project,
+    run: Run,
+) -> Result<Arc<dyn Beside>, Failure> {
+    let home = world.home()?;
+    let extraction = Extraction::new(rules(world, settings));
+    Ok(match run {
+        Run::Talk | Run::CatchUp => {
+            Arc::new(extraction.with_queue(Queue::new(home, project.root.clone())))
+        }
+        Run::Headless { wait: true } => Arc::new(extraction),
+        Run::Headless { wait: false } => {
+            Arc::new(Queueing::new(home, project.folder.clone(), Arc::clone(&world.clock)))
+        }
+    })
+}
+
+/// Whether transcripts of a project wait to be looked through, and may be.
+pub(crate) fn something_waits(
+    world: &World,
+    switches: &Switches,
+    project: &Project,
+) -> Result<bool, Failure> {
+    let waits = || Ok::<_, Failure>(Queue::new(world.home()?, project.root.clone()).is_waiting());
+    Ok(extracts(world, switches, Run::CatchUp)? && waits()?)
 }
 
 /// Not in a bare run, which makes no requests but its own; nor on a machine that belongs to nobody.
 fn extracts(world: &World, switches: &Switches, run: Run) -> Result<bool, Failure> {
     let wanted = match run {
-        Run::Talk => true,
-        Run::Headless { wait } => wait && switches.is_on("extraction_headless"),
+        Run::Talk | Run::CatchUp => true,
+        Run::Headless { .. } => switches.is_on("extraction_headless"),
     };
     let on = wanted && switches.is_on("memory") && switches.is_on("extraction");
     Ok(on && !is_bare(world)? && !is_remote(world)?)

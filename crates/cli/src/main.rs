@@ -11,6 +11,7 @@ mod connect;
 mod crash;
 mod demo;
 mod doctor;
+mod dream;
 mod embedder;
 mod exit;
 mod headless;
@@ -102,6 +103,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Permissions(command)) => permissions::run(command, world),
             Some(Command::Config(command)) => config::run(command, world),
             Some(Command::Memory(command)) => Box::pin(memory::run(command, world)).await,
+            Some(Command::Dream(arguments)) => Box::pin(dream::run(arguments, world)).await,
             Some(Command::Search(arguments)) => search::run(arguments, world).await,
             Some(Command::Recall(arguments)) => {
                 Box::pin(memory::recall::run(arguments, world)).await

@@ -203,6 +203,9 @@ impl Printer {
                     format!("memory: {what}; `dormouse memory undo` takes it back"),
                 );
             }
+            EngineEvent::Corrected(corrected) => {
+                self.notice("notice", corrected.line("dormouse memory guard"));
+            }
             EngineEvent::Planned(plan) => self.planned(plan),
             EngineEvent::Notice(text) => self.notice("notice", text.clone()),
             EngineEvent::Compacted(report) => self.compacted(report),

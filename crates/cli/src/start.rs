@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_background::Dreamer;
 use dormouse_base::{
     Environment, Project, SessionId, Settings, Source, Stack, Switches, ToolSettings, Trust, flag,
     names,
@@ -11,9 +12,9 @@ use dormouse_base::{
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
-    Engine, EngineConfig, Hooks, InstructionSetup, MemoryAccess, MemorySetup, OpenedSession,
-    PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder, Skills, Surroundings,
-    memory_tools,
+    Beside, Engine, EngineConfig, Hooks, InstructionSetup, MemoryAccess, MemorySetup,
+    OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder, Skills,
+    Surroundings, memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
@@ -23,7 +24,7 @@ use crate::connect::{Connection, Wanted, connect};
 use crate::exit::Failure;
 use crate::settings::{self, InForce, Untrusted};
 use crate::world::{World, current_project};
-use crate::{beside, instructions, layers, memory, permissions, sessions, show};
+use crate::{beside, dream, instructions, layers, memory, permissions, sessions, show};
 
 /// All that a conversation needs, with nothing begun yet.
 pub(crate) struct Ready {
@@ -65,6 +66,8 @@ pub(crate) struct Conversation {
     pub(crate) gate: Gate,
     /// What it remembers with; none where memory is off.
     pub(crate) memory: Option<Arc<MemoryAccess>>,
+    /// Who dreams beside it; nobody where memory is off.
+    pub(crate) dreamer: Option<Arc<Dreamer>>,
     pub(crate) key: KeyOrigin,
 }
 
@@ -73,6 +76,16 @@ pub(crate) async fn prepare(
     arguments: &Arguments,
     world: &World,
     untrusted: Untrusted,
+) -> Result<Ready, Failure> {
+    prepare_for(arguments, world, untrusted, None).await
+}
+
+/// The same, for work that has to save in this way.
+pub(crate) async fn prepare_for(
+    arguments: &Arguments,
+    world: &World,
+    untrusted: Untrusted,
+    saving: Option<Saving>,
 ) -> Result<Ready, Failure> {
     let project = current_project()?;
     let in_force = settings::load(world, arguments.settings.as_deref(), &project, untrusted)?;
@@ -97,8 +110,9 @@ pub(crate) async fn prepare(
     };
     let connection = connect(&settings, &world.environment, wanted, &project.folder).await?;
     let (set, opened_now) = ((&settings, &switches), opened.as_ref());
-    let saving =
-        memory::session::saving_in_session(&settings, &switches, &connection.dialect, opened_now);
+    let saving = saving.unwrap_or_else(|| {
+        memory::session::saving_in_session(&settings, &switches, &connection.dialect, opened_now)
+    });
     let memory = memory::session::setup(world, &project, set, saving).await?;
     if arguments.verbose {
         describe(&connection, saving);
@@ -121,9 +135,29 @@ pub(crate) async fn prepare(
 }
 
 impl Ready {
+    /// The same in another folder: for work that is nobody's session.
+    pub(crate) fn in_folder(self, folder: SessionFolder) -> Self {
+        Self { folder, opened: None, ..self }
+    }
+
     /// Begins the conversation, or goes on with it.
     pub(crate) fn open(
         self,
+        arguments: &Arguments,
+        world: &World,
+        asker: Option<Arc<dyn Asker>>,
+    ) -> Result<Conversation, Failure> {
+        let run = match &asker {
+            Some(_) => beside::Run::Talk,
+            None => beside::Run::Headless { wait: arguments.wait },
+        };
+        self.open_for(run, arguments, world, asker)
+    }
+
+    /// The same, where it is said what for.
+    pub(crate) fn open_for(
+        self,
+        run: beside::Run,
         arguments: &Arguments,
         world: &World,
         asker: Option<Arc<dyn Asker>>,
@@ -143,10 +177,6 @@ impl Ready {
             skills,
             mut memory,
         } = self;
-        let run = match &asker {
-            Some(_) => beside::Run::Talk,
-            None => beside::Run::Headless { wait: arguments.wait },
-        };
         if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
             recall.small = connection.small;
         }
@@ -154,6 +184,11 @@ impl Ready {
         let tools =
             ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
         let access = memory.as_ref().map(|memory| Arc::clone(&memory.access));
+        let dreamer = dream::dreamer(world, access.as_ref(), &folder, &switches);
+        // A headless run ends with its answer: nobody dreams beside it.
+        let dreaming = dreamer.clone().filter(|_| asker.is_some());
+        let mut beside = beside::attendants(world, &settings, &switches, &project, run)?;
+        beside.extend(dreaming.map(|dreamer| dreamer as Arc<dyn Beside>));
         let config = EngineConfig {
             model: connection.model,
             model_name: connection.model_name,
@@ -188,7 +223,7 @@ impl Ready {
             max_cost_usd: arguments.max_cost,
             layers: layers::rules(&settings, &switches)?,
             compaction: layers::compaction(&switches, &world.environment)?,
-            beside: beside::attendants(world, &settings, &switches, run)?,
+            beside,
         };
         warn_of_no_price(&config);
         let engine = match opened {
@@ -205,6 +240,7 @@ impl Ready {
             folder,
             gate,
             memory: access,
+            dreamer,
             key,
         })
     }

@@ -81,6 +81,11 @@ impl<'a> Moment<'a> {
         self.engine.transcript.own_folder()
     }
 
+    /// Where the transcript is.
+    pub fn transcript_path(&self) -> &'a std::path::Path {
+        self.engine.transcript_path()
+    }
+
     /// The session.
     pub fn session(&self) -> SessionId {
         self.engine.session()

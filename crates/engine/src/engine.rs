@@ -17,6 +17,7 @@ use dormouse_tools::{CallContext, CallObserver, Caller, FileGuard, ReadCache, Sh
 use tokio_util::sync::CancellationToken;
 
 use crate::compact::{Breaker, SaidSoFar};
+use crate::effect::Watch;
 use crate::fork::Spent;
 use crate::hooks::{HookObserver, HookRunner, HookSession, Place, SessionSource};
 use crate::jobs::Jobs;
@@ -77,6 +78,8 @@ pub struct Engine {
     /// What the disk would not take, to be written before anything else is.
     unwritten: Vec<Unwritten>,
     pub(crate) recall: Recall,
+    /// What is seen of the turn, for the counts of its memories.
+    pub(crate) watch: Watch,
     pub(crate) own: OwnTools,
 }
 
@@ -188,6 +191,7 @@ impl Engine {
             jobs,
             unwritten: Vec::new(),
             recall: Recall::default(),
+            watch: Watch::default(),
             own,
         }
     }
@@ -241,6 +245,7 @@ impl Engine {
     pub(crate) fn commit(&mut self, message: Message) -> Result<Arc<Message>, EngineError> {
         let message = self.history.push(message)?;
         self.body.append(&message);
+        self.watch_message(&message);
         Ok(message)
     }
 

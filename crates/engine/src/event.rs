@@ -8,6 +8,7 @@ use dormouse_conversation::{Block, Message, ToolUseId, Usage};
 use dormouse_model::ModelError;
 
 use crate::compact::CompactReport;
+use crate::effect::Corrected;
 use crate::plan::Plan;
 use crate::recall::RecallReceipt;
 
@@ -82,6 +83,8 @@ pub enum EngineEvent {
     Recalled(RecallReceipt),
     /// Memory was changed, and the person is to know: they may want to take it back.
     Remembered(String),
+    /// The person had to say the same thing again and again: a guard is offered.
+    Corrected(Corrected),
     /// The conversation is being compacted.
     Compacting(Trigger),
     /// It was.

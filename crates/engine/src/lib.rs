@@ -11,6 +11,7 @@ mod beside;
 mod compact;
 mod config;
 mod driver;
+mod effect;
 mod engine;
 mod error;
 mod event;
@@ -40,6 +41,7 @@ pub use dormouse_context::compact::{Fidelity, Way};
 
 pub use compact::{CompactOrder, CompactReport, Compacted, CompactionRules, Filling, Span, Spoken};
 pub use config::EngineConfig;
+pub use effect::Corrected;
 pub use engine::Engine;
 pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};

@@ -37,9 +37,11 @@ impl Engine {
         self.tell_changes(now)?;
         self.tell_mode()?;
         self.tell_notes()?;
+        self.watch_turn();
         let mut with = self.recall(prompt, sink).await;
         with.extend(skill);
         self.add_prompt(prompt, with)?;
+        self.breaker.person_speaks();
         self.use_called(called)?;
         let report = self.run_until_done(max_requests, interrupt, sink).await?;
         if interrupt.is_cancelled() {
@@ -48,6 +50,7 @@ impl Engine {
         self.totals = self.totals.plus(report.usage);
         self.tell_lost_figures(sink);
         self.transcript.sync()?;
+        self.count_effects(sink).await;
         Ok(report)
     }
 
@@ -77,6 +80,7 @@ impl Engine {
 
     /// Runs what hooks have to do at the end.
     pub async fn end(&mut self, reason: SessionEndReason, sink: &mut dyn FnMut(EngineEvent)) {
+        self.end_counting(sink).await;
         // A session in which nothing was said has not begun for them either.
         if self.begun_by.is_some() {
             return;

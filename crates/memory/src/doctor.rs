@@ -115,20 +115,30 @@ impl Store {
         let memories = self.scan(&mut ScanCache::default())?.memories;
         self.change(by, |plan| {
             let text = self.index_text()?;
-            let mut index = Index::parse(&text);
-            index.remove_duplicates();
-            let files = folded_files(&memories);
-            index.remove_where(|file| !files.contains(file));
-            let listed: BTreeSet<String> = index.files().into_iter().map(str::to_owned).collect();
-            for memory in memories.iter().filter(|memory| !memory.header.quarantined) {
-                if !listed.contains(fold(memory.file.as_str()).as_ref()) {
-                    let bytes = plan.read(&memory.file)?.unwrap_or_default();
-                    index.put(&link_to(&memory.file, &bytes));
-                }
-            }
-            plan.write_index(&index.to_text(), &Expected::Anything)
+            let index =
+                true_index(&text, &memories, |file| Ok(plan.read(file)?.unwrap_or_default()))?;
+            plan.write_index(&index, &Expected::Anything)
         })
     }
+}
+
+/// An index with a line for every memory, none that leads nowhere, no two for one; all the rest as it is.
+pub(crate) fn true_index(
+    text: &str,
+    memories: &[Arc<Scanned>],
+    mut read: impl FnMut(&MemoryFile) -> Result<Vec<u8>, ChangeError>,
+) -> Result<String, ChangeError> {
+    let mut index = Index::parse(text);
+    index.remove_duplicates();
+    let files = folded_files(memories);
+    index.remove_where(|file| !files.contains(file));
+    let listed: BTreeSet<String> = index.files().into_iter().map(str::to_owned).collect();
+    for memory in memories.iter().filter(|memory| !memory.header.quarantined) {
+        if !listed.contains(fold(memory.file.as_str()).as_ref()) {
+            index.put(&link_to(&memory.file, &read(&memory.file)?));
+        }
+    }
+    Ok(index.to_text())
 }
 
 /// What is wrong with one file's text.

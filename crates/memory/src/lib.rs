@@ -9,11 +9,14 @@
 mod age;
 mod anchor;
 mod doctor;
+mod draft;
+pub mod effect;
 pub mod embed;
 mod entry;
 mod excerpt;
 pub mod file_commands;
 pub mod frontmatter;
+mod guards;
 mod import;
 pub mod index;
 pub mod instructions;
@@ -35,8 +38,12 @@ pub use anchor::{
     extract as extract_anchors,
 };
 pub use doctor::{Finding, FindingKind, lint, lint_text};
+pub use draft::{Draft, Drafted, Drawn, Rejected};
 pub use entry::{Entry, EntryProblem, Header, LONGEST_MEMORY, NewMemory};
 pub use excerpt::{beginning, says_enough};
+pub use guards::{
+    Before, CORRECTIONS, Guard, GuardBook, GuardBookError, GuardLine, LineOrigin, Made,
+};
 pub use import::{
     Exported, ImportError, ImportReport, Imported, ImportedText, from_folder, from_mcp_memory,
     from_mem0,
@@ -54,8 +61,9 @@ pub use rules::{IndexUse, MemoryRules, Saving};
 pub use same::{Claims, already_said};
 pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, Skipped, scan};
 pub use store::{
-    AnchoredProject, Author, By, ChangeError, ChangeId, Consent, ContentHash, Effect, Expected,
-    FileDiff, IndexUpkeep, LogEntry, MessageSource, Outcome, Plan, Policy, PolicyRule, Proposal,
-    ProposalId, ProposedFile, Receipt, Rule, SecretFinding, SecretRule, SecretScan, Store,
-    StoreOptions, Trashed, Uses, Writer, shipped_secret_rules,
+    AnchoredProject, Applied, Author, By, ChangeError, ChangeId, Consent, ContentHash, DreamLock,
+    DreamLockError, DreamState, Dreamer, Effect, Expected, Fate, FileDiff, IndexUpkeep, LogEntry,
+    LogPart, LoggedNote, MessageSource, Outcome, Plan, Policy, PolicyRule, Proposal, ProposalId,
+    ProposedFile, RecalledFor, Receipt, Rule, SecretFinding, SecretRule, SecretScan, Store,
+    StoreOptions, Trashed, Trial, Unit, UnitWrite, UseCount, Uses, Writer, shipped_secret_rules,
 };

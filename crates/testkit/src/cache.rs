@@ -12,6 +12,7 @@ use dormouse_conversation::Usage;
 
 use crate::clearing::{self, LeftOut};
 use crate::scan;
+use crate::trail::Trail;
 
 /// How far a read looks back from a marker, the marker's own position included.
 const LOOK_BACK: usize = 20;
@@ -45,11 +46,11 @@ struct Entry {
 
 /// A place in a request at which a prefix may end.
 #[derive(Debug, Clone)]
-struct Position {
-    hash: blake3::Hash,
+pub(crate) struct Position {
+    pub(crate) hash: blake3::Hash,
     /// Tokens up to and with this position.
-    tokens: u64,
-    marker: Option<Ttl>,
+    pub(crate) tokens: u64,
+    pub(crate) marker: Option<Ttl>,
 }
 
 /// What a request meets in the cache, and what it would leave there.
@@ -90,15 +91,25 @@ impl PrefixCache {
     pub fn look_up(&self, body: &[u8], now: Duration) -> CacheOutcome {
         let left_out = clearing::left_out(body, &self.cleared);
         let (positions, problems, gone) = positions(body, &left_out);
-        let total = positions.last().map_or(0, |position| position.tokens);
-        let alive = |hash| self.entries.get(hash).is_some_and(|entry| now < entry.expires);
-        let mut outcome = CacheOutcome {
+        CacheOutcome {
             problems: problems.into_iter().chain(left_out.problems).collect(),
             left_out: gone,
             applied: left_out.applied,
             cleared: left_out.cleared,
-            ..CacheOutcome::default()
-        };
+            ..self.look_up_at(&positions, now)
+        }
+    }
+
+    /// The same for the last request of a conversation that is followed; deletions and clearing by the server are
+    /// not known here. One server's cache is asked in one of the two ways: their entries do not meet.
+    pub fn look_up_trail(&self, trail: &Trail, now: Duration) -> CacheOutcome {
+        self.look_up_at(trail.positions(), now)
+    }
+
+    fn look_up_at(&self, positions: &[Position], now: Duration) -> CacheOutcome {
+        let total = positions.last().map_or(0, |position| position.tokens);
+        let alive = |hash| self.entries.get(hash).is_some_and(|entry| now < entry.expires);
+        let mut outcome = CacheOutcome::default();
         let mut read = 0;
         for (index, position) in positions.iter().enumerate() {
             let Some(ttl) = position.marker else { continue };
@@ -120,6 +131,11 @@ impl PrefixCache {
             output_tokens: 0,
         };
         outcome
+    }
+
+    /// Forgets what nobody can read any more.
+    pub fn forget_old(&mut self, now: Duration) {
+        self.entries.retain(|_, entry| now < entry.expires);
     }
 
     /// Keeps what an answered request has written and refreshes what it has read; `now` is the moment

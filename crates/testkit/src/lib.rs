@@ -36,6 +36,7 @@ mod server;
 mod state;
 mod terminal;
 pub mod tidy;
+mod trail;
 
 pub use cache::{CacheOutcome, PrefixCache, Ttl};
 pub use checks::{Rules, check_prefix, check_request};
@@ -50,5 +51,7 @@ pub use reply::{Alterations, End, Reply};
 pub use running::{Output, Running};
 pub use scan::{last_message_end, strip_cache_markers};
 pub use server::{ScriptedServer, ServerBuilder, Wire};
+pub use state::{Attended, output_tokens};
 pub use terminal::Terminal;
+pub use trail::{Step, Trail};
 pub use vt100::Screen;

@@ -116,12 +116,12 @@ pub(crate) fn after_space(text: &[u8], at: usize) -> usize {
 }
 
 /// Steps into an object or array: the start of its first item, or its closing bracket.
-fn opened(text: &[u8], at: usize, bracket: u8) -> Option<usize> {
+pub(crate) fn opened(text: &[u8], at: usize, bracket: u8) -> Option<usize> {
     (text.get(at)? == &bracket).then(|| after_space(text, at + 1))
 }
 
 /// From the end of an item to the start of the next, or to the closing bracket.
-fn next_item(text: &[u8], at: usize, close: u8) -> Option<usize> {
+pub(crate) fn next_item(text: &[u8], at: usize, close: u8) -> Option<usize> {
     let at = after_space(text, at);
     match text.get(at)? {
         b',' => Some(after_space(text, at + 1)),
@@ -144,7 +144,7 @@ fn string_end(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-fn value_end(text: &[u8], at: usize) -> Option<usize> {
+pub(crate) fn value_end(text: &[u8], at: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = at;
     loop {

@@ -19,7 +19,7 @@ use crate::openai_cache::CommonPrefixCache;
 use crate::play::serve;
 use crate::record::RecordedRequest;
 use crate::reply::Reply;
-use crate::state::{Answerer, Fixed, Script, Shared, Source, State};
+use crate::state::{Answerer, Attendant, Attended, Fixed, Script, Shared, Source, State};
 
 /// The wire format a server speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +52,7 @@ pub struct ServerBuilder {
     minimum: u64,
     side: VecDeque<Reply>,
     forks: Source,
+    attendant: Option<Attendant>,
 }
 
 impl ServerBuilder {
@@ -187,6 +188,17 @@ impl ServerBuilder {
         self
     }
 
+    /// For a run of thousands of requests: one function sees to all of them, of the conversation and of its
+    /// forks, and says what each costs. The server checks nothing, keeps nothing and has no cache.
+    #[must_use]
+    pub fn attended_by(
+        mut self,
+        attendant: impl FnMut(&RecordedRequest) -> Attended + Send + 'static,
+    ) -> Self {
+        self.attendant = Some(Box::new(attendant));
+        self
+    }
+
     /// Starts the server.
     pub fn start(self) -> ScriptedServer {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port");
@@ -209,6 +221,7 @@ impl ServerBuilder {
             fixed: self.fixed,
             state: Mutex::new(state),
             changed: Condvar::new(),
+            attendant: self.attendant.map(|attendant| Mutex::new((0, attendant))),
         });
         let acceptor = {
             let shared = Arc::clone(&shared);
@@ -246,6 +259,7 @@ impl ScriptedServer {
             minimum: 1024,
             side: VecDeque::new(),
             forks: Source::List(VecDeque::new()),
+            attendant: None,
         }
     }
 

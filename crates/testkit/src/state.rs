@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use dormouse_conversation::Usage;
 use dormouse_model::script::{Piece, Turn};
 use serde_json::Value;
 
@@ -20,6 +21,20 @@ use crate::server::Wire;
 
 /// A function that answers requests.
 pub(crate) type Answerer = Box<dyn FnMut(&RecordedRequest) -> Reply + Send>;
+
+/// A function that sees to requests in a long run: nothing else looks at them, and none is kept.
+pub(crate) type Attendant = Box<dyn FnMut(&RecordedRequest) -> Attended + Send>;
+
+/// What it says to one.
+#[derive(Debug, Clone)]
+pub struct Attended {
+    /// The input side of what it costs.
+    pub usage: Usage,
+    /// The answer.
+    pub reply: Reply,
+    /// What the server has cleared for it, as the answer tells it.
+    pub applied: Option<Value>,
+}
 
 /// Where replies come from.
 pub(crate) enum Source {
@@ -138,6 +153,8 @@ pub(crate) struct Shared {
     pub(crate) fixed: Fixed,
     pub(crate) state: Mutex<State>,
     pub(crate) changed: Condvar,
+    /// Who sees to all requests instead of the script.
+    pub(crate) attendant: Option<Mutex<(usize, Attendant)>>,
 }
 
 impl Shared {
@@ -188,6 +205,9 @@ impl Shared {
         request: RawRequest,
         connection: usize,
     ) -> (RecordedRequest, Option<Reply>) {
+        if let Some(attendant) = &self.attendant {
+            return self.attend(&mut lock(attendant), request, connection);
+        }
         if self.is_side(&request) {
             return self.take_side(request, connection);
         }
@@ -236,6 +256,39 @@ impl Shared {
         (recorded, reply)
     }
 
+    fn attend(
+        &self,
+        (index, attendant): &mut (usize, Attendant),
+        request: RawRequest,
+        connection: usize,
+    ) -> (RecordedRequest, Option<Reply>) {
+        let mut recorded = RecordedRequest {
+            index: *index,
+            connection,
+            method: request.method,
+            path: request.path,
+            headers: request.headers,
+            body: request.body,
+            usage: Usage::default(),
+            written: 0,
+            left_out: 0,
+            applied: None,
+        };
+        *index += 1;
+        match catch_unwind(AssertUnwindSafe(|| attendant(&recorded))) {
+            Ok(Attended { usage, reply, applied }) => {
+                let output = reply.streamed().map_or(0, |turn| output_tokens(&turn));
+                recorded.usage = Usage { output_tokens: output, ..usage };
+                recorded.applied = applied;
+                (recorded, Some(reply))
+            }
+            Err(_) => {
+                self.fail(format!("request {}: the attendant panicked", recorded.index));
+                (recorded, None)
+            }
+        }
+    }
+
     fn is_side(&self, request: &RawRequest) -> bool {
         let body: Option<Value> = serde_json::from_slice(&request.body).ok();
         let model = body.as_ref().and_then(|body| body.get("model")?.as_str());
@@ -256,7 +309,7 @@ impl Shared {
             path: request.path,
             headers: request.headers,
             body: request.body,
-            usage: dormouse_conversation::Usage { input_tokens: 100, ..Default::default() },
+            usage: Usage { input_tokens: 100, ..Default::default() },
             written: 0,
             left_out: 0,
             applied: None,
@@ -317,7 +370,7 @@ impl Shared {
                 Wire::OpenAi => state.common.commit(&recorded.body),
             }
         } else {
-            recorded.usage = dormouse_conversation::Usage::default();
+            recorded.usage = Usage::default();
             recorded.written = 0;
         }
         state.script(lane).requests[recorded.index] = recorded.clone();
@@ -332,7 +385,7 @@ fn contains(body: &[u8], word: &[u8]) -> bool {
 }
 
 /// What a turn costs: a token for every four bytes.
-fn output_tokens(turn: &Turn) -> u64 {
+pub fn output_tokens(turn: &Turn) -> u64 {
     let bytes = |piece: &Piece| match piece {
         Piece::Text(text) | Piece::Thinking { text, .. } | Piece::Raw(text) => text.len(),
         Piece::ToolCall { name, arguments, .. } => name.len() + arguments.len(),

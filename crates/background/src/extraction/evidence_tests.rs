@@ -1,3 +1,5 @@
+//! What proposals rest on, and what is dropped.
+
 use super::*;
 use dormouse_base::{IdSource, SeededIds, SystemClock};
 

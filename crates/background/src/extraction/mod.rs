@@ -10,6 +10,7 @@ mod already;
 mod cursor;
 mod evidence;
 mod prompt;
+mod queue;
 mod run;
 mod told;
 mod window;
@@ -20,10 +21,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dormouse_base::{Dir, MessageId};
-use dormouse_engine::{Beside, JobEnd, JobHandle, Moment};
+use dormouse_conversation::transcript::Waiting;
+use dormouse_engine::{Beside, JobEnd, JobHandle, JobStatus, Moment};
 
 use cursor::Cursor;
 use evidence::Guard;
+use queue::Queued;
+pub use queue::{Queue, Queueing};
 use run::Run;
 
 /// What the job is called.
@@ -51,6 +55,8 @@ impl Default for ExtractionRules {
 pub struct Extraction {
     rules: ExtractionRules,
     state: Arc<Mutex<State>>,
+    /// Transcripts that wait for an occasion such as this.
+    queue: Option<Queue>,
 }
 
 /// What is known of the session at hand.
@@ -96,7 +102,13 @@ enum Due {
 impl Extraction {
     /// Extraction by these rules.
     pub fn new(rules: ExtractionRules) -> Self {
-        Self { rules, state: Arc::default() }
+        Self { rules, state: Arc::default(), queue: None }
+    }
+
+    /// The same, which looks through what waits as well when a conversation is opened.
+    #[must_use]
+    pub fn with_queue(self, queue: Queue) -> Self {
+        Self { queue: Some(queue), ..self }
     }
 
     /// What is to be done now that a turn has ended. Nothing is read from a disk here.
@@ -124,14 +136,21 @@ impl Extraction {
             state.waiting = Some(run);
             return;
         }
-        (state.running, state.turns) = (true, 0);
         let folder = moment.session_folder().clone();
         let due = Cursor { due: true, ..state.cursor };
         // Where this can not be written, a run that is lost with the process is not made up for.
         let _not_made_up_for = state.moves(&folder, due);
+        state.waiting = Some(run);
+        self.spawn(moment, state, Vec::new());
+    }
+
+    fn spawn(&self, moment: &Moment<'_>, mut state: MutexGuard<'_, State>, queued: Vec<Waiting>) {
+        (state.running, state.turns) = (true, 0);
         drop(state);
-        let shared = Arc::clone(&self.state);
-        moment.jobs().spawn(KIND, |job| work(run, folder, shared, job));
+        let Some(like) = self.run(moment, None) else { return };
+        let through = Through { queue: self.queue.clone(), queued, like };
+        let (shared, folder) = (Arc::clone(&self.state), moment.session_folder().clone());
+        moment.jobs().spawn(KIND, |job| work(through, folder, shared, job));
     }
 
     fn run(&self, moment: &Moment<'_>, seen: Option<MessageId>) -> Option<Run> {
@@ -178,32 +197,99 @@ impl Beside for Extraction {
         }
         let mut state = lock(&self.state);
         state.turn_to(moment.session_folder());
+        if state.running || moment.quota_is_low() {
+            return;
+        }
         let left = window::counted(window::since(moment.messages(), state.cursor.seen));
-        if state.cursor.due && !state.running && left > 0 && !moment.quota_is_low() {
-            self.begin(moment, state);
+        if state.cursor.due && left > 0 {
+            state.waiting = self.run(moment, state.cursor.seen);
+        }
+        let queued = self.queue.as_ref().map(Queue::list).unwrap_or_default();
+        if state.waiting.is_some() || !queued.is_empty() {
+            self.spawn(moment, state, queued);
         }
     }
 }
 
+/// The transcripts that are looked through first.
+struct Through {
+    queue: Option<Queue>,
+    queued: Vec<Waiting>,
+    /// A run of the conversation at hand: theirs are like it, but for the messages.
+    like: Run,
+}
+
+impl Through {
+    async fn go(self, job: &JobHandle) -> JobEnd {
+        let mut end = JobEnd::of(JobStatus::Skipped);
+        let Some(queue) = self.queue else { return end };
+        let Run { seed, access, figures, guard, window, .. } = self.like;
+        for waiting in self.queued {
+            let (what, outcome) = match queue.open(&waiting) {
+                Err(why) => (why, None),
+                Ok(None) => ("nothing new".to_owned(), None),
+                Ok(Some(Queued { messages, seen, session, place })) => {
+                    let last = messages.last().map(|message| message.id);
+                    let run = Run {
+                        seed: seed.clone().with_messages([]),
+                        access: Arc::clone(&access),
+                        session,
+                        messages,
+                        own: false,
+                        seen,
+                        figures: figures.clone(),
+                        guard,
+                        window,
+                    };
+                    let outcome = run.go(job).await;
+                    let seen = Cursor { seen: last, due: false };
+                    let kept = if outcome.done { place.write(seen) } else { Ok(()) };
+                    (kept.err().unwrap_or_default(), Some(outcome))
+                }
+            };
+            let failed = outcome.as_ref().is_some_and(|outcome| !outcome.done);
+            if let Some(outcome) = outcome {
+                end = outcome.end;
+            }
+            let path = waiting.transcript_path.display();
+            if !what.is_empty() {
+                job.said(&format!("{path}: {what}"));
+            }
+            // What could not be looked at for want of an answer waits for the next occasion.
+            if !failed && let Err(why) = queue.done(&waiting) {
+                job.said(&format!("{path} still waits: {why}"));
+            }
+        }
+        end
+    }
+}
+
 /// Runs, and runs again for the newest turn that has ended meanwhile.
-async fn work(first: Run, folder: Dir, state: Arc<Mutex<State>>, job: JobHandle) -> JobEnd {
-    let _running = Running { state: Arc::clone(&state), session: folder.path().to_owned() };
-    let mut run = first;
+async fn work(through: Through, folder: Dir, state: Arc<Mutex<State>>, job: JobHandle) -> JobEnd {
+    let (shared, session) = (Arc::clone(&state), folder.path().to_owned());
+    let mut running = Running { state: shared, session, armed: true };
+    let mut end = through.go(&job).await;
     loop {
+        let next = {
+            let mut state = lock(&state);
+            state.turns = 0;
+            let next = state.waiting.take().map(|next| Run { seen: state.cursor.seen, ..next });
+            if next.is_none() {
+                // Under the same lock: a turn that ends from now on starts a run of its own.
+                running.disarm(&mut state);
+            }
+            next
+        };
+        let Some(run) = next else { return end };
+        job.phase("starting");
         let last = run.messages.last().map(|message| message.id);
         let outcome = run.go(&job).await;
-        let mut state = lock(&state);
+        end = outcome.end;
         if outcome.done
-            && let Some(why) = state.moves(&folder, Cursor { seen: last, due: false })
+            && let Some(why) = lock(&state).moves(&folder, Cursor { seen: last, due: false })
         {
             job.said(&format!("how far this came could not be written down: {why}"));
         }
-        match state.waiting.take() {
-            Some(next) => run = Run { seen: state.cursor.seen, ..next },
-            None => return outcome.end,
-        }
-        state.turns = 0;
-        job.phase("starting");
     }
 }
 
@@ -211,10 +297,23 @@ async fn work(first: Run, folder: Dir, state: Arc<Mutex<State>>, job: JobHandle)
 struct Running {
     state: Arc<Mutex<State>>,
     session: PathBuf,
+    armed: bool,
+}
+
+impl Running {
+    fn disarm(&mut self, state: &mut State) {
+        self.armed = false;
+        if state.session == self.session {
+            state.running = false;
+        }
+    }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
+        if !self.armed {
+            return;
+        }
         let mut state = lock(&self.state);
         if state.session == self.session {
             (state.running, state.waiting) = (false, None);

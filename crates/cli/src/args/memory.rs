@@ -82,6 +82,11 @@ pub(crate) enum MemoryCommand {
         after_help = "Examples:\n  dormouse memory inbox\n  dormouse memory inbox accept 1 2\n  dormouse memory inbox edit 3\n  dormouse memory inbox refuse --all"
     )]
     Inbox(InboxArguments),
+    /// Make a rule or a hook of a memory that had to be said again and again; without a name, list what is offered
+    #[command(
+        after_help = "Examples:\n  dormouse memory guard\n  dormouse memory guard no-force-push.md\n  dormouse memory guard \"No force push\" --install\n  dormouse memory guard no-force-push.md --remove"
+    )]
+    Guard(GuardArguments),
     /// Check the memory directories, and mend their indexes
     #[command(
         after_help = "Examples:\n  dormouse memory doctor\n  dormouse memory doctor --mend\n\nExit codes:\n  0    nothing was found, or all of it was mended\n  1    something was found"
@@ -129,6 +134,7 @@ impl MemoryCommand {
             | Self::Undo(UndoArguments { common, .. })
             | Self::Restore(RestoreArguments { common, .. })
             | Self::Inbox(InboxArguments { common, .. })
+            | Self::Guard(GuardArguments { common, .. })
             | Self::Embed(EmbedArguments { common, .. })
             | Self::Doctor(MemoryDoctorArguments { common, .. })
             | Self::Lint(LintArguments { common, .. })
@@ -190,6 +196,26 @@ pub(crate) struct ListArguments {
 pub(crate) struct NamedArguments {
     /// The memory: its file or its name
     pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GuardArguments {
+    /// The memory: its file or its name; without it, what is offered and what is in force is listed
+    pub(crate) name: Option<String>,
+    /// Put it in without a question
+    #[arg(long, requires = "name", group = "done")]
+    pub(crate) install: bool,
+    /// Take it out again
+    #[arg(long, requires = "name", group = "done")]
+    pub(crate) remove: bool,
+    /// Do without it, until the memory was corrected 3 more times
+    #[arg(long, requires = "name", group = "done")]
+    pub(crate) refuse: bool,
+    /// What a guard's hooks call
+    #[arg(long, hide = true, value_name = "FILE", conflicts_with = "name")]
+    pub(crate) remind: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) common: Common,
 }

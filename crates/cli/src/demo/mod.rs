@@ -3,6 +3,7 @@
 
 mod scenes;
 mod scenes_of_length;
+mod scenes_of_sleep;
 mod stage;
 
 use dormouse_conversation::ResultContent;
@@ -29,6 +30,8 @@ pub(crate) async fn run(world: &World) -> Result<Exit, Failure> {
     scenes::something_recalled(&stage).await?;
     scenes_of_length::notes_for_free(&stage).await?;
     scenes_of_length::an_overflow(&stage).await?;
+    scenes_of_sleep::unasked(&stage).await?;
+    scenes_of_sleep::a_dream(&stage).await?;
     show::data_line("\nThe temporary folder is removed again.");
     Ok(Exit::Done)
 }
@@ -57,6 +60,7 @@ fn narrate(event: &EngineEvent) {
         | EngineEvent::ToolDenied { .. }
         | EngineEvent::ToolFinished { .. }
         | EngineEvent::Planned(_)
+        | EngineEvent::Corrected(_)
         | EngineEvent::Retrying { .. } => {}
         EngineEvent::Recalled(receipt) if receipt.recalled.is_empty() => {}
         EngineEvent::Recalled(receipt) => {

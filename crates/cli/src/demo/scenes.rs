@@ -127,7 +127,7 @@ fn stored_bytes(transcript: &Path) -> Result<u64, Failure> {
 }
 
 /// Asks the question in a new session and shows what happens.
-async fn play(
+pub(super) async fn play(
     stage: &Stage,
     cast: impl Into<Cast>,
     question: &str,

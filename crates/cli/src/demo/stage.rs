@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_background::DreamSetup;
 use dormouse_base::{
     Dir, Environment, Redactor, RelPath, Settings, Stack, Switches, names, project_of,
 };
@@ -20,6 +21,7 @@ use dormouse_model::{
 };
 use dormouse_tools::{Gate, Reaper, ToolSet};
 
+use crate::dream;
 use crate::exit::Failure;
 use crate::memory::session;
 use crate::world::World;
@@ -51,6 +53,17 @@ impl Stage {
 
     pub(super) fn project(&self) -> PathBuf {
         self.root.join("project")
+    }
+
+    /// What a dream over the memories here needs.
+    pub(super) async fn dream_setup(&self) -> Result<DreamSetup, Failure> {
+        let project = project_of(&self.project())?;
+        let switches = Switches::resolve(&Stack::default(), &self.world.environment);
+        let set = (&Settings::default(), &switches.map_err(Failure::usage)?);
+        let memory = session::setup(&self.world, &project, set, Saving::Entries).await?;
+        let memory = memory.ok_or_else(|| Failure::failed(anyhow::anyhow!("memory is off")))?;
+        let sessions = SessionFolder::open(&self.world.home()?, &project)?;
+        Ok(dream::setup(&self.world, memory.access, sessions.dir().clone()))
     }
 }
 

@@ -7,6 +7,7 @@ mod embeddings;
 mod finding;
 mod folders;
 mod git;
+mod guards;
 mod keys;
 mod locks;
 mod server;
@@ -66,6 +67,7 @@ pub(crate) async fn run(arguments: &DoctorArguments, world: &World) -> Result<Ex
         findings.extend(server::check(&scene, &provider).await);
     }
     findings.extend(embeddings::check(&scene));
+    findings.extend(guards::check(&scene));
     findings.extend(folders::check(&scene.home));
     findings.extend(locks::check(&scene.home));
     findings.extend(transcripts::check(&scene));

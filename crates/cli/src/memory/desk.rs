@@ -7,7 +7,7 @@ use std::sync::Arc;
 use dormouse_base::{Project, Settings, nearest};
 use dormouse_memory::{
     Age, By, ChangeError, Entry, MemoryType, Outcome, Receipt, ScanCache, Scanned, Store, Trust,
-    fold,
+    Uses, fold,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -162,7 +162,7 @@ impl<'a> Found<'a> {
     }
 
     pub(super) fn row(&self, now: Timestamp) -> Row {
-        let header = &self.memory.header;
+        let (header, uses) = (&self.memory.header, self.uses());
         Row {
             name: self.memory.name().to_owned(),
             description: header.description.clone(),
@@ -176,7 +176,18 @@ impl<'a> Found<'a> {
             pinned: header.pinned,
             quarantined: header.quarantined,
             trust: header.effective_trust(),
+            recalled: uses.recalled,
+            cited: uses.cited,
+            heeded: uses.heeded,
+            violated: uses.violated,
+            tokens: uses.tokens,
+            last_helped: uses.last_helped.map(|time| time.to_string()),
         }
+    }
+
+    /// What it was good for so far.
+    pub(super) fn uses(&self) -> Uses {
+        self.shelf.store.uses(self.memory.file.as_str()).unwrap_or_default()
     }
 
     /// The whole memory.
@@ -220,6 +231,18 @@ pub(super) struct Row {
     pub(super) pinned: bool,
     pub(super) quarantined: bool,
     pub(super) trust: Trust,
+    /// How often it was put into a conversation unasked.
+    pub(super) recalled: u64,
+    /// In how many turns an answer named or quoted it.
+    pub(super) cited: u64,
+    /// In how many turns what it is about came up, and nothing had to be corrected.
+    pub(super) heeded: u64,
+    /// In how many turns it had to be said again.
+    pub(super) violated: u64,
+    /// The tokens that it took.
+    pub(super) tokens: u64,
+    /// When it was last cited or heeded.
+    pub(super) last_helped: Option<String>,
 }
 
 /// Makes a change that may hold a secret: refused, unless the person wants it (M-16).

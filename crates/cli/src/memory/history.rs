@@ -1,6 +1,6 @@
 //! What was done, and taking it back: `log`, `diff`, `undo`. Every store counts its own changes.
 
-use dormouse_memory::{By, Effect, FileDiff, LogEntry, MemoryFile, MessageSource, fold};
+use dormouse_memory::{By, Effect, FileDiff, LogEntry, MemoryFile, MessageSource, Receipt, fold};
 use serde::Serialize;
 use similar::TextDiff;
 
@@ -27,6 +27,9 @@ struct Logged<'a> {
     sources: &'a [MessageSource],
     undoes: Option<u64>,
     undone_by: Option<u64>,
+    /// The dream that it is a part of: its changes are undone together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part_of: Option<&'a str>,
     undoable: bool,
     files: Vec<Touched>,
 }
@@ -131,6 +134,7 @@ fn logged<'a>(change: &'a Change<'_>) -> Logged<'a> {
         sources: &entry.sources,
         undoes: entry.undoes.map(|id| id.0),
         undone_by: entry.undone_by.map(|id| id.0),
+        part_of: entry.part_of.as_deref(),
         undoable: entry.undoable && entry.undone_by.is_none(),
         files: entry.files.iter().map(touched).collect(),
     }
@@ -300,22 +304,73 @@ pub(super) async fn undo(arguments: &UndoArguments, world: &World) -> Result<Exi
         Some(number) => numbered(changes(&desk)?, number)?,
         None => last_undoable(&desk)?,
     };
-    let by = By::person(format!("undo of change {}", change.entry.id));
-    let receipt = change.shelf.store.undo(&by, Some(change.entry.id))?;
+    let together = with_the_rest(&desk, change)?;
+    let (undone, left) = undo_all(&together)?;
     if arguments.common.json {
         let all = changes(&desk)?;
-        let done = all
-            .iter()
-            .find(|done| done.shelf.whose == change.shelf.whose && done.entry.id == receipt.id);
-        print_json(&done.map(logged))?;
-        return Ok(Exit::Done);
+        let is_done = |done: &&Change<'_>| {
+            let same = |(change, receipt): &(&Change<'_>, Receipt)| {
+                done.shelf.whose == change.shelf.whose && done.entry.id == receipt.id
+            };
+            undone.iter().any(same)
+        };
+        let done: Vec<Logged<'_>> = all.iter().filter(is_done).map(logged).collect();
+        match done.as_slice() {
+            [one] => print_json(one)?,
+            several => print_json(&several)?,
+        }
+    } else {
+        for (change, receipt) in &undone {
+            tell_undone(change, receipt);
+        }
     }
+    left.map_or(Ok(Exit::Done), Err)
+}
+
+/// A change and all others that it was made together with, such as those of a dream: they are undone as one.
+fn with_the_rest<'d>(desk: &'d Desk, change: Change<'d>) -> Result<Vec<Change<'d>>, Failure> {
+    let Some(whole) = change.entry.part_of.clone() else { return Ok(vec![change]) };
+    let (shelf, id) = (change.shelf.whose, change.entry.id);
+    let mut all = vec![change];
+    for other in changes(desk)? {
+        let entry = &other.entry;
+        let belongs = entry.part_of.as_deref() == Some(&whole) && entry.undone_by.is_none();
+        if belongs && entry.undoes.is_none() && (other.shelf.whose, entry.id) != (shelf, id) {
+            all.push(other);
+        }
+    }
+    Ok(all)
+}
+
+/// What was undone, and why the rest was not.
+type Undone<'c, 'd> = (Vec<(&'c Change<'d>, Receipt)>, Option<Failure>);
+
+/// Undoes changes, one after the other, up to the first that can not be.
+fn undo_all<'c, 'd>(changes: &'c [Change<'d>]) -> Result<Undone<'c, 'd>, Failure> {
+    let mut undone = Vec::new();
+    for change in changes {
+        let by = By::person(format!("undo of change {}", change.entry.id));
+        match change.shelf.store.undo(&by, Some(change.entry.id)) {
+            Ok(receipt) => undone.push((change, receipt)),
+            Err(error) if undone.is_empty() => return Err(error.into()),
+            Err(error) => {
+                let whose = change.shelf.whose;
+                let failure = Failure::from(error).hint(format!(
+                    "this is about the {whose} memory; what was made with it is undone"
+                ));
+                return Ok((undone, Some(failure)));
+            }
+        }
+    }
+    Ok((undone, None))
+}
+
+fn tell_undone(change: &Change<'_>, receipt: &Receipt) {
     let (id, author, why) = (change.entry.id, &change.entry.author, because(&change.entry));
     show::data_line(&format!("undid change {id} ({}) by {author}: {why}", change.shelf.whose));
     for (file, effect) in &receipt.files {
         show::data_line(&format!("{} {}", word(*effect), change.shelf.path_of(file.as_str())));
     }
-    Ok(Exit::Done)
 }
 
 /// The last change that is neither undone nor an undo. What other programs have done unseen is not what is

@@ -1,6 +1,8 @@
 //! Looking: `list`, `show`, `path`.
 
-use dormouse_memory::{DirectorySource, MemoryType};
+use dormouse_base::grouped;
+use dormouse_memory::{Age, DirectorySource, MemoryType, Uses};
+use jiff::Timestamp;
 use serde::Serialize;
 
 use super::desk::{Desk, Found, Row, no_repository};
@@ -35,7 +37,8 @@ pub(super) async fn list(arguments: &ListArguments, world: &World) -> Result<Exi
 
 /// The file comes first: it names the memory in every other command.
 pub(super) fn table(memories: &[Found<'_>], desk: &Desk) -> Table {
-    let mut table = Table::new(&["file", "type", "scope", "changed", "name: description"]);
+    let mut table =
+        Table::new(&["file", "type", "scope", "changed", "effect", "name: description"]);
     for found in memories {
         let header = &found.memory.header;
         let mut said = found.memory.name().to_owned();
@@ -51,10 +54,36 @@ pub(super) fn table(memories: &[Found<'_>], desk: &Desk) -> Table {
             header.kind.map_or("-", MemoryType::as_str).to_owned(),
             found.shelf.whose.to_string(),
             found.age(desk.now).to_string(),
+            effect(&found.uses()),
             said,
         ]);
     }
     table
+}
+
+/// What a memory was good for, in few letters: how often it was recalled, cited, heeded, violated.
+fn effect(uses: &Uses) -> String {
+    let counts =
+        [(uses.recalled, "r"), (uses.cited, "c"), (uses.heeded, "h"), (uses.violated, "v")];
+    let said: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, letter)| format!("{count}{letter}"))
+        .collect();
+    if said.is_empty() { "-".to_owned() } else { said.join(" ") }
+}
+
+/// The same in words.
+fn effect_in_words(uses: &Uses, now: Timestamp) -> String {
+    let Uses { recalled, tokens, cited, heeded, violated, .. } = uses;
+    let helped = match uses.last_helped {
+        Some(time) => format!("last of help {}", Age::between(time, now)),
+        None => "of no help so far".to_owned(),
+    };
+    format!(
+        "recalled {recalled} times ({} tokens), cited {cited}, heeded {heeded}, violated {violated}; {helped}",
+        grouped(*tokens)
+    )
 }
 
 /// A whole memory, for programs.
@@ -89,6 +118,10 @@ pub(super) async fn show(arguments: &NamedArguments, world: &World) -> Result<Ex
     }
     let (path, age) = (found.path(), found.age(desk.now));
     show::note(&format!("{path} ({}, last changed {age})", found.shelf.whose));
+    let uses = found.uses();
+    if uses != Uses::default() {
+        show::note(&effect_in_words(&uses, desk.now));
+    }
     for problem in &entry.problems {
         show::note(&format!("warning: {problem}"));
     }

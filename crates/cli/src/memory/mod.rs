@@ -5,6 +5,7 @@ mod desk;
 mod editor;
 mod embed;
 mod exchange;
+pub(crate) mod guard;
 mod health;
 mod history;
 mod inbox;
@@ -21,7 +22,7 @@ use std::io::Read;
 use std::path::Path;
 
 use dormouse_base::{AppendError, FileError};
-use dormouse_memory::{ChangeError, MemoryType};
+use dormouse_memory::{ChangeError, FileDiff, MemoryType};
 use serde::Serialize;
 
 use crate::args::{MemoryCommand, MemoryKind, MemoryScope};
@@ -64,6 +65,7 @@ async fn run_one(command: &MemoryCommand, world: &World) -> Result<Exit, Failure
         MemoryCommand::Undo(arguments) => history::undo(arguments, world).await,
         MemoryCommand::Restore(arguments) => restore::restore(arguments, world).await,
         MemoryCommand::Inbox(arguments) => inbox::run(arguments, world).await,
+        MemoryCommand::Guard(arguments) => guard::run(arguments, world).await,
         MemoryCommand::Embed(arguments) => embed::run(arguments, world).await,
         MemoryCommand::Doctor(arguments) => health::doctor(arguments, world).await,
         MemoryCommand::Lint(arguments) => health::lint(arguments, world).await,
@@ -140,8 +142,17 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::usage(anyhow::anyhow!("can not read {}: {error}", path.display()))
 }
 
+/// Prints what a change does, as diffs that other programs read.
+pub(crate) fn print_diffs(files: &[FileDiff], world: &World) {
+    let looks = table::Looks::of(&world.environment);
+    for file in files {
+        let (before, after) = (file.before.as_deref(), file.after.as_deref());
+        history::print_diff(file.file.as_str(), before, after, looks);
+    }
+}
+
 /// Prints a value for programs.
-fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     show::data_line(&serde_json::to_string_pretty(value).map_err(Failure::failed)?);
     Ok(())
 }

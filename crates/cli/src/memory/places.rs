@@ -88,6 +88,11 @@ pub(crate) struct Places {
 }
 
 impl Places {
+    /// The folder of what is kept about memories, beside them.
+    pub(crate) fn state(&self) -> &Path {
+        &self.state
+    }
+
     /// Looks them up. Where the person has chosen a directory, it is the one for all that is private: their
     /// own and the project's memories are both in it.
     pub(crate) async fn find(

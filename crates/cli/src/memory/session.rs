@@ -72,6 +72,19 @@ pub(crate) async fn open(
     Ok(Ok(stores))
 }
 
+/// The project's store, if there is one: looking makes nothing.
+pub(crate) async fn project_store(
+    world: &World,
+    project: &Project,
+    set: (&Settings, &Switches),
+) -> Result<Option<Store>, Failure> {
+    let places = Places::find(world, project, set, Visit::Look).await?;
+    match places.of(Whose::Project) {
+        Some(place) => Ok(places.existing(place)?),
+        None => Ok(None),
+    }
+}
+
 /// The shipped limits; in debug builds a test may wait for longer.
 fn recall_setup(world: &World) -> RecallSetup {
     let mut recall = RecallSetup::default();

@@ -1,8 +1,10 @@
 //! Changing by hand: `add`, `edit`, `rm`. Everything goes through the store's one door.
 
+use std::path::Path;
+
 use dormouse_memory::frontmatter::{self, EditError};
 use dormouse_memory::{
-    By, ContentHash, Effect, Expected, MemoryFile, MemoryType, NewMemory, Receipt,
+    By, ContentHash, Effect, Expected, GuardBook, MemoryFile, MemoryType, NewMemory, Receipt,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -205,6 +207,7 @@ pub(super) async fn rm(arguments: &RmArguments, world: &World) -> Result<Exit, F
             done.extend(removed(shelf, &files)?);
         }
     }
+    tell_guards(&desk, &done);
     if arguments.common.json {
         print_json(&done)?;
         return Ok(Exit::Done);
@@ -214,6 +217,20 @@ pub(super) async fn rm(arguments: &RmArguments, world: &World) -> Result<Exit, F
     }
     show::note("removed; `dormouse memory undo` or `dormouse memory restore FILE` brings it back");
     Ok(Exit::Done)
+}
+
+/// A guard outlasts its memory: it was wanted by itself.
+fn tell_guards(desk: &Desk, done: &[Done]) {
+    let book = match GuardBook::read(desk.places.state()) {
+        Ok(book) => book,
+        Err(error) => return show::note(&format!("note: {error}")),
+    };
+    for done in done.iter().filter(|done| book.guard_of(Path::new(&done.path)).is_some()) {
+        let path = &done.path;
+        show::note(&format!(
+            "its guard stays in force; `dormouse memory guard {path} --remove` takes it out"
+        ));
+    }
 }
 
 /// Takes a memory out of quarantine (M-17): the person has read it, and answers for it.

@@ -20,6 +20,8 @@ pub(crate) enum Name {
     Skills,
     Memory,
     Recall,
+    Dream,
+    Guard,
     Notes,
     Quit,
 }
@@ -65,6 +67,18 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
         "recall",
         "[QUERY]",
         "what memory has on this; without it, why memories came with the last message",
+    ),
+    (
+        Name::Dream,
+        "dream",
+        "[stop|log]",
+        "tidy up what is remembered, beside the conversation; again, how it goes",
+    ),
+    (
+        Name::Guard,
+        "guard",
+        "[MEMORY]",
+        "make a rule or a hook of what you had to say again and again; without MEMORY, what is offered",
     ),
     (Name::Notes, "notes", "", "the notes about this session, and where they are"),
     (Name::Quit, "quit", "", "leave (also Ctrl-D)"),

@@ -1,11 +1,13 @@
-//! `/memory` and `/recall`: the commands of the command line, without leaving; and what is said about memory at the start.
+//! `/memory`, `/recall` and `/guard`: the commands of the command line, without leaving; and what is said about memory at the start.
 
 use clap::Parser as _;
 
 use crate::args::{Arguments, Command};
 use crate::exit::Failure;
 use crate::markdown::Style;
-use crate::memory;
+use crate::settings::{self, Untrusted};
+use crate::start::Conversation;
+use crate::{memory, permissions};
 
 use super::terminal::{self, Quiet};
 use super::{Talk, counted};
@@ -34,8 +36,33 @@ impl Talk<'_> {
         self.as_typed("recall", words).await;
     }
 
+    /// Carries out `/guard …`: shows a guard and asks. What its rules deny is denied here too, at once.
+    pub(super) async fn guard(&mut self, rest: &str) {
+        let Some(words) = shlex::split(rest) else {
+            self.say("A quotation mark in this command is not closed.");
+            return;
+        };
+        // A name of several words needs no quotation marks, where no option stands beside it.
+        let is_name = !words.is_empty() && !words.iter().any(|word| word.starts_with('-'));
+        let words = if is_name { vec![words.join(" ")] } else { words };
+        let words = std::iter::once("guard".to_owned()).chain(words).collect();
+        self.as_typed("memory", words).await;
+        self.heed_settings();
+    }
+
+    /// Takes up what the settings forbid by now.
+    fn heed_settings(&self) {
+        let Conversation { project, gate, .. } = &self.conversation;
+        let given = self.arguments.settings.as_deref();
+        let loaded = settings::load(self.world, given, project, Untrusted::Pass);
+        match loaded.and_then(|loaded| permissions::rules(&loaded.settings.permissions)) {
+            Ok(rules) => gate.restrict(rules.deny, rules.ask),
+            Err(failure) => self.complain(&failure),
+        }
+    }
+
     /// Runs a command of the command line, in the terminal as it was found.
-    async fn as_typed(&mut self, command: &str, words: Vec<String>) {
+    pub(super) async fn as_typed(&mut self, command: &str, words: Vec<String>) {
         let typed = ["dormouse".to_owned(), command.to_owned()].into_iter().chain(words);
         let command = match Arguments::try_parse_from(typed) {
             Ok(arguments) => arguments.command,
@@ -44,6 +71,9 @@ impl Talk<'_> {
         let failed = match command {
             Some(Command::Memory(command)) => {
                 self.with_the_terminal(memory::run(&command, self.world)).await.err()
+            }
+            Some(Command::Dream(arguments)) => {
+                self.with_the_terminal(crate::dream::run(&arguments, self.world)).await.err()
             }
             Some(Command::Recall(arguments)) => {
                 self.with_the_terminal(memory::recall::run(&arguments, self.world)).await.err()

@@ -10,6 +10,7 @@ mod calls;
 mod commands;
 mod compact;
 mod diff;
+mod dream;
 mod editor;
 mod ending;
 mod history;

@@ -49,6 +49,8 @@ impl Talk<'_> {
             Name::Memory => self.memory(rest).await,
             Name::Recall if rest.is_empty() => self.view.borrow_mut().explain_recall(),
             Name::Recall => self.recall(rest).await,
+            Name::Dream => Box::pin(self.dream(rest)).await,
+            Name::Guard => self.guard(rest).await,
             Name::Notes => self.say(&notes::shown(&self.conversation.engine)),
             // Those that may begin a turn or end the talk are done elsewhere.
             Name::Compact | Name::Plan | Name::Quit => {}

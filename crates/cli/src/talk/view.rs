@@ -275,6 +275,9 @@ impl View {
             EngineEvent::Remembered(what) => {
                 self.note(&remembered(&what), Style::DIM);
             }
+            EngineEvent::Corrected(corrected) => {
+                self.note(&corrected.line("/guard"), Style::PLAIN);
+            }
             EngineEvent::Compacting(_) => self.progress.compacting(now),
             EngineEvent::Compacted(report) => {
                 self.progress.waiting(now);

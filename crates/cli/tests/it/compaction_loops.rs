@@ -68,6 +68,18 @@ fn three_within_ten_requests_are_a_loop() {
     leave(terminal);
 }
 
+/// A window that fills up quickly stops the turn, not the session: the next prompt makes room again.
+#[test]
+fn a_loop_ends_with_its_turn() {
+    let server = reads(Wire::Anthropic, 40, 2).fork_with(summaries()).start();
+    let home = home(&server);
+    write(&home, 1_900);
+    let mut terminal = talk(&home, &[], (200, 50));
+    say(&mut terminal, "begin: read it", "so the request was not sent");
+    say(&mut terminal, "just answer", "all done");
+    leave(terminal);
+}
+
 /// The model gives no summary three times in a row: it is told once and asked no more, the folds go on, and a
 /// summary by hand closes the breaker.
 #[test]

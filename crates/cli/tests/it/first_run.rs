@@ -46,6 +46,12 @@ fn the_demo_runs_and_leaves_nothing_behind() {
         "compacted from the session's notes, without a request",
         "compacted without a model",
         "| Count shelves 1 to 5 again, in dozens. Do not forget the acorns in the tin box.",
+        "memory: Saved 1 memory: acorns-in-the-tin-box.md",
+        "memory: Saved 1 memory: tin-box-on-sundays.md",
+        "| the-tin-box.md",
+        "Improved 1 memor",
+        "| acorns-in-the-tin-box.md\n  | tin-box-on-sundays.md",
+        "every byte is as it was before the dream",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

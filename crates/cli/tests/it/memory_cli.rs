@@ -506,7 +506,7 @@ fn in_a_pipe_there_is_plain_text_and_who_stops_reading_is_no_error() {
         assert!(!output.stdout.contains('\x1b'), "{arguments:?}\n{}", output.stdout);
     }
     let row = memory(&home, &["list"]).stdout.lines().next().unwrap().to_owned();
-    assert_eq!(row.split('\t').count(), 5, "{row}");
+    assert_eq!(row.split('\t').count(), 6, "{row}");
     let binary = env!("CARGO_BIN_EXE_dormouse");
     for command in ["list", "list --json", "log --limit 99", "export"] {
         let script = format!("{{ {binary} memory {command}; echo $? >&2; }} | head -n 1");

@@ -31,7 +31,13 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     (
         "dormouse-background",
-        &["dormouse-engine", "dormouse-context", "dormouse-conversation", "dormouse-base"],
+        &[
+            "dormouse-engine",
+            "dormouse-context",
+            "dormouse-memory",
+            "dormouse-conversation",
+            "dormouse-base",
+        ],
     ),
     ("dormouse-serve", &["dormouse-memory", "dormouse-conversation", "dormouse-base"]),
     (

@@ -74,10 +74,10 @@ pub fn measure(dropped: &[Arc<Message>], open_tasks: &[String], after: &str) -> 
 /// The person's words that `after` does not hold, for a compaction below the floor; empty if it holds all.
 pub fn lost_words(said: &[Said], after: &str, budget_tokens: u64) -> String {
     let held = Held::in_text(after);
-    let first = said.len().saturating_sub(MOST_TEXTS);
-    let newest = said.get(first..).unwrap_or_default();
-    let lost: Vec<Said> =
-        newest.iter().filter(|words| !holds_said(&held, &words.text)).cloned().collect();
+    let (older, newest) = said.split_at(said.len().saturating_sub(MOST_TEXTS));
+    let lost = newest.iter().filter(|words| !holds_said(&held, &words.text));
+    // The oldest are not searched for, and count as lost: how many there are is told.
+    let lost: Vec<Said> = older.iter().chain(lost).cloned().collect();
     keep_words(&lost, budget_tokens)
 }
 
@@ -196,6 +196,12 @@ mod tests {
         let lost = lost_words(&words, "The person said: Use tabs. They push often.", 1_000);
         assert_eq!(lost, "\n[2026-11-15 08:00, line 1]\nNever push to main.\n");
         assert_eq!(lost_words(&words, "Use tabs. Never push to main.", 1_000), "");
+        // Those that are too old to be searched for are counted.
+        let many: Vec<Said> = (0..MOST_TEXTS + 50).map(|n| said(&format!("number {n}."))).collect();
+        let lost = lost_words(&many, "", 1_000);
+        let shown = lost.matches("number ").count();
+        let told = format!("- {} older messages are not listed here", many.len() - shown);
+        assert!(lost.contains(&told), "{told} in {lost}");
     }
 
     #[test]

@@ -12,11 +12,13 @@ mod read;
 mod replay;
 mod search;
 mod sessions;
+mod waiting;
 mod write;
 
 pub use boundary::{Boundary, Trigger, uncounted};
 pub use read::{LoadWarning, Loaded, Spoken, load};
 pub use replay::{Compaction, Event, Replay, Said, replay};
 pub use search::{Passage, search_sessions};
-pub use sessions::{SessionSummary, list_sessions, newest_session, session_file};
+pub use sessions::{SessionSummary, list_sessions, newest_session, session_file, sessions_since};
+pub use waiting::{Waiting, WaitingError, WaitingTranscripts};
 pub use write::{Author, Envelope, Transcript, TranscriptError};

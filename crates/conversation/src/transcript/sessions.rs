@@ -89,6 +89,12 @@ pub fn newest_session(dir: &Dir) -> Result<Option<SessionId>, FileError> {
     Ok(None)
 }
 
+/// The sessions that were written to after a time, newest first. The files' times alone are looked at.
+pub fn sessions_since(dir: &Dir, since: SystemTime) -> Result<Vec<SessionId>, FileError> {
+    let newer = session_files(dir)?.into_iter().take_while(|(_, modified)| *modified > since);
+    Ok(newer.map(|(session, _)| session).collect())
+}
+
 /// Whether the person said anything in a session. The file may be large and the answer is near its
 /// beginning, so it is read line by line, and no further.
 fn has_words(dir: &Dir, session: SessionId) -> Result<bool, FileError> {

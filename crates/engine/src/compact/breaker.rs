@@ -26,7 +26,7 @@ pub(crate) struct Breaker {
     /// The requests at which it was compacted, the newest last.
     at: Vec<u64>,
     vain: usize,
-    stopped: bool,
+    stopped: Option<Stop>,
 }
 
 impl Breaker {
@@ -55,21 +55,28 @@ impl Breaker {
         self.at.retain(|at| request.saturating_sub(*at) < OF_LATE);
         let vain = (self.vain >= MOST_VAIN).then_some(Stop::Vain);
         let often = (self.at.len() >= MOST_OF_LATE).then_some(Stop::Often);
-        let stop = vain.or(often).filter(|_| !self.stopped);
-        self.stopped |= stop.is_some();
+        let stop = vain.or(often).filter(|_| self.stopped.is_none());
+        self.stopped = self.stopped.or(stop);
         stop
     }
 
     /// Whether nothing is compacted by itself any more.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stopped
+        self.stopped.is_some()
+    }
+
+    /// The person speaks. A window that fills up quickly is a loop only as long as the model works on by
+    /// itself; what hardly frees anything will not do so now either.
+    pub(crate) fn person_speaks(&mut self) {
+        self.at.clear();
+        self.stopped = self.stopped.filter(|stop| *stop == Stop::Vain);
     }
 
     /// The person has taken it in hand.
     pub(super) fn reset_loop(&mut self) {
         self.at.clear();
         self.vain = 0;
-        self.stopped = false;
+        self.stopped = None;
     }
 }
 
@@ -108,5 +115,17 @@ mod tests {
         // The first is too long ago.
         assert_eq!(breaker.compacted(11, 1_000, 100), None);
         assert_eq!(breaker.compacted(12, 1_000, 100), Some(Stop::Often));
+        breaker.person_speaks();
+        assert!(!breaker.is_stopped());
+        assert_eq!(breaker.compacted(13, 1_000, 100), None);
+    }
+
+    #[test]
+    fn what_is_vain_is_vain_whoever_speaks() {
+        let mut breaker = Breaker::default();
+        breaker.compacted(1, 1_000, 950);
+        assert_eq!(breaker.compacted(2, 1_000, 950), Some(Stop::Vain));
+        breaker.person_speaks();
+        assert!(breaker.is_stopped());
     }
 }

@@ -27,6 +27,8 @@ use crate::results::ResultStore;
 /// How the message that begins a fork begins: whoever reads it knows that it is one.
 pub const FORK_TAG: &str = "<forked-conversation>";
 
+/// Of so many denied calls it is kept what was said.
+const DENIALS_KEPT: usize = 20;
 /// A failed request of a fork is tried again so often: nobody sees it wait.
 const RETRIES: u32 = 2;
 
@@ -111,6 +113,8 @@ pub struct ForkReport {
     pub usage: Usage,
     /// Calls that its gate denied.
     pub denied: u32,
+    /// What it was told about the first of them.
+    pub denials: Vec<String>,
 }
 
 impl Engine {
@@ -161,6 +165,11 @@ impl Seed {
         let system = self.prefix.system().iter().map(|block| block.text.clone());
         let first = self.prefix.first().iter().filter_map(dormouse_conversation::Block::as_text);
         system.chain(first).collect()
+    }
+
+    /// Whether the model was told of this tool.
+    pub fn has_tool(&self, name: &str) -> bool {
+        self.prefix.tools().iter().any(|tool| tool.name == name)
     }
 
     /// What was read so far, as the fork has it: its own copy.

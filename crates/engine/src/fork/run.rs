@@ -13,7 +13,7 @@ use dormouse_model::{Completion, ModelError};
 use dormouse_tools::{Caller, ToolSet, Verdict};
 
 use super::gate::ForkGuard;
-use super::{FORK_TAG, ForkEnd, ForkOrder, ForkReport, Seed};
+use super::{DENIALS_KEPT, FORK_TAG, ForkEnd, ForkOrder, ForkReport, Seed};
 use crate::driver::without_secrets;
 use crate::jobs::JobHandle;
 
@@ -51,6 +51,7 @@ impl<'j> Fork<'j> {
             turns: 0,
             usage: Usage::default(),
             denied: 0,
+            denials: Vec::new(),
         };
         Self { seed, order, job, report }
     }
@@ -178,6 +179,13 @@ impl<'j> Fork<'j> {
         self.report.usage = self.report.usage.plus(usage);
     }
 
+    fn note_denied(&mut self, why: &str) {
+        self.report.denied += 1;
+        if self.report.denials.len() < DENIALS_KEPT {
+            self.report.denials.push(why.to_owned());
+        }
+    }
+
     /// Every call has its result: what it gave, or why it was denied.
     async fn call(&mut self, call: ToolUse<'_>) -> Block {
         let seed = &self.seed;
@@ -190,7 +198,7 @@ impl<'j> Fork<'j> {
         let gate = match admitted {
             Ok(gate) => gate,
             Err(why) => {
-                self.report.denied += 1;
+                self.note_denied(&why);
                 return Block::tool_result(call.id, &ResultContent::Text(why), true);
             }
         };
@@ -200,7 +208,10 @@ impl<'j> Fork<'j> {
         let mut context = seed.context.clone();
         context.overflow = seed.results.overflow(call.id);
         let result = caller.run(call, &context).await;
-        self.report.denied += u32::from(result.verdict == Some(Verdict::Deny));
+        if let (Some(Verdict::Deny), ResultContent::Text(why)) = (result.verdict, &result.content) {
+            self.note_denied(why);
+        }
+        let seed = &self.seed;
         let file = seed.tools.get(call.name).and_then(|tool| tool.file(call.input));
         if let (Some(job), Some(file), false) = (self.job, file, result.is_error) {
             job.phase("updating");

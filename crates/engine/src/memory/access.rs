@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dormouse_base::{Clock, FileError, MessageId, SessionId};
 use dormouse_memory::{
-    Author, By, ChangeError, ContentHash, Effect, Entry, Expected, INDEX, MemoryFile, Outcome,
-    Proposal, ProposalId, Quarantined, Receipt, Rule, Saving, ScanCache, Scanned, Scope, Store,
-    Trust, manifest_line,
+    Author, By, ChangeError, ContentHash, Draft, Effect, Entry, Expected, INDEX, MemoryFile,
+    Outcome, Proposal, ProposalId, Quarantined, Receipt, Rule, Saving, ScanCache, Scanned, Scope,
+    Store, Trust, manifest_line,
 };
 
 use dormouse_memory::embed::Embedder;
@@ -20,6 +20,7 @@ use jiff::tz::TimeZone;
 use super::consent::{self, Wish};
 use super::filling::{FILLED_AT_ONCE, Filling};
 use super::sources::{Sources, Unconfirmed};
+use super::updates::Updates;
 use super::witness::Witness;
 
 /// Memory, as a session has it.
@@ -31,8 +32,12 @@ pub struct MemoryAccess {
     heard: Mutex<Heard>,
     asker: OnceLock<Arc<dyn Asker>>,
     filling: Arc<Filling>,
+    /// Which memories were changed because of what was said, in whosever hands.
+    pub(super) updates: Arc<Updates>,
     /// Who says what a memory rests on, where it is not the model in its conversation that writes.
     pub(super) witness: Option<Arc<dyn Witness>>,
+    /// Copies that are written to instead, where that is so.
+    pub(super) drafts: Vec<Arc<Draft>>,
 }
 
 impl std::fmt::Debug for MemoryAccess {
@@ -130,8 +135,37 @@ impl MemoryAccess {
             heard: Mutex::default(),
             asker: OnceLock::new(),
             filling: Arc::default(),
+            updates: Arc::default(),
             witness: None,
+            drafts: Vec::new(),
         })
+    }
+
+    /// Drafts of memories in the hands of a dream: nothing but these copies is read or written.
+    pub fn over_drafts(&self, drafts: Vec<Arc<Draft>>, witness: Arc<dyn Witness>) -> Arc<Self> {
+        let stores: Vec<Arc<Store>> =
+            drafts.iter().map(|draft| Arc::clone(draft.store())).collect();
+        Arc::new(Self {
+            recall: Arc::new(Recall::open(stores.clone(), None)),
+            stores,
+            saving: Saving::Entries,
+            clock: Arc::clone(&self.clock),
+            heard: Mutex::default(),
+            asker: OnceLock::new(),
+            // What a dream does is no correction of the person's.
+            updates: Arc::default(),
+            filling: Arc::default(),
+            witness: Some(witness),
+            drafts,
+        })
+    }
+
+    /// Whether a text has words that came from outside, in this session or in a memory that nobody has confirmed.
+    pub fn is_from_outside(&self, text: &str) -> bool {
+        let unconfirmed = self.unconfirmed();
+        let heard = self.heard();
+        let sources = heard.sources.of(text, &heard.session, &unconfirmed);
+        sources.iter().any(|source| source.trust == Trust::Outside)
     }
 
     /// The same memory in other hands: those of work beside the conversation, for which somebody vouches.
@@ -145,7 +179,9 @@ impl MemoryAccess {
             heard: Mutex::default(),
             asker: OnceLock::new(),
             filling: Arc::clone(&self.filling),
+            updates: Arc::clone(&self.updates),
             witness: Some(witness),
+            drafts: self.drafts.clone(),
         })
     }
 
@@ -196,6 +232,7 @@ impl MemoryAccess {
     /// A session begins: what was said before belongs to another.
     pub(crate) fn begin(&self, session: SessionId) {
         *self.heard() = Heard { session: session.to_string(), ..Heard::default() };
+        drop(self.updates.take());
     }
 
     /// Something was said in it.
@@ -392,13 +429,17 @@ impl MemoryAccess {
     ) -> Result<Done, String> {
         match outcome.map_err(|error| error.to_string())? {
             Outcome::Unchanged => Ok(Done::Written("it was so already".to_owned())),
-            Outcome::Written(receipt) => Ok(Done::Written(self.tell(store, &receipt))),
+            Outcome::Written(receipt) => {
+                self.note_receipt(store, &receipt);
+                Ok(Done::Written(self.tell(store, &receipt)))
+            }
             Outcome::Ask(proposal) => self.asked(store, proposal),
             Outcome::InInbox(id) => Ok(self.waits(store, id)),
         }
     }
 
     fn waits(&self, store: &Store, id: ProposalId) -> Done {
+        self.note_waiting(store, id);
         let waits = Written { scope: store.scope(), files: Vec::new(), waits: Some(id) };
         self.heard().written.push(waits);
         Done::Proposed(id)

@@ -14,6 +14,7 @@ mod saving;
 mod sources;
 mod specs;
 mod tools;
+mod updates;
 mod voices;
 mod witness;
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use dormouse_memory::{By, Expected, MemoryFile, NewMemory, Scope, Store, frontmatter};
+use dormouse_memory::{By, Draft, Expected, MemoryFile, NewMemory, Scope, Store, frontmatter};
 
 use super::access::{Done, Found, MemoryAccess};
-use super::witness::Wanted;
+use super::witness::{Wanted, Witness};
 
 /// What a call of the tool for saving wants.
 pub(super) struct SaveOrder<'a> {
@@ -35,6 +35,10 @@ impl MemoryAccess {
             supersedes: &replaced,
             quotes: order.quotes,
         };
+        if let Some((draft, witness)) = self.draft_of(store) {
+            return in_draft(draft, witness, &wanted)
+                .inspect_err(|why| witness.has_refused(&wanted.memory.name, why));
+        }
         let done = match order.onto {
             Some(found) => self.update(found, &wanted),
             None => self.add(store, &wanted),
@@ -93,6 +97,10 @@ impl MemoryAccess {
     /// Removes a memory.
     pub(super) fn delete(&self, found: &Found, reason: Option<&str>) -> Result<Done, String> {
         let file = &found.memory.file;
+        if let Some((draft, witness)) = self.draft_of(&found.store) {
+            return out_of_draft(draft, witness, file, reason)
+                .inspect_err(|why| witness.has_refused(file.as_str(), why));
+        }
         let why = reason.map_or("removed".to_owned(), |reason| format!("removed: {reason}"));
         let by = match &self.witness {
             Some(witness) => {
@@ -105,6 +113,12 @@ impl MemoryAccess {
         self.done(&found.store, outcome)
     }
 
+    /// The copy that is written to in the place of a store, and who vouches for it.
+    fn draft_of(&self, store: &Arc<Store>) -> Option<(&Draft, &dyn Witness)> {
+        let draft = self.drafts.iter().find(|draft| Arc::ptr_eq(draft.store(), store))?;
+        Some((draft, self.witness.as_deref()?))
+    }
+
     /// Who writes, with the messages that it came from.
     fn by_whom(&self, wanted: &Wanted<'_>, reason: &str) -> Result<By, String> {
         let Some(witness) = &self.witness else {
@@ -114,6 +128,31 @@ impl MemoryAccess {
         let sources = witness.sources(wanted)?;
         Ok(sources.into_iter().fold(By::new(witness.author(), reason), By::from_message))
     }
+}
+
+fn in_draft(draft: &Draft, witness: &dyn Witness, wanted: &Wanted<'_>) -> Result<Done, String> {
+    let sources = witness.sources(wanted)?;
+    let file = draft
+        .save(wanted.memory, wanted.file, wanted.supersedes, &sources)
+        .map_err(|error| error.to_string())?;
+    witness.has_changed(wanted.scope, &file);
+    let gone: Vec<String> = wanted.supersedes.iter().map(ToString::to_string).collect();
+    let instead =
+        if gone.is_empty() { String::new() } else { format!(" instead of {}", gone.join(", ")) };
+    Ok(Done::Written(format!("saved {file} in the copy of the {} memory{instead}", wanted.scope)))
+}
+
+fn out_of_draft(
+    draft: &Draft,
+    witness: &dyn Witness,
+    file: &MemoryFile,
+    reason: Option<&str>,
+) -> Result<Done, String> {
+    let scope = draft.store().scope();
+    witness.may_remove(scope, file, reason)?;
+    draft.delete(file, reason.unwrap_or_default()).map_err(|error| error.to_string())?;
+    witness.has_changed(scope, file);
+    Ok(Done::Written(format!("removed {file} from the copy of the {scope} memory")))
 }
 
 /// The text with the names of the memories that it takes the place of in its head.

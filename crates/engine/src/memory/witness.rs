@@ -27,7 +27,7 @@ pub trait Witness: Send + Sync {
     fn sources(&self, wanted: &Wanted<'_>) -> Result<Vec<MessageSource>, String>;
 
     /// A memory was saved, or waits for the person's word.
-    fn saved(&self, wanted: &Wanted<'_>);
+    fn saved(&self, _wanted: &Wanted<'_>) {}
 
     /// Whether a memory may go, for this reason; or why not.
     fn may_remove(
@@ -36,4 +36,10 @@ pub trait Witness: Send + Sync {
         file: &MemoryFile,
         reason: Option<&str>,
     ) -> Result<(), String>;
+
+    /// A memory was not saved in a draft, or not removed from it.
+    fn has_refused(&self, _name: &str, _why: &str) {}
+
+    /// A memory of a draft was saved or removed.
+    fn has_changed(&self, _scope: Scope, _file: &MemoryFile) {}
 }

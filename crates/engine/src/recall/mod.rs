@@ -13,6 +13,7 @@ mod receipt;
 mod seen;
 mod selector;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -91,6 +92,13 @@ struct Gathered {
     cost_usd: f64,
     /// It was found in an index that is due to be looked over.
     is_old: bool,
+}
+
+impl Recall {
+    /// The files that the conversation has, memories among them.
+    pub(crate) fn seen_files(&self) -> HashSet<PathBuf> {
+        self.seen.files().into_iter().collect()
+    }
 }
 
 impl Gathered {
@@ -208,8 +216,10 @@ impl Engine {
             left -= text.len();
             self.recall.seen.announce(found.path(), text.len());
             let (path, scope) = (memory.path.clone(), found.store.scope().to_string());
-            recalled.push(RecalledMemory { path, file, scope, tokens: estimate_text(&text), why });
-            shown.push((found, memory));
+            let tokens = estimate_text(&text);
+            self.watch.shown(found.path(), tokens);
+            recalled.push(RecalledMemory { path, file, scope, tokens, why });
+            shown.push(memory);
         }
         passed_over.extend(gathered.passed_over);
         let receipt = RecallReceipt {
@@ -222,12 +232,7 @@ impl Engine {
             took: gathered.took,
         };
         sink(EngineEvent::Recalled(receipt));
-        if shown.is_empty() {
-            return None;
-        }
-        let (found, memories): (Vec<Found>, _) = shown.into_iter().unzip();
-        count(found);
-        Some(RecalledMemories { memories }.to_block())
+        (!shown.is_empty()).then(|| RecalledMemories { memories: shown }.to_block())
     }
 
     fn recall_bytes_left(&self) -> usize {
@@ -235,7 +240,7 @@ impl Engine {
         most.saturating_sub(self.recall.seen.bytes())
     }
 
-    fn catch_up(&mut self) {
+    pub(crate) fn catch_up(&mut self) {
         if let Some(memory) = &self.config.memory {
             let (messages, folder) = (self.history.messages(), &self.config.project.folder);
             self.recall.seen.catch_up(messages, folder, &memory.access);
@@ -359,14 +364,4 @@ fn list(
 fn look_around(access: &Arc<MemoryAccess>) {
     let access = Arc::clone(access);
     tokio::task::spawn_blocking(move || access.look_around());
-}
-
-/// Counts what was shown, for the ranking of the index. Beside the turn: it waits for nobody.
-fn count(shown: Vec<Found>) {
-    tokio::task::spawn_blocking(move || {
-        for found in shown {
-            // A count that is lost costs a place in the ranking, and nothing else.
-            let _uncounted = found.store.note_recalled(std::slice::from_ref(&found.memory.file));
-        }
-    });
 }

@@ -31,6 +31,8 @@ pub const CANDIDATES: usize = 200;
 /// What is said by a memory about files that have changed, or are gone, is worth less (M-11).
 const TOUCHED: f64 = 0.95;
 const BROKEN: f64 = 0.8;
+/// What was put in again and again and helped nobody is worth less, and covers less.
+const NEVER_HELPED: f64 = 0.85;
 /// How many memories beyond those wanted are looked at: their anchors may put them before others.
 const SPARE: usize = 5;
 
@@ -108,6 +110,9 @@ pub struct Ranking {
     /// Whether vectors took part.
     pub vectors: VectorUse,
 }
+
+/// Of each directory, the files of the memories that cost and never helped.
+type Sinking = Vec<Arc<BTreeSet<String>>>;
 
 /// The memories in reach, ready to be asked.
 pub struct Recall {
@@ -213,6 +218,7 @@ impl Recall {
     pub fn candidates(&self, query: &Query<'_>) -> Result<Vec<Hit>, FileError> {
         let mut hits = self.query(query)?.hits;
         let (view, _) = self.view(query.now)?;
+        let sinking = self.sinking();
         let known: BTreeSet<(usize, MemoryFile)> =
             hits.iter().map(|hit| (hit.shelf, hit.memory.file.clone())).collect();
         let mut others: Vec<Scored> = view
@@ -225,7 +231,7 @@ impl Recall {
             if hits.len() >= query.limit {
                 break;
             }
-            let hit = self.hit(&view, &scored, query.quarantined);
+            let hit = self.hit(&view, &scored, query.quarantined, &sinking);
             hits.extend(hit.filter(|hit| !known.contains(&(hit.shelf, hit.memory.file.clone()))));
         }
         Ok(hits)
@@ -261,13 +267,13 @@ impl Recall {
     }
 
     fn hits(&self, view: &View, scores: &Scores, order: Vec<Fused>, query: &Query<'_>) -> Vec<Hit> {
-        let mut whys = whys(view, scores);
+        let (mut whys, sinking) = (whys(view, scores), self.sinking());
         let mut hits: Vec<Hit> = order
             .into_iter()
             .take(query.limit.saturating_add(SPARE))
             .filter_map(|Fused { scored, place, nearness }| {
-                let mut hit = self.hit(view, &scored, query.quarantined)?;
-                hit.sure = is_sure(self.tuning, scored.coverage, scored.terms, scores.asked);
+                let mut hit = self.hit(view, &scored, query.quarantined, &sinking)?;
+                hit.sure = is_sure(self.tuning, hit.coverage, scored.terms, scores.asked);
                 let why = place.and_then(|place| whys.get_mut(place));
                 hit.why = why.map(std::mem::take).unwrap_or_default();
                 hit.nearness = nearness;
@@ -281,7 +287,13 @@ impl Recall {
     }
 
     /// A memory as its file is now; none if it may not be given back any more.
-    fn hit(&self, view: &View, scored: &Scored, quarantined: Quarantined) -> Option<Hit> {
+    fn hit(
+        &self,
+        view: &View,
+        scored: &Scored,
+        quarantined: Quarantined,
+        sinking: &Sinking,
+    ) -> Option<Hit> {
         let (part, doc) = view.doc(scored.spot)?;
         let memory = read(self.store(part.shelf)?, part.segment.file(doc))?;
         if memory.header.quarantined && quarantined == Quarantined::LeaveOut {
@@ -293,16 +305,25 @@ impl Recall {
             Some(Freshness::Touched) => TOUCHED,
             Some(Freshness::SymbolGone | Freshness::FileGone) => BROKEN,
         };
+        // A pinned one is wanted as it is.
+        let sinks =
+            sinking.get(part.shelf).is_some_and(|files| files.contains(memory.file.as_str()));
+        let help = if sinks && !memory.header.pinned { NEVER_HELPED } else { 1.0 };
         Some(Hit {
             shelf: part.shelf,
             memory: Arc::new(memory),
-            score: scored.score * worth,
-            coverage: scored.coverage,
+            score: scored.score * worth * help,
+            coverage: scored.coverage * help,
             sure: false,
             stale,
             nearness: None,
             why: Vec::new(),
         })
+    }
+
+    /// The memories that never helped, looked up once for a whole ranking.
+    fn sinking(&self) -> Sinking {
+        self.shelves.iter().map(|index| index.store().never_helped_files()).collect()
     }
 
     /// The worst of what became of a memory's anchors.

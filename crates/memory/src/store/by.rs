@@ -119,6 +119,9 @@ pub struct By {
     pub consent: Consent,
     /// What happens to secrets.
     pub secrets: SecretRule,
+    /// The larger piece of work that it is a part of, such as a dream: what belongs together is undone together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part_of: Option<String>,
 }
 
 impl By {
@@ -130,6 +133,7 @@ impl By {
             sources: Vec::new(),
             consent: Consent::NotAsked,
             secrets: SecretRule::Refuse,
+            part_of: None,
         }
     }
 
@@ -143,6 +147,12 @@ impl By {
     pub fn from_message(mut self, source: MessageSource) -> Self {
         self.sources.push(source);
         self
+    }
+
+    /// The same, as a part of something larger.
+    #[must_use]
+    pub fn part_of(self, whole: &str) -> Self {
+        Self { part_of: Some(whole.to_owned()), ..self }
     }
 
     /// The same, after the person said yes to it.

@@ -51,6 +51,8 @@ pub(super) struct Change {
     pub(super) sources: Vec<MessageSource>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) undoes: Option<ChangeId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) part_of: Option<String>,
     pub(super) files: Vec<FileChange>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) index: Option<IndexChange>,

@@ -23,6 +23,8 @@ pub struct LogEntry {
     pub sources: Vec<MessageSource>,
     /// The change that it undoes, if it is an undo.
     pub undoes: Option<ChangeId>,
+    /// The larger piece of work that it is a part of, in other stores too.
+    pub part_of: Option<String>,
     /// The change that undid it, if one did.
     pub undone_by: Option<ChangeId>,
     /// Whether it can be undone at all: what was there at first sight can not.
@@ -100,6 +102,7 @@ fn entry(change: Change, undone: &BTreeMap<ChangeId, ChangeId>) -> LogEntry {
         reason: change.reason,
         sources: change.sources,
         undoes: change.undoes,
+        part_of: change.part_of,
     }
 }
 

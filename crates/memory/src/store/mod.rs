@@ -7,8 +7,12 @@
 mod by;
 mod commit;
 mod content;
+mod copy;
 mod daily;
 mod disk;
+mod distilled;
+mod dream_lock;
+mod dreams;
 mod error;
 mod guard;
 mod heads;
@@ -24,6 +28,7 @@ mod prepare;
 mod since;
 mod trash;
 mod undo;
+mod units;
 mod uses;
 
 use std::borrow::Cow;
@@ -40,6 +45,8 @@ use crate::{INDEX, MemoryFile, Scan, ScanCache, Scanned, Scope, extract_anchors,
 
 pub use by::{Author, By, Consent, MessageSource, SecretRule};
 pub use content::ContentHash;
+pub use distilled::{LogPart, LoggedNote};
+pub use dream_lock::{DreamLock, DreamLockError, DreamState, Dreamer};
 pub use error::{ChangeError, SecretFinding, shipped_secret_rules};
 pub(crate) use guard::is_apart;
 pub use history::ChangeId;
@@ -50,11 +57,13 @@ pub use plan::{Expected, Plan};
 pub use policy::{Policy, PolicyRule, Rule, Writer};
 pub(crate) use since::{HistoryPlace, Since};
 pub use trash::Trashed;
-pub use uses::Uses;
+pub use units::{Applied, Fate, Trial, Unit, UnitWrite};
+pub use uses::{RecalledFor, UseCount, Uses};
 
 use disk::Current;
 use heads::HeadCache;
 use history::History;
+use uses::NeverHelpedCache;
 
 /// How long a change waits for others: on a busy machine chance may let one of many wait for long.
 const WAIT: Duration = Duration::from_mins(1);
@@ -149,6 +158,7 @@ pub struct Store {
     state: Dir,
     options: StoreOptions,
     heads: HeadCache,
+    never_helped: NeverHelpedCache,
 }
 
 impl Store {
@@ -183,12 +193,18 @@ impl Store {
             .canonicalize()
             .map_err(|error| FileError::new(FileAction::Read, memory.path(), error))?;
         let state = Dir::create(state_root.join(state_folder(&real)))?;
-        Ok(Self { memory, state, options, heads: HeadCache::default() })
+        let (heads, never_helped) = (HeadCache::default(), NeverHelpedCache::default());
+        Ok(Self { memory, state, options, heads, never_helped })
     }
 
     /// The memory directory.
     pub fn dir(&self) -> &Dir {
         &self.memory
+    }
+
+    /// The folder of all state folders.
+    pub fn state_root(&self) -> Option<&Path> {
+        self.state.path().parent()
     }
 
     /// For whom its memories are.

@@ -139,6 +139,7 @@ impl Locked<'_> {
             reason: reason.to_owned(),
             sources: Vec::new(),
             undoes: None,
+            part_of: None,
             files,
             index: index.map(|index| self.found_index(index)),
         };

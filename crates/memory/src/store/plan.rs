@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::{By, ChangeError, ContentHash, Current, Locked, name};
 use crate::frontmatter::{self, EditError};
 use crate::names::{fold, unique_file};
-use crate::{Entry, INDEX, MemoryFile, NewMemory, Trust};
+use crate::{Entry, Header, INDEX, MemoryFile, NewMemory, Trust};
 
 /// What a file must be for a change to it to be right.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,10 +49,19 @@ pub(super) struct StagedFile {
     pub(super) inherits: Option<Inherited>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Inherited {
     pub(super) trust: Trust,
     pub(super) quarantined: bool,
+    /// The messages that the words came from, as heads name them.
+    pub(super) sources: Vec<String>,
+}
+
+impl Inherited {
+    pub(super) fn of(header: &Header) -> Self {
+        let (trust, quarantined) = (header.effective_trust(), header.quarantined);
+        Self { trust, quarantined, sources: header.sources.clone() }
+    }
 }
 
 impl<'a> Plan<'a> {
@@ -160,24 +169,7 @@ impl<'a> Plan<'a> {
         from: &[MemoryFile],
         text: &str,
     ) -> Result<(), ChangeError> {
-        let mut inherits: Option<Inherited> = None;
-        for file in from.iter().chain([into]) {
-            let Some(bytes) = self.stage(file)?.after.clone() else {
-                if file == into {
-                    continue;
-                }
-                return Err(ChangeError::Missing(file.clone()));
-            };
-            let header = Entry::read(&bytes, bytes.len() as u64).header;
-            let (trust, quarantined) = (header.effective_trust(), header.quarantined);
-            inherits = match inherits {
-                Some(known) if known.quarantined != quarantined => {
-                    return Err(ChangeError::Quarantine(file.clone()));
-                }
-                Some(known) => Some(Inherited { trust: known.trust.min(trust), quarantined }),
-                None => Some(Inherited { trust, quarantined }),
-            };
-        }
+        let inherits = self.inherited(into, from)?;
         for file in from.iter().filter(|file| *file != into) {
             self.stage(file)?.after = None;
         }
@@ -185,6 +177,35 @@ impl<'a> Plan<'a> {
         staged.after = Some(text.as_bytes().to_owned());
         staged.inherits = inherits;
         Ok(())
+    }
+
+    /// What a memory inherits from itself and others that it is made of: the lowest trust, all messages.
+    pub(super) fn inherited(
+        &mut self,
+        into: &MemoryFile,
+        from: &[MemoryFile],
+    ) -> Result<Option<Inherited>, ChangeError> {
+        let mut inherits: Option<Inherited> = None;
+        for file in [into].into_iter().chain(from.iter().filter(|file| *file != into)) {
+            let Some(bytes) = self.stage(file)?.after.clone() else {
+                if file == into {
+                    continue;
+                }
+                return Err(ChangeError::Missing(file.clone()));
+            };
+            let one = Inherited::of(&Entry::read(&bytes, bytes.len() as u64).header);
+            inherits = match inherits {
+                Some(known) if known.quarantined != one.quarantined => {
+                    return Err(ChangeError::Quarantine(file.clone()));
+                }
+                Some(mut known) => {
+                    known.sources.extend(one.sources);
+                    Some(Inherited { trust: known.trust.min(one.trust), ..known })
+                }
+                None => Some(one),
+            };
+        }
+        Ok(inherits)
     }
 
     /// The person takes a memory out of quarantine.
@@ -221,7 +242,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    fn expect(
+    pub(super) fn expect(
         &mut self,
         file: &MemoryFile,
         expected: &Expected,
@@ -251,7 +272,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn stage(&mut self, file: &MemoryFile) -> Result<&mut StagedFile, ChangeError> {
+    pub(super) fn stage(&mut self, file: &MemoryFile) -> Result<&mut StagedFile, ChangeError> {
         let at = match self.staged.files.iter().position(|staged| staged.file == *file) {
             Some(at) => at,
             None => {

@@ -8,8 +8,8 @@ use super::inbox::{Proposal, ProposedFile};
 use super::plan::{Inherited, Staged, StagedFile, edited};
 use super::policy::Step;
 use super::{
-    Author, By, ChangeError, Consent, ContentHash, Current, Effect, Locked, Rule, guard, heads,
-    index_rules, lines, name,
+    Author, By, ChangeError, Consent, ContentHash, Current, Effect, FileDiff, Locked, Rule, guard,
+    heads, index_rules, lines, name,
 };
 use crate::entry::{as_text, stamp};
 use crate::scan::scanned_header;
@@ -37,6 +37,19 @@ impl Prepared {
             (Some(_), None) => Effect::Removed,
         };
         self.change.files.iter().map(|change| (change.file.clone(), effect(change))).collect()
+    }
+
+    /// What it does, file by file.
+    pub(super) fn diffs(&self) -> Vec<FileDiff> {
+        let diff = |(change, before): (&FileChange, &Option<Current>)| FileDiff {
+            file: change.file.clone(),
+            before: before.as_ref().map(|current| current.bytes.clone()),
+            after: change
+                .after
+                .as_ref()
+                .and_then(|version| Some(version.content.as_ref()?.bytes())),
+        };
+        self.change.files.iter().zip(&self.before).map(diff).collect()
     }
 
     pub(super) fn proposal(&self, by: &By) -> Proposal {
@@ -109,7 +122,7 @@ fn mark_provenance(
     let known =
         before.map(|current| Entry::read(&current.bytes, current.bytes.len() as u64).header);
     let provenance = provenance(by, staged, known.as_ref())?;
-    let marked = marked(text, by, known.as_ref(), provenance, before.map(|_| locked.now))
+    let marked = marked(text, by, known.as_ref(), &provenance, before.map(|_| locked.now))
         .and_then(|text| locked.anchored(text));
     let marked = edited(&staged.file, marked)?.into_bytes();
     // Searches and lists go by the first lines: a quarantine that they do not see is none.
@@ -129,13 +142,9 @@ fn provenance(
     staged: &StagedFile,
     known: Option<&Header>,
 ) -> Result<Inherited, ChangeError> {
-    let own = Inherited { trust: by.trust(), quarantined: by.is_only_outside() };
-    let inherited = staged.inherits.or_else(|| {
-        known.map(|header| Inherited {
-            trust: header.effective_trust(),
-            quarantined: header.quarantined,
-        })
-    });
+    let own =
+        Inherited { trust: by.trust(), quarantined: by.is_only_outside(), sources: Vec::new() };
+    let inherited = staged.inherits.clone().or_else(|| known.map(Inherited::of));
     let Some(inherited) = inherited else { return Ok(own) };
     // A merge without messages of its own only carries on what was there.
     let merge_alone = staged.inherits.is_some() && by.sources.is_empty();
@@ -143,22 +152,27 @@ fn provenance(
         return Err(ChangeError::Quarantine(staged.file.clone()));
     }
     let trust = if merge_alone { inherited.trust } else { inherited.trust.min(own.trust) };
-    Ok(Inherited { trust, quarantined: inherited.quarantined })
+    Ok(Inherited { trust, ..inherited })
 }
 
 fn marked(
     text: &str,
     by: &By,
     known: Option<&Header>,
-    provenance: Inherited,
+    provenance: &Inherited,
     modified: Option<Timestamp>,
 ) -> Result<String, frontmatter::EditError> {
     let mut sources = known.map(|header| header.sources.clone()).unwrap_or_default();
-    sources.extend(by.sources.iter().map(ToString::to_string));
+    let mut add = |source: String| {
+        if !sources.contains(&source) {
+            sources.push(source);
+        }
+    };
+    provenance.sources.iter().cloned().for_each(&mut add);
+    by.sources.iter().map(ToString::to_string).for_each(&mut add);
     if let Author::Client(_) = by.author {
-        sources.push(by.author.to_string());
+        add(by.author.to_string());
     }
-    sources.dedup();
     let mut text = frontmatter::set(text, "trust", provenance.trust.as_str())?;
     if !sources.is_empty() {
         text = frontmatter::set_list(&text, "source", &sources)?;
@@ -237,6 +251,7 @@ fn assemble(
         reason: by.reason.clone(),
         sources: by.sources.clone(),
         undoes: None,
+        part_of: by.part_of.clone(),
         files,
         index: index_after.as_ref().map(|after| index_change(index_before.as_ref(), after)),
     };

@@ -106,6 +106,7 @@ impl Locked<'_> {
             reason: by.reason.clone(),
             sources: by.sources.clone(),
             undoes: Some(target.id),
+            part_of: by.part_of.clone(),
             files,
             index: index_after.as_ref().map(|after| {
                 let change = index_change(index_before.as_ref(), after);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use dormouse_memory::rank::{Query, Recall};
 use dormouse_memory::{
     AnchoredProject, Author, By, ChangeError, Effect, Entry, Expected, MemoryType, NewMemory,
-    Outcome, Policy, PolicyRule, Quarantined, Rule, ScanCache, Trust,
+    Outcome, Policy, PolicyRule, Quarantined, RecalledFor, Rule, ScanCache, Trust, UseCount,
 };
 
 use crate::world::{World, assert_sound, file, files_below, message, model, note, person, written};
@@ -392,8 +392,9 @@ fn recently_recalled_memories_keep_their_place_in_a_full_index() {
     }
     world.write("MEMORY.md", &lines);
     let store = world.store();
-    store.note_recalled(&[file("m299.md")]).unwrap();
-    store.note_recalled(&[file("m299.md")]).unwrap();
+    let recalled = UseCount::of(file("m299.md")).recalled(RecalledFor::Us, 40);
+    store.count_uses(std::slice::from_ref(&recalled)).unwrap();
+    store.count_uses(&[recalled]).unwrap();
     assert_eq!(store.uses("m299.md").unwrap().recalled, 2);
     let scan = || store.scan(&mut ScanCache::default());
     let loaded = store.loaded_index(scan).unwrap();

@@ -14,6 +14,8 @@ mod corpus;
 mod crash;
 mod doctor;
 mod door;
+mod drafts;
+mod effect;
 mod escapes;
 mod hostile_agent;
 mod import;

@@ -64,7 +64,7 @@ pub fn about_prompt(
             continue;
         }
         room -= length;
-        found.note_use();
+        found.note_use(&text);
         texts.push(text);
         recollection.files.push(path);
     }

@@ -5,13 +5,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use dormouse_base::{AppendError, Dir, FileError, RelPath, RelPathError, SharedAppendFile};
+use dormouse_conversation::transcript::{Waiting, WaitingError, WaitingTranscripts};
 use jiff::{SignedDuration, Timestamp};
-use serde_json::json;
 use thiserror::Error;
 
 use super::Asked;
 
-const QUEUE: &str = "transcripts.jsonl";
 const LOG: &str = "hook.log";
 /// How the files end that say what a session was told, and how long they are kept.
 const SEEN: &str = ".seen";
@@ -31,30 +30,34 @@ pub enum NoteError {
     /// A name that is none.
     #[error(transparent)]
     Name(#[from] RelPathError),
+    /// The list of transcripts can not be written.
+    #[error(transparent)]
+    Waiting(#[from] WaitingError),
 }
 
 /// The folder of these notes.
 pub struct HookNotes {
     folder: Dir,
+    waiting: WaitingTranscripts,
 }
 
 impl HookNotes {
     /// The notes in the program's own folder, which is made if need be.
     pub fn open(home: &Path) -> Result<Self, NoteError> {
-        Ok(Self { folder: Dir::create(home.join("hooks"))? })
+        let waiting = WaitingTranscripts::open(home)?;
+        Ok(Self { folder: waiting.folder().clone(), waiting })
     }
 
     /// Puts a transcript into the queue for the extraction. Whoever takes it out sees to doubles.
     pub fn queue(&self, asked: &Asked, now: Timestamp) -> Result<(), NoteError> {
         let Some(transcript) = &asked.transcript_path else { return Ok(()) };
-        let line = json!({
-            "time": now.to_string(),
-            "event": asked.hook_event_name,
-            "session_id": asked.session_id,
-            "transcript_path": transcript,
-            "cwd": asked.cwd,
-        });
-        self.append(QUEUE, &line.to_string())
+        Ok(self.waiting.add(&Waiting {
+            time: now.to_string(),
+            event: asked.hook_event_name.clone(),
+            session_id: asked.session_id.clone(),
+            transcript_path: transcript.clone(),
+            cwd: asked.cwd.clone(),
+        })?)
     }
 
     /// The memories that a session was told of, and how many bytes they took.

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use dormouse_conversation::estimate_text;
 use dormouse_memory::{
-    Age, ChangeError, Entry, MemoryType, Scanned, Scope, beginning, manifest_line,
+    Age, ChangeError, Entry, MemoryType, RecalledFor, Scanned, Scope, UseCount, beginning,
+    manifest_line,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -91,8 +93,10 @@ impl Found<'_> {
     }
 
     /// Counts a recall. A count that can not be written is no reason to keep the memory back.
-    pub(crate) fn note_use(&self) {
-        drop(self.shelf.store.note_recalled(std::slice::from_ref(&self.memory.file)));
+    pub(crate) fn note_use(&self, shown: &str) {
+        let count = UseCount::of(self.memory.file.clone());
+        let count = count.recalled(RecalledFor::Others, estimate_text(shown));
+        drop(self.shelf.store.count_uses(&[count]));
     }
 
     /// It as a recall shows it: age or caveat, path, text.

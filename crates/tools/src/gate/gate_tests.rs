@@ -377,3 +377,46 @@ fn what_is_lent_is_less_than_a_word_of_the_persons() {
     gate.take_back();
     place.check(&gate, "Bash touch x", Ask);
 }
+
+#[test]
+fn a_flag_is_the_same_wherever_it_stands() {
+    let place = Place::new();
+    let bypass =
+        gate(Mode::Bypass, rules(&[], &["Bash(make * prod)"], &["Bash(git push * --force:*)"]));
+    for (line, verdict) in [
+        ("git push --force", Deny),
+        ("git push --force origin main", Deny),
+        ("git push origin main --force", Deny),
+        ("cd sub && git push -u origin --force --tags", Deny),
+        ("git push --force-with-lease", Allow),
+        ("git push origin", Allow),
+        ("git stash push --force", Allow),
+        ("echo git push --force", Allow),
+        ("echo 'git push * --force'", Allow),
+        // A line that is not understood: the words count wherever they stand, in their order.
+        ("for x in a; do git push $x --force; done", Deny),
+        ("make deploy prod", Ask),
+        ("make prod", Ask),
+        ("make deploy prod now", Allow),
+    ] {
+        place.check(&bypass, &format!("Bash {line}"), verdict);
+    }
+    // A permission opens what it says to the letter.
+    let allowing = gate(Mode::Default, rules(&["Bash(git push * --tags:*)"], &[], &[]));
+    place.check(&allowing, "Bash git push origin --tags", Ask);
+}
+
+#[test]
+fn what_is_forbidden_on_the_way_holds_at_once() {
+    let place = Place::new();
+    let running = gate(Mode::Bypass, rules(&[], &[], &["Bash(rm:*)"]));
+    running
+        .clone()
+        .restrict(vec!["Bash(npm:*)".parse().unwrap()], vec!["Edit(gen/**)".parse().unwrap()]);
+    place.check(&running, "Bash npm install", Deny);
+    place.check(&running, "Bash rm x", Deny);
+    place.check(&running, "Write gen/a.ts", Ask);
+    running.restrict(Vec::new(), Vec::new());
+    place.check(&running, "Bash npm install", Allow);
+    place.check(&running, "Bash rm x", Deny);
+}

@@ -6,6 +6,7 @@
 
 mod paths;
 mod rules;
+mod words;
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -77,6 +78,8 @@ struct Standing {
     granted: Vec<Rule>,
     /// What a skill in use brings along; less than a word of the person's.
     lent: Vec<Rule>,
+    /// What the person has forbidden, or wants to be asked about, since then.
+    firm: Rules,
 }
 
 /// Who decides. Clones share what is granted while the session lasts.
@@ -124,6 +127,11 @@ impl Gate {
         self.standing().granted.push(rule);
     }
 
+    /// Forbids, and asks about, what these rules say, as those of the settings would.
+    pub fn restrict(&self, deny: Vec<Rule>, ask: Vec<Rule>) {
+        self.standing().firm = Rules { allow: Vec::new(), ask, deny };
+    }
+
     /// Allows what these rules cover, as the settings would, until it is taken back.
     pub fn lend(&self, rules: impl IntoIterator<Item = Rule>) {
         self.standing().lent.extend(rules);
@@ -165,16 +173,22 @@ impl Gate {
 
     /// The verdict, why, and whether a rule decided.
     fn verdict(&self, touch: &Touch, name: &str, folder: &Path) -> (Verdict, String, bool) {
-        if let Some(rule) = self.rules.denies(name, touch, folder) {
-            return (Verdict::Deny, format!("the rule `{rule}` denies it"), true);
-        }
         let standing = self.standing();
+        let denying = |rules: &Rules| {
+            let rule = rules.denies(name, touch, folder)?;
+            Some((Verdict::Deny, format!("the rule `{rule}` denies it"), true))
+        };
+        if let Some(denied) = denying(&self.rules).or_else(|| denying(&standing.firm)) {
+            return denied;
+        }
         if let (Mode::Plan, Some(why_not)) = (standing.mode, touch.outlasts_a_plan(name)) {
             let why = format!("{why_not}, and in plan mode nothing may be changed");
             return (Verdict::Deny, why, false);
         }
         let granted = rules::allowed_by(&standing.granted, name, touch, folder);
-        if let Some(rule) = self.rules.asks(name, touch, folder).filter(|_| granted.is_none()) {
+        let asking = self.rules.asks(name, touch, folder);
+        let asking = asking.or_else(|| standing.firm.asks(name, touch, folder));
+        if let Some(rule) = asking.filter(|_| granted.is_none()) {
             return (Verdict::Ask, format!("the rule `{rule}` asks first"), true);
         }
         let by_mode = |verdict, why: &str| (verdict, why.to_owned(), false);

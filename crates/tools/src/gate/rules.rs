@@ -1,7 +1,9 @@
 //! Rules: `Bash(git diff:*)`, `Edit(src/**)`, `Read(.env)`, `WebFetch(domain:example.com)`.
 //!
 //! A rule for `Bash` is matched against each command of a line: an `allow` rule has to cover every one
-//! of them (or the command only reads), a `deny` rule just one. A rule for files is matched against
+//! of them (or the command only reads), a `deny` rule just one. In a rule that denies or asks a `*` between words
+//! stands for any number of words: a flag is the same flag wherever it stands. A permission says what it opens to
+//! the letter. A rule for files is matched against
 //! the path as written and against where it leads, and one for `Edit` covers Write as well.
 
 use std::fmt;
@@ -14,6 +16,7 @@ use thiserror::Error;
 
 use super::Touch;
 use super::paths::{lexical, protected_name};
+use super::words::{Ending, fits};
 use crate::shell::{ShellVerdict, classify};
 use crate::{Access, HostPattern, Tool, write_target};
 
@@ -142,6 +145,24 @@ impl Pattern {
             Self::Exact(exact) => same(exact, command),
             Self::Files(_) | Self::File(_) | Self::Host(_) => false,
         }
+    }
+
+    /// The same, where `*` stands for any number of words.
+    fn touches_command(&self, command: &[String]) -> bool {
+        match self {
+            Self::Prefix(text) => fits(text, command, Ending::Open),
+            Self::Exact(text) => fits(text, command, Ending::Closed),
+            Self::Files(_) | Self::File(_) | Self::Host(_) => false,
+        }
+    }
+
+    /// Whether the words stand somewhere in a line that is not understood.
+    fn touches_line(&self, line: &str) -> bool {
+        let mut rest = Some(line);
+        for part in self.words().split(" * ") {
+            rest = rest.and_then(|rest| rest.split_once(part)).map(|(_, behind)| behind);
+        }
+        rest.is_some()
     }
 
     fn matches_path(&self, path: &Path, folder: &Path) -> bool {
@@ -376,8 +397,8 @@ fn first_match<'a>(
     mine.find(|rule| match (&rule.pattern, touch.commands()) {
         (None, _) => true,
         (Some(pattern), Some(commands)) => {
-            commands.iter().any(|command| pattern.matches_command(command))
+            commands.iter().any(|command| pattern.touches_command(command))
         }
-        (Some(pattern), None) => line.contains(pattern.words()),
+        (Some(pattern), None) => pattern.touches_line(line),
     })
 }

@@ -80,8 +80,8 @@ pub(super) fn recall(memories: &Memories, _: &Client, input: Value) -> Result<An
     let sure = recalled(memories, &input.query, &BTreeSet::new()).map_err(said)?;
     for found in sure.into_iter().take(most) {
         let Ok(text) = found.recalled(now) else { continue };
+        found.note_use(&text);
         rows.push(Recalled { row: found.row(now), text });
-        found.note_use();
     }
     let texts: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
     let text = if texts.is_empty() {

@@ -1,0 +1,136 @@
+//! The model: it looks at the end of a request and does what the turn's errand says, or what a fork asks for.
+
+use dormouse_engine::FORK_TAG;
+use dormouse_model::script::Turn;
+use serde_json::{Value, json};
+
+use super::errand::{Deed, answer, rounds, thought, turn_of};
+
+/// What a copy of the conversation is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fork {
+    /// A summary in place of the conversation.
+    Summary,
+    /// A summary in place of a span of it.
+    Span,
+    /// Notes about it.
+    Notes,
+    /// Anything else.
+    Other,
+}
+
+/// The line below which the notes say where things stand.
+const STATE: &str =
+    "_What is being worked on right now, what is unfinished, and the very next step_";
+
+impl Fork {
+    /// By what the fork is told.
+    pub(super) fn of(told: &str) -> Self {
+        if told.contains("/session-memory/summary.md") {
+            Self::Notes
+        } else if told.contains("will be folded") {
+            Self::Span
+        } else if told.contains("<summary>") {
+            Self::Summary
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// The model of the conversation. It remembers where in a turn it is.
+#[derive(Debug, Default)]
+pub(super) struct Coder {
+    turn: Option<usize>,
+    round: usize,
+}
+
+impl Coder {
+    /// What it says to a request of the conversation that ends with this message.
+    pub(super) fn answer(&mut self, last: &Value) -> Turn {
+        let asked = texts(last).into_iter().filter_map(turn_of).next_back();
+        match asked.filter(|turn| self.turn.is_none_or(|current| *turn > current)) {
+            Some(turn) => (self.turn, self.round) = (Some(turn), 0),
+            None => self.round += 1,
+        }
+        let turn = self.turn.unwrap_or(0);
+        match rounds(turn).get(self.round) {
+            Some(deeds) => self.work(turn, deeds, last),
+            None => Turn::new().text(answer(turn)),
+        }
+    }
+
+    fn work(&self, turn: usize, deeds: &[Deed], last: &Value) -> Turn {
+        let mut said = match thought(turn, self.round) {
+            Some(thought) => Turn::new().thinking(thought, format!("signed{turn:08}").repeat(12)),
+            None => Turn::new().text(format!("Step {} of turn {turn}.", self.round + 1)),
+        };
+        for (place, deed) in deeds.iter().enumerate() {
+            let id = format!("call_{turn}_{}_{place}", self.round);
+            let input = match deed.tool {
+                "Edit" => edit(&deed.input, &last.to_string()),
+                _ => deed.input.clone(),
+            };
+            said = said.call(id, deed.tool, input);
+        }
+        said
+    }
+}
+
+/// Counts the revision up that the file was just read with.
+fn edit(file: &str, read: &str) -> String {
+    let number = read
+        .split_once("// revision ")
+        .map_or("0", |(_, rest)| rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or("0"));
+    let next = number.parse::<u64>().unwrap_or(0) + 1;
+    let (old, new) = (format!("// revision {number}\n"), format!("// revision {next}\n"));
+    json!({"file_path": file, "old_string": old, "new_string": new}).to_string()
+}
+
+/// What it says to a request of a fork: `told` is the fork's own message, `last` the last one.
+pub(super) fn answer_fork(kind: Fork, told: &str, last: &Value, number: u64) -> Turn {
+    let is_first = texts(last).iter().any(|text| text.starts_with(FORK_TAG));
+    match kind {
+        Fork::Summary => Turn::new().text(format!(
+            "<draft>what was it about</draft>\n<summary>\n{}</summary>",
+            summary(number, 9, 600)
+        )),
+        Fork::Span => Turn::new().text(format!("<summary>\n{}</summary>", summary(number, 3, 300))),
+        Fork::Notes if is_first => notes(told, number),
+        Fork::Notes | Fork::Other => Turn::new().text("Nothing more to do."),
+    }
+}
+
+/// Numbered parts, as a summary has them.
+fn summary(number: u64, parts: usize, bytes: usize) -> String {
+    let mut dice = crate::generate::Dice(number ^ 0x5eed);
+    let part = |part| format!("{part}. (summary {number}) {}\n", dice.prose(bytes).trim());
+    (1..=parts).map(part).collect::<Vec<String>>().concat()
+}
+
+/// Brings the notes up to date: what they say about where things stand is replaced.
+fn notes(told: &str, number: u64) -> Turn {
+    const FILE: &str = "/session-memory/summary.md";
+    let path = told
+        .split_once(FILE)
+        .map_or("", |(before, _)| before.rsplit([' ', '"', '\n', '`']).next().unwrap_or_default());
+    let state = format!("Notes {number}: {}\n", summary(number, 1, 900).trim().replace('\n', " "));
+    let behind = told.split_once(&format!("{STATE}\n")).map_or("", |(_, behind)| behind);
+    let (old, new) = match behind.lines().next().filter(|line| line.starts_with("Notes ")) {
+        Some(line) => (format!("{line}\n"), state),
+        None => (format!("{STATE}\n"), format!("{STATE}\n{state}")),
+    };
+    let input = json!({"file_path": format!("{path}{FILE}"), "old_string": old, "new_string": new});
+    Turn::new().call(format!("notes_{number}"), "Edit", input.to_string())
+}
+
+/// The texts of a message's own blocks.
+pub(super) fn texts(message: &Value) -> Vec<&str> {
+    match message.get("content") {
+        Some(Value::String(text)) => vec![text.as_str()],
+        Some(Value::Array(blocks)) => {
+            blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect()
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,168 @@
+//! One run: the program in a terminal, a person who types turn after turn, and what that came to.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use dormouse_base::names;
+use dormouse_conversation::figures::{Figure, FigureLog, Filter, read_figures};
+use dormouse_testkit::{ScriptedServer, Terminal, TestHome};
+
+use super::errand::{last_word, prompt};
+use super::ledger::{Counts, Ledger, Reading};
+use super::lock;
+use super::project;
+use super::rows::Pace;
+use super::transcript::Lines;
+use crate::memory::resident;
+
+/// A model that the table of prices knows.
+pub(super) const MODEL: &str = "claude-sonnet-4-5";
+/// The longest answer that the server names.
+const MAX_OUTPUT: u32 = 32_000;
+/// So much time passes from one prompt to the next, as the emulated cache sees it.
+const BETWEEN: Duration = Duration::from_secs(45);
+/// A pause, and how many turns there are between two.
+const PAUSE: Duration = Duration::from_mins(75);
+const PAUSE_EVERY: usize = 40;
+/// What is longer is pasted: a person does not type it.
+const LONGEST_TYPED: usize = 500;
+/// The terminal.
+const SIZE: (u16, u16) = (100, 30);
+
+/// What is to be run.
+#[derive(Debug, Clone)]
+pub(super) struct Order<'a> {
+    pub(super) binary: &'a Path,
+    pub(super) turns: usize,
+    /// What the server takes and the program is told.
+    pub(super) window: u32,
+    /// Switches, as variables.
+    pub(super) variables: Vec<(String, &'static str)>,
+    pub(super) pace: Pace,
+    pub(super) reading: Reading,
+}
+
+/// What came of it.
+#[derive(Debug, Clone)]
+pub(super) struct Outcome {
+    pub(super) turns: usize,
+    pub(super) counts: Counts,
+    /// How often each layer did something, by its name.
+    pub(super) layers: BTreeMap<String, u64>,
+    /// How long each turn took, without what the server took.
+    pub(super) times: Vec<Duration>,
+    /// Resident memory after each turn, in bytes.
+    pub(super) memory: Vec<u64>,
+    pub(super) wall: Duration,
+}
+
+/// Runs it to its end; or says what broke.
+pub(super) fn run(order: &Order<'_>) -> Result<Outcome, String> {
+    let start = Instant::now();
+    let mut home = TestHome::new();
+    let ledger = Ledger::new(&home.dormouse_home(), order.window, MAX_OUTPUT, order.reading);
+    let ledger = Arc::new(Mutex::new(ledger));
+    let server = serve(order, &ledger);
+    home.use_server(&server);
+    set_up(&mut home, order);
+    let mut terminal = home.terminal(order.binary, &["--permission-mode", "bypass"], SIZE);
+    wait_for_prompt(&terminal);
+    let (mut times, mut memory) = (Vec::new(), Vec::new());
+    for turn in 0..order.turns {
+        pause(&home, order.pace, turn, &mut lock(&ledger));
+        let busy = lock(&ledger).counts.busy;
+        let begun = Instant::now();
+        say(&mut terminal, turn);
+        let took = begun.elapsed();
+        times.push(took.saturating_sub(lock(&ledger).counts.busy.saturating_sub(busy)));
+        memory.push(resident(terminal.id()).unwrap_or(0));
+        no_problem(&ledger, &server)?;
+    }
+    terminal.type_keys("\x04");
+    let code = terminal.wait();
+    no_problem(&ledger, &server)?;
+    if code != 0 {
+        return Err(format!("the program ended with {code}\n{}", terminal.screen()));
+    }
+    if let Some(turn) = Lines::of(&home.dormouse_home()).first_lost(order.turns) {
+        return Err(format!("what was said on turn {turn} is not in the transcript"));
+    }
+    let counts = lock(&ledger).counts.clone();
+    let layers = layers(&home);
+    Ok(Outcome { turns: order.turns, counts, layers, times, memory, wall: start.elapsed() })
+}
+
+fn serve(order: &Order<'_>, ledger: &Arc<Mutex<Ledger>>) -> ScriptedServer {
+    let attending = Arc::clone(ledger);
+    ScriptedServer::builder()
+        .window(u64::from(order.window))
+        .max_output(u64::from(MAX_OUTPUT))
+        .model(MODEL)
+        .attended_by(move |request| lock(&attending).attend(request))
+        .start()
+}
+
+fn set_up(home: &mut TestHome, order: &Order<'_>) {
+    home.unset_env("DORMOUSE_SESSION_NOTES");
+    // Time goes on.
+    home.set_env(names::TEST_NOW, format!("@{}", ahead(home).display()));
+    home.set_env(names::CONTEXT_WINDOW, order.window.to_string());
+    for (name, value) in &order.variables {
+        home.set_env(name, value);
+    }
+    project::make(home);
+}
+
+/// The file that says how far the program's clock is ahead.
+fn ahead(home: &TestHome) -> PathBuf {
+    home.root().join("ahead")
+}
+
+/// Time passes before a turn: for the server's cache, and after a pause for the program too.
+fn pause(home: &TestHome, pace: Pace, turn: usize, ledger: &mut Ledger) {
+    let pauses = turn / PAUSE_EVERY;
+    let long = pace == Pace::WithPauses && turn > 0 && turn.is_multiple_of(PAUSE_EVERY);
+    ledger.begin_turn(turn, if long { PAUSE } else { BETWEEN });
+    if long {
+        let seconds = PAUSE.as_secs() * u64::try_from(pauses).unwrap_or(0);
+        home.write(ahead(home), seconds.to_string());
+    }
+}
+
+/// Says what is said on a turn, and waits until it is the person's turn again.
+fn say(terminal: &mut Terminal, turn: usize) {
+    let words = prompt(turn);
+    if words.len() > LONGEST_TYPED {
+        terminal.paste(&words);
+        terminal.type_keys("\r");
+    } else {
+        terminal.enter(&words);
+    }
+    terminal.wait_for_text(&last_word(turn));
+    wait_for_prompt(terminal);
+}
+
+fn wait_for_prompt(terminal: &Terminal) {
+    terminal.wait_for("the prompt", |screen| {
+        screen.lines().rfind(|row| !row.is_empty()).is_some_and(|row| row == "bypass >")
+    });
+}
+
+fn no_problem(ledger: &Mutex<Ledger>, server: &ScriptedServer) -> Result<(), String> {
+    let problems = [lock(ledger).problems.clone(), server.problems()].concat();
+    if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
+}
+
+fn layers(home: &TestHome) -> BTreeMap<String, u64> {
+    let mut layers = BTreeMap::new();
+    let folder = FigureLog::folder_in(&home.dormouse_home());
+    let read = read_figures(&folder, &Filter::default(), &mut |entry| {
+        if let Figure::Layer(layer) = entry.figure {
+            *layers.entry(layer.name).or_default() += 1;
+        }
+    });
+    read.expect("the log of figures");
+    layers
+}

@@ -1,0 +1,111 @@
+//! The rows of the table: which switches are turned in each. A further layer is a further line.
+
+use super::ledger::Reading;
+
+/// Switches of layers that the server carries out.
+const SERVER_CLEARS: [&str; 2] = ["cache_edits", "server_clearing"];
+
+/// A way to run the session.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    /// Switches that are not as shipped.
+    pub(super) switches: &'static [(&'static str, bool)],
+    pub(super) window: RowWindow,
+    pub(super) pace: Pace,
+}
+
+/// How the person works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// Turn after turn.
+    Steady,
+    /// With a pause of more than an hour now and then: only a debug build can be made to see one.
+    WithPauses,
+}
+
+/// The window of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RowWindow {
+    /// That of the run.
+    AsGiven,
+    /// One that no session fills.
+    Endless,
+}
+
+/// So many tokens have no end.
+pub(super) const ENDLESS: u32 = 100_000_000;
+
+impl Row {
+    /// As variables of the program.
+    pub(super) fn variables(&self) -> Vec<(String, &'static str)> {
+        let variable = |(name, on): &(&str, bool)| {
+            (format!("DORMOUSE_{}", name.to_uppercase()), if *on { "1" } else { "0" })
+        };
+        self.switches.iter().map(variable).collect()
+    }
+
+    /// Whether nothing is switched, and nobody pauses.
+    pub(super) fn is_as_shipped(&self) -> bool {
+        self.switches.is_empty() && self.pace == Pace::Steady
+    }
+
+    /// Whether it is run at full length whatever the others are.
+    pub(super) fn is_whole(&self) -> bool {
+        self.is_as_shipped() || self.window == RowWindow::Endless
+    }
+
+    /// How its requests have to be read: a server that clears looks at all of them.
+    pub(super) fn reading(&self) -> Reading {
+        let clears = |(name, on): &(&str, bool)| *on && SERVER_CLEARS.contains(name);
+        if self.switches.iter().any(clears) { Reading::Whole } else { Reading::OfWhatIsNew }
+    }
+
+    /// Whether room is made before a request goes out. Where it is not, a refusal by the server is how it is
+    /// noticed, and no overflow.
+    pub(super) fn makes_room_ahead(&self) -> bool {
+        let late = [("auto_compact", false), ("reactive_only", true), ("collapse", true)];
+        !self.switches.iter().any(|switch| late.contains(switch))
+    }
+
+    /// Whether it turns on what is off as shipped.
+    pub(super) fn turns_on(&self) -> bool {
+        self.switches.iter().any(|(_, on)| *on)
+    }
+}
+
+const fn row(name: &'static str, switches: &'static [(&'static str, bool)]) -> Row {
+    Row { name, switches, window: RowWindow::AsGiven, pace: Pace::Steady }
+}
+
+const fn paused(name: &'static str, switches: &'static [(&'static str, bool)]) -> Row {
+    Row { name, switches, window: RowWindow::AsGiven, pace: Pace::WithPauses }
+}
+
+/// All rows, the first as shipped.
+pub(super) const ROWS: &[Row] = &[
+    row("as shipped", &[]),
+    row("without stored_results", &[("stored_results", false)]),
+    row("without session_notes", &[("session_notes", false)]),
+    row("without notes_compaction", &[("notes_compaction", false)]),
+    row("without auto_compact", &[("auto_compact", false)]),
+    row("with reactive_only", &[("reactive_only", true)]),
+    row("with snip", &[("snip", true)]),
+    row("with collapse", &[("collapse", true)]),
+    row("with cache_edits", &[("cache_edits", true)]),
+    row("with server_clearing", &[("server_clearing", true)]),
+    Row {
+        name: "all off, an endless window",
+        switches: &[
+            ("stored_results", false),
+            ("session_notes", false),
+            ("notes_compaction", false),
+            ("auto_compact", false),
+            ("time_clearing", false),
+        ],
+        window: RowWindow::Endless,
+        pace: Pace::Steady,
+    },
+    paused("with pauses", &[]),
+    paused("with pauses, without time_clearing", &[("time_clearing", false)]),
+];

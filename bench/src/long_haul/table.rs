@@ -1,0 +1,246 @@
+//! The tables of a run, as markdown.
+
+use dormouse_model::{CacheTtl, cost_usd, list_price};
+
+use super::Length;
+use super::haul::{MODEL, Outcome};
+use super::ledger::Sum;
+use super::rows::{Row, RowWindow};
+use crate::memory::megabytes;
+
+/// The layers whose work is counted, by their names in the figures.
+const LAYERS: [&str; 8] = [
+    "stored_results",
+    "snip",
+    "time_clearing",
+    "cache_edits",
+    "server_clearing",
+    "collapse",
+    "notes_compaction",
+    "auto_compact",
+];
+
+/// One line for whoever waits.
+pub(super) fn line(name: &str, outcome: &Outcome) -> String {
+    let growth = Growth::of(outcome);
+    format!(
+        "{name}: {} turns in {:.0} s, {} requests, {:.2} dollars, {growth}",
+        outcome.turns,
+        outcome.wall.as_secs_f64(),
+        outcome.counts.all.requests,
+        cost(&outcome.counts.all),
+    )
+}
+
+/// All tables.
+pub(super) fn render(outcomes: &[(&Row, Outcome)], length: &Length) -> String {
+    let mut text = format!(
+        "\nOne process in a terminal, a window of {} tokens; the same prompts, calls and answers in every row. \
+         Tokens as the emulated server counts them (a quarter of the bytes), prices of {MODEL}. In every row: every change of what had been sent announced by a layer's figure, the person's words looked for in the \
+         first request after every compaction, and every prompt in the transcript at the end.\n",
+        length.window
+    );
+    text.push_str(&costs(outcomes));
+    text.push_str(&work(outcomes));
+    text.push_str(&growths(outcomes));
+    text.push_str(&savings(outcomes));
+    text
+}
+
+fn costs(outcomes: &[(&Row, Outcome)]) -> String {
+    let head = [
+        "Row",
+        "Turns",
+        "Requests",
+        "Tokens sent",
+        "Read from the cache",
+        "Answered",
+        "Largest request",
+        "Refused",
+        "Cost",
+    ];
+    table(
+        &head,
+        outcomes.iter().map(|(row, outcome)| {
+            let counts = &outcome.counts;
+            let usage = counts.all.usage;
+            vec![
+                row.name.to_owned(),
+                outcome.turns.to_string(),
+                counts.all.requests.to_string(),
+                millions(usage.input_total()),
+                percent(usage.cache_read_input_tokens, usage.input_total()),
+                millions(usage.output_tokens),
+                counts.largest.to_string(),
+                counts.refused.to_string(),
+                format!("${:.2}", cost(&counts.all)),
+            ]
+        }),
+    )
+}
+
+fn work(outcomes: &[(&Row, Outcome)]) -> String {
+    let mut head = vec!["Times each layer fired"];
+    head.extend(LAYERS);
+    head.extend([
+        "Summary calls",
+        "Span calls",
+        "Notes calls",
+        "Forks with bytes of their own",
+        "Breaks, announced",
+        "Words checked",
+    ]);
+    table(
+        &head,
+        outcomes.iter().map(|(row, outcome)| {
+            let counts = &outcome.counts;
+            let fired = |name: &&str| outcome.layers.get(*name).copied().unwrap_or(0).to_string();
+            let mut cells = vec![row.name.to_owned()];
+            cells.extend(LAYERS.iter().map(fired));
+            let calls = |sum: &Sum| match sum.requests {
+                0 => "0".to_owned(),
+                requests => format!("{requests} (${:.2})", cost(sum)),
+            };
+            cells.extend([calls(&counts.summaries), calls(&counts.spans), calls(&counts.notes)]);
+            cells.extend([
+                counts.own_bytes.to_string(),
+                counts.breaks.to_string(),
+                counts.words_checked.to_string(),
+            ]);
+            cells
+        }),
+    )
+}
+
+fn growths(outcomes: &[(&Row, Outcome)]) -> String {
+    let head = [
+        "Growth",
+        "Turn, first fifth",
+        "Turn, last fifth",
+        "Ratio",
+        "Memory, first fifth",
+        "Memory, last fifth",
+        "Ratio",
+    ];
+    table(
+        &head,
+        outcomes.iter().map(|(row, outcome)| {
+            let growth = Growth::of(outcome);
+            let [time_first, time_last] = growth.times.map(|time| format!("{time:.1} ms"));
+            let [first, last] = growth.memory.map(|memory| format!("{memory:.1} MB"));
+            vec![
+                row.name.to_owned(),
+                time_first,
+                time_last,
+                format!("{:.2}", growth.of_time()),
+                first,
+                last,
+                format!("{:.2}", growth.of_memory()),
+            ]
+        }),
+    )
+}
+
+/// What each layer saves: the cost without it, to that with it.
+fn savings(outcomes: &[(&Row, Outcome)]) -> String {
+    let head = ["What it saves", "Cost without", "Cost with", "Without, to with"];
+    let others = outcomes.iter().filter(|(row, _)| !row.switches.is_empty());
+    table(&head, others.filter_map(|(row, outcome)| saving(row, outcome, outcomes)))
+}
+
+fn saving(row: &Row, outcome: &Outcome, outcomes: &[(&Row, Outcome)]) -> Option<Vec<String>> {
+    let as_shipped = |(other, of): &&(&Row, Outcome)| {
+        other.switches.is_empty() && other.pace == row.pace && of.turns == outcome.turns
+    };
+    let shipped = cost(&outcomes.iter().find(as_shipped)?.1.counts.all);
+    let own = cost(&outcome.counts.all);
+    let (without, with) = if row.turns_on() { (shipped, own) } else { (own, shipped) };
+    let name = match row.window {
+        RowWindow::Endless => "all of them, to a window without an end",
+        RowWindow::AsGiven => row.name.rsplit_once(' ').map_or(row.name, |(_, layer)| layer),
+    };
+    Some(vec![
+        name.to_owned(),
+        format!("${without:.2}"),
+        format!("${with:.2}"),
+        format!("{:.3}", without / with),
+    ])
+}
+
+fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut text = format!("\n| {} |\n|{}\n", head.join(" | "), " --- |".repeat(head.len()));
+    for row in rows {
+        text.push_str(&format!("| {} |\n", row.join(" | ")));
+    }
+    text
+}
+
+fn cost(sum: &Sum) -> f64 {
+    let price = list_price(MODEL).expect("a price");
+    cost_usd(&sum.usage, price, CacheTtl::FiveMinutes)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
+fn millions(tokens: u64) -> String {
+    format!("{:.2} M", tokens as f64 / 1_000_000.0)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
+fn percent(part: u64, of: u64) -> String {
+    format!("{:.1} %", part as f64 * 100.0 / of.max(1) as f64)
+}
+
+/// Medians of the first and of the last fifth.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Growth {
+    /// In milliseconds.
+    times: [f64; 2],
+    /// In megabytes.
+    memory: [f64; 2],
+}
+
+impl Growth {
+    fn of(outcome: &Outcome) -> Self {
+        let times = fifths(&outcome.times).map(|time| time.as_secs_f64() * 1_000.0);
+        Self { times, memory: fifths(&outcome.memory).map(megabytes) }
+    }
+
+    fn of_time(self) -> f64 {
+        let [first, last] = self.times;
+        last / first
+    }
+
+    fn of_memory(self) -> f64 {
+        let [first, last] = self.memory;
+        last / first
+    }
+}
+
+impl std::fmt::Display for Growth {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "time per turn x{:.2}, memory x{:.2}", self.of_time(), self.of_memory())
+    }
+}
+
+fn fifths<T: Ord + Copy + Default>(values: &[T]) -> [T; 2] {
+    let fifth = values.len().div_ceil(5);
+    let from = values.len().saturating_sub(fifth);
+    [values.get(..fifth), values.get(from..)].map(|part| {
+        let mut part = part.unwrap_or_default().to_vec();
+        part.sort();
+        part.get(part.len() / 2).copied().unwrap_or_default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn fifths_are_medians_of_the_ends() {
+        let values: Vec<u64> = (0..10).collect();
+        assert_eq!(fifths(&values), [1, 9]);
+        assert_eq!(fifths::<Duration>(&[]), [Duration::ZERO; 2]);
+    }
+}

@@ -1,0 +1,244 @@
+//! A dream, from its locks to its report (B-20 to B-24).
+//!
+//! Invariants: nothing but the copies is touched until the fork has come to its end and its draft is judged; then
+//! each memory gets one change. Whatever ends a dream before leaves the memories, and the time of the last dream, as
+//! they were.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_base::SessionId;
+use dormouse_engine::{
+    ForkEnd, ForkGate, ForkOrder, ForkReport, JobHandle, Seed, Writes, memory_tools,
+};
+use dormouse_memory::{Author, By, ChangeError, DreamLockError, FileDiff, Scope, Store, Trial};
+use jiff::Timestamp;
+
+use super::bed::Bed;
+use super::gates::{Closed, check_last};
+use super::prompt::prompt;
+use super::report::{DreamReport, DreamStatus, MemoryReport, presentable};
+use super::setup::DreamSetup;
+use super::witness::Ground;
+
+/// What the job is called.
+pub(super) const KIND: &str = "dream";
+/// The most requests that a dream makes.
+const TURNS: u32 = 40;
+/// The longest that it takes.
+const LONGEST: Duration = Duration::from_mins(30);
+/// The tools that change the copies, and those that look at them.
+const TOOLS: &[&str] = &["MemorySave", "MemoryDelete", "MemoryList", "MemorySearch"];
+
+/// Whether the time of the last dream matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// Where a dream is due.
+    Due,
+    /// At once.
+    Now,
+}
+
+/// A dream that has its locks.
+pub(super) struct Dream {
+    id: String,
+    began: Timestamp,
+    setup: Arc<DreamSetup>,
+    beds: Vec<Bed>,
+    left_out: Vec<String>,
+    sessions: Vec<SessionId>,
+    prompt: String,
+    trial: Trial,
+}
+
+/// A dream, afterwards.
+#[derive(Debug, Clone)]
+pub struct Dreamt {
+    /// What it came to.
+    pub report: DreamReport,
+    /// What it did to each memory, or would do.
+    pub diffs: Vec<(Scope, Vec<FileDiff>)>,
+    /// Calls that were denied.
+    pub(super) denied: u32,
+}
+
+impl Dream {
+    /// Takes the locks and copies the memories. The project's memory has to be free; where another project's dream
+    /// has the person's, that is left out.
+    pub(super) fn begin(
+        setup: &Arc<DreamSetup>,
+        sessions: Vec<SessionId>,
+        when: When,
+        trial: Trial,
+    ) -> Result<Self, Closed> {
+        let now = setup.clock.now();
+        let (mut beds, mut left_out): (Vec<Bed>, Vec<String>) = (Vec::new(), Vec::new());
+        let (id, undone) = (setup.new_id(), setup.undone());
+        for store in setup.stores() {
+            match bed(store, &id, (when, now), &undone) {
+                Ok(bed) => beds.push(bed),
+                Err(closed) if beds.is_empty() => return Err(closed),
+                Err(closed) => left_out.push(format!("the {} memory: {closed}", store.scope())),
+            }
+        }
+        if beds.is_empty() {
+            return Err(Closed::Cannot("there is no memory here to dream about".to_owned()));
+        }
+        let prompt = prompt(&beds, (setup.sessions.path(), &sessions), now)
+            .map_err(|error| Closed::Cannot(error.to_string()))?;
+        let setup = Arc::clone(setup);
+        Ok(Self { id, began: now, setup, beds, left_out, sessions, prompt, trial })
+    }
+
+    /// A folder that goes with the dream.
+    pub(super) fn folder(&self) -> PathBuf {
+        self.beds.first().map(|bed| bed.draft.folder().join("session")).unwrap_or_default()
+    }
+
+    /// Dreams. Dropping this ends it, and nothing has changed.
+    pub(super) async fn run(mut self, seed: Seed, job: Option<JobHandle>) -> Dreamt {
+        let mut killed = Unreported(Some(self.report(DreamStatus::Killed)), self.keeper());
+        let drafts: Vec<_> = self.beds.iter().map(|bed| Arc::clone(&bed.draft)).collect();
+        let logs = self.beds.iter().flat_map(|bed| bed.logs.clone()).collect();
+        let said = (self.setup.sessions.clone(), self.sessions.clone());
+        let access = Arc::clone(&self.setup.access);
+        let ground = Arc::new(Ground::new(access, drafts.clone(), logs, said, job.clone()));
+        let order = ForkOrder {
+            purpose: KIND,
+            message: std::mem::take(&mut self.prompt),
+            gate: ForkGate { reads: true, writes: Writes::Nowhere, tools: TOOLS },
+            tools: memory_tools(&self.setup.access.over_drafts(drafts, Arc::clone(&ground) as _)),
+            most_turns: TURNS,
+        };
+        let fork = tokio::time::timeout(LONGEST, seed.run(order, job.as_ref())).await.ok();
+        killed.0 = None;
+        // What is begun now comes to its end, whoever stops waiting for it: the locks go with it.
+        let finished =
+            tokio::task::spawn_blocking(move || self.finish(fork.as_ref(), ground.refused()));
+        match finished.await {
+            Ok(dreamt) => dreamt,
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        }
+    }
+
+    /// Judges, applies, reports.
+    fn finish(self, fork: Option<&ForkReport>, refused: Vec<String>) -> Dreamt {
+        let mut report = self.report(DreamStatus::Failed);
+        report.refused = refused;
+        let denied = fork.map_or(0, |fork| fork.denied);
+        if let Some(fork) = fork {
+            (report.turns, report.said) = (fork.turns, presentable(fork.text.trim()));
+            report.refused.extend(fork.denials.iter().map(|why| presentable(why)));
+        }
+        let mut diffs = Vec::new();
+        match came_to_its_end(fork).and_then(|()| self.apply(&mut report.memories, &mut diffs)) {
+            Ok(()) if self.trial == Trial::Preview => report.status = DreamStatus::Previewed,
+            Ok(()) => report.status = DreamStatus::Completed,
+            Err(why) => report.why = Some(why),
+        }
+        report.ended = self.setup.clock.now();
+        if self.trial == Trial::Make {
+            keep(self.keeper().as_ref(), &mut report);
+        }
+        Dreamt { report, diffs, denied }
+    }
+
+    /// Applies all drafts, or none: one that went wrong says something about the others.
+    fn apply(
+        &self,
+        memories: &mut Vec<MemoryReport>,
+        diffs: &mut Vec<(Scope, Vec<FileDiff>)>,
+    ) -> Result<(), String> {
+        let said = |error: ChangeError| error.to_string();
+        let mut drawn = Vec::new();
+        for bed in &self.beds {
+            drawn.push(bed.draft.drawn().map_err(said)?.map_err(|rejected| rejected.to_string())?);
+        }
+        let by = By::new(Author::Dream, "merged what many sessions learned").part_of(&self.id);
+        for (bed, drawn) in self.beds.iter().zip(drawn) {
+            let (report, applied) = bed.apply(&by, drawn, self.trial).map_err(said)?;
+            memories.push(report);
+            diffs.push((bed.store.scope(), applied.diffs));
+        }
+        if self.trial == Trial::Make {
+            let now = self.setup.clock.now();
+            self.beds.iter().try_for_each(|bed| bed.wake(&self.id, now)).map_err(said)?;
+        }
+        Ok(())
+    }
+
+    fn report(&self, status: DreamStatus) -> DreamReport {
+        DreamReport {
+            id: self.id.clone(),
+            began: self.began,
+            ended: self.began,
+            status,
+            why: None,
+            sessions: self.sessions.len(),
+            turns: 0,
+            memories: Vec::new(),
+            refused: Vec::new(),
+            left_out: self.left_out.clone(),
+            said: String::new(),
+        }
+    }
+
+    /// The store that keeps the reports: the project's.
+    fn keeper(&self) -> Option<Arc<Store>> {
+        self.beds.first().map(|bed| Arc::clone(&bed.store)).filter(|_| self.trial == Trial::Make)
+    }
+}
+
+fn bed(
+    store: &Arc<Store>,
+    dream: &str,
+    (when, now): (When, Timestamp),
+    undone: &BTreeSet<String>,
+) -> Result<Bed, Closed> {
+    let check = || match when {
+        When::Now => Ok(()),
+        When::Due => {
+            let last = store.last_dream().map_err(|error| Closed::Cannot(error.to_string()))?;
+            check_last(last, now)
+        }
+    };
+    check()?;
+    let bed = Bed::make(store, dream, undone).map_err(|error| match error {
+        DreamLockError::Held(holder) => Closed::Held(holder),
+        other => Closed::Cannot(other.to_string()),
+    })?;
+    // Another dream may have come to its end just before this one got the lock.
+    check().map(|()| bed)
+}
+
+fn came_to_its_end(fork: Option<&ForkReport>) -> Result<(), String> {
+    match fork.map(|fork| &fork.end) {
+        Some(ForkEnd::Completed) => Ok(()),
+        Some(ForkEnd::Cut) => Err("its last answer reached the token limit".to_owned()),
+        Some(ForkEnd::MaxTurns) => Err(format!("it was not done after {TURNS} requests")),
+        Some(ForkEnd::Failed(error)) => Err(format!("the model could not be asked: {error}")),
+        None => Err(format!("it was not done after {} minutes", LONGEST.as_secs() / 60)),
+    }
+}
+
+fn keep(store: Option<&Arc<Store>>, report: &mut DreamReport) {
+    let Some(store) = store else { return };
+    // Texts and numbers have no way to fail to serialise.
+    let bytes = serde_json::to_vec(report).unwrap_or_default();
+    if let Err(error) = store.keep_dream(&report.id, &bytes) {
+        report.left_out.push(format!("this report is not kept: {error}"));
+    }
+}
+
+/// Reports a dream that somebody ended, when it goes.
+struct Unreported(Option<DreamReport>, Option<Arc<Store>>);
+
+impl Drop for Unreported {
+    fn drop(&mut self) {
+        if let Some(mut report) = self.0.take() {
+            keep(self.1.as_ref(), &mut report);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Dreams beside a conversation: when they begin by themselves, what they read, and how they end (B-18, B-24).
+
+use dormouse_conversation::figures::{Figure, JobFigure, JobOutcome};
+use dormouse_model::script::Turn;
+use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome, Wire};
+
+use crate::dream::{
+    bytes, good_dream, home, lock_time, memory, project_memory, read, run, save, sessions,
+    test_now, with,
+};
+use crate::program::{BOTH, ask, server, wait_until};
+use crate::session_notes::figures;
+use crate::talk::{leave, say, talk, wait_for_prompt};
+
+/// The dreams that have ended.
+fn dreams(home: &TestHome) -> Vec<JobFigure> {
+    let job = |figure| match figure {
+        Figure::Job(job) if job.name == "dream" => Some(job),
+        _ => None,
+    };
+    figures(home).into_iter().filter_map(job).collect()
+}
+
+fn dreamer(names: &[&str]) -> (ScriptedServer, TestHome) {
+    let server = server(Wire::Anthropic).start();
+    let home = home(&server, names);
+    (server, home)
+}
+
+#[test]
+fn a_dream_begins_after_a_turn_and_reads_what_the_turn_wrote_to_the_cache() {
+    for wire in BOTH {
+        let server = server(wire).start();
+        let home = home(&server, &["a", "b", "c", "d", "e"]);
+        sessions(&home, 4);
+        good_dream(&server);
+        server.push(Turn::new().text("Good morning."));
+        let mut terminal = talk(&home, &[], (100, 40));
+        say(&mut terminal, "good morning", "Good morning.");
+        wait_until("the dream", || dreams(&home).len() == 1);
+        let (requests, forks) = (server.requests(), server.fork_requests());
+        assert_eq!(forks.len(), 2);
+        assert!(requests[0].written > 1_000, "{}", requests[0].written);
+        assert_eq!(forks[0].usage.cache_read_input_tokens, requests[0].written, "{wire:?}");
+        assert_eq!(forks[0].tool_names(), requests[0].tool_names());
+        // The person hears of it with the next answer, and one key takes all of it back.
+        let before = read(&project_memory(&home), "a.md");
+        assert!(before.contains("and that about b"), "{before}");
+        server.push(Turn::new().text("You are welcome."));
+        say(&mut terminal, "thank you", "You are welcome.");
+        let shown = terminal.all_rows().join("\n");
+        assert!(shown.contains("memory: Improved 4 memories in a dream"), "{shown}");
+        assert_eq!(lock_time(&home, "project"), Some(test_now()));
+        terminal.type_keys("\x1bu");
+        terminal.wait_for_text("undid change");
+        wait_until("the undo", || project_memory(&home).join("b.md").exists());
+        wait_for_prompt(&terminal);
+        leave(terminal);
+        let job = &dreams(&home)[0];
+        assert_eq!((job.outcome, job.turns, job.changed), (JobOutcome::Completed, 2, 4));
+        server.finish();
+    }
+}
+
+/// A turn with nothing due looks at one file: where the sessions are counted, the program would die.
+#[test]
+fn a_turn_with_nothing_due_does_not_count_the_sessions() {
+    let (server, mut home) = dreamer(&["a", "b"]);
+    server.push_fork(Turn::new().text("nothing to do"));
+    run(&home, &["--now"]).success();
+    home.set_env("DORMOUSE_FAULT", "abort@dream.scan_sessions");
+    for (variable, value) in [("TZ", "UTC"), ("DORMOUSE_DREAM", "0"), ("DORMOUSE_DAILY_LOG", "1")] {
+        if variable != "TZ" {
+            // Now the time would be up.
+            home.set_env("DORMOUSE_TEST_NOW", "2026-11-04T09:00:00Z");
+        }
+        home.set_env(variable, value);
+        let server = crate::program::server(Wire::Anthropic).start();
+        home.use_server(&server);
+        server.push(Turn::new().text("Good morning."));
+        let mut terminal = talk(&home, &[], (80, 30));
+        say(&mut terminal, "good morning", "Good morning.");
+        leave(terminal);
+        if variable != "TZ" {
+            home.unset_env(variable);
+        }
+        server.finish();
+    }
+    // Nor does anybody dream beside a headless run.
+    let server = crate::program::server(Wire::Anthropic).start();
+    home.use_server(&server);
+    server.push(Turn::new().text("Good morning."));
+    home.run(&mut ask(&home, &["good morning"])).success();
+    assert_eq!(dreams(&home).len(), 0);
+}
+
+#[test]
+fn the_sessions_are_counted_once_in_ten_minutes() {
+    let (server, mut home) = dreamer(&["a", "b"]);
+    home.set_env("DORMOUSE_FAULT", "abort@dream.scan_sessions#2");
+    let mut terminal = talk(&home, &[], (80, 30));
+    for number in 0..3 {
+        server.push(Turn::new().text(format!("Answer {number}.")));
+        say(&mut terminal, &format!("question {number}"), &format!("Answer {number}."));
+    }
+    wait_until("the count", || dreams(&home).len() == 1);
+    assert_eq!(dreams(&home)[0].outcome, JobOutcome::Skipped);
+    leave(terminal);
+    assert!(server.fork_requests().is_empty());
+    server.finish();
+}
+
+#[test]
+fn a_dream_by_hand_is_looked_at_and_ended() {
+    let (server, mut home) = dreamer(&["a", "b"]);
+    // The switch is about dreams that begin by themselves.
+    home.set_env("DORMOUSE_DREAM", "0");
+    let before = bytes(&home);
+    let gate = Gate::new();
+    server.push(Turn::new().text("Good morning."));
+    server.push_fork(save(Turn::new(), "1", &with(memory("a", "Half."), "file", "a.md")));
+    server.push_fork(Reply::from(Turn::new().text("done")).gate_after(1, &gate));
+    let mut terminal = talk(&home, &[], (100, 40));
+    say(&mut terminal, "good morning", "Good morning.");
+    say(&mut terminal, "/dream stop", "no dream is under way");
+    say(&mut terminal, "/dream", "dreaming beside the conversation");
+    server.wait_for_fork_requests(2);
+    say(&mut terminal, "/dream", "under way: updating");
+    assert!(terminal.all_rows().join("\n").contains("project/a.md"));
+    say(&mut terminal, "/dream stop", "the dream was ended; nothing was changed");
+    wait_until("its end", || dreams(&home).len() == 1);
+    assert_eq!(dreams(&home)[0].outcome, JobOutcome::Killed);
+    say(&mut terminal, "/dream log", "The dream was ended; nothing was changed");
+    assert_eq!(bytes(&home), before);
+    // Whoever leaves ends it as well.
+    server.push_fork(save(Turn::new(), "1", &with(memory("a", "Half."), "file", "a.md")));
+    server.push_fork(Reply::from(Turn::new().text("done")).gate_after(1, &gate));
+    say(&mut terminal, "/dream", "dreaming beside the conversation");
+    server.wait_for_fork_requests(4);
+    leave(terminal);
+    assert_eq!(bytes(&home), before);
+    assert_eq!(lock_time(&home, "project"), Some(std::time::SystemTime::UNIX_EPOCH));
+}

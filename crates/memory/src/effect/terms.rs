@@ -1,0 +1,118 @@
+//! Whether what a memory is about came up in a turn: its files, its code words, the words of its name and rule.
+
+use std::collections::BTreeSet;
+
+use super::{Happened, InContext};
+use crate::rank::Words;
+
+/// So many words of a name, a description and a first sentence, where none of them is a word of code.
+const PLAIN_WORDS: usize = 2;
+/// Shorter words are found everywhere.
+const SHORTEST: usize = 3;
+
+/// What a memory is about.
+pub(super) struct Terms {
+    /// Files.
+    files: Vec<String>,
+    /// Words that stand for one thing only, together: identifiers, flags, paths, what stands between backticks.
+    code: Vec<BTreeSet<String>>,
+    /// Stems of the other words of its name, its description and its first sentence.
+    plain: BTreeSet<String>,
+}
+
+impl Terms {
+    pub(super) fn of(memory: &InContext) -> Self {
+        let head = format!("{}\n{}", memory.name, memory.description);
+        let files = memory.anchors.iter().map(|anchor| anchor.path.to_lowercase()).collect();
+        let symbols = memory.anchors.iter().filter_map(|anchor| anchor.symbol.as_deref());
+        let alone = |word: &str| BTreeSet::from([word.to_lowercase()]);
+        let mut code: Vec<BTreeSet<String>> = symbols.map(alone).collect();
+        for text in [head.as_str(), memory.body.as_str()] {
+            code.extend(quoted(text));
+            let prose: Vec<&str> = text.split('`').step_by(2).collect();
+            let words = prose.iter().flat_map(|prose| tokens(prose));
+            code.extend(words.filter(|word| is_code(word)).map(alone));
+        }
+        code.retain(|words| words.iter().any(|word| word.chars().count() >= SHORTEST));
+        // A rule is said first, its reasons after it.
+        let rule = memory.body.split(['\n', '。']).next().unwrap_or_default();
+        let rule = rule.split(". ").next().unwrap_or_default();
+        Self { files, code, plain: stems([head.as_str(), rule]) }
+    }
+}
+
+/// What a turn touched.
+pub(super) struct Touched {
+    paths: Vec<String>,
+    tokens: BTreeSet<String>,
+    stems: BTreeSet<String>,
+}
+
+impl Touched {
+    pub(super) fn by(turn: &Happened) -> Self {
+        let texts = || turn.paths.iter().chain(&turn.commands).chain(&turn.words);
+        let mut all = BTreeSet::new();
+        for token in texts().flat_map(|text| tokens(text)) {
+            let token = token.to_lowercase();
+            let parts = token.split(['/', '=', ':', '.']).map(str::to_owned);
+            all.extend(parts.chain(token.rsplit('/').next().map(str::to_owned)));
+            all.insert(token);
+        }
+        let paths = turn.paths.iter().map(|path| path.to_lowercase()).collect();
+        Self { paths, tokens: all, stems: stems(texts().map(String::as_str)) }
+    }
+
+    pub(super) fn has(&self, terms: &Terms) -> bool {
+        let is_file = |file: &String| {
+            let ends = |path: &String| {
+                path.strip_suffix(file.as_str())
+                    .is_some_and(|head| head.is_empty() || head.ends_with('/'))
+            };
+            self.tokens.contains(file) || self.paths.iter().any(ends)
+        };
+        terms.files.iter().any(is_file)
+            || terms.code.iter().any(|words| words.is_subset(&self.tokens))
+            || terms.plain.intersection(&self.stems).count() >= PLAIN_WORDS
+    }
+}
+
+/// Words as code has them.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':' | '=');
+    text.split(move |c: char| !inside(c))
+        .map(|word| word.trim_matches([':', '=', '.']).trim_end_matches(['-', '/']))
+        .filter(|word| !word.is_empty())
+}
+
+/// Whether a word is one of code, by its looks.
+fn is_code(word: &str) -> bool {
+    let name = word.trim_start_matches('-');
+    let digit = name.contains(|c: char| c.is_ascii_digit());
+    let letter = name.contains(char::is_alphabetic);
+    let camel =
+        name.chars().zip(name.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+    let sign = word.starts_with('-') || name.contains(['_', '/', '.', ':', '=']);
+    camel || (letter && (sign || digit))
+}
+
+/// The words between backticks: a command of several is meant as a whole.
+fn quoted(text: &str) -> Vec<BTreeSet<String>> {
+    let spans = text.split('`').skip(1).step_by(2);
+    spans.map(|span| tokens(span).map(str::to_lowercase).collect()).collect()
+}
+
+fn stems<'a>(texts: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
+    let words = Words::new();
+    let mut stems = BTreeSet::new();
+    for text in texts {
+        words.terms_of_text(text, |term| {
+            // A single character of a script without spaces says nothing, a pair of them does.
+            let length = term.chars().count();
+            let pair = length == 2 && term.chars().all(crate::rank::is_unspaced);
+            if length > SHORTEST || pair {
+                stems.insert(term.to_owned());
+            }
+        });
+    }
+    stems
+}

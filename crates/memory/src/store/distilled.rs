@@ -1,0 +1,172 @@
+//! Which part of the daily logs memories were made of already (M-20): told by where each log ended then.
+//!
+//! Invariant: nothing in a log is ever lost. What a dream took from it counts as long as that dream was not undone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dormouse_base::{Dir, FileError, RelPath};
+use serde::{Deserialize, Serialize};
+
+use super::{ChangeError, MessageSource, Store, name};
+use crate::Trust;
+use crate::names::{LOGS, is_markdown};
+
+const MARKS: &str = "distilled.json";
+/// A log of one day that is longer than this was not written by notes.
+const LONGEST_LOG: u64 = 4 * 1024 * 1024;
+
+/// The part of a log that no memories were made of yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogPart {
+    /// The log, as a path in the memory directory.
+    pub path: String,
+    /// The first line of the part, from 1.
+    pub first_line: usize,
+    /// The part.
+    pub text: String,
+    /// Where it ends, in bytes.
+    end: u64,
+}
+
+impl LogPart {
+    /// The notes in it: what each says, how far it can be trusted, and the messages it came from.
+    pub fn notes(&self) -> impl Iterator<Item = LoggedNote<'_>> {
+        self.text.lines().filter_map(|line| LoggedNote::parse(line, &self.path))
+    }
+}
+
+/// A note in a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoggedNote<'a> {
+    /// What it says.
+    pub text: &'a str,
+    /// Where that came from.
+    pub sources: Vec<MessageSource>,
+}
+
+impl<'a> LoggedNote<'a> {
+    /// `- 09:14 text <!-- typed, session/message -->`. A line that somebody wrote by hand is theirs.
+    fn parse(line: &'a str, path: &str) -> Option<Self> {
+        let line = line.trim();
+        let line = line.strip_prefix("- ").unwrap_or(line);
+        if line.is_empty() {
+            return None;
+        }
+        let by_hand = || MessageSource {
+            session: "log".to_owned(),
+            message: path.to_owned(),
+            trust: Trust::Typed,
+        };
+        let Some((text, origin)) =
+            line.strip_suffix("-->").and_then(|line| line.rsplit_once("<!--"))
+        else {
+            return Some(Self { text: line, sources: vec![by_hand()] });
+        };
+        let mut parts = origin.split(", ").map(str::trim);
+        // What can not be read is trusted least.
+        let trust = parts.next().and_then(Trust::from_word).unwrap_or(Trust::Outside);
+        let message = |part: &str| {
+            let (session, message) = part.split_once('/')?;
+            Some(MessageSource { session: session.to_owned(), message: message.to_owned(), trust })
+        };
+        let mut sources: Vec<MessageSource> = parts.filter_map(message).collect();
+        if sources.is_empty() {
+            sources.push(MessageSource { trust, ..by_hand() });
+        }
+        Some(Self { text: text.trim(), sources })
+    }
+}
+
+/// How far a dream has read a log.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Mark {
+    dream: String,
+    end: u64,
+}
+
+type Marks = BTreeMap<String, Vec<Mark>>;
+
+impl Store {
+    /// What stands in the logs and no memories were made of yet, oldest first. What dreams made that were `undone`
+    /// does not count: the memories may be in another store.
+    pub fn undistilled(&self, undone: &BTreeSet<String>) -> Result<Vec<LogPart>, ChangeError> {
+        let logs = match self.memory.below(&name(LOGS)) {
+            Ok(logs) => logs,
+            Err(error) if error.is_not_found() => return Ok(Vec::new()),
+            Err(error) => return Err(error.into()),
+        };
+        let mut paths = Vec::new();
+        files_below(&logs, LOGS, &mut paths)?;
+        paths.sort();
+        let marks = self.marks()?;
+        let mut parts = Vec::new();
+        for path in paths {
+            let known = marks.get(&path).into_iter().flatten();
+            let counts = known.filter(|mark| !undone.contains(&mark.dream));
+            let end = counts.map(|mark| mark.end).max().unwrap_or(0);
+            parts.extend(self.part(path, end)?);
+        }
+        Ok(parts)
+    }
+
+    /// Memories were made of these parts, by this dream.
+    pub fn distilled(&self, dream: &str, parts: &[LogPart]) -> Result<(), ChangeError> {
+        if parts.is_empty() {
+            return Ok(());
+        }
+        let mut marks = self.marks()?;
+        for part in parts {
+            let mark = Mark { dream: dream.to_owned(), end: part.end };
+            marks.entry(part.path.clone()).or_default().push(mark);
+        }
+        // Texts and numbers have no way to fail to serialise.
+        let text = serde_json::to_vec(&marks).unwrap_or_default();
+        Ok(self.state.replace(&name(MARKS), &text)?)
+    }
+
+    fn marks(&self) -> Result<Marks, FileError> {
+        match self.state.read(&name(MARKS)) {
+            // Marks that can not be read are none: a log is read twice rather than never.
+            Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
+            Err(error) if error.is_not_found() => Ok(Marks::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The larger pieces of work, such as dreams, of which something was undone here.
+    pub fn undone_wholes(&self) -> Result<BTreeSet<String>, ChangeError> {
+        let undone = self.log()?.into_iter().filter(|entry| entry.undone_by.is_some());
+        Ok(undone.filter_map(|entry| entry.part_of).collect())
+    }
+
+    fn part(&self, path: String, end: u64) -> Result<Option<LogPart>, ChangeError> {
+        let Ok(file) = RelPath::new(&path) else { return Ok(None) };
+        let size = self.memory.entry(&file)?.size;
+        if size == end || size > LONGEST_LOG {
+            return Ok(None);
+        }
+        let bytes = self.memory.read(&file)?;
+        let start = usize::try_from(end).unwrap_or(usize::MAX);
+        // A log that is shorter than it was is another one.
+        let (before, new) = bytes.split_at_checked(start).unwrap_or((&[], &bytes));
+        let first_line = before.split(|byte| *byte == b'\n').count();
+        let text = String::from_utf8_lossy(new).into_owned();
+        let end = bytes.len() as u64;
+        Ok((!text.trim().is_empty()).then_some(LogPart { path, first_line, text, end }))
+    }
+}
+
+/// The logs below a folder: links are not followed.
+fn files_below(folder: &Dir, prefix: &str, paths: &mut Vec<String>) -> Result<(), FileError> {
+    for entry in folder.entries()? {
+        let path = format!("{prefix}/{}", entry.name);
+        match (entry.kind, RelPath::new(&entry.name)) {
+            (dormouse_base::EntryKind::Folder, Ok(below)) => {
+                files_below(&folder.below(&below)?, &path, paths)?;
+            }
+            (dormouse_base::EntryKind::File, Ok(_)) if is_markdown(&entry.name) => paths.push(path),
+            _ => {}
+        }
+    }
+    Ok(())
+}

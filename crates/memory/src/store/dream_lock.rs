@@ -1,0 +1,148 @@
+//! The lock of a dream (B-19, B-20): held by the operating system for whoever dreams over this store.
+//!
+//! Its file's time is that of the last dream, and is set on success only: failure, kill and crash need no repair.
+//! Invariant: neither making the file nor taking the lock looks like a dream. Who holds it stands beside it, for
+//! messages only.
+
+use std::fmt;
+use std::time::SystemTime;
+
+use dormouse_base::{FileError, Holder, Lock, LockError, LockState, Replacement};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{ChangeError, Store, name};
+
+const LOCK: &str = "consolidate.lock";
+const HOLDER: &str = "consolidate.holder.json";
+/// The time of a lock file that no dream has set: nothing was dreamt.
+const NEVER: SystemTime = SystemTime::UNIX_EPOCH;
+
+/// Who dreams, as they wrote it down.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dreamer {
+    /// The process.
+    pub pid: u32,
+    /// The machine.
+    pub host: String,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+impl fmt::Display for Dreamer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let since = self.since.strftime("%Y-%m-%d %H:%M UTC");
+        write!(f, "process {} on {} since {since}", self.pid, self.host)
+    }
+}
+
+/// Whether somebody dreams.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DreamState {
+    /// Nobody does.
+    Awake,
+    /// Somebody does, who is named if that is readable.
+    Dreaming(Option<Dreamer>),
+}
+
+/// Why nobody can dream here now.
+#[derive(Debug, Error)]
+pub enum DreamLockError {
+    /// Somebody dreams already.
+    #[error("a dream over this memory is under way: {}", said(.0.as_ref()))]
+    Held(Option<Dreamer>),
+    /// Two could dream at once, and nobody would know.
+    #[error(
+        "the file system has no locks ({0}), so there is no dreaming here; keep DORMOUSE_HOME on one that has"
+    )]
+    NoLocks(FileError),
+    /// The file system refused.
+    #[error("no dreaming here: {0}")]
+    File(#[from] FileError),
+    /// The store could not be opened.
+    #[error("no dreaming here: {0}")]
+    Store(#[from] ChangeError),
+}
+
+fn said(dreamer: Option<&Dreamer>) -> String {
+    dreamer.map_or_else(|| "another process".to_owned(), ToString::to_string)
+}
+
+/// The lock of a dream, held until it is dropped.
+#[derive(Debug)]
+pub struct DreamLock {
+    lock: Lock,
+}
+
+impl DreamLock {
+    /// The dream has succeeded: this is the time of the last one from now on.
+    pub fn succeeded(&self, now: Timestamp) -> Result<(), FileError> {
+        self.lock.stamp(now.into())
+    }
+}
+
+impl Store {
+    /// When the last dream over this store succeeded; never, if none did.
+    pub fn last_dream(&self) -> Result<Option<Timestamp>, FileError> {
+        let modified = match self.state.entry(&name(LOCK)) {
+            Ok(entry) => entry.modified,
+            Err(error) if error.is_not_found() => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        Ok(Timestamp::try_from(modified).ok().filter(|_| modified != NEVER))
+    }
+
+    /// Whether somebody dreams now. Takes nothing.
+    pub fn dream_state(&self) -> Result<DreamState, FileError> {
+        match LockState::of(&self.state, &name(LOCK)) {
+            Ok(LockState::Free) => Ok(DreamState::Awake),
+            Ok(LockState::Held(_)) => Ok(DreamState::Dreaming(self.dreamer())),
+            Err(error) if error.is_not_found() => Ok(DreamState::Awake),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Begins a dream, if nobody else dreams.
+    pub fn begin_dream(&self) -> Result<DreamLock, DreamLockError> {
+        self.make_lock_file()?;
+        let lock = match Lock::try_take_unsigned(&self.state, &name(LOCK)) {
+            Ok(lock) => lock,
+            Err(LockError::Held { .. }) => return Err(DreamLockError::Held(self.dreamer())),
+            Err(LockError::File(error)) if error.has_no_locks() => {
+                return Err(DreamLockError::NoLocks(error));
+            }
+            Err(LockError::File(error)) => return Err(error.into()),
+        };
+        let Holder { pid, host } = Holder::this_process();
+        let holder = Dreamer { pid, host, since: self.options.clock.now() };
+        // A number and two texts have no way to fail to serialise.
+        let text = serde_json::to_vec(&holder).unwrap_or_default();
+        self.state.replace(&name(HOLDER), &text)?;
+        Ok(DreamLock { lock })
+    }
+
+    /// Makes the lock file with the time of no dream. The store's own lock keeps two from doing so, which would
+    /// leave each with a file of its own.
+    fn make_lock_file(&self) -> Result<(), DreamLockError> {
+        let is_missing = || match self.state.entry(&name(LOCK)) {
+            Ok(_) => Ok(false),
+            Err(error) if error.is_not_found() => Ok(true),
+            Err(error) => Err(error),
+        };
+        if !is_missing()? {
+            return Ok(());
+        }
+        let _alone = self.lock()?;
+        if is_missing()? {
+            let empty = Replacement { modified: Some(NEVER), ..Replacement::of(b"") };
+            self.state.replace_with(&name(LOCK), &empty)?;
+        }
+        Ok(())
+    }
+
+    fn dreamer(&self) -> Option<Dreamer> {
+        // It is for a message: without it the message only says less.
+        serde_json::from_slice(&self.state.read(&name(HOLDER)).ok()?).ok()
+    }
+}

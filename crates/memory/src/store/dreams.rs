@@ -1,0 +1,40 @@
+//! Reports of dreams, kept in the state folder for whoever asks later.
+
+use dormouse_base::FileError;
+
+use super::{Store, name};
+
+const FOLDER: &str = "dreams";
+/// So many are kept.
+const KEPT: usize = 48;
+
+impl Store {
+    /// Keeps the report of a dream; old ones go. Ids sort by time.
+    pub fn keep_dream(&self, id: &str, report: &[u8]) -> Result<(), FileError> {
+        self.state.replace(&name(&format!("{FOLDER}/{id}.json")), report)?;
+        let mut names = self.dream_names()?;
+        names.truncate(names.len().saturating_sub(KEPT));
+        for old in names {
+            self.state.remove_file(&name(&format!("{FOLDER}/{old}")))?;
+        }
+        Ok(())
+    }
+
+    /// The reports that are kept, newest first.
+    pub fn dreams(&self) -> Result<Vec<Vec<u8>>, FileError> {
+        let names = self.dream_names()?.into_iter().rev();
+        names.map(|file| self.state.read(&name(&format!("{FOLDER}/{file}")))).collect()
+    }
+
+    /// Their names, oldest first.
+    fn dream_names(&self) -> Result<Vec<String>, FileError> {
+        let mut names = match self.state.below(&name(FOLDER)) {
+            Ok(folder) => folder.names()?,
+            Err(error) if error.is_not_found() => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        names.retain(|name| name.strip_suffix(".json").is_some());
+        names.sort();
+        Ok(names)
+    }
+}

@@ -1,0 +1,227 @@
+//! A change made of parts, each right as a whole or not at all: what a dream has made of the memories (B-21, B-23).
+//!
+//! Every part is first tried alone. What somebody has changed meanwhile is left to them, what a person has to see
+//! waits in the inbox, what may not be is refused; the rest is one change, and the index is made true with it.
+
+use super::inbox::{self, ProposalId};
+use super::plan::{Inherited, Plan};
+use super::prepare::{Prepared, prepare};
+use super::{
+    Author, By, ChangeError, ContentHash, Expected, FileDiff, IndexUpkeep, Locked, MessageSource,
+    Receipt, Rule, Store,
+};
+use crate::doctor::true_index;
+use crate::{Entry, MemoryFile, MemoryType, ScanCache, Trust};
+
+/// A part of a change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Unit {
+    /// Memories that get another text, or are new.
+    pub writes: Vec<UnitWrite>,
+    /// Memories that go, each as it was.
+    pub removals: Vec<(MemoryFile, ContentHash)>,
+}
+
+/// A memory that gets another text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnitWrite {
+    /// Which.
+    pub file: MemoryFile,
+    /// What it was; none: it is new.
+    pub before: Option<ContentHash>,
+    /// Its text to be.
+    pub text: Vec<u8>,
+    /// The memories of the unit that it is made of besides itself: it inherits where they came from.
+    pub made_of: Vec<MemoryFile>,
+    /// Messages that it comes from besides.
+    pub sources: Vec<MessageSource>,
+}
+
+/// Whether something is to be done, or only looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trial {
+    /// Done.
+    Make,
+    /// Looked at: nothing is written.
+    Preview,
+}
+
+/// What became of a unit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// It is made, or would be.
+    Made,
+    /// Everything was so already.
+    Unchanged,
+    /// It waits for the person; without a number where it was only looked at.
+    Waits(Option<ProposalId>),
+    /// Somebody else has changed this memory meanwhile: theirs counts.
+    Overtaken(MemoryFile),
+    /// It may not be made, and why.
+    Refused(String),
+}
+
+/// What became of the whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Applied {
+    /// The change, if one was made.
+    pub receipt: Option<Receipt>,
+    /// What became of each unit, in their order.
+    pub fates: Vec<Fate>,
+    /// What the change does, file by file.
+    pub diffs: Vec<FileDiff>,
+}
+
+impl Store {
+    /// Makes one change of all units that can be made, with a true index.
+    pub fn apply(&self, by: &By, units: &[Unit], trial: Trial) -> Result<Applied, ChangeError> {
+        let mut locked = self.lock()?;
+        let mut fates = Vec::new();
+        for unit in units {
+            fates.push(locked.tried(by, unit, trial)?);
+        }
+        let mut plan = Plan::new(&locked, by);
+        for (unit, _) in units.iter().zip(&fates).filter(|(_, fate)| **fate == Fate::Made) {
+            plan.take(unit)?;
+        }
+        self.mend_with(&mut plan)?;
+        let (prepared, rule) = prepare(&locked, by, plan.finish())?;
+        let diffs = prepared.diffs();
+        let receipt = if trial == Trial::Preview || prepared.is_nothing() {
+            None
+        } else {
+            Some(locked.commit(prepared, rule)?)
+        };
+        drop(locked);
+        if receipt.is_some() {
+            // The change is made: a purge that fails is tried again after the next one.
+            let _failed = self.purge();
+        }
+        Ok(Applied { receipt, fates, diffs })
+    }
+
+    fn mend_with(&self, plan: &mut Plan<'_>) -> Result<(), ChangeError> {
+        if self.options.index == IndexUpkeep::Leave {
+            return Ok(());
+        }
+        let memories = self.scan(&mut ScanCache::default())?.memories;
+        let text = self.index_text()?;
+        let mended = true_index(&text, &memories, |file| Ok(self.read(file)?.0))?;
+        if mended == text { Ok(()) } else { plan.write_index(&mended, &Expected::Anything) }
+    }
+}
+
+impl Locked<'_> {
+    /// What would become of a unit if it were alone; what has to wait is put into the inbox.
+    fn tried(&self, by: &By, unit: &Unit, trial: Trial) -> Result<Fate, ChangeError> {
+        let mut plan = Plan::new(self, by);
+        let tried = plan.take(unit).and_then(|()| prepare(self, by, plan.finish()));
+        match tried {
+            Ok((prepared, _)) if prepared.change.files.is_empty() => Ok(Fate::Unchanged),
+            Ok((_, Rule::Auto | Rule::Notify)) => Ok(Fate::Made),
+            Ok((_, Rule::Ask | Rule::Inbox)) if trial == Trial::Preview => Ok(Fate::Waits(None)),
+            Ok((prepared, Rule::Ask | Rule::Inbox)) => {
+                Ok(Fate::Waits(Some(self.proposed(by, &prepared)?)))
+            }
+            Err(ChangeError::Stale { file, .. } | ChangeError::Missing(file)) => {
+                Ok(Fate::Overtaken(file))
+            }
+            Err(ChangeError::Exists { file, .. }) => Ok(Fate::Overtaken(file)),
+            Err(
+                error @ (ChangeError::File(_)
+                | ChangeError::Lock(_)
+                | ChangeError::History(_)
+                | ChangeError::Interrupted(_)),
+            ) => Err(error),
+            Err(other) => Ok(Fate::Refused(other.to_string())),
+        }
+    }
+
+    /// Puts it into the inbox, unless a proposal of the same author about one of these memories waits there: the
+    /// same is not proposed every night.
+    fn proposed(&self, by: &By, prepared: &Prepared) -> Result<ProposalId, ChangeError> {
+        let proposal = prepared.proposal(by);
+        let about = |known: &MemoryFile| proposal.files.iter().any(|file| file.file == *known);
+        let same = |author: &Author| *author == by.author;
+        for (id, _, waiting) in self.store.inbox()? {
+            if same(&waiting.by.author) && waiting.files.iter().any(|file| about(&file.file)) {
+                return Ok(id);
+            }
+        }
+        inbox::keep(&self.store.state, proposal, self.now)
+    }
+}
+
+impl Plan<'_> {
+    /// Takes a unit in: everything in it is still as it was.
+    fn take(&mut self, unit: &Unit) -> Result<(), ChangeError> {
+        for write in &unit.writes {
+            let expected = write.before.clone().map_or(Expected::Absent, Expected::Content);
+            self.expect(&write.file, &expected)?;
+        }
+        for (file, hash) in &unit.removals {
+            self.expect(file, &Expected::Content(hash.clone()))?;
+        }
+        // Before anything is changed: what a memory is made of may go in the same unit.
+        let mut inherited = Vec::new();
+        for write in &unit.writes {
+            inherited.push(self.comes_from(write)?);
+        }
+        for (write, inherits) in unit.writes.iter().zip(inherited) {
+            let staged = self.stage(&write.file)?;
+            staged.after = Some(write.text.clone());
+            staged.inherits = inherits;
+        }
+        for (file, _) in &unit.removals {
+            self.stage(file)?.after = None;
+        }
+        Ok(())
+    }
+
+    /// Where the words of a write come from: the memories it is made of, and messages.
+    fn comes_from(&mut self, write: &UnitWrite) -> Result<Option<Inherited>, ChangeError> {
+        let kind = Entry::read(&write.text, write.text.len() as u64).header.kind;
+        self.check_person(write, kind)?;
+        let inherits = self.inherited(&write.file, &write.made_of)?;
+        if write.sources.is_empty() {
+            return Ok(inherits);
+        }
+        let trust = write.sources.iter().map(|source| source.trust).min();
+        let own = Inherited {
+            trust: trust.unwrap_or(Trust::Concluded),
+            quarantined: write.sources.iter().all(|source| source.trust == Trust::Outside),
+            sources: write.sources.iter().map(ToString::to_string).collect(),
+        };
+        match inherits {
+            None => Ok(Some(own)),
+            Some(known) if known.quarantined != own.quarantined => {
+                Err(ChangeError::Quarantine(write.file.clone()))
+            }
+            Some(mut known) => {
+                known.sources.extend(own.sources);
+                Ok(Some(Inherited { trust: known.trust.min(own.trust), ..known }))
+            }
+        }
+    }
+
+    /// What is said about the person was said by them: in a message, or in a memory that says so already (M-17).
+    fn check_person(
+        &mut self,
+        write: &UnitWrite,
+        kind: Option<MemoryType>,
+    ) -> Result<(), ChangeError> {
+        let about_the_person = |kind| matches!(kind, MemoryType::User | MemoryType::Feedback);
+        let Some(kind) = kind.filter(|kind| about_the_person(*kind)) else { return Ok(()) };
+        if write.sources.iter().any(|source| source.trust == Trust::Typed) {
+            return Ok(());
+        }
+        for file in write.made_of.iter().chain([&write.file]) {
+            let bytes = self.read(file)?.unwrap_or_default();
+            let known = Entry::read(&bytes, bytes.len() as u64).header.kind;
+            if known.is_some_and(about_the_person) {
+                return Ok(());
+            }
+        }
+        Err(ChangeError::NeedsPerson(kind))
+    }
+}
