@@ -88,6 +88,23 @@ pub(super) fn bears_on(proposed: &Proposed<'_>) -> bool {
     proposed.quotes.iter().any(|quote| set(quote).iter().any(|word| words.contains(word)))
 }
 
+/// Whether a text says what is proposed.
+pub(super) fn is_said_by(proposed: &Proposed<'_>, text: &str) -> bool {
+    already_said(&claims(proposed), [&Claims::of(text)]).is_some()
+}
+
+/// Whether half of a proposal's words are from these texts, and the person did not say them.
+pub(super) fn is_mostly_of<'t>(
+    proposed: &Proposed<'_>,
+    texts: impl Iterator<Item = &'t str>,
+    typed: &str,
+) -> bool {
+    let (words, typed) = (set(proposed.body), set(typed));
+    let brought: HashSet<String> = texts.flat_map(set).collect();
+    let borrowed = |word: &&String| brought.contains(*word) && !typed.contains(*word);
+    !words.is_empty() && 2 * words.iter().filter(borrowed).count() >= words.len()
+}
+
 fn set(text: &str) -> HashSet<String> {
     Words::of(text).iter().filter(|word| word.len() > 3).map(str::to_owned).collect()
 }
