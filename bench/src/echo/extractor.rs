@@ -16,11 +16,13 @@ const NOWHERE: &str = "nobody said";
 
 /// What the model in a session's forks knows of the session.
 pub(super) struct Extractor {
-    pub(super) facts: Arc<Vec<Fact>>,
-    pub(super) session: usize,
+    facts: Arc<Vec<Fact>>,
+    session: usize,
     /// The turn at hand.
-    pub(super) turn: Arc<Mutex<Turn>>,
-    pub(super) runs: usize,
+    turn: Arc<Mutex<Turn>>,
+    /// What was said in the turns before.
+    before: Vec<(usize, usize)>,
+    runs: usize,
     proposals: Vec<Proposal>,
 }
 
@@ -48,7 +50,8 @@ enum Quotes {
 
 impl Extractor {
     pub(super) fn new(facts: Arc<Vec<Fact>>, session: usize, turn: Arc<Mutex<Turn>>) -> Self {
-        Self { facts, session, turn, runs: 0, proposals: Vec::new() }
+        let (before, proposals) = (Vec::new(), Vec::new());
+        Self { facts, session, turn, before, runs: 0, proposals }
     }
 
     /// Answers a fork: of extraction, of the notes, or for a summary.
@@ -81,6 +84,7 @@ impl Extractor {
             proposal.quotes = Quotes::Verbatim;
         }
         if attempt == 0 || self.proposals.is_empty() {
+            self.look_back();
             return Answer::new().text("Nothing more to save.");
         }
         self.save(attempt)
@@ -145,11 +149,19 @@ impl Extractor {
         })
     }
 
-    /// Facts for a summary or notes: what was echoed and what is new, in yet other words.
+    /// The turn is over: from now on it is what was said before.
+    fn look_back(&mut self) {
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        self.before.extend(turn.news.iter().chain(&turn.echoes));
+    }
+
+    /// Facts for a summary or notes: what was said in the turns before, in yet other words; in the first turn
+    /// some of what is known.
     fn tempting(&self) -> String {
-        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let said = turn.news.iter().chain(&turn.echoes);
-        let lines = said.filter_map(|(fact, seen)| {
+        let known = (0..4).map(|place| (chance(self.session, place, 32), place));
+        let said: Vec<(usize, usize)> =
+            if self.before.is_empty() { known.collect() } else { self.before.clone() };
+        let lines = said.iter().filter_map(|(fact, seen)| {
             Some(format!("- {}", self.facts.get(*fact)?.wording(seen + 1 + self.session % 2)))
         });
         lines.collect::<Vec<_>>().join("\n")

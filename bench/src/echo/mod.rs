@@ -12,6 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::report::Section;
+use facts::Fact;
 use play::{Guard, Stage};
 use score::Score;
 
@@ -19,16 +20,26 @@ use score::Score;
 pub(crate) fn run(binary: &Path) -> Vec<Section> {
     let facts = Arc::new(facts::all());
     let mut sections = vec![pairs::run(&facts)];
-    for (guard, name) in [(Guard::On, "with the guard"), (Guard::Off, "without it")] {
-        let mut stage = Stage::new(binary, &facts, guard);
-        for session in plan::sessions(&facts) {
-            stage.play(&session);
-        }
-        let score = Score::of(&stage, &facts);
-        println!("{name}: {score:#?}");
-        sections.push(score.section(name, how(&stage), guard == Guard::On));
-    }
+    let both = [(Guard::On, "with the guard"), (Guard::Off, "without it")];
+    let played = std::thread::scope(|scope| {
+        let facts = &facts;
+        let threads =
+            both.map(|(guard, name)| scope.spawn(move || play(binary, facts, guard, name)));
+        threads.map(|thread| thread.join().expect("the sessions can be played"))
+    });
+    sections.extend(played);
     sections
+}
+
+/// Plays all sessions.
+fn play(binary: &Path, facts: &Arc<Vec<Fact>>, guard: Guard, name: &'static str) -> Section {
+    let mut stage = Stage::new(binary, facts, guard);
+    for session in plan::sessions(facts) {
+        stage.play(&session);
+    }
+    let score = Score::of(&stage, facts);
+    println!("{name}: {score:#?}");
+    score.section(name, how(&stage), guard == Guard::On)
 }
 
 fn how(stage: &Stage) -> String {

@@ -34,14 +34,36 @@ impl Judged {
                 crate::fail(&format!("a pair that can not be read: {line}"))
             };
             let is_said = already_said(&Claims::of(proposed), [&Claims::of(known)]).is_some();
-            let (all, said) = match verdict {
-                "same" => (&mut judged.same, &mut judged.found),
-                _ => (&mut judged.new, &mut judged.wrong),
-            };
-            *all += 1;
-            *said += usize::from(is_said);
+            judged.add(verdict == "same", is_said);
         }
         judged
+    }
+
+    /// Every wording of every fact beside every wording of every other, and of itself.
+    fn of_facts(facts: &[Fact]) -> Self {
+        let claims = |fact: &Fact| fact.wordings.clone().map(|wording| Claims::of(&wording));
+        let claims: Vec<[Claims; 3]> = facts.iter().map(claims).collect();
+        let mut judged = Self::default();
+        for (place, proposed) in claims.iter().enumerate() {
+            for (other, known) in claims.iter().enumerate() {
+                for (proposed, known) in
+                    proposed.iter().flat_map(|p| known.iter().map(move |k| (p, k)))
+                {
+                    judged.add(place == other, already_said(proposed, [known]).is_some());
+                }
+            }
+        }
+        judged
+    }
+
+    fn add(&mut self, is_same: bool, is_said: bool) {
+        let (all, said) = if is_same {
+            (&mut self.same, &mut self.found)
+        } else {
+            (&mut self.new, &mut self.wrong)
+        };
+        *all += 1;
+        *said += usize::from(is_said);
     }
 
     fn figures(&self, name: &str) -> [Figure; 3] {
@@ -63,12 +85,14 @@ pub(super) fn run(facts: &[Fact]) -> Section {
     let how = format!(
         "Pairs of a known and a proposed text, in English, in Chinese and across, half of the new ones being updates \
          or near misses. *made with*: the rules and the table of words were chosen on them. *unseen*: written \
-         afterwards and used for nothing else. Speed: one fact beside {KNOWN} memories, all of them made ready \
+         afterwards and used for nothing else. *facts below*: every wording of every fact of the sessions beside \
+         every other; the table of words was extended for them. Speed: one fact beside {KNOWN} memories, all of them made ready \
          before; and making one ready. The build of this benchmark counts: `--release` or not."
     );
     let mut section = Section::new("says the same already", how);
     section.add(Judged::of(TUNED).figures("made with"));
     section.add(Judged::of(UNSEEN).figures("unseen"));
+    section.add(Judged::of_facts(facts).figures("facts below"));
     section.add(speed(facts));
     section
 }

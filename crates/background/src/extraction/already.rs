@@ -1,5 +1,6 @@
-//! Whether something is said already (B-26): by a memory, or by what stands in the conversation for what was said
-//! before, such as a summary, notes or an instruction file.
+//! Whether something is said already (B-26): by a memory, by an instruction file, or by what stands in the
+//! conversation for what was said before, such as a summary or notes. What the person says is no less news for
+//! standing in a summary too: that is no memory.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -16,30 +17,43 @@ const REASONS: &str = "**Why:**";
 /// What is known.
 pub(super) struct Already {
     memories: Vec<(Scope, MemoryFile, Claims)>,
-    standing: Vec<Claims>,
+    /// What stood in front of the conversation.
+    before: Vec<Claims>,
+    /// What the program put into it.
+    put_in: Vec<Claims>,
     /// What this run has saved.
     saved: Mutex<Vec<Claims>>,
 }
 
 impl Already {
-    /// Of memories, and of texts that stand in the conversation.
-    pub(super) fn of(known: Vec<KnownMemory>, standing: &[&str]) -> Self {
+    /// Of memories, of texts in front of the conversation, and of those that the program put into it.
+    pub(super) fn of<'t>(
+        known: Vec<KnownMemory>,
+        before: &[String],
+        put_in: impl Iterator<Item = &'t str>,
+    ) -> Self {
         let memories =
             known.into_iter().map(|known| (known.scope, known.file, Claims::of(&known.text)));
-        let standing = standing.iter().map(|text| Claims::of(text));
-        Self { memories: memories.collect(), standing: standing.collect(), saved: Mutex::default() }
+        Self {
+            memories: memories.collect(),
+            before: before.iter().map(|text| Claims::of(text)).collect(),
+            put_in: put_in.map(Claims::of).collect(),
+            saved: Mutex::default(),
+        }
     }
 
-    /// Drops what is said already.
-    pub(super) fn look(&self, proposed: &Proposed<'_>) -> Result<(), Dropped> {
+    /// Drops what is said already. `typed` is what the person has said in the messages that it rests on.
+    pub(super) fn look(&self, proposed: &Proposed<'_>, typed: &str) -> Result<(), Dropped> {
         let claims = claims(proposed);
+        let is_theirs = already_said(&claims, [&Claims::of(typed)]).is_some();
+        let put_in = if is_theirs { &[] } else { self.put_in.as_slice() };
         let others: Vec<_> =
             self.memories.iter().filter(|known| is_other(proposed, known)).collect();
         let saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
         // A memory that is changed may say again what was put into it a moment ago.
         let saved = if proposed.onto.is_some() { &[] } else { saved.as_slice() };
         let memories = others.iter().map(|(_, _, claims)| claims);
-        match already_said(&claims, memories.chain(saved).chain(&self.standing)) {
+        match already_said(&claims, memories.chain(saved).chain(&self.before).chain(put_in)) {
             None => Ok(()),
             Some(place) => Err(match others.get(place) {
                 Some((_, file, _)) => Dropped::SaidBy(file.clone()),
@@ -72,6 +86,23 @@ fn is_other(proposed: &Proposed<'_>, (scope, file, _): &(Scope, MemoryFile, Clai
 pub(super) fn bears_on(proposed: &Proposed<'_>) -> bool {
     let words = set(proposed.text);
     proposed.quotes.iter().any(|quote| set(quote).iter().any(|word| words.contains(word)))
+}
+
+/// Whether a text says what is proposed.
+pub(super) fn is_said_by(proposed: &Proposed<'_>, text: &str) -> bool {
+    already_said(&claims(proposed), [&Claims::of(text)]).is_some()
+}
+
+/// Whether half of a proposal's words are from these texts, and the person did not say them.
+pub(super) fn is_mostly_of<'t>(
+    proposed: &Proposed<'_>,
+    texts: impl Iterator<Item = &'t str>,
+    typed: &str,
+) -> bool {
+    let (words, typed) = (set(proposed.body), set(typed));
+    let brought: HashSet<String> = texts.flat_map(set).collect();
+    let borrowed = |word: &&String| brought.contains(*word) && !typed.contains(*word);
+    !words.is_empty() && 2 * words.iter().filter(borrowed).count() >= words.len()
 }
 
 fn set(text: &str) -> HashSet<String> {

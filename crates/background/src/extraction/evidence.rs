@@ -11,7 +11,7 @@ use dormouse_base::MessageId;
 use dormouse_engine::{KnownMemory, Said, Voice};
 use dormouse_memory::{MemoryFile, MessageSource, Scope, Trust};
 
-use super::already::{Already, bears_on};
+use super::already::{Already, bears_on, is_mostly_of, is_said_by};
 use super::words::Words;
 
 /// A quotation of fewer words is found everywhere and says nothing.
@@ -156,9 +156,7 @@ impl Evidence {
             });
         }
         let ours = parts.iter().filter(|part| part.voice == Voice::Program);
-        let standing: Vec<&str> =
-            before.iter().map(String::as_str).chain(ours.map(|part| part.text.as_str())).collect();
-        let already = Already::of(known, &standing);
+        let already = Already::of(known, before, ours.map(|part| part.text.as_str()));
         let mut evidence = Self { session, parts, already, guard };
         evidence.stand_before(before);
         evidence
@@ -194,13 +192,24 @@ impl Evidence {
                 sources.push(source);
             }
         }
-        self.already.look(proposed)?;
-        if self.is_borrowed(proposed, &sources) {
+        let typed = self.typed_in(&sources);
+        self.already.look(proposed, &typed)?;
+        if self.is_borrowed(proposed, &sources, &typed) {
             for source in &mut sources {
                 source.trust = Trust::Outside;
             }
         }
         Ok(sources)
+    }
+
+    /// What the person typed in these messages.
+    fn typed_in(&self, sources: &[MessageSource]) -> String {
+        let is_source = |part: &&Part| {
+            let message = part.message.to_string();
+            sources.iter().any(|source| source.message == message)
+        };
+        let typed = self.voiced(&[Voice::Person]).filter(is_source);
+        typed.map(|part| part.text.as_str()).collect::<Vec<_>>().join("\n")
     }
 
     /// A proposal was saved: whoever proposes it again is told so.
@@ -252,9 +261,10 @@ impl Evidence {
         }
     }
 
-    /// Whether a text says what tools or pages said, and the person did not: in its words, or with its names.
-    /// Where the quotation is the person's but the text has nothing of it, it is from there as well.
-    fn is_borrowed(&self, proposed: &Proposed<'_>, sources: &[MessageSource]) -> bool {
+    /// Whether a text says what tools or pages said, and the person did not: in its words, with its names, or in
+    /// other words. Where the quotation is the person's but the text has nothing of it, or more of a page, it is
+    /// from there as well. `said` is what the person typed in the messages that it rests on.
+    fn is_borrowed(&self, proposed: &Proposed<'_>, sources: &[MessageSource], said: &str) -> bool {
         let brought: Vec<&Part> = self.voiced(&[Voice::Tool, Voice::Outside]).collect();
         if brought.is_empty() {
             return false;
@@ -270,8 +280,17 @@ impl Evidence {
         if names(proposed.text).any(|name| theirs(&Words::of(name))) {
             return true;
         }
+        if is_said_by(proposed, said) {
+            return false;
+        }
+        if brought.iter().any(|part| is_said_by(proposed, beginning(&part.text))) {
+            return true;
+        }
         let from_person = sources.iter().any(|source| source.trust == Trust::Typed);
-        from_person && self.after_tools(sources) && !bears_on(proposed)
+        let outside = self.voiced(&[Voice::Outside]).map(|part| part.text.as_str());
+        from_person
+            && self.after_tools(sources)
+            && (!bears_on(proposed) || is_mostly_of(proposed, outside, said))
     }
 
     fn voiced(&self, voices: &[Voice]) -> impl Iterator<Item = &Part> {
@@ -285,6 +304,13 @@ impl Evidence {
         let from = self.parts.iter().position(said).unwrap_or_default();
         self.parts.iter().skip(from).any(|part| matches!(part.voice, Voice::Tool | Voice::Outside))
     }
+}
+
+/// So much of what a tool brought is compared with proposals, in bytes.
+const COMPARED: usize = 64 * 1024;
+
+fn beginning(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(COMPARED)).unwrap_or(text)
 }
 
 /// Words that name something: an address, a path, an identifier, a number.

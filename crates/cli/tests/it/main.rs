@@ -55,6 +55,7 @@ mod notes_compaction;
 mod output;
 mod permissions;
 mod plan;
+mod poison;
 mod profile;
 mod program;
 mod reaper;

@@ -12,8 +12,7 @@ pub(super) fn says(known: &Claims, proposed: &Sentence) -> bool {
     }
     known.sentences.iter().any(|sentence| {
         let pair = Pair { proposed, sentence, all: &known.all };
-        pair.is_said()
-            && !pair.is_exchanged()
+        (pair.is_said() && !pair.is_exchanged() || pair.is_translated())
             && pair.denies_alike()
             && pair.goes_together()
             && pair.speaks_back()
@@ -67,7 +66,7 @@ impl Pair<'_> {
             whole.add(weight, said);
             part.add(weight, said);
         }
-        enough(part) && whole.reaches(least)
+        whole.reaches(least) && enough(part)
     }
 
     /// How much of a thing is said; none if something else is.
@@ -99,18 +98,30 @@ impl Pair<'_> {
         })
     }
 
-    /// Whether a thing that the table knows is missing, and another stands in its place.
+    /// Whether something is missing and something else stands in its place: of things that the table knows one for
+    /// another, or a name, a number, a day for anything.
     fn is_exchanged(&self) -> bool {
-        let is_thing = |item: &&Item| {
-            item.bound == Bound::Table && item.kind != Kind::Weak && item.weight >= tuning::PLAIN
-        };
-        let missing = |item: &Item, from: &Sentence| {
-            from.saying(&item.asks).chain(from.saying(&item.near)).next().is_none()
-        };
-        let mut proposed = self.proposed.items.iter().filter(is_thing);
-        let mut known = self.sentence.items.iter().filter(is_thing);
-        proposed.any(|item| missing(item, self.sentence))
-            && known.any(|item| missing(item, self.proposed))
+        let missing: Vec<&Item> = lacking(self.proposed, self.sentence).collect();
+        let mut unmatched = lacking(self.sentence, self.proposed);
+        let is_thing = |item: &Item| item.bound == Bound::Table && item.kind == Kind::Plain;
+        let is_missing_thing = missing.iter().any(|item| is_thing(item));
+        !missing.is_empty()
+            && unmatched.any(|item| item.kind.is_needed() || is_missing_thing && is_thing(item))
+    }
+
+    /// Whether all that is missing on either side are words that no table knows, in different languages, and the
+    /// rest is much and the same: then they say each other.
+    fn is_translated(&self) -> bool {
+        let is_unknown = |item: &Item| matches!(item.bound, Bound::English | Bound::Chinese);
+        let shared = self.proposed.items.iter().filter(|item| {
+            item.bound != Bound::Chinese && self.sentence.saying(&item.asks).next().is_some()
+        });
+        let shared: f32 = shared.map(|item| item.weight).sum();
+        let mut unmatched = lacking(self.sentence, self.proposed).peekable();
+        self.is_abroad()
+            && shared >= tuning::COMMON_GROUND
+            && unmatched.peek().is_some()
+            && unmatched.chain(lacking(self.proposed, self.sentence)).all(is_unknown)
     }
 
     /// Whether the two are in different languages.
@@ -191,4 +202,12 @@ impl Pair<'_> {
 /// Whether enough of a part of a sentence is said; a part of a few small words is none.
 fn enough(part: Share) -> bool {
     part.whole < tuning::PLAIN || part.reaches(tuning::PART_SAID)
+}
+
+/// The things of a sentence of which another says nothing; small words are none.
+fn lacking<'a>(of: &'a Sentence, from: &'a Sentence) -> impl Iterator<Item = &'a Item> {
+    of.items.iter().filter(move |item| {
+        let is_thing = item.kind != Kind::Year && item.weight >= tuning::PLAIN;
+        is_thing && from.saying(&item.asks).chain(from.saying(&item.near)).next().is_none()
+    })
 }

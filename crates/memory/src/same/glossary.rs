@@ -16,10 +16,14 @@ pub(super) struct Thing(pub(super) u32);
 pub(super) enum Sense {
     /// Little.
     Weak,
+    /// Not much.
+    Light,
     /// That something is left out.
     Plain,
     /// That something else is said, if another of the same group is spoken of.
     Opposite(u32),
+    /// The same, and not much otherwise.
+    LightOpposite(u32),
     /// That something else is said.
     Value,
 }
@@ -107,20 +111,25 @@ pub(super) fn stems(words: &Words, phrase: &str) -> String {
 
 /// The mark in front of a line, and the rest of it.
 fn sense_of<'a>(line: &'a str, groups: &mut Vec<&'a str>) -> (Sense, &'a str) {
-    if let Some(rest) = line.strip_prefix('~') {
-        return (Sense::Weak, rest);
-    }
-    if let Some(rest) = line.strip_prefix('=') {
-        return (Sense::Value, rest);
-    }
-    let Some((group, rest)) = line.strip_prefix('!').and_then(|rest| rest.split_once(' ')) else {
-        return (Sense::Plain, line);
+    let (mark, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let sense = match mark.chars().next() {
+        Some('~') => Sense::Weak,
+        Some('.') => Sense::Light,
+        Some('=') => Sense::Value,
+        Some('!') => Sense::Opposite(group(mark, groups)),
+        Some(':') => Sense::LightOpposite(group(mark, groups)),
+        _ => return (Sense::Plain, line),
     };
-    let place = groups.iter().position(|known| *known == group).unwrap_or_else(|| {
-        groups.push(group);
+    (sense, rest)
+}
+
+fn group<'a>(mark: &'a str, groups: &mut Vec<&'a str>) -> u32 {
+    let name = mark.trim_start_matches(['!', ':']);
+    let place = groups.iter().position(|known| *known == name).unwrap_or_else(|| {
+        groups.push(name);
         groups.len() - 1
     });
-    (Sense::Opposite(u32::try_from(place).unwrap_or(u32::MAX)), rest)
+    u32::try_from(place).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -142,8 +151,8 @@ mod tests {
         }
         let glossary = Glossary::shipped();
         let groups = glossary.senses.iter().filter_map(|sense| match sense {
-            Sense::Opposite(group) => Some(*group),
-            Sense::Weak | Sense::Plain | Sense::Value => None,
+            Sense::Opposite(group) | Sense::LightOpposite(group) => Some(*group),
+            Sense::Weak | Sense::Light | Sense::Plain | Sense::Value => None,
         });
         let groups: Vec<u32> = groups.collect();
         for group in &groups {

@@ -13,6 +13,8 @@ pub(super) enum Mark {
     From,
     /// What follows is where it went.
     To,
+    /// What follows is denied if something else is preferred to it.
+    Over,
     /// It says nothing.
     Nothing,
 }
@@ -61,7 +63,8 @@ const ENGLISH: &[(&str, Mark)] = &[
     ("instead of", Mark::DeniesRest),
     ("rather than", Mark::DeniesRest),
     ("in place of", Mark::DeniesRest),
-    ("over", Mark::Nothing),
+    ("preferred to", Mark::DeniesRest),
+    ("over", Mark::Over),
     ("but", Mark::Begins),
     ("because", Mark::Begins),
     ("since", Mark::Begins),
@@ -150,18 +153,22 @@ const CHINESE_NOTHING: &[&str] = &[
     "对于", "为", "以", "等等", "里", "里面", "上", "中", "会", "可以", "能", "能够", "可", "并",
     "或", "或者", "来", "去", "过", "更", "最", "又", "跟", "由", "向", "按", "而", "其", "该",
     "此", "每当", "关于", "这样", "那样", "这种", "分别", "别人", "别的", "所", "多", "比", "让",
-    "使得", "内", "到了", "出", "起来", "一下", "样", "自己", "您", "哪", "什么",
+    "使得", "内", "出", "起来", "一下", "样", "自己", "您", "哪", "什么",
 ];
 
-/// Words of the language that are names of things when they have a capital.
+/// Words of the language that are names of things as well.
 const NAMES_TOO: &[&str] = &[
     "access", "azure", "chrome", "dart", "edge", "express", "go", "just", "less", "linear", "make",
     "next", "node", "notion", "rest", "slack", "spring", "word",
 ];
 
-/// Whether a word with a capital is the name of something, though it is a word too.
-pub(super) fn is_name_too(word: &str) -> bool {
-    NAMES_TOO.contains(&word)
+/// Behind these a word that is a name too is one, without a capital as well: `use just`, `with make`.
+const BEFORE_NAMES: &[&str] = &["of", "use", "uses", "using", "with"];
+
+/// Whether a word is also the name of something, and `before` or its looks say that it is meant.
+pub(super) fn is_name(word: &str, before: Option<&str>, looks_like_one: bool) -> bool {
+    let is_used = before.is_some_and(|before| BEFORE_NAMES.contains(&before));
+    NAMES_TOO.contains(&word) && (looks_like_one || is_used)
 }
 
 /// What an English word does; `before` is the word in front of it.

@@ -36,6 +36,8 @@ struct Part {
     is_denied: bool,
     /// Whether what follows is denied.
     denies_rest: bool,
+    /// Whether something is preferred in it, to what stands behind an `over`.
+    prefers: bool,
     /// Where the items begin that stand behind a `from`.
     from: Option<usize>,
 }
@@ -84,14 +86,14 @@ impl Reader {
             Mark::Begins => self.end_part(),
             Mark::From => self.part.from = Some(end),
             Mark::To => {
+                // `从 A 迁移到 B`: what is done stands between the two, and is not denied.
+                let is_place = |item: &&mut Item| item.bound != Bound::Table;
                 if let Some(from) = self.part.from.take() {
-                    self.sentence
-                        .items
-                        .iter_mut()
-                        .skip(from)
-                        .for_each(|item| item.is_denied ^= true);
+                    let between = self.sentence.items.iter_mut().skip(from).filter(is_place);
+                    between.for_each(|item| item.is_denied ^= true);
                 }
             }
+            Mark::Over => self.part.denies_rest |= self.part.prefers,
             Mark::Nothing => {}
         }
     }
@@ -122,15 +124,15 @@ impl Reader {
     /// The longest phrase that somebody knows, or a word.
     fn take_words(&mut self, tokens: &[Token], first: &str, capital: Capital) -> usize {
         self.sentence.has_english = true;
-        let texts: Vec<&str> = tokens
-            .iter()
-            .take(LONGEST_PHRASE)
-            .map_while(|token| match token {
-                Token::Word { text, .. } => Some(text.as_str()),
-                _ => None,
-            })
-            .collect();
-        let is_name_here = capital == Capital::Inside && marks::is_name_too(first);
+        self.part.prefers |= first.starts_with("prefer") || first.starts_with("favour");
+        let more = tokens.iter().skip(1).take(LONGEST_PHRASE - 1).map_while(|token| match token {
+            Token::Word { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        let texts: Vec<&str> = std::iter::once(first).chain(more).collect();
+        // Among Chinese a foreign word looks like a name, capital or not.
+        let looks = capital == Capital::Inside || self.sentence.has_chinese;
+        let is_name_here = marks::is_name(first, self.before.as_deref(), looks);
         for count in (1..=texts.len()).rev() {
             let phrase = texts.get(..count).unwrap_or_default();
             let joined = phrase.join(" ");
@@ -147,6 +149,7 @@ impl Reader {
                 return count;
             }
         }
+        let capital = if is_name_here { Capital::Inside } else { capital };
         self.take_unknown(first, capital);
         self.before = Some(first.to_owned());
         1
@@ -172,12 +175,14 @@ impl Reader {
         match senses.as_slice() {
             [Sense::Value] => (Kind::Value, tuning::VALUE),
             [Sense::Opposite(group)] => (Kind::Opposite(*group), tuning::PLAIN),
+            [Sense::LightOpposite(group)] => (Kind::Opposite(*group), tuning::LIGHT),
+            [Sense::Light] => (Kind::Plain, tuning::LIGHT),
             _ => (Kind::Plain, tuning::PLAIN),
         }
     }
 
     fn take_unknown(&mut self, word: &str, capital: Capital) {
-        if is_stop(word) || word.chars().count() < 2 {
+        if capital != Capital::Inside && is_stop(word) || word.chars().count() < 2 {
             return;
         }
         let stem = self.words.stem(word);
@@ -192,8 +197,19 @@ impl Reader {
         self.push(Item { bound, near, ..item });
     }
 
-    /// A path, an identifier: known by all of it, and to others by its parts.
+    /// A path, an identifier: known by all of it, and to others by its parts. Words with a stroke between them
+    /// (`read/write`) are words.
     fn take_name(&mut self, name: &str) {
+        let parts: Vec<&str> = name.split('/').collect();
+        let is_word = |word: &&str| {
+            is_stop(word) || !self.glossary.english(word, &self.words.stem(word)).is_empty()
+        };
+        if parts.len() > 1 && parts.iter().all(is_word) {
+            for part in parts {
+                self.take_words(&[], part, Capital::None);
+            }
+            return;
+        }
         let whole = name.trim_start_matches("./").trim_start_matches('-').trim_end_matches('/');
         let id = |text: &str| Id::of_word("w", &self.words.stem(&text.replace(['_', '-'], "")));
         let mut item = Item::new(Kind::Name, tuning::VALUE, vec![id(whole)]);

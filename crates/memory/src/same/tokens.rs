@@ -128,7 +128,7 @@ impl Reader {
         } else if is_name(word) {
             self.tokens.push(version(word).unwrap_or_else(|| Token::Name(word.to_lowercase())));
         } else {
-            for part in word.split(['-', '/']).filter(|part| !part.is_empty()) {
+            for part in word.split('-').filter(|part| !part.is_empty()) {
                 self.word(part);
             }
         }
@@ -199,7 +199,7 @@ fn is_name(word: &str) -> bool {
     let is_marked = word.contains(['_', '.', '@', '\\', '~', '#', '+', ':'])
         || word.starts_with(['/', '-'])
         || word.contains(|c: char| c.is_ascii_digit())
-        || word.matches('/').count() > 1;
+        || word.contains('/');
     let letters = word.chars().zip(word.chars().skip(1));
     is_marked || letters.into_iter().any(|(a, b)| a.is_lowercase() && b.is_uppercase())
 }

@@ -1,7 +1,9 @@
 //! The numbers of the comparison. Chosen on one half of `pairs.txt` and measured on the other (`bench same`).
 
-/// How much a word counts that holds a statement together.
-pub(super) const WEAK: f32 = 0.15;
+/// How much a word counts that holds a statement together: where it is missing, nothing is.
+pub(super) const WEAK: f32 = 0.0;
+/// How much a word counts that says little beside what it is done to.
+pub(super) const LIGHT: f32 = 0.4;
 /// How much a thing counts that the glossary knows.
 pub(super) const PLAIN: f32 = 1.0;
 /// How much a word counts that no table knows: it has no other words, so its absence means more.
@@ -26,5 +28,8 @@ pub(super) const SAID: f32 = 0.78;
 pub(super) const SAID_ABROAD: f32 = 0.7;
 /// How much of each part of a sentence has to be said.
 pub(super) const PART_SAID: f32 = 0.5;
+/// How much two texts in different languages have to share before words that no table knows are taken for
+/// translations of each other.
+pub(super) const COMMON_GROUND: f32 = 2.0;
 /// How much of what is known has to be in what is proposed: a few words out of a long sentence say something else.
 pub(super) const BACK: f32 = 0.25;
