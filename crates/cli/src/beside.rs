@@ -95,7 +95,8 @@ fn extracts(world: &World, switches: &Switches, run: Run) -> Result<bool, Failur
     Ok(on && !is_bare(world)? && !is_remote(world)?)
 }
 
-fn is_remote(world: &World) -> Result<bool, Failure> {
+/// Whether the machine is somebody else's: nothing is done there beside a conversation.
+pub(crate) fn is_remote(world: &World) -> Result<bool, Failure> {
     flag(&world.environment, names::REMOTE).map(|on| on == Some(true)).map_err(Failure::usage)
 }
 

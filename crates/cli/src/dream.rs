@@ -26,14 +26,16 @@ pub(crate) fn dreamer(
     access: Option<&Arc<MemoryAccess>>,
     sessions: &SessionFolder,
     switches: &Switches,
-) -> Option<Arc<Dreamer>> {
-    let setup = setup(world, Arc::clone(access?), sessions.dir().clone());
+) -> Result<Option<Arc<Dreamer>>, Failure> {
+    let Some(access) = access else { return Ok(None) };
+    let setup = setup(world, Arc::clone(access), sessions.dir().clone());
     let by_itself = match (switches.is_on("dream"), switches.is_on("daily_log")) {
+        _ if beside::is_remote(world)? => Err("this machine is somebody else's".to_owned()),
         (true, false) => Ok(()),
         (false, _) => Err("the switch `dream` is off".to_owned()),
         (true, true) => Err("memory is kept as a daily log".to_owned()),
     };
-    Some(Arc::new(Dreamer::new(setup, by_itself)))
+    Ok(Some(Arc::new(Dreamer::new(setup, by_itself))))
 }
 
 /// What a dream needs from outside.

@@ -184,7 +184,7 @@ impl Ready {
         let tools =
             ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
         let access = memory.as_ref().map(|memory| Arc::clone(&memory.access));
-        let dreamer = dream::dreamer(world, access.as_ref(), &folder, &switches);
+        let dreamer = dream::dreamer(world, access.as_ref(), &folder, &switches)?;
         // A headless run ends with its answer: nobody dreams beside it.
         let dreaming = dreamer.clone().filter(|_| asker.is_some());
         let mut beside = beside::attendants(world, &settings, &switches, &project, run)?;

@@ -63,9 +63,8 @@ pub(super) async fn notes_for_free(stage: &Stage) -> Result<(), Failure> {
 /// The window is full, the model gives no summary, and the conversation goes on.
 pub(super) async fn an_overflow(stage: &Stage) -> Result<(), Failure> {
     line("\nScene 6: the window is full, and the model is of no help.");
-    let mut script = counting(5, 200).into_iter().chain([Turn::new().text(
-        "The five shelves hold 84 dozen, rounded up, and there are the acorns in the box.",
-    )]);
+    let mut script = counting(5, 200).into_iter().chain([Turn::new()
+        .text("The five shelves hold 84 dozen, rounded up, and there are the acorns in the box.")]);
     let model = ScriptedModel::answering(move |request| {
         let request = String::from_utf8_lossy(request);
         // Asked for a summary it says nothing at all.

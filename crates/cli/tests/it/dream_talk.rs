@@ -69,7 +69,12 @@ fn a_turn_with_nothing_due_does_not_count_the_sessions() {
     server.push_fork(Turn::new().text("nothing to do"));
     run(&home, &["--now"]).success();
     home.set_env("DORMOUSE_FAULT", "abort@dream.scan_sessions");
-    for (variable, value) in [("TZ", "UTC"), ("DORMOUSE_DREAM", "0"), ("DORMOUSE_DAILY_LOG", "1")] {
+    let off = [("DORMOUSE_DREAM", "0"), ("DORMOUSE_DAILY_LOG", "1"), ("DORMOUSE_REMOTE", "1")];
+    for (variable, value) in [("TZ", "UTC")].into_iter().chain(off) {
+        if variable == "DORMOUSE_REMOTE" {
+            let elsewhere = home.root().join("remote-memory");
+            home.set_env("DORMOUSE_REMOTE_MEMORY_DIR", elsewhere);
+        }
         if variable != "TZ" {
             // Now the time would be up.
             home.set_env("DORMOUSE_TEST_NOW", "2026-11-04T09:00:00Z");
