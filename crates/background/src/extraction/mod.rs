@@ -20,7 +20,7 @@ mod words;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use dormouse_base::{Dir, MessageId};
+use dormouse_base::{Dir, MessageId, fault};
 use dormouse_conversation::transcript::Waiting;
 use dormouse_engine::{Beside, JobEnd, JobHandle, JobStatus, Moment};
 
@@ -87,6 +87,10 @@ impl State {
             return None;
         }
         self.cursor = cursor;
+        // A process that dies here has saved, perhaps, and will look again.
+        if let Err(error) = fault::point("extraction.move_cursor") {
+            return Some(error.to_string());
+        }
         cursor.write(folder).err().map(|error| error.to_string())
     }
 }

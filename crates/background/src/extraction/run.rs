@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dormouse_base::MessageId;
+use dormouse_base::{MessageId, fault};
 use dormouse_conversation::figures::{Figure, Figures, MemoryAction, MemoryFigure};
 use dormouse_conversation::{Message, estimate_text};
 use dormouse_engine::{
@@ -59,6 +59,9 @@ impl Run {
         let gate = ForkGate { reads: true, writes: Writes::Nowhere, tools: TOOLS };
         let tools = memory_tools(&access);
         let order = ForkOrder { purpose: KIND, message, gate, tools, most_turns: TURNS };
+        if let Err(error) = fault::point("extraction.ask") {
+            return Outcome::failed(error.to_string());
+        }
         let report = self.seed.run(order, Some(job)).await;
         // The notices are put into one line, below.
         drop(access.take_notices());

@@ -516,3 +516,51 @@ fn a_dream_by_hand_looks_through_what_waits() {
     assert_eq!(left.count(), 0);
     server.finish();
 }
+
+/// Wherever the process dies, the next run looks at what was not done, and nothing is saved twice.
+#[test]
+fn a_crash_at_each_step() {
+    let steps = [
+        ("abort@extraction.move_cursor", false),
+        ("abort@extraction.ask", false),
+        ("abort@extraction.move_cursor#2", true),
+    ];
+    for (fault, saved) in steps {
+        let server = server(Wire::Anthropic).start();
+        let mut home = extracting(&server);
+        home.set_env("DORMOUSE_FAULT", fault);
+        let saving = || saves("real databases", "feedback", "Use a real server.", &[PREFERENCE]);
+        server.push(Turn::new().text("Understood."));
+        if saved {
+            run_saves(&server, saving());
+        }
+        let output = home.run(&mut ask(&home, &["--wait", PREFERENCE]));
+        assert_eq!(output.code, None, "{fault}: {}", output.stderr);
+        home.unset_env("DORMOUSE_FAULT");
+        assert_eq!(names(&home).len(), usize::from(saved), "{fault}");
+        assert_eq!(cursor(&home)["seen"], Value::Null, "{fault}");
+        server.push(Turn::new().text("Fine."));
+        run_saves(&server, saving());
+        home.run(&mut ask(&home, &["-c", "--wait", "go on"])).success();
+        let forks = server.fork_requests();
+        let prompt = prompt_of(&forks[forks.len() - 2]);
+        assert!(prompt.contains("the last 4 messages"), "{fault}: {prompt}");
+        assert_eq!(names(&home), ["real databases"], "{fault}");
+        assert_eq!(cursor(&home)["due"], false, "{fault}");
+        server.finish();
+    }
+}
+
+/// A disk that will not take the cursor costs a second look, and no turn.
+#[test]
+fn a_cursor_that_can_not_be_written() {
+    let server = server(Wire::Anthropic).start();
+    let mut home = extracting(&server);
+    home.set_env("DORMOUSE_FAULT", "enospc@extraction.move_cursor");
+    server.push(Turn::new().text("Understood."));
+    run_saves(&server, saves("real databases", "feedback", "A real server.", &[PREFERENCE]));
+    home.run(&mut ask(&home, &["--wait", PREFERENCE])).success();
+    assert_eq!(names(&home), ["real databases"]);
+    assert_eq!(cursor(&home), Value::Null);
+    server.finish();
+}
