@@ -84,7 +84,9 @@ fn line(text: &str) {
         if row.trim_start().starts_with('|') {
             show::data_line(&width::fitted(row, width));
         } else {
-            rows(row, width, indent).iter().for_each(|row| show::data_line(row));
+            for row in rows(row, width, indent) {
+                show::data_line(&row);
+            }
         }
     }
 }
