@@ -10,7 +10,6 @@ Examples:
   dormouse dream --json
   dormouse memory undo
 
-
 It needs no terminal: cron can run it in the project's folder. The last of these takes a whole dream back.
 Without --now it dreams only where that is due: 24 hours after the last dream, and when at least 5 sessions of this
 project have gone on since. What you wrote by hand is not changed: such changes wait in `dormouse memory inbox`.

@@ -1,10 +1,13 @@
 //! What was typed in earlier sessions: `<home>/history`, a JSON string a line, private to the person.
 //!
-//! It is a help, not a record (the transcript is that): a line that can not be read is left out.
+//! It is a help, not a record (the transcript is that): a line that can not be read is left out. An entry is one
+//! line more, however long the file is; a session that begins cuts it.
 
 use std::path::PathBuf;
 
-use dormouse_base::{Dir, FileError, Lock, LockError, RelPath, RelPathError};
+use dormouse_base::{
+    AppendError, Dir, FileError, Lock, LockError, RelPath, RelPathError, SharedAppendFile,
+};
 use thiserror::Error;
 
 /// The most entries kept.
@@ -17,6 +20,8 @@ const LONGEST: usize = 8 * 1024;
 pub(crate) enum HistoryError {
     #[error(transparent)]
     File(#[from] FileError),
+    #[error(transparent)]
+    Append(#[from] AppendError),
     #[error(transparent)]
     Lock(#[from] LockError),
     #[error(transparent)]
@@ -38,13 +43,16 @@ impl History {
 
     /// The entries, the oldest first.
     pub(crate) fn entries(&self) -> Result<Vec<String>, HistoryError> {
-        match read(&Dir::create(&self.home)?) {
-            Ok(lines) => {
-                let entries = lines.iter().filter_map(|line| serde_json::from_str(line).ok());
-                Ok(entries.collect())
-            }
-            Err(error) => Err(error),
+        let dir = Dir::create(&self.home)?;
+        let mut lines = read(&dir)?;
+        if lines.len() > 2 * MOST_ENTRIES {
+            // Others may have added to it since.
+            let _lock = lock(&dir)?;
+            lines = newest(read(&dir)?);
+            dir.replace(&file()?, (lines.join("\n") + "\n").as_bytes())?;
         }
+        let lines = newest(lines);
+        Ok(lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 
     /// Keeps an entry, behind those of other sessions.
@@ -53,13 +61,20 @@ impl History {
             return Ok(());
         }
         let dir = Dir::create(&self.home)?;
-        let _lock = Lock::try_take(&dir, &RelPath::new("history.lock")?)?;
-        let mut lines = read(&dir)?;
-        lines.push(serde_json::to_string(entry)?);
-        lines.dedup();
-        let newest = lines.split_off(lines.len().saturating_sub(MOST_ENTRIES));
-        Ok(dir.replace(&file()?, (newest.join("\n") + "\n").as_bytes())?)
+        let _lock = lock(&dir)?;
+        let line = serde_json::to_string(entry)?;
+        Ok(SharedAppendFile::open(&dir, &file()?)?.append(line.as_bytes())?)
     }
+}
+
+fn lock(dir: &Dir) -> Result<Lock, HistoryError> {
+    Ok(Lock::try_take(dir, &RelPath::new("history.lock")?)?)
+}
+
+/// The newest of them; what was typed several times in a row is one.
+fn newest(mut lines: Vec<String>) -> Vec<String> {
+    lines.dedup();
+    lines.split_off(lines.len().saturating_sub(MOST_ENTRIES))
 }
 
 fn file() -> Result<RelPath, RelPathError> {
@@ -94,6 +109,11 @@ mod tests {
         let entries = history.entries().unwrap();
         assert_eq!(entries.len(), MOST_ENTRIES);
         assert_eq!((entries[0].as_str(), entries[999].as_str()), ("entry 1", "two\nlines"));
+        // It grows by lines, and is cut when a session begins.
+        (0..MOST_ENTRIES).for_each(|n| history.add(&format!("more {n}")).unwrap());
+        assert_eq!(read(&dir).unwrap().len(), 2 * MOST_ENTRIES + 2);
+        assert_eq!(history.entries().unwrap()[0], "more 0");
+        assert_eq!(read(&dir).unwrap().len(), MOST_ENTRIES);
         let mode = folder.path().join("home/history").metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }

@@ -16,6 +16,8 @@ pub const LAST_REQUEST_FLOOR: f64 = 1.0;
 
 /// Of more texts than this only the newest are measured: looking for a text costs more than for a name.
 const MOST_TEXTS: usize = 2_000;
+/// Of what the person has ever said, so much is searched for: a session of thousands of turns takes no longer.
+const MOST_SAID: usize = 400;
 /// From this many bytes on a message is shown by its beginning and its end.
 const LONG_REQUEST: usize = 4_000;
 
@@ -74,7 +76,7 @@ pub fn measure(dropped: &[Arc<Message>], open_tasks: &[String], after: &str) -> 
 /// The person's words that `after` does not hold, for a compaction below the floor; empty if it holds all.
 pub fn lost_words(said: &[Said], after: &str, budget_tokens: u64) -> String {
     let held = Held::in_text(after);
-    let (older, newest) = said.split_at(said.len().saturating_sub(MOST_TEXTS));
+    let (older, newest) = said.split_at(said.len().saturating_sub(MOST_SAID));
     let lost = newest.iter().filter(|words| !holds_said(&held, &words.text));
     // The oldest are not searched for, and count as lost: how many there are is told.
     let lost: Vec<Said> = older.iter().chain(lost).cloned().collect();
@@ -197,7 +199,7 @@ mod tests {
         assert_eq!(lost, "\n[2026-11-15 08:00, line 1]\nNever push to main.\n");
         assert_eq!(lost_words(&words, "Use tabs. Never push to main.", 1_000), "");
         // Those that are too old to be searched for are counted.
-        let many: Vec<Said> = (0..MOST_TEXTS + 50).map(|n| said(&format!("number {n}."))).collect();
+        let many: Vec<Said> = (0..MOST_SAID + 50).map(|n| said(&format!("number {n}."))).collect();
         let lost = lost_words(&many, "", 1_000);
         let shown = lost.matches("number ").count();
         let told = format!("- {} older messages are not listed here", many.len() - shown);

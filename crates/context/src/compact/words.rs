@@ -78,8 +78,11 @@ fn without_reminders(text: &str) -> String {
 /// there; one that does not fit is shown by its beginning and its end. The lines come on top of the budget.
 pub fn keep_words(said: &[Said], budget_tokens: u64) -> String {
     let room = bytes_of(budget_tokens);
-    let whole: usize = said.iter().map(|words| header(words).len() + words.text.len() + 1).sum();
-    if whole <= room {
+    // From the newest back, as far as there is room: of thousands most need no look.
+    let whole = said.iter().rev().try_fold(0, |sum, words| {
+        Some(sum + header(words).len() + words.text.len() + 1).filter(|sum| *sum <= room)
+    });
+    if whole.is_some() {
         return said.iter().map(|words| entry(words, usize::MAX)).collect();
     }
     let older_room = room / OLDER_PART;

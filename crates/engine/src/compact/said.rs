@@ -2,7 +2,7 @@
 //! the rest.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use dormouse_base::{Dir, MessageId, RelPath};
 use dormouse_context::compact::{Said, said_in};
@@ -42,6 +42,8 @@ struct Words {
     at: Timestamp,
     text: String,
     line: u64,
+    /// Where it is found, once somebody has asked.
+    place: OnceLock<String>,
 }
 
 /// All of it, in order.
@@ -64,7 +66,8 @@ impl SaidSoFar {
     /// A message that stands in this line of the transcript.
     pub(crate) fn hear(&mut self, message: &Message, line: u64) {
         if let Some(text) = said_in(message) {
-            self.0.push(Words { message: message.id, at: message.timestamp, text, line });
+            let (message, at, place) = (message.id, message.timestamp, OnceLock::new());
+            self.0.push(Words { message, at, text, line, place });
         }
     }
 
@@ -77,7 +80,7 @@ impl SaidSoFar {
                 message: words.message,
                 at: words.at,
                 text: words.text.clone(),
-                place: place(words, session),
+                place: words.place.get_or_init(|| place(words, session)).clone(),
             })
             .collect()
     }
