@@ -150,6 +150,8 @@ enum Suite {
     Fidelity,
     /// Thousands of turns in one process, with each layer switched in turn; by itself, not in `ground`
     LongHaul,
+    /// How well and how quickly it is seen that something is said already; by itself, not in `ground`
+    Same,
     /// What memory becomes in a hundred sessions with a careless model; takes a debug build of the binary; by
     /// itself, not in `ground`
     Echo,
@@ -168,6 +170,7 @@ impl Suite {
             Self::Layers => Some("layers"),
             Self::Fidelity => Some("fidelity"),
             Self::LongHaul => Some("long-haul"),
+            Self::Same => Some("same"),
             Self::Echo => Some("echo"),
             Self::Start | Self::Assemble | Self::Memory | Self::Resume => None,
         }
@@ -267,6 +270,7 @@ fn run(arguments: &Arguments) -> Vec<Section> {
     match arguments.suite {
         Suite::Tools => return tools::run(&arguments.rg, &arguments.fd),
         Suite::Store => return store::run(),
+        Suite::Same => return echo::same(),
         Suite::Ground
         | Suite::Start
         | Suite::Assemble

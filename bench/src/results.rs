@@ -21,7 +21,9 @@ pub(crate) fn render(name: &str, date: &str, load_before: &str, sections: &[Sect
         machine::load_average()
     ));
     if cfg!(debug_assertions) {
-        text.push_str("- **the benchmark itself is a debug build: its figures mean nothing**\n");
+        text.push_str(
+            "- **the benchmark itself is a debug build: times that it measures mean nothing**\n",
+        );
     }
     for section in sections {
         text.push('\n');

@@ -137,7 +137,7 @@ impl Extractor {
         let quote = match proposal.quotes {
             Quotes::Verbatim => fact.wording(proposal.seen).to_owned(),
             Quotes::Paraphrased => fact.wording(proposal.seen + 1).to_owned(),
-            Quotes::Prompt => prompt.lines().nth(1).unwrap_or_default().to_owned(),
+            Quotes::Prompt => question_in(&prompt).to_owned(),
         };
         let words: Vec<&str> = fact.wording(0).split(' ').take(5).collect();
         json!({
@@ -183,6 +183,13 @@ impl Extractor {
         });
         Answer::new().call("note", "Edit", input.to_string())
     }
+}
+
+/// The line in which the person asks something, or the first.
+fn question_in(prompt: &str) -> &str {
+    let mut lines = prompt.lines();
+    let first = lines.next().unwrap_or_default();
+    lines.find(|line| line.contains('?')).unwrap_or(first)
 }
 
 fn id_of(proposal: &Proposal, attempt: usize) -> String {

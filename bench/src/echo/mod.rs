@@ -19,7 +19,6 @@ use score::Score;
 /// The figures. The binary is one of a debug build: in others the guard can not be switched off.
 pub(crate) fn run(binary: &Path) -> Vec<Section> {
     let facts = Arc::new(facts::all());
-    let mut sections = vec![pairs::run(&facts)];
     let both = [(Guard::On, "with the guard"), (Guard::Off, "without it")];
     let played = std::thread::scope(|scope| {
         let facts = &facts;
@@ -27,8 +26,12 @@ pub(crate) fn run(binary: &Path) -> Vec<Section> {
             both.map(|(guard, name)| scope.spawn(move || play(binary, facts, guard, name)));
         threads.map(|thread| thread.join().expect("the sessions can be played"))
     });
-    sections.extend(played);
-    sections
+    played.into()
+}
+
+/// How well and how quickly it is seen that something is said already.
+pub(crate) fn same() -> Vec<Section> {
+    vec![pairs::run(&facts::all())]
 }
 
 /// Plays all sessions.

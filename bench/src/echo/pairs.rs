@@ -85,14 +85,14 @@ pub(super) fn run(facts: &[Fact]) -> Section {
     let how = format!(
         "Pairs of a known and a proposed text, in English, in Chinese and across, half of the new ones being updates \
          or near misses. *made with*: the rules and the table of words were chosen on them. *unseen*: written \
-         afterwards and used for nothing else. *facts below*: every wording of every fact of the sessions beside \
+         afterwards and used for nothing else. *facts of `echo`*: every wording of every fact of the sessions beside \
          every other; the table of words was extended for them. Speed: one fact beside {KNOWN} memories, all of them made ready \
          before; and making one ready. The build of this benchmark counts: `--release` or not."
     );
     let mut section = Section::new("says the same already", how);
     section.add(Judged::of(TUNED).figures("made with"));
     section.add(Judged::of(UNSEEN).figures("unseen"));
-    section.add(Judged::of_facts(facts).figures("facts below"));
+    section.add(Judged::of_facts(facts).figures("facts of `echo`"));
     section.add(speed(facts));
     section
 }

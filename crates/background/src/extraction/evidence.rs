@@ -156,7 +156,11 @@ impl Evidence {
             });
         }
         let ours = parts.iter().filter(|part| part.voice == Voice::Program);
-        let already = Already::of(known, before, ours.map(|part| part.text.as_str()));
+        // Without the guard nobody asks what is known.
+        let already = match guard {
+            Guard::On => Already::of(known, before, ours.map(|part| part.text.as_str())),
+            Guard::Off => Already::of(Vec::new(), &[], std::iter::empty()),
+        };
         let mut evidence = Self { session, parts, already, guard };
         evidence.stand_before(before);
         evidence
