@@ -136,7 +136,7 @@ async fn choose_model(
     let listed = http
         .models()
         .await
-        .map_err(|error| headless::server_failure(&error, None, &provider.key_variable))?;
+        .map_err(|error| headless::failure_at_start(&error, None, &provider.key_variable))?;
     match listed.into_iter().next() {
         Some(first) => Ok(first.id),
         None => Err(Failure::usage(anyhow::anyhow!(
@@ -236,5 +236,5 @@ async fn not_set_up(error: ProviderError) -> Failure {
         .hint("with a key for the Anthropic API:  export ANTHROPIC_API_KEY=…")
         .hint("with a key for OpenAI:             export OPENAI_API_KEY=…")
         .hint("with a server of your own:         export OPENAI_BASE_URL=http://host:port/v1 (or ANTHROPIC_BASE_URL)")
-        .hint("without any of these `dormouse demo` and `dormouse sessions` work")
+        .hint("without any of these `dormouse demo` and everything under `dormouse memory` work, and so do recall, search, sessions, context, stats, config and doctor")
 }

@@ -72,6 +72,11 @@ struct Diffed {
 }
 
 pub(crate) async fn run(arguments: &DreamArguments, world: &World) -> Result<Exit, Failure> {
+    let result = Box::pin(dream_by_hand(arguments, world)).await;
+    if arguments.json { memory::told_as_json(result) } else { result }
+}
+
+async fn dream_by_hand(arguments: &DreamArguments, world: &World) -> Result<Exit, Failure> {
     if let Some(DreamCommand::Log { limit, json }) = &arguments.command {
         return log(*limit, *json, world).await;
     }
@@ -250,7 +255,8 @@ pub(crate) fn lines(report: &DreamReport) -> Vec<String> {
         let deeds =
             memory.deeds.iter().map(|deed| format!("{} memory: {}", memory.scope, deed.line()));
         lines.extend(deeds);
-        lines.push(format!("{} memory: kept {} as they were", memory.scope, memory.kept));
+        let was = if memory.kept == 1 { "it was" } else { "they were" };
+        lines.push(format!("{} memory: kept {} as {was}", memory.scope, memory.kept));
     }
     lines.extend(report.refused.iter().map(|refused| format!("refused: {refused}")));
     lines.extend(report.left_out.iter().map(|left| format!("left out: {left}")));

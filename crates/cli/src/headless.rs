@@ -131,14 +131,43 @@ fn stopped(why: &str) -> Exit {
     Exit::StoppedEarly
 }
 
-/// What a person can do about a server's error.
+/// What a person can do about a server's error in a conversation.
 pub(crate) fn server_failure(
     error: &ModelError,
     key_source: Option<&str>,
     key_variable: &str,
 ) -> Failure {
+    let failure = failure_at_start(error, key_source, key_variable);
+    match error {
+        ModelError::Unreachable { .. }
+        | ModelError::UnknownHost { .. }
+        | ModelError::NoServer { .. }
+        | ModelError::Silent(_)
+        | ModelError::RateLimited { .. }
+        | ModelError::Overloaded { .. }
+        | ModelError::ServerFault { .. }
+        | ModelError::BrokenStream(_)
+        | ModelError::Malformed(_) => {
+            failure.hint("the conversation is kept: `dormouse -p --continue \"go on\"` takes it up")
+        }
+        ModelError::NotAuthenticated(_)
+        | ModelError::NotAllowed(_)
+        | ModelError::NotFound(_)
+        | ModelError::Billing(_)
+        | ModelError::TooLong { .. }
+        | ModelError::RequestTooLarge(_)
+        | ModelError::ThinkingRefused(_)
+        | ModelError::InvalidRequest { .. } => failure,
+    }
+}
+
+/// The same before there is a conversation.
+pub(crate) fn failure_at_start(
+    error: &ModelError,
+    key_source: Option<&str>,
+    key_variable: &str,
+) -> Failure {
     let failure = Failure::of_server(error.clone());
-    let kept = "the conversation is kept: `dormouse -p --continue \"go on\"` takes it up";
     match error {
         ModelError::NotAuthenticated(_) => failure.hint(match key_source {
             Some(source) => format!("the key came from {source}: set {key_variable} to a valid key, then try again"),
@@ -154,15 +183,14 @@ pub(crate) fn server_failure(
         ),
         ModelError::RequestTooLarge(_) => failure.hint("begin a new session with fewer or smaller images"),
         ModelError::Unreachable { .. } | ModelError::UnknownHost { .. } | ModelError::NoServer { .. } => failure
-            .hint("check that the server runs and that its address (ANTHROPIC_BASE_URL, OPENAI_BASE_URL or provider.baseUrl) is right")
-            .hint(kept),
+            .hint("check that the server runs and that its address (ANTHROPIC_BASE_URL, OPENAI_BASE_URL or provider.baseUrl) is right"),
         ModelError::ThinkingRefused(_) => failure.hint("begin a new session without --continue"),
-        ModelError::Silent(_) => failure.hint("a slow server may need a larger DORMOUSE_IDLE_TIMEOUT_MS").hint(kept),
+        ModelError::Silent(_) => failure.hint("a slow server may need a larger DORMOUSE_IDLE_TIMEOUT_MS"),
         ModelError::RateLimited { .. }
         | ModelError::Overloaded { .. }
         | ModelError::ServerFault { .. }
         | ModelError::BrokenStream(_)
-        | ModelError::Malformed(_) => failure.hint(kept),
-        ModelError::InvalidRequest { .. } => failure,
+        | ModelError::Malformed(_)
+        | ModelError::InvalidRequest { .. } => failure,
     }
 }

@@ -87,7 +87,7 @@ pub(crate) enum MemoryCommand {
         after_help = "Examples:\n  dormouse memory guard\n  dormouse memory guard no-force-push.md\n  dormouse memory guard \"No force push\" --install\n  dormouse memory guard no-force-push.md --remove"
     )]
     Guard(GuardArguments),
-    /// Check the memory directories, and mend their indexes
+    /// Check the memory directories; with --mend, mend their indexes
     #[command(
         after_help = "Examples:\n  dormouse memory doctor\n  dormouse memory doctor --mend\n\nExit codes:\n  0    nothing was found, or all of it was mended\n  1    something was found"
     )]

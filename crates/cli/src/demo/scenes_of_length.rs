@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Notes are kept beside the conversation, and compaction needs no model.
 pub(super) async fn notes_for_free(stage: &Stage) -> Result<(), Failure> {
-    line("\nScene 5: a long conversation takes notes, and makes room for nothing.");
+    line("\nScene 5: a long conversation takes notes, and makes room for free.");
     let mut script = counting(3, 900)
         .into_iter()
         .chain([Turn::new().text("The three shelves hold 900 nuts each: 2700, or 225 dozen.")]);

@@ -41,9 +41,12 @@ struct Failed<'a> {
 
 pub(crate) async fn run(command: &MemoryCommand, world: &World) -> Result<Exit, Failure> {
     let result = run_one(command, world).await;
-    if let Err(failure) = &result
-        && command.wants_json()
-    {
+    if command.wants_json() { told_as_json(result) } else { result }
+}
+
+/// A failure is told as JSON as well.
+pub(crate) fn told_as_json(result: Result<Exit, Failure>) -> Result<Exit, Failure> {
+    if let Err(failure) = &result {
         let (kind, hints) = (failure.kind(), failure.hints());
         print_json(&Failed { error: failure.message(), kind, hints })?;
     }

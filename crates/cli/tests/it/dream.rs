@@ -141,7 +141,7 @@ fn what_many_sessions_learned_is_merged_and_undone_as_one() {
             "project memory: merged b.md into a.md",
             "project memory: corrected c.md",
             "project memory: removed d.md (the code says otherwise)",
-            "project memory: kept 1 as they were",
+            "project memory: kept 1 as it was",
             "user memory: corrected tabs.md",
         ] {
             assert!(text.contains(line), "{line}: {text}");
@@ -258,4 +258,15 @@ fn a_dream_that_is_not_due_says_why_and_when_it_will_be() {
     home.set_env("DORMOUSE_MEMORY", "0");
     assert!(run(&home, &["--now"]).expect_code(2).stderr.contains("memory is off"));
     server.finish();
+}
+
+/// Without a model there is one answer, for people and for programs.
+#[test]
+fn a_dream_without_a_model() {
+    let home = TestHome::new();
+    let output = home.run(&mut crate::program::dormouse(&home, &["dream", "--now", "--json"]));
+    output.expect_code(2);
+    let told: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(told["error"], "no model is set up", "{told}");
+    assert!(!output.stderr.contains("the conversation is kept"), "{}", output.stderr);
 }
