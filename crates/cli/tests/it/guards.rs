@@ -10,7 +10,7 @@ use crate::memory::{add, memory};
 use crate::program::{ask, dormouse, server};
 use crate::talk::{leave, talk, wait_for_prompt};
 
-const RULE: &str = "Bash(git push * --force:*)";
+const RULE: &str = "Bash(git * push * --force:*)";
 
 fn settings(home: &TestHome) -> PathBuf {
     home.dormouse_home().join("settings.json")
@@ -168,6 +168,7 @@ fn a_guard_really_stops_the_command() {
     guard(&home, &["no-force-push.md", "--install"]).success();
     let told = run("git push origin main --force");
     assert!(told.contains(&format!("the rule `{RULE}` denies it")));
+    assert!(run("git -C . push --force").contains("denies it"), "options of git itself");
     assert!(!run("git push --force-with-lease").contains("denies it"));
     guard(&home, &["no-force-push.md", "--remove"]).success();
     assert!(!run("git push origin main --force").contains("denies it"));

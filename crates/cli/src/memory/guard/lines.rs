@@ -64,10 +64,12 @@ fn rule_line(forbidden: &Forbidden) -> Option<Line> {
     Some(Line { list: vec!["permissions".to_owned(), list.to_owned()], value: rule.into() })
 }
 
-/// The words of a command; its flags may stand behind others.
+/// The words of a command; its flags may stand behind others, and git's own in front of what it is to do.
 fn pattern(words: &[String]) -> String {
+    let of_git = words.first().is_some_and(|program| program == "git");
     let spread = |(place, word): (usize, &String)| {
-        if place > 0 && word.starts_with('-') { format!("* {word}") } else { word.clone() }
+        let apart = place > 0 && (word.starts_with('-') || (place == 1 && of_git));
+        if apart { format!("* {word}") } else { word.clone() }
     };
     words.iter().enumerate().map(spread).collect::<Vec<_>>().join(" ")
 }
@@ -113,7 +115,7 @@ mod tests {
         assert_eq!(
             said,
             [
-                r#"permissions.deny "Bash(git push * --force:*)""#,
+                r#"permissions.deny "Bash(git * push * --force:*)""#,
                 r#"permissions.deny "Edit(gen/**)""#,
                 r#"permissions.deny "Edit(**/Cargo.lock)""#,
             ]
