@@ -18,18 +18,9 @@ const NAIVE_EVERY: usize = 5;
 /// In milliseconds.
 const AIM: f64 = 1.0;
 
-/// Such that the conversation has about 200,000 tokens by the program's own estimate.
-const SIZES: Sizes = Sizes {
-    prompt: (40, 240),
-    thinking: (40, 160),
-    text: (40, 240),
-    result: (40, 123),
-    signature: 64,
-};
-
 /// Measures both wire formats.
 pub(crate) fn run() -> Section {
-    let mut story = Story::new(SIZES);
+    let mut story = Story::new(Sizes::OF_TALK);
     let messages: Vec<Message> = (0..MESSAGES + STEPS).map(|_| story.message()).collect();
     let tokens: u64 = messages.iter().take(MESSAGES).map(Message::tokens).sum();
     let mut section = Section::new(

@@ -27,6 +27,17 @@ pub(crate) struct Sizes {
     pub(crate) signature: usize,
 }
 
+impl Sizes {
+    /// Such that 2,000 messages have about 200,000 tokens by the program's own estimate.
+    pub(crate) const OF_TALK: Self = Self {
+        prompt: (40, 240),
+        thinking: (40, 160),
+        text: (40, 240),
+        result: (40, 123),
+        signature: 64,
+    };
+}
+
 /// Numbers that look random and follow from a seed (splitmix64).
 pub(crate) struct Dice(pub(crate) u64);
 

@@ -29,15 +29,6 @@ const AIM: f64 = 1.0;
 /// For the profiler, in milliseconds.
 const PROFILE_AIM: f64 = 2_000.0;
 
-/// Such that 2,000 messages have about 200,000 tokens by the program's own estimate.
-const SIZES: Sizes = Sizes {
-    prompt: (40, 240),
-    thinking: (40, 160),
-    text: (40, 240),
-    result: (40, 123),
-    signature: 64,
-};
-
 /// Measures the layers in this process, then the profiler, here and in the binary.
 pub(crate) fn run(binary: &Path) -> Vec<Section> {
     let mut section = Section::new(
@@ -56,7 +47,7 @@ pub(crate) fn run(binary: &Path) -> Vec<Section> {
 }
 
 fn of(count: usize) -> Vec<Figure> {
-    let mut story = Story::new(SIZES);
+    let mut story = Story::new(Sizes::OF_TALK);
     let messages: Vec<Arc<Message>> = (0..count).map(|_| Arc::new(story.message())).collect();
     let tokens: u64 = messages.iter().map(|message| message.tokens()).sum();
     let window = u32::try_from(tokens).unwrap_or(u32::MAX);

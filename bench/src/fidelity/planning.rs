@@ -23,15 +23,6 @@ const RUNS: usize = 15;
 const AIM: f64 = 10.0;
 const AIM_RATIO: f64 = 15.0;
 
-/// Such that 20,000 messages have about 2,000,000 tokens.
-const SIZES: Sizes = Sizes {
-    prompt: (40, 240),
-    thinking: (40, 160),
-    text: (40, 240),
-    result: (40, 123),
-    signature: 64,
-};
-
 /// Measures both.
 pub(crate) fn run() -> Section {
     let mut section = Section::new(
@@ -81,7 +72,7 @@ struct Times {
 
 impl Times {
     fn of(count: usize) -> Self {
-        let mut story = Story::new(SIZES);
+        let mut story = Story::new(Sizes::OF_TALK);
         let messages: Vec<Arc<Message>> = (0..count).map(|_| Arc::new(story.message())).collect();
         // The story adds up sizes as it goes: what it made is read anew, with nothing known of it.
         let messages: Vec<Arc<Message>> = messages.iter().map(unknown).collect();

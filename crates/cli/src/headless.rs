@@ -138,27 +138,10 @@ pub(crate) fn server_failure(
     key_variable: &str,
 ) -> Failure {
     let failure = failure_at_start(error, key_source, key_variable);
-    match error {
-        ModelError::Unreachable { .. }
-        | ModelError::UnknownHost { .. }
-        | ModelError::NoServer { .. }
-        | ModelError::Silent(_)
-        | ModelError::RateLimited { .. }
-        | ModelError::Overloaded { .. }
-        | ModelError::ServerFault { .. }
-        | ModelError::BrokenStream(_)
-        | ModelError::Malformed(_) => {
-            failure.hint("the conversation is kept: `dormouse -p --continue \"go on\"` takes it up")
-        }
-        ModelError::NotAuthenticated(_)
-        | ModelError::NotAllowed(_)
-        | ModelError::NotFound(_)
-        | ModelError::Billing(_)
-        | ModelError::TooLong { .. }
-        | ModelError::RequestTooLarge(_)
-        | ModelError::ThinkingRefused(_)
-        | ModelError::InvalidRequest { .. } => failure,
+    if !error.may_pass() {
+        return failure;
     }
+    failure.hint("the conversation is kept: `dormouse -p --continue \"go on\"` takes it up")
 }
 
 /// The same before there is a conversation.

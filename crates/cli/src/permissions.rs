@@ -1,6 +1,7 @@
 //! Modes and rules from the command line and the settings; `dormouse permissions check`.
 
 use dormouse_base::{DefaultMode, PermissionSettings, nearest};
+use dormouse_engine::MEMORY_TOOLS;
 use dormouse_tools::{Gate, Mode, Rule, Rules, ToolSet};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -49,7 +50,10 @@ pub(crate) fn rules(settings: &PermissionSettings) -> Result<Rules, Failure> {
 fn tell_unknown(rules: &Rules) {
     let tools = ToolSet::builtin();
     let known = |name: &str| {
-        tools.get(name).is_some() || name.starts_with("mcp__") || LATER_TOOLS.contains(&name)
+        tools.get(name).is_some()
+            || name.starts_with("mcp__")
+            || MEMORY_TOOLS.contains(&name)
+            || LATER_TOOLS.contains(&name)
     };
     for rule in rules.allow.iter().chain(&rules.ask).chain(&rules.deny) {
         if known(rule.tool()) {
@@ -61,22 +65,9 @@ fn tell_unknown(rules: &Rules) {
     }
 }
 
-/// Tools that are only there where memory is, or that other programs of the kind have.
-const LATER_TOOLS: &[&str] = &[
-    "MemorySave",
-    "MemoryDelete",
-    "MemorySearch",
-    "MemoryList",
-    "MemoryLog",
-    "memory",
-    "WebSearch",
-    "Agent",
-    "Task",
-    "Skill",
-    "SendMessage",
-    "ExitPlan",
-    "NotebookEdit",
-];
+/// Tools that only some sessions have, besides those for memory, or that other programs of the kind have.
+const LATER_TOOLS: &[&str] =
+    &["WebSearch", "Agent", "Task", "Skill", "SendMessage", "ExitPlan", "NotebookEdit"];
 
 fn parse(texts: &[String]) -> Result<Vec<Rule>, Failure> {
     texts.iter().map(|text| text.parse().map_err(Failure::usage)).collect()

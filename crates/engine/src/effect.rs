@@ -14,7 +14,7 @@ use dormouse_memory::{Anchor, Entry, GuardBook, MemoryFile, RecalledFor, Store, 
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
-use crate::memory::MemoryAccess;
+use crate::memory::{MEMORY_TOOLS, MemoryAccess};
 use crate::{Engine, EngineEvent};
 
 /// How long the end of a turn waits for its counts.
@@ -22,17 +22,8 @@ const PATIENCE: Duration = Duration::from_millis(250);
 /// How long the end of a session does.
 const LAST_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Tools that say nothing about what a memory is about.
-const NOT_WORK: &[&str] = &[
-    "MemorySave",
-    "MemoryDelete",
-    "MemorySearch",
-    "MemoryList",
-    "MemoryLog",
-    "memory",
-    "TodoWrite",
-    "ExitPlan",
-];
+/// Tools besides those for memory that say nothing about what a memory is about.
+const NOT_WORK: &[&str] = &["TodoWrite", "ExitPlan"];
 
 /// A memory that the person had to say again, often enough for a guard to be offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +71,7 @@ impl Watch {
         }
         self.happened.answers.extend(message.blocks.iter().filter_map(Block::as_text));
         for call in message.blocks.iter().filter_map(Block::as_tool_use) {
-            if !NOT_WORK.contains(&call.name) {
+            if !NOT_WORK.contains(&call.name) && !MEMORY_TOOLS.contains(&call.name) {
                 self.see_call(&call, folder, access);
             }
         }

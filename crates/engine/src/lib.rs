@@ -51,7 +51,8 @@ pub use jobs::{Job, JobEnd, JobHandle, JobId, JobStatus, Jobs};
 pub use known::{InstructionSetup, Known, MemorySetup};
 pub use layers::LayerRules;
 pub use memory::{
-    KnownMemory, MemoryAccess, Said, Voice, Wanted, Witness, Written, memory_tools, voices,
+    KnownMemory, MEMORY_TOOLS, MemoryAccess, Said, Voice, Wanted, Witness, Written, memory_tools,
+    voices,
 };
 pub use plan::Plan;
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, build_prefix};

@@ -123,6 +123,29 @@ pub enum Retryable {
 }
 
 impl ModelError {
+    /// Whether the same request may well be answered at another time: nothing about it is wrong.
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Unreachable { .. }
+            | Self::UnknownHost { .. }
+            | Self::NoServer { .. }
+            | Self::Silent(_)
+            | Self::RateLimited { .. }
+            | Self::Overloaded { .. }
+            | Self::ServerFault { .. }
+            | Self::BrokenStream(_)
+            | Self::Malformed(_) => true,
+            Self::NotAuthenticated(_)
+            | Self::NotAllowed(_)
+            | Self::NotFound(_)
+            | Self::Billing(_)
+            | Self::TooLong { .. }
+            | Self::RequestTooLarge(_)
+            | Self::ThinkingRefused(_)
+            | Self::InvalidRequest { .. } => false,
+        }
+    }
+
     /// A word for programs.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -140,10 +140,6 @@ impl Extraction {
             state.waiting = Some(run);
             return;
         }
-        let folder = moment.session_folder().clone();
-        let due = Cursor { due: true, ..state.cursor };
-        // Where this can not be written, a run that is lost with the process is not made up for.
-        let _not_made_up_for = state.moves(&folder, due);
         state.waiting = Some(run);
         self.spawn(moment, state, Vec::new());
     }
@@ -151,8 +147,10 @@ impl Extraction {
     fn spawn(&self, moment: &Moment<'_>, mut state: MutexGuard<'_, State>, queued: Vec<Waiting>) {
         (state.running, state.turns) = (true, 0);
         drop(state);
-        let Some(like) = self.run(moment, None) else { return };
-        let through = Through { queue: self.queue.clone(), queued, like };
+        // A copy of the conversation is made only where it is needed.
+        let like = if queued.is_empty() { None } else { self.run(moment, None) };
+        let through = like.zip(self.queue.clone());
+        let through = through.map(|(like, queue)| Through { queue, queued, like });
         let (shared, folder) = (Arc::clone(&self.state), moment.session_folder().clone());
         moment.jobs().spawn(KIND, |job| work(through, folder, shared, job));
     }
@@ -217,7 +215,7 @@ impl Beside for Extraction {
 
 /// The transcripts that are looked through first.
 struct Through {
-    queue: Option<Queue>,
+    queue: Queue,
     queued: Vec<Waiting>,
     /// A run of the conversation at hand: theirs are like it, but for the messages.
     like: Run,
@@ -226,7 +224,7 @@ struct Through {
 impl Through {
     async fn go(self, job: &JobHandle) -> JobEnd {
         let mut end = JobEnd::of(JobStatus::Skipped);
-        let Some(queue) = self.queue else { return end };
+        let queue = self.queue;
         let Run { seed, access, figures, guard, window, .. } = self.like;
         for waiting in self.queued {
             let (what, outcome) = match queue.open(&waiting) {
@@ -269,16 +267,28 @@ impl Through {
 }
 
 /// Runs, and runs again for the newest turn that has ended meanwhile.
-async fn work(through: Through, folder: Dir, state: Arc<Mutex<State>>, job: JobHandle) -> JobEnd {
+async fn work(
+    through: Option<Through>,
+    folder: Dir,
+    state: Arc<Mutex<State>>,
+    job: JobHandle,
+) -> JobEnd {
     let (shared, session) = (Arc::clone(&state), folder.path().to_owned());
     let mut running = Running { state: shared, session, armed: true };
-    let mut end = through.go(&job).await;
+    let mut end = match through {
+        Some(through) => through.go(&job).await,
+        None => JobEnd::of(JobStatus::Skipped),
+    };
     loop {
         let next = {
             let mut state = lock(&state);
             state.turns = 0;
             let next = state.waiting.take().map(|next| Run { seen: state.cursor.seen, ..next });
-            if next.is_none() {
+            if next.is_some() {
+                let due = Cursor { due: true, ..state.cursor };
+                // Where this can not be written, a run that is lost with the process is not made up for.
+                let _not_made_up_for = state.moves(&folder, due);
+            } else {
                 // Under the same lock: a turn that ends from now on starts a run of its own.
                 running.disarm(&mut state);
             }

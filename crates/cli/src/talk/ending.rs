@@ -32,6 +32,7 @@ pub(crate) fn of_turn(end: &TurnEnd, key: &KeyOrigin) -> Vec<(String, Style)> {
 fn of_server(error: &ModelError, key: &KeyOrigin) -> Vec<(String, Style)> {
     let mut lines = vec![red(&error.to_string())];
     match error {
+        _ if error.may_pass() => lines.push((KEPT.to_owned(), Style::DIM)),
         ModelError::TooLong { .. }
         | ModelError::RequestTooLarge(_)
         | ModelError::ThinkingRefused(_) => {
@@ -40,23 +41,10 @@ fn of_server(error: &ModelError, key: &KeyOrigin) -> Vec<(String, Style)> {
                 Style::DIM,
             ));
         }
-        ModelError::NotAuthenticated(_)
-        | ModelError::NotAllowed(_)
-        | ModelError::NotFound(_)
-        | ModelError::Billing(_)
-        | ModelError::InvalidRequest { .. } => {
+        _ => {
             let failure = server_failure(error, key.source.as_deref(), &key.variable);
             lines.extend(hints(&failure));
         }
-        ModelError::Unreachable { .. }
-        | ModelError::UnknownHost { .. }
-        | ModelError::NoServer { .. }
-        | ModelError::Silent(_)
-        | ModelError::RateLimited { .. }
-        | ModelError::Overloaded { .. }
-        | ModelError::ServerFault { .. }
-        | ModelError::BrokenStream(_)
-        | ModelError::Malformed(_) => lines.push((KEPT.to_owned(), Style::DIM)),
     }
     lines
 }

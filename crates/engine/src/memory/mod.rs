@@ -23,6 +23,7 @@ pub use access::{KnownMemory, MemoryAccess, Written};
 pub(crate) use door::MemoryGuard;
 pub(crate) use files::file_of_command;
 pub(crate) use index::index_parts;
+pub use specs::MEMORY_TOOLS;
 pub use tools::memory_tools;
 pub use voices::{Said, Voice, voices};
 pub use witness::{Wanted, Witness};

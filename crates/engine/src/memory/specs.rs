@@ -5,6 +5,10 @@ use std::borrow::Cow;
 use dormouse_memory::file_commands;
 use dormouse_tools::{ResultLimit, ToolClass, ToolSpec};
 
+/// The names of all tools for memory, whichever of them a session has.
+pub const MEMORY_TOOLS: &[&str] =
+    &["MemorySave", "MemoryDelete", "MemorySearch", "MemoryList", "MemoryLog", file_commands::NAME];
+
 pub(super) static SAVE: ToolSpec = ToolSpec {
     name: Cow::Borrowed("MemorySave"),
     full: Cow::Borrowed(

@@ -6,16 +6,15 @@ use std::collections::HashMap;
 use dormouse_base::MessageId;
 use dormouse_conversation::{Block, BlockKind, Message, ResultContent, Role, ToolUse, ToolUseId};
 
+use super::specs::MEMORY_TOOLS;
+
 /// Programs that bring text from outside.
 const FETCHERS: &[&str] =
     &["curl", "wget", "gh", "glab", "lynx", "w3m", "links", "http", "https", "xh", "nc", "ncat"];
 /// The folder of results that were too long to send, as paths to it have it.
 pub(super) const STORED: &str = "/tool-results/";
-/// Tools that show or change memory.
-const OF_MEMORY: &[&str] =
-    &["MemorySave", "MemoryDelete", "MemorySearch", "MemoryList", "MemoryLog", "memory"];
-/// Tools that bring what a skill or the program itself says.
-const OF_THE_PROGRAM: &[&str] = &["Skill", "TodoWrite", "ExitPlanMode", "EnterPlanMode"];
+/// Tools that bring what a skill or the program itself says; the last as another agent names its own.
+const OF_THE_PROGRAM: &[&str] = &["Skill", "TodoWrite", "ExitPlan", "ExitPlanMode"];
 /// Files that are given to the model as instructions, or hold what memory says.
 const INSTRUCTIONS: &[&str] = &["AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "MEMORY.md"];
 /// How text begins that the program puts into a message.
@@ -110,7 +109,7 @@ impl Listener<'_> {
 
     fn brought_by(&self, call: &ToolUse<'_>) -> Voice {
         let input = call.input.get();
-        if OF_MEMORY.contains(&call.name) || OF_THE_PROGRAM.contains(&call.name) {
+        if MEMORY_TOOLS.contains(&call.name) || OF_THE_PROGRAM.contains(&call.name) {
             Voice::Program
         } else if is_from_outside(call) || (self.outside && input.contains(STORED)) {
             Voice::Outside
@@ -204,6 +203,7 @@ mod tests {
             ("Read", r#"{"file_path":"/s/tool-results/t.txt"}"#, Voice::Outside),
             ("mcp__a__b", "{}", Voice::Outside),
             ("MemorySearch", "{}", Voice::Program),
+            ("ExitPlan", "{}", Voice::Program),
             ("Read", r#"{"file_path":"/mem/a.md"}"#, Voice::Program),
             ("Read", r#"{"file_path":"/p/AGENTS.md"}"#, Voice::Program),
         ];
