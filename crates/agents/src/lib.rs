@@ -3,4 +3,10 @@
 
 #![forbid(unsafe_code)]
 
+mod definition;
 pub mod messages;
+
+pub use definition::{
+    AgentDefinition, AgentOrigin, AgentPlaces, AgentProblem, Agents, Isolation, MemoryScope,
+    ModelChoice, ToolChoice, builtin, read_json, read_markdown,
+};

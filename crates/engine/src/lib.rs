@@ -68,5 +68,8 @@ pub use results::ResultRules;
 pub use resume::ResumeReport;
 pub use session::{OpenedSession, SessionFolder};
 pub use side::SideChain;
-pub use skills::{Skill, SkillCallers, SkillOwner, SkillPlaces, SkillProblem, Skills, SkillsInUse};
+pub use skills::{
+    Skill, SkillCallers, SkillOwner, SkillPlaces, SkillProblem, Skills, SkillsInUse,
+    read_definition,
+};
 pub use surroundings::Surroundings;

@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 use dormouse_tools::Rule;
 
 pub(crate) use desk::SkillDesk;
+pub use file::read as read_definition;
 pub use in_use::SkillsInUse;
 pub(crate) use list::listing;
 pub use place::SkillPlaces;
