@@ -179,6 +179,7 @@ impl Printer {
     /// Something happened.
     pub(crate) fn event(&mut self, event: &EngineEvent) {
         match event {
+            EngineEvent::Answering => {}
             EngineEvent::Text(text) => self.text(text),
             EngineEvent::Message(message) => self.message(message),
             // In a pipe nothing of it was shown.

@@ -18,7 +18,7 @@ mod skill;
 mod stored;
 
 pub use breakpoints::{TurnShape, plan_breakpoints};
-pub use fragment::{Attachment, Changes, FirstMessage, Fragment, HookNotes};
+pub use fragment::{AgentResult, Attachment, Changes, FirstMessage, Fragment, HookNotes};
 pub use plan_mode::PlanMode;
 pub use recalled::{RecalledMemories, RecalledMemory};
 pub use skill::CalledSkill;

@@ -144,8 +144,8 @@ impl Branch {
     ) -> Result<Engine, EngineError> {
         let mut config = self.paid(config);
         let mut transcript = side::create(&config, side, &self.around)?;
-        let own = OwnTools::add_to(&mut config, &transcript);
         config.side = Some(side.clone());
+        let own = OwnTools::add_to(&mut config, &transcript);
         let mut history = self.history.clone();
         let opening = self.opening(&config, order);
         transcript.record_blocks(Author::of(&opening), &opening.blocks)?;

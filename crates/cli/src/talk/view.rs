@@ -240,6 +240,7 @@ impl View {
         }
         let now = Instant::now();
         match event {
+            EngineEvent::Answering => {}
             EngineEvent::Text(text) => {
                 self.progress.writing(now);
                 self.write(&text);

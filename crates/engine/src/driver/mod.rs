@@ -63,6 +63,11 @@ async fn drive(
         };
         driver.pass_on_notices();
         driver.meter.event(&event, driver.engine);
+        if let Event::Stream(..) = &event
+            && std::mem::take(&mut driver.awaits_answer)
+        {
+            (driver.sink)(EngineEvent::Answering);
+        }
         if let Event::Stream(StreamEvent::Cleared(cleared), _) = &event {
             driver.engine.server_has_cleared(*cleared);
         }
@@ -113,6 +118,8 @@ struct Driver<'e> {
     answer: String,
     /// The answer goes on in the next one.
     paused: bool,
+    /// A request is out of which nothing has come back yet.
+    awaits_answer: bool,
 }
 
 impl<'e> Driver<'e> {
@@ -130,6 +137,7 @@ impl<'e> Driver<'e> {
             breakpoint: None,
             answer: String::new(),
             paused: false,
+            awaits_answer: false,
         }
     }
 
@@ -215,6 +223,7 @@ impl<'e> Driver<'e> {
         self.answer_id = engine.new_id();
         self.results_id = engine.new_id();
         let model = Arc::clone(&engine.config.model);
+        self.awaits_answer = true;
         self.outside.source = Source::Opening(Box::pin(async move { model.send(bytes).await }));
         self.outside.cancel_tools = CancellationToken::new();
         Next::Go

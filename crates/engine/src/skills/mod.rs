@@ -160,6 +160,11 @@ impl Skills {
         &self.hidden
     }
 
+    /// What the skill of that name says; else why it can not be used.
+    pub fn text_of(&self, name: &str) -> Result<String, String> {
+        self.get(name).ok_or_else(|| "there is no such skill".to_owned())?.text()
+    }
+
     /// What could not be used.
     pub fn problems(&self) -> &[SkillProblem] {
         &self.problems
