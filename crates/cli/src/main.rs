@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agents;
 mod args;
 mod beside;
 mod completions;

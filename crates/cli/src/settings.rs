@@ -8,12 +8,16 @@ use dormouse_base::{
 };
 use dormouse_engine::{SkillPlaces, Skills};
 
+use crate::agents::ProjectAgents;
 use crate::exit::Failure;
 use crate::world::World;
 use crate::{show, trust};
 
 /// What a project's skills are called among what waits for trust.
 pub(crate) const SKILLS: &str = "skills";
+
+/// What a project's agents are called there.
+pub(crate) const AGENTS: &str = "agents";
 
 /// Settings, and how they came about.
 pub(crate) struct InForce {
@@ -22,6 +26,8 @@ pub(crate) struct InForce {
     pub(crate) switches: Switches,
     pub(crate) places: SettingsPlaces,
     pub(crate) trust: Trust,
+    /// The project's agents: what they want beyond their prompts is of no use where it is not trusted.
+    pub(crate) project_agents: ProjectAgents,
     /// The project's skills: of no use where it is not trusted.
     pub(crate) project_skills: Skills,
 }
@@ -49,7 +55,10 @@ pub(crate) fn load(
     let mut layers = places.read().map_err(unreadable)?;
     layers.extend(given.map(command_line).transpose()?);
     let project_skills = skill_places(world, project)?.of_project();
-    let mut stack = Stack::new(layers).with_waiting(SKILLS, project_skills.wishes());
+    let project_agents = ProjectAgents::look(world, project)?;
+    let mut stack = Stack::new(layers)
+        .with_waiting(SKILLS, project_skills.wishes())
+        .with_waiting(AGENTS, project_agents.wishes());
     tell_problems(&stack);
     let store = TrustStore::new(&home);
     let mut standing = store.of(project, &stack);
@@ -65,7 +74,8 @@ pub(crate) fn load(
     }
     let switches = Switches::resolve(&stack, &world.environment).map_err(Failure::usage)?;
     let settings = stack.settings();
-    Ok(InForce { settings, stack, switches, places, trust: standing, project_skills })
+    let trust = standing;
+    Ok(InForce { settings, stack, switches, places, trust, project_agents, project_skills })
 }
 
 /// Where skills are looked for.

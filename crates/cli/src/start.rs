@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_agents::{Agency, Desk};
 use dormouse_background::Dreamer;
 use dormouse_base::{
     Environment, Project, SessionId, Settings, Source, Stack, Switches, ToolSettings, Trust, flag,
@@ -19,6 +20,7 @@ use dormouse_engine::{
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
 
+use crate::agents::{self, AgentLibrary, Surrounding};
 use crate::args::Arguments;
 use crate::connect::{Connection, Wanted, connect};
 use crate::exit::Failure;
@@ -31,6 +33,7 @@ pub(crate) struct Ready {
     pub(crate) connection: Connection,
     settings: Settings,
     switches: Switches,
+    agents: AgentLibrary,
     hooks: Hooks,
     instructions: Option<InstructionSetup>,
     skills: Skills,
@@ -68,6 +71,8 @@ pub(crate) struct Conversation {
     pub(crate) memory: Option<Arc<MemoryAccess>>,
     /// Who dreams beside it; nobody where memory is off.
     pub(crate) dreamer: Option<Arc<Dreamer>>,
+    /// Its agents.
+    pub(crate) agency: Arc<Agency>,
     pub(crate) key: KeyOrigin,
 }
 
@@ -92,6 +97,7 @@ pub(crate) async fn prepare_for(
     let hooks = hooks(&in_force, world)?;
     let instructions = instructions::setup(world, &project, untrusted)?;
     let skills = skills(&in_force, world, &project)?;
+    let agents = AgentLibrary::of(&in_force, world)?;
     let (settings, switches) = (in_force.settings, in_force.switches);
     let gate = permissions::gate(arguments, &settings.permissions)?;
     let home = world.home()?;
@@ -121,6 +127,7 @@ pub(crate) async fn prepare_for(
         connection,
         settings,
         switches,
+        agents,
         hooks,
         instructions,
         skills,
@@ -172,11 +179,16 @@ impl Ready {
             surroundings,
             folder,
             opened,
+            agents,
             hooks,
             instructions,
             skills,
             mut memory,
         } = self;
+        let (small, around) = (connection.small.clone(), (&project, &settings, &switches));
+        let around =
+            Surrounding { project: around.0, settings: around.1, switches: around.2, small };
+        let agency = agents::agency(world, agents, around)?;
         if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
             recall.small = connection.small;
         }
@@ -189,7 +201,7 @@ impl Ready {
         let dreaming = dreamer.clone().filter(|_| asker.is_some());
         let mut beside = beside::attendants(world, &settings, &switches, &project, run)?;
         beside.extend(dreaming.map(|dreamer| dreamer as Arc<dyn Beside>));
-        let config = EngineConfig {
+        let mut config = EngineConfig {
             model: connection.model,
             model_name: connection.model_name,
             origin: connection.origin,
@@ -229,6 +241,7 @@ impl Ready {
             branches: None,
             side: None,
         };
+        Desk::new(Arc::clone(&agency)).equip(&mut config);
         warn_of_no_price(&config);
         let engine = match opened {
             None => Engine::begin(config, &folder, &surroundings)?,
@@ -245,6 +258,7 @@ impl Ready {
             gate,
             memory: access,
             dreamer,
+            agency,
             key,
         })
     }

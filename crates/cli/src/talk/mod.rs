@@ -249,7 +249,13 @@ impl Talk<'_> {
             let typed = loop {
                 tokio::select! {
                     typed = &mut reading => break typed,
-                    _ = ticks.tick() => self.tell_what_was_remembered(),
+                    _ = ticks.tick() => {
+                        self.tell_what_was_remembered();
+                        // The model hears of it with what is said next.
+                        for said in self.conversation.engine.receive() {
+                            self.editor.print(beside::arrived(&said));
+                        }
+                    }
                     told = self.signals.next() => match told {
                         Told::Leave => {
                             self.view.borrow_mut().typed();
