@@ -1,5 +1,6 @@
 //! The command line, as typed. Nothing outside this module and its first reader sees these structs.
 
+mod agents;
 mod doors;
 mod dream;
 mod memory;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use agents::*;
 pub(crate) use doors::*;
 pub(crate) use dream::*;
 pub(crate) use memory::*;
@@ -191,6 +193,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  dormouse search --sessions \"broken pipe\"\n  dormouse search --sessions parse_header --json\n  dormouse search database"
     )]
     Search(SearchPastArguments),
+    /// List the agents that a conversation can start, and where each comes from
+    #[command(after_help = AGENTS_HELP)]
+    Agents(AgentsArguments),
     /// Serve this project's memory to other agents, as an MCP server
     #[command(after_help = MCP_HELP)]
     Mcp(McpArguments),

@@ -101,6 +101,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Context(arguments)) => profile::run(arguments, world),
             Some(Command::Completions { whom }) => completions::run(*whom),
             Some(Command::Doctor(arguments)) => doctor::run(arguments, world).await,
+            Some(Command::Agents(arguments)) => agents::list::run(arguments, world),
             Some(Command::Permissions(command)) => permissions::run(command, world),
             Some(Command::Config(command)) => config::run(command, world),
             Some(Command::Memory(command)) => Box::pin(memory::run(command, world)).await,

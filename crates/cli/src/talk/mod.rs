@@ -4,6 +4,7 @@
 //! status while a turn runs. One task owns the terminal: the engine's events, questions about calls,
 //! signals and what is typed all come to it.
 
+mod agents;
 mod answers;
 mod beside;
 mod calls;

@@ -19,6 +19,7 @@ impl Talk<'_> {
         match name {
             Name::Help => self.help(),
             Name::Skills => self.skills(),
+            Name::Agents => self.agents(rest),
             Name::Cost => self.list(&answers::cost(&self.conversation.engine)),
             Name::Stats => self.stats(),
             Name::Config => self.list(&answers::config(&self.conversation, self.world)),

@@ -51,7 +51,8 @@ fn five_forks_share_one_prefix() {
             .start();
         let mut turn = Turn::new().text("I'll count.");
         for number in 1..=5 {
-            let input = json!({"description": "count a heap", "prompt": format!("count heap {number}")});
+            let input =
+                json!({"description": "count a heap", "prompt": format!("count heap {number}")});
             turn = turn.call(format!("a{number}"), "Agent", input.to_string());
         }
         server.push(turn);
@@ -77,10 +78,13 @@ fn five_forks_share_one_prefix() {
         let parent = &server.requests()[1];
         let shared = strip_cache_markers(&server.requests()[0].body);
         let shared = &shared[..shared.len() - 3];
-        assert!(plain[0].starts_with(shared), "and it is the parent's");
+        let parts = plain[0].iter().zip(shared).position(|(one, other)| one != other);
+        let there =
+            parts.map(|at| String::from_utf8_lossy(&shared[at.saturating_sub(60)..]).into_owned());
+        assert_eq!(there, None, "and it is the parent's");
         assert_eq!(forks[0].tool_names(), parent.tool_names());
         let opening = forks[0].messages().last().unwrap().to_string();
-        assert_eq!(opening.matches("goes to the conversation that").count(), 5, "{opening}");
+        assert_eq!(opening.matches("Started; its result").count(), 5, "{opening}");
         // What the first wrote is what the others read.
         if wire == Wire::Anthropic {
             let read = |fork: &RecordedRequest| fork.usage.cache_read_input_tokens;
@@ -182,7 +186,10 @@ fn a_result_from_the_background() {
     let requests = server.requests();
     assert!(text_of(&requests[1]).contains("Started in the background as `counter`"));
     let message = requests[2].last_message().to_string();
-    assert!(message.contains("The agent `counter` that you started in the background"), "{message}");
+    assert!(
+        message.contains("The agent `counter` that you started in the background"),
+        "{message}"
+    );
     assert!(message.contains("There are 52 nuts."), "{message}");
     let delivered = transcript(&home);
     let line = delivered.lines().find(|line| line.contains(r#""delivers":[""#)).unwrap();
@@ -213,7 +220,10 @@ fn a_result_that_arrives_while_the_person_types() {
     gate.open();
     terminal.wait_for_text("← agent general-purpose is done: look around a little");
     terminal.wait_for("what was typed", |screen| {
-        screen.lines().rfind(|row| !row.is_empty()).is_some_and(|row| row.ends_with("> and then wh"))
+        screen
+            .lines()
+            .rfind(|row| !row.is_empty())
+            .is_some_and(|row| row.ends_with("> and then wh"))
     });
     server.push(Turn::new().text("We bury them."));
     terminal.enter("at?");
@@ -235,10 +245,10 @@ fn nothing_outlives_a_killed_program() {
         .call("b", "Agent", named("general-purpose", "sleep for long, in front").to_string())
         .call("c", "Agent", json!({"description": "d", "prompt": "sleep as a fork"}).to_string());
     let sleeps = |request: &RecordedRequest| -> Reply {
-        let who = ["behind", "front", "fork"];
-        let body = request.text();
-        let order = request.messages().last().unwrap().to_string();
-        let who = who.iter().find(|who| order.contains(**who) || body.contains(&format!("long, in {who}"))).unwrap();
+        let order = request.last_message().to_string();
+        let orders =
+            [("behind", "long, behind"), ("front", "long, in front"), ("fork", "as a fork")];
+        let (who, _) = orders.iter().find(|(_, said)| order.contains(said)).unwrap();
         let command = format!("echo $$ > {who}; sleep 311 & echo $! > {who}-child; wait");
         Turn::new().call("s", "Bash", json!({"command": command}).to_string()).into()
     };
@@ -249,7 +259,8 @@ fn nothing_outlives_a_killed_program() {
     let files = ["behind", "behind-child", "front", "front-child", "fork", "fork-child"];
     wait_until("all of them to sleep", || {
         let written = |file: &&str| {
-            std::fs::read_to_string(home.project().join(file)).is_ok_and(|text| text.ends_with('\n'))
+            std::fs::read_to_string(home.project().join(file))
+                .is_ok_and(|text| text.ends_with('\n'))
         };
         files.iter().all(written)
     });
@@ -271,15 +282,17 @@ fn how_deep_agents_go() {
             start("f", &json!({"description": "d", "prompt": "again"})).into()
         })
         .agent_with(|request: &RecordedRequest| -> Reply {
-            let depth = request.text().matches("go deeper").count();
+            let asked = request.messages()[0].to_string();
+            let depth = (1..9).find(|depth| asked.contains(&format!("dig to {depth}"))).unwrap();
             if request.messages().len() > 1 {
-                return Turn::new().text(format!("back from {depth}: {}", text_of(request))).into();
+                let told = request.last_message().to_string();
+                return Turn::new().text(format!("back from {depth} with {told}")).into();
             }
-            start("d", &named("general-purpose", &"go deeper ".repeat(depth + 1))).into()
+            start("d", &named("general-purpose", &format!("dig to {}", depth + 1))).into()
         })
         .reply(
             start("1", &json!({"description": "d", "prompt": "fork"}))
-                .call("2", "Agent", named("general-purpose", "go deeper").to_string())
+                .call("2", "Agent", named("general-purpose", "dig to 1").to_string())
                 .call("3", "Agent", named("explorer", "x").to_string())
                 .call("4", "Agent", json!({"description": "d", "prompt": " "}).to_string()),
         )
@@ -291,7 +304,8 @@ fn how_deep_agents_go() {
     assert!(told.contains("Refused."), "{told}");
     assert!(told.contains("there is no agent `explorer`. Did you mean `explore`?"), "{told}");
     assert!(told.contains("`prompt` is empty"), "{told}");
-    assert!(told.contains("back from 3: ") || told.contains("back from 2: "), "{told}");
+    assert!(told.contains("back from 1 with ") && told.contains("back from 3 with "), "{told}");
+    assert!(told.contains("there is no tool named `Agent`"), "{told}");
     let deepest = server.agent_requests();
     let asked = deepest.iter().filter(|request| request.messages().len() == 1);
     assert_eq!(asked.clone().count(), 3, "three deep, and no deeper");
@@ -316,9 +330,11 @@ fn a_worktree_of_its_own() {
             let command = "git rev-parse --show-toplevel; echo changed > plan.md";
             Turn::new().call("b", "Bash", json!({"command": command}).to_string()).into()
         })
-        .reply(
-            start("1", &order("change plan.md")).call("2", "Agent", order("touch nothing").to_string()),
-        )
+        .reply(start("1", &order("change plan.md")).call(
+            "2",
+            "Agent",
+            order("touch nothing").to_string(),
+        ))
         .reply(Turn::new().text("done"))
         .start();
     let home = TestHome::new().with_server(&server);
@@ -350,7 +366,10 @@ fn a_list_that_changes() {
     let mut terminal = talk(&home, &[], (100, 40));
     say(&mut terminal, "hi", "Hello.");
     let folder = home.dormouse_home().join("agents");
-    home.write(folder.join("nutter.md"), "---\nname: nutter\ndescription: Counts nuts.\n---\nYou count.\n");
+    home.write(
+        folder.join("nutter.md"),
+        "---\nname: nutter\ndescription: Counts nuts.\n---\nYou count.\n",
+    );
     say(&mut terminal, "who is there?", "I see.");
     leave(terminal);
     let requests = server.requests();
@@ -380,9 +399,15 @@ fn own_agents() {
             format!("---\nname: {name}\ndescription: d\n{more}\n---\n{prompt}\n")
         };
         let user = home.dormouse_home().join("agents");
-        home.write(user.join("one.md"), agent("one", "tools: Read, Glob\nmaxTurns: 2", "Of the person."));
+        home.write(
+            user.join("one.md"),
+            agent("one", "tools: Read, Glob\nmaxTurns: 2", "Of the person."),
+        );
         home.write(user.join("two.md"), agent("two", "disallowedTools: Bash", "Of the person."));
-        home.write(home.user_home().join(".claude/agents/claude.md"), agent("claude", "", "Of .claude."));
+        home.write(
+            home.user_home().join(".claude/agents/claude.md"),
+            agent("claude", "", "Of .claude."),
+        );
         home.write(".claude/agents/deep/two.md", agent("two", "", "Of the project."));
         home
     };
@@ -406,7 +431,11 @@ fn own_agents() {
         .agent_with(|request: &RecordedRequest| -> Reply {
             Turn::new().text(request.system_text().lines().next().unwrap().to_owned()).into()
         })
-        .reply(start("1", &named("two", "go")).call("2", "Agent", named("claude", "go").to_string()))
+        .reply(start("1", &named("two", "go")).call(
+            "2",
+            "Agent",
+            named("claude", "go").to_string(),
+        ))
         .reply(Turn::new().text("done"))
         .start();
     let home = home_of(&server);
@@ -438,7 +467,8 @@ fn bad_files_are_told_and_the_others_load() {
     home.write(user.join("name.md"), "---\nname: No Name\ndescription: d\n---\nb\n");
     home.write(user.join("binary.md"), b"---\nname: b\0\n---\n".as_slice());
     home.write(home.project().join(".dormouse/agents/none.md"), "nothing\n");
-    std::os::unix::fs::symlink("/etc/passwd", home.project().join(".dormouse/agents/out.md")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", home.project().join(".dormouse/agents/out.md"))
+        .unwrap();
     let output = home.run(&mut ask(&home, &["hi"]));
     output.success();
     for expected in [
@@ -476,7 +506,8 @@ fn progress_in_a_few_words() {
     let mut home = TestHome::new().with_server(&server);
     home.set_env("DORMOUSE_TEST_PROGRESS_MS", "30");
     home.set_env("DORMOUSE_RECALL", "0");
-    let mut running = home.spawn(&mut ask(&home, &["-v", "--settings", r#"{"smallModel":"small-1"}"#, "go"]));
+    let mut running =
+        home.spawn(&mut ask(&home, &["-v", "--settings", r#"{"smallModel":"small-1"}"#, "go"]));
     running.close_stdin();
     wait_until("the question", || server.side_requests().len() == 1);
     // Several of its times pass in which nothing happens.
@@ -486,7 +517,10 @@ fn progress_in_a_few_words() {
     let asked = server.side_requests();
     assert_eq!(asked.len(), 1, "nothing has happened since");
     let question = asked[0].text();
-    assert!(question.contains("find all notes about nuts") && question.contains("Glob *.md"), "{question}");
+    assert!(
+        question.contains("find all notes about nuts") && question.contains("Glob *.md"),
+        "{question}"
+    );
     assert!(asked[0].tool_names().is_empty());
     server.finish();
 }
@@ -505,7 +539,8 @@ fn agents_spend_from_the_same_purse() {
     let output = home.run(&mut ask(&home, &["--settings", prices, "--max-cost", "20", "go"]));
     assert_eq!(output.code, Some(3), "{}", output.stderr);
     assert!(output.stderr.contains("--max-cost was reached"), "{}", output.stderr);
-    assert!(server.agent_requests().len() < 40);
+    let spent = server.agent_requests();
+    assert!(spent.len() < 40, "{} requests, the last {:?}", spent.len(), spent.last().unwrap().usage);
 }
 
 /// `dormouse agents` lists them with where they come from.
@@ -513,15 +548,23 @@ fn agents_spend_from_the_same_purse() {
 fn the_list_on_the_command_line() {
     let home = TestHome::new();
     let user = home.dormouse_home().join("agents");
-    home.write(user.join("good.md"), "---\nname: good\ndescription: Is good.\nmemory: user\n---\nYou are.\n");
+    home.write(
+        user.join("good.md"),
+        "---\nname: good\ndescription: Is good.\nmemory: user\n---\nYou are.\n",
+    );
     home.write(user.join("bad.md"), "nothing\n");
     let output = home.run(&mut dormouse(&home, &["agents"]));
     output.success();
-    assert!(output.stdout.contains("good") && output.stdout.contains("explore"), "{}", output.stdout);
+    assert!(
+        output.stdout.contains("good") && output.stdout.contains("explore"),
+        "{}",
+        output.stdout
+    );
     assert!(output.stderr.contains("bad.md:1: it has no frontmatter"), "{}", output.stderr);
     let output = home.run(&mut dormouse(&home, &["agents", "--json"]));
     let list: Value = serde_json::from_str(&output.success().stdout).unwrap();
-    let good = list["agents"].as_array().unwrap().iter().find(|agent| agent["name"] == "good").unwrap();
+    let good =
+        list["agents"].as_array().unwrap().iter().find(|agent| agent["name"] == "good").unwrap();
     assert_eq!((&good["origin"], &good["memory"]), (&json!("user"), &json!("user")));
     assert_eq!(list["problems"].as_array().unwrap().len(), 1);
 }

@@ -71,6 +71,10 @@ async fn drive(
         if let Event::Stream(StreamEvent::Cleared(cleared), _) = &event {
             driver.engine.server_has_cleared(*cleared);
         }
+        if let Event::ToolDone { .. } = &event {
+            // Agents may have spent meanwhile.
+            turn.pays_from(driver.engine.purse());
+        }
         for effect in turn.step(event) {
             let next = match effect {
                 Effect::Send => driver.prepare_and_send(interrupt).await?,

@@ -1,6 +1,8 @@
 //! The agents of a conversation, put together: where definitions are, what of them waits for trust, which models and
 //! memories they may have. And `dormouse agents`, which lists them.
 
+pub(crate) mod list;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
