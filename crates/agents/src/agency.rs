@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use dormouse_base::{Clock, IdSource};
-use dormouse_engine::{AnnouncedIn, Announcement, Announces, OtherModel, SmallModel};
+use dormouse_engine::{
+    AnnouncedIn, Announcement, Announces, MemoryAccess, Mentioned, OtherModel, SmallModel,
+};
 use futures_util::future::BoxFuture;
 
 use crate::listing::listing;
@@ -61,7 +63,7 @@ pub struct Agency {
     known: Mutex<Known>,
     pub(crate) roster: Roster,
     /// Held while somebody asks what an agent is doing: never two at a time.
-    pub(crate) summarising: tokio::sync::Mutex<()>,
+    pub(crate) summarising: tokio::sync::Semaphore,
 }
 
 type Stamp = Vec<(PathBuf, Option<SystemTime>, u64)>;
@@ -79,7 +81,7 @@ impl Agency {
             known: Mutex::new(known),
             setup,
             roster: Roster::default(),
-            summarising: tokio::sync::Mutex::new(()),
+            summarising: tokio::sync::Semaphore::new(1),
         })
     }
 
@@ -101,6 +103,22 @@ impl Agency {
     /// Agents' memories; none where memory is off.
     pub fn memories(&self) -> Option<&AgentMemories> {
         self.setup.memories.as_ref()
+    }
+}
+
+impl Mentioned for Agency {
+    /// `@agent-name`, or `@name`.
+    fn memory_of(&self, message: &str) -> Option<Arc<MemoryAccess>> {
+        let agents = self.agents();
+        let trimmed =
+            |word: &str| word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric()).to_owned();
+        let mut names = message.split_whitespace().filter_map(|word| word.strip_prefix('@'));
+        let agent = names.find_map(|word| {
+            let word = trimmed(word);
+            let short = word.strip_prefix("agent-");
+            short.and_then(|name| agents.get(name)).or_else(|| agents.get(&word)).cloned()
+        })?;
+        self.memories()?.existing(agent.memory?, &agent.name)
     }
 }
 

@@ -171,8 +171,10 @@ impl Tool for MemoryFiles {
     }
 
     fn access(&self, input: &RawValue, folder: &Path) -> Access {
-        // What is written to its memory goes through the door of memory, which asks where it has to.
-        if self.is_own(input, folder) { Access::Reads } else { self.inner.access(input, folder) }
+        // What is written to its memory goes through the door of memory, which asks where it has to; what the call
+        // would refuse anyway needs no question.
+        let needs_none = self.elsewhere == Elsewhere::Refused || self.is_own(input, folder);
+        if needs_none { Access::Reads } else { self.inner.access(input, folder) }
     }
 
     fn file(&self, input: &RawValue) -> Option<PathBuf> {

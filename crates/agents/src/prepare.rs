@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dormouse_base::{AgentId, nearest};
 use dormouse_engine::{
-    Branch, Engine, EngineConfig, MEMORY_TOOLS, OtherModel, PromptOverrides, Skills, Surroundings,
+    Branch, Engine, EngineConfig, MEMORY_TOOLS, OtherModel, PromptOverrides, Surroundings,
 };
 use dormouse_tools::{Gate, Mode, ToolSet};
 use tokio_util::sync::CancellationToken;
@@ -169,7 +169,9 @@ impl Draft<'_> {
         let remembered = directory.as_deref().and_then(|path| Some((agent.memory?, path)));
         config.memory = access.as_ref().map(memory::setup);
         let tools = self.tools(agent, &config.tools);
-        config.skills = self.skills(agent, &config.skills);
+        if !has(agent, "Skill") {
+            config.skills = Arc::default();
+        }
         config.tools = Arc::new(match remembered {
             Some((_, path)) => memory::with_memory_files(tools, &config.tools, path),
             None => tools,
@@ -233,10 +235,6 @@ impl Draft<'_> {
         ToolSet::of(names.into_iter().filter_map(|name| all.get(name).cloned()))
     }
 
-    fn skills(&self, agent: &AgentDefinition, all: &Arc<Skills>) -> Arc<Skills> {
-        if has(agent, "Skill") { Arc::clone(all) } else { Arc::default() }
-    }
-
     fn prompt(
         &mut self,
         agent: &AgentDefinition,
@@ -255,7 +253,7 @@ impl Draft<'_> {
             match config.skills.text_of(name) {
                 Ok(text) => prompt.push_str(&format!("\n\n# Skill {name}\n{text}")),
                 Err(why) => {
-                    self.remarks.push(format!("its skill `{name}` could not be used: {why}"))
+                    self.remarks.push(format!("its skill `{name}` could not be used: {why}"));
                 }
             }
         }

@@ -86,7 +86,7 @@ fn question(task: &str, calls: &[String]) -> String {
 async fn summary(agency: &Agency, question: String) -> Option<String> {
     let small: &SmallModel = agency.setup.small.as_ref()?;
     // Somebody else is asking: what is shown may be a moment old.
-    let _alone = agency.summarising.try_lock().ok()?;
+    let _alone = agency.summarising.try_acquire().ok()?;
     let body = small.question(
         MessageId::generate(&*agency.setup.ids),
         agency.setup.clock.now(),

@@ -141,17 +141,18 @@ pub(crate) async fn work(
         Some(worktree) => Some(worktree.close().await),
         None => None,
     };
-    close(agency, run.id, result, remarks.into_iter().chain(worktree).collect())
+    let remarks: Vec<String> = remarks.into_iter().chain(worktree).collect();
+    close(agency, run.id, &result, &remarks)
 }
 
 /// Writes down how it went, and puts it into words.
 fn close(
     agency: &Agency,
     id: AgentId,
-    result: Result<TurnReport, EngineError>,
-    remarks: Vec<String>,
+    result: &Result<TurnReport, EngineError>,
+    remarks: &[String],
 ) -> Ended {
-    let (status, answer, requests) = match &result {
+    let (status, answer, requests) = match result {
         Ok(report) => {
             agency.roster.update(id, |run| {
                 run.requests = report.requests;
@@ -167,7 +168,7 @@ fn close(
         run.doing = String::new();
     });
     let run = agency.roster.of(id);
-    let footer = run.map(|run| footer(&run, &remarks)).unwrap_or_default();
+    let footer = run.map(|run| footer(&run, remarks)).unwrap_or_default();
     let answer = match answer.trim() {
         "" => "The agent ended without saying anything.".to_owned(),
         answer => answer.to_owned(),

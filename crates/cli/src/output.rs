@@ -179,7 +179,6 @@ impl Printer {
     /// Something happened.
     pub(crate) fn event(&mut self, event: &EngineEvent) {
         match event {
-            EngineEvent::Answering => {}
             EngineEvent::Text(text) => self.text(text),
             EngineEvent::Message(message) => self.message(message),
             // In a pipe nothing of it was shown.
@@ -223,7 +222,8 @@ impl Printer {
             EngineEvent::ToolChanged { input, .. } if self.verbose => {
                 show::note(&format!("· changed by a hook: {input}"));
             }
-            EngineEvent::ToolChanged { .. }
+            EngineEvent::Answering
+            | EngineEvent::ToolChanged { .. }
             | EngineEvent::Compacting(_)
             | EngineEvent::Thinking(_)
             | EngineEvent::ToolStarted { .. }

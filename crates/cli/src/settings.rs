@@ -75,7 +75,7 @@ pub(crate) fn load(
     let switches = Switches::resolve(&stack, &world.environment).map_err(Failure::usage)?;
     let settings = stack.settings();
     let trust = standing;
-    Ok(InForce { settings, stack, switches, places, trust, project_agents, project_skills })
+    Ok(InForce { stack, settings, switches, places, trust, project_agents, project_skills })
 }
 
 /// Where skills are looked for.

@@ -191,6 +191,7 @@ impl Ready {
         let agency = agents::agency(world, agents, around)?;
         if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
             recall.small = connection.small;
+            recall.agents = Some(Arc::clone(&agency) as _);
         }
         let key = KeyOrigin { source: connection.key_source, variable: connection.key_variable };
         let tools =

@@ -86,7 +86,7 @@ impl Engine {
             session_folder: side.map_or_else(own, |side| side.session_folder.clone()),
             jobs: self.jobs.clone(),
             spent: self.forks_spent.clone(),
-            left_usd: config.max_cost_usd.map(|most| most - self.spent_usd),
+            left_usd: config.max_cost_usd.map(|most| most - self.spent_usd - self.turn_usd),
         });
     }
 }

@@ -62,6 +62,8 @@ pub struct Engine {
     pub(crate) totals: Usage,
     /// What those cost, in dollars, as far as prices are known.
     pub(crate) spent_usd: f64,
+    /// The same for the turn that runs.
+    pub(crate) turn_usd: f64,
     /// What forks have spent besides.
     pub(crate) forks_spent: Spent,
     /// What runs beside the conversation.
@@ -190,6 +192,7 @@ impl Engine {
             requests: 0,
             totals: Usage::default(),
             spent_usd: 0.0,
+            turn_usd: 0.0,
             forks_spent: Spent::default(),
             jobs,
             unwritten: Vec::new(),

@@ -63,7 +63,9 @@ pub use memory::{
 };
 pub use plan::Plan;
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, build_prefix};
-pub use recall::{PassedOver, RecallReceipt, RecallSetup, RecallStep, RecalledMemory, SmallModel};
+pub use recall::{
+    Mentioned, PassedOver, RecallReceipt, RecallSetup, RecallStep, RecalledMemory, SmallModel,
+};
 pub use results::ResultRules;
 pub use resume::ResumeReport;
 pub use session::{OpenedSession, SessionFolder};

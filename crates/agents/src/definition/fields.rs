@@ -78,7 +78,7 @@ pub fn read_markdown(
         body => body.to_owned(),
     };
     let name = reader.text("name");
-    let definition = reader.definition(name, prompt, origin)?;
+    let definition = reader.definition(name, &prompt, origin)?;
     Some(AgentDefinition { file: Some(path.to_owned()), ..definition })
 }
 
@@ -102,7 +102,7 @@ pub fn read_json(
     let mut reader =
         Reader { place: &place, fields: &fields, line_of: &line_of, problems, failed: false };
     let prompt = reader.text("prompt").unwrap_or_default();
-    let definition = reader.definition(Some(name.to_owned()), prompt, origin)?;
+    let definition = reader.definition(Some(name.to_owned()), &prompt, origin)?;
     Some(AgentDefinition { file: file.map(Path::to_owned), ..definition })
 }
 
@@ -126,7 +126,7 @@ impl Reader<'_> {
     fn definition(
         mut self,
         name: Option<String>,
-        prompt: String,
+        prompt: &str,
         origin: AgentOrigin,
     ) -> Option<AgentDefinition> {
         self.unknown_keys();

@@ -12,7 +12,7 @@ use crate::world::{World, current_project};
 #[derive(Serialize)]
 struct List<'a> {
     agents: Vec<Listed<'a>>,
-    problems: Vec<Problem<'a>>,
+    problems: Vec<Mistake<'a>>,
 }
 
 #[derive(Serialize)]
@@ -27,7 +27,7 @@ struct Listed<'a> {
 }
 
 #[derive(Serialize)]
-struct Problem<'a> {
+struct Mistake<'a> {
     file: &'a str,
     line: Option<u64>,
     problem: &'a str,
@@ -79,11 +79,11 @@ fn listed(agent: &AgentDefinition) -> Listed<'_> {
     }
 }
 
-fn problems(agents: &Agents) -> Vec<Problem<'_>> {
+fn problems(agents: &Agents) -> Vec<Mistake<'_>> {
     agents
         .problems()
         .iter()
-        .map(|problem| Problem {
+        .map(|problem| Mistake {
             file: &problem.place,
             line: problem.line,
             problem: &problem.problem,

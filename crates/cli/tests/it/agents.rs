@@ -83,7 +83,7 @@ fn five_forks_share_one_prefix() {
             parts.map(|at| String::from_utf8_lossy(&shared[at.saturating_sub(60)..]).into_owned());
         assert_eq!(there, None, "and it is the parent's");
         assert_eq!(forks[0].tool_names(), parent.tool_names());
-        let opening = forks[0].messages().last().unwrap().to_string();
+        let opening = forks[0].text();
         assert_eq!(opening.matches("Started; its result").count(), 5, "{opening}");
         // What the first wrote is what the others read.
         if wire == Wire::Anthropic {
@@ -540,7 +540,12 @@ fn agents_spend_from_the_same_purse() {
     assert_eq!(output.code, Some(3), "{}", output.stderr);
     assert!(output.stderr.contains("--max-cost was reached"), "{}", output.stderr);
     let spent = server.agent_requests();
-    assert!(spent.len() < 40, "{} requests, the last {:?}", spent.len(), spent.last().unwrap().usage);
+    assert!(
+        spent.len() < 40,
+        "{} requests, the last {:?}",
+        spent.len(),
+        spent.last().unwrap().usage
+    );
 }
 
 /// `dormouse agents` lists them with where they come from.

@@ -275,6 +275,9 @@ impl<'e> Driver<'e> {
         if message.response.as_ref().is_some_and(|response| response.usage.total() > 0) {
             self.engine.freed_tokens = 0;
         }
+        if let Some(response) = &message.response {
+            self.engine.turn_usd += self.engine.cost_usd(&response.usage).unwrap_or(0.0);
+        }
         let calls = message.tool_calls().next().is_some();
         let message = self.engine.commit(message)?;
         self.engine.offer_branch(&message);

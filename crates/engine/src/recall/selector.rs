@@ -58,7 +58,7 @@ impl SmallModel {
         question: &str,
         most_tokens: u32,
     ) -> Vec<u8> {
-        self.request(id, now, task, question, RequestOptions::new(&self.name, most_tokens))
+        self.request(id, now, task, question, &RequestOptions::new(&self.name, most_tokens))
     }
 
     fn request(
@@ -67,11 +67,11 @@ impl SmallModel {
         now: jiff::Timestamp,
         task: &str,
         question: &str,
-        options: RequestOptions,
+        options: &RequestOptions,
     ) -> Vec<u8> {
         let system = vec![SystemBlock { text: task.to_owned(), is_static: true }];
         let prefix = Prefix::new(system, Vec::new(), Vec::new(), Facts::default());
-        let mut body = WireBody::new(self.dialect.clone(), &prefix, &options);
+        let mut body = WireBody::new(self.dialect.clone(), &prefix, options);
         body.append(&Message::user(id, now, vec![Block::text(question)], Flags::default()));
         body.render(&[])
     }
@@ -145,7 +145,7 @@ impl Selection {
             ..RequestOptions::new(&self.small.name, MOST_TOKENS)
         };
         let now = self.clock.now();
-        Some(self.small.request(self.message, now, TASK, &self.question(), options))
+        Some(self.small.request(self.message, now, TASK, &self.question(), &options))
     }
 
     fn question(&self) -> String {
