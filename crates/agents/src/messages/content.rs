@@ -89,6 +89,19 @@ impl Summary {
     }
 }
 
+impl Summary {
+    /// The beginning of a text, for a sender that gives none.
+    pub fn of(text: &str) -> Result<Self, ContentError> {
+        let words: Vec<&str> = text.split_whitespace().take(*SUMMARY_WORDS.end()).collect();
+        let start = words.join(" ");
+        let cut = |text: &str| {
+            text.chars().filter(|c| !c.is_control()).take(MOST_SUMMARY_CHARS).collect::<String>()
+        };
+        let enough = words.len() >= *SUMMARY_WORDS.start();
+        Self::new(&cut(&if enough { start } else { format!("a short message says: {start}") }))
+    }
+}
+
 /// A text of some length: what is said, a plan, a reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -296,5 +309,11 @@ mod tests {
         assert_eq!(Summary::new(""), Err(ContentError::SummaryWords(0)));
         assert!(Summary::new("测试全部通过").is_ok());
         assert_eq!(Summary::new("a b c d\ne"), Err(ContentError::SummaryLine));
+        let of = |text: &str| Summary::of(text).unwrap().to_string();
+        assert_eq!(of("the build\nis green again now"), "the build is green again now");
+        assert_eq!(of("done"), "a short message says: done");
+        let long = of(&"x".repeat(500));
+        assert!(long.starts_with("a short message says: xxx") && long.len() == 120, "{long}");
+        assert!(Summary::of(&format!("{} a b c d e", "y".repeat(500))).is_err());
     }
 }

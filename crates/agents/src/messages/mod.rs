@@ -14,6 +14,7 @@ mod message;
 mod office;
 mod routes;
 mod socket;
+mod told;
 mod tool;
 
 #[cfg(test)]

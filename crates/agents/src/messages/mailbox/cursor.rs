@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use dormouse_base::{Dir, FileError, RelPath, SessionId};
-use dormouse_conversation::transcript::session_file;
+use dormouse_conversation::transcript::{load, session_file};
 use serde::{Deserialize, Serialize};
 
 use super::plain;
@@ -47,24 +47,11 @@ impl Record {
         let mut ids: HashSet<String> = self.after.iter().cloned().collect();
         let Some(session) = self.session else { return Ok(ids) };
         match project.read(&session_file(session)) {
-            Ok(bytes) => ids.extend(delivered_in(&bytes)),
+            Ok(bytes) => ids.extend(load(&bytes).delivered),
             // The person has removed it.
             Err(error) if error.is_not_found() => {}
             Err(error) => return Err(error),
         }
         Ok(ids)
     }
-}
-
-/// The ids that the lines of a transcript deliver.
-fn delivered_in(transcript: &[u8]) -> Vec<String> {
-    #[derive(Deserialize)]
-    struct Line {
-        #[serde(default)]
-        delivers: Vec<String>,
-    }
-    let lines = transcript.split(|byte| *byte == b'\n');
-    // A line that can not be read delivered nothing: it was never whole.
-    let lines = lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok());
-    lines.flat_map(|line| line.delivers).collect()
 }

@@ -106,6 +106,11 @@ impl Mailboxes {
         Ok(Self { project: project.clone(), dir, clock, ids })
     }
 
+    /// The project's folder.
+    pub fn project(&self) -> &Dir {
+        &self.project
+    }
+
     /// The names that have a mailbox.
     pub fn names(&self) -> Result<Vec<AgentName>, FileError> {
         let files = self.dir.names()?;

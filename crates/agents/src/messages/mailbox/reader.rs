@@ -26,10 +26,12 @@ pub struct MailboxReader {
 struct Place {
     /// The first byte that was not handed over.
     next: u64,
-    /// The last line that was.
-    last: Option<String>,
+    /// The last line that was delivered before this session.
+    delivered: Option<String>,
     /// Whether the session is written down that reads. Before, nothing is handed over.
     is_held: bool,
+    /// What was wrong when it was last looked.
+    problem: Option<String>,
 }
 
 /// A line of a mailbox.
@@ -57,7 +59,14 @@ impl Mailboxes {
         self.open_file(name)?;
         let mut known = Record::read(&self.dir, name)?.delivered(&self.project)?;
         known.extend(delivered.iter().cloned());
-        let place = Mutex::new(self.place_behind(name, &known)?);
+        let last = self.last_of(name, &known)?;
+        let place = Place {
+            next: last.as_ref().map_or(0, |line| line.end),
+            delivered: last.map(|line| line.id),
+            is_held: false,
+            problem: None,
+        };
+        let place = Mutex::new(place);
         Ok(MailboxReader { boxes: self.clone(), name: name.clone(), place, _only: only })
     }
 
@@ -69,14 +78,14 @@ impl Mailboxes {
         })
     }
 
-    /// Behind the last line that was delivered.
-    fn place_behind(&self, name: &AgentName, known: &HashSet<String>) -> Result<Place, FileError> {
+    /// The last line that was delivered.
+    fn last_of(
+        &self,
+        name: &AgentName,
+        delivered: &HashSet<String>,
+    ) -> Result<Option<MailboxLine>, FileError> {
         let lines = self.lines_from(name, 0)?;
-        let last = lines.into_iter().rev().find(|line| known.contains(&line.id));
-        Ok(match last {
-            Some(line) => Place { next: line.end, last: Some(line.id), is_held: false },
-            None => Place { next: 0, last: None, is_held: false },
-        })
+        Ok(lines.into_iter().rev().find(|line| delivered.contains(&line.id)))
     }
 
     /// The whole lines that begin at this byte or behind it.
@@ -123,13 +132,28 @@ impl MailboxReader {
         &self.name
     }
 
-    /// Writes down that this session reads, from here on. Until then nothing is handed over.
-    pub fn hold(&self, session: SessionId) -> Result<(), FileError> {
+    /// Writes down that this session reads, from here on. Until then nothing is handed over. What was handed over to
+    /// a session before and does not stand in its transcript is not delivered: it would be handed over again.
+    pub fn hold(&self, session: SessionId) -> Result<(), MailboxError> {
         let mut place = self.place();
-        let record = Record { session: Some(session), after: place.last.clone() };
+        let mut known =
+            Record::read(&self.boxes.dir, &self.name)?.delivered(&self.boxes.project)?;
+        known.extend(place.delivered.take());
+        let lock = self.boxes.lock(&self.name)?;
+        place.delivered = self.boxes.last_of(&self.name, &known)?.map(|line| line.id);
+        drop(lock);
+        let record = Record { session: Some(session), after: place.delivered.clone() };
         record.write(&self.boxes.dir, &self.name)?;
         place.is_held = true;
         Ok(())
+    }
+
+    /// What is wrong, unless it was so before.
+    pub(in crate::messages) fn is_news(&self, problem: String) -> Option<String> {
+        let mut place = self.place();
+        let news = place.problem.as_ref() != Some(&problem);
+        place.problem = Some(problem.clone());
+        news.then_some(problem)
     }
 
     /// Takes what has come and was not handed over yet, in order; what is too much for once waits.
@@ -143,7 +167,7 @@ impl MailboxReader {
         drop(lock);
         if let Some(line) = lines.last() {
             place.next = line.end;
-            place.last = Some(line.id.clone());
+            place.problem = None;
         }
         Ok(lines)
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dormouse_base::{Dir, Environment, FileAction, FileError, ProjectSlug, names, stable_hash};
+use dormouse_base::{Dir, Environment, FileAction, FileError, names, stable_hash};
 
 use super::{SocketError, own_uid};
 use crate::messages::AgentName;
@@ -31,9 +31,9 @@ impl SocketFolder {
         &self.dir
     }
 
-    /// The socket of an agent in a project. Its name is short, for the path must be.
-    pub fn socket(&self, project: &ProjectSlug, name: &AgentName) -> Result<PathBuf, SocketError> {
-        let hash = stable_hash(format!("{project}\n{name}").as_bytes());
+    /// The socket of an agent in a project, whose folder this is. Its name is short, for the path must be.
+    pub fn socket(&self, project: &Path, name: &AgentName) -> Result<PathBuf, SocketError> {
+        let hash = stable_hash(format!("{}\n{name}", project.display()).as_bytes());
         let path = self.dir.path().join(format!("{hash:016x}.sock"));
         if path.as_os_str().len() >= LONGEST_PATH {
             return Err(SocketError::TooLong(path));

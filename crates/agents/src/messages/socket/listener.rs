@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::{Dir, EntryKind, FileAction, FileError, ProjectSlug, RelPath};
+use dormouse_base::{Dir, EntryKind, FileAction, FileError, RelPath};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -32,11 +32,10 @@ impl SessionSocket {
     /// and makes room.
     pub fn listen(
         folder: &SocketFolder,
-        project: &ProjectSlug,
         reader: &MailboxReader,
         mailboxes: &Mailboxes,
     ) -> Result<Self, SocketError> {
-        let path = folder.socket(project, reader.name())?;
+        let path = folder.socket(mailboxes.project().path(), reader.name())?;
         let file = file_of(&path)?;
         remove_stale(folder.dir(), &file)?;
         let fail = |error| SocketError::File(FileError::new(FileAction::Write, &path, error));
