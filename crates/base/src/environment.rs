@@ -33,6 +33,8 @@ pub mod names {
     pub const OPENAI_BASE_URL: &str = "OPENAI_BASE_URL";
     /// The person's home folder.
     pub const USER_HOME: &str = "HOME";
+    /// Where the person's running programs may keep sockets.
+    pub const XDG_RUNTIME_DIR: &str = "XDG_RUNTIME_DIR";
     /// Where programs are found.
     pub const PATH: &str = "PATH";
     /// The person's shell.
@@ -141,6 +143,10 @@ pub const VARIABLES: &[EnvironmentVariable] = &[
     variable(names::MEMORY_EXTRA_GUIDELINES, "text that is added to the rules about memory"),
     variable(names::CONTEXT_COLLAPSE, "1 or 0: the switch `collapse`, as DORMOUSE_COLLAPSE"),
     variable(names::USER_HOME, "the person's home folder"),
+    variable(
+        names::XDG_RUNTIME_DIR,
+        "where the sockets of sessions with a name are, in the folder `dormouse`; without it, in `run` in the home",
+    ),
     variable(names::PATH, "where programs are found"),
     variable(names::SHELL, "named to the model as the shell of the environment"),
     variable(names::VISUAL, "the editor for `dormouse memory edit`, over EDITOR"),

@@ -5,6 +5,7 @@ mod doors;
 mod dream;
 mod memory;
 mod profile;
+mod send;
 
 use std::path::PathBuf;
 
@@ -15,6 +16,7 @@ pub(crate) use doors::*;
 pub(crate) use dream::*;
 pub(crate) use memory::*;
 pub(crate) use profile::*;
+pub(crate) use send::*;
 
 /// A coding agent for the terminal that remembers.
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line are what they are")]
@@ -84,6 +86,10 @@ pub(crate) struct Arguments {
     /// Settings for this run: a file, or JSON
     #[arg(long, value_name = "FILE|JSON")]
     pub(crate) settings: Option<String>,
+
+    /// A name by which other agents and `dormouse send` write to this session
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<dormouse_agents::messages::AgentName>,
 
     /// Replace the static part of the system prompt
     #[arg(long, value_name = "TEXT")]
@@ -205,6 +211,9 @@ pub(crate) enum Command {
     /// Set another agent up to use this memory, or take that back
     #[command(after_help = SETUP_HELP)]
     Setup(SetupArguments),
+    /// Write to a session that has a name
+    #[command(after_help = SEND_HELP)]
+    Send(SendArguments),
     /// Print completions for a shell, or the man page
     #[command(
         after_help = "Examples:\n  dormouse completions bash > ~/.local/share/bash-completion/completions/dormouse\n  dormouse completions zsh > ~/.zfunc/_dormouse\n  dormouse completions fish > ~/.config/fish/completions/dormouse.fish\n  dormouse completions man > ~/.local/share/man/man1/dormouse.1"

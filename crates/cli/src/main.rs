@@ -23,6 +23,7 @@ mod layers;
 mod markdown;
 mod mcp;
 mod memory;
+mod messages;
 mod notes;
 mod output;
 mod permissions;
@@ -112,6 +113,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             }
             Some(Command::Hook(arguments)) => Box::pin(hook::run(arguments, world)).await,
             Some(Command::Mcp(arguments)) => Box::pin(mcp::run(arguments, world)).await,
+            Some(Command::Send(arguments)) => messages::send(arguments, world).await,
             Some(Command::Setup(arguments)) => setup::run(arguments, world),
             None if arguments.is_headless() => headless::run(arguments, world).await,
             None => Box::pin(talk::run(arguments, world)).await,

@@ -24,6 +24,7 @@ use crate::agents::{self, AgentLibrary, Surrounding};
 use crate::args::Arguments;
 use crate::connect::{Connection, Wanted, connect};
 use crate::exit::Failure;
+use crate::messages::NamedSession;
 use crate::settings::{self, InForce, Untrusted};
 use crate::world::{World, current_project};
 use crate::{beside, dream, instructions, layers, memory, permissions, sessions, show};
@@ -74,6 +75,8 @@ pub(crate) struct Conversation {
     /// Its agents.
     pub(crate) agency: Arc<Agency>,
     pub(crate) key: KeyOrigin,
+    /// Where others write to; nowhere without `--name`.
+    pub(crate) named: Option<NamedSession>,
 }
 
 /// Reads the settings, looks around, finds the session to go on with, connects.
@@ -162,6 +165,7 @@ impl Ready {
     }
 
     /// The same, where it is said what for.
+    #[expect(clippy::too_many_lines, reason = "one set-up, a field a line")]
     pub(crate) fn open_for(
         self,
         run: beside::Run,
@@ -196,6 +200,8 @@ impl Ready {
         let key = KeyOrigin { source: connection.key_source, variable: connection.key_variable };
         let tools =
             ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
+        let named = NamedSession::asked_for(arguments, world, &folder, opened.as_ref())?;
+        let tools = tools.with(named.iter().map(|named| named.tool(world)));
         let access = memory.as_ref().map(|memory| Arc::clone(&memory.access));
         let dreamer = dream::dreamer(world, access.as_ref(), &folder, &switches)?;
         // A headless run ends with its answer: nobody dreams beside it.
@@ -238,7 +244,7 @@ impl Ready {
             compaction: layers::compaction(&switches, &world.environment)?,
             beside,
             announces: Vec::new(),
-            incoming: Vec::new(),
+            incoming: named.iter().map(NamedSession::incoming).collect(),
             branches: None,
             side: None,
         };
@@ -248,6 +254,7 @@ impl Ready {
             None => Engine::begin(config, &folder, &surroundings)?,
             Some(opened) => resume(arguments, config, opened, &surroundings)?,
         };
+        named.iter().try_for_each(|named| named.hold(engine.session()))?;
         Ok(Conversation {
             engine,
             surroundings,
@@ -261,6 +268,7 @@ impl Ready {
             dreamer,
             agency,
             key,
+            named,
         })
     }
 }

@@ -85,6 +85,8 @@ pub struct Engine {
     pub(crate) own: OwnTools,
     /// What has come from outside and was not told yet.
     pub(crate) arrivals: Vec<crate::Arrival>,
+    /// Those that stand behind the results of this round, which do not count yet.
+    pub(crate) telling: Vec<crate::Arrival>,
 }
 
 /// What a conversation begins with, or goes on with.
@@ -200,6 +202,7 @@ impl Engine {
             watch: Watch::default(),
             own,
             arrivals: Vec::new(),
+            telling: Vec::new(),
         }
     }
 
@@ -298,6 +301,7 @@ impl Engine {
     pub(crate) fn withdraw(&mut self, message: MessageId) {
         if self.history.messages().iter().rev().take(2).all(|known| known.id != message) {
             self.unwritten.push(Unwritten::Withdrawn(message));
+            self.tell_again();
         }
     }
 

@@ -81,10 +81,11 @@ impl Talk<'_> {
 
     async fn start_over(&mut self) -> Result<(), Failure> {
         let surroundings = self.look().await;
-        let Conversation { engine, folder, .. } = &mut self.conversation;
+        let Conversation { engine, folder, named, .. } = &mut self.conversation;
         let view = &self.view;
         let mut sink = |event| view.borrow_mut().event(event);
-        Ok(engine.start_over(folder, &surroundings, &mut sink).await?)
+        engine.start_over(folder, &surroundings, &mut sink).await?;
+        named.as_ref().map_or(Ok(()), |named| named.hold(engine.session()))
     }
 
     async fn switch_model(&mut self, name: &str) -> Result<(), Failure> {

@@ -312,6 +312,7 @@ impl<'e> Driver<'e> {
             Flags::default(),
         );
         let message = self.engine.commit(message)?;
+        self.engine.telling.clear();
         (self.sink)(EngineEvent::Message(message));
         self.engine.settle(false);
         Ok(())
