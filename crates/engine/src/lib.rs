@@ -46,7 +46,10 @@ pub use engine::Engine;
 pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};
 pub use fork::{FORK_TAG, ForkEnd, ForkGate, ForkOrder, ForkReport, Seed, Writes};
-pub use hooks::{HookEvent, HookProblem, Hooks, SessionEndReason, SessionSource};
+pub use hooks::{
+    HookEvent, HookLayer, HookOrigin, HookProblem, HookView, Hooks, Idle, PluginHome,
+    SessionEndReason, SessionSource,
+};
 pub use jobs::{Job, JobEnd, JobHandle, JobId, JobStatus, Jobs};
 pub use known::{InstructionSetup, Known, MemorySetup};
 pub use layers::LayerRules;

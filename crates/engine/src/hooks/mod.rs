@@ -9,15 +9,21 @@
 
 mod answer;
 mod config;
+mod handler;
 mod input;
+mod list;
 mod matcher;
 mod observer;
+mod origin;
 mod run;
 mod runner;
+mod spot;
 
 pub use config::{HookProblem, Hooks};
 pub use input::{SessionEndReason, SessionSource};
+pub use list::HookView;
 pub(crate) use observer::HookObserver;
+pub use origin::{HookLayer, HookOrigin, Idle, PluginHome};
 pub(crate) use run::Place;
 pub(crate) use runner::{HookRunner, HookSession};
 

@@ -13,7 +13,8 @@ use serde_json::value::RawValue;
 use tokio::task::JoinSet;
 
 use super::answer::{Answer, Permission, read};
-use super::config::{Hook, Hooks, Waiting};
+use super::config::{Hook, Hooks};
+use super::handler::Waiting;
 use super::input::{Common, Details, mode_name, render};
 use super::run::{Place, run};
 use super::{HookEvent, SessionEndReason, SessionSource};
@@ -168,9 +169,7 @@ impl HookRunner {
     fn matching(&self, event: HookEvent, details: &Details<'_>) -> Vec<&Hook> {
         let mut chosen: Vec<&Hook> = Vec::new();
         for hook in self.hooks.of(event) {
-            let known = chosen
-                .iter()
-                .any(|other| other.command == hook.command && other.arguments == hook.arguments);
+            let known = chosen.iter().any(|other| other.handler.is_same_as(&hook.handler));
             if !known
                 && hook.matcher.matches(details.subject())
                 && self.condition_holds(hook, details)
@@ -182,7 +181,7 @@ impl HookRunner {
     }
 
     fn condition_holds(&self, hook: &Hook, details: &Details<'_>) -> bool {
-        let Some(rule) = &hook.condition else { return true };
+        let Some(rule) = &hook.handler.condition else { return true };
         let Some((name, input)) = details.call() else { return false };
         self.tools.get(name).is_some_and(|tool| rule.touches(&**tool, input, &self.place.folder))
     }
@@ -199,8 +198,8 @@ impl HookRunner {
 
     /// Runs one hook. One that fails or takes too long has decided nothing.
     async fn ask(&self, event: HookEvent, hook: &Hook, input: &[u8]) -> Answer {
-        let name = shown(&hook.command);
-        if hook.waiting == Waiting::No {
+        let name = shown(&hook.handler.command);
+        if hook.handler.waiting == Waiting::No {
             self.run_beside(hook, input);
             return Answer::default();
         }
