@@ -178,7 +178,7 @@ impl Ready {
             mut memory,
         } = self;
         if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
-            recall.small = connection.small;
+            recall.small.clone_from(&connection.small);
         }
         let key = KeyOrigin { source: connection.key_source, variable: connection.key_variable };
         let tools =
@@ -195,6 +195,7 @@ impl Ready {
             origin: connection.origin,
             dialect: connection.dialect,
             budget: connection.budget,
+            small: connection.small,
             retry: connection.retry,
             tools: Arc::new(tools),
             gate: gate.clone(),

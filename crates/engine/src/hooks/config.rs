@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use dormouse_base::nearest;
+use dormouse_base::Source;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -15,20 +15,6 @@ use super::matcher::Matcher;
 use super::origin::{Content, HookLayer, HookOrigin, Idle};
 use super::spot::Spot;
 
-/// Events of the contract that come later: not a mistake to set a hook for them.
-const LATER: &[&str] = &[
-    "SubagentStart",
-    "SubagentStop",
-    "ConfigChange",
-    "CwdChanged",
-    "FileChanged",
-    "MemorySaved",
-    "MemoryRecalled",
-    "DreamStart",
-    "DreamEnd",
-    "TeamSynced",
-    "Setup",
-];
 /// A hook that will not run, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookProblem {
@@ -76,7 +62,11 @@ pub(super) struct HookHome {
 /// All hooks, by event, in the order in which their answers count.
 #[derive(Debug, Clone, Default)]
 pub struct Hooks {
-    by_event: BTreeMap<HookEvent, Vec<Hook>>,
+    by_event: BTreeMap<HookEvent, Vec<Arc<Hook>>>,
+    /// Files of settings to look at while a session runs.
+    pub(super) settings: Vec<(Source, PathBuf)>,
+    /// Why hooks of plugins, agents and skills do not run.
+    others_idle: Option<Idle>,
 }
 
 #[derive(Deserialize)]
@@ -104,8 +94,24 @@ impl Hooks {
         (hooks, problems)
     }
 
+    /// The same, where these files of settings are looked at while a session runs.
+    #[must_use]
+    pub fn watching(mut self, settings: Vec<(Source, PathBuf)>) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// The same, where hooks that come from no settings do not run, for this reason.
+    #[must_use]
+    pub fn others_idle(mut self, why: Option<Idle>) -> Self {
+        self.others_idle = why;
+        self
+    }
+
     fn add(&mut self, layer: HookLayer, problems: &mut Vec<HookProblem>) {
         let HookLayer { origin, file, content, idle } = layer;
+        let of_others = !matches!(origin, HookOrigin::Settings(_));
+        let idle = idle.or(self.others_idle.filter(|_| of_others));
         let home = Arc::new(HookHome { origin, file, idle });
         let mut reader = Reader { home, hooks: self, problems: Vec::new() };
         match content {
@@ -122,12 +128,18 @@ impl Hooks {
     }
 
     /// Those of an event that run, in their order.
-    pub(super) fn of(&self, event: HookEvent) -> impl Iterator<Item = &Hook> {
+    pub(super) fn of(&self, event: HookEvent) -> impl Iterator<Item = &Arc<Hook>> {
         self.all_of(event).iter().filter(|hook| hook.home.idle.is_none())
     }
 
+    /// The files in the working directory that hooks want to hear about by their names.
+    pub(super) fn watched_names(&self) -> impl Iterator<Item = &str> {
+        let names = self.of(HookEvent::FileChanged).flat_map(|hook| hook.matcher.names());
+        names.map(String::as_str)
+    }
+
     /// Those of an event, whether they run or not.
-    pub(super) fn all_of(&self, event: HookEvent) -> &[Hook] {
+    pub(super) fn all_of(&self, event: HookEvent) -> &[Arc<Hook>] {
         self.by_event.get(&event).map(Vec::as_slice).unwrap_or_default()
     }
 }
@@ -148,6 +160,13 @@ impl Reader<'_> {
             place: place.to_owned(),
             problem: problem.into(),
         });
+    }
+
+    /// An agent that is done is a sub-agent that is done.
+    fn event(&self, name: &str) -> Result<HookEvent, String> {
+        let event = HookEvent::named(name)?;
+        let of_agent = matches!(self.home.origin, HookOrigin::Agent(_));
+        Ok(if of_agent && event == HookEvent::Stop { HookEvent::SubagentStop } else { event })
     }
 
     fn file(&mut self, text: &str) {
@@ -173,7 +192,7 @@ impl Reader<'_> {
         };
         for (name, groups) in events {
             let (spot, place) = (spot.member(name), format!("hooks.{name}"));
-            match (event(name), groups) {
+            match (self.event(name), groups) {
                 (Err(problem), _) => self.report(spot, &place, problem),
                 (Ok(event), Value::Array(groups)) => {
                     for (number, (group, spot)) in groups.iter().zip(spot.elements()).enumerate() {
@@ -192,7 +211,7 @@ impl Reader<'_> {
             Ok(group) => group,
             Err(error) => return self.report(spot, place, error.to_string()),
         };
-        let matcher = match Matcher::parse(group.matcher.as_deref()) {
+        let matcher = match Matcher::parse(event, group.matcher.as_deref()) {
             Ok(matcher) => matcher,
             Err(problem) => {
                 return self.report(spot.member("matcher"), &format!("{place}.matcher"), problem);
@@ -204,7 +223,7 @@ impl Reader<'_> {
                 Ok(handler) => {
                     let (home, matcher) = (Arc::clone(&self.home), matcher.clone());
                     let hook = Hook { home, line: spot.line(), matcher, handler };
-                    self.hooks.by_event.entry(event).or_default().push(hook);
+                    self.hooks.by_event.entry(event).or_default().push(Arc::new(hook));
                 }
                 Err(problem) => self.report(spot, &format!("{place}.hooks[{number}]"), problem),
             }
@@ -212,25 +231,10 @@ impl Reader<'_> {
     }
 }
 
-fn event(name: &str) -> Result<HookEvent, String> {
-    if let Some(event) = HookEvent::ALL.into_iter().find(|event| event.name() == name) {
-        return Ok(event);
-    }
-    if LATER.contains(&name) {
-        return Err("this version runs no hooks at this event yet".to_owned());
-    }
-    let names = HookEvent::ALL.into_iter().map(|event| event.name().to_owned());
-    Err(match nearest(name, names) {
-        Some(meant) => format!("there is no such event (did you mean `{meant}`?)"),
-        None => "there is no such event".to_owned(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use dormouse_base::Source;
     use serde_json::json;
 
     use super::super::handler::Waiting;
@@ -244,8 +248,8 @@ mod tests {
         (hooks, problems.iter().map(ToString::to_string).collect())
     }
 
-    fn commands(hooks: &Hooks, event: HookEvent) -> Vec<&str> {
-        hooks.of(event).map(|hook| hook.handler.command.as_str()).collect()
+    fn commands(hooks: &Hooks, event: HookEvent) -> Vec<String> {
+        hooks.of(event).map(|hook| hook.handler.shown()).collect()
     }
 
     #[test]
@@ -309,7 +313,7 @@ mod tests {
         let layer = HookLayer::of_frontmatter(HookOrigin::Agent("a".into()), "a.md", written, None);
         let (hooks, problems) = Hooks::read([layer]);
         assert!(problems.is_empty(), "{problems:?}");
-        let handler = &hooks.all_of(HookEvent::Stop)[0].handler;
+        let handler = &hooks.all_of(HookEvent::SubagentStop)[0].handler;
         assert_eq!((handler.timeout.as_secs(), handler.waiting), (3, Waiting::No));
     }
 
@@ -318,13 +322,13 @@ mod tests {
         let good = json!({"type": "command", "command": "true", "timeout": 1.5});
         let (hooks, problems) = read(json!({
             "Stop": [
-                {"hooks": [good, {"type": "command"}, {"type": "prompt", "prompt": "x"}, {"type": "x"}]},
+                {"hooks": [good, {"type": "command"}, {"type": "prompt"}, {"type": "x"}]},
                 {"matcher": "(", "hooks": [good]},
                 {"hooks": [good]},
                 {"no": "hooks"},
             ],
             "PreTolUse": [{"hooks": [good]}],
-            "SubagentStop": [{"hooks": [good]}],
+            "TeamSynced": [{"hooks": [good]}],
             "PreToolUse": [{"hooks": [{"command": "true", "if": "Bash("}, {"command": "a", "timeout": -1}]}],
             "SessionStart": 5,
         }));
@@ -337,11 +341,11 @@ mod tests {
             "hooks.PreToolUse[0].hooks[1]: `timeout`: -1 is no number of seconds",
             "hooks.SessionStart: a list of matchers with hooks is expected",
             "hooks.Stop[0].hooks[1]: `command` is missing",
-            "hooks.Stop[0].hooks[2]: this version runs no hooks of the kind `prompt` yet",
+            "hooks.Stop[0].hooks[2]: `prompt` is missing",
             "hooks.Stop[0].hooks[3]: there is no kind `x`",
             "hooks.Stop[1].matcher: regex parse error",
             "hooks.Stop[3]: missing field `hooks`",
-            "hooks.SubagentStop: this version runs no hooks at this event yet",
+            "hooks.TeamSynced: the event is known but never happens here: memory of a team",
         ];
         assert_eq!(problems.len(), expected.len(), "{problems:#?}");
         for (problem, expected) in problems.iter().zip(expected) {

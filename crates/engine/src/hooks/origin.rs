@@ -129,6 +129,14 @@ impl HookLayer {
         Self::of_value(origin, file, as_json("", hooks), line)
     }
 
+    /// What it runs, for whoever is asked to trust it.
+    pub(crate) fn shown(&self) -> Value {
+        match &self.content {
+            Content::Json(text) => text.clone().into(),
+            Content::Read(value, _) => value.clone(),
+        }
+    }
+
     /// The same, which is shown but does not run.
     #[must_use]
     pub fn idle(mut self, why: Option<Idle>) -> Self {
