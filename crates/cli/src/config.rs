@@ -4,7 +4,7 @@ use dormouse_base::{
     Dir, Layer, Project, RelPath, SWITCHES, Settings, Source, Stack, Trust, TrustStore, set_value,
     settings_schema, unset_value,
 };
-use dormouse_engine::Hooks;
+use dormouse_engine::{HookLayer, HookOrigin, Hooks};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -213,7 +213,8 @@ fn check_meaning(source: Source, file: &std::path::Path, new: &str) -> Result<()
     }
     let (settings, _) = Settings::parse(file, new.as_bytes()).map_err(Failure::usage)?;
     permissions::rules(&settings.permissions).map_err(nothing)?;
-    match Hooks::read([(source, &settings.hooks)]).1.into_iter().next() {
+    let layer = HookLayer::of_json(HookOrigin::Settings(source), file, new);
+    match Hooks::read([layer]).1.into_iter().next() {
         None => Ok(()),
         Some(problem) => Err(nothing(Failure::usage(anyhow::anyhow!("{problem}")))),
     }

@@ -13,9 +13,9 @@ use dormouse_base::{
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
-    Beside, Engine, EngineConfig, Hooks, InstructionSetup, MemoryAccess, MemorySetup,
-    OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder, Skills,
-    Surroundings, memory_tools,
+    Beside, Engine, EngineConfig, HookLayer, HookOrigin, Hooks, Idle, InstructionSetup,
+    MemoryAccess, MemorySetup, OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving,
+    SessionFolder, Skills, Surroundings, memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
@@ -194,7 +194,7 @@ impl Ready {
             Surrounding { project: around.0, settings: around.1, switches: around.2, small };
         let agency = agents::agency(world, agents, around)?;
         if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
-            recall.small = connection.small;
+            recall.small.clone_from(&connection.small);
             recall.agents = Some(Arc::clone(&agency) as _);
         }
         let key = KeyOrigin { source: connection.key_source, variable: connection.key_variable };
@@ -214,6 +214,7 @@ impl Ready {
             origin: connection.origin,
             dialect: connection.dialect,
             budget: connection.budget,
+            small: connection.small,
             retry: connection.retry,
             tools: Arc::new(tools),
             gate: gate.clone(),
@@ -275,27 +276,32 @@ impl Ready {
 
 /// The hooks in force. Of those that can not be used it is said why.
 fn hooks(in_force: &InForce, world: &World) -> Result<Hooks, Failure> {
-    let settings = &in_force.settings;
-    if is_bare(world)? {
-        return Ok(Hooks::default());
-    }
-    let managed_only = settings.allow_managed_hooks_only == Some(true);
-    let layers: Vec<_> = in_force
-        .stack
-        .layers()
-        .iter()
-        .filter(|layer| !managed_only || layer.source == Source::Managed)
-        .filter(|layer| !switched_off(&in_force.stack, layer.source))
-        .map(|layer| {
-            let hooks = layer.value.get("hooks").cloned().unwrap_or_default();
-            (layer.source, serde_json::from_value(hooks).unwrap_or_default())
-        })
-        .collect();
-    let (hooks, problems) = Hooks::read(layers.iter().map(|(source, events)| (*source, events)));
+    let bare = is_bare(world)?;
+    let (hooks, problems) = Hooks::read(hook_layers(in_force, bare));
     for problem in problems {
         show::note(&format!("warning: a hook will not run: {problem}"));
     }
     Ok(hooks)
+}
+
+/// The files of settings, and whether their hooks run.
+pub(crate) fn hook_layers(in_force: &InForce, bare: bool) -> impl Iterator<Item = HookLayer> {
+    let managed_only = in_force.settings.allow_managed_hooks_only == Some(true);
+    in_force.stack.layers().iter().map(move |layer| {
+        let idle = if bare {
+            Some(Idle::Bare)
+        } else if switched_off(&in_force.stack, layer.source) {
+            Some(Idle::Disabled)
+        } else if managed_only && layer.source != Source::Managed {
+            Some(Idle::ManagedOnly)
+        } else if layer.withheld.waiting.get("hooks").is_some() {
+            Some(Idle::NotTrusted)
+        } else {
+            None
+        };
+        let origin = HookOrigin::Settings(layer.source);
+        HookLayer::of_json(origin, &layer.path, &*layer.text).idle(idle)
+    })
 }
 
 /// The person's skills, and behind them the project's, if it is trusted.

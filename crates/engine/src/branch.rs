@@ -132,6 +132,7 @@ impl Branch {
     ) -> Result<Engine, EngineError> {
         let mut engine = Engine::begin_side(self.paid(config), side, surroundings)?;
         engine.forks_spent = self.spent.clone();
+        engine.seat_hooks();
         Ok(engine)
     }
 
@@ -163,6 +164,7 @@ impl Branch {
         let mut engine = Engine::assemble(config, transcript, begun);
         engine.last_breakpoint = self.last_breakpoint;
         engine.forks_spent = self.spent.clone();
+        engine.seat_hooks();
         engine.read_cache = Arc::new(Mutex::new(self.read_cache.clone()));
         Ok(engine)
     }

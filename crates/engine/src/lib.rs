@@ -52,7 +52,11 @@ pub use engine::Engine;
 pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};
 pub use fork::{FORK_TAG, ForkEnd, ForkGate, ForkOrder, ForkReport, Seed, Writes};
-pub use hooks::{HookEvent, HookProblem, Hooks, SessionEndReason, SessionSource};
+pub use hooks::{
+    Bell, DreamNews, HookEvent, HookLayer, HookOrigin, HookProblem, HookView, Hooks, Idle,
+    Occasion as HookOccasion, PluginHome, SavedMemory, SessionEndReason, SessionSource,
+    SetupTrigger,
+};
 pub use incoming::{Arrival, Incoming};
 pub use jobs::{Job, JobEnd, JobHandle, JobId, JobStatus, Jobs};
 pub use known::{InstructionSetup, Known, MemorySetup};

@@ -56,6 +56,8 @@ pub struct Layer {
     pub source: Source,
     /// The file; for the command line, its option.
     pub path: PathBuf,
+    /// As it was written: whoever has to say in which line something stands looks here.
+    pub text: String,
     /// What it holds that counts.
     pub value: Value,
     /// Keys nobody knows.
@@ -78,7 +80,8 @@ impl Layer {
         } else {
             (parsed.value, Withheld::default())
         };
-        Ok(Self { source, path, value, warnings: parsed.warnings, withheld })
+        let text = String::from_utf8_lossy(text).into_owned();
+        Ok(Self { source, path, text, value, warnings: parsed.warnings, withheld })
     }
 
     /// What waited for trust counts from now on.

@@ -247,6 +247,9 @@ impl Engine {
             note: gathered.note,
             took: gathered.took,
         };
+        if let Some(hooks) = &self.hooks {
+            hooks.recalled(&receipt);
+        }
         sink(EngineEvent::Recalled(receipt));
         (!shown.is_empty()).then(|| RecalledMemories { memories: shown }.to_block())
     }
