@@ -83,6 +83,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE|JSON")]
     pub(crate) settings: Option<String>,
 
+    /// More MCP servers for this run: a file such as .mcp.json, or JSON; may be given several times
+    #[arg(long, value_name = "FILE|JSON")]
+    pub(crate) mcp_config: Vec<String>,
+
     /// Replace the static part of the system prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) system_prompt: Option<String>,

@@ -1,7 +1,7 @@
 //! `dormouse config`: what is set, where it comes from, and changing it.
 
 use dormouse_base::{
-    Dir, Layer, Project, RelPath, SWITCHES, Settings, Source, Stack, Trust, TrustStore, set_value,
+    Dir, Layer, Project, RelPath, SWITCHES, Settings, Source, Trust, TrustStore, set_value,
     settings_schema, unset_value,
 };
 use dormouse_engine::Hooks;
@@ -230,8 +230,8 @@ fn keep_trust(
         return Ok(());
     }
     let store = TrustStore::new(&world.home()?);
-    let stack = Stack::new(before.places.read().map_err(Failure::usage)?)
-        .with_waiting(settings::SKILLS, before.project_skills.wishes());
+    let layers = before.places.read().map_err(Failure::usage)?;
+    let stack = settings::stack(layers, &before.project_skills, &before.mcp_file);
     match (before.trust, store.of(project, &stack)) {
         (Trust::Given, Trust::Changed) | (Trust::NotNeeded, Trust::Unknown | Trust::Changed) => {
             store.give(project, &stack, world.clock.now())?;

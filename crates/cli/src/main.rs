@@ -27,6 +27,7 @@ mod output;
 mod permissions;
 mod profile;
 mod search;
+mod servers;
 mod sessions;
 mod settings;
 mod setup;

@@ -9,6 +9,7 @@ use dormouse_base::{
 use dormouse_engine::{SkillPlaces, Skills};
 
 use crate::exit::Failure;
+use crate::servers::{self, ProjectFile};
 use crate::world::World;
 use crate::{show, trust};
 
@@ -24,6 +25,8 @@ pub(crate) struct InForce {
     pub(crate) trust: Trust,
     /// The project's skills: of no use where it is not trusted.
     pub(crate) project_skills: Skills,
+    /// The project's `.mcp.json`: of no use where it is not trusted.
+    pub(crate) mcp_file: ProjectFile,
 }
 
 /// What to do about a project that nobody has trusted yet.
@@ -49,7 +52,8 @@ pub(crate) fn load(
     let mut layers = places.read().map_err(unreadable)?;
     layers.extend(given.map(command_line).transpose()?);
     let project_skills = skill_places(world, project)?.of_project();
-    let mut stack = Stack::new(layers).with_waiting(SKILLS, project_skills.wishes());
+    let mcp_file = ProjectFile::of(project);
+    let mut stack = stack(layers, &project_skills, &mcp_file);
     tell_problems(&stack);
     let store = TrustStore::new(&home);
     let mut standing = store.of(project, &stack);
@@ -65,7 +69,13 @@ pub(crate) fn load(
     }
     let switches = Switches::resolve(&stack, &world.environment).map_err(Failure::usage)?;
     let settings = stack.settings();
-    Ok(InForce { settings, stack, switches, places, trust: standing, project_skills })
+    Ok(InForce { settings, stack, switches, places, trust: standing, project_skills, mcp_file })
+}
+
+/// The layers, and what of the project waits for trust beside them.
+pub(crate) fn stack(layers: Vec<Layer>, skills: &Skills, mcp_file: &ProjectFile) -> Stack {
+    let stack = Stack::new(layers).with_waiting(SKILLS, skills.wishes());
+    stack.with_waiting(servers::FILE, mcp_file.wishes())
 }
 
 /// Where skills are looked for.

@@ -24,7 +24,7 @@ use crate::connect::{Connection, Wanted, connect};
 use crate::exit::Failure;
 use crate::settings::{self, InForce, Untrusted};
 use crate::world::{World, current_project};
-use crate::{beside, dream, instructions, layers, memory, permissions, sessions, show};
+use crate::{beside, dream, instructions, layers, memory, permissions, servers, sessions, show};
 
 /// All that a conversation needs, with nothing begun yet.
 pub(crate) struct Ready {
@@ -92,6 +92,7 @@ pub(crate) async fn prepare_for(
     let hooks = hooks(&in_force, world)?;
     let instructions = instructions::setup(world, &project, untrusted)?;
     let skills = skills(&in_force, world, &project)?;
+    servers::configured(arguments, &in_force, world)?;
     let (settings, switches) = (in_force.settings, in_force.switches);
     let gate = permissions::gate(arguments, &settings.permissions)?;
     let home = world.home()?;

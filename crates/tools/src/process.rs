@@ -28,7 +28,7 @@ use crate::reaper::Files;
 use started::Started;
 
 /// Variables that no child gets to see: a command's output goes to the model and into files.
-const KEYS: [&str; 3] =
+pub(crate) const KEYS: [&str; 3] =
     [names::ANTHROPIC_API_KEY, names::ANTHROPIC_AUTH_TOKEN, names::OPENAI_API_KEY];
 /// How long a pipe may stay open once the main process has ended: a background child can hold it.
 const PIPE_GRACE: Duration = Duration::from_millis(200);

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::keys::{MemorySettings, Settings, WriteRule};
 use super::parse::{SettingsError, SettingsWarning, parse};
 use super::partition::{Withheld, partition};
+use crate::line_of;
 
 /// Where settings come from, lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,6 +63,7 @@ pub struct Layer {
     pub warnings: Vec<SettingsWarning>,
     /// What of it does not count, or not yet.
     pub withheld: Withheld,
+    text: String,
 }
 
 impl Layer {
@@ -78,7 +80,13 @@ impl Layer {
         } else {
             (parsed.value, Withheld::default())
         };
-        Ok(Self { source, path, value, warnings: parsed.warnings, withheld })
+        let text = String::from_utf8_lossy(text).into_owned();
+        Ok(Self { source, path, value, warnings: parsed.warnings, withheld, text })
+    }
+
+    /// The line in which what stands at a path of keys begins.
+    pub fn line_of(&self, path: &[&str]) -> Option<usize> {
+        line_of(&self.text, path)
     }
 
     /// What waited for trust counts from now on.
