@@ -50,6 +50,10 @@ id_type!(
     SessionId
 );
 id_type!(
+    /// Names one run of an agent below a conversation: its side chain's file name.
+    AgentId
+);
+id_type!(
     /// Names one message, or one line of a transcript.
     MessageId
 );

@@ -34,7 +34,9 @@ pub use dir::{
 pub use environment::{Environment, EnvironmentVariable, VARIABLES, names};
 pub use grouped::grouped;
 pub use home::{HomeError, Project, ProjectSlug, home_dir, project_of, stable_hash};
-pub use ids::{IdSource, MessageId, RandomIds, SeededIds, SessionId, ids_from_environment};
+pub use ids::{
+    AgentId, IdSource, MessageId, RandomIds, SeededIds, SessionId, ids_from_environment,
+};
 pub use inspect::FolderState;
 pub use json_text::{JsonContainer, JsonEntry, JsonTextError, indent_of, line_of, skip_blank};
 pub use lock::{Holder, Lock, LockError, LockState, Presence};

@@ -22,7 +22,7 @@ pub(crate) fn is_busy(engine: &Engine) -> bool {
 }
 
 /// Waits for it, and says what came of it.
-pub(crate) async fn finish(engine: &Engine, sink: &mut dyn FnMut(EngineEvent)) {
+pub(crate) async fn finish(engine: &Engine, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
     // What is not done in time is done when the session is next opened.
     let _in_time = engine.jobs().drained(AWAITED, PATIENCE).await;
     engine.take_memory_notices().into_iter().for_each(|said| sink(EngineEvent::Remembered(said)));

@@ -225,6 +225,10 @@ impl Ready {
             layers: layers::rules(&settings, &switches)?,
             compaction: layers::compaction(&switches, &world.environment)?,
             beside,
+            announces: Vec::new(),
+            incoming: Vec::new(),
+            branches: None,
+            side: None,
         };
         warn_of_no_price(&config);
         let engine = match opened {

@@ -27,7 +27,7 @@ impl Engine {
         &mut self,
         folder: &SessionFolder,
         surroundings: &Surroundings,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Result<(), EngineError> {
         let fresh = Self::begin(self.config.clone(), folder, surroundings)?;
         self.end(SessionEndReason::Clear, sink).await;

@@ -12,7 +12,9 @@ use crate::hooks::Hooks;
 use crate::known::{InstructionSetup, MemorySetup};
 use crate::prompt::PromptOverrides;
 use crate::results::ResultRules;
-use crate::{Beside, CompactionRules, LayerRules, Skills};
+use crate::{
+    Announces, Beside, Branches, CompactionRules, Incoming, LayerRules, SideChain, Skills,
+};
 
 /// What a conversation needs from outside.
 #[derive(Clone)]
@@ -73,6 +75,14 @@ pub struct EngineConfig {
     pub compaction: CompactionRules,
     /// Who works beside the conversation.
     pub beside: Vec<Arc<dyn Beside>>,
+    /// What the model is told at the start, and again when it changes.
+    pub announces: Vec<Arc<dyn Announces>>,
+    /// What comes from outside while the conversation goes on.
+    pub incoming: Vec<Arc<dyn Incoming>>,
+    /// Where agents branch off; nowhere in a conversation that has none.
+    pub branches: Option<Branches>,
+    /// Whose side chain it is; none for the conversation itself.
+    pub side: Option<SideChain>,
 }
 
 impl EngineConfig {

@@ -127,7 +127,7 @@ impl Engine {
     }
 
     /// The turn has ended: it is counted, beside whatever comes next.
-    pub(crate) async fn count_effects(&mut self, sink: &mut dyn FnMut(EngineEvent)) {
+    pub(crate) async fn count_effects(&mut self, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
         let Some(memory) = &self.config.memory else { return };
         let access = Arc::clone(&memory.access);
         self.catch_up();
@@ -174,7 +174,11 @@ impl Engine {
     }
 
     /// Waits for counts, but not long. What takes longer is waited for another time.
-    async fn finish_counting(&mut self, patience: Duration, sink: &mut dyn FnMut(EngineEvent)) {
+    async fn finish_counting(
+        &mut self,
+        patience: Duration,
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
+    ) {
         for mut counting in std::mem::take(&mut self.watch.counting) {
             match tokio::time::timeout(patience, &mut counting).await {
                 Ok(corrected) => {
@@ -187,7 +191,7 @@ impl Engine {
     }
 
     /// The session ends: nothing is counted after it.
-    pub(crate) async fn end_counting(&mut self, sink: &mut dyn FnMut(EngineEvent)) {
+    pub(crate) async fn end_counting(&mut self, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
         self.count_late_corrections();
         self.finish_counting(LAST_PATIENCE, sink).await;
     }

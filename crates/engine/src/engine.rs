@@ -81,6 +81,8 @@ pub struct Engine {
     /// What is seen of the turn, for the counts of its memories.
     pub(crate) watch: Watch,
     pub(crate) own: OwnTools,
+    /// What has come from outside and was not told yet.
+    pub(crate) arrivals: Vec<crate::Arrival>,
 }
 
 /// What a conversation begins with, or goes on with.
@@ -149,7 +151,8 @@ impl Engine {
         for message in history.messages() {
             body.append(message);
         }
-        if let Some(memory) = &config.memory {
+        // Memory is the session's: what an agent below it hears adds to that.
+        if let (Some(memory), None) = (&config.memory, &config.side) {
             memory.access.begin(transcript.session());
             memory.access.hear_again(history.messages().iter().map(AsRef::as_ref));
             if let Some(asker) = &config.asker {
@@ -193,22 +196,37 @@ impl Engine {
             recall: Recall::default(),
             watch: Watch::default(),
             own,
+            arrivals: Vec::new(),
         }
     }
 
     pub(crate) fn tell_changes(&mut self, now: &Surroundings) -> Result<(), EngineError> {
         self.around = now.clone();
+        self.known.look_again(&self.config);
         let facts = self.known.add_to(now.facts(self.config.tools.names()));
         let facts = self.with_mode_as_told(facts);
-        let room = self.config.budget.changes_tokens;
-        let text = |name: &str| self.known.text_of(name);
-        let Some(changes) = Changes::between(&self.told, &facts, room, text) else {
-            return Ok(());
-        };
-        self.add_user(vec![changes.to_block()], Flags { meta: true, ..Flags::default() })?;
+        let Some(block) = self.changes_to(&facts) else { return Ok(()) };
+        self.add_user(vec![block], Flags { meta: true, ..Flags::default() })?;
         self.transcript.record_facts(&facts)?;
         self.told = facts;
         Ok(())
+    }
+
+    /// What others announce and is other now than it was told, in the middle of a turn. Whoever sends it records the
+    /// facts behind it.
+    pub(crate) fn announced_since(&mut self) -> Option<(Block, Facts)> {
+        if self.config.announces.is_empty() {
+            return None;
+        }
+        self.known.look_again(&self.config);
+        let facts = self.known.announced_over(&self.told);
+        Some((self.changes_to(&facts)?, facts))
+    }
+
+    fn changes_to(&self, facts: &Facts) -> Option<Block> {
+        let room = self.config.budget.changes_tokens;
+        let text = |name: &str| self.known.text_of(name);
+        Some(Changes::between(&self.told, facts, room, text)?.to_block())
     }
 
     pub(crate) fn add_user(&mut self, blocks: Vec<Block>, flags: Flags) -> Result<(), EngineError> {
@@ -226,10 +244,15 @@ impl Engine {
     pub(crate) fn add_prompt(&mut self, prompt: &str, with: Vec<Block>) -> Result<(), EngineError> {
         let blocks = std::iter::once(Block::text(prompt)).chain(with).collect();
         let now = self.config.clock.now();
-        let message = Message::user(self.new_id(), now, blocks, Flags::default());
+        let side_chain = self.config.side.is_some();
+        let flags = Flags { side_chain, ..Flags::default() };
+        let message = Message::user(self.new_id(), now, blocks, flags);
         self.transcript.record_message(&message)?;
-        self.said.hear(&message, self.transcript.lines());
-        self.hear(message.id, Trust::Typed, prompt);
+        // What an agent is told to do are the model's words, not the person's.
+        if self.config.side.is_none() {
+            self.said.hear(&message, self.transcript.lines());
+            self.hear(message.id, Trust::Typed, prompt);
+        }
         self.commit(message)?;
         Ok(())
     }

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use dormouse_conversation::{Budget, Facts, PromptSize};
 use dormouse_memory::instructions::{Approved, Instructions, Loaded, Note, Occasion, Roots, parts};
 
-use crate::EngineConfig;
 use crate::memory::{MemoryAccess, index_parts};
 use crate::prompt::{IndexUse, MemoryRules};
 use crate::recall::RecallSetup;
 use crate::skills::listing;
+use crate::{AnnouncedIn, Announcement, EngineConfig};
 
 /// Of the first message, instruction files may take this many times what one of them may.
 const FILES_WORTH: usize = 3;
@@ -51,12 +51,15 @@ pub struct Known {
     rules: Option<MemoryRules>,
     /// What the model is told of skills.
     skills: Option<String>,
+    /// What others announce.
+    announced: Vec<Announcement>,
 }
 
 impl Known {
     /// Looks it up.
     pub(crate) fn look(config: &EngineConfig, occasion: Occasion) -> Self {
         let mut known = Self { skills: listing(&config.skills, &config.budget), ..Self::default() };
+        known.look_again(config);
         known.warnings.extend(config.skills.problems().iter().map(ToString::to_string));
         if let Some(InstructionSetup { roots, approved }) = &config.instructions {
             known.load_instructions(roots, approved, &config.budget, occasion);
@@ -72,6 +75,11 @@ impl Known {
             }
         }
         known
+    }
+
+    /// Asks again what others announce.
+    pub(crate) fn look_again(&mut self, config: &EngineConfig) {
+        self.announced = config.announces.iter().flat_map(|each| each.announced()).collect();
     }
 
     fn load_instructions(
@@ -100,17 +108,30 @@ impl Known {
     }
 
     /// Headings and texts for the first message.
-    pub(crate) fn parts(&self) -> &[(String, String)] {
-        &self.parts
+    pub(crate) fn parts(&self) -> Vec<(String, String)> {
+        self.parts.iter().cloned().chain(self.announced_in(AnnouncedIn::First)).collect()
+    }
+
+    /// Headings and texts that others announce, for this place.
+    pub(crate) fn announced_in(
+        &self,
+        place: AnnouncedIn,
+    ) -> impl Iterator<Item = (String, String)> + '_ {
+        let here = self.announced.iter().filter(move |each| each.place == place);
+        here.map(|each| (each.fact.clone(), each.text.clone()))
+    }
+
+    /// What was told, with what others announce as it is now.
+    pub(crate) fn announced_over(&self, told: &Facts) -> Facts {
+        let announced = self.announced.iter().map(|each| (each.fact.as_str(), each.text.as_str()));
+        announced.fold(told.clone(), hashed)
     }
 
     /// States it as facts: a hash each, for the texts are long.
     pub(crate) fn add_to(&self, facts: Facts) -> Facts {
         let skills = self.skills.iter().map(|list| (SKILLS, list.as_str()));
         let parts = self.parts.iter().map(|(heading, text)| (heading.as_str(), text.as_str()));
-        parts.chain(skills).fold(facts, |facts, (heading, text)| {
-            facts.with(heading, blake3::hash(text.as_bytes()).to_hex().as_str())
-        })
+        self.announced_over(&parts.chain(skills).fold(facts, hashed))
     }
 
     /// The text behind a fact.
@@ -118,7 +139,9 @@ impl Known {
         if fact == SKILLS {
             return self.skills();
         }
-        self.parts.iter().find(|(heading, _)| heading == fact).map(|(_, text)| text.as_str())
+        let part = self.parts.iter().find(|(heading, _)| heading == fact);
+        let announced = || self.announced.iter().find(|each| each.fact == fact);
+        part.map(|(_, text)| text.as_str()).or_else(|| announced().map(|each| each.text.as_str()))
     }
 
     /// The files that were loaded at the start, for hooks.
@@ -146,4 +169,9 @@ impl Known {
     pub(crate) fn parts_of(&self, loaded: &[Loaded]) -> Vec<(String, String)> {
         parts(loaded, self.room)
     }
+}
+
+/// A fact that stands for a text.
+fn hashed(facts: Facts, (heading, text): (&str, &str)) -> Facts {
+    facts.with(heading, blake3::hash(text.as_bytes()).to_hex().as_str())
 }

@@ -7,7 +7,9 @@
 #![forbid(unsafe_code)]
 
 mod anew;
+mod announce;
 mod beside;
+mod branch;
 mod compact;
 mod config;
 mod driver;
@@ -17,6 +19,7 @@ mod error;
 mod event;
 mod fork;
 mod hooks;
+mod incoming;
 mod jobs;
 mod known;
 mod layers;
@@ -29,6 +32,7 @@ mod recall;
 mod results;
 mod resume;
 mod session;
+mod side;
 mod skills;
 mod spending;
 mod surroundings;
@@ -36,7 +40,9 @@ mod turn;
 mod turns;
 
 pub use anew::OtherModel;
+pub use announce::{AnnouncedIn, Announcement, Announces};
 pub use beside::{Beside, KeptNotes, Moment};
+pub use branch::{Branch, Branches};
 pub use dormouse_context::compact::{Fidelity, Way};
 
 pub use compact::{CompactOrder, CompactReport, Compacted, CompactionRules, Filling, Span, Spoken};
@@ -47,6 +53,7 @@ pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};
 pub use fork::{FORK_TAG, ForkEnd, ForkGate, ForkOrder, ForkReport, Seed, Writes};
 pub use hooks::{HookEvent, HookProblem, Hooks, SessionEndReason, SessionSource};
+pub use incoming::{Arrival, Incoming};
 pub use jobs::{Job, JobEnd, JobHandle, JobId, JobStatus, Jobs};
 pub use known::{InstructionSetup, Known, MemorySetup};
 pub use layers::LayerRules;
@@ -60,5 +67,6 @@ pub use recall::{PassedOver, RecallReceipt, RecallSetup, RecallStep, RecalledMem
 pub use results::ResultRules;
 pub use resume::ResumeReport;
 pub use session::{OpenedSession, SessionFolder};
+pub use side::SideChain;
 pub use skills::{Skill, SkillCallers, SkillOwner, SkillPlaces, SkillProblem, Skills, SkillsInUse};
 pub use surroundings::Surroundings;

@@ -260,7 +260,7 @@ impl Engine {
     pub(crate) fn settle_plan(
         &mut self,
         report: TurnReport,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Result<TurnReport, EngineError> {
         match self.own.plan.take_outcome() {
             None => Ok(report),

@@ -85,6 +85,11 @@ impl OpenedSession {
         self.loaded.origin.as_ref()
     }
 
+    /// What came from outside and was told in it, in order.
+    pub fn delivered(&self) -> &[String] {
+        &self.loaded.delivered
+    }
+
     /// Whether the model was told of this tool, which it is again as the session goes on; none where that is not
     /// known.
     pub fn has_tool(&self, name: &str) -> Option<bool> {

@@ -12,6 +12,14 @@ impl Engine {
         config.prices.cost_usd(&config.model_name, usage, config.dialect.ttl)
     }
 
+    /// An agent spends from the purse that it shares with those above it.
+    pub(crate) fn spend(&mut self, usd: f64) {
+        match self.config.side {
+            None => self.spent_usd += usd,
+            Some(_) => self.forks_spent.add(usd),
+        }
+    }
+
     /// What may still be spent; none where there is no limit, or no price to hold it against.
     pub(crate) fn purse(&self) -> Option<Purse> {
         let left_usd = self.config.max_cost_usd? - self.spent_usd - self.forks_spent.usd();

@@ -19,7 +19,7 @@ impl Engine {
         now: &Surroundings,
         max_requests: Option<u32>,
         interrupt: &CancellationToken,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Result<TurnReport, EngineError> {
         self.start(sink).await;
         let called = self.skill_called(prompt, sink);
@@ -37,6 +37,7 @@ impl Engine {
         self.tell_changes(now)?;
         self.tell_mode()?;
         self.tell_notes()?;
+        self.tell_arrivals(sink)?;
         self.watch_turn();
         let mut with = self.recall(prompt, sink).await;
         with.extend(skill);
@@ -54,8 +55,22 @@ impl Engine {
         Ok(report)
     }
 
+    /// Works until it is done on what stands last in the conversation already: a fork's order.
+    pub async fn run_on(
+        &mut self,
+        max_requests: Option<u32>,
+        interrupt: &CancellationToken,
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
+    ) -> Result<TurnReport, EngineError> {
+        self.start(sink).await;
+        let report = self.run_until_done(max_requests, interrupt, sink).await?;
+        self.totals = self.totals.plus(report.usage);
+        self.transcript.sync()?;
+        Ok(report)
+    }
+
     /// A figure that is lost disturbs nothing, but is told.
-    fn tell_lost_figures(&self, sink: &mut dyn FnMut(EngineEvent)) {
+    fn tell_lost_figures(&self, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
         if let Some(problem) = self.config.figures.take_problem() {
             sink(EngineEvent::Notice(format!(
                 "figures for `dormouse stats` are being lost: {problem}"
@@ -64,7 +79,7 @@ impl Engine {
     }
 
     /// Runs what hooks have to do before the first prompt, unless that was done.
-    pub async fn start(&mut self, sink: &mut dyn FnMut(EngineEvent)) {
+    pub async fn start(&mut self, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
         self.known.take_warnings().into_iter().for_each(|said| sink(EngineEvent::Notice(said)));
         let (Some(hooks), Some(source)) = (self.hooks.clone(), self.begun_by.take()) else {
             return;
@@ -79,7 +94,11 @@ impl Engine {
     }
 
     /// Runs what hooks have to do at the end.
-    pub async fn end(&mut self, reason: SessionEndReason, sink: &mut dyn FnMut(EngineEvent)) {
+    pub async fn end(
+        &mut self,
+        reason: SessionEndReason,
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
+    ) {
         self.end_counting(sink).await;
         // A session in which nothing was said has not begun for them either.
         if self.begun_by.is_some() {
@@ -99,7 +118,7 @@ impl Engine {
         &mut self,
         max_requests: Option<u32>,
         interrupt: &CancellationToken,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Result<TurnReport, EngineError> {
         let (mut requests, mut usage, mut cost_usd) = (0, Usage::default(), Some(0.0));
         let mut continuations = 0;
@@ -115,7 +134,7 @@ impl Engine {
             let mut report = self.settle_plan(report, sink)?;
             requests += report.requests;
             usage = usage.plus(report.usage);
-            self.spent_usd += report.cost_usd.unwrap_or(0.0);
+            self.spend(report.cost_usd.unwrap_or(0.0));
             cost_usd = cost_usd.zip(report.cost_usd).map(|(before, now): (f64, f64)| before + now);
             (report.requests, report.usage, report.cost_usd) = (requests, usage, cost_usd);
             let why = tokio::select! {
@@ -123,17 +142,35 @@ impl Engine {
                 () = interrupt.cancelled() => None,
                 why = self.ask_about_stop(&report, continuations, sink) => why,
             };
-            let Some(why) = why else { return Ok(report) };
+            let Some(why) = why else {
+                if report.end == TurnEnd::Completed && self.more_has_come(interrupt, sink).await? {
+                    continue;
+                }
+                return Ok(report);
+            };
             continuations += 1;
             self.add_user(vec![reminder(why)], Flags { meta: true, ..Flags::default() })?;
         }
+    }
+
+    /// Whether something has come that the model has to be told before it stops; nobody else would wait for it.
+    async fn more_has_come(
+        &mut self,
+        interrupt: &CancellationToken,
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
+    ) -> Result<bool, EngineError> {
+        if self.tell_arrivals(sink)? {
+            return Ok(true);
+        }
+        self.await_incoming(interrupt).await;
+        Ok(!interrupt.is_cancelled() && self.tell_arrivals(sink)?)
     }
 
     /// Why the prompt is not to be sent, if a hook says so.
     async fn ask_about_prompt(
         &mut self,
         prompt: &str,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Option<String> {
         let hooks = self.hooks.clone()?;
         let verdict = hooks.prompt(prompt).await;
@@ -150,7 +187,7 @@ impl Engine {
         &mut self,
         report: &TurnReport,
         continuations: u32,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Option<String> {
         let hooks = self.hooks.clone()?;
         let verdict = match &report.end {

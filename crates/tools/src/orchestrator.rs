@@ -1,7 +1,8 @@
 //! Which calls of a response may start now. Pure: it is told what runs and says what may join.
 //!
-//! Invariants: calls start in their order; an exclusive one runs alone, and only once the whole
-//! response is there; read-only ones run side by side, at most [`MAX_SIDE_BY_SIDE`].
+//! Invariants: an exclusive call runs alone, once all in front of it are done and the whole response is there;
+//! read-only and parallel ones run side by side, at most [`MAX_SIDE_BY_SIDE`], the latter once the whole response
+//! is there.
 
 use crate::ToolClass;
 
@@ -55,6 +56,13 @@ pub fn startable(calls: &[Scheduled], response: ResponseState) -> Vec<usize> {
                     start.push(index);
                 }
             }
+            ToolClass::Parallel => {
+                let whole = response == ResponseState::Complete;
+                if call.status == CallStatus::Waiting && whole && free > 0 {
+                    free -= 1;
+                    start.push(index);
+                }
+            }
             // Nothing behind it may start before it is done, and it waits for all in front of it.
             ToolClass::Exclusive => {
                 let first = calls.iter().take(index).all(|call| call.status == CallStatus::Done);
@@ -73,7 +81,7 @@ mod tests {
     use super::*;
     use CallStatus::{Done, Running, Waiting};
     use ResponseState::{Complete, Streaming};
-    use ToolClass::{Exclusive, ReadOnly};
+    use ToolClass::{Exclusive, Parallel, ReadOnly};
     use proptest::prelude::*;
 
     #[track_caller]
@@ -89,6 +97,15 @@ mod tests {
         check(&[(ReadOnly, Running), (ReadOnly, Waiting)], Streaming, &[1]);
         check(&[(Exclusive, Waiting)], Streaming, &[]);
         check(&[(Exclusive, Waiting)], Complete, &[0]);
+    }
+
+    #[test]
+    fn parallel_calls_start_together_once_the_answer_is_whole() {
+        let calls = [(Parallel, Waiting), (ReadOnly, Waiting), (Parallel, Waiting)];
+        check(&calls, Streaming, &[1]);
+        check(&calls, Complete, &[0, 1, 2]);
+        check(&[(Parallel, Running), (Exclusive, Waiting)], Complete, &[]);
+        check(&[(Exclusive, Waiting), (Parallel, Waiting)], Complete, &[0]);
     }
 
     #[test]
@@ -119,11 +136,16 @@ mod tests {
         let mut before = calls.iter().take(started);
         match calls[started].class {
             Exclusive => prop_assert!(before.all(|call| call.status == Done)),
-            ReadOnly => {
-                prop_assert!(before.all(|call| call.class == ReadOnly || call.status == Done));
+            Parallel | ReadOnly => {
+                prop_assert!(before.all(|call| call.class != Exclusive || call.status == Done));
             }
         }
-        prop_assert!(calls.iter().take(started).all(|call| call.status != Waiting), "out of order");
+        // Only what waits for the whole answer is overtaken.
+        let mut before = calls.iter().take(started);
+        prop_assert!(
+            before.all(|call| call.status != Waiting || call.class == Parallel),
+            "out of order"
+        );
         Ok(())
     }
 
@@ -132,7 +154,7 @@ mod tests {
         /// keeps the rules, and all get done.
         #[test]
         fn any_history_keeps_the_rules_and_ends(
-            classes in prop::collection::vec(prop_oneof![3 => Just(ReadOnly), 1 => Just(Exclusive)], 0..40),
+            classes in prop::collection::vec(prop_oneof![3 => Just(ReadOnly), 1 => Just(Parallel), 1 => Just(Exclusive)], 0..40),
             choices in prop::collection::vec(any::<usize>(), 400),
         ) {
             let mut coming = classes.into_iter();

@@ -27,6 +27,8 @@ use crate::{
 pub enum ToolClass {
     /// Changes nothing, and is safe to run beside others of its kind.
     ReadOnly,
+    /// Starts once the whole answer is there, and runs beside others of its kind and those that only read.
+    Parallel,
     /// Runs alone, in its turn.
     Exclusive,
 }
@@ -298,7 +300,7 @@ pub trait Tool: Send + Sync {
     fn access(&self, _input: &RawValue, _folder: &Path) -> Access {
         match self.class() {
             ToolClass::ReadOnly => Access::Reads,
-            ToolClass::Exclusive => Access::Other,
+            ToolClass::Parallel | ToolClass::Exclusive => Access::Other,
         }
     }
 

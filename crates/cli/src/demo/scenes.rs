@@ -139,7 +139,7 @@ pub(super) async fn play_for(
     stage: &Stage,
     cast: impl Into<Cast>,
     question: &str,
-    sink: &mut dyn FnMut(EngineEvent),
+    sink: &mut (dyn FnMut(EngineEvent) + Send),
 ) -> Result<(Engine, TurnReport), Failure> {
     line(&format!("\n> {question}\n"));
     let (mut engine, surroundings) = begin(stage, cast).await?;

@@ -144,6 +144,10 @@ pub(super) async fn begin(
         layers: LayerRules::default(),
         compaction: CompactionRules::default(),
         beside: cast.beside.into_iter().collect(),
+        announces: Vec::new(),
+        incoming: Vec::new(),
+        branches: None,
+        side: None,
     };
     let engine = Engine::begin(config, &folder, &surroundings)?;
     Ok((engine, surroundings))

@@ -26,7 +26,6 @@ pub(crate) mod terminal;
 mod turn;
 mod view;
 
-use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
@@ -51,7 +50,7 @@ use question::Asked;
 use screen::{Looks, Screen, Status};
 use signals::{Signals, Told};
 use terminal::Quiet;
-use view::View;
+use view::{View, ViewCell};
 
 const CONNECTING: &str = "waiting for the model's server …";
 const AGAIN: &str = "Ctrl-C again, or Ctrl-D, leaves";
@@ -63,7 +62,7 @@ struct Talk<'a> {
     arguments: &'a Arguments,
     world: &'a World,
     conversation: Conversation,
-    view: RefCell<View>,
+    view: ViewCell,
     editor: LineEditor,
     questions: UnboundedReceiver<Asked>,
     signals: Signals,
@@ -110,7 +109,7 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
         arguments,
         world,
         conversation,
-        view: RefCell::new(view),
+        view: ViewCell::new(view),
         editor,
         questions,
         signals: Signals::listen()?,

@@ -1,6 +1,5 @@
 //! One turn: the engine runs, what happens is shown, questions are put, Ctrl-C stops it.
 
-use std::cell::RefCell;
 use std::time::Duration;
 
 use dormouse_engine::{EngineError, Surroundings, TurnReport};
@@ -18,7 +17,7 @@ use super::editor::{Ask, LineEditor, Typed};
 use super::question::{self, Asked};
 use super::signals::{Signals, Told};
 use super::terminal::Quiet;
-use super::view::View;
+use super::view::ViewCell;
 use super::{Next, Talk, ending, terminal};
 
 /// How often it is looked whether there is something to say.
@@ -32,7 +31,7 @@ enum Answered {
 
 /// What a turn is attended with.
 pub(super) struct Attendant<'t> {
-    pub(super) view: &'t RefCell<View>,
+    pub(super) view: &'t ViewCell,
     editor: &'t LineEditor,
     questions: &'t mut UnboundedReceiver<Asked>,
     signals: &'t mut Signals,
@@ -160,7 +159,7 @@ impl Attendant<'_> {
 }
 
 /// Puts a question until it is answered.
-async fn ask(editor: &LineEditor, view: &RefCell<View>, question: Question) -> Answered {
+async fn ask(editor: &LineEditor, view: &ViewCell, question: Question) -> Answered {
     view.borrow_mut().ask(&question);
     loop {
         match editor.read(Ask::Answer).await {

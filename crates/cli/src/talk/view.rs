@@ -1,6 +1,7 @@
 //! What a turn looks like: events of the engine in, rows on the terminal out.
 
 use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use dormouse_base::printable;
 use dormouse_conversation::Role;
@@ -54,6 +55,20 @@ pub(crate) struct View {
     held: Option<Vec<EngineEvent>>,
     /// What was looked for in memory since the turn began.
     receipts: Vec<RecallReceipt>,
+}
+
+/// The one view, shared by what runs at once. Nobody holds it while they wait for something.
+#[derive(Debug)]
+pub(crate) struct ViewCell(Mutex<View>);
+
+impl ViewCell {
+    pub(crate) fn new(view: View) -> Self {
+        Self(Mutex::new(view))
+    }
+
+    pub(crate) fn borrow_mut(&self) -> MutexGuard<'_, View> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// What was remembered, in a line.

@@ -39,10 +39,24 @@ const EDGES: &[(&str, &[&str])] = &[
             "dormouse-base",
         ],
     ),
+    (
+        "dormouse-agents",
+        &[
+            "dormouse-background",
+            "dormouse-engine",
+            "dormouse-context",
+            "dormouse-memory",
+            "dormouse-model",
+            "dormouse-tools",
+            "dormouse-conversation",
+            "dormouse-base",
+        ],
+    ),
     ("dormouse-serve", &["dormouse-memory", "dormouse-conversation", "dormouse-base"]),
     (
         "dormouse-cli",
         &[
+            "dormouse-agents",
             "dormouse-background",
             "dormouse-engine",
             "dormouse-serve",

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use dormouse_base::{MessageId, SessionId};
+use dormouse_base::{AgentId, MessageId, SessionId};
 use jiff::Timestamp;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -37,6 +37,8 @@ pub(super) struct LineOut<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     pub(super) git_branch: &'a str,
     pub(super) is_sidechain: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) agent_id: Option<AgentId>,
     #[serde(skip_serializing_if = "is_false")]
     pub(super) is_meta: bool,
     #[serde(skip_serializing_if = "is_false")]
@@ -71,6 +73,9 @@ pub(super) struct LineOut<'a> {
     /// Messages that the line is about.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub(super) messages: &'a [MessageId],
+    /// What came from outside and is told in this line.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub(super) delivers: &'a [String],
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
@@ -138,6 +143,8 @@ pub(super) struct LineIn<'a> {
     pub(super) compact_metadata: Option<&'a RawValue>,
     #[serde(borrow, default)]
     pub(super) messages: Option<&'a RawValue>,
+    #[serde(default)]
+    pub(super) delivers: Vec<String>,
 }
 
 impl LineIn<'_> {

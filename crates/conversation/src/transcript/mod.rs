@@ -16,7 +16,7 @@ mod waiting;
 mod write;
 
 pub use boundary::{Boundary, Trigger, uncounted};
-pub use read::{LoadWarning, Loaded, Spoken, load};
+pub use read::{LoadWarning, Loaded, Spoken, load, load_side};
 pub use replay::{Compaction, Event, Replay, Said, replay};
 pub use search::{Passage, search_sessions};
 pub use sessions::{SessionSummary, list_sessions, newest_session, session_file, sessions_since};

@@ -74,6 +74,8 @@ pub struct Loaded {
     pub facts: Option<Facts>,
     /// Skills that were used, in order.
     pub skills: Vec<SkillInUse>,
+    /// What came from outside and was told, in order.
+    pub delivered: Vec<String>,
     /// The folder of the last line that names one.
     pub folder: Option<String>,
     /// The last line that is part of the conversation.
@@ -91,7 +93,15 @@ impl Loaded {
 
 /// Reads a transcript from its bytes. Never fails: what can be read, is.
 pub fn load(bytes: &[u8]) -> Loaded {
-    let mut reader = Reader::default();
+    load_with(Reader::default(), bytes)
+}
+
+/// Reads an agent's side chain in the same way.
+pub fn load_side(bytes: &[u8]) -> Loaded {
+    load_with(Reader { is_side: true, ..Reader::default() }, bytes)
+}
+
+fn load_with(mut reader: Reader, bytes: &[u8]) -> Loaded {
     let read = each_line(bytes, |number, line| {
         reader.number = number;
         reader.read_line(line)
@@ -148,6 +158,8 @@ struct Reader {
     loaded: Loaded,
     /// Where the message with this key stands: its lines may come with others between them.
     places: HashMap<String, usize>,
+    /// Whether the file is a side chain: its lines are the conversation then.
+    is_side: bool,
     /// The number of the line that is being read.
     number: usize,
     /// A compaction whose messages are still to come.
@@ -164,6 +176,7 @@ impl Reader {
                 self.loaded.folder = Some(folder.into_owned());
             }
         }
+        self.loaded.delivered.append(&mut line.delivers);
         if matches!(line.subtype.as_deref(), Some(BOUNDARY | SNIP)) {
             return self.begin_boundary(&line);
         }
@@ -200,7 +213,7 @@ impl Reader {
         }
         let speaks = line.kind == "user" || line.kind == "assistant";
         match line.message.take() {
-            Some(mut message) if speaks && !line.is_sidechain => {
+            Some(mut message) if speaks && line.is_sidechain == self.is_side => {
                 if !line.raw_content.is_empty() {
                     message.content.0 = exact_blocks(std::mem::take(&mut line.raw_content))?;
                 }

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::time::SystemTime;
 
-use dormouse_base::{Dir, EntryKind, FileAction, FileError, RelPath, SessionId};
+use dormouse_base::{AgentId, Dir, EntryKind, FileAction, FileError, RelPath, SessionId};
 
 use super::read::load;
 use crate::{BlockKind, Message, Role, used};
@@ -16,6 +16,21 @@ pub fn session_file(session: SessionId) -> RelPath {
 /// The folder of what else belongs to the session.
 pub(super) fn session_folder(session: SessionId) -> RelPath {
     plain(session.to_string())
+}
+
+/// The folder of the side chains below a session, in the session's own.
+pub(super) fn side_chains() -> RelPath {
+    plain("subagents".to_owned())
+}
+
+/// An agent's side chain, in that folder.
+pub(super) fn side_file(agent: AgentId) -> RelPath {
+    plain(format!("agent-{agent}.jsonl"))
+}
+
+/// The folder of what else belongs to the agent.
+pub(super) fn side_folder(agent: AgentId) -> RelPath {
+    plain(format!("agent-{agent}"))
 }
 
 pub(super) fn lock_file() -> RelPath {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_base::{
-    AppendError, AppendFile, Clock, Dir, FileAction, FileError, IdSource, Lock, LockError,
+    AgentId, AppendError, AppendFile, Clock, Dir, FileAction, FileError, IdSource, Lock, LockError,
     MessageId, SessionId, Tail, Unended, fault,
 };
 use thiserror::Error;
@@ -13,7 +13,9 @@ use thiserror::Error;
 use super::boundary::{BOUNDARY, BOUNDARY_TEXT, Boundary, SNIP};
 use super::format::{LineOut, MessageOut, STORED, UNTHOUGHT, WITHDRAWN, format_timestamp};
 use super::read::{LoadWarning, Loaded, load};
-use super::sessions::{lock_file, session_file, session_folder};
+use super::sessions::{
+    lock_file, session_file, session_folder, side_chains, side_file, side_folder,
+};
 use crate::{Block, Facts, Flags, Message, Origin, Prefix, Response, Role, SkillInUse, StopReason};
 
 /// A transcript that can not be opened or written.
@@ -90,6 +92,8 @@ pub struct Transcript {
     own: Dir,
     _lock: Lock,
     session: SessionId,
+    /// Whose side chain it is; none for the conversation itself.
+    agent: Option<AgentId>,
     envelope: Envelope,
     last_line: Option<MessageId>,
     /// The newest messages whose first line is written. Lines of two may alternate (a call runs while
@@ -117,6 +121,35 @@ impl Transcript {
             own,
             _lock: lock,
             session,
+            agent: None,
+            envelope,
+            last_line: None,
+            begun: VecDeque::new(),
+            lines: 0,
+            clock,
+            ids,
+        })
+    }
+
+    /// Begins the side chain of an agent below a session, in that session's own folder.
+    pub fn create_side(
+        session_folder: &Dir,
+        session: SessionId,
+        agent: AgentId,
+        envelope: Envelope,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn IdSource>,
+    ) -> Result<Self, TranscriptError> {
+        let dir = session_folder.create_below(&side_chains())?;
+        let own = dir.create_below(&side_folder(agent))?;
+        let lock = lock_in(&own, session)?;
+        let (file, _) = AppendFile::open(&dir, &side_file(agent), Unended::TakeOff)?;
+        Ok(Self {
+            file,
+            own,
+            _lock: lock,
+            session,
+            agent: Some(agent),
             envelope,
             last_line: None,
             begun: VecDeque::new(),
@@ -149,8 +182,19 @@ impl Transcript {
         let begun =
             loaded.messages.iter().rev().take(REMEMBERED).map(|message| message.id).collect();
         let (last_line, lines) = (loaded.last_line, loaded.lines);
-        let mut transcript =
-            Self { file, own, _lock: lock, session, envelope, last_line, begun, lines, clock, ids };
+        let mut transcript = Self {
+            file,
+            own,
+            _lock: lock,
+            session,
+            agent: None,
+            envelope,
+            last_line,
+            begun,
+            lines,
+            clock,
+            ids,
+        };
         transcript.mend(tail)?;
         Ok((transcript, loaded))
     }
@@ -202,19 +246,31 @@ impl Transcript {
         author: Author<'_>,
         blocks: &[Block],
     ) -> Result<(), TranscriptError> {
-        self.write_message(author, blocks)
+        self.write_message(author, blocks, &[])
+    }
+
+    /// Writes blocks that tell what came from outside, and in the same line the ids of what came: whoever sent it knows
+    /// by these that it has arrived.
+    pub fn record_arrival(
+        &mut self,
+        author: Author<'_>,
+        blocks: &[Block],
+        delivers: &[String],
+    ) -> Result<(), TranscriptError> {
+        self.write_message(author, blocks, delivers)
     }
 
     /// Writes the final counters of a response: a line without content, which tools that keep the
     /// last line of a message count right.
     pub fn record_response_end(&mut self, author: Author<'_>) -> Result<(), TranscriptError> {
-        self.write_message(author, &[])
+        self.write_message(author, &[], &[])
     }
 
     fn write_message(
         &mut self,
         author: Author<'_>,
         blocks: &[Block],
+        delivers: &[String],
     ) -> Result<(), TranscriptError> {
         let response = author.response;
         let unfit = blocks.iter().any(Block::has_line_ends);
@@ -239,6 +295,7 @@ impl Transcript {
             message: Some(message),
             raw_content: if unfit { blocks.iter().map(Block::raw).collect() } else { Vec::new() },
             request_id: response.and_then(|response| response.request_id.as_deref()),
+            delivers,
             ..self.line(kind, Some(author.message), author.flags)
         };
         let (uuid, line) = (line.uuid, serde_json::to_vec(&line)?);
@@ -387,7 +444,8 @@ impl Transcript {
             cwd: &self.envelope.folder,
             version: &self.envelope.version,
             git_branch: &self.envelope.git_branch,
-            is_sidechain: flags.side_chain,
+            is_sidechain: flags.side_chain || self.agent.is_some(),
+            agent_id: self.agent,
             is_meta: flags.meta,
             is_compact_summary: flags.compact_summary,
             is_attachment: flags.attachment,
@@ -404,16 +462,21 @@ impl Transcript {
             logical_parent_uuid: None,
             compact_metadata: None,
             messages: &[],
+            delivers: &[],
         }
     }
+}
+
+fn lock_in(own: &Dir, session: SessionId) -> Result<Lock, TranscriptError> {
+    Lock::try_take(own, &lock_file()).map_err(|error| match error {
+        held @ LockError::Held { .. } => TranscriptError::Held { session, source: held },
+        LockError::File(error) => error.into(),
+    })
 }
 
 /// The lock stands in the session's own folder, beside what else belongs to the session.
 fn take_lock(dir: &Dir, session: SessionId) -> Result<(Dir, Lock), TranscriptError> {
     let own = dir.create_below(&session_folder(session))?;
-    let lock = Lock::try_take(&own, &lock_file()).map_err(|error| match error {
-        held @ LockError::Held { .. } => TranscriptError::Held { session, source: held },
-        LockError::File(error) => error.into(),
-    })?;
+    let lock = lock_in(&own, session)?;
     Ok((own, lock))
 }

@@ -24,7 +24,7 @@ impl Engine {
     pub(crate) async fn make_room(
         &mut self,
         interrupt: &CancellationToken,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Result<Room, EngineError> {
         self.run_cheap_layers(sink)?;
         let state = self.window_state();

@@ -127,7 +127,7 @@ impl Engine {
         order: &CompactOrder,
         cut: Cut,
         ground: &Ground,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Option<Draft> {
         if order.trigger == Trigger::Auto && !self.breaker.asks_the_model() {
             return self.folded(cut, ground);

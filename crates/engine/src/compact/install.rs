@@ -114,7 +114,10 @@ impl Engine {
     }
 
     /// Hooks are told that the session goes on; what they say goes with what is put back.
-    pub(super) async fn session_goes_on(&self, sink: &mut dyn FnMut(EngineEvent)) -> Vec<String> {
+    pub(super) async fn session_goes_on(
+        &self,
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
+    ) -> Vec<String> {
         let Some(hooks) = self.hooks.clone() else { return Vec::new() };
         let verdict = hooks.session_start(SessionSource::Compact, &self.config.model_name).await;
         for said in verdict.block.into_iter().chain(hooks.take_notices()) {

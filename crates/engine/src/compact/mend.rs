@@ -38,7 +38,7 @@ impl Engine {
         &mut self,
         mend: Mend,
         interrupt: &CancellationToken,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Result<bool, EngineError> {
         match mend {
             Mend::Folds => self.commit_all_folds(interrupt, sink).await,
@@ -59,7 +59,7 @@ impl Engine {
     async fn make_room_for_server(
         &mut self,
         interrupt: &CancellationToken,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Result<bool, EngineError> {
         if self.breaker.is_stopped() {
             return Ok(false);
@@ -79,7 +79,7 @@ impl Engine {
         &mut self,
         used: Option<u64>,
         limit: Option<u64>,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) {
         let (budget, ours) = (self.config.budget, self.tokens_used());
         // A number that no window has is a slip, or about something else.
@@ -100,7 +100,10 @@ impl Engine {
         )));
     }
 
-    fn take_out_media(&mut self, sink: &mut dyn FnMut(EngineEvent)) -> Result<bool, EngineError> {
+    fn take_out_media(
+        &mut self,
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
+    ) -> Result<bool, EngineError> {
         let (messages, gone) = without_media(self.history.messages());
         if gone.is_empty() {
             return Ok(false);

@@ -127,7 +127,7 @@ impl Engine {
         &mut self,
         order: CompactOrder,
         interrupt: &CancellationToken,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Result<Compacted, EngineError> {
         let ground = self.new_ground(&order);
         let cut = Cut::of(self.history.messages(), order.span, self.room_for_newest(&ground));
@@ -220,7 +220,7 @@ impl Engine {
         hooks.before_compaction(order.trigger, order.instructions.as_deref()).await
     }
 
-    pub(crate) fn pass_on_hook_notices(&self, sink: &mut dyn FnMut(EngineEvent)) {
+    pub(crate) fn pass_on_hook_notices(&self, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
         if let Some(hooks) = &self.hooks {
             hooks.take_notices().into_iter().for_each(|said| sink(EngineEvent::Notice(said)));
         }
@@ -245,7 +245,7 @@ impl Engine {
         trigger: Trigger,
         before: Fullness,
         after: u64,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) {
         if trigger == Trigger::Manual {
             self.breaker.reset_loop();

@@ -28,7 +28,7 @@ pub(crate) async fn run(
     engine: &mut Engine,
     max_requests: Option<u32>,
     interrupt: &CancellationToken,
-    sink: &mut dyn FnMut(EngineEvent),
+    sink: &mut (dyn FnMut(EngineEvent) + Send),
 ) -> Result<TurnReport, EngineError> {
     let mut driver = Driver::new(engine, sink);
     let result = drive(&mut driver, max_requests, interrupt).await;
@@ -100,7 +100,7 @@ enum Next {
 
 struct Driver<'e> {
     engine: &'e mut Engine,
-    sink: &'e mut dyn FnMut(EngineEvent),
+    sink: &'e mut (dyn FnMut(EngineEvent) + Send),
     outside: Outside,
     meter: Meter,
     /// The message that is being answered into, and the one for its results.
@@ -116,7 +116,7 @@ struct Driver<'e> {
 }
 
 impl<'e> Driver<'e> {
-    fn new(engine: &'e mut Engine, sink: &'e mut dyn FnMut(EngineEvent)) -> Self {
+    fn new(engine: &'e mut Engine, sink: &'e mut (dyn FnMut(EngineEvent) + Send)) -> Self {
         let (answer_id, results_id) = (engine.new_id(), engine.new_id());
         let (outside, meter) = (Outside::default(), Meter::new(engine));
         Self {
@@ -264,6 +264,7 @@ impl<'e> Driver<'e> {
         }
         let calls = message.tool_calls().next().is_some();
         let message = self.engine.commit(message)?;
+        self.engine.offer_branch(&message);
         (self.sink)(EngineEvent::Message(message));
         if !calls {
             self.engine.settle(true);
@@ -281,6 +282,13 @@ impl<'e> Driver<'e> {
         self.add_block(&mut blocks, notes)?;
         let recalled = self.engine.recalled_meanwhile(self.sink);
         self.add_block(&mut blocks, recalled)?;
+        if let Some((block, facts)) = self.engine.announced_since() {
+            self.add_block(&mut blocks, Some(block))?;
+            self.engine.transcript.record_facts(&facts)?;
+            self.engine.told = facts;
+        }
+        let author = self.results_author();
+        self.engine.add_arrivals(author, &mut blocks, self.sink)?;
         let message = Message::user(
             self.results_id,
             self.engine.config.clock.now(),

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use dormouse_tools::{Access, FileGuard, Gate, Mode, Route, Tool};
 use serde_json::value::RawValue;
 
-/// Tools that only read but leave something behind in the parent: a skill in use lends its rules to the
-/// parent's gate.
-const OF_THE_PARENT: &[&str] = &["Skill"];
+/// Tools that only read but leave something behind in the parent: a skill in use lends its rules to the parent's gate,
+/// and agents report to the parent.
+const OF_THE_PARENT: &[&str] = &["Agent", "SendMessage", "Skill"];
 
 /// Where a fork may write with Write and Edit.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -85,7 +85,7 @@ impl Engine {
     /// Stages what should be staged, commits what is due.
     pub(super) fn collapse_if_due(
         &mut self,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Result<(), EngineError> {
         self.folding.collect();
         let (used, budget) = (self.tokens_used(), self.config.budget);
@@ -115,7 +115,7 @@ impl Engine {
     fn commit_folds(
         &mut self,
         folds: &[Fold],
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Result<bool, EngineError> {
         let transcript = self.transcript.path().display().to_string();
         let Some(plan) = plan_folds(self.history.messages(), folds, &transcript) else {
@@ -140,7 +140,7 @@ impl Engine {
     pub(crate) async fn commit_all_folds(
         &mut self,
         interrupt: &CancellationToken,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Result<bool, EngineError> {
         if !self.config.compaction.collapse {
             return Ok(false);

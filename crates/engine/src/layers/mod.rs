@@ -28,7 +28,7 @@ impl Engine {
     /// The cheap layers, in their order, before a request.
     pub(crate) fn run_cheap_layers(
         &mut self,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Result<(), EngineError> {
         if self.config.layers.snip {
             self.snip_if_due(sink)?;
@@ -54,7 +54,10 @@ impl Engine {
         Ok(Some(freed))
     }
 
-    fn snip_if_due(&mut self, sink: &mut dyn FnMut(EngineEvent)) -> Result<(), EngineError> {
+    fn snip_if_due(
+        &mut self,
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
+    ) -> Result<(), EngineError> {
         let (messages, used) = (self.history.messages(), self.tokens_used());
         let rule = self.config.layers.snip_rule;
         let Some(plan) = plan_snip(messages, used, &self.config.budget, &rule, false) else {
@@ -70,7 +73,10 @@ impl Engine {
 
     /// After a long pause the server's cache is cold, and old results cost their full price again: they are
     /// cleared first.
-    fn clear_if_idle(&mut self, sink: &mut dyn FnMut(EngineEvent)) -> Result<(), EngineError> {
+    fn clear_if_idle(
+        &mut self,
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
+    ) -> Result<(), EngineError> {
         if !self.clears_by_time() {
             return Ok(());
         }

@@ -46,7 +46,7 @@ pub fn build_prefix(
     if !dynamic.is_empty() {
         system.push(block(dynamic, false));
     }
-    let first = FirstMessage { parts: known.parts().to_vec(), date: surroundings.date.clone() };
+    let first = FirstMessage { parts: known.parts(), date: surroundings.date.clone() };
     let facts = known.add_to(surroundings.facts(tools.names()));
     Prefix::new(system, tools.definitions(size), vec![first.to_block()], facts)
 }

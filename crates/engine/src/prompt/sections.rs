@@ -1,13 +1,13 @@
 //! The sections of the system prompt that belong to one session, in their fixed order.
 //!
-//! Today: the memory rules, the skills, the environment and git. Language, output style, scratch folder, token budget
-//! and MCP instructions take their places in this list when they come.
+//! Today: the memory rules, the skills, the environment and git, then what others announce. Language, output style,
+//! scratch folder and token budget take their places in this list when they come.
 
 use dormouse_conversation::PromptSize;
 use dormouse_memory::MemoryRules;
 
-use crate::Surroundings;
 use crate::known::Known;
+use crate::{AnnouncedIn, Surroundings};
 
 /// All sections, with their headings.
 pub(super) fn render(surroundings: &Surroundings, known: &Known, size: PromptSize) -> String {
@@ -17,9 +17,12 @@ pub(super) fn render(surroundings: &Surroundings, known: &Known, size: PromptSiz
         ("Environment", Some(environment(surroundings))),
         ("Git", git(surroundings)),
     ];
+    let announced = known.announced_in(AnnouncedIn::System);
     let rendered: Vec<String> = sections
         .into_iter()
-        .filter_map(|(heading, text)| text.map(|text| format!("# {heading}\n{text}")))
+        .filter_map(|(heading, text)| Some((heading.to_owned(), text?)))
+        .chain(announced)
+        .map(|(heading, text)| format!("# {heading}\n{text}"))
         .collect();
     rendered.join("\n\n")
 }

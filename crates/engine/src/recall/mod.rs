@@ -114,7 +114,7 @@ impl Engine {
     pub(crate) async fn recall(
         &mut self,
         prompt: &str,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Vec<Block> {
         let late = self.recalled_meanwhile(sink);
         self.recall.selecting = None;
@@ -125,7 +125,7 @@ impl Engine {
     async fn recall_now(
         &mut self,
         prompt: &str,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Option<Block> {
         let setup = self.config.memory.as_ref()?;
         let (access, recall) = (Arc::clone(&setup.access), setup.recall.clone()?);
@@ -177,7 +177,7 @@ impl Engine {
     /// What a selection has found by now, if it is done.
     pub(crate) fn recalled_meanwhile(
         &mut self,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Option<Block> {
         let done = self.recall.selecting.as_mut()?.task.try_join_next()?;
         let Selecting { query, .. } = self.recall.selecting.take()?;
@@ -199,7 +199,7 @@ impl Engine {
         gathered: Gathered,
         step: RecallStep,
         query: &str,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Option<Block> {
         let mut left = self.recall_bytes_left();
         let (mut shown, mut recalled, mut passed_over) = (Vec::new(), Vec::new(), Vec::new());

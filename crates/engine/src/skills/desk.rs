@@ -188,7 +188,7 @@ impl Engine {
     pub(crate) fn skill_called(
         &self,
         prompt: &str,
-        sink: &mut dyn FnMut(EngineEvent),
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Option<Called> {
         let desk = &self.own.skills;
         desk.gate.take_back();

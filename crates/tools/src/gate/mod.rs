@@ -240,7 +240,7 @@ impl Touch {
             },
             (Access::Writes(path), _) => Err(format!("it writes {}", path.display())),
             (Access::Fetches(host), _) => Err(format!("it sends a request to `{host}`")),
-            (Access::Other, ToolClass::Exclusive) => harmless(tool.name()),
+            (Access::Other, ToolClass::Parallel | ToolClass::Exclusive) => harmless(tool.name()),
         };
         Self { access, path: paths::named(input, folder), read_only, commands: OnceCell::new() }
     }

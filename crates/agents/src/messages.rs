@@ -1,0 +1,1 @@
+//! Messages between agents: in this process, by mailbox to another, by socket to another session.

@@ -1,0 +1,29 @@
+//! The seam for what the model is told at the start of a session, and again when it has changed: which agents there
+//! are, what MCP servers say. It enters the prefix when that is built; after that a change is told at the end of the
+//! conversation, and the bytes that were sent stay (L-18).
+
+/// Tells the model something that may change.
+pub trait Announces: Send + Sync {
+    /// What is to be told, as things are now. Cheap: it is asked at every turn and tool round.
+    fn announced(&self) -> Vec<Announcement>;
+}
+
+/// Something that the model is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Announcement {
+    /// What it is about: its heading, and the name of the fact that a change is told by.
+    pub fact: String,
+    /// The text, bounded already.
+    pub text: String,
+    /// Where it stands when the prefix is built.
+    pub place: AnnouncedIn,
+}
+
+/// Where an announcement stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnnouncedIn {
+    /// In a section of the system prompt.
+    System,
+    /// In the first message.
+    First,
+}

@@ -1,0 +1,186 @@
+//! Where agents branch off: the conversation as it stands when an answer that starts them is complete.
+//!
+//! A fork continues it: the parent's prefix and messages, the answer whole, one user message with the same placeholder
+//! for every call of that answer, and behind that the one text that differs. So forks of one answer share all bytes up
+//! to that text, with each other and with the parent. A fork's tools are the parent's, or the prefix would differ.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use dormouse_conversation::transcript::Author;
+use dormouse_conversation::{Block, Facts, Flags, History, Message, Prefix, ResultContent};
+use dormouse_memory::instructions::Occasion;
+use dormouse_tools::ReadCache;
+
+use crate::compact::SaidSoFar;
+use crate::engine::Begun;
+use crate::fork::{FORK_TAG, Spent};
+use crate::jobs::Jobs;
+use crate::known::Known;
+use crate::layers::Folding;
+use crate::own_tools::OwnTools;
+use crate::{Engine, EngineConfig, EngineError, SideChain, Surroundings, side};
+
+/// What stands in a fork in place of the result of every call that its parent's last answer made.
+const PLACEHOLDER: &str =
+    "Started; its result goes to the conversation that this one was forked from.";
+
+/// Where agents branch off next: filled by a conversation, emptied by nobody. Clones are the same place.
+#[derive(Clone)]
+pub struct Branches {
+    tool: &'static str,
+    newest: Arc<Mutex<Option<Arc<Branch>>>>,
+}
+
+impl Branches {
+    /// For answers that call this tool.
+    pub fn of_tool(tool: &'static str) -> Self {
+        Self { tool, newest: Arc::default() }
+    }
+
+    /// The conversation as it stood when an answer last called the tool.
+    pub fn newest(&self) -> Option<Arc<Branch>> {
+        self.newest.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn put(&self, branch: Branch) {
+        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(branch));
+    }
+}
+
+/// A conversation as it stands with an answer whose calls are about to run.
+pub struct Branch {
+    config: EngineConfig,
+    prefix: Arc<Prefix>,
+    history: History,
+    told: Facts,
+    around: Surroundings,
+    last_breakpoint: Option<usize>,
+    read_cache: ReadCache,
+    session: dormouse_base::SessionId,
+    session_folder: dormouse_base::Dir,
+    jobs: Jobs,
+    spent: Spent,
+    left_usd: Option<f64>,
+}
+
+impl Engine {
+    /// An answer that starts agents is complete: this is where they branch off.
+    pub(crate) fn offer_branch(&self, answer: &Message) {
+        let Some(branches) = &self.config.branches else { return };
+        let mut calls = answer.blocks.iter().filter_map(Block::as_tool_use);
+        if !calls.any(|call| call.name == branches.tool) {
+            return;
+        }
+        let side = self.config.side.as_ref();
+        let own = || self.transcript.own_folder().clone();
+        let config = &self.config;
+        branches.put(Branch {
+            config: config.clone(),
+            prefix: Arc::clone(&self.prefix),
+            history: self.history.clone(),
+            told: self.told.clone(),
+            around: self.around.clone(),
+            last_breakpoint: self.last_breakpoint,
+            read_cache: self.read_cache.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            session: self.transcript.session(),
+            session_folder: side.map_or_else(own, |side| side.session_folder.clone()),
+            jobs: self.jobs.clone(),
+            spent: self.forks_spent.clone(),
+            left_usd: config.max_cost_usd.map(|most| most - self.spent_usd),
+        });
+    }
+}
+
+impl Branch {
+    /// The set-up of the conversation above.
+    pub fn config(&self) -> &EngineConfig {
+        &self.config
+    }
+
+    /// How the world was when the person last spoke.
+    pub fn surroundings(&self) -> &Surroundings {
+        &self.around
+    }
+
+    /// What runs beside the conversation above.
+    pub fn jobs(&self) -> &Jobs {
+        &self.jobs
+    }
+
+    /// Whose side chain the conversation above is, if it is one.
+    pub fn side(&self) -> Option<&SideChain> {
+        self.config.side.as_ref()
+    }
+
+    /// A side chain below it.
+    pub fn side_below(&self, agent: dormouse_base::AgentId, agent_type: &str) -> SideChain {
+        SideChain {
+            agent,
+            agent_type: agent_type.to_owned(),
+            depth: self.side().map_or(0, |side| side.depth).saturating_add(1),
+            session: self.session,
+            session_folder: self.session_folder.clone(),
+        }
+    }
+
+    /// Begins an agent with nothing of this conversation in it.
+    pub fn fresh(
+        &self,
+        config: EngineConfig,
+        side: &SideChain,
+        surroundings: &Surroundings,
+    ) -> Result<Engine, EngineError> {
+        let mut engine = Engine::begin_side(self.paid(config), side, surroundings)?;
+        engine.forks_spent = self.spent.clone();
+        Ok(engine)
+    }
+
+    /// Begins a fork: all of this conversation, and then `order`.
+    pub fn fork(
+        &self,
+        config: EngineConfig,
+        side: &SideChain,
+        order: &str,
+    ) -> Result<Engine, EngineError> {
+        let mut config = self.paid(config);
+        let mut transcript = side::create(&config, side, &self.around)?;
+        let own = OwnTools::add_to(&mut config, &transcript);
+        config.side = Some(side.clone());
+        let mut history = self.history.clone();
+        let opening = self.opening(&config, order);
+        transcript.record_blocks(Author::of(&opening), &opening.blocks)?;
+        history.push(opening)?;
+        let begun = Begun {
+            prefix: Arc::clone(&self.prefix),
+            known: Known::look(&config, Occasion::Start),
+            history,
+            told: Some(self.told.clone()),
+            around: self.around.clone(),
+            said: SaidSoFar::default(),
+            folding: Folding::default(),
+            own,
+        };
+        let mut engine = Engine::assemble(config, transcript, begun);
+        engine.last_breakpoint = self.last_breakpoint;
+        engine.forks_spent = self.spent.clone();
+        engine.read_cache = Arc::new(Mutex::new(self.read_cache.clone()));
+        Ok(engine)
+    }
+
+    /// What is left to spend is shared by all that branch off.
+    fn paid(&self, config: EngineConfig) -> EngineConfig {
+        EngineConfig { max_cost_usd: self.left_usd, ..config }
+    }
+
+    /// The one message of a fork's own: a placeholder for every call, then what it is to do.
+    fn opening(&self, config: &EngineConfig, order: &str) -> Message {
+        let placeholder = ResultContent::Text(PLACEHOLDER.to_owned());
+        let open = self.history.open_calls();
+        let mut blocks: Vec<Block> =
+            open.iter().map(|id| Block::tool_result(id, &placeholder, false)).collect();
+        blocks.push(Block::text(&format!("{FORK_TAG}\n{order}")));
+        let flags = Flags { meta: true, side_chain: true, ..Flags::default() };
+        let id = dormouse_base::MessageId::generate(&*config.ids);
+        Message::user(id, config.clock.now(), blocks, flags)
+    }
+}

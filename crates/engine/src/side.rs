@@ -1,0 +1,75 @@
+//! A side chain: the conversation of an agent below another. It is an engine of its own, with a transcript in the
+//! session's folder.
+
+use std::sync::Arc;
+
+use dormouse_base::{AgentId, Dir, SessionId};
+use dormouse_conversation::History;
+use dormouse_conversation::transcript::Transcript;
+use dormouse_memory::instructions::Occasion;
+
+use crate::compact::SaidSoFar;
+use crate::engine::{Begun, envelope};
+use crate::known::Known;
+use crate::layers::Folding;
+use crate::own_tools::OwnTools;
+use crate::prompt::build_prefix;
+use crate::{Engine, EngineConfig, EngineError, Surroundings};
+
+/// Whose side chain a conversation is.
+#[derive(Debug, Clone)]
+pub struct SideChain {
+    /// This run of the agent.
+    pub agent: AgentId,
+    /// What kind of agent it is, such as `explore`; `fork` for a fork.
+    pub agent_type: String,
+    /// How many conversations are above it.
+    pub depth: u8,
+    /// The session that it belongs to.
+    pub session: SessionId,
+    /// That session's own folder.
+    pub session_folder: Dir,
+}
+
+impl Engine {
+    /// Begins an agent's conversation with nothing in it. The set-up says whose side chain it is.
+    pub fn begin_side(
+        mut config: EngineConfig,
+        side: &SideChain,
+        surroundings: &Surroundings,
+    ) -> Result<Self, EngineError> {
+        let mut transcript = create(&config, side, surroundings)?;
+        let own = OwnTools::add_to(&mut config, &transcript);
+        let known = Known::look(&config, Occasion::Start);
+        let (tools, size) = (&config.tools, config.budget.prompt);
+        let prefix = build_prefix(surroundings, tools, size, &config.overrides, &known);
+        transcript.record_prefix(&prefix, &config.origin)?;
+        config.side = Some(side.clone());
+        let begun = Begun {
+            prefix,
+            known,
+            history: History::default(),
+            told: None,
+            around: surroundings.clone(),
+            said: SaidSoFar::default(),
+            folding: Folding::default(),
+            own,
+        };
+        Ok(Self::assemble(config, transcript, begun))
+    }
+}
+
+pub(crate) fn create(
+    config: &EngineConfig,
+    side: &SideChain,
+    surroundings: &Surroundings,
+) -> Result<Transcript, EngineError> {
+    Ok(Transcript::create_side(
+        &side.session_folder,
+        side.session,
+        side.agent,
+        envelope(surroundings),
+        Arc::clone(&config.clock),
+        Arc::clone(&config.ids),
+    )?)
+}
