@@ -195,7 +195,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  dormouse search --sessions \"broken pipe\"\n  dormouse search --sessions parse_header --json\n  dormouse search database"
     )]
     Search(SearchPastArguments),
-    /// Serve this project's memory to other agents, as an MCP server
+    /// Serve this project's memory to other agents, as an MCP server; or see and set up the servers that this agent uses
     #[command(after_help = MCP_HELP)]
     Mcp(McpArguments),
     /// Answer a hook event of another agent, from what it says on standard input

@@ -144,7 +144,7 @@ fn whole(in_force: &InForce, key: &str) -> Result<Entry, Failure> {
     }
 }
 
-fn set(world: &World, key: &str, value: &str, scope: Scope) -> Result<Exit, Failure> {
+pub(crate) fn set(world: &World, key: &str, value: &str, scope: Scope) -> Result<Exit, Failure> {
     let text = Value::from(value).to_string();
     change(world, scope, |old| {
         // JSON where that fits, else the text itself: `true` for a switch, `5` in a model's name.
@@ -159,7 +159,7 @@ fn set(world: &World, key: &str, value: &str, scope: Scope) -> Result<Exit, Fail
     Ok(Exit::Done)
 }
 
-fn unset(world: &World, key: &str, scope: Scope) -> Result<Exit, Failure> {
+pub(crate) fn unset(world: &World, key: &str, scope: Scope) -> Result<Exit, Failure> {
     let changed = change(world, scope, |old| unset_value(old, key).map_err(Failure::usage))?;
     show::note(&if changed { format!("{key} is taken out") } else { format!("{key} was not set") });
     Ok(Exit::Done)

@@ -56,7 +56,8 @@ pub use host::HostPattern;
 pub use input::parse_input;
 pub use kill_shell::KillShell;
 pub use mcp::{
-    ServerOrigin, ServerProblem, ServerSpec, ServersRead, Transport, Variables, parse_servers,
+    CALL_TIMEOUT, MCP_CALL, McpHub, START_PATIENCE, ServerOrigin, ServerProblem, ServerSpec,
+    ServerStatus, ServerView, ServersRead, Setup as McpSetup, Transport, Variables, parse_servers,
     read_servers,
 };
 pub use observer::{After, Before, CallObserver, CallView, Stance, Substitute};

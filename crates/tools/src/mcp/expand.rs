@@ -11,12 +11,18 @@ use crate::process::KEYS;
 pub struct Variables {
     environment: Environment,
     own: BTreeMap<String, String>,
+    as_written: bool,
 }
 
 impl Variables {
+    /// Names stand for themselves: for looking at an entry that is not used here.
+    pub fn as_written() -> Self {
+        Self { as_written: true, ..Self::default() }
+    }
+
     /// Those of an environment.
     pub fn new(environment: Environment) -> Self {
-        Self { environment, own: BTreeMap::new() }
+        Self { environment, ..Self::default() }
     }
 
     /// The same with one that counts before the environment's, such as a plugin's folder.
@@ -32,6 +38,9 @@ impl Variables {
 
     /// The text with every name replaced; an error says which can not be.
     pub(super) fn expand(&self, text: &str) -> Result<String, String> {
+        if self.as_written {
+            return Ok(text.to_owned());
+        }
         let mut expanded = String::new();
         let mut rest = text;
         while let Some((before, behind)) = rest.split_once("${") {

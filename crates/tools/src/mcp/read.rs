@@ -15,7 +15,7 @@ use super::{ServerOrigin, ServerSpec, Transport, Variables};
 /// The key under which servers stand.
 const KEY: &str = "mcpServers";
 /// Longer names leave no room for that of a tool.
-const LONGEST_NAME: usize = 64;
+const LONGEST_NAME: usize = 40;
 
 /// What one place says about servers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -162,13 +162,22 @@ fn server(
     Ok(Entry::Use(ServerSpec { name: name.to_owned(), origin: origin.clone(), transport, timeout }))
 }
 
+/// A name parts its tools from those of others, in their names and in rules, so it has to be told apart there.
 fn check_name(name: &str) -> Result<(), Wrong> {
-    let length = name.chars().count();
-    if length == 0 || length > LONGEST_NAME || name.chars().any(char::is_control) {
-        let reason = format!("a name has 1 to {LONGEST_NAME} characters that can be seen");
-        return Err(wrong(None, reason));
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let ends = |c: Option<char>| c.is_none_or(|c| c == '_');
+    let well_formed = name.len() <= LONGEST_NAME
+        && name.chars().all(fits)
+        && !ends(name.chars().next())
+        && !ends(name.chars().next_back())
+        && !name.contains("__");
+    if well_formed {
+        return Ok(());
     }
-    Ok(())
+    let reason = format!(
+        "a name has 1 to {LONGEST_NAME} letters, digits, `-` and `_`, with no `_` at its ends and no `__`"
+    );
+    Err(wrong(None, reason))
 }
 
 /// The keys of an entry.
@@ -325,7 +334,7 @@ mod tests {
         assert_eq!(
             problems(text),
             [
-                "/p/.mcp.json, line 9: a name has 1 to 64 characters that can be seen",
+                "/p/.mcp.json, line 9: a name has 1 to 40 letters, digits, `-` and `_`, with no `_` at its ends and no `__`",
                 "/p/.mcp.json, line 2: MCP server `a`: a `url` needs `\"type\": \"http\"` beside it",
                 "/p/.mcp.json, line 3: MCP server `b`: `sse` is not supported; use streamable HTTP (`\"type\": \"http\"`)",
                 "/p/.mcp.json, line 4: MCP server `c`: `args` is a list of texts",

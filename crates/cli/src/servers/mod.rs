@@ -3,10 +3,17 @@
 //! Invariant: what a project sets up counts only as it was trusted: the text that the person was shown is the text
 //! that is read here.
 
-use std::path::PathBuf;
+mod command;
 
-use dormouse_base::{Dir, Layer, Project, RelPath, Source, Trust};
-use dormouse_tools::{ServerOrigin, ServersRead, Variables, parse_servers, read_servers};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_base::{Dir, Environment, Layer, Project, Redactor, RelPath, Settings, Source, Trust};
+use dormouse_tools::{
+    CALL_TIMEOUT, McpHub, McpSetup, Reaper, START_PATIENCE, ServerOrigin, ServerSpec, ServerStatus,
+    ServersRead, Variables, parse_servers, read_servers,
+};
 use serde_json::Value;
 
 use crate::args::Arguments;
@@ -15,6 +22,8 @@ use crate::settings::InForce;
 use crate::show;
 use crate::start::is_bare;
 use crate::world::World;
+
+pub(crate) use command::{in_talk, run};
 
 /// The file in a project that other agents read as well; and what it is called among what waits for trust.
 pub(crate) const FILE: &str = ".mcp.json";
@@ -77,6 +86,49 @@ pub(crate) fn configured(
         show::note(&format!("warning: {problem}"));
     }
     Ok(read)
+}
+
+/// Starts the servers in force, side by side; nobody waits for them here.
+pub(crate) fn start(
+    specs: Vec<ServerSpec>,
+    settings: &Settings,
+    project: &Project,
+    environment: &Environment,
+) -> Arc<McpHub> {
+    let set = |ms: Option<u64>, unless| ms.map_or(unless, Duration::from_millis);
+    let setup = McpSetup {
+        folder: project.folder.clone(),
+        environment: environment.clone(),
+        reaper: Reaper::of_this_program(),
+        call_timeout: set(settings.tools.mcp_timeout_ms, CALL_TIMEOUT),
+        redactor: Redactor::new(specs.iter().flat_map(ServerSpec::secrets)),
+    };
+    let hub = McpHub::new(specs, setup);
+    hub.start();
+    Arc::new(hub)
+}
+
+/// Waits for servers, but not for ever; says who is missing.
+pub(crate) async fn gather(hub: &McpHub, settings: &Settings) {
+    let patience = settings.tools.mcp_start_ms.map_or(START_PATIENCE, Duration::from_millis);
+    hub.settled(patience).await;
+    for view in hub.views() {
+        let name = &view.spec.name;
+        match view.status {
+            ServerStatus::Connected => {}
+            ServerStatus::Connecting => show::note(&format!(
+                "note: the MCP server `{name}` has not answered yet; the session begins without it, and it joins when it does"
+            )),
+            ServerStatus::Down(reason) => {
+                show::note(&format!("warning: the MCP server `{name}` is not available: {reason}"));
+            }
+        }
+        for left_out in view.left_out {
+            show::note(&format!(
+                "warning: the MCP server `{name}`: a tool is left out: {left_out}"
+            ));
+        }
+    }
 }
 
 fn of_project_file(file: &ProjectFile, variables: &Variables) -> Option<ServersRead> {
