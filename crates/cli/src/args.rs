@@ -91,6 +91,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<dormouse_agents::messages::AgentName>,
 
+    /// More MCP servers for this run: a file such as .mcp.json, or JSON; may be given several times
+    #[arg(long, value_name = "FILE|JSON")]
+    pub(crate) mcp_config: Vec<String>,
+
     /// Replace the static part of the system prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) system_prompt: Option<String>,
@@ -202,7 +206,7 @@ pub(crate) enum Command {
     /// List the agents that a conversation can start, and where each comes from
     #[command(after_help = AGENTS_HELP)]
     Agents(AgentsArguments),
-    /// Serve this project's memory to other agents, as an MCP server
+    /// Serve this project's memory to other agents, as an MCP server; or see and set up the servers that this agent uses
     #[command(after_help = MCP_HELP)]
     Mcp(McpArguments),
     /// Answer a hook event of another agent, from what it says on standard input

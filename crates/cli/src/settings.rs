@@ -10,6 +10,7 @@ use dormouse_engine::{SkillPlaces, Skills};
 
 use crate::agents::ProjectAgents;
 use crate::exit::Failure;
+use crate::servers::{self, ProjectFile};
 use crate::world::World;
 use crate::{show, trust};
 
@@ -30,6 +31,8 @@ pub(crate) struct InForce {
     pub(crate) project_agents: ProjectAgents,
     /// The project's skills: of no use where it is not trusted.
     pub(crate) project_skills: Skills,
+    /// The project's `.mcp.json`: of no use where it is not trusted.
+    pub(crate) mcp_file: ProjectFile,
 }
 
 /// What to do about a project that nobody has trusted yet.
@@ -56,9 +59,8 @@ pub(crate) fn load(
     layers.extend(given.map(command_line).transpose()?);
     let project_skills = skill_places(world, project)?.of_project();
     let project_agents = ProjectAgents::look(world, project)?;
-    let mut stack = Stack::new(layers)
-        .with_waiting(SKILLS, project_skills.wishes())
-        .with_waiting(AGENTS, project_agents.wishes());
+    let mcp_file = ProjectFile::of(project);
+    let mut stack = stack(layers, &project_skills, &project_agents, &mcp_file);
     tell_problems(&stack);
     let store = TrustStore::new(&home);
     let mut standing = store.of(project, &stack);
@@ -75,7 +77,29 @@ pub(crate) fn load(
     let switches = Switches::resolve(&stack, &world.environment).map_err(Failure::usage)?;
     let settings = stack.settings();
     let trust = standing;
-    Ok(InForce { stack, settings, switches, places, trust, project_agents, project_skills })
+    Ok(InForce {
+        stack,
+        settings,
+        switches,
+        places,
+        trust,
+        project_agents,
+        project_skills,
+        mcp_file,
+    })
+}
+
+/// The layers, and what of the project waits for trust beside them.
+pub(crate) fn stack(
+    layers: Vec<Layer>,
+    skills: &Skills,
+    agents: &ProjectAgents,
+    mcp_file: &ProjectFile,
+) -> Stack {
+    Stack::new(layers)
+        .with_waiting(SKILLS, skills.wishes())
+        .with_waiting(AGENTS, agents.wishes())
+        .with_waiting(servers::FILE, mcp_file.wishes())
 }
 
 /// Where skills are looked for.

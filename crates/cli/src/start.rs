@@ -13,12 +13,12 @@ use dormouse_base::{
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
-    Beside, Engine, EngineConfig, HookLayer, HookOrigin, Hooks, Idle, InstructionSetup,
+    Announces, Beside, Engine, EngineConfig, HookLayer, HookOrigin, Hooks, Idle, InstructionSetup,
     MemoryAccess, MemorySetup, OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving,
     SessionFolder, Skills, Surroundings, memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
-use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
+use dormouse_tools::{Asker, CommandLimits, Gate, McpHub, Reaper, ServerSpec, ToolSet};
 
 use crate::agents::{self, AgentLibrary, Surrounding};
 use crate::args::Arguments;
@@ -27,7 +27,7 @@ use crate::exit::Failure;
 use crate::messages::NamedSession;
 use crate::settings::{self, InForce, Untrusted};
 use crate::world::{World, current_project};
-use crate::{beside, dream, instructions, layers, memory, permissions, sessions, show};
+use crate::{beside, dream, instructions, layers, memory, permissions, servers, sessions, show};
 
 /// All that a conversation needs, with nothing begun yet.
 pub(crate) struct Ready {
@@ -45,6 +45,7 @@ pub(crate) struct Ready {
     surroundings: Surroundings,
     folder: SessionFolder,
     opened: Option<OpenedSession>,
+    servers: Arc<McpHub>,
 }
 
 /// Where the key came from, for messages about it.
@@ -77,6 +78,8 @@ pub(crate) struct Conversation {
     pub(crate) key: KeyOrigin,
     /// Where others write to; nowhere without `--name`.
     pub(crate) named: Option<NamedSession>,
+    /// The MCP servers; whoever ends the conversation closes them.
+    pub(crate) servers: Arc<McpHub>,
 }
 
 /// Reads the settings, looks around, finds the session to go on with, connects.
@@ -101,11 +104,18 @@ pub(crate) async fn prepare_for(
     let instructions = instructions::setup(world, &project, untrusted)?;
     let skills = skills(&in_force, world, &project)?;
     let agents = AgentLibrary::of(&in_force, world)?;
+    let configured = match saving {
+        None => servers::configured(arguments, &in_force, world)?.servers,
+        // Work that is nobody's session has no use for them.
+        Some(_) => Vec::new(),
+    };
     let (settings, switches) = (in_force.settings, in_force.switches);
     let gate = permissions::gate(arguments, &settings.permissions)?;
     let home = world.home()?;
     let session = which_session(arguments, &home, &project)?;
     let environment = environment_for_children(world, &settings);
+    let secrets: Vec<_> = configured.iter().flat_map(ServerSpec::secrets).collect();
+    let servers = servers::start(configured, &settings, &project, &environment);
     let surroundings = Surroundings::look(&project, &environment, &*world.clock).await;
     let folder = SessionFolder::open(&home, &project)?;
     let reopen = |session| {
@@ -117,7 +127,8 @@ pub(crate) async fn prepare_for(
         origin: opened.as_ref().and_then(OpenedSession::origin),
         server_clearing: switches.is_on("server_clearing"),
     };
-    let connection = connect(&settings, &world.environment, wanted, &project.folder).await?;
+    let mut connection = connect(&settings, &world.environment, wanted, &project.folder).await?;
+    connection.redactor = connection.redactor.with(secrets);
     let (set, opened_now) = ((&settings, &switches), opened.as_ref());
     let saving = saving.unwrap_or_else(|| {
         memory::session::saving_in_session(&settings, &switches, &connection.dialect, opened_now)
@@ -126,6 +137,7 @@ pub(crate) async fn prepare_for(
     if arguments.verbose {
         describe(&connection, saving);
     }
+    servers::gather(&servers, &settings).await;
     Ok(Ready {
         connection,
         settings,
@@ -141,6 +153,7 @@ pub(crate) async fn prepare_for(
         surroundings,
         folder,
         opened,
+        servers,
     })
 }
 
@@ -188,6 +201,7 @@ impl Ready {
             instructions,
             skills,
             mut memory,
+            servers,
         } = self;
         let (small, around) = (connection.small.clone(), (&project, &settings, &switches));
         let around =
@@ -223,15 +237,9 @@ impl Ready {
             environment: environment.clone(),
             clock: Arc::clone(&world.clock),
             ids: Arc::clone(&world.ids),
-            overrides: PromptOverrides {
-                system: arguments.system_prompt.clone(),
-                append: arguments.append_system_prompt.clone(),
-            },
+            overrides: overrides(arguments),
             redactor: connection.redactor,
-            results: Arc::new(ResultRules {
-                store: switches.is_on("stored_results"),
-                chars: settings.tools.result_chars.clone(),
-            }),
+            results: Arc::new(result_rules(&settings, &switches)),
             hooks: Arc::new(hooks),
             reaper: Reaper::of_this_program(),
             commands: command_limits(&settings.tools),
@@ -244,7 +252,7 @@ impl Ready {
             layers: layers::rules(&settings, &switches)?,
             compaction: layers::compaction(&switches, &world.environment)?,
             beside,
-            announces: Vec::new(),
+            announces: vec![Arc::clone(&servers) as Arc<dyn Announces>],
             incoming: named.iter().map(NamedSession::incoming).collect(),
             branches: None,
             side: None,
@@ -270,8 +278,21 @@ impl Ready {
             agency,
             key,
             named,
+            servers,
         })
     }
+}
+
+fn overrides(arguments: &Arguments) -> PromptOverrides {
+    PromptOverrides {
+        system: arguments.system_prompt.clone(),
+        append: arguments.append_system_prompt.clone(),
+    }
+}
+
+fn result_rules(settings: &Settings, switches: &Switches) -> ResultRules {
+    let store = switches.is_on("stored_results");
+    ResultRules { store, chars: settings.tools.result_chars.clone() }
 }
 
 /// The hooks in force. Of those that can not be used it is said why.

@@ -80,7 +80,8 @@ impl Known {
 
     /// Asks again what others announce.
     pub(crate) fn look_again(&mut self, config: &EngineConfig) {
-        self.announced = config.announces.iter().flat_map(|each| each.announced()).collect();
+        let announced = config.announces.iter().map(|each| each.announced_beside(&config.tools));
+        self.announced = announced.flatten().collect();
     }
 
     fn load_instructions(

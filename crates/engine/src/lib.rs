@@ -31,6 +31,7 @@ mod prompt;
 mod recall;
 mod results;
 mod resume;
+mod servers;
 mod session;
 mod side;
 mod skills;

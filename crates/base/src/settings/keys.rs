@@ -68,6 +68,8 @@ pub struct Settings {
     pub disable_all_hooks: Option<bool>,
     /// Runs no hooks but the managed ones. Managed settings only.
     pub allow_managed_hooks_only: Option<bool>,
+    /// MCP servers, by name. See docs/mcp.md.
+    pub mcp_servers: BTreeMap<String, Value>,
     /// Environment variables for commands and hooks.
     pub env: BTreeMap<String, String>,
     /// Whether there is memory; false turns all of it off.
@@ -336,6 +338,10 @@ pub struct ToolSettings {
     pub bash_timeout_ms: Option<u64>,
     /// The longest a call may ask for, in milliseconds.
     pub bash_max_timeout_ms: Option<u64>,
+    /// How long a call of an MCP server's tool may take, in milliseconds; 10 minutes unless set.
+    pub mcp_timeout_ms: Option<u64>,
+    /// How long the start of a session waits for MCP servers, in milliseconds; 5 seconds unless set.
+    pub mcp_start_ms: Option<u64>,
 }
 
 /// What a million tokens cost, in US dollars.

@@ -19,6 +19,7 @@ pub(crate) enum Name {
     Plan,
     Skills,
     Agents,
+    Mcp,
     Memory,
     Recall,
     Dream,
@@ -57,6 +58,7 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
         "nothing but reading until you accept a plan; with TEXT, say that; again, the plan so far",
     ),
     (Name::Skills, "skills", "", "the skills there are, and what each is for"),
+    (Name::Mcp, "mcp", "[reconnect NAME]", "the MCP servers and their tools; or start one again"),
     (
         Name::Agents,
         "agents",

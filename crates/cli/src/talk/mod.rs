@@ -95,7 +95,7 @@ enum Said {
 pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
     check_terminal(arguments)?;
     let (asker, questions) = question::channel();
-    let ready = start::prepare(arguments, world, Untrusted::Ask);
+    let ready = Box::pin(start::prepare(arguments, world, Untrusted::Ask));
     let ready = unless_soon(ready, || show::note(CONNECTING)).await?;
     let conversation = ready.open(arguments, world, Some(Arc::new(asker)))?;
     let history = History::of(world.home()?);
@@ -215,6 +215,7 @@ impl Talk<'_> {
         let view = &self.view;
         let mut sink = |event| view.borrow_mut().event(event);
         self.conversation.engine.end(reason, &mut sink).await;
+        self.conversation.servers.close().await;
         if !self.conversation.engine.history().messages().is_empty() {
             let text = "the session is kept: dormouse --continue goes on";
             self.view.borrow_mut().note(text, Style::DIM);
