@@ -12,6 +12,7 @@ use futures_util::future::BoxFuture;
 
 use crate::listing::listing;
 use crate::memory::AgentMemories;
+use crate::messages::{Mailboxes, PostOffice};
 use crate::roster::Roster;
 use crate::{AgentPlaces, Agents};
 
@@ -55,6 +56,17 @@ pub struct AgencySetup {
     pub ids: Arc<dyn IdSource>,
     /// Where the list of agents is told.
     pub list_in: ListIn,
+    /// How agents write to each other, and to other processes.
+    pub post: Post,
+}
+
+/// The ways of messages.
+#[derive(Clone)]
+pub struct Post {
+    /// The agents of this process.
+    pub office: PostOffice,
+    /// Those of others, in this project.
+    pub mailboxes: Mailboxes,
 }
 
 /// All agents of a session.

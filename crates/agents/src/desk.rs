@@ -11,8 +11,9 @@ use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
 
-use crate::agency::{Agency, ListIn};
+use crate::agency::{Agency, ListIn, Post};
 use crate::listing::listing;
+use crate::messages::{Address, AgentName, NameTaken, Room, Routes, SendMessage};
 use crate::order::{AgentOrder, TOOL, spec};
 use crate::prepare::{Prepared, prepare};
 use crate::work::{Ended, Watcher, work};
@@ -21,6 +22,10 @@ use crate::work::{Ended, Watcher, work};
 pub struct Desk {
     pub(crate) agency: Arc<Agency>,
     branches: Branches,
+    /// Where messages for it wait.
+    room: Room,
+    /// Where it is reached from outside the project, if anywhere.
+    reply_to: Option<Address>,
     results: Mutex<Vec<Arrival>>,
     /// How many run in the background.
     under_way: watch::Sender<usize>,
@@ -42,25 +47,49 @@ pub(crate) enum Place {
 }
 
 impl Desk {
-    /// A desk for a conversation.
-    pub fn new(agency: Arc<Agency>) -> Arc<Self> {
-        Arc::new(Self {
+    /// A desk for a conversation, under the name that messages reach it by.
+    pub fn new(
+        agency: Arc<Agency>,
+        name: &AgentName,
+        reply_to: Option<Address>,
+    ) -> Result<Arc<Self>, NameTaken> {
+        let room = agency.setup.post.office.open(name)?;
+        Ok(Arc::new(Self {
             agency,
             branches: Branches::of_tool(TOOL),
+            room,
+            reply_to,
             results: Mutex::default(),
             under_way: watch::Sender::new(0),
             forks: Mutex::default(),
-        })
+        }))
     }
 
-    /// Gives a conversation the tool, the list, and the way back.
+    /// The conversation is over. What it would start agents from is let go, and with it the name.
+    pub(crate) fn close(&self) {
+        self.branches.clear();
+        *self.forks.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Gives a conversation the tools, the list, and the way back.
     pub fn equip(self: &Arc<Self>, config: &mut EngineConfig) {
+        self.equip_with_post(config);
         let list = (self.agency.setup.list_in == ListIn::Description)
             .then(|| listing(&self.agency.agents()));
         let tool: Arc<dyn Tool> = Arc::new(AgentTool { desk: Arc::clone(self), spec: spec(list) });
         config.tools = Arc::new(config.tools.as_ref().clone().with([tool]));
         config.branches = Some(self.branches.clone());
         config.announces.push(Arc::clone(&self.agency) as _);
+    }
+
+    /// Messages alone, for a conversation that starts no agents.
+    pub(crate) fn equip_with_post(self: &Arc<Self>, config: &mut EngineConfig) {
+        let Post { office, mailboxes } = self.agency.setup.post.clone();
+        let from = self.room.name().clone();
+        let routes = Routes { from, reply_to: self.reply_to.clone(), office, mailboxes };
+        let tool = SendMessage::new(routes, Arc::clone(&self.agency.setup.ids));
+        config.tools =
+            Arc::new(config.tools.as_ref().clone().with([Arc::new(tool) as Arc<dyn Tool>]));
         config.incoming.push(Arc::clone(self) as _);
     }
 
@@ -132,7 +161,9 @@ impl Drop for Leaving {
 
 impl Incoming for Desk {
     fn take(&self) -> Vec<Arrival> {
-        std::mem::take(&mut *self.results.lock().unwrap_or_else(PoisonError::into_inner))
+        let results =
+            std::mem::take(&mut *self.results.lock().unwrap_or_else(PoisonError::into_inner));
+        results.into_iter().chain(self.room.take()).collect()
     }
 
     fn under_way(&self) -> BoxFuture<'_, ()> {
@@ -142,8 +173,11 @@ impl Incoming for Desk {
             if before == 0 {
                 return;
             }
-            // The sender lives as long as this.
-            let _counted = count.wait_for(|now| *now < before).await;
+            tokio::select! {
+                // The sender lives as long as this.
+                _ = count.wait_for(|now| *now < before) => {}
+                () = self.room.wait() => {}
+            }
         })
     }
 }

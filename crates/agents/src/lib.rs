@@ -18,7 +18,7 @@ mod words;
 mod work;
 mod worktree;
 
-pub use agency::{Agency, AgencySetup, ListIn, Models};
+pub use agency::{Agency, AgencySetup, ListIn, Models, Post};
 pub use desk::Desk;
 pub use memory::AgentMemories;
 pub use roster::{AgentRun, Roster, RunStatus};

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::desk::{Desk, Place};
 use crate::memory;
+use crate::messages::{AgentName, SEND_MESSAGE};
 use crate::order::{AgentOrder, TOOL};
 use crate::roster::{AgentRun, RunStatus};
 use crate::worktree::Worktree;
@@ -43,6 +44,7 @@ pub(crate) enum Opening {
 /// A conversation that can begin.
 pub(crate) struct Prepared {
     pub(crate) engine: Engine,
+    pub(crate) desk: Arc<Desk>,
     pub(crate) opening: Opening,
     pub(crate) surroundings: Surroundings,
     pub(crate) max_turns: Option<u32>,
@@ -81,11 +83,27 @@ pub(crate) async fn prepare(
     };
     let background =
         order.run_in_background || definition.as_ref().is_some_and(|agent| agent.background);
-    let draft = Draft { desk, branch, order, id, worktree, background, remarks: Vec::new() };
+    let agent_type = definition.as_ref().map_or(FORK, |agent| agent.name.as_str());
+    let (name, own) = own_desk(desk, order.name.as_deref().unwrap_or(agent_type))?;
+    let remarks = Vec::new();
+    let draft = Draft { desk, own, name, branch, order, id, worktree, background, remarks };
     match definition {
         Some(agent) => draft.fresh(&agent).await,
         None => draft.fork(),
     }
+}
+
+/// A desk for the agent under a name that nobody has, if possible the one that is wanted.
+fn own_desk(desk: &Desk, wanted: &str) -> Result<(AgentName, Arc<Desk>), String> {
+    let plain = wanted.replace(':', "-");
+    let numbered = (2_u32..).map(|number| format!("{plain}-{number}"));
+    for name in std::iter::once(plain.clone()).chain(numbered) {
+        let name = AgentName::new(&name).map_err(|error| error.to_string())?;
+        if let Ok(own) = Desk::new(Arc::clone(&desk.agency), &name, None) {
+            return Ok((name, own));
+        }
+    }
+    Err(format!("there is no name left for `{wanted}`"))
 }
 
 fn unknown(name: &str, desk: &Desk) -> String {
@@ -111,6 +129,9 @@ fn check_depth(branch: &Branch, definition: Option<&AgentDefinition>) -> Result<
 
 struct Draft<'a> {
     desk: &'a Arc<Desk>,
+    /// The agent's own.
+    own: Arc<Desk>,
+    name: AgentName,
     branch: &'a Arc<Branch>,
     order: &'a AgentOrder,
     id: AgentId,
@@ -144,7 +165,7 @@ impl Draft<'_> {
             );
         }
         let mut config = self.config();
-        Desk::new(Arc::clone(&self.desk.agency)).equip(&mut config);
+        self.own.equip(&mut config);
         let mut task = format!("{FORK_RULES}{}", self.order.prompt);
         if let Some(worktree) = &self.worktree {
             task.push_str(&format!(
@@ -183,7 +204,9 @@ impl Draft<'_> {
         };
         self.choose_model(agent, &mut config).await?;
         if self.may_delegate(agent) {
-            Desk::new(Arc::clone(&self.desk.agency)).equip(&mut config);
+            self.own.equip(&mut config);
+        } else if has(agent, SEND_MESSAGE) {
+            self.own.equip_with_post(&mut config);
         }
         let surroundings =
             Surroundings::look(&config.project, &config.environment, &*config.clock).await;
@@ -215,7 +238,7 @@ impl Draft<'_> {
 
     /// The parent's tools as far as the definition goes. Those that belong to the conversation above stay there.
     fn tools(&mut self, agent: &AgentDefinition, all: &ToolSet) -> ToolSet {
-        let own = [TOOL, "ExitPlan", "Skill"];
+        let own = [TOOL, SEND_MESSAGE, "ExitPlan", "Skill"];
         let names: Vec<&str> = all
             .names()
             .filter(|name| !own.contains(name) && !MEMORY_TOOLS.contains(name))
@@ -303,10 +326,9 @@ impl Draft<'_> {
         max_turns: Option<u32>,
     ) -> Prepared {
         let roster = &self.desk.agency.roster;
-        let wanted = self.order.name.as_deref().unwrap_or(agent_type);
         let run = AgentRun {
             id: self.id,
-            name: roster.free_name(wanted),
+            name: self.name.to_string(),
             agent_type: agent_type.to_owned(),
             description: self.order.description.clone(),
             depth: self.branch.side().map_or(0, |side| side.depth) + 1,
@@ -325,6 +347,7 @@ impl Draft<'_> {
         roster.add(run.clone());
         Prepared {
             engine,
+            desk: self.own,
             opening,
             surroundings,
             max_turns,

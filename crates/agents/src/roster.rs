@@ -110,19 +110,6 @@ impl Roster {
         self.lock().iter().find(|run| run.id == id).cloned()
     }
 
-    /// A name that no run has yet.
-    pub(crate) fn free_name(&self, wanted: &str) -> String {
-        let runs = self.lock();
-        let taken = |name: &str| {
-            runs.iter().any(|run| run.name == name && run.status == RunStatus::Running)
-        };
-        if !taken(wanted) {
-            return wanted.to_owned();
-        }
-        let mut numbered = (2_u32..).map(|number| format!("{wanted}-{number}"));
-        numbered.find(|name| !taken(name)).unwrap_or_else(|| wanted.to_owned())
-    }
-
     fn lock(&self) -> MutexGuard<'_, Vec<AgentRun>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

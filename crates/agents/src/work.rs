@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::agency::Agency;
-use crate::desk::Place;
+use crate::desk::{Desk, Place};
 use crate::prepare::{Opening, Prepared};
 use crate::progress::Summaries;
 use crate::roster::{AgentRun, RunStatus};
@@ -95,8 +95,18 @@ pub(crate) async fn work(
     watcher: Watcher,
 ) -> Ended {
     let Prepared {
-        mut engine, opening, surroundings, max_turns, run, task, worktree, remarks, ..
+        mut engine,
+        desk,
+        opening,
+        surroundings,
+        max_turns,
+        run,
+        task,
+        worktree,
+        remarks,
+        background: _,
     } = prepared;
+    let _closing = Closing(desk);
     let interrupt = CancellationToken::new();
     let mut eyes = Eyes { agency, id: run.id, watcher: watcher.clone(), begun: None };
     let prompt = match opening {
@@ -143,6 +153,15 @@ pub(crate) async fn work(
     };
     let remarks: Vec<String> = remarks.into_iter().chain(worktree).collect();
     close(agency, run.id, &result, &remarks)
+}
+
+/// However the work ends, what it holds is let go.
+struct Closing(Arc<Desk>);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        self.0.close();
+    }
 }
 
 /// Writes down how it went, and puts it into words.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_agents::{Agency, Desk};
+use dormouse_agents::Agency;
 use dormouse_background::Dreamer;
 use dormouse_base::{
     Environment, Project, SessionId, Settings, Source, Stack, Switches, ToolSettings, Trust, flag,
@@ -27,7 +27,9 @@ use crate::exit::Failure;
 use crate::messages::NamedSession;
 use crate::settings::{self, InForce, Untrusted};
 use crate::world::{World, current_project};
-use crate::{beside, dream, instructions, layers, memory, permissions, servers, sessions, show};
+use crate::{
+    beside, dream, instructions, layers, memory, messages, permissions, servers, sessions, show,
+};
 
 /// All that a conversation needs, with nothing begun yet.
 pub(crate) struct Ready {
@@ -206,7 +208,7 @@ impl Ready {
         let (small, around) = (connection.small.clone(), (&project, &settings, &switches));
         let around =
             Surrounding { project: around.0, settings: around.1, switches: around.2, small };
-        let agency = agents::agency(world, agents, around)?;
+        let agency = agents::agency(world, agents, around, messages::post(world, &folder)?)?;
         if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
             recall.small.clone_from(&connection.small);
             recall.agents = Some(Arc::clone(&agency) as _);
@@ -215,7 +217,6 @@ impl Ready {
         let tools =
             ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
         let named = NamedSession::asked_for(arguments, world, &folder, opened.as_ref())?;
-        let tools = tools.with(named.iter().map(|named| named.tool(world)));
         let access = memory.as_ref().map(|memory| Arc::clone(&memory.access));
         let dreamer = dream::dreamer(world, access.as_ref(), &folder, &switches)?;
         // A headless run ends with its answer: nobody dreams beside it.
@@ -257,7 +258,7 @@ impl Ready {
             branches: None,
             side: None,
         };
-        Desk::new(Arc::clone(&agency)).equip(&mut config);
+        messages::desk(&agency, named.as_ref())?.equip(&mut config);
         warn_of_no_price(&config);
         let engine = match opened {
             None => Engine::begin(config, &folder, &surroundings)?,

@@ -24,7 +24,7 @@ use crate::{Engine, EngineConfig, EngineError, SideChain, Surroundings, side};
 const PLACEHOLDER: &str =
     "Started; its result goes to the conversation that this one was forked from.";
 
-/// Where agents branch off next: filled by a conversation, emptied by nobody. Clones are the same place.
+/// Where agents branch off next: filled by a conversation, emptied when that is over. Clones are the same place.
 #[derive(Clone)]
 pub struct Branches {
     tool: &'static str,
@@ -40,6 +40,11 @@ impl Branches {
     /// The conversation as it stood when an answer last called the tool.
     pub fn newest(&self) -> Option<Arc<Branch>> {
         self.newest.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Lets go of it.
+    pub fn clear(&self) {
+        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     fn put(&self, branch: Branch) {

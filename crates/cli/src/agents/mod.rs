@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use dormouse_agents::{
     Agency, AgencySetup, AgentDefinition, AgentMemories, AgentOrigin, AgentPlaces, AgentProblem,
-    Agents, ListIn, Models, builtin, read_json,
+    Agents, ListIn, Models, Post, builtin, read_json,
 };
 use dormouse_base::{Environment, Layer, Project, Settings, Source, Switches, Trust, names};
 use dormouse_engine::{OtherModel, SmallModel};
@@ -120,6 +120,7 @@ pub(crate) fn agency(
     world: &World,
     AgentLibrary(library): AgentLibrary,
     around: Surrounding<'_>,
+    post: Post,
 ) -> Result<Arc<Agency>, Failure> {
     let Surrounding { project, settings, switches, small } = around;
     let places = (!library.is_bare).then(|| library.project.places.clone());
@@ -142,6 +143,7 @@ pub(crate) fn agency(
         clock: Arc::clone(&world.clock),
         ids: Arc::clone(&world.ids),
         list_in,
+        post,
     });
     for problem in agency.agents().problems() {
         let what = if problem.loaded { "an agent" } else { "an agent that can not be used" };

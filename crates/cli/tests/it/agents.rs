@@ -573,3 +573,59 @@ fn the_list_on_the_command_line() {
     assert_eq!((&good["origin"], &good["memory"]), (&json!("user"), &json!("user")));
     assert_eq!(list["problems"].as_array().unwrap().len(), 1);
 }
+
+/// Messages inside the process: to an agent by its name while it works, back to the conversation, and to nobody.
+#[test]
+fn messages_between_a_conversation_and_its_agents() {
+    let mut order = named("general-purpose", "wait for a word");
+    order["run_in_background"] = json!(true);
+    order["name"] = json!("bob");
+    let send = |to: &str, text: &str| {
+        json!({"to": to, "message": text, "summary": "a few words about the nuts"}).to_string()
+    };
+    let gate = Gate::new();
+    let waiting = gate.clone();
+    let server = server(Wire::Anthropic)
+        .agent_with(move |request: &RecordedRequest| -> Reply {
+            let said = request.last_message().to_string();
+            if said.contains("look under the oak") {
+                let text = json!({"to": "main", "message": "They are under the oak.", "summary": "found the nuts under the oak"});
+                return Turn::new().call("m", "SendMessage", text.to_string()).into();
+            }
+            if request.messages().len() > 1 {
+                return Turn::new().text("I told them.").into();
+            }
+            let reply: Reply = Turn::new().call("g", "Glob", r#"{"pattern":"*"}"#).into();
+            reply.gate_after(0, &waiting)
+        })
+        .reply(start("a", &order))
+        .reply(
+            Turn::new()
+                .call("1", "SendMessage", send("bob", "look under the oak"))
+                .call("2", "SendMessage", send("alice", "hello"))
+                .call("3", "SendMessage", send("main", "hello")),
+        )
+        .start();
+    for _ in 0..4 {
+        server.push(Turn::new().text("Noted."));
+    }
+    let home = TestHome::new().with_server(&server);
+    let mut running = home.spawn(&mut ask(&home, &["go"]));
+    running.close_stdin();
+    server.wait_for_requests(3);
+    gate.open();
+    running.wait().success();
+    let results = text_of(&server.requests()[2]);
+    assert!(results.contains("sent to bob"), "{results}");
+    assert!(results.contains("no agent of this project is called `alice`"), "{results}");
+    assert!(results.contains("`main` is your own name"), "{results}");
+    let told = server.agent_requests()[1].last_message().to_string();
+    assert!(told.contains("look under the oak"), "at its next tool round: {told}");
+    let last = server.requests().last().unwrap().text();
+    assert!(last.contains("They are under the oak.") && last.contains("I told them."), "{last}");
+    let side = side_chains(&home).remove(0);
+    assert!(
+        side.lines()
+            .any(|line| line.contains("look under the oak") && line.contains(r#""delivers":[""#))
+    );
+}
