@@ -79,6 +79,8 @@ pub mod names {
     pub const TEST_RECALL_MS: &str = "DORMOUSE_TEST_RECALL_MS";
     /// Debug builds only: `0` lets extraction learn from what memory said.
     pub const TEST_ECHO_GUARD: &str = "DORMOUSE_TEST_ECHO_GUARD";
+    /// How often it is said what an agent is doing, in milliseconds (debug builds).
+    pub const TEST_PROGRESS_MS: &str = "DORMOUSE_TEST_PROGRESS_MS";
     /// The seed of new ids (debug builds).
     pub const TEST_SEED: &str = "DORMOUSE_TEST_SEED";
 }
@@ -160,6 +162,10 @@ pub const VARIABLES: &[EnvironmentVariable] = &[
     variable(names::TEST_NOW, "debug builds only: the time the clock shows"),
     variable(names::TEST_ECHO_GUARD, "debug builds only: 0 lets extraction learn from memory"),
     variable(names::TEST_RECALL_MS, "debug builds only: how long recall may hold up a request"),
+    variable(
+        names::TEST_PROGRESS_MS,
+        "debug builds only: how often agents' progress is summarised",
+    ),
     variable(names::TEST_SEED, "debug builds only: seed of new ids"),
 ];
 

@@ -1,5 +1,6 @@
 //! The command line, as typed. Nothing outside this module and its first reader sees these structs.
 
+mod agents;
 mod doors;
 mod dream;
 mod memory;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use agents::*;
 pub(crate) use doors::*;
 pub(crate) use dream::*;
 pub(crate) use memory::*;
@@ -88,6 +90,10 @@ pub(crate) struct Arguments {
     /// A name by which other agents and `dormouse send` write to this session
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<dormouse_agents::messages::AgentName>,
+
+    /// More MCP servers for this run: a file such as .mcp.json, or JSON; may be given several times
+    #[arg(long, value_name = "FILE|JSON")]
+    pub(crate) mcp_config: Vec<String>,
 
     /// Replace the static part of the system prompt
     #[arg(long, value_name = "TEXT")]
@@ -197,7 +203,10 @@ pub(crate) enum Command {
         after_help = "Examples:\n  dormouse search --sessions \"broken pipe\"\n  dormouse search --sessions parse_header --json\n  dormouse search database"
     )]
     Search(SearchPastArguments),
-    /// Serve this project's memory to other agents, as an MCP server
+    /// List the agents that a conversation can start, and where each comes from
+    #[command(after_help = AGENTS_HELP)]
+    Agents(AgentsArguments),
+    /// Serve this project's memory to other agents, as an MCP server; or see and set up the servers that this agent uses
     #[command(after_help = MCP_HELP)]
     Mcp(McpArguments),
     /// Answer a hook event of another agent, from what it says on standard input

@@ -4,12 +4,12 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use dormouse_agents::messages::{
-    Address, AgentName, Content, MailboxReader, Mailboxes, PostOffice, Routes, SendMessage,
-    SessionSocket, SocketFolder, Summary, Words,
+    Address, AgentName, Content, MailboxReader, Mailboxes, PostOffice, Routes, SessionSocket,
+    SocketFolder, Summary, Words,
 };
+use dormouse_agents::{Agency, Desk, Post};
 use dormouse_base::{Dir, SessionId};
 use dormouse_engine::{Incoming, OpenedSession, SessionFolder};
-use dormouse_tools::Tool;
 
 use crate::args::{Arguments, SendArguments};
 use crate::exit::{Exit, Failure};
@@ -19,7 +19,6 @@ use crate::{input, show};
 /// A name with its mailbox and its socket, for as long as the program runs.
 pub(crate) struct NamedSession {
     reader: Arc<MailboxReader>,
-    mailboxes: Mailboxes,
     socket: Option<SessionSocket>,
 }
 
@@ -50,7 +49,7 @@ impl NamedSession {
         let mailboxes = mailboxes(world, folder.dir())?;
         let reader = mailboxes.read_as(name, delivered).map_err(Failure::failed)?;
         let socket = listen(world, &reader, &mailboxes)?;
-        Ok(Self { reader: Arc::new(reader), mailboxes, socket })
+        Ok(Self { reader: Arc::new(reader), socket })
     }
 
     /// What has come for it.
@@ -58,15 +57,9 @@ impl NamedSession {
         Arc::clone(&self.reader) as Arc<dyn Incoming>
     }
 
-    /// The tool to write to others with.
-    pub(crate) fn tool(&self, world: &World) -> Arc<dyn Tool> {
-        let routes = Routes {
-            from: self.reader.name().clone(),
-            reply_to: self.socket.as_ref().map(|socket| Address::socket(socket.path())),
-            office: PostOffice::new(Arc::clone(&world.clock), Arc::clone(&world.ids)),
-            mailboxes: self.mailboxes.clone(),
-        };
-        Arc::new(SendMessage::new(routes, Arc::clone(&world.ids)))
+    /// Where it is reached from outside the project.
+    fn reply_to(&self) -> Option<Address> {
+        self.socket.as_ref().map(|socket| Address::socket(socket.path()))
     }
 
     /// This session is the one that reads: from now on messages come to it.
@@ -83,6 +76,28 @@ impl NamedSession {
             None => format!("· `{}` has a mailbox and no socket", self.reader.name()),
         }
     }
+}
+
+/// What a conversation is called by its own agents where it has no other name.
+const MAIN: &str = "main";
+
+/// The ways of messages in a project.
+pub(crate) fn post(world: &World, folder: &SessionFolder) -> Result<Post, Failure> {
+    let office = PostOffice::new(Arc::clone(&world.clock), Arc::clone(&world.ids));
+    Ok(Post { office, mailboxes: mailboxes(world, folder.dir())? })
+}
+
+/// Where the conversation itself starts agents, and where they write to.
+pub(crate) fn desk(
+    agency: &Arc<Agency>,
+    named: Option<&NamedSession>,
+) -> Result<Arc<Desk>, Failure> {
+    let name = match named {
+        Some(named) => named.reader.name().clone(),
+        None => AgentName::new(MAIN).map_err(Failure::failed)?,
+    };
+    let reply_to = named.and_then(NamedSession::reply_to);
+    Desk::new(Arc::clone(agency), &name, reply_to).map_err(Failure::failed)
 }
 
 fn mailboxes(world: &World, project: &Dir) -> Result<Mailboxes, Failure> {

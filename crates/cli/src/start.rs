@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_agents::Agency;
 use dormouse_background::Dreamer;
 use dormouse_base::{
     Environment, Project, SessionId, Settings, Source, Stack, Switches, ToolSettings, Trust, flag,
@@ -12,26 +13,30 @@ use dormouse_base::{
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
-    Beside, Engine, EngineConfig, Hooks, InstructionSetup, MemoryAccess, MemorySetup,
-    OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder, Skills,
-    Surroundings, memory_tools,
+    Announces, Beside, Engine, EngineConfig, HookLayer, HookOrigin, Hooks, Idle, InstructionSetup,
+    MemoryAccess, MemorySetup, OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving,
+    SessionFolder, Skills, Surroundings, memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
-use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
+use dormouse_tools::{Asker, CommandLimits, Gate, McpHub, Reaper, ServerSpec, ToolSet};
 
+use crate::agents::{self, AgentLibrary, Surrounding};
 use crate::args::Arguments;
 use crate::connect::{Connection, Wanted, connect};
 use crate::exit::Failure;
 use crate::messages::NamedSession;
 use crate::settings::{self, InForce, Untrusted};
 use crate::world::{World, current_project};
-use crate::{beside, dream, instructions, layers, memory, permissions, sessions, show};
+use crate::{
+    beside, dream, instructions, layers, memory, messages, permissions, servers, sessions, show,
+};
 
 /// All that a conversation needs, with nothing begun yet.
 pub(crate) struct Ready {
     pub(crate) connection: Connection,
     settings: Settings,
     switches: Switches,
+    agents: AgentLibrary,
     hooks: Hooks,
     instructions: Option<InstructionSetup>,
     skills: Skills,
@@ -42,6 +47,7 @@ pub(crate) struct Ready {
     surroundings: Surroundings,
     folder: SessionFolder,
     opened: Option<OpenedSession>,
+    servers: Arc<McpHub>,
 }
 
 /// Where the key came from, for messages about it.
@@ -69,9 +75,13 @@ pub(crate) struct Conversation {
     pub(crate) memory: Option<Arc<MemoryAccess>>,
     /// Who dreams beside it; nobody where memory is off.
     pub(crate) dreamer: Option<Arc<Dreamer>>,
+    /// Its agents.
+    pub(crate) agency: Arc<Agency>,
     pub(crate) key: KeyOrigin,
     /// Where others write to; nowhere without `--name`.
     pub(crate) named: Option<NamedSession>,
+    /// The MCP servers; whoever ends the conversation closes them.
+    pub(crate) servers: Arc<McpHub>,
 }
 
 /// Reads the settings, looks around, finds the session to go on with, connects.
@@ -95,11 +105,19 @@ pub(crate) async fn prepare_for(
     let hooks = hooks(&in_force, world)?;
     let instructions = instructions::setup(world, &project, untrusted)?;
     let skills = skills(&in_force, world, &project)?;
+    let agents = AgentLibrary::of(&in_force, world)?;
+    let configured = match saving {
+        None => servers::configured(arguments, &in_force, world)?.servers,
+        // Work that is nobody's session has no use for them.
+        Some(_) => Vec::new(),
+    };
     let (settings, switches) = (in_force.settings, in_force.switches);
     let gate = permissions::gate(arguments, &settings.permissions)?;
     let home = world.home()?;
     let session = which_session(arguments, &home, &project)?;
     let environment = environment_for_children(world, &settings);
+    let secrets: Vec<_> = configured.iter().flat_map(ServerSpec::secrets).collect();
+    let servers = servers::start(configured, &settings, &project, &environment);
     let surroundings = Surroundings::look(&project, &environment, &*world.clock).await;
     let folder = SessionFolder::open(&home, &project)?;
     let reopen = |session| {
@@ -111,7 +129,8 @@ pub(crate) async fn prepare_for(
         origin: opened.as_ref().and_then(OpenedSession::origin),
         server_clearing: switches.is_on("server_clearing"),
     };
-    let connection = connect(&settings, &world.environment, wanted, &project.folder).await?;
+    let mut connection = connect(&settings, &world.environment, wanted, &project.folder).await?;
+    connection.redactor = connection.redactor.with(secrets);
     let (set, opened_now) = ((&settings, &switches), opened.as_ref());
     let saving = saving.unwrap_or_else(|| {
         memory::session::saving_in_session(&settings, &switches, &connection.dialect, opened_now)
@@ -120,10 +139,12 @@ pub(crate) async fn prepare_for(
     if arguments.verbose {
         describe(&connection, saving);
     }
+    servers::gather(&servers, &settings).await;
     Ok(Ready {
         connection,
         settings,
         switches,
+        agents,
         hooks,
         instructions,
         skills,
@@ -134,6 +155,7 @@ pub(crate) async fn prepare_for(
         surroundings,
         folder,
         opened,
+        servers,
     })
 }
 
@@ -176,31 +198,38 @@ impl Ready {
             surroundings,
             folder,
             opened,
+            agents,
             hooks,
             instructions,
             skills,
             mut memory,
+            servers,
         } = self;
+        let (small, around) = (connection.small.clone(), (&project, &settings, &switches));
+        let around =
+            Surrounding { project: around.0, settings: around.1, switches: around.2, small };
+        let agency = agents::agency(world, agents, around, messages::post(world, &folder)?)?;
         if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
-            recall.small = connection.small;
+            recall.small.clone_from(&connection.small);
+            recall.agents = Some(Arc::clone(&agency) as _);
         }
         let key = KeyOrigin { source: connection.key_source, variable: connection.key_variable };
         let tools =
             ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
         let named = NamedSession::asked_for(arguments, world, &folder, opened.as_ref())?;
-        let tools = tools.with(named.iter().map(|named| named.tool(world)));
         let access = memory.as_ref().map(|memory| Arc::clone(&memory.access));
         let dreamer = dream::dreamer(world, access.as_ref(), &folder, &switches)?;
         // A headless run ends with its answer: nobody dreams beside it.
         let dreaming = dreamer.clone().filter(|_| asker.is_some());
         let mut beside = beside::attendants(world, &settings, &switches, &project, run)?;
         beside.extend(dreaming.map(|dreamer| dreamer as Arc<dyn Beside>));
-        let config = EngineConfig {
+        let mut config = EngineConfig {
             model: connection.model,
             model_name: connection.model_name,
             origin: connection.origin,
             dialect: connection.dialect,
             budget: connection.budget,
+            small: connection.small,
             retry: connection.retry,
             tools: Arc::new(tools),
             gate: gate.clone(),
@@ -209,15 +238,9 @@ impl Ready {
             environment: environment.clone(),
             clock: Arc::clone(&world.clock),
             ids: Arc::clone(&world.ids),
-            overrides: PromptOverrides {
-                system: arguments.system_prompt.clone(),
-                append: arguments.append_system_prompt.clone(),
-            },
+            overrides: overrides(arguments),
             redactor: connection.redactor,
-            results: Arc::new(ResultRules {
-                store: switches.is_on("stored_results"),
-                chars: settings.tools.result_chars.clone(),
-            }),
+            results: Arc::new(result_rules(&settings, &switches)),
             hooks: Arc::new(hooks),
             reaper: Reaper::of_this_program(),
             commands: command_limits(&settings.tools),
@@ -230,11 +253,12 @@ impl Ready {
             layers: layers::rules(&settings, &switches)?,
             compaction: layers::compaction(&switches, &world.environment)?,
             beside,
-            announces: Vec::new(),
+            announces: vec![Arc::clone(&servers) as Arc<dyn Announces>],
             incoming: named.iter().map(NamedSession::incoming).collect(),
             branches: None,
             side: None,
         };
+        messages::desk(&agency, named.as_ref())?.equip(&mut config);
         warn_of_no_price(&config);
         let engine = match opened {
             None => Engine::begin(config, &folder, &surroundings)?,
@@ -252,35 +276,54 @@ impl Ready {
             gate,
             memory: access,
             dreamer,
+            agency,
             key,
             named,
+            servers,
         })
     }
 }
 
+fn overrides(arguments: &Arguments) -> PromptOverrides {
+    PromptOverrides {
+        system: arguments.system_prompt.clone(),
+        append: arguments.append_system_prompt.clone(),
+    }
+}
+
+fn result_rules(settings: &Settings, switches: &Switches) -> ResultRules {
+    let store = switches.is_on("stored_results");
+    ResultRules { store, chars: settings.tools.result_chars.clone() }
+}
+
 /// The hooks in force. Of those that can not be used it is said why.
 fn hooks(in_force: &InForce, world: &World) -> Result<Hooks, Failure> {
-    let settings = &in_force.settings;
-    if is_bare(world)? {
-        return Ok(Hooks::default());
-    }
-    let managed_only = settings.allow_managed_hooks_only == Some(true);
-    let layers: Vec<_> = in_force
-        .stack
-        .layers()
-        .iter()
-        .filter(|layer| !managed_only || layer.source == Source::Managed)
-        .filter(|layer| !switched_off(&in_force.stack, layer.source))
-        .map(|layer| {
-            let hooks = layer.value.get("hooks").cloned().unwrap_or_default();
-            (layer.source, serde_json::from_value(hooks).unwrap_or_default())
-        })
-        .collect();
-    let (hooks, problems) = Hooks::read(layers.iter().map(|(source, events)| (*source, events)));
+    let bare = is_bare(world)?;
+    let (hooks, problems) = Hooks::read(hook_layers(in_force, bare));
     for problem in problems {
         show::note(&format!("warning: a hook will not run: {problem}"));
     }
     Ok(hooks)
+}
+
+/// The files of settings, and whether their hooks run.
+pub(crate) fn hook_layers(in_force: &InForce, bare: bool) -> impl Iterator<Item = HookLayer> {
+    let managed_only = in_force.settings.allow_managed_hooks_only == Some(true);
+    in_force.stack.layers().iter().map(move |layer| {
+        let idle = if bare {
+            Some(Idle::Bare)
+        } else if switched_off(&in_force.stack, layer.source) {
+            Some(Idle::Disabled)
+        } else if managed_only && layer.source != Source::Managed {
+            Some(Idle::ManagedOnly)
+        } else if layer.withheld.waiting.get("hooks").is_some() {
+            Some(Idle::NotTrusted)
+        } else {
+            None
+        };
+        let origin = HookOrigin::Settings(layer.source);
+        HookLayer::of_json(origin, &layer.path, &*layer.text).idle(idle)
+    })
 }
 
 /// The person's skills, and behind them the project's, if it is trusted.

@@ -20,7 +20,7 @@ mod stored;
 
 pub use agent_message::{AgentMessage, UnreadableMail};
 pub use breakpoints::{TurnShape, plan_breakpoints};
-pub use fragment::{Attachment, Changes, FirstMessage, Fragment, HookNotes};
+pub use fragment::{AgentResult, Attachment, Changes, FirstMessage, Fragment, HookNotes};
 pub use plan_mode::PlanMode;
 pub use recalled::{RecalledMemories, RecalledMemory};
 pub use skill::CalledSkill;

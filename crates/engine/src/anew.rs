@@ -59,6 +59,7 @@ impl Engine {
         self.config.origin = other.origin;
         self.config.dialect = other.dialect;
         self.config.budget = other.budget;
+        self.seat_hooks();
         Ok(())
     }
 }

@@ -19,7 +19,9 @@ use tokio_util::sync::CancellationToken;
 use crate::compact::{Breaker, SaidSoFar};
 use crate::effect::Watch;
 use crate::fork::Spent;
-use crate::hooks::{HookObserver, HookRunner, HookSession, Place, SessionSource};
+use crate::hooks::{
+    HookAgent, HookObserver, HookRunner, HookSession, Judge, Place, RunnerParts, SessionSource,
+};
 use crate::jobs::Jobs;
 use crate::known::Known;
 use crate::layers::Folding;
@@ -28,7 +30,7 @@ use crate::own_tools::OwnTools;
 use crate::prompt::build_prefix;
 use crate::recall::Recall;
 use crate::results::ResultStore;
-use crate::{EngineConfig, EngineError, Moment, SessionFolder, Surroundings};
+use crate::{EngineConfig, EngineError, Hooks, Moment, SessionFolder, SmallModel, Surroundings};
 
 /// A conversation.
 pub struct Engine {
@@ -62,6 +64,8 @@ pub struct Engine {
     pub(crate) totals: Usage,
     /// What those cost, in dollars, as far as prices are known.
     pub(crate) spent_usd: f64,
+    /// The same for the turn that runs.
+    pub(crate) turn_usd: f64,
     /// What forks have spent besides.
     pub(crate) forks_spent: Spent,
     /// What runs beside the conversation.
@@ -128,6 +132,7 @@ impl Engine {
             Arc::clone(&config.ids),
         )?;
         let own = OwnTools::add_to(&mut config, &transcript);
+        config.tools = config.tools_now();
         let known = Known::look(&config, Occasion::Start);
         let (tools, size) = (&config.tools, config.budget.prompt);
         let prefix = build_prefix(surroundings, tools, size, &config.overrides, &known);
@@ -161,12 +166,19 @@ impl Engine {
                 memory.access.attended_by(Arc::clone(asker));
             }
         }
-        let hooks = hook_runner(&config, &transcript);
         let source =
             if history.last().is_none() { SessionSource::Startup } else { SessionSource::Resume };
         let figures = config.figures.of_session(transcript.session(), folder_name(&transcript));
+        let forks_spent = Spent::default();
+        let hooks = hook_runner(&config, &transcript, &figures, &forks_spent);
+        if let (Some(memory), None) = (&config.memory, &config.side) {
+            memory.access.heard_by(hooks.clone());
+        }
+        if let Some(hooks) = &hooks {
+            own.skills.lend_hooks_to(hooks);
+        }
         let jobs = Jobs::new(Arc::clone(&config.clock), figures.clone());
-        Self {
+        let engine = Self {
             figures,
             told: told.unwrap_or_else(|| prefix.facts().clone()),
             begun_by: hooks.is_some().then_some(source),
@@ -192,7 +204,8 @@ impl Engine {
             requests: 0,
             totals: Usage::default(),
             spent_usd: 0.0,
-            forks_spent: Spent::default(),
+            turn_usd: 0.0,
+            forks_spent,
             jobs,
             unwritten: Vec::new(),
             recall: Recall::default(),
@@ -200,7 +213,25 @@ impl Engine {
             own,
             arrivals: Vec::new(),
             telling: Vec::new(),
-        }
+        };
+        engine.seat_hooks();
+        engine
+    }
+
+    /// Hooks that ask a model ask the one of the conversation.
+    pub(crate) fn seat_hooks(&self) {
+        let Some(hooks) = &self.hooks else { return };
+        let main = SmallModel {
+            model: Arc::clone(&self.config.model),
+            name: self.config.model_name.clone(),
+            dialect: self.config.dialect.clone(),
+        };
+        hooks.seat(main, self.bare_seed());
+    }
+
+    /// The hooks of the session, those of skills in use among them.
+    pub fn hooks(&self) -> Arc<Hooks> {
+        self.hooks.as_ref().map_or_else(|| Arc::clone(&self.config.hooks), |hooks| hooks.hooks())
     }
 
     pub(crate) fn tell_changes(&mut self, now: &Surroundings) -> Result<(), EngineError> {
@@ -444,28 +475,53 @@ impl Engine {
 }
 
 /// Who runs the hooks of a session, if there are any.
-fn hook_runner(config: &EngineConfig, transcript: &Transcript) -> Option<Arc<HookRunner>> {
-    if config.hooks.is_empty() {
+fn hook_runner(
+    config: &EngineConfig,
+    transcript: &Transcript,
+    figures: &Figures,
+    spent: &Spent,
+) -> Option<Arc<HookRunner>> {
+    if config.hooks.is_empty() && config.skills.all().all(|skill| skill.hooks.is_none()) {
         return None;
     }
-    let session = HookSession {
-        id: transcript.session(),
-        transcript: transcript.path().to_owned(),
-        own_folder: transcript.own_folder().clone(),
+    let environment = &config.environment;
+    let (folder, checkout) = (&config.project.folder, &config.project.checkout);
+    let parts = RunnerParts {
+        session: hook_session(config, transcript),
+        place: Place::new(folder, checkout, environment, config.reaper.clone()),
+        judge: Judge {
+            seat: Mutex::default(),
+            small: config.small.clone(),
+            clock: Arc::clone(&config.clock),
+            ids: Arc::clone(&config.ids),
+            figures: figures.clone(),
+            prices: config.prices.clone(),
+            spent: spent.clone(),
+        },
+        tools: Arc::clone(&config.tools),
+        gate: config.gate.clone(),
+        redactor: config.redactor.clone(),
+        ids: Arc::clone(&config.ids),
     };
-    Some(Arc::new(HookRunner::new(
-        Arc::clone(&config.hooks),
-        session,
-        Place::new(
-            &config.project.folder,
-            &config.project.checkout,
-            &config.environment,
-            config.reaper.clone(),
-        ),
-        Arc::clone(&config.tools),
-        config.gate.clone(),
-        config.redactor.clone(),
-    )))
+    Some(Arc::new(HookRunner::new(Arc::clone(&config.hooks), parts)))
+}
+
+/// What hooks are told of the session. An agent's transcript is beside the session's.
+fn hook_session(config: &EngineConfig, transcript: &Transcript) -> HookSession {
+    let (id, own_folder) = (transcript.session(), transcript.own_folder().clone());
+    let path = transcript.path().to_owned();
+    match &config.side {
+        None => HookSession { id, transcript: path, own_folder, agent: None },
+        Some(side) => {
+            let of_session = side.session_folder.path().with_extension("jsonl");
+            let agent = HookAgent {
+                id: side.agent.to_string(),
+                kind: side.agent_type.clone(),
+                transcript: path,
+            };
+            HookSession { id: side.session, transcript: of_session, own_folder, agent: Some(agent) }
+        }
+    }
 }
 
 /// The name of the project's folder.

@@ -36,11 +36,16 @@ pub struct Arrival {
 impl Engine {
     /// What has come and was not told yet; gives what is new to the person.
     pub fn receive(&mut self) -> Vec<String> {
-        let new: Vec<Arrival> =
-            self.config.incoming.iter().flat_map(|incoming| incoming.take()).collect();
+        let new: Vec<Arrival> = self.all_incoming().flat_map(Incoming::take).collect();
         let shown = new.iter().map(|arrival| arrival.shown.clone()).collect();
         self.arrivals.extend(new);
         shown
+    }
+
+    /// Whatever brings something: what the set-up has, and hooks that run beside.
+    fn all_incoming(&self) -> impl Iterator<Item = &dyn Incoming> {
+        let hooks = self.hooks.iter().map(|hooks| hooks.incoming());
+        self.config.incoming.iter().map(|incoming| &**incoming).chain(hooks)
     }
 
     fn receive_and_show(&mut self, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
@@ -96,7 +101,7 @@ impl Engine {
         if self.config.asker.is_some() && self.config.side.is_none() {
             return;
         }
-        let all = self.config.incoming.iter().map(|incoming| incoming.under_way());
+        let all = self.all_incoming().map(Incoming::under_way);
         tokio::select! {
             biased;
             () = interrupt.cancelled() => {}

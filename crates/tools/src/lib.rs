@@ -3,7 +3,7 @@
 //!
 //! Invariants: nothing starts a process but [`process`](output) here, always in a group of its own and
 //! without the model's keys; every result is bounded and says what it left out; a tool that fails or
-//! panics becomes an error result and never ends the program. No network but for [`WebFetch`], no terminal,
+//! panics becomes an error result and never ends the program. No network but for [`WebFetch`] and [`post_json`], no terminal,
 //! no prompts.
 
 #![forbid(unsafe_code)]
@@ -23,9 +23,11 @@ mod grep;
 mod host;
 mod input;
 mod kill_shell;
+mod mcp;
 mod observer;
 mod orchestrator;
 mod overflow;
+mod post;
 mod printed;
 mod process;
 mod progress;
@@ -54,9 +56,15 @@ pub use grep::Grep;
 pub use host::HostPattern;
 pub use input::parse_input;
 pub use kill_shell::KillShell;
+pub use mcp::{
+    CALL_TIMEOUT, MCP_CALL, McpHub, START_PATIENCE, ServerOrigin, ServerProblem, ServerSpec,
+    ServerStatus, ServerView, ServersRead, Setup as McpSetup, Transport, Variables, parse_servers,
+    read_servers,
+};
 pub use observer::{After, Before, CallObserver, CallView, Stance, Substitute};
 pub use orchestrator::{CallStatus, MAX_SIDE_BY_SIDE, ResponseState, Scheduled, startable};
 pub use overflow::{Overflow, Spilled};
+pub use post::{Posted, post_json};
 pub use process::{ProcessError, ProcessOutput, output, output_with_input};
 pub use progress::Progress;
 pub use project_file::write_target;

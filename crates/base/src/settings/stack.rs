@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::keys::{MemorySettings, Settings, WriteRule};
 use super::parse::{SettingsError, SettingsWarning, parse};
 use super::partition::{Withheld, partition};
+use crate::line_of;
 
 /// Where settings come from, lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,6 +57,8 @@ pub struct Layer {
     pub source: Source,
     /// The file; for the command line, its option.
     pub path: PathBuf,
+    /// As it was written: whoever has to say in which line something stands looks here.
+    pub text: String,
     /// What it holds that counts.
     pub value: Value,
     /// Keys nobody knows.
@@ -78,7 +81,13 @@ impl Layer {
         } else {
             (parsed.value, Withheld::default())
         };
-        Ok(Self { source, path, value, warnings: parsed.warnings, withheld })
+        let text = String::from_utf8_lossy(text).into_owned();
+        Ok(Self { source, path, text, value, warnings: parsed.warnings, withheld })
+    }
+
+    /// The line in which what stands at a path of keys begins.
+    pub fn line_of(&self, path: &[&str]) -> Option<usize> {
+        line_of(&self.text, path)
     }
 
     /// What waited for trust counts from now on.

@@ -7,8 +7,8 @@ use dormouse_engine::OtherModel;
 use crate::connect::{Wanted, connect};
 use crate::exit::Failure;
 use crate::markdown::Style;
-use crate::notes;
 use crate::start::Conversation;
+use crate::{notes, servers};
 
 use super::commands::Name;
 use super::{CONNECTING, Talk, answers, unless_soon};
@@ -19,6 +19,7 @@ impl Talk<'_> {
         match name {
             Name::Help => self.help(),
             Name::Skills => self.skills(),
+            Name::Agents => self.agents(rest),
             Name::Cost => self.list(&answers::cost(&self.conversation.engine)),
             Name::Stats => self.stats(),
             Name::Config => self.list(&answers::config(&self.conversation, self.world)),
@@ -46,6 +47,10 @@ impl Talk<'_> {
             Name::Context => self.context(),
             Name::Snip => self.snip(),
             Name::Expand => self.expand(),
+            Name::Mcp => {
+                let said = servers::in_talk(&self.conversation.servers, rest).await;
+                self.say(&said);
+            }
             Name::Memory => self.memory(rest).await,
             Name::Recall if rest.is_empty() => self.view.borrow_mut().explain_recall(),
             Name::Recall => self.recall(rest).await,

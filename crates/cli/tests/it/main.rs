@@ -8,6 +8,8 @@
     reason = "tests"
 )]
 
+mod agents;
+mod agents_memory;
 mod bad_input;
 mod compacting;
 mod compaction;
