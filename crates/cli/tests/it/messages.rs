@@ -44,15 +44,11 @@ pub(crate) fn delivered(transcript: &Path) -> Vec<String> {
     ids.map(|id| id.as_str().unwrap().to_owned()).collect()
 }
 
-/// The transcripts, but not the mailboxes beside them.
-pub(crate) fn transcripts(home: &TestHome) -> Vec<PathBuf> {
-    let all = home.transcripts().into_iter();
-    all.filter(|path| !path.to_string_lossy().contains("/mailboxes/")).collect()
-}
-
 pub(crate) fn mailbox(home: &TestHome, name: &str) -> Vec<Value> {
-    let file = format!("mailboxes/{name}.jsonl");
-    let found = home.transcripts().into_iter().find(|path| path.ends_with(&file)).unwrap();
+    let projects = home.dormouse_home().join("projects").read_dir().unwrap();
+    let files = projects
+        .map(|project| project.unwrap().path().join("mailboxes").join(format!("{name}.jsonl")));
+    let found = files.into_iter().find(|file| file.exists()).unwrap();
     let text = std::fs::read_to_string(found).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -85,7 +81,7 @@ fn a_message_waits_and_is_told_once_across_sessions() {
         let told: Vec<usize> =
             requests.iter().map(|request| count(request, "from another agent, `ci`")).collect();
         assert_eq!(told, [0, 1, 0, 0]);
-        let ids: Vec<String> = transcripts(&home).iter().flat_map(|path| delivered(path)).collect();
+        let ids: Vec<String> = home.transcripts().iter().flat_map(|path| delivered(path)).collect();
         assert_eq!(ids, [mailbox(&home, "r")[0]["id"].as_str().unwrap()]);
         server.finish();
     }

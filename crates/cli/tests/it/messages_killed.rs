@@ -6,7 +6,7 @@ use std::time::Duration;
 use dormouse_model::script::Turn;
 use dormouse_testkit::{RecordedRequest, Reply, Running, TestHome, Wire};
 
-use crate::messages::{delivered, mailbox, start, transcripts};
+use crate::messages::{delivered, mailbox, start};
 use crate::program::{ask, dormouse, server};
 
 const SENDERS: usize = 8;
@@ -20,7 +20,7 @@ struct Deliveries {
 
 impl Deliveries {
     fn look(&mut self, home: &TestHome) {
-        let all: Vec<String> = transcripts(home).iter().flat_map(|path| delivered(path)).collect();
+        let all: Vec<String> = home.transcripts().iter().flat_map(|path| delivered(path)).collect();
         let distinct: HashSet<&String> = all.iter().collect();
         assert_eq!(distinct.len(), all.len(), "one was delivered twice");
         let new: Vec<String> = all.into_iter().filter(|id| !self.seen.contains(id)).collect();
@@ -59,7 +59,7 @@ fn counted(home: &TestHome) -> Vec<String> {
     let load = |path: &std::path::PathBuf| {
         dormouse_conversation::transcript::load(&std::fs::read(path).unwrap()).delivered
     };
-    transcripts(home).iter().flat_map(load).collect()
+    home.transcripts().iter().flat_map(load).collect()
 }
 
 /// A disk that fails, or an end, at any append: the message is told in this session or the next, and once.
@@ -151,5 +151,5 @@ fn each_of_many_messages_is_delivered_once_whatever_is_killed() {
         assert_eq!(texts, wanted);
     }
     assert!(kills > 10, "it was killed only {kills} times");
-    eprintln!("{rounds} runs, {kills} killed, {} transcripts", transcripts(&home).len());
+    eprintln!("{rounds} runs, {kills} killed, {} transcripts", home.transcripts().len());
 }
