@@ -53,6 +53,8 @@ mod memory_rules;
 mod memory_session;
 mod memory_tool;
 mod memory_tool_session;
+mod messages;
+mod messages_killed;
 mod notes_compaction;
 mod output;
 mod permissions;

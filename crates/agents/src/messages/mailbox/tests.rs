@@ -59,6 +59,26 @@ fn what_was_delivered_is_known_from_the_transcripts_of_all_sessions() {
     assert_eq!(texts(&reader.take_lines().unwrap()), ["5"]);
 }
 
+/// `/clear`: what was handed over and not told yet is not lost with the old session.
+#[test]
+fn what_was_only_handed_over_is_not_delivered() {
+    let folder = tempfile::tempdir().unwrap();
+    let boxes = mailboxes(folder.path());
+    let bob = name("bob");
+    let reader = boxes.read_as(&bob, &[]).unwrap();
+    reader.hold(session(1)).unwrap();
+    boxes.post(&bob, draft("a", "1")).unwrap();
+    deliver(folder.path(), 1, &reader.take_lines().unwrap());
+    boxes.post(&bob, draft("a", "2")).unwrap();
+    assert_eq!(texts(&reader.take_lines().unwrap()), ["2"]);
+    reader.hold(session(2)).unwrap();
+    assert!(reader.take_lines().unwrap().is_empty(), "whoever took it has it still");
+    drop(reader);
+    let reader = boxes.read_as(&bob, &[]).unwrap();
+    reader.hold(session(3)).unwrap();
+    assert_eq!(texts(&reader.take_lines().unwrap()), ["2"]);
+}
+
 #[test]
 fn one_reads_and_the_second_is_told_who() {
     let folder = tempfile::tempdir().unwrap();

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::{Dir, EntryKind, FileAction, FileError, RelPath};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::{Reply, SocketError, SocketFolder, own_uid, read_line, write_line};
-use crate::messages::{AgentName, Draft, MailboxReader, Mailboxes};
+use crate::messages::{AgentName, Draft, MOST_LINE_BYTES, MailboxReader, Mailboxes};
 
 /// How many may speak at once; more wait in the system's queue.
 const AT_ONCE: usize = 16;
@@ -105,7 +106,15 @@ async fn answer(mut stream: UnixStream, name: AgentName, mailboxes: Mailboxes) {
     // An id and a text have no way to fail to serialise.
     let line = serde_json::to_vec(&reply).unwrap_or_default();
     // Whoever has gone does not hear it; a message that was accepted stays so.
-    let _heard = tokio::time::timeout(WAIT, write_line(&mut stream, &line)).await;
+    let _heard = tokio::time::timeout(WAIT, part(&mut stream, &line)).await;
+}
+
+/// Says the last word. What the other side still has to say is passed over: closing on it would take back the answer.
+async fn part(stream: &mut UnixStream, line: &[u8]) -> io::Result<()> {
+    write_line(stream, line).await?;
+    stream.shutdown().await?;
+    let mut rest = stream.take(MOST_LINE_BYTES as u64);
+    tokio::io::copy(&mut rest, &mut tokio::io::sink()).await.map(drop)
 }
 
 /// What is said, if it may be: nothing is read of another user's words.
