@@ -16,6 +16,7 @@ mod embedder;
 mod exit;
 mod headless;
 mod hook;
+mod hooks;
 mod input;
 mod instructions;
 mod layers;
@@ -108,6 +109,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Recall(arguments)) => {
                 Box::pin(memory::recall::run(arguments, world)).await
             }
+            Some(Command::Hooks(arguments)) => hooks::run(arguments, world),
             Some(Command::Hook(arguments)) => Box::pin(hook::run(arguments, world)).await,
             Some(Command::Mcp(arguments)) => Box::pin(mcp::run(arguments, world)).await,
             Some(Command::Setup(arguments)) => setup::run(arguments, world),

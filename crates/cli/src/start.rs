@@ -6,15 +6,14 @@ use std::time::Duration;
 
 use dormouse_background::Dreamer;
 use dormouse_base::{
-    Environment, Project, SessionId, Settings, Source, Stack, Switches, ToolSettings, Trust, flag,
-    names,
+    Environment, Project, SessionId, Settings, Switches, ToolSettings, Trust, flag, names,
 };
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
-    Beside, Engine, EngineConfig, HookLayer, HookOrigin, Hooks, Idle, InstructionSetup,
-    MemoryAccess, MemorySetup, OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving,
-    SessionFolder, Skills, Surroundings, memory_tools,
+    Beside, Engine, EngineConfig, EngineEvent, Hooks, InstructionSetup, MemoryAccess, MemorySetup,
+    OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder, Skills,
+    Surroundings, memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
@@ -24,7 +23,7 @@ use crate::connect::{Connection, Wanted, connect};
 use crate::exit::Failure;
 use crate::settings::{self, InForce, Untrusted};
 use crate::world::{World, current_project};
-use crate::{beside, dream, instructions, layers, memory, permissions, sessions, show};
+use crate::{beside, dream, hooks, instructions, layers, memory, permissions, sessions, show};
 
 /// All that a conversation needs, with nothing begun yet.
 pub(crate) struct Ready {
@@ -71,6 +70,19 @@ pub(crate) struct Conversation {
     pub(crate) key: KeyOrigin,
 }
 
+impl Conversation {
+    /// Runs what hooks have to do to set the project up, where that was asked for.
+    pub(crate) async fn set_up(
+        &mut self,
+        arguments: &Arguments,
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
+    ) {
+        if let Some(trigger) = arguments.set_up() {
+            self.engine.set_up(trigger, sink).await;
+        }
+    }
+}
+
 /// Reads the settings, looks around, finds the session to go on with, connects.
 pub(crate) async fn prepare(
     arguments: &Arguments,
@@ -89,7 +101,7 @@ pub(crate) async fn prepare_for(
 ) -> Result<Ready, Failure> {
     let project = current_project()?;
     let in_force = settings::load(world, arguments.settings.as_deref(), &project, untrusted)?;
-    let hooks = hooks(&in_force, world)?;
+    let hooks = hooks::in_force(&in_force, world)?;
     let instructions = instructions::setup(world, &project, untrusted)?;
     let skills = skills(&in_force, world, &project)?;
     let (settings, switches) = (in_force.settings, in_force.switches);
@@ -204,15 +216,9 @@ impl Ready {
             environment: environment.clone(),
             clock: Arc::clone(&world.clock),
             ids: Arc::clone(&world.ids),
-            overrides: PromptOverrides {
-                system: arguments.system_prompt.clone(),
-                append: arguments.append_system_prompt.clone(),
-            },
+            overrides: overrides(arguments),
             redactor: connection.redactor,
-            results: Arc::new(ResultRules {
-                store: switches.is_on("stored_results"),
-                chars: settings.tools.result_chars.clone(),
-            }),
+            results: Arc::new(result_rules(&settings, &switches)),
             hooks: Arc::new(hooks),
             reaper: Reaper::of_this_program(),
             commands: command_limits(&settings.tools),
@@ -251,36 +257,6 @@ impl Ready {
     }
 }
 
-/// The hooks in force. Of those that can not be used it is said why.
-fn hooks(in_force: &InForce, world: &World) -> Result<Hooks, Failure> {
-    let bare = is_bare(world)?;
-    let (hooks, problems) = Hooks::read(hook_layers(in_force, bare));
-    for problem in problems {
-        show::note(&format!("warning: a hook will not run: {problem}"));
-    }
-    Ok(hooks)
-}
-
-/// The files of settings, and whether their hooks run.
-pub(crate) fn hook_layers(in_force: &InForce, bare: bool) -> impl Iterator<Item = HookLayer> {
-    let managed_only = in_force.settings.allow_managed_hooks_only == Some(true);
-    in_force.stack.layers().iter().map(move |layer| {
-        let idle = if bare {
-            Some(Idle::Bare)
-        } else if switched_off(&in_force.stack, layer.source) {
-            Some(Idle::Disabled)
-        } else if managed_only && layer.source != Source::Managed {
-            Some(Idle::ManagedOnly)
-        } else if layer.withheld.waiting.get("hooks").is_some() {
-            Some(Idle::NotTrusted)
-        } else {
-            None
-        };
-        let origin = HookOrigin::Settings(layer.source);
-        HookLayer::of_json(origin, &layer.path, &*layer.text).idle(idle)
-    })
-}
-
 /// The person's skills, and behind them the project's, if it is trusted.
 fn skills(in_force: &InForce, world: &World, project: &Project) -> Result<Skills, Failure> {
     if is_bare(world)? {
@@ -293,15 +269,20 @@ fn skills(in_force: &InForce, world: &World, project: &Project) -> Result<Skills
     })
 }
 
-/// Whether `disableAllHooks` reaches the hooks of a layer: a project turns off its own, a person all but the
-/// organisation's, the organisation all.
-fn switched_off(stack: &Stack, of: Source) -> bool {
-    let off = |source: Source| stack.of_source(source, "disableAllHooks") == Some(&true.into());
-    let by_project = off(Source::Project) || off(Source::Local);
-    let by_person = off(Source::User) || off(Source::CommandLine);
-    off(Source::Managed)
-        || (by_person && of != Source::Managed)
-        || (by_project && of.is_of_project())
+/// What the command line says about the prompt.
+fn overrides(arguments: &Arguments) -> PromptOverrides {
+    PromptOverrides {
+        system: arguments.system_prompt.clone(),
+        append: arguments.append_system_prompt.clone(),
+    }
+}
+
+/// What is done about long results.
+fn result_rules(settings: &Settings, switches: &Switches) -> ResultRules {
+    ResultRules {
+        store: switches.is_on("stored_results"),
+        chars: settings.tools.result_chars.clone(),
+    }
 }
 
 /// How long commands may take: the default is never above the most.

@@ -74,3 +74,4 @@ pub use session::{OpenedSession, SessionFolder};
 pub use side::SideChain;
 pub use skills::{Skill, SkillCallers, SkillOwner, SkillPlaces, SkillProblem, Skills, SkillsInUse};
 pub use surroundings::Surroundings;
+pub use turns::TITLE_FILE;

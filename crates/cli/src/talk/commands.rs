@@ -18,6 +18,7 @@ pub(crate) enum Name {
     Expand,
     Plan,
     Skills,
+    Hooks,
     Memory,
     Recall,
     Dream,
@@ -56,6 +57,7 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
         "nothing but reading until you accept a plan; with TEXT, say that; again, the plan so far",
     ),
     (Name::Skills, "skills", "", "the skills there are, and what each is for"),
+    (Name::Hooks, "hooks", "", "what runs at which event, and where it comes from"),
     (
         Name::Memory,
         "memory",
