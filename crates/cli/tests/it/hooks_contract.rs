@@ -22,7 +22,8 @@ pub(crate) fn script(name: &str) -> String {
 }
 
 /// A list of one group.
-fn group(matcher: &str, handler: Value) -> Value {
+fn group(matcher: &str, handler: impl Into<Value>) -> Value {
+    let handler: Value = handler.into();
     json!([{"matcher": matcher, "hooks": [handler]}])
 }
 
@@ -30,7 +31,8 @@ fn command(name: &str) -> Value {
     json!({"type": "command", "command": script(name)})
 }
 
-pub(crate) fn settings(home: &TestHome, hooks: Value) {
+pub(crate) fn settings(home: &TestHome, hooks: impl Into<Value>) {
+    let hooks: Value = hooks.into();
     let allow = ["Bash(touch:*)", "Bash(echo:*)", "Write", "Edit"];
     let settings = json!({"hooks": hooks, "permissions": {"allow": allow}, "smallModel": "small"});
     home.write(home.dormouse_home().join("settings.json"), settings.to_string());
@@ -155,7 +157,7 @@ fn an_async_hook_wakes_the_model() {
         Turn::new().call(id, "Write", json!({"file_path": "a.rs", "content": text}).to_string())
     };
     let turns = vec![
-        write("w", "// TODO"),
+        write("w", "// XXX"),
         Turn::new().text("finished"),
         bash("echo looking"),
         Turn::new().text("clean"),
@@ -163,8 +165,8 @@ fn an_async_hook_wakes_the_model() {
     let (_, server, output) = go(scripted(turns), hooks);
     assert_eq!(output.success().stdout.trim(), "clean", "{}", output.stderr);
     // It stopped, was woken by the linter, and went on.
-    assert!(last(&server, 2).contains("a.rs still has a TODO"), "{}", last(&server, 2));
-    assert!(!server.requests()[1].text().contains("still has a TODO"));
+    assert!(last(&server, 2).contains("a.rs still has a XXX"), "{}", last(&server, 2));
+    assert!(!server.requests()[1].text().contains("still has a XXX"));
     server.finish();
 }
 
