@@ -138,10 +138,15 @@ fn a_stop_that_is_blocked_goes_on() {
 
 #[test]
 fn an_async_hook_is_not_waited_for_and_ends_with_the_session() {
-    let handler = json!({"type": "command", "command": script("log_call.sh"), "async": true});
-    let hooks = json!({"PostToolUse": group("", handler)});
-    let (home, server, output) = go(scripted(vec![bash("touch a"), done()]), hooks);
+    let logs = json!({"type": "command", "command": script("log_call.sh"), "async": true});
+    // One that ends only when the next call has run: whoever waited for it would wait in vain.
+    let waits = json!({"type": "command", "async": true, "timeout": 5, "if": "Bash(touch first)",
+        "command": "until [ -e released ]; do sleep 0.02; done; touch was-released"});
+    let hooks = json!({"PostToolUse": [{"hooks": [logs, waits]}]});
+    let turns = vec![bash("touch first"), bash("touch released"), done()];
+    let (home, server, output) = go(scripted(turns), hooks);
     output.success();
+    assert!(home.project().join("was-released").exists());
     assert_eq!(lines(&home, "calls.jsonl")[0]["tool_name"], "Bash");
     assert!(output.stderr.contains("a call was logged"), "{}", output.stderr);
     assert!(!last(&server, 1).contains("a call was logged"));
@@ -601,5 +606,38 @@ fn what_a_hook_is_doing_is_shown() {
     let (_, server, output) = go(scripted(vec![done()]), json!({"Stop": group("", handler)}));
     output.success();
     assert!(output.stderr.contains("checking the rules"), "{}", output.stderr);
+    server.finish();
+}
+
+#[test]
+fn a_session_that_goes_on_in_another_folder_is_told() {
+    let server = scripted(vec![done(), done(), done()]);
+    let home = home(&server, json!({"CwdChanged": group("", command("record.sh"))}));
+    home.git_init();
+    home.write("below/x", "");
+    home.run(&mut ask(&home, &["go"])).success();
+    assert!(!home.project().join("events.jsonl").exists());
+    for _ in 0..2 {
+        let mut again = ask(&home, &["--continue", "more"]);
+        home.run(again.current_dir(home.project().join("below"))).success();
+    }
+    let told = lines(&home, "events.jsonl");
+    assert_eq!(told.len(), 1, "{told:?}");
+    let (old, new) = (home.project(), home.project().join("below"));
+    assert_eq!((&told[0]["old_cwd"], &told[0]["new_cwd"]), (&json!(old), &json!(new)));
+    server.finish();
+}
+
+/// The shell and the list of arguments of a command are those that it names.
+#[test]
+fn a_command_names_its_shell_or_has_none() {
+    let hooks = json!({"UserPromptSubmit": [{"hooks": [
+        {"type": "command", "command": "[[ x == x ]] && touch bash-ran", "shell": "bash"},
+        {"type": "command", "command": "touch", "args": ["one file; not two"]},
+    ]}]});
+    let (home, server, output) = go(scripted(vec![done()]), hooks);
+    output.success();
+    assert!(home.project().join("bash-ran").exists());
+    assert!(home.project().join("one file; not two").exists());
     server.finish();
 }

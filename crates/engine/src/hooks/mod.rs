@@ -9,6 +9,8 @@
 //! Invariant: a hook that fails, hangs or prints nonsense decides nothing and never ends a turn; what it
 //! said is told to the person.
 
+#[cfg(test)]
+mod agent_tests;
 mod answer;
 mod bell;
 mod config;
