@@ -38,6 +38,8 @@ mod guards;
 mod hardening;
 mod hook;
 mod hooks;
+mod hooks_contract;
+mod hooks_mistakes;
 mod instructions;
 mod interrupt;
 mod layers;
