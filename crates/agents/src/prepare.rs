@@ -204,6 +204,7 @@ impl Draft<'_> {
             None => tools,
         });
         config.gate = gate(agent, &config.gate);
+        config.effort = agent.effort.or(config.effort);
         self.add_hooks(agent, &mut config);
         let servers = self.add_servers(agent, &mut config).await;
         config.overrides = PromptOverrides {
