@@ -2,7 +2,7 @@
 //! each of their conversations.
 //!
 //! A named agent has a conversation of its own, which must go on as it was sent, and fit into the window; where its
-//! beginning changes, a summary of it was asked for before. A fork must begin as its parent does.
+//! beginning changes, a summary of it was asked for before; its task stays. A fork must begin as its parent does.
 
 use std::collections::BTreeMap;
 
@@ -91,6 +91,9 @@ impl Ledger {
             return self.attend_copy_of_agent(body, told);
         }
         let name = errand(body).unwrap_or_default();
+        if name.is_empty() {
+            self.problem("an agent has lost its task");
+        }
         let mut lane = self.agents.lanes.remove(&name).unwrap_or_default();
         let step = lane.trail.follow(body);
         let begun = lane.served > 0 && !name.is_empty();
@@ -122,7 +125,7 @@ impl Ledger {
     }
 }
 
-/// What an agent does: some looks, then its answer. After a summary of its conversation it has nothing left to do.
+/// What an agent does: some looks, then its answer.
 fn work(name: &str, served: usize) -> Turn {
     let looks = if name.ends_with(".9") { 24 } else { 2 };
     if name.is_empty() || served >= looks {

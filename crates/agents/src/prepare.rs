@@ -7,7 +7,8 @@ use dormouse_engine::{
     Branch, Engine, EngineConfig, HookLayer, HookOrigin, MEMORY_TOOLS, OtherModel, PromptOverrides,
     Surroundings,
 };
-use dormouse_tools::{Gate, McpHub, Mode, ToolSet};
+use dormouse_tools::{Asker, Gate, McpHub, Mode, Question, Reply, ToolSet};
+use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use crate::desk::{Desk, Place};
@@ -155,9 +156,9 @@ impl Draft<'_> {
         config.incoming = Vec::new();
         config.branches = None;
         // Whoever runs in the background has nobody to ask: the person is at something else.
-        if self.background {
-            config.asker = None;
-        }
+        config.asker = config.asker.filter(|_| !self.background).map(|inner| {
+            Arc::new(OnBehalf { inner, agent: self.name.to_string() }) as Arc<dyn Asker>
+        });
         if let Some(worktree) = &self.worktree {
             config.project = worktree.project(&config.project);
         }
@@ -397,6 +398,19 @@ impl Draft<'_> {
             servers: None,
             remarks: self.remarks,
         }
+    }
+}
+
+/// Asks the person, and says for whom.
+struct OnBehalf {
+    inner: Arc<dyn Asker>,
+    agent: String,
+}
+
+impl Asker for OnBehalf {
+    fn ask(&self, question: Question) -> BoxFuture<'_, Reply> {
+        let why = format!("the agent {} asks: {}", self.agent, question.why);
+        self.inner.ask(Question { why, ..question })
     }
 }
 

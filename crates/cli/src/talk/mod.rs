@@ -218,6 +218,7 @@ impl Talk<'_> {
             Exit::Done => SessionEndReason::PromptInputExit,
             _ => SessionEndReason::Other,
         };
+        self.tell_who_is_ended();
         self.finish_what_is_under_way().await;
         let view = &self.view;
         let mut sink = |event| view.borrow_mut().event(event);
