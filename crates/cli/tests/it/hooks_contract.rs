@@ -528,7 +528,7 @@ fn settings_and_files_that_change_are_noticed() {
     let hooks = json!({
         "ConfigChange": group("user_settings", json!({"type": "command",
             "command": format!("{}; echo not now >&2; exit 2", script("record.sh"))})),
-        "FileChanged": group(".env.test|other", command("record.sh")),
+        "FileChanged": group(".env.test|watched.txt", command("record.sh")),
         "SessionStart": group("", json!({"type": "command",
             "command": "echo '{\"hookSpecificOutput\":{\"watchPaths\":[\"deep/watched.txt\"]}}'"})),
     });
@@ -545,15 +545,21 @@ fn settings_and_files_that_change_are_noticed() {
     );
     home.write("deep/watched.txt", "12");
     say(&mut terminal, "second", "not now");
-    wait_until("all are told", || lines(&home, "events.jsonl").len() == 2);
+    wait_until("all are told", || lines(&home, "events.jsonl").len() == 3);
     leave(terminal);
     let events = lines(&home, "events.jsonl");
-    let told: Vec<(&Value, &Value)> =
-        events.iter().map(|event| (&event["hook_event_name"], &event["event"])).collect();
-    assert_eq!(told[0], (&json!("FileChanged"), &json!("add")), "{events:?}");
-    assert_eq!(told[1], (&json!("ConfigChange"), &Value::Null), "{events:?}");
-    assert_eq!(events[1]["source"], "user_settings");
-    assert!(events[1]["file_path"].as_str().unwrap().ends_with("settings.json"));
+    let told = |name: &str| {
+        let of = |event: &&Value| event["hook_event_name"] == name;
+        events.iter().filter(of).collect::<Vec<_>>()
+    };
+    let files: Vec<(&Value, &Value)> =
+        told("FileChanged").iter().map(|event| (&event["event"], &event["file_path"])).collect();
+    let path = |name: &str| json!(home.project().join(name));
+    assert_eq!(files[0], (&json!("add"), &path(".env.test")), "{events:?}");
+    assert_eq!(files[1], (&json!("change"), &path("deep/watched.txt")), "{events:?}");
+    let config = told("ConfigChange")[0];
+    assert_eq!(config["source"], "user_settings");
+    assert!(config["file_path"].as_str().unwrap().ends_with("settings.json"));
 }
 
 #[test]
@@ -639,5 +645,21 @@ fn a_command_names_its_shell_or_has_none() {
     output.success();
     assert!(home.project().join("bash-ran").exists());
     assert!(home.project().join("one file; not two").exists());
+    server.finish();
+}
+
+/// A script can say by its first line that nobody need wait for it.
+#[test]
+fn a_command_steps_aside() {
+    let hooks = json!({"PostToolUse": group("Bash", json!({"type": "command",
+        "command": script("step_aside.sh"), "timeout": 10, "if": "Bash(touch first)"}))});
+    let turns = vec![bash("touch first"), bash("touch released"), bash("touch read"), done()];
+    let server = scripted(turns);
+    let home = home(&server, hooks);
+    let output = home.run(&mut ask(&home, &["go"]));
+    output.success();
+    // It ended only because the next call has run.
+    assert!(home.project().join("was-released").exists(), "{}", output.stderr);
+    assert!(!output.stderr.contains("decides nothing"), "{}", output.stderr);
     server.finish();
 }

@@ -3,14 +3,16 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use dormouse_base::{Dir, IdSource, Redactor, RelPath, SessionId};
 use dormouse_tools::{Gate, ToolSet};
 use futures_util::future::join_all;
 use serde_json::value::RawValue;
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-use super::answer::{Answer, Permission};
+use super::answer::{Answer, Aside, Permission};
 use super::config::{Hook, Hooks};
 use super::event::Refusing;
 use super::handler::Waiting;
@@ -219,15 +221,56 @@ impl HookRunner {
     /// Runs one hook, or lets it run beside.
     async fn ask(&self, event: HookEvent, hook: &Arc<Hook>, input: &Arc<[u8]>) -> Answer {
         match hook.handler.waiting {
-            Waiting::Yes => {
-                let answer = self.performer.perform(event, hook, input).await;
-                presentable(answer, &self.redactor, &self.session.own_folder)
-            }
+            Waiting::Yes => self.ask_and_wait(event, hook, input).await,
             Waiting::No | Waiting::Rewake => {
                 self.run_beside(event, hook, input);
                 Answer::default()
             }
         }
+    }
+
+    /// Waits for a hook, unless it says that it need not be waited for. Whoever stops waiting ends it.
+    async fn ask_and_wait(&self, event: HookEvent, hook: &Arc<Hook>, input: &Arc<[u8]>) -> Answer {
+        let (tell, told) = oneshot::channel();
+        let mut task = JoinSet::new();
+        let (performer, its, input) =
+            (Arc::clone(&self.performer), Arc::clone(hook), Arc::clone(input));
+        task.spawn(async move {
+            // Nobody listens any more where the waiting has ended.
+            let aside = |aside| {
+                let _unheard = tell.send(aside);
+            };
+            performer.perform(event, &its, &input, aside).await
+        });
+        let answer = tokio::select! {
+            biased;
+            answer = joined(&mut task) => answer,
+            Ok(aside) = told => {
+                self.leave_beside(task, aside);
+                Answer::default()
+            }
+        };
+        presentable(answer, &self.redactor, &self.session.own_folder)
+    }
+
+    /// A hook that was waited for goes on without that.
+    fn leave_beside(&self, mut task: JoinSet<Answer>, aside: Aside) {
+        let late = Arc::clone(&self.late);
+        let (redactor, folder) = (self.redactor.clone(), self.session.own_folder.clone());
+        self.spawn_beside(async move {
+            let most = aside.timeout().unwrap_or(Duration::MAX);
+            // One that takes too long has nothing more to say.
+            if let Ok(answer) = tokio::time::timeout(most, joined(&mut task)).await {
+                late.end(Waiting::No, presentable(answer, &redactor, &folder));
+            }
+        });
+    }
+
+    /// Those that have ended are forgotten when the next begins.
+    fn spawn_beside(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut beside = locked(&self.beside);
+        while beside.try_join_next().is_some() {}
+        beside.spawn(work);
     }
 
     /// Runs the hooks of an event without waiting for them.
@@ -247,8 +290,8 @@ impl HookRunner {
         let (hook, input) = (Arc::clone(hook), Arc::clone(input));
         let (redactor, folder) = (self.redactor.clone(), self.session.own_folder.clone());
         late.begin(hook.handler.waiting);
-        locked(&self.beside).spawn(async move {
-            let answer = performer.perform(event, &hook, &input).await;
+        self.spawn_beside(async move {
+            let answer = performer.perform(event, &hook, &input, drop).await;
             late.end(hook.handler.waiting, presentable(answer, &redactor, &folder));
         });
     }
@@ -279,6 +322,15 @@ impl HookRunner {
             (ask @ Some(Permission::Ask(_)), _) | (_, ask @ Some(Permission::Ask(_))) => ask,
             (before, answer) => before.or(answer),
         };
+    }
+}
+
+/// What a hook's task came to.
+async fn joined(task: &mut JoinSet<Answer>) -> Answer {
+    match task.join_next().await {
+        Some(Ok(answer)) => answer,
+        Some(Err(error)) => Answer::told(format!("a hook was lost: {error}; it decides nothing")),
+        None => Answer::default(),
     }
 }
 
