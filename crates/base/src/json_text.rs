@@ -83,6 +83,21 @@ impl JsonContainer {
     }
 }
 
+/// The line of what stands at a path of keys, or of the nearest object above it; none if the text is not JSON.
+pub fn line_of(text: &str, path: &[&str]) -> Option<usize> {
+    let mut container = JsonContainer::root(text).ok()?;
+    let mut at = container.open;
+    for key in path {
+        let Some(member) = container.member(key) else { break };
+        at = member.whole.start;
+        match JsonContainer::at(text, member.value.start) {
+            Ok(below) => container = below,
+            Err(_) => break,
+        }
+    }
+    text.get(..at).map(|head| head.matches('\n').count() + 1)
+}
+
 /// Where white space and comments that begin at a place have ended.
 pub fn skip_blank(text: &str, at: usize) -> usize {
     let mut scanner = Scanner { text, at };

@@ -38,7 +38,7 @@ pub use ids::{
     AgentId, IdSource, MessageId, RandomIds, SeededIds, SessionId, ids_from_environment,
 };
 pub use inspect::FolderState;
-pub use json_text::{JsonContainer, JsonEntry, JsonTextError, indent_of, skip_blank};
+pub use json_text::{JsonContainer, JsonEntry, JsonTextError, indent_of, line_of, skip_blank};
 pub use lock::{Holder, Lock, LockError, LockState, Presence};
 pub use nearest::nearest;
 pub use printable::printable;

@@ -49,6 +49,12 @@ impl Redactor {
         Self { secrets }
     }
 
+    /// The same, knowing these besides.
+    #[must_use]
+    pub fn with(self, secrets: impl IntoIterator<Item = Secret>) -> Self {
+        Self::new(self.secrets.into_iter().chain(secrets))
+    }
+
     /// The text with every known secret replaced.
     pub fn redact(&self, text: &str) -> String {
         let mut clean = text.to_owned();

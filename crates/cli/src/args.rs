@@ -1,19 +1,23 @@
 //! The command line, as typed. Nothing outside this module and its first reader sees these structs.
 
+mod agents;
 mod doors;
 mod dream;
 mod memory;
 mod profile;
+mod send;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dormouse_engine::SetupTrigger;
 
+pub(crate) use agents::*;
 pub(crate) use doors::*;
 pub(crate) use dream::*;
 pub(crate) use memory::*;
 pub(crate) use profile::*;
+pub(crate) use send::*;
 
 /// A coding agent for the terminal that remembers.
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line are what they are")]
@@ -83,6 +87,14 @@ pub(crate) struct Arguments {
     /// Settings for this run: a file, or JSON
     #[arg(long, value_name = "FILE|JSON")]
     pub(crate) settings: Option<String>,
+
+    /// A name by which other agents and `dormouse send` write to this session
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<dormouse_agents::messages::AgentName>,
+
+    /// More MCP servers for this run: a file such as .mcp.json, or JSON; may be given several times
+    #[arg(long, value_name = "FILE|JSON")]
+    pub(crate) mcp_config: Vec<String>,
 
     /// Replace the static part of the system prompt
     #[arg(long, value_name = "TEXT")]
@@ -213,7 +225,10 @@ pub(crate) enum Command {
         after_help = "Examples:\n  dormouse search --sessions \"broken pipe\"\n  dormouse search --sessions parse_header --json\n  dormouse search database"
     )]
     Search(SearchPastArguments),
-    /// Serve this project's memory to other agents, as an MCP server
+    /// List the agents that a conversation can start, and where each comes from
+    #[command(after_help = AGENTS_HELP)]
+    Agents(AgentsArguments),
+    /// Serve this project's memory to other agents, as an MCP server; or see and set up the servers that this agent uses
     #[command(after_help = MCP_HELP)]
     Mcp(McpArguments),
     /// Say which hooks run at an event, where each comes from, and why others do not
@@ -225,6 +240,9 @@ pub(crate) enum Command {
     /// Set another agent up to use this memory, or take that back
     #[command(after_help = SETUP_HELP)]
     Setup(SetupArguments),
+    /// Write to a session that has a name
+    #[command(after_help = SEND_HELP)]
+    Send(SendArguments),
     /// Print completions for a shell, or the man page
     #[command(
         after_help = "Examples:\n  dormouse completions bash > ~/.local/share/bash-completion/completions/dormouse\n  dormouse completions zsh > ~/.zfunc/_dormouse\n  dormouse completions fish > ~/.config/fish/completions/dormouse.fish\n  dormouse completions man > ~/.local/share/man/man1/dormouse.1"

@@ -1,7 +1,7 @@
 //! `dormouse config`: what is set, where it comes from, and changing it.
 
 use dormouse_base::{
-    Dir, Layer, Project, RelPath, SWITCHES, Settings, Source, Stack, Trust, TrustStore, set_value,
+    Dir, Layer, Project, RelPath, SWITCHES, Settings, Source, Trust, TrustStore, set_value,
     settings_schema, unset_value,
 };
 use dormouse_engine::{HookLayer, HookOrigin, Hooks};
@@ -144,7 +144,7 @@ fn whole(in_force: &InForce, key: &str) -> Result<Entry, Failure> {
     }
 }
 
-fn set(world: &World, key: &str, value: &str, scope: Scope) -> Result<Exit, Failure> {
+pub(crate) fn set(world: &World, key: &str, value: &str, scope: Scope) -> Result<Exit, Failure> {
     let text = Value::from(value).to_string();
     change(world, scope, |old| {
         // JSON where that fits, else the text itself: `true` for a switch, `5` in a model's name.
@@ -159,7 +159,7 @@ fn set(world: &World, key: &str, value: &str, scope: Scope) -> Result<Exit, Fail
     Ok(Exit::Done)
 }
 
-fn unset(world: &World, key: &str, scope: Scope) -> Result<Exit, Failure> {
+pub(crate) fn unset(world: &World, key: &str, scope: Scope) -> Result<Exit, Failure> {
     let changed = change(world, scope, |old| unset_value(old, key).map_err(Failure::usage))?;
     show::note(&if changed { format!("{key} is taken out") } else { format!("{key} was not set") });
     Ok(Exit::Done)
@@ -231,8 +231,9 @@ fn keep_trust(
         return Ok(());
     }
     let store = TrustStore::new(&world.home()?);
-    let stack = Stack::new(before.places.read().map_err(Failure::usage)?)
-        .with_waiting(settings::SKILLS, before.project_skills.wishes());
+    let layers = before.places.read().map_err(Failure::usage)?;
+    let stack =
+        settings::stack(layers, &before.project_skills, &before.project_agents, &before.mcp_file);
     match (before.trust, store.of(project, &stack)) {
         (Trust::Given, Trust::Changed) | (Trust::NotNeeded, Trust::Unknown | Trust::Changed) => {
             store.give(project, &stack, world.clock.now())?;

@@ -27,7 +27,9 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     let prompt = prompt(arguments)?;
     let ready = start::prepare(arguments, world, Untrusted::Tell).await?;
     let mut conversation = ready.open(arguments, world, None)?;
-    let report = ask(&mut conversation, arguments, world, &prompt).await?;
+    let report = ask(&mut conversation, arguments, world, &prompt).await;
+    conversation.servers.close().await;
+    let report = report?;
     finish(&report, &conversation.key)
 }
 

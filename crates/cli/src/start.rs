@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_agents::Agency;
 use dormouse_background::Dreamer;
 use dormouse_base::{
     Environment, Project, SessionId, Settings, Switches, ToolSettings, Trust, flag, names,
@@ -11,25 +12,31 @@ use dormouse_base::{
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
-    Beside, Engine, EngineConfig, EngineEvent, Hooks, InstructionSetup, MemoryAccess, MemorySetup,
-    OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder, Skills,
-    Surroundings, memory_tools,
+    Announces, Beside, Engine, EngineConfig, EngineEvent, Hooks, InstructionSetup, MemoryAccess,
+    MemorySetup, OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder,
+    Skills, Surroundings, memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
-use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
+use dormouse_tools::{Asker, CommandLimits, Gate, McpHub, Reaper, ServerSpec, ToolSet};
 
+use crate::agents::{self, AgentLibrary, Surrounding};
 use crate::args::Arguments;
 use crate::connect::{Connection, Wanted, connect};
 use crate::exit::Failure;
+use crate::messages::NamedSession;
 use crate::settings::{self, InForce, Untrusted};
 use crate::world::{World, current_project};
-use crate::{beside, dream, hooks, instructions, layers, memory, permissions, sessions, show};
+use crate::{
+    beside, dream, hooks, instructions, layers, memory, messages, permissions, servers, sessions,
+    show,
+};
 
 /// All that a conversation needs, with nothing begun yet.
 pub(crate) struct Ready {
     pub(crate) connection: Connection,
     settings: Settings,
     switches: Switches,
+    agents: AgentLibrary,
     hooks: Hooks,
     instructions: Option<InstructionSetup>,
     skills: Skills,
@@ -40,6 +47,7 @@ pub(crate) struct Ready {
     surroundings: Surroundings,
     folder: SessionFolder,
     opened: Option<OpenedSession>,
+    servers: Arc<McpHub>,
 }
 
 /// Where the key came from, for messages about it.
@@ -67,7 +75,13 @@ pub(crate) struct Conversation {
     pub(crate) memory: Option<Arc<MemoryAccess>>,
     /// Who dreams beside it; nobody where memory is off.
     pub(crate) dreamer: Option<Arc<Dreamer>>,
+    /// Its agents.
+    pub(crate) agency: Arc<Agency>,
     pub(crate) key: KeyOrigin,
+    /// Where others write to; nowhere without `--name`.
+    pub(crate) named: Option<NamedSession>,
+    /// The MCP servers; whoever ends the conversation closes them.
+    pub(crate) servers: Arc<McpHub>,
 }
 
 impl Conversation {
@@ -104,11 +118,19 @@ pub(crate) async fn prepare_for(
     let hooks = hooks::in_force(&in_force, world)?;
     let instructions = instructions::setup(world, &project, untrusted)?;
     let skills = skills(&in_force, world, &project)?;
+    let agents = AgentLibrary::of(&in_force, world)?;
+    let configured = match saving {
+        None => servers::configured(arguments, &in_force, world)?.servers,
+        // Work that is nobody's session has no use for them.
+        Some(_) => Vec::new(),
+    };
     let (settings, switches) = (in_force.settings, in_force.switches);
     let gate = permissions::gate(arguments, &settings.permissions)?;
     let home = world.home()?;
     let session = which_session(arguments, &home, &project)?;
     let environment = environment_for_children(world, &settings);
+    let secrets: Vec<_> = configured.iter().flat_map(ServerSpec::secrets).collect();
+    let servers = servers::start(configured, &settings, &project, &environment);
     let surroundings = Surroundings::look(&project, &environment, &*world.clock).await;
     let folder = SessionFolder::open(&home, &project)?;
     let reopen = |session| {
@@ -120,7 +142,8 @@ pub(crate) async fn prepare_for(
         origin: opened.as_ref().and_then(OpenedSession::origin),
         server_clearing: switches.is_on("server_clearing"),
     };
-    let connection = connect(&settings, &world.environment, wanted, &project.folder).await?;
+    let mut connection = connect(&settings, &world.environment, wanted, &project.folder).await?;
+    connection.redactor = connection.redactor.with(secrets);
     let (set, opened_now) = ((&settings, &switches), opened.as_ref());
     let saving = saving.unwrap_or_else(|| {
         memory::session::saving_in_session(&settings, &switches, &connection.dialect, opened_now)
@@ -129,10 +152,12 @@ pub(crate) async fn prepare_for(
     if arguments.verbose {
         describe(&connection, saving);
     }
+    servers::gather(&servers, &settings).await;
     Ok(Ready {
         connection,
         settings,
         switches,
+        agents,
         hooks,
         instructions,
         skills,
@@ -143,6 +168,7 @@ pub(crate) async fn prepare_for(
         surroundings,
         folder,
         opened,
+        servers,
     })
 }
 
@@ -167,6 +193,7 @@ impl Ready {
     }
 
     /// The same, where it is said what for.
+    #[expect(clippy::too_many_lines, reason = "one set-up, a field a line")]
     pub(crate) fn open_for(
         self,
         run: beside::Run,
@@ -184,24 +211,32 @@ impl Ready {
             surroundings,
             folder,
             opened,
+            agents,
             hooks,
             instructions,
             skills,
             mut memory,
+            servers,
         } = self;
+        let (small, around) = (connection.small.clone(), (&project, &settings, &switches));
+        let around =
+            Surrounding { project: around.0, settings: around.1, switches: around.2, small };
+        let agency = agents::agency(world, agents, around, messages::post(world, &folder)?)?;
         if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
             recall.small.clone_from(&connection.small);
+            recall.agents = Some(Arc::clone(&agency) as _);
         }
         let key = KeyOrigin { source: connection.key_source, variable: connection.key_variable };
         let tools =
             ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
+        let named = NamedSession::asked_for(arguments, world, &folder, opened.as_ref())?;
         let access = memory.as_ref().map(|memory| Arc::clone(&memory.access));
         let dreamer = dream::dreamer(world, access.as_ref(), &folder, &switches)?;
         // A headless run ends with its answer: nobody dreams beside it.
         let dreaming = dreamer.clone().filter(|_| asker.is_some());
         let mut beside = beside::attendants(world, &settings, &switches, &project, run)?;
         beside.extend(dreaming.map(|dreamer| dreamer as Arc<dyn Beside>));
-        let config = EngineConfig {
+        let mut config = EngineConfig {
             model: connection.model,
             model_name: connection.model_name,
             origin: connection.origin,
@@ -231,16 +266,18 @@ impl Ready {
             layers: layers::rules(&settings, &switches)?,
             compaction: layers::compaction(&switches, &world.environment)?,
             beside,
-            announces: Vec::new(),
-            incoming: Vec::new(),
+            announces: vec![Arc::clone(&servers) as Arc<dyn Announces>],
+            incoming: named.iter().map(NamedSession::incoming).collect(),
             branches: None,
             side: None,
         };
+        messages::desk(&agency, named.as_ref())?.equip(&mut config);
         warn_of_no_price(&config);
         let engine = match opened {
             None => Engine::begin(config, &folder, &surroundings)?,
             Some(opened) => resume(arguments, config, opened, &surroundings)?,
         };
+        named.iter().try_for_each(|named| named.hold(engine.session()))?;
         Ok(Conversation {
             engine,
             surroundings,
@@ -252,9 +289,24 @@ impl Ready {
             gate,
             memory: access,
             dreamer,
+            agency,
             key,
+            named,
+            servers,
         })
     }
+}
+
+fn overrides(arguments: &Arguments) -> PromptOverrides {
+    PromptOverrides {
+        system: arguments.system_prompt.clone(),
+        append: arguments.append_system_prompt.clone(),
+    }
+}
+
+fn result_rules(settings: &Settings, switches: &Switches) -> ResultRules {
+    let store = switches.is_on("stored_results");
+    ResultRules { store, chars: settings.tools.result_chars.clone() }
 }
 
 /// The person's skills, and behind them the project's, if it is trusted.
@@ -270,21 +322,6 @@ fn skills(in_force: &InForce, world: &World, project: &Project) -> Result<Skills
 }
 
 /// What the command line says about the prompt.
-fn overrides(arguments: &Arguments) -> PromptOverrides {
-    PromptOverrides {
-        system: arguments.system_prompt.clone(),
-        append: arguments.append_system_prompt.clone(),
-    }
-}
-
-/// What is done about long results.
-fn result_rules(settings: &Settings, switches: &Switches) -> ResultRules {
-    ResultRules {
-        store: switches.is_on("stored_results"),
-        chars: settings.tools.result_chars.clone(),
-    }
-}
-
 /// How long commands may take: the default is never above the most.
 fn command_limits(settings: &ToolSettings) -> CommandLimits {
     let set = |ms: Option<u64>, unless| ms.map_or(unless, Duration::from_millis);

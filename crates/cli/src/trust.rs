@@ -9,7 +9,7 @@ use crate::args::TrustArguments;
 use crate::exit::{Exit, Failure};
 use crate::settings::{self, Untrusted};
 use crate::world::{World, current_project};
-use crate::{input, show};
+use crate::{input, servers, show};
 
 /// Longer values are cut in the list; the file shows them whole.
 const LONGEST_SHOWN: usize = 2_000;
@@ -122,6 +122,9 @@ pub(crate) fn wishes(waiting: &Value) -> Vec<String> {
             (settings::SKILLS, Value::Object(skills)) => {
                 lines.extend(skills.iter().map(|(name, wish)| skill(name, wish)));
             }
+            (servers::KEY | servers::FILE, Value::Object(servers)) => {
+                lines.extend(servers.iter().map(|(name, entry)| server(key, name, entry)));
+            }
             (_, Value::Object(fields)) => {
                 for (name, value) in fields {
                     // Every rule has a row of its own: what is behind a cut can not be judged.
@@ -163,6 +166,20 @@ fn skill(name: &str, wish: &Value) -> String {
         text("description"),
         text("file")
     )))
+}
+
+/// An MCP server: what it runs, or where it is, and all else that its entry says.
+fn server(key: &str, name: &str, entry: &Value) -> String {
+    let text = |field: &str| entry.get(field).and_then(Value::as_str);
+    let what = match (text("command"), text("url")) {
+        (Some(command), _) => {
+            let args = entry.get("args").map(|args| format!(" {args}")).unwrap_or_default();
+            format!("runs {command}{args}")
+        }
+        (None, Some(url)) => format!("talks to {url}"),
+        (None, None) => "has no command".to_owned(),
+    };
+    cut(&on_one_row(&format!("{key}.{name}: an MCP server that {what}; its entry is {entry}")))
 }
 
 fn collect_commands(value: &Value, commands: &mut Vec<String>) {
@@ -210,15 +227,19 @@ mod tests {
             "env": {"PATH": "/evil"},
             "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "a"}, {"command": "b"}]}], "X": 1},
             "contextWindows": 5,
+            ".mcp.json": {"mem": {"command": "npx", "args": ["x"]}},
+            "mcpServers": {"web": {"type": "http", "url": "http://h"}},
         });
         assert_eq!(
             wishes(&waiting),
             [
+                ".mcp.json.mem: an MCP server that runs npx [\"x\"]; its entry is {\"args\":[\"x\"],\"command\":\"npx\"}",
                 "contextWindows: 5",
                 "env.PATH: \"/evil\"",
                 "hooks: Stop runs a",
                 "hooks: Stop runs b",
                 "hooks: X: 1",
+                "mcpServers.web: an MCP server that talks to http://h; its entry is {\"type\":\"http\",\"url\":\"http://h\"}",
             ]
         );
     }

@@ -2,10 +2,31 @@
 //! are, what MCP servers say. It enters the prefix when that is built; after that a change is told at the end of the
 //! conversation, and the bytes that were sent stay (L-18).
 
+use std::sync::Arc;
+
+use dormouse_conversation::ToolDefinition;
+use dormouse_tools::{Tool, ToolSet};
+
 /// Tells the model something that may change.
 pub trait Announces: Send + Sync {
     /// What is to be told, as things are now. Cheap: it is asked at every turn and tool round.
     fn announced(&self) -> Vec<Announcement>;
+
+    /// The same, for a conversation that has these tools in its list.
+    fn announced_beside(&self, _listed: &ToolSet) -> Vec<Announcement> {
+        self.announced()
+    }
+
+    /// Tools for a prefix that is about to be built. They stay in its list until the next is built, whatever becomes of
+    /// them.
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        Vec::new()
+    }
+
+    /// The same for a prefix that was sent already: those of its list that are there now, described as it says.
+    fn tools_as_sent(&self, _sent: &[ToolDefinition]) -> Vec<Arc<dyn Tool>> {
+        Vec::new()
+    }
 }
 
 /// Something that the model is told.

@@ -62,6 +62,8 @@ pub struct Engine {
     pub(crate) totals: Usage,
     /// What those cost, in dollars, as far as prices are known.
     pub(crate) spent_usd: f64,
+    /// The same for the turn that runs.
+    pub(crate) turn_usd: f64,
     /// What forks have spent besides.
     pub(crate) forks_spent: Spent,
     /// What runs beside the conversation.
@@ -83,6 +85,8 @@ pub struct Engine {
     pub(crate) own: OwnTools,
     /// What has come from outside and was not told yet.
     pub(crate) arrivals: Vec<crate::Arrival>,
+    /// Those that stand behind the results of this round, which do not count yet.
+    pub(crate) telling: Vec<crate::Arrival>,
 }
 
 /// What a conversation begins with, or goes on with.
@@ -126,6 +130,7 @@ impl Engine {
             Arc::clone(&config.ids),
         )?;
         let own = OwnTools::add_to(&mut config, &transcript);
+        config.tools = config.tools_now();
         let known = Known::look(&config, Occasion::Start);
         let (tools, size) = (&config.tools, config.budget.prompt);
         let prefix = build_prefix(surroundings, tools, size, &config.overrides, &known);
@@ -197,6 +202,7 @@ impl Engine {
             requests: 0,
             totals: Usage::default(),
             spent_usd: 0.0,
+            turn_usd: 0.0,
             forks_spent,
             jobs,
             unwritten: Vec::new(),
@@ -204,6 +210,7 @@ impl Engine {
             watch: Watch::default(),
             own,
             arrivals: Vec::new(),
+            telling: Vec::new(),
         };
         engine.seat_hooks();
         engine
@@ -304,6 +311,7 @@ impl Engine {
     pub(crate) fn withdraw(&mut self, message: MessageId) {
         if self.history.messages().iter().rev().take(2).all(|known| known.id != message) {
             self.unwritten.push(Unwritten::Withdrawn(message));
+            self.tell_again();
         }
     }
 

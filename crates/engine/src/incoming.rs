@@ -83,9 +83,17 @@ impl Engine {
             let ids = [arrival.id.clone()];
             let block = std::slice::from_ref(&arrival.block);
             self.transcript.record_arrival(author, block, &ids)?;
-            blocks.push(self.arrivals.remove(0).block);
+            let told = self.arrivals.remove(0);
+            blocks.push(told.block.clone());
+            self.telling.push(told);
         }
         Ok(())
+    }
+
+    /// What was told behind results that are withdrawn was not told.
+    pub(crate) fn tell_again(&mut self) {
+        let again = std::mem::take(&mut self.telling);
+        self.arrivals.splice(..0, again);
     }
 
     /// Waits for what is under way, where nobody else would: a headless run ends with its answer, and an agent too.

@@ -31,6 +31,7 @@ mod prompt;
 mod recall;
 mod results;
 mod resume;
+mod servers;
 mod session;
 mod side;
 mod skills;
@@ -67,11 +68,16 @@ pub use memory::{
 };
 pub use plan::Plan;
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, build_prefix};
-pub use recall::{PassedOver, RecallReceipt, RecallSetup, RecallStep, RecalledMemory, SmallModel};
+pub use recall::{
+    Mentioned, PassedOver, RecallReceipt, RecallSetup, RecallStep, RecalledMemory, SmallModel,
+};
 pub use results::ResultRules;
 pub use resume::ResumeReport;
 pub use session::{OpenedSession, SessionFolder};
 pub use side::SideChain;
-pub use skills::{Skill, SkillCallers, SkillOwner, SkillPlaces, SkillProblem, Skills, SkillsInUse};
+pub use skills::{
+    Skill, SkillCallers, SkillOwner, SkillPlaces, SkillProblem, Skills, SkillsInUse,
+    read_definition,
+};
 pub use surroundings::Surroundings;
 pub use turns::TITLE_FILE;

@@ -43,6 +43,10 @@ impl Engine {
         }
         let (history, repairs) = mend(messages, &mut transcript, &config)?;
         let own = OwnTools::add_to(&mut config, &transcript);
+        config.tools = match &prefix {
+            Some(sent) => config.tools_as_sent(sent.tools()),
+            None => config.tools_now(),
+        };
         let known = Known::look(&config, Occasion::Start);
         let prefix = match prefix {
             Some(prefix) => prefix,

@@ -181,6 +181,7 @@ impl Engine {
             let mut report = self.settle_plan(report, sink)?;
             requests += report.requests;
             usage = usage.plus(report.usage);
+            self.turn_usd = 0.0;
             self.spend(report.cost_usd.unwrap_or(0.0));
             cost_usd = cost_usd.zip(report.cost_usd).map(|(before, now): (f64, f64)| before + now);
             (report.requests, report.usage, report.cost_usd) = (requests, usage, cost_usd);

@@ -119,7 +119,8 @@ impl Caller {
             Ok(input) => input,
             Err(problem) => return CallResult::error(problem),
         };
-        let view = CallView { id: call.id, name: call.name, input: given };
+        let name = tool.called_as(given);
+        let view = CallView { id: call.id, name: &name, input: given };
         let Before { stance, input, mut notes, halt } = self.before(view).await;
         let input = input.map_or(Cow::Borrowed(given), Cow::Owned);
         let mut result = match self.permit(&**tool, view, &input, stance, context).await {

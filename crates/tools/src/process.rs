@@ -7,6 +7,7 @@
 
 mod started;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ use crate::reaper::Files;
 use started::Started;
 
 /// Variables that no child gets to see: a command's output goes to the model and into files.
-const KEYS: [&str; 3] =
+pub(crate) const KEYS: [&str; 3] =
     [names::ANTHROPIC_API_KEY, names::ANTHROPIC_AUTH_TOKEN, names::OPENAI_API_KEY];
 /// How long a pipe may stay open once the main process has ended: a background child can hold it.
 const PIPE_GRACE: Duration = Duration::from_millis(200);
@@ -250,6 +251,46 @@ impl Merged {
     }
 }
 
+/// A process that is talked with: its three streams, each in a pipe of its own.
+pub(crate) struct Piped {
+    pub(crate) stdin: pipe::Sender,
+    pub(crate) stdout: pipe::Receiver,
+    pub(crate) stderr: pipe::Receiver,
+    pub(crate) process: TalkedWith,
+}
+
+/// The process itself. Dropping it ends it, with everything below it.
+pub(crate) struct TalkedWith(Started);
+
+impl Piped {
+    /// Starts one, with variables besides those of the environment: whoever names one here wants it handed on.
+    pub(crate) async fn start(
+        start: Start<'_>,
+        variables: &BTreeMap<String, String>,
+    ) -> Result<Self, ProcessError> {
+        let system = |source| start.system(source);
+        let (reader, writer) = io::pipe().map_err(system)?;
+        let stdin = pipe::Sender::from_owned_fd(writer.into()).map_err(system)?;
+        let (stdout, out_writer) = pipe_to_child().map_err(system)?;
+        let (stderr, err_writer) = pipe_to_child().map_err(system)?;
+        let files = Files { stdin: reader.into(), stdout: out_writer, stderr: err_writer };
+        let process = TalkedWith(spawn_with(&start, variables, files).await?);
+        Ok(Self { stdin, stdout, stderr, process })
+    }
+}
+
+impl TalkedWith {
+    /// Its own end, if that comes within this time.
+    pub(crate) async fn ended_within(&mut self, patience: Duration) -> Option<ExitStatus> {
+        tokio::time::timeout(patience, self.0.wait()).await.ok()?.ok()
+    }
+
+    /// Ends it with everything below it: asked first, then made.
+    pub(crate) async fn end(&mut self) {
+        self.0.end().await;
+    }
+}
+
 fn pipe_to_child() -> io::Result<(pipe::Receiver, OwnedFd)> {
     let (reader, writer) = io::pipe()?;
     Ok((pipe::Receiver::from_owned_fd(reader.into())?, writer.into()))
@@ -262,17 +303,26 @@ async fn spawn(
     stdout: OwnedFd,
     stderr: OwnedFd,
 ) -> Result<Started, ProcessError> {
+    spawn_with(start, &BTreeMap::new(), Files { stdin, stdout, stderr }).await
+}
+
+async fn spawn_with(
+    start: &Start<'_>,
+    variables: &BTreeMap<String, String>,
+    files: Files,
+) -> Result<Started, ProcessError> {
     let failed = |source| start.failed(source);
-    let files = Files { stdin, stdout, stderr };
     match start.reaper.command() {
         Some(mut command) => {
             command.arg(start.program);
             start.prepare(&mut command);
+            command.envs(variables);
             Started::under(start.reaper, command, files).await.map_err(failed)
         }
         None => {
             let mut command = direct(start.program);
             start.prepare(&mut command);
+            command.envs(variables);
             Started::alone(command, files).map_err(failed)
         }
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use dormouse_conversation::{PromptSize, ToolDefinition};
 
+use crate::mcp::{MCP_CALL, PREFIX};
 use crate::{
     Bash, BashOutput, Edit, Glob, Grep, KillShell, Read, TodoWrite, Tool, WebFetch, Write,
     definition,
@@ -45,6 +46,13 @@ impl ToolSet {
     #[must_use]
     pub fn with(mut self, tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
         self.tools.extend(Self::of(tools).tools);
+        self
+    }
+
+    /// The same without the tools of MCP servers, and without what calls them.
+    #[must_use]
+    pub fn without_servers(mut self) -> Self {
+        self.tools.retain(|name, _| !name.starts_with(PREFIX) && name != MCP_CALL);
         self
     }
 

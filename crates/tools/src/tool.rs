@@ -281,6 +281,11 @@ pub trait Tool: Send + Sync {
         &self.spec().name
     }
 
+    /// The name by which rules and hooks know a call with these arguments: another, where the call is made for another tool.
+    fn called_as(&self, _input: &RawValue) -> Cow<'_, str> {
+        Cow::Borrowed(self.name())
+    }
+
     /// What may run beside it.
     fn class(&self) -> ToolClass {
         self.spec().class

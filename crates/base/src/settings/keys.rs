@@ -60,12 +60,16 @@ pub struct Settings {
     pub tools: ToolSettings,
     /// Which layers are on; `dormouse config list` names them.
     pub layers: BTreeMap<String, bool>,
+    /// Agents by name: `description`, `prompt` and the keys of docs/agents.md.
+    pub agents: BTreeMap<String, Value>,
     /// Commands to run at events, by event. See docs/hooks.md.
     pub hooks: BTreeMap<String, Value>,
     /// Runs no hooks at all.
     pub disable_all_hooks: Option<bool>,
     /// Runs no hooks but the managed ones. Managed settings only.
     pub allow_managed_hooks_only: Option<bool>,
+    /// MCP servers, by name. See docs/mcp.md.
+    pub mcp_servers: BTreeMap<String, Value>,
     /// Environment variables for commands and hooks.
     pub env: BTreeMap<String, String>,
     /// Whether there is memory; false turns all of it off.
@@ -334,6 +338,10 @@ pub struct ToolSettings {
     pub bash_timeout_ms: Option<u64>,
     /// The longest a call may ask for, in milliseconds.
     pub bash_max_timeout_ms: Option<u64>,
+    /// How long a call of an MCP server's tool may take, in milliseconds; 10 minutes unless set.
+    pub mcp_timeout_ms: Option<u64>,
+    /// How long the start of a session waits for MCP servers, in milliseconds; 5 seconds unless set.
+    pub mcp_start_ms: Option<u64>,
 }
 
 /// What a million tokens cost, in US dollars.

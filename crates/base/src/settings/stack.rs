@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::keys::{MemorySettings, Settings, WriteRule};
 use super::parse::{SettingsError, SettingsWarning, parse};
 use super::partition::{Withheld, partition};
+use crate::line_of;
 
 /// Where settings come from, lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,6 +83,11 @@ impl Layer {
         };
         let text = String::from_utf8_lossy(text).into_owned();
         Ok(Self { source, path, text, value, warnings: parsed.warnings, withheld })
+    }
+
+    /// The line in which what stands at a path of keys begins.
+    pub fn line_of(&self, path: &[&str]) -> Option<usize> {
+        line_of(&self.text, path)
     }
 
     /// What waited for trust counts from now on.

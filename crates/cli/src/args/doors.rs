@@ -1,6 +1,8 @@
 //! Arguments of the doors for other agents.
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::Scope;
 
 pub(crate) const MCP_HELP: &str = "\
 Examples:
@@ -8,6 +10,7 @@ Examples:
   dormouse mcp --memory-tool
   dormouse mcp --http
   dormouse mcp --http --port 0
+  dormouse mcp list
 
 The server speaks on standard input and output; with --http on a port of this machine, whose address it prints, to
 whoever sends the token in ~/.dormouse/mcp-token (`Authorization: Bearer TOKEN`). It offers tools (memory_save, memory_search, memory_recall,
@@ -76,7 +79,10 @@ pub(crate) struct HookArguments {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct McpArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<McpCommand>,
     /// Serve streamable HTTP on a port of this machine, to several clients
     #[arg(long)]
     pub(crate) http: bool,
@@ -86,6 +92,53 @@ pub(crate) struct McpArguments {
     /// Offer the Anthropic memory tool as well: files under /memories, which are this project's memories
     #[arg(long)]
     pub(crate) memory_tool: bool,
+}
+
+/// The servers that this agent uses.
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpCommand {
+    /// List the MCP servers that this agent uses: connects to each and shows its tools
+    #[command(after_help = "Examples:\n  dormouse mcp list\n  dormouse mcp list --json")]
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Set up an MCP server for this agent to use
+    #[command(
+        after_help = "Examples:\n  dormouse mcp add files -- npx -y @modelcontextprotocol/server-filesystem /data\n  dormouse mcp add tracker --url https://tracker.example/mcp --header 'Authorization: Bearer ${TRACKER_TOKEN}'\n  dormouse mcp add db --env DB_URL=postgres://localhost/app --scope local -- db-mcp"
+    )]
+    Add(McpAddArguments),
+    /// Take an MCP server out of the settings
+    #[command(after_help = "Example:\n  dormouse mcp remove files")]
+    Remove {
+        /// Its name
+        name: String,
+        /// Whose settings
+        #[arg(long, value_enum, default_value_t = Scope::User)]
+        scope: Scope,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpAddArguments {
+    /// Its name, which stands in front of its tools' names
+    pub(crate) name: String,
+    /// Whose settings
+    #[arg(long, value_enum, default_value_t = Scope::User)]
+    pub(crate) scope: Scope,
+    /// Its address, for a server behind one
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// A header to send along, as in 'Name: value'; may be given several times
+    #[arg(long, value_name = "HEADER", requires = "url")]
+    pub(crate) header: Vec<String>,
+    /// A variable for the program, as in NAME=value; may be given several times
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "url")]
+    pub(crate) env: Vec<String>,
+    /// The program and its arguments
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
 }
 
 pub(crate) const HOOKS_HELP: &str = "\

@@ -18,6 +18,8 @@ pub(crate) enum Name {
     Expand,
     Plan,
     Skills,
+    Agents,
+    Mcp,
     Hooks,
     Memory,
     Recall,
@@ -57,6 +59,13 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
         "nothing but reading until you accept a plan; with TEXT, say that; again, the plan so far",
     ),
     (Name::Skills, "skills", "", "the skills there are, and what each is for"),
+    (Name::Mcp, "mcp", "[reconnect NAME]", "the MCP servers and their tools; or start one again"),
+    (
+        Name::Agents,
+        "agents",
+        "[show|stop NAME]",
+        "the agents there are, and what those that were started do; what one did; end one",
+    ),
     (Name::Hooks, "hooks", "", "what runs at which event, and where it comes from"),
     (
         Name::Memory,

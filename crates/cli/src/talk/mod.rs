@@ -4,6 +4,7 @@
 //! status while a turn runs. One task owns the terminal: the engine's events, questions about calls,
 //! signals and what is typed all come to it.
 
+mod agents;
 mod answers;
 mod beside;
 mod calls;
@@ -94,7 +95,7 @@ enum Said {
 pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
     check_terminal(arguments)?;
     let (asker, questions) = question::channel();
-    let ready = start::prepare(arguments, world, Untrusted::Ask);
+    let ready = Box::pin(start::prepare(arguments, world, Untrusted::Ask));
     let ready = unless_soon(ready, || show::note(CONNECTING)).await?;
     let conversation = ready.open(arguments, world, Some(Arc::new(asker)))?;
     let history = History::of(world.home()?);
@@ -217,6 +218,7 @@ impl Talk<'_> {
         let view = &self.view;
         let mut sink = |event| view.borrow_mut().event(event);
         self.conversation.engine.end(reason, &mut sink).await;
+        self.conversation.servers.close().await;
         if !self.conversation.engine.history().messages().is_empty() {
             let text = "the session is kept: dormouse --continue goes on";
             self.view.borrow_mut().note(text, Style::DIM);
@@ -252,7 +254,13 @@ impl Talk<'_> {
             let typed = loop {
                 tokio::select! {
                     typed = &mut reading => break typed,
-                    _ = ticks.tick() => self.tell_what_was_remembered(),
+                    _ = ticks.tick() => {
+                        self.tell_what_was_remembered();
+                        // The model hears of it with what is said next.
+                        for said in self.conversation.engine.receive() {
+                            self.editor.print(beside::arrived(&said));
+                        }
+                    }
                     told = self.signals.next() => match told {
                         Told::Leave => {
                             self.view.borrow_mut().typed();

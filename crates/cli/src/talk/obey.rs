@@ -8,7 +8,7 @@ use crate::connect::{Wanted, connect};
 use crate::exit::Failure;
 use crate::markdown::Style;
 use crate::start::Conversation;
-use crate::{hooks, notes};
+use crate::{hooks, notes, servers};
 
 use super::commands::Name;
 use super::{CONNECTING, Talk, answers, unless_soon};
@@ -19,6 +19,7 @@ impl Talk<'_> {
         match name {
             Name::Help => self.help(),
             Name::Skills => self.skills(),
+            Name::Agents => self.agents(rest),
             Name::Hooks => self.hooks(),
             Name::Cost => self.list(&answers::cost(&self.conversation.engine)),
             Name::Stats => self.stats(),
@@ -47,6 +48,10 @@ impl Talk<'_> {
             Name::Context => self.context(),
             Name::Snip => self.snip(),
             Name::Expand => self.expand(),
+            Name::Mcp => {
+                let said = servers::in_talk(&self.conversation.servers, rest).await;
+                self.say(&said);
+            }
             Name::Memory => self.memory(rest).await,
             Name::Recall if rest.is_empty() => self.view.borrow_mut().explain_recall(),
             Name::Recall => self.recall(rest).await,
@@ -91,10 +96,11 @@ impl Talk<'_> {
 
     async fn start_over(&mut self) -> Result<(), Failure> {
         let surroundings = self.look().await;
-        let Conversation { engine, folder, .. } = &mut self.conversation;
+        let Conversation { engine, folder, named, .. } = &mut self.conversation;
         let view = &self.view;
         let mut sink = |event| view.borrow_mut().event(event);
-        Ok(engine.start_over(folder, &surroundings, &mut sink).await?)
+        engine.start_over(folder, &surroundings, &mut sink).await?;
+        named.as_ref().map_or(Ok(()), |named| named.hold(engine.session()))
     }
 
     async fn switch_model(&mut self, name: &str) -> Result<(), Failure> {

@@ -8,6 +8,8 @@
     reason = "tests"
 )]
 
+mod agents;
+mod agents_memory;
 mod bad_input;
 mod compacting;
 mod compaction;
@@ -43,7 +45,11 @@ mod interrupt;
 mod layers;
 mod layers_of_the_server;
 mod mcp;
+mod mcp_client;
+mod mcp_client_http;
 mod mcp_http;
+mod mcp_mean;
+mod mcp_servers;
 mod memory;
 mod memory_attack;
 mod memory_cli;
@@ -53,6 +59,8 @@ mod memory_rules;
 mod memory_session;
 mod memory_tool;
 mod memory_tool_session;
+mod messages;
+mod messages_killed;
 mod notes_compaction;
 mod output;
 mod permissions;

@@ -12,6 +12,7 @@ use dormouse_context::compact::{
 };
 use dormouse_conversation::transcript::Trigger;
 use dormouse_conversation::{Budget, Message, Prefix, estimate_text};
+use dormouse_tools::ToolSet;
 
 use super::cut::Cut;
 use super::{CompactOrder, Span};
@@ -27,6 +28,8 @@ const NOT_ASKED: &str = "the model gave no summary three times in a row, so it i
 /// What the conversation will stand on: the prefix, built anew where it may be.
 pub(super) struct Ground {
     pub(super) prefix: Arc<Prefix>,
+    /// The tools in its list.
+    pub(super) tools: Arc<ToolSet>,
     /// What was looked up for it; none where the prefix stays.
     pub(super) known: Option<Known>,
     /// Whether the person chose a part of the conversation: what is around it stays, however large.

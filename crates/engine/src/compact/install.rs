@@ -23,15 +23,22 @@ impl Engine {
     /// What the conversation will stand on. Whoever keeps what is in front keeps it to the byte.
     pub(super) fn new_ground(&self, order: &CompactOrder) -> Ground {
         if matches!(order.span, Span::From(_)) {
-            return Ground { prefix: Arc::clone(&self.prefix), known: None, part: true };
+            let tools = Arc::clone(&self.config.tools);
+            return Ground { prefix: Arc::clone(&self.prefix), tools, known: None, part: true };
         }
-        let config = &self.config;
+        let mut config = self.config.clone();
+        // An agent below a conversation keeps the tools that it was given.
+        if config.side.is_none() {
+            config.tools = config.tools_now();
+        }
+        let config = &config;
         let mut known = Known::look(config, Occasion::Compaction);
         // The person has read them when the session began.
         drop(known.take_warnings());
         let size = config.budget.prompt;
         let prefix = build_prefix(&self.around, &config.tools, size, &config.overrides, &known);
-        Ground { prefix, known: Some(known), part: order.span != Span::Whole }
+        let tools = Arc::clone(&config.tools);
+        Ground { prefix, tools, known: Some(known), part: order.span != Span::Whole }
     }
 
     /// Puts a draft in the place of what goes, with what hooks said.
@@ -88,6 +95,7 @@ impl Engine {
         let Some(known) = ground.known else { return };
         self.told = ground.prefix.facts().clone();
         self.prefix = ground.prefix;
+        self.config.tools = ground.tools;
         self.known = known;
         if let Some(hooks) = &self.hooks {
             hooks.instructions(self.known.loaded());

@@ -68,8 +68,17 @@ async fn drive(
         };
         driver.pass_on_notices();
         driver.meter.event(&event, driver.engine);
+        if let Event::Stream(..) = &event
+            && std::mem::take(&mut driver.awaits_answer)
+        {
+            (driver.sink)(EngineEvent::Answering);
+        }
         if let Event::Stream(StreamEvent::Cleared(cleared), _) = &event {
             driver.engine.server_has_cleared(*cleared);
+        }
+        if let Event::ToolDone { .. } = &event {
+            // Agents may have spent meanwhile.
+            turn.pays_from(driver.engine.purse());
         }
         for effect in turn.step(event) {
             let next = match effect {
@@ -119,6 +128,8 @@ struct Driver<'e> {
     answer: String,
     /// The answer goes on in the next one.
     paused: bool,
+    /// A request is out of which nothing has come back yet.
+    awaits_answer: bool,
 }
 
 impl<'e> Driver<'e> {
@@ -136,6 +147,7 @@ impl<'e> Driver<'e> {
             breakpoint: None,
             answer: String::new(),
             paused: false,
+            awaits_answer: false,
         }
     }
 
@@ -220,6 +232,7 @@ impl<'e> Driver<'e> {
         self.answer_id = engine.new_id();
         self.results_id = engine.new_id();
         let model = Arc::clone(&engine.config.model);
+        self.awaits_answer = true;
         self.outside.source = Source::Opening(Box::pin(async move { model.send(bytes).await }));
         self.outside.cancel_tools = CancellationToken::new();
         Next::Go
@@ -266,6 +279,9 @@ impl<'e> Driver<'e> {
         self.look_for_break(&message);
         if message.response.as_ref().is_some_and(|response| response.usage.total() > 0) {
             self.engine.freed_tokens = 0;
+        }
+        if let Some(response) = &message.response {
+            self.engine.turn_usd += self.engine.cost_usd(&response.usage).unwrap_or(0.0);
         }
         let calls = message.tool_calls().next().is_some();
         let message = self.engine.commit(message)?;
@@ -332,6 +348,7 @@ impl<'e> Driver<'e> {
             Flags::default(),
         );
         let message = self.engine.commit(message)?;
+        self.engine.telling.clear();
         (self.sink)(EngineEvent::Message(message));
         self.engine.settle(false);
         Ok(())

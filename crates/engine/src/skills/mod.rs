@@ -28,6 +28,7 @@ use dormouse_tools::Rule;
 use crate::HookLayer;
 
 pub(crate) use desk::SkillDesk;
+pub use file::read as read_definition;
 pub use in_use::SkillsInUse;
 pub(crate) use list::listing;
 pub use place::SkillPlaces;
@@ -161,6 +162,11 @@ impl Skills {
     /// Those that another of the same name stands in front of.
     pub fn hidden(&self) -> &[Skill] {
         &self.hidden
+    }
+
+    /// What the skill of that name says; else why it can not be used.
+    pub fn text_of(&self, name: &str) -> Result<String, String> {
+        self.get(name).ok_or_else(|| "there is no such skill".to_owned())?.text()
     }
 
     /// What could not be used.

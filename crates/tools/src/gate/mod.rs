@@ -166,8 +166,9 @@ impl Gate {
     /// Decides about a call. `folder` is the working directory.
     pub fn decide(&self, tool: &dyn Tool, input: &RawValue, folder: &Path) -> Decision {
         let touch = Touch::of(tool, input, folder);
-        let (verdict, why, by_rule) = self.verdict(&touch, tool.name(), folder);
-        let rule = touch.suggested_rule(tool.name(), folder);
+        let name = tool.called_as(input);
+        let (verdict, why, by_rule) = self.verdict(&touch, &name, folder);
+        let rule = touch.suggested_rule(&name, folder);
         Decision { verdict, read_only: touch.read_only.is_ok(), why, by_rule, rule }
     }
 
@@ -240,7 +241,9 @@ impl Touch {
             },
             (Access::Writes(path), _) => Err(format!("it writes {}", path.display())),
             (Access::Fetches(host), _) => Err(format!("it sends a request to `{host}`")),
-            (Access::Other, ToolClass::Parallel | ToolClass::Exclusive) => harmless(tool.name()),
+            (Access::Other, ToolClass::Parallel | ToolClass::Exclusive) => {
+                harmless(&tool.called_as(input))
+            }
         };
         Self { access, path: paths::named(input, folder), read_only, commands: OnceCell::new() }
     }
@@ -286,6 +289,7 @@ fn harmless(name: &str) -> Result<&'static str, String> {
             Ok("memory has a write policy of its own")
         }
         "ExitPlan" => Ok("it only hands in a plan, which the person decides about"),
+        "SendMessage" => Ok("it only tells another agent of the same user something"),
         "KillShell" => Ok("it ends only a command that this conversation started"),
         _ => Err(format!("{name} may change something")),
     }

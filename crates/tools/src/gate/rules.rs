@@ -1,4 +1,4 @@
-//! Rules: `Bash(git diff:*)`, `Edit(src/**)`, `Read(.env)`, `WebFetch(domain:example.com)`.
+//! Rules: `Bash(git diff:*)`, `Edit(src/**)`, `Read(.env)`, `WebFetch(domain:example.com)`, `mcp__server__*`.
 //!
 //! A rule for `Bash` is matched against each command of a line: an `allow` rule has to cover every one
 //! of them (or the command only reads), a `deny` rule just one. In a rule that denies or asks a `*` between words
@@ -17,6 +17,7 @@ use thiserror::Error;
 use super::Touch;
 use super::paths::{lexical, protected_name};
 use super::words::{Ending, fits};
+use crate::mcp::PREFIX;
 use crate::shell::{ShellVerdict, classify};
 use crate::{Access, HostPattern, Tool, write_target};
 
@@ -73,7 +74,10 @@ impl FromStr for Rule {
             Some((tool, rest)) => (tool, Some(rest.strip_suffix(')').ok_or_else(form)?)),
         };
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        if tool.is_empty() || !tool.chars().all(plain) {
+        // All tools of an MCP server, or all whose names begin alike.
+        let named =
+            if tool.starts_with(PREFIX) { tool.strip_suffix('*').unwrap_or(tool) } else { tool };
+        if named.is_empty() || !named.chars().all(plain) {
             return Err(form());
         }
         let pattern = match pattern {
@@ -222,14 +226,25 @@ impl Rule {
     /// Whether a call is one that this rule speaks of: of a line of several commands, any one.
     pub fn touches(&self, tool: &dyn Tool, input: &RawValue, folder: &Path) -> bool {
         let touch = Touch::of(tool, input, folder);
-        first_match(std::slice::from_ref(self), tool.name(), &touch, folder).is_some()
+        first_match(std::slice::from_ref(self), &tool.called_as(input), &touch, folder).is_some()
     }
 
     /// A rule for `Edit` covers every tool that writes files, one for `Read` those that look into them.
     fn is_for(&self, tool: &str) -> bool {
         self.tool == tool
+            || self.is_for_server_of(tool)
             || (self.tool == "Edit" && tool == "Write")
             || (self.tool == "Read" && matches!(tool, "Grep" | "Glob"))
+    }
+
+    /// `mcp__server` and `mcp__server__*` cover all tools of the server, `mcp__*` all tools of all.
+    fn is_for_server_of(&self, tool: &str) -> bool {
+        let Some(server) = self.tool.strip_prefix(PREFIX) else { return false };
+        match self.tool.strip_suffix('*') {
+            Some(beginning) => tool.starts_with(beginning),
+            None if server.contains("__") => false,
+            None => tool.strip_prefix(&self.tool).is_some_and(|rest| rest.starts_with("__")),
+        }
     }
 
     /// Whether a command names a file that this rule keeps from being read.

@@ -1,0 +1,165 @@
+//! The MCP servers to use: every layer of settings, the project's `.mcp.json`, and `--mcp-config` (L-16, L-29).
+//!
+//! Invariant: what a project sets up counts only as it was trusted: the text that the person was shown is the text
+//! that is read here.
+
+mod command;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_base::{Dir, Environment, Layer, Project, Redactor, RelPath, Settings, Source, Trust};
+use dormouse_tools::{
+    CALL_TIMEOUT, McpHub, McpSetup, Reaper, START_PATIENCE, ServerOrigin, ServerSpec, ServerStatus,
+    ServersRead, Variables, parse_servers, read_servers,
+};
+use serde_json::Value;
+
+use crate::args::Arguments;
+use crate::exit::Failure;
+use crate::settings::InForce;
+use crate::show;
+use crate::start::is_bare;
+use crate::world::World;
+
+pub(crate) use command::{in_talk, run};
+
+/// The file in a project that other agents read as well; and what it is called among what waits for trust.
+pub(crate) const FILE: &str = ".mcp.json";
+/// The key of servers in settings, and in that file.
+pub(crate) const KEY: &str = "mcpServers";
+/// More is no list of servers.
+const LARGEST: usize = 1024 * 1024;
+
+/// A project's `.mcp.json`, as it was read once.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ProjectFile {
+    path: PathBuf,
+    text: Option<String>,
+}
+
+impl ProjectFile {
+    /// Reads it, if it is there.
+    pub(crate) fn of(project: &Project) -> Self {
+        let path = project.checkout.join(FILE);
+        let read = RelPath::new(FILE)
+            .ok()
+            .and_then(|name| Dir::open(&project.checkout).ok()?.read(&name).ok());
+        let text = read.filter(|bytes| bytes.len() <= LARGEST);
+        Self { path, text: text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()) }
+    }
+
+    /// What it wants to run: this waits for trust.
+    pub(crate) fn wishes(&self) -> Value {
+        let value = self.text.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        value.and_then(|value| value.get(KEY).cloned()).unwrap_or_default()
+    }
+}
+
+/// The servers in force; what is wrong with the others is told.
+pub(crate) fn configured(
+    arguments: &Arguments,
+    in_force: &InForce,
+    world: &World,
+) -> Result<ServersRead, Failure> {
+    if is_bare(world)? {
+        return Ok(ServersRead::default());
+    }
+    let variables = Variables::new(world.environment.clone());
+    let mut layers: Vec<(Source, ServersRead)> = Vec::new();
+    if matches!(in_force.trust, Trust::Given | Trust::NotNeeded) {
+        layers.extend(
+            of_project_file(&in_force.mcp_file, &variables).map(|read| (Source::Project, read)),
+        );
+    }
+    let settings = in_force.stack.layers().iter();
+    layers.extend(settings.map(|layer| (layer.source, of_layer(layer, &variables))));
+    for given in &arguments.mcp_config {
+        layers.push((Source::CommandLine, of_command_line(given, &variables)?));
+    }
+    // The order within one source stays: later ones count more.
+    layers.sort_by_key(|(source, _)| *source);
+    let nothing = ServersRead::default();
+    let read = layers.into_iter().fold(nothing, |below, (_, above)| below.under(above));
+    for problem in &read.problems {
+        show::note(&format!("warning: {problem}"));
+    }
+    Ok(read)
+}
+
+/// Starts the servers in force, side by side; nobody waits for them here.
+pub(crate) fn start(
+    specs: Vec<ServerSpec>,
+    settings: &Settings,
+    project: &Project,
+    environment: &Environment,
+) -> Arc<McpHub> {
+    let set = |ms: Option<u64>, unless| ms.map_or(unless, Duration::from_millis);
+    let setup = McpSetup {
+        folder: project.folder.clone(),
+        environment: environment.clone(),
+        reaper: Reaper::of_this_program(),
+        call_timeout: set(settings.tools.mcp_timeout_ms, CALL_TIMEOUT),
+        redactor: Redactor::new(specs.iter().flat_map(ServerSpec::secrets)),
+    };
+    let hub = McpHub::new(specs, setup);
+    hub.start();
+    Arc::new(hub)
+}
+
+/// Waits for servers, but not for ever; says who is missing.
+pub(crate) async fn gather(hub: &McpHub, settings: &Settings) {
+    let patience = settings.tools.mcp_start_ms.map_or(START_PATIENCE, Duration::from_millis);
+    hub.settled(patience).await;
+    for view in hub.views() {
+        let name = &view.spec.name;
+        match view.status {
+            ServerStatus::Connected => {}
+            ServerStatus::Connecting => show::note(&format!(
+                "note: the MCP server `{name}` has not answered yet; the session begins without it, and it joins when it does"
+            )),
+            ServerStatus::Down(reason) => {
+                show::note(&format!("warning: the MCP server `{name}` is not available: {reason}"));
+            }
+        }
+        for left_out in view.left_out {
+            show::note(&format!(
+                "warning: the MCP server `{name}`: a tool is left out: {left_out}"
+            ));
+        }
+    }
+}
+
+fn of_project_file(file: &ProjectFile, variables: &Variables) -> Option<ServersRead> {
+    let origin = ServerOrigin::new("project", &file.path);
+    file.text.as_deref().map(|text| parse_servers(text, &origin, variables))
+}
+
+fn of_layer(layer: &Layer, variables: &Variables) -> ServersRead {
+    let origin = ServerOrigin::new(layer.source.to_string(), &layer.path);
+    let servers = layer.value.get(KEY).unwrap_or(&Value::Null);
+    read_servers(servers, &origin, variables, &|path| {
+        let path: Vec<&str> = std::iter::once(KEY).chain(path.iter().copied()).collect();
+        layer.line_of(&path)
+    })
+}
+
+/// `--mcp-config`: what the person has just typed has to be right.
+fn of_command_line(given: &str, variables: &Variables) -> Result<ServersRead, Failure> {
+    let (path, text) = if given.trim_start().starts_with('{') {
+        (PathBuf::from("--mcp-config"), given.to_owned())
+    } else {
+        let text = std::fs::read_to_string(given).map_err(|error| {
+            Failure::usage(anyhow::anyhow!("can not read the file of servers {given}: {error}"))
+        })?;
+        (PathBuf::from(given), text)
+    };
+    let origin = ServerOrigin::new(Source::CommandLine.to_string(), path);
+    let read = parse_servers(&text, &origin, variables);
+    match read.problems.first() {
+        Some(problem) => Err(Failure::usage(anyhow::anyhow!("{problem}"))
+            .hint("it reads `{\"mcpServers\": {\"name\": {\"command\": …}}}`; see docs/mcp.md")),
+        None => Ok(read),
+    }
+}

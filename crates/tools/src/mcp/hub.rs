@@ -1,0 +1,216 @@
+//! All servers of a session: started at once, asked for their tools, told apart from what the model was told.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+
+use super::server::Server;
+use super::tool::{MCP_CALL, McpCall, McpTool};
+use super::{ServerSpec, ServerStatus, Setup};
+use crate::{Tool, ToolSet, ToolSpec};
+
+/// The most that is told of tools that came later, in characters for each server.
+const LATER_CHARS: usize = 12_000;
+
+/// The servers of a session.
+pub struct McpHub {
+    servers: BTreeMap<String, Arc<Server>>,
+}
+
+/// How a server stands, for people.
+#[derive(Debug, Clone)]
+pub struct ServerView {
+    /// What it was set up as.
+    pub spec: ServerSpec,
+    /// Whether it can be called.
+    pub status: ServerStatus,
+    /// The revision of the protocol; empty before it has answered.
+    pub revision: String,
+    /// What it calls itself.
+    pub software: String,
+    /// Its tools, as the model calls them.
+    pub tools: Vec<String>,
+    /// Tools that were left out, and why.
+    pub left_out: Vec<String>,
+    /// What last went wrong with it.
+    pub last_error: Option<String>,
+}
+
+impl McpHub {
+    /// These servers, none of them started.
+    pub fn new(specs: Vec<ServerSpec>, setup: Setup) -> Self {
+        let setup = Arc::new(setup);
+        let servers = specs
+            .into_iter()
+            .map(|spec| (spec.name.clone(), Arc::new(Server::new(spec, Arc::clone(&setup)))));
+        Self { servers: servers.collect() }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.servers.is_empty()
+    }
+
+    /// Starts all of them, side by side.
+    pub fn start(&self) {
+        for server in self.servers.values() {
+            // The first start is never one too many.
+            let _started = server.start();
+        }
+    }
+
+    /// Waits until each is known to be there or not, but no longer than this.
+    pub async fn settled(&self, patience: Duration) {
+        let all = join_all(self.servers.values().map(|server| server.settled()));
+        let _patience = tokio::time::timeout(patience, all).await;
+    }
+
+    /// Ends all of them, side by side, and waits for that.
+    pub async fn close(&self) {
+        join_all(self.servers.values().map(|server| server.close())).await;
+    }
+
+    /// Ends one and starts it again; none if there is none of that name.
+    pub async fn reconnect(&self, name: &str) -> Option<ServerStatus> {
+        Some(self.servers.get(name)?.reconnect().await)
+    }
+
+    /// How they stand, in the order of their names.
+    pub fn views(&self) -> Vec<ServerView> {
+        let view = |server: &Arc<Server>| {
+            let catalog = server.catalog();
+            ServerView {
+                spec: server.spec.clone(),
+                status: server.status(),
+                revision: catalog.revision,
+                software: catalog.software,
+                tools: server.offered().into_keys().collect(),
+                left_out: catalog.left_out,
+                last_error: server.last_error(),
+            }
+        };
+        self.servers.values().map(view).collect()
+    }
+
+    /// The tools of all servers as they are now, and the one through which those that come later are called.
+    pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        let mut tools: Vec<Arc<dyn Tool>> = vec![Arc::new(McpCall::new(self.servers.clone()))];
+        for server in self.servers.values() {
+            for (name, (tool, offered)) in server.offered() {
+                tools.push(Arc::new(McpTool::new(Arc::clone(server), tool, name, &offered)));
+            }
+        }
+        tools
+    }
+
+    /// The tools of these servers that a conversation was told of earlier, as it was told: by name, description and
+    /// schema. What is not a tool of theirs any more is left out.
+    pub fn tools_as_told<'a>(
+        &self,
+        told: impl IntoIterator<Item = (&'a str, &'a str, &'a str)>,
+    ) -> Vec<Arc<dyn Tool>> {
+        let now: BTreeMap<String, Arc<dyn Tool>> =
+            self.tools().into_iter().map(|tool| (tool.name().to_owned(), tool)).collect();
+        let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
+        for (name, description, schema) in told {
+            let Some(tool) = now.get(name) else { continue };
+            match self.mcp_tool(name) {
+                Some(tool) => tools.push(Arc::new(tool.told_as(description, schema))),
+                None => tools.push(Arc::clone(tool)),
+            }
+        }
+        tools
+    }
+
+    fn mcp_tool(&self, name: &str) -> Option<McpTool> {
+        self.servers.values().find_map(|server| {
+            let (tool, offered) = server.offered().remove(name)?;
+            Some(McpTool::new(Arc::clone(server), tool, name.to_owned(), &offered))
+        })
+    }
+
+    /// What each server says about its use, by name; those that say nothing are left out.
+    pub fn instructions(&self) -> Vec<(String, String)> {
+        let said = self
+            .servers
+            .values()
+            .map(|server| (server.spec.name.clone(), server.catalog().instructions));
+        said.filter(|(_, text)| !text.is_empty()).collect()
+    }
+
+    /// How each server stands beside what a conversation has in its list of tools, by name.
+    pub fn standing(&self, listed: &ToolSet) -> Vec<(String, String)> {
+        let servers = self.servers.values();
+        servers.map(|server| (server.spec.name.clone(), standing(server, listed))).collect()
+    }
+}
+
+impl fmt::Debug for McpHub {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.servers.keys()).finish()
+    }
+}
+
+/// A server's state, and how its tools differ from those in the list.
+fn standing(server: &Server, listed: &ToolSet) -> String {
+    let name = &server.spec.name;
+    let mut lines = vec![match server.status() {
+        ServerStatus::Connecting => "still starting; its tools are told when it answers".to_owned(),
+        ServerStatus::Connected => "connected".to_owned(),
+        ServerStatus::Down(reason) => format!("not connected: {reason}; a call starts it again"),
+    }];
+    let offered = server.offered();
+    let prefix = format!("{}{name}__", super::PREFIX);
+    let known = server.status() == ServerStatus::Connected || !offered.is_empty();
+    let gone: Vec<&str> = listed
+        .names()
+        .filter(|listed| known && listed.starts_with(&prefix) && !offered.contains_key(*listed))
+        .collect();
+    if !gone.is_empty() {
+        lines.push(format!(
+            "Gone since your list of tools was made, a call fails: {}",
+            gone.join(", ")
+        ));
+    }
+    if listed.get(MCP_CALL).is_some() {
+        lines.extend(later(name, server, listed));
+    }
+    lines.join("\n")
+}
+
+/// Tools that are not in the list, or otherwise there.
+fn later(name: &str, server: &Server, listed: &ToolSet) -> Option<String> {
+    let mut text = String::new();
+    let mut left_out = 0;
+    for (called, (tool, offered)) in server.offered() {
+        if listed.get(&called).is_some_and(|listed| same(listed.spec(), &offered)) {
+            continue;
+        }
+        let entry = format!("- {tool}: {}\n  arguments: {}\n", offered.description, offered.schema);
+        if text.len() + entry.len() > LATER_CHARS {
+            left_out += 1;
+        } else {
+            text.push_str(&entry);
+        }
+    }
+    if left_out > 0 {
+        text.push_str(&format!("- {left_out} more, for which there is no room here\n"));
+    }
+    (!text.is_empty()).then(|| {
+        format!(
+            "New or changed since your list of tools was made; call them with {MCP_CALL} {{\"server\": \"{name}\", \
+             \"tool\": …, \"arguments\": …}}:\n{}",
+            text.trim_end()
+        )
+    })
+}
+
+fn same(listed: &ToolSpec, now: &super::catalog::Offered) -> bool {
+    listed.full == now.description && listed.schema == now.schema
+}

@@ -1,0 +1,94 @@
+//! What a server answers to a call, as the model reads it.
+
+use dormouse_conversation::{Block, ResultContent};
+use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
+
+use crate::ToolOutput;
+
+/// Kinds of pictures that models take.
+const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+/// The longest picture that is handed on, in bytes of base64: models refuse longer ones.
+const PICTURE_BYTES: usize = 5_000_000;
+
+/// The answer.
+pub(super) fn output(result: CallToolResult) -> ToolOutput {
+    let CallToolResult { content, structured_content, is_error, .. } = result;
+    let mut pieces: Vec<Piece> = content.into_iter().map(piece).collect();
+    // Some servers of models refuse a text with nothing in it.
+    pieces.retain(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));
+    if let (true, Some(value)) = (pieces.is_empty(), structured_content) {
+        pieces.push(Piece::Text(value.to_string()));
+    }
+    if pieces.is_empty() {
+        pieces.push(Piece::Text("[the tool answered with nothing]".to_owned()));
+    }
+    let mut output = ToolOutput::text("");
+    output.content = joined(pieces);
+    output.is_error = is_error == Some(true);
+    output
+}
+
+enum Piece {
+    Text(String),
+    Picture { kind: String, data: String },
+}
+
+fn piece(block: ContentBlock) -> Piece {
+    match block {
+        ContentBlock::Text(text) => Piece::Text(text.text),
+        ContentBlock::Image(image) => picture(&image.mime_type, image.data),
+        ContentBlock::Audio(audio) => {
+            Piece::Text(not_shown("audio", &audio.mime_type, &audio.data))
+        }
+        ContentBlock::Resource(embedded) => resource(embedded.resource),
+        ContentBlock::ResourceLink(link) => {
+            let about = link.description.map(|text| format!(": {text}")).unwrap_or_default();
+            Piece::Text(format!("[link to the resource {} ({}){about}]", link.uri, link.name))
+        }
+        _ => Piece::Text("[content of a kind that is not known here]".to_owned()),
+    }
+}
+
+fn resource(contents: ResourceContents) -> Piece {
+    match contents {
+        ResourceContents::TextResourceContents { uri, text, .. } => {
+            Piece::Text(format!("[resource {uri}]\n{text}"))
+        }
+        ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
+            let kind = mime_type.unwrap_or_default();
+            if PICTURES.contains(&kind.as_str()) {
+                return picture(&kind, blob);
+            }
+            Piece::Text(format!("[resource {uri}] {}", not_shown("data", &kind, &blob)))
+        }
+        _ => Piece::Text("[a resource of a kind that is not known here]".to_owned()),
+    }
+}
+
+fn picture(kind: &str, data: String) -> Piece {
+    if PICTURES.contains(&kind) && data.len() <= PICTURE_BYTES {
+        Piece::Picture { kind: kind.to_owned(), data }
+    } else {
+        Piece::Text(not_shown("picture", kind, &data))
+    }
+}
+
+fn not_shown(what: &str, kind: &str, data: &str) -> String {
+    format!("[{what}, {kind}, {} bytes of base64: can not be shown]", data.len())
+}
+
+/// One text where there is nothing else.
+fn joined(pieces: Vec<Piece>) -> ResultContent {
+    if pieces.iter().all(|piece| matches!(piece, Piece::Text(_))) {
+        let texts = pieces.into_iter().filter_map(|piece| match piece {
+            Piece::Text(text) => Some(text),
+            Piece::Picture { .. } => None,
+        });
+        return ResultContent::Text(texts.collect::<Vec<_>>().join("\n"));
+    }
+    let blocks = pieces.into_iter().map(|piece| match piece {
+        Piece::Text(text) => Block::text(&text),
+        Piece::Picture { kind, data } => Block::image(&kind, &data),
+    });
+    ResultContent::Blocks(blocks.collect())
+}

@@ -1,0 +1,320 @@
+//! A server of a session: how it stands, what it offers, calls of its tools, and starting it again.
+//!
+//! Invariants: a server that is gone is started again by the next call, but not more than [`MOST_STARTS`] times within
+//! [`STARTS_WITHIN`]; whoever waits for it is told how it went.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rmcp::model::{CallToolRequestParams, CallToolResponse, JsonObject};
+use rmcp::service::ServiceError;
+use rmcp::{Peer, RoleClient};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::catalog::{Catalog, cut};
+use super::connection::{Connection, Event, on_the_way};
+use super::flood::Flooded;
+use super::{ServerSpec, Setup, Transport, result};
+use crate::{ToolError, ToolOutput};
+
+/// A server that keeps dying is not started for ever.
+const MOST_STARTS: usize = 5;
+const STARTS_WITHIN: Duration = Duration::from_mins(10);
+/// The longest error of a server's that is handed on, in characters.
+const ERROR_CHARS: usize = 4_000;
+
+/// How a server stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerStatus {
+    /// It has not answered yet.
+    Connecting,
+    /// It can be called.
+    Connected,
+    /// It can not, and why; a call tries to connect again.
+    Down(String),
+}
+
+/// A server.
+pub(crate) struct Server {
+    pub(crate) spec: ServerSpec,
+    setup: Arc<Setup>,
+    status: watch::Sender<ServerStatus>,
+    inner: Mutex<Inner>,
+    stop: Mutex<CancellationToken>,
+    tasks: Mutex<JoinSet<()>>,
+}
+
+#[derive(Default)]
+struct Inner {
+    peer: Option<Peer<RoleClient>>,
+    flooded: Flooded,
+    /// What it offered when it was last asked; kept while it is down.
+    catalog: Catalog,
+    starts: Vec<Instant>,
+    last_error: Option<String>,
+}
+
+impl Server {
+    pub(crate) fn new(spec: ServerSpec, setup: Arc<Setup>) -> Self {
+        let nothing_yet = ServerStatus::Down("it was not started yet".to_owned());
+        let (status, _) = watch::channel(nothing_yet);
+        Self {
+            spec,
+            setup,
+            status,
+            inner: Mutex::default(),
+            stop: Mutex::default(),
+            tasks: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn status(&self) -> ServerStatus {
+        self.status.borrow().clone()
+    }
+
+    pub(crate) fn catalog(&self) -> Catalog {
+        lock(&self.inner).catalog.clone()
+    }
+
+    pub(crate) fn last_error(&self) -> Option<String> {
+        lock(&self.inner).last_error.clone()
+    }
+
+    /// Starts it, unless that is under way or done.
+    pub(crate) fn start(self: &Arc<Self>) -> Result<(), String> {
+        if !matches!(self.status(), ServerStatus::Down(_)) {
+            return Ok(());
+        }
+        self.count_start()?;
+        self.status.send_replace(ServerStatus::Connecting);
+        let stop = lock(&self.stop).clone();
+        let mut tasks = lock(&self.tasks);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(Arc::clone(self).live(stop));
+        Ok(())
+    }
+
+    fn count_start(&self) -> Result<(), String> {
+        let mut inner = lock(&self.inner);
+        inner.starts.retain(|at| at.elapsed() < STARTS_WITHIN);
+        if inner.starts.len() >= MOST_STARTS {
+            let last = inner.last_error.clone().unwrap_or_default();
+            return Err(format!(
+                "it was started {MOST_STARTS} times within {} minutes and is not started again for now ({last}); \
+                 the person can try with `/mcp reconnect {}`",
+                STARTS_WITHIN.as_secs() / 60,
+                self.spec.name
+            ));
+        }
+        inner.starts.push(Instant::now());
+        Ok(())
+    }
+
+    /// From its start to its end.
+    async fn live(self: Arc<Self>, stop: CancellationToken) {
+        let opened = tokio::select! {
+            biased;
+            () = stop.cancelled() => return self.down("it was stopped"),
+            opened = Connection::open(&self.spec.transport, &self.setup) => opened,
+        };
+        let (connection, catalog) = match opened {
+            Ok(opened) => opened,
+            Err(reason) => return self.down(&reason),
+        };
+        let (peer, flooded) = (connection.peer.clone(), connection.flooded.clone());
+        let mut kept = connection.keep();
+        {
+            let mut inner = lock(&self.inner);
+            inner.catalog = catalog;
+            inner.flooded = flooded;
+            inner.peer = Some(peer.clone());
+        }
+        self.status.send_replace(ServerStatus::Connected);
+        loop {
+            match kept.next(&stop).await {
+                Some(Event::Changed) => self.look_again(&peer).await,
+                Some(Event::Gone(reason)) => {
+                    self.down(&reason);
+                    break kept.close().await;
+                }
+                None => {
+                    self.down("it was stopped");
+                    break kept.close().await;
+                }
+            }
+        }
+    }
+
+    async fn look_again(&self, peer: &Peer<RoleClient>) {
+        // One that can not list its tools any more is noticed by the next call.
+        if let Ok(catalog) = Catalog::ask(peer).await {
+            lock(&self.inner).catalog = catalog;
+        }
+    }
+
+    fn down(&self, reason: &str) {
+        let reason = self.setup.redactor.redact(&cut(reason, ERROR_CHARS));
+        {
+            let mut inner = lock(&self.inner);
+            inner.peer = None;
+            inner.last_error = Some(reason.clone());
+        }
+        self.status.send_replace(ServerStatus::Down(reason));
+    }
+
+    /// Waits until it is known whether it can be called.
+    pub(crate) async fn settled(&self) {
+        let mut status = self.status.subscribe();
+        // The sender is ours: it does not go away.
+        let _settled = status.wait_for(|status| *status != ServerStatus::Connecting).await;
+    }
+
+    /// Someone to call, connecting again if need be.
+    async fn peer(self: &Arc<Self>) -> Result<Peer<RoleClient>, String> {
+        if let Some(peer) = self.open_peer() {
+            return Ok(peer);
+        }
+        self.start()?;
+        self.settled().await;
+        match (self.open_peer(), self.status()) {
+            (Some(peer), _) => Ok(peer),
+            (None, ServerStatus::Down(reason)) => Err(reason),
+            (None, _) => Err("it ended again at once".to_owned()),
+        }
+    }
+
+    fn open_peer(&self) -> Option<Peer<RoleClient>> {
+        lock(&self.inner).peer.clone().filter(|peer| !peer.is_transport_closed())
+    }
+
+    /// Calls a tool by its own name.
+    pub(crate) async fn call(
+        self: &Arc<Self>,
+        tool: &str,
+        arguments: JsonObject,
+        cancel: &CancellationToken,
+    ) -> Result<ToolOutput, ToolError> {
+        let work = async {
+            // A connection that has just ended is noticed a moment later.
+            tokio::task::yield_now().await;
+            let peer = self.peer().await.map_err(|reason| self.not_available(&reason))?;
+            self.check_offered(tool)?;
+            let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+            self.answer(tool, peer.call_tool_once(params).await).await
+        };
+        let timeout = self.spec.timeout.unwrap_or(self.setup.call_timeout);
+        // Whoever goes away here has the server told that nobody waits for the answer.
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(ToolError::interrupted()),
+            answered = work => answered,
+            () = tokio::time::sleep(timeout) => Err(self.failed(&format!(
+                "`{tool}` did not answer within {} ms; it was told to stop. `timeout` in its entry, or \
+                 `tools.mcpTimeoutMs`, allows more",
+                timeout.as_millis()
+            ))),
+        }
+    }
+
+    fn check_offered(&self, tool: &str) -> Result<(), ToolError> {
+        let inner = lock(&self.inner);
+        if inner.catalog.tools.contains_key(tool) {
+            return Ok(());
+        }
+        let names: Vec<&str> = inner.catalog.tools.keys().map(String::as_str).collect();
+        let names = cut(&names.join(", "), ERROR_CHARS);
+        Err(self.failed(&format!("there is no tool `{tool}` any more; its tools are now: {names}")))
+    }
+
+    async fn answer(
+        &self,
+        tool: &str,
+        answered: Result<CallToolResponse, ServiceError>,
+    ) -> Result<ToolOutput, ToolError> {
+        match answered {
+            Ok(CallToolResponse::Complete(done)) => Ok(result::output(done)),
+            Ok(CallToolResponse::InputRequired(_)) => Err(self.failed(&format!(
+                "`{tool}` wants an answer from the person in the middle of the call, which is not supported"
+            ))),
+            Ok(_) => Err(self.failed(&format!(
+                "`{tool}` wants to go on in the background as a task, which is not supported"
+            ))),
+            Err(ServiceError::McpError(error)) => {
+                let message = cut(&error.message, ERROR_CHARS);
+                Err(self.failed(&format!("`{tool}` was refused: {message} (code {})", error.code.0)))
+            }
+            Err(ServiceError::TransportClosed | ServiceError::Cancelled { .. }) => {
+                if matches!(self.spec.transport, Transport::Http { .. })
+                    && lock(&self.inner).flooded.take()
+                {
+                    return Err(self.failed(&format!("`{tool}` failed: {}", Flooded::reason())));
+                }
+                self.settled_as_down().await;
+                Err(self.failed(&format!(
+                    "it went away in the middle of the call of `{tool}` ({}), which may have been carried out; the \
+                     next call starts it again",
+                    self.last_error().unwrap_or_default()
+                )))
+            }
+            Err(error) => {
+                let reason = match &error {
+                    ServiceError::TransportSend(error) => on_the_way(error.error.as_ref()),
+                    other => other.to_string(),
+                };
+                let reason = cut(&reason, ERROR_CHARS);
+                Err(self.failed(&format!("the call of `{tool}` failed: {reason}")))
+            }
+        }
+    }
+
+    /// The reason for its end is known a moment after the end.
+    async fn settled_as_down(&self) {
+        let mut status = self.status.subscribe();
+        let down = status.wait_for(|status| matches!(status, ServerStatus::Down(_)));
+        let _patience = tokio::time::timeout(Duration::from_secs(2), down).await;
+    }
+
+    fn not_available(&self, reason: &str) -> ToolError {
+        self.failed(&format!("it is not available: {reason}"))
+    }
+
+    fn failed(&self, what: &str) -> ToolError {
+        let message = format!("MCP server `{}`: {what}", self.spec.name);
+        ToolError::Failed { message: self.setup.redactor.redact(&message) }
+    }
+
+    /// Ends it and waits for that.
+    pub(crate) async fn close(&self) {
+        let stop = std::mem::take(&mut *lock(&self.stop));
+        stop.cancel();
+        let mut tasks = std::mem::take(&mut *lock(&self.tasks));
+        while tasks.join_next().await.is_some() {}
+    }
+
+    /// Ends it and starts it again, however often that was done before.
+    pub(crate) async fn reconnect(self: &Arc<Self>) -> ServerStatus {
+        self.close().await;
+        lock(&self.inner).starts.clear();
+        // Nothing was counted yet that could refuse it.
+        let _started = self.start();
+        self.settled().await;
+        self.status()
+    }
+
+    /// Descriptions and schemas of its tools, by the names the model has for them.
+    pub(crate) fn offered(&self) -> BTreeMap<String, (String, super::catalog::Offered)> {
+        let catalog = self.catalog();
+        let named = catalog.tools.into_iter().map(|(tool, offered)| {
+            (super::name::tool_name(&self.spec.name, &tool), (tool, offered))
+        });
+        named.collect()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,145 @@
+//! Tools of servers, as the model calls them.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use rmcp::model::JsonObject;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::catalog::Offered;
+use super::name::tool_name;
+use super::server::Server;
+use crate::{
+    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
+};
+
+/// How long a result may be, as for tools of our own.
+const RESULT_CHARS: u32 = 50_000;
+/// The first line of a description stands for it in a small window, up to here.
+const SHORT_CHARS: usize = 200;
+
+/// The tool through which those are called that came after the list of tools was made.
+pub const MCP_CALL: &str = "McpCall";
+
+/// A tool of a server.
+pub(crate) struct McpTool {
+    server: Arc<Server>,
+    /// Its name at the server.
+    tool: String,
+    spec: ToolSpec,
+}
+
+impl McpTool {
+    pub(crate) fn new(server: Arc<Server>, tool: String, name: String, offered: &Offered) -> Self {
+        // A hint decides what may run beside it, never whether it may run.
+        let class = if offered.claims_to_read { ToolClass::Parallel } else { ToolClass::Exclusive };
+        let spec = ToolSpec {
+            name: Cow::Owned(name),
+            full: Cow::Owned(offered.description.clone()),
+            short: Cow::Owned(short(&offered.description)),
+            schema: Cow::Owned(offered.schema.clone()),
+            class,
+            limit: ResultLimit::Chars(RESULT_CHARS),
+        };
+        Self { server, tool, spec }
+    }
+
+    /// The same, described as a conversation was told.
+    pub(crate) fn told_as(mut self, description: &str, schema: &str) -> Self {
+        self.spec.full = Cow::Owned(description.to_owned());
+        self.spec.schema = Cow::Owned(schema.to_owned());
+        self
+    }
+}
+
+fn short(description: &str) -> String {
+    let line = description.lines().next().unwrap_or_default();
+    line.chars().take(SHORT_CHARS).collect()
+}
+
+impl Tool for McpTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn call<'a>(
+        &'a self,
+        input: &'a RawValue,
+        context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(async move {
+            let arguments: JsonObject = parse_input(input)?;
+            self.server.call(&self.tool, arguments, &context.cancel).await
+        })
+    }
+}
+
+/// Calls a tool by server and name.
+pub(crate) struct McpCall {
+    servers: BTreeMap<String, Arc<Server>>,
+    spec: ToolSpec,
+}
+
+#[derive(Deserialize)]
+struct Wanted {
+    server: String,
+    tool: String,
+    #[serde(default)]
+    arguments: JsonObject,
+}
+
+impl McpCall {
+    pub(crate) fn new(servers: BTreeMap<String, Arc<Server>>) -> Self {
+        let spec = ToolSpec {
+            name: Cow::Borrowed(MCP_CALL),
+            full: Cow::Borrowed(
+                "Calls a tool of an MCP server that is not in your list of tools. Use it only for tools that you were told \
+                 of in this conversation as new or changed since the list was made; call all others by their own names.",
+            ),
+            short: Cow::Borrowed("Calls a tool of an MCP server that came later."),
+            schema: Cow::Borrowed(
+                r#"{"type":"object","properties":{"server":{"type":"string","description":"The server's name"},"tool":{"type":"string","description":"The tool's name, as you were told it"},"arguments":{"type":"object","description":"Its arguments, as its schema says"}},"required":["server","tool","arguments"],"additionalProperties":false}"#,
+            ),
+            class: ToolClass::Exclusive,
+            limit: ResultLimit::Chars(RESULT_CHARS),
+        };
+        Self { servers, spec }
+    }
+}
+
+impl Tool for McpCall {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    /// Rules and hooks are about the tool that is called.
+    fn called_as(&self, input: &RawValue) -> Cow<'_, str> {
+        match serde_json::from_str::<Wanted>(input.get()) {
+            Ok(wanted) => Cow::Owned(tool_name(&wanted.server, &wanted.tool)),
+            Err(_) => Cow::Borrowed(self.name()),
+        }
+    }
+
+    fn call<'a>(
+        &'a self,
+        input: &'a RawValue,
+        context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(async move {
+            let Wanted { server, tool, arguments } = parse_input(input)?;
+            let Some(found) = self.servers.get(&server) else {
+                let names: Vec<&str> = self.servers.keys().map(String::as_str).collect();
+                return Err(ToolError::Failed {
+                    message: format!(
+                        "there is no MCP server `{server}`; there are: {}",
+                        names.join(", ")
+                    ),
+                });
+            };
+            found.call(&tool, arguments, &context.cancel).await
+        })
+    }
+}
