@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use dormouse_base::{AgentId, nearest};
 use dormouse_engine::{
-    Branch, Engine, EngineConfig, MEMORY_TOOLS, OtherModel, PromptOverrides, Surroundings,
+    Branch, Engine, EngineConfig, HookLayer, HookOrigin, MEMORY_TOOLS, OtherModel, PromptOverrides,
+    Surroundings,
 };
 use dormouse_tools::{Gate, Mode, ToolSet};
 use tokio_util::sync::CancellationToken;
@@ -202,6 +203,7 @@ impl Draft<'_> {
             system: Some(self.prompt(agent, &config, remembered)?),
             append: None,
         };
+        self.add_hooks(agent, &mut config);
         self.choose_model(agent, &mut config).await?;
         if self.may_delegate(agent) {
             self.own.equip(&mut config);
@@ -218,6 +220,20 @@ impl Draft<'_> {
             None => self.order.prompt.clone(),
         };
         Ok(self.prepared(engine, Opening::Prompt(task), surroundings, &agent.name, agent.max_turns))
+    }
+
+    /// Its own hooks run while it does.
+    fn add_hooks(&mut self, agent: &AgentDefinition, config: &mut EngineConfig) {
+        if agent.hooks.is_null() {
+            return;
+        }
+        let origin = HookOrigin::Agent(agent.name.clone());
+        let file = agent.file.clone().unwrap_or_default();
+        let layer = HookLayer::of_value(origin, file, agent.hooks.clone(), None);
+        let (hooks, problems) = config.hooks.with([layer]);
+        let told = problems.iter().map(|problem| format!("a hook will not run: {problem}"));
+        self.remarks.extend(told);
+        config.hooks = Arc::new(hooks);
     }
 
     fn memory(

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
 use dormouse_model::script::Turn;
-use dormouse_testkit::{Output, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Output, RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
 use serde_json::{Value, json};
 
 use crate::compaction_by_hand::three;
@@ -376,17 +376,13 @@ fn each_kind_has_its_time() {
     let server = server(Wire::Anthropic)
         .side_model("small")
         .side_reply(
-            dormouse_testkit::Reply::from(Turn::new().text("{}"))
-                .stop_after(1)
-                .then(dormouse_testkit::End::Hang),
+            Reply::from(Turn::new().text("{}")).stop_after(1).then(dormouse_testkit::End::Hang),
         )
         .replies(vec![bash("touch a"), done()])
         .start();
     server.expect_break("the agent of a hook starts with nothing");
     server.push_fork(
-        dormouse_testkit::Reply::from(Turn::new().text("{}"))
-            .stop_after(1)
-            .then(dormouse_testkit::End::Hang),
+        Reply::from(Turn::new().text("{}")).stop_after(1).then(dormouse_testkit::End::Hang),
     );
     let home = TestHome::new().with_server(&server);
     let policy = Policy::start(home.root());
@@ -661,5 +657,57 @@ fn a_command_steps_aside() {
     // It ended only because the next call has run.
     assert!(home.project().join("was-released").exists(), "{}", output.stderr);
     assert!(!output.stderr.contains("decides nothing"), "{}", output.stderr);
+    server.finish();
+}
+
+/// The same scripts for agents below the conversation: those of the settings, and an agent's own.
+#[test]
+fn an_agent_is_watched_and_kept_from_stopping() {
+    let hooks = json!({
+        "SubagentStart": group("careful", command("subagent_stop.py")),
+        "SubagentStop": group("careful", command("subagent_stop.py")),
+        "PreToolUse": group("Read", command("record.sh")),
+        "Stop": group("", json!({"type": "command", "command": "echo x >> stops"})),
+        "SessionStart": group("", json!({"type": "command", "command": "echo x >> starts"})),
+    });
+    let server = server(Wire::Anthropic)
+        .agent_with(|request: &RecordedRequest| -> Reply {
+            let last = request.last_message().to_string();
+            if last.contains("name your sources") {
+                Turn::new().text("52, source: plan.md").into()
+            } else if last.contains("52 nuts") {
+                Turn::new().text("52").into()
+            } else {
+                Turn::new().call("r", "Read", r#"{"file_path":"plan.md"}"#).into()
+            }
+        })
+        .reply(Turn::new().call(
+            "a",
+            "Agent",
+            r#"{"description":"count","prompt":"how many nuts?","subagent_type":"careful"}"#,
+        ))
+        .reply(done())
+        .start();
+    let home = home(&server, hooks);
+    home.write("plan.md", "52 nuts\n");
+    let agent = "---\nname: careful\ndescription: counts\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: cat > own-stop.json\n---\nYou count.\n";
+    home.write(home.dormouse_home().join("agents/careful.md"), agent);
+    let output = home.run(&mut ask(&home, &["go"]));
+    output.success();
+    assert!(last(&server, 1).contains("52, source: plan.md"), "{}", last(&server, 1));
+    let first = server.agent_requests()[0].text();
+    assert!(first.contains("agents of this project name their sources"), "{first}");
+    let told = lines(&home, "agents.jsonl");
+    let names: Vec<&Value> = told.iter().map(|event| &event["hook_event_name"]).collect();
+    assert_eq!(names, ["SubagentStart", "SubagentStop", "SubagentStop"]);
+    let transcript = Path::new(told[1]["agent_transcript_path"].as_str().unwrap());
+    assert!(transcript.exists() && told[1]["agent_transcript_path"] != told[1]["transcript_path"]);
+    assert_eq!(told[1]["transcript_path"], json!(home.transcripts()[0]));
+    let call = &lines(&home, "events.jsonl")[0];
+    assert_eq!((&call["agent_type"], &call["agent_id"]), (&json!("careful"), &told[0]["agent_id"]));
+    let own: Value = serde_json::from_str(&home.read("own-stop.json")).unwrap();
+    assert_eq!(own["hook_event_name"], "SubagentStop");
+    // The conversation above has begun and stopped once.
+    assert_eq!((home.read("starts"), home.read("stops")), ("x\n".to_owned(), "x\n".to_owned()));
     server.finish();
 }
