@@ -601,14 +601,60 @@ fn a_denied_call_may_be_tried_again() {
     server.finish();
 }
 
+/// While it runs, not afterwards: it ends only when the test has seen it.
 #[test]
 fn what_a_hook_is_doing_is_shown() {
-    let handler =
-        json!({"type": "command", "command": "true", "statusMessage": "checking the rules"});
-    let (_, server, output) = go(scripted(vec![done()]), json!({"Stop": group("", handler)}));
-    output.success();
-    assert!(output.stderr.contains("checking the rules"), "{}", output.stderr);
+    let status = |words: &str, file: &str| {
+        json!({"type": "command", "statusMessage": words,
+            "command": format!("until [ -e {file} ]; do sleep 0.02; done")})
+    };
+    let hooks = json!({
+        "UserPromptSubmit": group("", status("reading the prompt", "seen-prompt")),
+        "PreToolUse": group("Bash", status("checking the call", "seen-call")),
+        "PostToolBatch": group("", status("checking the round", "seen-round")),
+    });
+    let server = scripted(vec![bash("touch made"), done()]);
+    let home = home(&server, hooks);
+    let mut terminal = talk(&home, &[], (150, 40));
+    terminal.enter("go");
+    for (words, file) in [
+        ("reading the prompt", "seen-prompt"),
+        ("checking the call", "seen-call"),
+        ("checking the round", "seen-round"),
+    ] {
+        terminal.wait_for_text(words);
+        home.write(file, "");
+    }
+    terminal.wait_for_text("done");
+    crate::talk::wait_for_prompt(&terminal);
+    leave(terminal);
     server.finish();
+}
+
+/// A hook that nobody waits for can add to what is watched.
+#[test]
+fn a_changed_file_leads_to_others() {
+    let add = r#"cat >> events.txt; echo '{"hookSpecificOutput":{"watchPaths":["deep/next"]}}'"#;
+    let hooks = json!({"FileChanged": [
+        {"matcher": "first", "hooks": [{"type": "command", "command": add}]},
+        {"matcher": "next", "hooks": [{"type": "command", "command": "touch noticed"}]},
+    ]});
+    let server = scripted(vec![bash("touch first"), done(), done(), done()]);
+    let home = home(&server, hooks);
+    home.write("deep/next", "1");
+    let mut terminal = talk(&home, &[], (150, 40));
+    say(&mut terminal, "one", "done");
+    wait_until("the first is told", || home.project().join("events.txt").exists());
+    // What the hook has printed is read a moment after it has written: the next turns look again.
+    let mut size = 1;
+    wait_until("the next is watched", || {
+        size += 1;
+        home.write("deep/next", "1".repeat(size));
+        server.push(done());
+        say(&mut terminal, &format!("turn {size}"), "done");
+        home.project().join("noticed").exists()
+    });
+    leave(terminal);
 }
 
 #[test]

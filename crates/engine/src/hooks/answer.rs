@@ -63,6 +63,17 @@ pub(super) enum Permission {
     Deny(String),
 }
 
+impl Permission {
+    /// The same with another reason.
+    pub(super) fn map(self, change: impl FnOnce(String) -> String) -> Self {
+        match self {
+            Self::Allow(why) => Self::Allow(change(why)),
+            Self::Ask(why) => Self::Ask(change(why)),
+            Self::Deny(why) => Self::Deny(change(why)),
+        }
+    }
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Said {

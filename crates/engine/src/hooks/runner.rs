@@ -81,7 +81,7 @@ pub(crate) struct HookRunner {
     pub(super) beside: Mutex<JoinSet<()>>,
     /// Those that run a single time and did.
     ran_once: Mutex<HashSet<usize>>,
-    pub(super) watch: Mutex<Watch>,
+    pub(super) watch: Arc<Mutex<Watch>>,
 }
 
 /// What a runner is made of beside its hooks.
@@ -115,7 +115,7 @@ impl HookRunner {
             late: Late::new(ids),
             beside: Mutex::default(),
             ran_once: Mutex::default(),
-            watch: Mutex::new(watch),
+            watch: Arc::new(Mutex::new(watch)),
         }
     }
 
@@ -289,9 +289,12 @@ impl HookRunner {
         let (performer, late) = (Arc::clone(&self.performer), Arc::clone(&self.late));
         let (hook, input) = (Arc::clone(hook), Arc::clone(input));
         let (redactor, folder) = (self.redactor.clone(), self.session.own_folder.clone());
+        let watch = Arc::clone(&self.watch);
         late.begin(hook.handler.waiting);
         self.spawn_beside(async move {
-            let answer = performer.perform(event, &hook, &input, drop).await;
+            let mut answer = performer.perform(event, &hook, &input, drop).await;
+            let wanted = std::mem::take(&mut answer.watch);
+            locked(&watch).add(wanted, &performer.place.folder);
             late.end(hook.handler.waiting, presentable(answer, &redactor, &folder));
         });
     }
@@ -343,6 +346,7 @@ fn presentable(answer: Answer, redactor: &Redactor, folder: &Dir) -> Answer {
         block: answer.block.map(clean),
         halt: answer.halt.map(clean),
         opening: answer.opening.map(clean),
+        permission: answer.permission.map(|permission| permission.map(clean)),
         ..answer
     }
 }
