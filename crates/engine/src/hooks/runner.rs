@@ -346,6 +346,7 @@ fn presentable(answer: Answer, redactor: &Redactor, folder: &Dir) -> Answer {
         block: answer.block.map(clean),
         halt: answer.halt.map(clean),
         opening: answer.opening.map(clean),
+        title: answer.title.map(clean),
         permission: answer.permission.map(|permission| permission.map(clean)),
         ..answer
     }
