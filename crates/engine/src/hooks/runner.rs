@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use dormouse_base::{Dir, IdSource, Redactor, RelPath, SessionId};
+use dormouse_base::{Dir, IdSource, Redactor, SessionId};
 use dormouse_tools::{Gate, ToolSet};
 use futures_util::future::join_all;
 use serde_json::value::RawValue;
@@ -19,15 +19,11 @@ use super::handler::Waiting;
 use super::input::{Common, Details, mode_name, render};
 use super::judge::Judge;
 use super::late::Late;
+use super::present::presentable;
 use super::run::{Performer, Place};
 use super::watch::Watch;
 use super::{HookEvent, HookLayer, HookOrigin};
 use crate::{Seed, SmallModel};
-
-/// The longest text that a hook adds; the rest goes to a file.
-const LONGEST: usize = 10_000;
-/// The folder of what was too long, in the session's own.
-const FOLDER: &str = "hook-output";
 
 /// What the hooks of an event come to.
 #[derive(Debug, Default)]
@@ -334,39 +330,5 @@ async fn joined(task: &mut JoinSet<Answer>) -> Answer {
         Some(Ok(answer)) => answer,
         Some(Err(error)) => Answer::told(format!("a hook was lost: {error}; it decides nothing")),
         None => Answer::default(),
-    }
-}
-
-/// An answer without secrets, and with no text that is too long.
-fn presentable(answer: Answer, redactor: &Redactor, folder: &Dir) -> Answer {
-    let clean = |text: String| bounded(redactor.redact(&text), folder);
-    Answer {
-        notices: answer.notices.into_iter().map(clean).collect(),
-        context: answer.context.into_iter().map(clean).collect(),
-        block: answer.block.map(clean),
-        halt: answer.halt.map(clean),
-        opening: answer.opening.map(clean),
-        title: answer.title.map(clean),
-        permission: answer.permission.map(|permission| permission.map(clean)),
-        ..answer
-    }
-}
-
-/// A text that is too long goes to a file, and its beginning says where.
-fn bounded(text: String, folder: &Dir) -> String {
-    if text.chars().count() <= LONGEST {
-        return text;
-    }
-    let head: String = text.chars().take(LONGEST).collect();
-    let name = format!("{}.txt", blake3::hash(text.as_bytes()).to_hex());
-    let stored = RelPath::new(format!("{FOLDER}/{name}"))
-        .map_err(|error| error.to_string())
-        .and_then(|path| folder.replace(&path, text.as_bytes()).map_err(|error| error.to_string()));
-    match stored {
-        Ok(()) => {
-            let path = folder.path().join(FOLDER).join(name);
-            format!("{head}\n[cut here; all of it is in {}]", path.display())
-        }
-        Err(problem) => format!("{head}\n[cut here; the rest could not be kept: {problem}]"),
     }
 }
