@@ -11,6 +11,7 @@ mod set;
 use std::fmt;
 use std::path::PathBuf;
 
+use dormouse_conversation::Effort;
 use dormouse_tools::Mode;
 use serde_json::Value;
 
@@ -119,7 +120,7 @@ pub struct AgentDefinition {
     /// Its model.
     pub model: ModelChoice,
     /// How hard the model is to think, where its server knows that.
-    pub effort: Option<String>,
+    pub effort: Option<Effort>,
     /// The most requests it may make.
     pub max_turns: Option<u32>,
     /// Its memory; none unless said.
