@@ -102,9 +102,20 @@ pub async fn output(
     collect(start, nothing, timeout, std::future::ready(()), drop).await
 }
 
-/// The same for a program that reads something, under a reaper. `first_line` is told the first line it prints, as soon
-/// as that is whole.
+/// The same for a program that reads something, under a reaper.
 pub async fn output_with_input(
+    program: &str,
+    args: &[&str],
+    folder: &Path,
+    environment: &Environment,
+    timeout: Duration,
+    given: (Vec<u8>, &Reaper),
+) -> Result<ProcessOutput, ProcessError> {
+    output_and_first_line(program, args, folder, environment, timeout, given, drop).await
+}
+
+/// The same; `first_line` is told the first line it prints, as soon as that is whole.
+pub async fn output_and_first_line(
     program: &str,
     args: &[&str],
     folder: &Path,

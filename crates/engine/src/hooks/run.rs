@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use dormouse_base::Environment;
-use dormouse_tools::{ProcessError, Reaper, output_with_input};
+use dormouse_tools::{ProcessError, Reaper, output_and_first_line};
 
 use super::answer::{Answer, Aside, Ended, read};
 use super::config::Hook;
@@ -106,7 +106,8 @@ impl Performer {
         };
         let (args, environment) = (arguments.as_slice(), &environment);
         let ran =
-            output_with_input(program, args, folder, environment, timeout, fed, first_line).await;
+            output_and_first_line(program, args, folder, environment, timeout, fed, first_line)
+                .await;
         match ran {
             Ok(ran) => {
                 let ended = Ended { code: ran.code, stdout: ran.stdout, stderr: ran.stderr };
