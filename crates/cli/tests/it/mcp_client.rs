@@ -243,18 +243,26 @@ fn an_interrupted_call_is_called_off() {
     server.finish();
 }
 
+/// Not even a server that goes on when its input is closed, nor what it has started in another session.
 #[test]
-fn nothing_outlives_a_killed_program() {
-    let server = server(Wire::Anthropic).reply(call("hang", &json!({}))).start();
-    let home = mean_home(&server);
-    let mut running = home.spawn(&mut ask(&home, &["go"]));
-    running.close_stdin();
-    wait_until("the call", || home.project().join("mean-calls").exists());
-    let server_process = processes(&home).pop().unwrap();
-    assert!(runs(&server_process));
-    running.kill9();
-    running.wait();
-    wait_until("the server to end", || !runs(&server_process));
+fn nothing_outlives_the_program_however_it_ends() {
+    for kill in [false, true] {
+        let server = server(Wire::Anthropic).reply(call("hang", &json!({}))).start();
+        let home = TestHome::new().with_server(&server);
+        settings(&home, &json!({"mean": entry("stubborn")}));
+        let mut running = home.spawn(&mut ask(&home, &["go"]));
+        running.close_stdin();
+        wait_until("the call", || home.project().join("mean-calls").exists());
+        let processes = processes(&home);
+        assert!(processes.len() == 2 && processes.iter().all(|id| runs(id)), "{processes:?}");
+        if kill {
+            running.kill9()
+        } else {
+            running.interrupt()
+        }
+        running.wait();
+        wait_until("the servers to end", || processes.iter().all(|id| !runs(id)));
+    }
 }
 
 #[test]

@@ -15,8 +15,8 @@ const VARIABLE: &str = "MEAN_SERVER";
 pub(crate) const LONG_NAME: &str = "a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.n";
 
 /// The entry of a server in settings. `start` is how it starts: `well`, `never`, `late`, when a file `go` is there,
-/// `touchy`, if it ends at a handshake that it does not know, `modern`, if it knows the new one, or `more`, with one
-/// tool more.
+/// `touchy`, if it ends at a handshake that it does not know, `modern`, if it knows the new one, `more`, with one tool
+/// more, or `stubborn`, if it does not end with its input and leaves another process behind.
 pub(crate) fn entry(start: &str) -> Value {
     let program = std::env::current_exe().unwrap();
     json!({
@@ -66,12 +66,20 @@ fn serve() {
         waiting: None,
         subscription: None,
     };
+    if mean.era == "stubborn" {
+        leave_behind();
+    }
     if mean.era == "more" {
         mean.tools.push("coming");
     }
     for line in std::io::stdin().lock().lines() {
         let Ok(message) = serde_json::from_str::<Value>(&line.unwrap()) else { continue };
         mean.heed(&message);
+    }
+    if mean.era == "stubborn" {
+        loop {
+            std::thread::park();
+        }
     }
     // Its input is closed.
     note("mean-ends", "by itself");
@@ -141,6 +149,9 @@ impl Mean {
 
     fn notify(&self, method: &str, params: &Value) {
         let mut params = params.clone();
+        if self.era == "modern" && self.subscription.is_none() {
+            return;
+        }
         if let Some(id) = &self.subscription {
             params["_meta"] = json!({"io.modelcontextprotocol/subscriptionId": id});
         }
@@ -205,6 +216,12 @@ impl Mean {
             name => refuse(-32602, &format!("what is {name}?")),
         }
     }
+}
+
+/// Starts a process that leaves group and session.
+fn leave_behind() {
+    let child = std::process::Command::new("setsid").args(["sleep", "1000"]).spawn().unwrap();
+    note("mean-processes", &child.id().to_string());
 }
 
 fn tool(name: &str) -> Value {
