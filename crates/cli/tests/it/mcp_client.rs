@@ -256,9 +256,9 @@ fn nothing_outlives_the_program_however_it_ends() {
         let processes = processes(&home);
         assert!(processes.len() == 2 && processes.iter().all(|id| runs(id)), "{processes:?}");
         if kill {
-            running.kill9()
+            running.kill9();
         } else {
-            running.interrupt()
+            running.interrupt();
         }
         running.wait();
         wait_until("the servers to end", || processes.iter().all(|id| !runs(id)));

@@ -81,7 +81,8 @@ fn serve() {
             std::thread::park();
         }
     }
-    // Its input is closed.
+    // Its input is closed. It takes a moment to end, which it is given.
+    std::thread::sleep(std::time::Duration::from_millis(200));
     note("mean-ends", "by itself");
     leave(0);
 }
@@ -219,6 +220,7 @@ impl Mean {
 }
 
 /// Starts a process that leaves group and session.
+#[expect(clippy::zombie_processes, reason = "it is left behind on purpose")]
 fn leave_behind() {
     let child = std::process::Command::new("setsid").args(["sleep", "1000"]).spawn().unwrap();
     note("mean-processes", &child.id().to_string());
