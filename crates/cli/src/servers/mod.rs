@@ -20,7 +20,7 @@ use crate::args::Arguments;
 use crate::exit::Failure;
 use crate::settings::InForce;
 use crate::show;
-use crate::start::is_bare;
+use crate::start::{environment_for_children, is_bare};
 use crate::world::World;
 
 pub(crate) use command::{in_talk, run};
@@ -81,7 +81,8 @@ pub(crate) fn read(
     if is_bare(world)? {
         return Ok(ServersRead::default());
     }
-    let variables = Variables::new(world.environment.clone());
+    // Without the key, wherever the settings say that it is.
+    let variables = Variables::new(environment_for_children(world, &in_force.settings));
     let mut layers: Vec<(Source, ServersRead)> = Vec::new();
     if matches!(in_force.trust, Trust::Given | Trust::NotNeeded) {
         let file = of_project_file(&in_force.mcp_file, &variables);

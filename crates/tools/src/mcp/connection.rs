@@ -23,8 +23,8 @@ use super::http;
 use super::stdio::Program;
 use super::{Setup, Transport};
 
-/// How long a server may take from its start to its list of tools.
-const OPEN_PATIENCE: Duration = Duration::from_secs(30);
+/// How long a server may take from its start to its list of tools: some are fetched from a registry first.
+const OPEN_PATIENCE: Duration = Duration::from_mins(1);
 /// How long the goodbye may take: over HTTP it is a request.
 const GOODBYE_PATIENCE: Duration = Duration::from_secs(1);
 

@@ -106,10 +106,10 @@ impl McpHub {
             ServerView {
                 spec: server.spec.clone(),
                 status: server.status(),
-                revision: catalog.revision,
-                software: catalog.software,
+                revision: catalog.revision.clone(),
+                software: catalog.software.clone(),
                 tools: server.offered().into_keys().collect(),
-                left_out: catalog.left_out,
+                left_out: catalog.left_out.clone(),
                 last_error: server.last_error(),
             }
         };
@@ -157,7 +157,7 @@ impl McpHub {
         let said = self
             .servers
             .values()
-            .map(|server| (server.spec.name.clone(), server.catalog().instructions));
+            .map(|server| (server.spec.name.clone(), server.catalog().instructions.clone()));
         said.filter(|(_, text)| !text.is_empty()).collect()
     }
 
