@@ -3,4 +3,28 @@
 
 #![forbid(unsafe_code)]
 
+mod agency;
+mod definition;
+mod desk;
+mod listing;
+mod manual;
+mod memory;
 pub mod messages;
+mod order;
+mod prepare;
+mod progress;
+mod roster;
+mod servers;
+mod words;
+mod work;
+mod worktree;
+
+pub use agency::{Agency, AgencySetup, ListIn, Models, Post};
+pub use desk::Desk;
+pub use memory::AgentMemories;
+pub use roster::{AgentRun, Roster, RunStatus};
+
+pub use definition::{
+    AgentDefinition, AgentOrigin, AgentPlaces, AgentProblem, Agents, Isolation, MemoryScope,
+    ModelChoice, ToolChoice, builtin, read_json, read_markdown,
+};

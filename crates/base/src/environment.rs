@@ -33,6 +33,8 @@ pub mod names {
     pub const OPENAI_BASE_URL: &str = "OPENAI_BASE_URL";
     /// The person's home folder.
     pub const USER_HOME: &str = "HOME";
+    /// Where the person's running programs may keep sockets.
+    pub const XDG_RUNTIME_DIR: &str = "XDG_RUNTIME_DIR";
     /// Where programs are found.
     pub const PATH: &str = "PATH";
     /// The person's shell.
@@ -77,6 +79,8 @@ pub mod names {
     pub const TEST_RECALL_MS: &str = "DORMOUSE_TEST_RECALL_MS";
     /// Debug builds only: `0` lets extraction learn from what memory said.
     pub const TEST_ECHO_GUARD: &str = "DORMOUSE_TEST_ECHO_GUARD";
+    /// How often it is said what an agent is doing, in milliseconds (debug builds).
+    pub const TEST_PROGRESS_MS: &str = "DORMOUSE_TEST_PROGRESS_MS";
     /// The seed of new ids (debug builds).
     pub const TEST_SEED: &str = "DORMOUSE_TEST_SEED";
 }
@@ -139,6 +143,10 @@ pub const VARIABLES: &[EnvironmentVariable] = &[
     variable(names::MEMORY_EXTRA_GUIDELINES, "text that is added to the rules about memory"),
     variable(names::CONTEXT_COLLAPSE, "1 or 0: the switch `collapse`, as DORMOUSE_COLLAPSE"),
     variable(names::USER_HOME, "the person's home folder"),
+    variable(
+        names::XDG_RUNTIME_DIR,
+        "where the sockets of sessions with a name are, in the folder `dormouse`; without it, in `run` in the home",
+    ),
     variable(names::PATH, "where programs are found"),
     variable(names::SHELL, "named to the model as the shell of the environment"),
     variable(names::VISUAL, "the editor for `dormouse memory edit`, over EDITOR"),
@@ -154,6 +162,10 @@ pub const VARIABLES: &[EnvironmentVariable] = &[
     variable(names::TEST_NOW, "debug builds only: the time the clock shows"),
     variable(names::TEST_ECHO_GUARD, "debug builds only: 0 lets extraction learn from memory"),
     variable(names::TEST_RECALL_MS, "debug builds only: how long recall may hold up a request"),
+    variable(
+        names::TEST_PROGRESS_MS,
+        "debug builds only: how often agents' progress is summarised",
+    ),
     variable(names::TEST_SEED, "debug builds only: seed of new ids"),
 ];
 

@@ -1,18 +1,23 @@
 //! The command line, as typed. Nothing outside this module and its first reader sees these structs.
 
+mod agents;
 mod doors;
 mod dream;
 mod memory;
 mod profile;
+mod send;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use dormouse_engine::SetupTrigger;
 
+pub(crate) use agents::*;
 pub(crate) use doors::*;
 pub(crate) use dream::*;
 pub(crate) use memory::*;
 pub(crate) use profile::*;
+pub(crate) use send::*;
 
 /// A coding agent for the terminal that remembers.
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line are what they are")]
@@ -83,6 +88,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE|JSON")]
     pub(crate) settings: Option<String>,
 
+    /// A name by which other agents and `dormouse send` write to this session
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<dormouse_agents::messages::AgentName>,
+
     /// More MCP servers for this run: a file such as .mcp.json, or JSON; may be given several times
     #[arg(long, value_name = "FILE|JSON")]
     pub(crate) mcp_config: Vec<String>,
@@ -103,6 +112,18 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(crate) wait: bool,
 
+    /// Run the hooks at `Setup` first: a project is set up for the first time
+    #[arg(long, conflicts_with_all = ["init_only", "maintenance"])]
+    pub(crate) init: bool,
+
+    /// Run the hooks at `Setup` and end
+    #[arg(long, conflicts_with = "maintenance")]
+    pub(crate) init_only: bool,
+
+    /// Run the hooks at `Setup` first: a project is maintained
+    #[arg(long)]
+    pub(crate) maintenance: bool,
+
     /// Say more about what is going on, on standard error
     #[arg(short, long)]
     pub(crate) verbose: bool,
@@ -119,7 +140,16 @@ fn dollars(text: &str) -> Result<f64, String> {
 impl Arguments {
     /// Whether nobody is talked with: a question to answer, or a list to print.
     pub(crate) fn is_headless(&self) -> bool {
-        self.print || self.resume.as_deref() == Some(LIST)
+        self.print || self.init_only || self.resume.as_deref() == Some(LIST)
+    }
+
+    /// Why the project is to be set up first, if it is.
+    pub(crate) fn set_up(&self) -> Option<SetupTrigger> {
+        match (self.init || self.init_only, self.maintenance) {
+            (true, _) => Some(SetupTrigger::Init),
+            (false, true) => Some(SetupTrigger::Maintenance),
+            (false, false) => None,
+        }
     }
 }
 
@@ -195,15 +225,24 @@ pub(crate) enum Command {
         after_help = "Examples:\n  dormouse search --sessions \"broken pipe\"\n  dormouse search --sessions parse_header --json\n  dormouse search database"
     )]
     Search(SearchPastArguments),
+    /// List the agents that a conversation can start, and where each comes from
+    #[command(after_help = AGENTS_HELP)]
+    Agents(AgentsArguments),
     /// Serve this project's memory to other agents, as an MCP server; or see and set up the servers that this agent uses
     #[command(after_help = MCP_HELP)]
     Mcp(McpArguments),
+    /// Say which hooks run at an event, where each comes from, and why others do not
+    #[command(after_help = HOOKS_HELP)]
+    Hooks(HooksArguments),
     /// Answer a hook event of another agent, from what it says on standard input
     #[command(after_help = HOOK_HELP)]
     Hook(HookArguments),
     /// Set another agent up to use this memory, or take that back
     #[command(after_help = SETUP_HELP)]
     Setup(SetupArguments),
+    /// Write to a session that has a name
+    #[command(after_help = SEND_HELP)]
+    Send(SendArguments),
     /// Print completions for a shell, or the man page
     #[command(
         after_help = "Examples:\n  dormouse completions bash > ~/.local/share/bash-completion/completions/dormouse\n  dormouse completions zsh > ~/.zfunc/_dormouse\n  dormouse completions fish > ~/.config/fish/completions/dormouse.fish\n  dormouse completions man > ~/.local/share/man/man1/dormouse.1"

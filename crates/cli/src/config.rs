@@ -4,7 +4,7 @@ use dormouse_base::{
     Dir, Layer, Project, RelPath, SWITCHES, Settings, Source, Trust, TrustStore, set_value,
     settings_schema, unset_value,
 };
-use dormouse_engine::Hooks;
+use dormouse_engine::{HookLayer, HookOrigin, Hooks};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -213,7 +213,8 @@ fn check_meaning(source: Source, file: &std::path::Path, new: &str) -> Result<()
     }
     let (settings, _) = Settings::parse(file, new.as_bytes()).map_err(Failure::usage)?;
     permissions::rules(&settings.permissions).map_err(nothing)?;
-    match Hooks::read([(source, &settings.hooks)]).1.into_iter().next() {
+    let layer = HookLayer::of_json(HookOrigin::Settings(source), file, new);
+    match Hooks::read([layer]).1.into_iter().next() {
         None => Ok(()),
         Some(problem) => Err(nothing(Failure::usage(anyhow::anyhow!("{problem}")))),
     }
@@ -231,7 +232,8 @@ fn keep_trust(
     }
     let store = TrustStore::new(&world.home()?);
     let layers = before.places.read().map_err(Failure::usage)?;
-    let stack = settings::stack(layers, &before.project_skills, &before.mcp_file);
+    let stack =
+        settings::stack(layers, &before.project_skills, &before.project_agents, &before.mcp_file);
     match (before.trust, store.of(project, &stack)) {
         (Trust::Given, Trust::Changed) | (Trust::NotNeeded, Trust::Unknown | Trust::Changed) => {
             store.give(project, &stack, world.clock.now())?;

@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agents;
 mod args;
 mod beside;
 mod completions;
@@ -16,12 +17,14 @@ mod embedder;
 mod exit;
 mod headless;
 mod hook;
+mod hooks;
 mod input;
 mod instructions;
 mod layers;
 mod markdown;
 mod mcp;
 mod memory;
+mod messages;
 mod notes;
 mod output;
 mod permissions;
@@ -101,6 +104,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Context(arguments)) => profile::run(arguments, world),
             Some(Command::Completions { whom }) => completions::run(*whom),
             Some(Command::Doctor(arguments)) => doctor::run(arguments, world).await,
+            Some(Command::Agents(arguments)) => agents::list::run(arguments, world),
             Some(Command::Permissions(command)) => permissions::run(command, world),
             Some(Command::Config(command)) => config::run(command, world),
             Some(Command::Memory(command)) => Box::pin(memory::run(command, world)).await,
@@ -109,11 +113,13 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Recall(arguments)) => {
                 Box::pin(memory::recall::run(arguments, world)).await
             }
+            Some(Command::Hooks(arguments)) => hooks::run(arguments, world),
             Some(Command::Hook(arguments)) => Box::pin(hook::run(arguments, world)).await,
             Some(Command::Mcp(mcp)) => match &mcp.command {
                 Some(command) => Box::pin(servers::run(command, arguments, world)).await,
                 None => Box::pin(mcp::run(mcp, world)).await,
             },
+            Some(Command::Send(arguments)) => messages::send(arguments, world).await,
             Some(Command::Setup(arguments)) => setup::run(arguments, world),
             None if arguments.is_headless() => headless::run(arguments, world).await,
             None => Box::pin(talk::run(arguments, world)).await,

@@ -222,7 +222,8 @@ impl Printer {
             EngineEvent::ToolChanged { input, .. } if self.verbose => {
                 show::note(&format!("· changed by a hook: {input}"));
             }
-            EngineEvent::ToolChanged { .. }
+            EngineEvent::Answering
+            | EngineEvent::ToolChanged { .. }
             | EngineEvent::Compacting(_)
             | EngineEvent::Thinking(_)
             | EngineEvent::ToolStarted { .. }

@@ -8,6 +8,7 @@ use dormouse_base::{
 };
 use dormouse_engine::{SkillPlaces, Skills};
 
+use crate::agents::ProjectAgents;
 use crate::exit::Failure;
 use crate::servers::{self, ProjectFile};
 use crate::world::World;
@@ -16,6 +17,9 @@ use crate::{show, trust};
 /// What a project's skills are called among what waits for trust.
 pub(crate) const SKILLS: &str = "skills";
 
+/// What a project's agents are called there.
+pub(crate) const AGENTS: &str = "agents";
+
 /// Settings, and how they came about.
 pub(crate) struct InForce {
     pub(crate) stack: Stack,
@@ -23,6 +27,8 @@ pub(crate) struct InForce {
     pub(crate) switches: Switches,
     pub(crate) places: SettingsPlaces,
     pub(crate) trust: Trust,
+    /// The project's agents: what they want beyond their prompts is of no use where it is not trusted.
+    pub(crate) project_agents: ProjectAgents,
     /// The project's skills: of no use where it is not trusted.
     pub(crate) project_skills: Skills,
     /// The project's `.mcp.json`: of no use where it is not trusted.
@@ -52,8 +58,9 @@ pub(crate) fn load(
     let mut layers = places.read().map_err(unreadable)?;
     layers.extend(given.map(command_line).transpose()?);
     let project_skills = skill_places(world, project)?.of_project();
+    let project_agents = ProjectAgents::look(world, project)?;
     let mcp_file = ProjectFile::of(project);
-    let mut stack = stack(layers, &project_skills, &mcp_file);
+    let mut stack = stack(layers, &project_skills, &project_agents, &mcp_file);
     tell_problems(&stack);
     let store = TrustStore::new(&home);
     let mut standing = store.of(project, &stack);
@@ -69,13 +76,30 @@ pub(crate) fn load(
     }
     let switches = Switches::resolve(&stack, &world.environment).map_err(Failure::usage)?;
     let settings = stack.settings();
-    Ok(InForce { settings, stack, switches, places, trust: standing, project_skills, mcp_file })
+    let trust = standing;
+    Ok(InForce {
+        stack,
+        settings,
+        switches,
+        places,
+        trust,
+        project_agents,
+        project_skills,
+        mcp_file,
+    })
 }
 
 /// The layers, and what of the project waits for trust beside them.
-pub(crate) fn stack(layers: Vec<Layer>, skills: &Skills, mcp_file: &ProjectFile) -> Stack {
-    let stack = Stack::new(layers).with_waiting(SKILLS, skills.wishes());
-    stack.with_waiting(servers::FILE, mcp_file.wishes())
+pub(crate) fn stack(
+    layers: Vec<Layer>,
+    skills: &Skills,
+    agents: &ProjectAgents,
+    mcp_file: &ProjectFile,
+) -> Stack {
+    Stack::new(layers)
+        .with_waiting(SKILLS, skills.wishes())
+        .with_waiting(AGENTS, agents.wishes())
+        .with_waiting(servers::FILE, mcp_file.wishes())
 }
 
 /// Where skills are looked for.

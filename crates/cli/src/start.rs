@@ -4,33 +4,39 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_agents::Agency;
 use dormouse_background::Dreamer;
 use dormouse_base::{
-    Environment, Project, SessionId, Settings, Source, Stack, Switches, ToolSettings, Trust, flag,
-    names,
+    Environment, Project, SessionId, Settings, Switches, ToolSettings, Trust, flag, names,
 };
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
-    Announces, Beside, Engine, EngineConfig, Hooks, InstructionSetup, MemoryAccess, MemorySetup,
-    OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder, Skills,
-    Surroundings, memory_tools,
+    Announces, Beside, Engine, EngineConfig, EngineEvent, Hooks, InstructionSetup, MemoryAccess,
+    MemorySetup, OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder,
+    Skills, Surroundings, memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_tools::{Asker, CommandLimits, Gate, McpHub, Reaper, ServerSpec, ToolSet};
 
+use crate::agents::{self, AgentLibrary, Surrounding};
 use crate::args::Arguments;
 use crate::connect::{Connection, Wanted, connect};
 use crate::exit::Failure;
+use crate::messages::NamedSession;
 use crate::settings::{self, InForce, Untrusted};
 use crate::world::{World, current_project};
-use crate::{beside, dream, instructions, layers, memory, permissions, servers, sessions, show};
+use crate::{
+    beside, dream, hooks, instructions, layers, memory, messages, permissions, servers, sessions,
+    show,
+};
 
 /// All that a conversation needs, with nothing begun yet.
 pub(crate) struct Ready {
     pub(crate) connection: Connection,
     settings: Settings,
     switches: Switches,
+    agents: AgentLibrary,
     hooks: Hooks,
     instructions: Option<InstructionSetup>,
     skills: Skills,
@@ -69,9 +75,26 @@ pub(crate) struct Conversation {
     pub(crate) memory: Option<Arc<MemoryAccess>>,
     /// Who dreams beside it; nobody where memory is off.
     pub(crate) dreamer: Option<Arc<Dreamer>>,
+    /// Its agents.
+    pub(crate) agency: Arc<Agency>,
     pub(crate) key: KeyOrigin,
+    /// Where others write to; nowhere without `--name`.
+    pub(crate) named: Option<NamedSession>,
     /// The MCP servers; whoever ends the conversation closes them.
     pub(crate) servers: Arc<McpHub>,
+}
+
+impl Conversation {
+    /// Runs what hooks have to do to set the project up, where that was asked for.
+    pub(crate) async fn set_up(
+        &mut self,
+        arguments: &Arguments,
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
+    ) {
+        if let Some(trigger) = arguments.set_up() {
+            self.engine.set_up(trigger, sink).await;
+        }
+    }
 }
 
 /// Reads the settings, looks around, finds the session to go on with, connects.
@@ -92,9 +115,10 @@ pub(crate) async fn prepare_for(
 ) -> Result<Ready, Failure> {
     let project = current_project()?;
     let in_force = settings::load(world, arguments.settings.as_deref(), &project, untrusted)?;
-    let hooks = hooks(&in_force, world)?;
+    let hooks = hooks::in_force(&in_force, world)?;
     let instructions = instructions::setup(world, &project, untrusted)?;
     let skills = skills(&in_force, world, &project)?;
+    let agents = AgentLibrary::of(&in_force, world)?;
     let configured = match saving {
         None => servers::configured(arguments, &in_force, world)?.servers,
         // Work that is nobody's session has no use for them.
@@ -133,6 +157,7 @@ pub(crate) async fn prepare_for(
         connection,
         settings,
         switches,
+        agents,
         hooks,
         instructions,
         skills,
@@ -168,6 +193,7 @@ impl Ready {
     }
 
     /// The same, where it is said what for.
+    #[expect(clippy::too_many_lines, reason = "one set-up, a field a line")]
     pub(crate) fn open_for(
         self,
         run: beside::Run,
@@ -185,30 +211,38 @@ impl Ready {
             surroundings,
             folder,
             opened,
+            agents,
             hooks,
             instructions,
             skills,
             mut memory,
             servers,
         } = self;
+        let (small, around) = (connection.small.clone(), (&project, &settings, &switches));
+        let around =
+            Surrounding { project: around.0, settings: around.1, switches: around.2, small };
+        let agency = agents::agency(world, agents, around, messages::post(world, &folder)?)?;
         if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
-            recall.small = connection.small;
+            recall.small.clone_from(&connection.small);
+            recall.agents = Some(Arc::clone(&agency) as _);
         }
         let key = KeyOrigin { source: connection.key_source, variable: connection.key_variable };
         let tools =
             ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
+        let named = NamedSession::asked_for(arguments, world, &folder, opened.as_ref())?;
         let access = memory.as_ref().map(|memory| Arc::clone(&memory.access));
         let dreamer = dream::dreamer(world, access.as_ref(), &folder, &switches)?;
         // A headless run ends with its answer: nobody dreams beside it.
         let dreaming = dreamer.clone().filter(|_| asker.is_some());
         let mut beside = beside::attendants(world, &settings, &switches, &project, run)?;
         beside.extend(dreaming.map(|dreamer| dreamer as Arc<dyn Beside>));
-        let config = EngineConfig {
+        let mut config = EngineConfig {
             model: connection.model,
             model_name: connection.model_name,
             origin: connection.origin,
             dialect: connection.dialect,
             budget: connection.budget,
+            small: connection.small,
             retry: connection.retry,
             tools: Arc::new(tools),
             gate: gate.clone(),
@@ -233,15 +267,17 @@ impl Ready {
             compaction: layers::compaction(&switches, &world.environment)?,
             beside,
             announces: vec![Arc::clone(&servers) as Arc<dyn Announces>],
-            incoming: Vec::new(),
+            incoming: named.iter().map(NamedSession::incoming).collect(),
             branches: None,
             side: None,
         };
+        messages::desk(&agency, named.as_ref())?.equip(&mut config);
         warn_of_no_price(&config);
         let engine = match opened {
             None => Engine::begin(config, &folder, &surroundings)?,
             Some(opened) => resume(arguments, config, opened, &surroundings)?,
         };
+        named.iter().try_for_each(|named| named.hold(engine.session()))?;
         Ok(Conversation {
             engine,
             surroundings,
@@ -253,7 +289,9 @@ impl Ready {
             gate,
             memory: access,
             dreamer,
+            agency,
             key,
+            named,
             servers,
         })
     }
@@ -271,31 +309,6 @@ fn result_rules(settings: &Settings, switches: &Switches) -> ResultRules {
     ResultRules { store, chars: settings.tools.result_chars.clone() }
 }
 
-/// The hooks in force. Of those that can not be used it is said why.
-fn hooks(in_force: &InForce, world: &World) -> Result<Hooks, Failure> {
-    let settings = &in_force.settings;
-    if is_bare(world)? {
-        return Ok(Hooks::default());
-    }
-    let managed_only = settings.allow_managed_hooks_only == Some(true);
-    let layers: Vec<_> = in_force
-        .stack
-        .layers()
-        .iter()
-        .filter(|layer| !managed_only || layer.source == Source::Managed)
-        .filter(|layer| !switched_off(&in_force.stack, layer.source))
-        .map(|layer| {
-            let hooks = layer.value.get("hooks").cloned().unwrap_or_default();
-            (layer.source, serde_json::from_value(hooks).unwrap_or_default())
-        })
-        .collect();
-    let (hooks, problems) = Hooks::read(layers.iter().map(|(source, events)| (*source, events)));
-    for problem in problems {
-        show::note(&format!("warning: a hook will not run: {problem}"));
-    }
-    Ok(hooks)
-}
-
 /// The person's skills, and behind them the project's, if it is trusted.
 fn skills(in_force: &InForce, world: &World, project: &Project) -> Result<Skills, Failure> {
     if is_bare(world)? {
@@ -308,17 +321,7 @@ fn skills(in_force: &InForce, world: &World, project: &Project) -> Result<Skills
     })
 }
 
-/// Whether `disableAllHooks` reaches the hooks of a layer: a project turns off its own, a person all but the
-/// organisation's, the organisation all.
-fn switched_off(stack: &Stack, of: Source) -> bool {
-    let off = |source: Source| stack.of_source(source, "disableAllHooks") == Some(&true.into());
-    let by_project = off(Source::Project) || off(Source::Local);
-    let by_person = off(Source::User) || off(Source::CommandLine);
-    off(Source::Managed)
-        || (by_person && of != Source::Managed)
-        || (by_project && of.is_of_project())
-}
-
+/// What the command line says about the prompt.
 /// How long commands may take: the default is never above the most.
 fn command_limits(settings: &ToolSettings) -> CommandLimits {
     let set = |ms: Option<u64>, unless| ms.map_or(unless, Duration::from_millis);

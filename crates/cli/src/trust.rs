@@ -152,8 +152,17 @@ fn skill(name: &str, wish: &Value) -> String {
     } else {
         format!("; in use it allows {}", rules.join(", "))
     };
+    let mut commands = Vec::new();
+    if let Some(Value::Object(events)) = wish.get("hooks") {
+        events.values().for_each(|groups| collect_commands(groups, &mut commands));
+    }
+    let runs = if commands.is_empty() {
+        String::new()
+    } else {
+        format!("; in use it runs {}", commands.join(", "))
+    };
     cut(&on_one_row(&format!(
-        "skills: {name} ({}){allows}, in {}",
+        "skills: {name} ({}){allows}{runs}, in {}",
         text("description"),
         text("file")
     )))

@@ -154,6 +154,37 @@ impl Fragment for HookNotes {
     }
 }
 
+/// What an agent that ran in the background has come to.
+#[derive(Debug, Clone)]
+pub struct AgentResult {
+    /// What it was called.
+    pub name: String,
+    /// What it was for, in a few words.
+    pub task: String,
+    /// Whether it failed.
+    pub failed: bool,
+    /// Its answer.
+    pub text: String,
+    /// Where all of it can be read.
+    pub transcript: String,
+}
+
+impl Fragment for AgentResult {
+    const KIND: &'static str = "agent-result";
+
+    fn max_tokens(&self) -> u32 {
+        12_500
+    }
+
+    fn render(&self, out: &mut String) {
+        let how = if self.failed { "has failed" } else { "is done" };
+        out.push_str(&format!(
+            "The agent `{}` that you started in the background ({}) {how}. This is its report, not a message of the person; what it did is in {}.\n\n{}",
+            self.name, self.task, self.transcript, self.text
+        ));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

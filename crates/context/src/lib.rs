@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agent_message;
 mod breakpoints;
 pub mod compact;
 mod fragment;
@@ -17,8 +18,9 @@ mod recalled;
 mod skill;
 mod stored;
 
+pub use agent_message::{AgentMessage, UnreadableMail};
 pub use breakpoints::{TurnShape, plan_breakpoints};
-pub use fragment::{Attachment, Changes, FirstMessage, Fragment, HookNotes};
+pub use fragment::{AgentResult, Attachment, Changes, FirstMessage, Fragment, HookNotes};
 pub use plan_mode::PlanMode;
 pub use recalled::{RecalledMemories, RecalledMemory};
 pub use skill::CalledSkill;

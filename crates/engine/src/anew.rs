@@ -31,7 +31,10 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let fresh = Self::begin(self.config.clone(), folder, surroundings)?;
         self.end(SessionEndReason::Clear, sink).await;
+        // What has come and was not told yet is told in the new one.
+        let arrivals = std::mem::take(&mut self.arrivals);
         *self = fresh;
+        self.arrivals = arrivals;
         self.begun_by_clear();
         Ok(())
     }
@@ -56,6 +59,7 @@ impl Engine {
         self.config.origin = other.origin;
         self.config.dialect = other.dialect;
         self.config.budget = other.budget;
+        self.seat_hooks();
         Ok(())
     }
 }

@@ -24,7 +24,7 @@ use crate::{Engine, EngineConfig, EngineError, SideChain, Surroundings, side};
 const PLACEHOLDER: &str =
     "Started; its result goes to the conversation that this one was forked from.";
 
-/// Where agents branch off next: filled by a conversation, emptied by nobody. Clones are the same place.
+/// Where agents branch off next: filled by a conversation, emptied when that is over. Clones are the same place.
 #[derive(Clone)]
 pub struct Branches {
     tool: &'static str,
@@ -40,6 +40,11 @@ impl Branches {
     /// The conversation as it stood when an answer last called the tool.
     pub fn newest(&self) -> Option<Arc<Branch>> {
         self.newest.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Lets go of it.
+    pub fn clear(&self) {
+        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     fn put(&self, branch: Branch) {
@@ -86,7 +91,7 @@ impl Engine {
             session_folder: side.map_or_else(own, |side| side.session_folder.clone()),
             jobs: self.jobs.clone(),
             spent: self.forks_spent.clone(),
-            left_usd: config.max_cost_usd.map(|most| most - self.spent_usd),
+            left_usd: config.max_cost_usd.map(|most| most - self.spent_usd - self.turn_usd),
         });
     }
 }
@@ -132,6 +137,7 @@ impl Branch {
     ) -> Result<Engine, EngineError> {
         let mut engine = Engine::begin_side(self.paid(config), side, surroundings)?;
         engine.forks_spent = self.spent.clone();
+        engine.seat_hooks();
         Ok(engine)
     }
 
@@ -144,8 +150,8 @@ impl Branch {
     ) -> Result<Engine, EngineError> {
         let mut config = self.paid(config);
         let mut transcript = side::create(&config, side, &self.around)?;
-        let own = OwnTools::add_to(&mut config, &transcript);
         config.side = Some(side.clone());
+        let own = OwnTools::add_to(&mut config, &transcript);
         let mut history = self.history.clone();
         let opening = self.opening(&config, order);
         transcript.record_blocks(Author::of(&opening), &opening.blocks)?;
@@ -163,6 +169,7 @@ impl Branch {
         let mut engine = Engine::assemble(config, transcript, begun);
         engine.last_breakpoint = self.last_breakpoint;
         engine.forks_spent = self.spent.clone();
+        engine.seat_hooks();
         engine.read_cache = Arc::new(Mutex::new(self.read_cache.clone()));
         Ok(engine)
     }

@@ -14,6 +14,7 @@ use crate::prompt::PromptOverrides;
 use crate::results::ResultRules;
 use crate::{
     Announces, Beside, Branches, CompactionRules, Incoming, LayerRules, SideChain, Skills,
+    SmallModel,
 };
 
 /// What a conversation needs from outside.
@@ -29,6 +30,8 @@ pub struct EngineConfig {
     pub dialect: Dialect,
     /// The numbers of its window.
     pub budget: Budget,
+    /// A cheaper model, for small questions.
+    pub small: Option<SmallModel>,
     /// How failed requests are tried again.
     pub retry: RetryPolicy,
     /// What it may call.

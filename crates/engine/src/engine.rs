@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::compact::{Breaker, SaidSoFar};
 use crate::effect::Watch;
 use crate::fork::Spent;
-use crate::hooks::{HookObserver, HookRunner, HookSession, Place, SessionSource};
+use crate::hooks::{HookObserver, HookRunner, SessionSource, hook_runner};
 use crate::jobs::Jobs;
 use crate::known::Known;
 use crate::layers::Folding;
@@ -62,6 +62,8 @@ pub struct Engine {
     pub(crate) totals: Usage,
     /// What those cost, in dollars, as far as prices are known.
     pub(crate) spent_usd: f64,
+    /// The same for the turn that runs.
+    pub(crate) turn_usd: f64,
     /// What forks have spent besides.
     pub(crate) forks_spent: Spent,
     /// What runs beside the conversation.
@@ -83,6 +85,8 @@ pub struct Engine {
     pub(crate) own: OwnTools,
     /// What has come from outside and was not told yet.
     pub(crate) arrivals: Vec<crate::Arrival>,
+    /// Those that stand behind the results of this round, which do not count yet.
+    pub(crate) telling: Vec<crate::Arrival>,
 }
 
 /// What a conversation begins with, or goes on with.
@@ -160,12 +164,19 @@ impl Engine {
                 memory.access.attended_by(Arc::clone(asker));
             }
         }
-        let hooks = hook_runner(&config, &transcript);
         let source =
             if history.last().is_none() { SessionSource::Startup } else { SessionSource::Resume };
         let figures = config.figures.of_session(transcript.session(), folder_name(&transcript));
+        let forks_spent = Spent::default();
+        let hooks = hook_runner(&config, &transcript, &figures, &forks_spent);
+        if let (Some(memory), None) = (&config.memory, &config.side) {
+            memory.access.heard_by(hooks.clone());
+        }
+        if let Some(hooks) = &hooks {
+            own.skills.lend_hooks_to(hooks);
+        }
         let jobs = Jobs::new(Arc::clone(&config.clock), figures.clone());
-        Self {
+        let engine = Self {
             figures,
             told: told.unwrap_or_else(|| prefix.facts().clone()),
             begun_by: hooks.is_some().then_some(source),
@@ -191,14 +202,18 @@ impl Engine {
             requests: 0,
             totals: Usage::default(),
             spent_usd: 0.0,
-            forks_spent: Spent::default(),
+            turn_usd: 0.0,
+            forks_spent,
             jobs,
             unwritten: Vec::new(),
             recall: Recall::default(),
             watch: Watch::default(),
             own,
             arrivals: Vec::new(),
-        }
+            telling: Vec::new(),
+        };
+        engine.seat_hooks();
+        engine
     }
 
     pub(crate) fn tell_changes(&mut self, now: &Surroundings) -> Result<(), EngineError> {
@@ -296,6 +311,7 @@ impl Engine {
     pub(crate) fn withdraw(&mut self, message: MessageId) {
         if self.history.messages().iter().rev().take(2).all(|known| known.id != message) {
             self.unwritten.push(Unwritten::Withdrawn(message));
+            self.tell_again();
         }
     }
 
@@ -438,31 +454,6 @@ impl Engine {
     pub fn history(&self) -> &History {
         &self.history
     }
-}
-
-/// Who runs the hooks of a session, if there are any.
-fn hook_runner(config: &EngineConfig, transcript: &Transcript) -> Option<Arc<HookRunner>> {
-    if config.hooks.is_empty() {
-        return None;
-    }
-    let session = HookSession {
-        id: transcript.session(),
-        transcript: transcript.path().to_owned(),
-        own_folder: transcript.own_folder().clone(),
-    };
-    Some(Arc::new(HookRunner::new(
-        Arc::clone(&config.hooks),
-        session,
-        Place::new(
-            &config.project.folder,
-            &config.project.checkout,
-            &config.environment,
-            config.reaper.clone(),
-        ),
-        Arc::clone(&config.tools),
-        config.gate.clone(),
-        config.redactor.clone(),
-    )))
 }
 
 /// The name of the project's folder.

@@ -15,6 +15,8 @@ use crate::recall::RecallReceipt;
 /// Something to show, or to pass on to a program.
 #[derive(Debug, Clone)]
 pub enum EngineEvent {
+    /// The server has begun to answer: from now on what was sent is in its cache.
+    Answering,
     /// Text, as it arrives.
     Text(String),
     /// Thinking, as it arrives.

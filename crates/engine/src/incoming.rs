@@ -36,11 +36,16 @@ pub struct Arrival {
 impl Engine {
     /// What has come and was not told yet; gives what is new to the person.
     pub fn receive(&mut self) -> Vec<String> {
-        let new: Vec<Arrival> =
-            self.config.incoming.iter().flat_map(|incoming| incoming.take()).collect();
+        let new: Vec<Arrival> = self.all_incoming().flat_map(Incoming::take).collect();
         let shown = new.iter().map(|arrival| arrival.shown.clone()).collect();
         self.arrivals.extend(new);
         shown
+    }
+
+    /// Whatever brings something: what the set-up has, and hooks that run beside.
+    fn all_incoming(&self) -> impl Iterator<Item = &dyn Incoming> {
+        let hooks = self.hooks.iter().map(|hooks| hooks.incoming());
+        self.config.incoming.iter().map(|incoming| &**incoming).chain(hooks)
     }
 
     fn receive_and_show(&mut self, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
@@ -78,9 +83,17 @@ impl Engine {
             let ids = [arrival.id.clone()];
             let block = std::slice::from_ref(&arrival.block);
             self.transcript.record_arrival(author, block, &ids)?;
-            blocks.push(self.arrivals.remove(0).block);
+            let told = self.arrivals.remove(0);
+            blocks.push(told.block.clone());
+            self.telling.push(told);
         }
         Ok(())
+    }
+
+    /// What was told behind results that are withdrawn was not told.
+    pub(crate) fn tell_again(&mut self) {
+        let again = std::mem::take(&mut self.telling);
+        self.arrivals.splice(..0, again);
     }
 
     /// Waits for what is under way, where nobody else would: a headless run ends with its answer, and an agent too.
@@ -88,7 +101,7 @@ impl Engine {
         if self.config.asker.is_some() && self.config.side.is_none() {
             return;
         }
-        let all = self.config.incoming.iter().map(|incoming| incoming.under_way());
+        let all = self.all_incoming().map(Incoming::under_way);
         tokio::select! {
             biased;
             () = interrupt.cancelled() => {}

@@ -34,8 +34,8 @@ pub struct InstructionSetup {
 pub struct MemorySetup {
     /// The stores, which the memory tools have as well.
     pub access: Arc<MemoryAccess>,
-    /// The rules that the model is told.
-    pub rules: MemoryRules,
+    /// The rules that the model is told; none where they stand in its prompt already.
+    pub rules: Option<MemoryRules>,
     /// How memories are found for each message; none where they are not.
     pub recall: Option<RecallSetup>,
 }
@@ -65,9 +65,10 @@ impl Known {
             known.load_instructions(roots, approved, &config.budget, occasion);
         }
         if let Some(MemorySetup { access, rules, .. }) = &config.memory {
-            known.rules = Some(rules.clone());
+            known.rules.clone_from(rules);
+            let kept = rules.as_ref().is_none_or(|rules| rules.index == IndexUse::Kept);
             // A small window has no room for an index.
-            if rules.index == IndexUse::Kept && config.budget.prompt == PromptSize::Full {
+            if kept && config.budget.prompt == PromptSize::Full {
                 let most = usize::try_from(config.budget.index_bytes).unwrap_or(usize::MAX);
                 let index = index_parts(access, most);
                 known.parts.extend(index.parts);
@@ -79,8 +80,9 @@ impl Known {
 
     /// Asks again what others announce.
     pub(crate) fn look_again(&mut self, config: &EngineConfig) {
-        let announced = config.announces.iter().map(|each| each.announced_beside(&config.tools));
-        self.announced = announced.flatten().collect();
+        let (tools, size) = (&config.tools, config.budget.prompt);
+        let announced = config.announces.iter().flat_map(|each| each.announced(tools, size));
+        self.announced = announced.collect();
     }
 
     fn load_instructions(

@@ -53,7 +53,11 @@ pub use engine::Engine;
 pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};
 pub use fork::{FORK_TAG, ForkEnd, ForkGate, ForkOrder, ForkReport, Seed, Writes};
-pub use hooks::{HookEvent, HookProblem, Hooks, SessionEndReason, SessionSource};
+pub use hooks::{
+    Bell, DreamNews, HookEvent, HookLayer, HookOrigin, HookProblem, HookView, Hooks, Idle,
+    Occasion as HookOccasion, PluginHome, SavedMemory, SessionEndReason, SessionSource,
+    SetupTrigger,
+};
 pub use incoming::{Arrival, Incoming};
 pub use jobs::{Job, JobEnd, JobHandle, JobId, JobStatus, Jobs};
 pub use known::{InstructionSetup, Known, MemorySetup};
@@ -64,10 +68,16 @@ pub use memory::{
 };
 pub use plan::Plan;
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, build_prefix};
-pub use recall::{PassedOver, RecallReceipt, RecallSetup, RecallStep, RecalledMemory, SmallModel};
+pub use recall::{
+    Mentioned, PassedOver, RecallReceipt, RecallSetup, RecallStep, RecalledMemory, SmallModel,
+};
 pub use results::ResultRules;
 pub use resume::ResumeReport;
 pub use session::{OpenedSession, SessionFolder};
 pub use side::SideChain;
-pub use skills::{Skill, SkillCallers, SkillOwner, SkillPlaces, SkillProblem, Skills, SkillsInUse};
+pub use skills::{
+    Skill, SkillCallers, SkillOwner, SkillPlaces, SkillProblem, Skills, SkillsInUse,
+    read_definition,
+};
 pub use surroundings::Surroundings;
+pub use turns::TITLE_FILE;

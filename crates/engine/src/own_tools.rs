@@ -21,7 +21,9 @@ impl OwnTools {
         let folder = transcript.own_folder().clone();
         let plan = PlanDesk::new(config.gate.clone(), config.asker.clone(), folder);
         let skills = SkillDesk::new(config, transcript.session());
-        let tools = std::iter::once(plan.tool()).chain(skills.tool());
+        // An agent hands in no plan: it has one to hand in only as a fork, of which the model was told.
+        let plans = config.side.is_none() || config.tools.get(plan.tool().name()).is_some();
+        let tools = plans.then(|| plan.tool()).into_iter().chain(skills.tool());
         config.tools = Arc::new(config.tools.as_ref().clone().with(tools));
         Self { plan, skills }
     }

@@ -39,12 +39,17 @@ impl Engine {
         surroundings: &Surroundings,
     ) -> Result<Self, EngineError> {
         let mut transcript = create(&config, side, surroundings)?;
+        config.side = Some(side.clone());
+        // Its memory is its own, where it has any.
+        if let Some(memory) = &config.memory {
+            memory.access.begin(side.session);
+        }
         let own = OwnTools::add_to(&mut config, &transcript);
+        config.tools = config.tools_now();
         let known = Known::look(&config, Occasion::Start);
         let (tools, size) = (&config.tools, config.budget.prompt);
         let prefix = build_prefix(surroundings, tools, size, &config.overrides, &known);
         transcript.record_prefix(&prefix, &config.origin)?;
-        config.side = Some(side.clone());
         let begun = Begun {
             prefix,
             known,

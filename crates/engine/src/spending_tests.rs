@@ -31,6 +31,7 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
             clearing: None,
         },
         budget: Budget::for_window(Window::new(200_000).unwrap(), 16_000),
+        small: None,
         retry: RetryPolicy::default(),
         tools: Arc::new(ToolSet::builtin()),
         gate: Gate::allow_all(),

@@ -1,12 +1,18 @@
 //! A turn as the person sees it: the prompt and what goes with it, the loop, and the hooks around both.
 
+use std::path::Path;
+
+use dormouse_base::RelPath;
 use dormouse_context::{Fragment, HookNotes};
 use dormouse_conversation::{Block, Flags, Usage};
 use tokio_util::sync::CancellationToken;
 
-use crate::hooks::{SessionEndReason, SessionSource};
+use crate::hooks::{SessionEndReason, SessionSource, SetupTrigger};
+use crate::skills::SkillOwner;
 use crate::{Engine, EngineError, EngineEvent, Surroundings, TurnEnd, TurnReport, driver};
 
+/// The file in a session's own folder that has the title a hook gave it.
+pub const TITLE_FILE: &str = "title.txt";
 /// A hook that never lets the model stop is not obeyed for ever.
 const MOST_CONTINUATIONS: u32 = 10;
 
@@ -22,6 +28,7 @@ impl Engine {
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Result<TurnReport, EngineError> {
         self.start(sink).await;
+        self.look_at_files(now, sink).await;
         let called = self.skill_called(prompt, sink);
         let skill = called.as_ref().map(|called| called.block.clone());
         tokio::select! {
@@ -85,11 +92,52 @@ impl Engine {
             return;
         };
         hooks.instructions(self.known.loaded());
-        let verdict = hooks.session_start(source, &self.config.model_name).await;
+        // The session begins all the same: whoever refuses it is heard by the person.
+        let started = hooks.session_start(source, &self.config.model_name);
+        let verdict = hooks.heard(started, sink).await;
+        self.call_session(verdict.title, sink);
         self.notes.extend(verdict.notes);
-        // The session begins all the same: whoever blocks it is heard by the person.
-        for said in verdict.block.into_iter().chain(hooks.take_notices()) {
-            sink(EngineEvent::Notice(said));
+    }
+
+    /// A hook has a name for the session: it stands in a file of the session's own.
+    fn call_session(&self, title: Option<String>, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
+        let Some(title) = title.filter(|title| !title.trim().is_empty()) else { return };
+        let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        let written =
+            RelPath::new(TITLE_FILE).map_err(|error| error.to_string()).and_then(|file| {
+                let kept = self.transcript.own_folder().replace(&file, line.as_bytes());
+                kept.map_err(|error| error.to_string())
+            });
+        if let Err(problem) = written {
+            sink(EngineEvent::Notice(format!("the session's title was not kept: {problem}")));
+        }
+    }
+
+    /// Runs what hooks have to do where a project is set up or maintained. What they add goes with the first prompt.
+    pub async fn set_up(
+        &mut self,
+        trigger: SetupTrigger,
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
+    ) {
+        let Some(hooks) = self.hooks.clone() else { return };
+        let verdict = hooks.heard(hooks.set_up(trigger), sink).await;
+        self.notes.extend(verdict.notes);
+    }
+
+    /// Hooks hear what has changed on disk since the last turn: settings, watched files, the folder itself.
+    async fn look_at_files(
+        &mut self,
+        now: &Surroundings,
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
+    ) {
+        let Some(hooks) = self.hooks.clone() else { return };
+        hooks.heard(hooks.look_at_settings(), sink).await;
+        hooks.look_at_files();
+        let before = self.told.get("working directory").filter(|before| *before != now.folder);
+        if let (Some(before), None) = (before, &self.config.side) {
+            let moved = hooks.moved(before, Path::new(&now.folder));
+            let notes = hooks.heard(moved, sink).await;
+            self.notes.extend(notes);
         }
     }
 
@@ -105,8 +153,7 @@ impl Engine {
             return;
         }
         let Some(hooks) = &self.hooks else { return };
-        hooks.session_end(reason).await;
-        hooks.take_notices().into_iter().for_each(|said| sink(EngineEvent::Notice(said)));
+        hooks.heard(hooks.session_end(reason), sink).await;
     }
 
     pub(crate) fn begun_by_clear(&mut self) {
@@ -134,6 +181,7 @@ impl Engine {
             let mut report = self.settle_plan(report, sink)?;
             requests += report.requests;
             usage = usage.plus(report.usage);
+            self.turn_usd = 0.0;
             self.spend(report.cost_usd.unwrap_or(0.0));
             cost_usd = cost_usd.zip(report.cost_usd).map(|(before, now): (f64, f64)| before + now);
             (report.requests, report.usage, report.cost_usd) = (requests, usage, cost_usd);
@@ -173,8 +221,24 @@ impl Engine {
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Option<String> {
         let hooks = self.hooks.clone()?;
-        let verdict = hooks.prompt(prompt).await;
-        hooks.take_notices().into_iter().for_each(|said| sink(EngineEvent::Notice(said)));
+        // What an agent is told are the model's words.
+        if self.config.side.is_some() {
+            return None;
+        }
+        if let Some((skill, arguments)) = self.config.skills.called(prompt) {
+            let source = match skill.owner {
+                SkillOwner::Person => "user",
+                SkillOwner::Project => "project",
+            };
+            let expanded = hooks.expansion((&skill.name, arguments), source, prompt);
+            let verdict = hooks.heard(expanded, sink).await;
+            if let Some(why) = verdict.block.or(verdict.halt) {
+                return Some(why);
+            }
+            self.notes.extend(verdict.notes);
+        }
+        let verdict = hooks.heard(hooks.prompt(prompt), sink).await;
+        self.call_session(verdict.title, sink);
         if let Some(why) = verdict.block.or(verdict.halt) {
             return Some(why);
         }
@@ -191,14 +255,17 @@ impl Engine {
     ) -> Option<String> {
         let hooks = self.hooks.clone()?;
         let verdict = match &report.end {
-            TurnEnd::Completed => Some(hooks.stop(&report.answer, continuations > 0).await),
+            TurnEnd::Completed => {
+                let stopped = hooks.stop(&report.answer, continuations > 0);
+                Some(hooks.heard(stopped, sink).await)
+            }
             TurnEnd::Failed(error) => {
-                hooks.stop_failure(&error.to_string()).await;
+                let said = error.to_string();
+                hooks.heard(hooks.stop_failure(&said), sink).await;
                 None
             }
             _ => None,
         };
-        hooks.take_notices().into_iter().for_each(|said| sink(EngineEvent::Notice(said)));
         let verdict = verdict?;
         if let Some(why) = verdict.halt {
             sink(EngineEvent::Notice(format!("a hook ended it here: {why}")));

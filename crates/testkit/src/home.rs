@@ -224,7 +224,7 @@ impl TestHome {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// All transcripts, in the order of their paths.
+    /// All transcripts, in the order of their paths; side chains of agents are none.
     pub fn transcripts(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let mut folders = vec![self.dormouse_home().join("projects")];
@@ -232,7 +232,10 @@ impl TestHome {
             for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
                 let kind = entry.file_type().expect("the kind of an entry");
                 let path = entry.path();
-                if kind.is_dir() {
+                let apart =
+                    ["subagents", "mailboxes"].map(|name| path.ends_with(name)).contains(&true);
+                if kind.is_dir() && apart {
+                } else if kind.is_dir() {
                     folders.push(path);
                 } else if path.extension().is_some_and(|extension| extension == "jsonl") {
                     found.push(path);

@@ -52,6 +52,7 @@ pub struct ServerBuilder {
     minimum: u64,
     side: VecDeque<Reply>,
     forks: Source,
+    agents: Option<Answerer>,
     attendant: Option<Attendant>,
 }
 
@@ -161,6 +162,17 @@ impl ServerBuilder {
         self
     }
 
+    /// Answers agents that have a prompt of their own: requests whose system prompt begins otherwise than the
+    /// conversation's first. Each has its own messages; nothing but the server is shared.
+    #[must_use]
+    pub fn agent_with(
+        mut self,
+        answer: impl FnMut(&RecordedRequest) -> Reply + Send + 'static,
+    ) -> Self {
+        self.agents = Some(Box::new(answer));
+        self
+    }
+
     /// Adds a reply to the script.
     #[must_use]
     pub fn reply(self, reply: impl Into<Reply>) -> Self {
@@ -206,6 +218,11 @@ impl ServerBuilder {
         let state = State {
             main: Script::new(self.source),
             forks: Script::new(self.forks),
+            has_agents: self.agents.is_some(),
+            agents: Script::new(match self.agents {
+                Some(answer) => Source::Function(Arc::new(Mutex::new(answer))),
+                None => Source::List(VecDeque::new()),
+            }),
             side: self.side,
             side_requests: Vec::new(),
             failures: Vec::new(),
@@ -259,6 +276,7 @@ impl ScriptedServer {
             minimum: 1024,
             side: VecDeque::new(),
             forks: Source::List(VecDeque::new()),
+            agents: None,
             attendant: None,
         }
     }
@@ -320,6 +338,19 @@ impl ScriptedServer {
     /// The requests to the model so far.
     pub fn requests(&self) -> Vec<RecordedRequest> {
         lock(&self.shared.state).main.requests.clone()
+    }
+
+    /// The requests of agents so far.
+    pub fn agent_requests(&self) -> Vec<RecordedRequest> {
+        lock(&self.shared.state).agents.requests.clone()
+    }
+
+    /// Waits until agents have made at least so many requests; all of them.
+    pub fn wait_for_agent_requests(&self, count: usize) -> Vec<RecordedRequest> {
+        self.shared.wait_for(&format!("{count} requests of agents"), |state| {
+            state.agents.requests.len() >= count
+        });
+        self.agent_requests()
     }
 
     /// The requests of its forks so far.

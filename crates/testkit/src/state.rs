@@ -66,11 +66,22 @@ const FORK: &[u8] = b":\"<forked-conversation>";
 enum Lane {
     Main,
     Fork,
+    /// A conversation of its own, with another prompt.
+    Agent,
 }
 
 impl Lane {
-    fn of(body: &[u8]) -> Self {
-        if contains(body, FORK) { Self::Fork } else { Self::Main }
+    fn of(request: &RawRequest, state: &State) -> Self {
+        if contains(&request.body, FORK) {
+            return Self::Fork;
+        }
+        let begins = |body: &[u8]| beginning(body);
+        match state.main.requests.first() {
+            Some(first) if state.has_agents && begins(&first.body) != begins(&request.body) => {
+                Self::Agent
+            }
+            _ => Self::Main,
+        }
     }
 
     /// What a request of it is called.
@@ -78,6 +89,7 @@ impl Lane {
         match self {
             Self::Main => format!("request {index}"),
             Self::Fork => format!("fork request {index}"),
+            Self::Agent => format!("agent request {index}"),
         }
     }
 }
@@ -114,6 +126,9 @@ pub(crate) struct State {
     pub(crate) main: Script,
     /// Copies of the main conversation, each with a message of its own behind it.
     pub(crate) forks: Script,
+    /// Conversations of agents, each with a prompt of its own.
+    pub(crate) agents: Script,
+    pub(crate) has_agents: bool,
     pub(crate) side: VecDeque<Reply>,
     pub(crate) side_requests: Vec<RecordedRequest>,
     pub(crate) failures: Vec<String>,
@@ -131,12 +146,16 @@ impl State {
         match lane {
             Lane::Main => &mut self.main,
             Lane::Fork => &mut self.forks,
+            Lane::Agent => &mut self.agents,
         }
     }
 
     /// Whether a request continues what it should: the main conversation its last request; a fork any of the
     /// main conversation, which may have gone on meanwhile, or one of its own.
     fn continues(&self, lane: Lane, body: &[u8]) -> Result<(), String> {
+        if lane == Lane::Agent {
+            return self.agent_continues(body);
+        }
         let Some(last) = self.main.requests.last() else { return Ok(()) };
         let outcome = check_prefix(&last.body, body);
         if lane == Lane::Main || outcome.is_ok() {
@@ -146,6 +165,32 @@ impl State {
         let any = earlier.any(|earlier| check_prefix(&earlier.body, body).is_ok());
         if any { Ok(()) } else { outcome }
     }
+}
+
+impl State {
+    /// An agent begins with one message, or goes on with what it has sent.
+    fn agent_continues(&self, body: &[u8]) -> Result<(), String> {
+        let parsed: Value = serde_json::from_slice(body).unwrap_or_default();
+        let answered = parsed["messages"]
+            .as_array()
+            .is_some_and(|messages| messages.iter().any(|message| message["role"] == "assistant"));
+        let mut earlier = self.agents.requests.iter().rev();
+        if !answered || earlier.any(|earlier| check_prefix(&earlier.body, body).is_ok()) {
+            return Ok(());
+        }
+        Err("an agent's request that continues none of those before".to_owned())
+    }
+}
+
+/// How the system prompt of a request begins: that is not the same in two kinds of conversation.
+fn beginning(body: &[u8]) -> String {
+    let body: Value = serde_json::from_slice(body).unwrap_or_default();
+    let text = body["system"][0]["text"]
+        .as_str()
+        .or_else(|| body["system"].as_str())
+        .or_else(|| body["messages"][0]["content"].as_str())
+        .or_else(|| body["messages"][0]["content"][0]["text"].as_str());
+    text.unwrap_or_default().chars().take(80).collect()
 }
 
 /// Both, shared.
@@ -211,9 +256,9 @@ impl Shared {
         if self.is_side(&request) {
             return self.take_side(request, connection);
         }
-        let lane = Lane::of(&request.body);
         let mut guard = lock(&self.state);
         let state = &mut *guard;
+        let lane = Lane::of(&request, state);
         let outcome = match self.fixed.wire {
             Wire::Anthropic => state.cache.look_up(&request.body, state.now),
             Wire::OpenAi => state.common.look_up(&request.body),
@@ -396,7 +441,8 @@ pub fn output_tokens(turn: &Turn) -> u64 {
 /// What was seen so far, for a person.
 pub(crate) fn summary(state: &State) -> String {
     let mut text = String::new();
-    for request in state.main.requests.iter().chain(&state.forks.requests) {
+    let (forks, agents) = (&state.forks.requests, &state.agents.requests);
+    for request in state.main.requests.iter().chain(forks).chain(agents) {
         let tail = request.body.len().saturating_sub(200);
         let tail = String::from_utf8_lossy(&request.body[tail..]);
         text.push_str(&format!(

@@ -3,8 +3,8 @@
 //!
 //! Invariants: nothing starts a process but [`process`](output) here, always in a group of its own and
 //! without the model's keys; every result is bounded and says what it left out; a tool that fails or
-//! panics becomes an error result and never ends the program. No network but for [`WebFetch`] and MCP
-//! servers, no terminal, no prompts.
+//! panics becomes an error result and never ends the program. No network but for [`WebFetch`], [`post_json`] and
+//! MCP servers, no terminal, no prompts.
 
 #![forbid(unsafe_code)]
 
@@ -27,6 +27,7 @@ mod mcp;
 mod observer;
 mod orchestrator;
 mod overflow;
+mod post;
 mod printed;
 mod process;
 mod progress;
@@ -63,6 +64,7 @@ pub use mcp::{
 pub use observer::{After, Before, CallObserver, CallView, Stance, Substitute};
 pub use orchestrator::{CallStatus, MAX_SIDE_BY_SIDE, ResponseState, Scheduled, startable};
 pub use overflow::{Overflow, Spilled};
+pub use post::{Posted, post_json};
 pub use process::{ProcessError, ProcessOutput, output, output_with_input};
 pub use progress::Progress;
 pub use project_file::write_target;

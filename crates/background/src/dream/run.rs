@@ -11,10 +11,12 @@ use std::time::Duration;
 
 use dormouse_base::SessionId;
 use dormouse_engine::{
-    ForkEnd, ForkGate, ForkOrder, ForkReport, JobHandle, Seed, Writes, memory_tools,
+    Bell, DreamNews, ForkEnd, ForkGate, ForkOrder, ForkReport, JobHandle, Seed, Writes,
+    memory_tools,
 };
 use dormouse_memory::{Author, By, ChangeError, DreamLockError, FileDiff, Scope, Store, Trial};
 use jiff::Timestamp;
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::bed::Bed;
 use super::gates::{Closed, check_last};
@@ -99,7 +101,12 @@ impl Dream {
 
     /// Dreams. Dropping this ends it, and nothing has changed.
     pub(super) async fn run(mut self, seed: Seed, job: Option<JobHandle>) -> Dreamt {
-        let mut killed = Unreported(Some(self.report(DreamStatus::Killed)), self.keeper());
+        let bell = seed.bell().clone();
+        let scopes: Vec<String> =
+            self.beds.iter().map(|bed| bed.store.scope().to_string()).collect();
+        bell.dream_starts(&self.id, self.sessions.len(), &scopes).await;
+        let report = self.report(DreamStatus::Killed);
+        let mut killed = Unreported(Some(report), self.keeper(), bell.clone());
         let drafts: Vec<_> = self.beds.iter().map(|bed| Arc::clone(&bed.draft)).collect();
         let logs = self.beds.iter().flat_map(|bed| bed.logs.clone()).collect();
         let said = (self.setup.sessions.clone(), self.sessions.clone());
@@ -117,10 +124,13 @@ impl Dream {
         // What is begun now comes to its end, whoever stops waiting for it: the locks go with it.
         let finished =
             tokio::task::spawn_blocking(move || self.finish(fork.as_ref(), ground.refused()));
-        match finished.await {
+        let dreamt = match finished.await {
             Ok(dreamt) => dreamt,
             Err(error) => std::panic::resume_unwind(error.into_panic()),
-        }
+        };
+        let told = Told::of(&dreamt.report);
+        bell.dream_ends(told.news(&dreamt.report)).await;
+        dreamt
     }
 
     /// Judges, applies, reports.
@@ -233,12 +243,41 @@ fn keep(store: Option<&Arc<Store>>, report: &mut DreamReport) {
 }
 
 /// Reports a dream that somebody ended, when it goes.
-struct Unreported(Option<DreamReport>, Option<Arc<Store>>);
+struct Unreported(Option<DreamReport>, Option<Arc<Store>>, Bell);
 
 impl Drop for Unreported {
     fn drop(&mut self) {
         if let Some(mut report) = self.0.take() {
             keep(self.1.as_ref(), &mut report);
+            let told = Told::of(&report);
+            self.2.dream_is_ended(told.news(&report));
+        }
+    }
+}
+
+/// A report, as hooks are told it.
+struct Told {
+    headline: String,
+    status: String,
+    json: Box<RawValue>,
+}
+
+impl Told {
+    fn of(report: &DreamReport) -> Self {
+        // Texts and numbers have no way to fail to serialise.
+        let json = to_raw_value(report).unwrap_or_default();
+        let status = serde_json::to_value(report.status).unwrap_or_default();
+        let status = status.as_str().unwrap_or_default().to_owned();
+        Self { headline: report.headline(), status, json }
+    }
+
+    fn news<'a>(&'a self, report: &'a DreamReport) -> DreamNews<'a> {
+        DreamNews {
+            id: &report.id,
+            status: &self.status,
+            improved: report.improved(),
+            headline: &self.headline,
+            report: &self.json,
         }
     }
 }

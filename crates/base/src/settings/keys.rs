@@ -60,6 +60,8 @@ pub struct Settings {
     pub tools: ToolSettings,
     /// Which layers are on; `dormouse config list` names them.
     pub layers: BTreeMap<String, bool>,
+    /// Agents by name: `description`, `prompt` and the keys of docs/agents.md.
+    pub agents: BTreeMap<String, Value>,
     /// Commands to run at events, by event. See docs/hooks.md.
     pub hooks: BTreeMap<String, Value>,
     /// Runs no hooks at all.

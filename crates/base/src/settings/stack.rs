@@ -57,13 +57,14 @@ pub struct Layer {
     pub source: Source,
     /// The file; for the command line, its option.
     pub path: PathBuf,
+    /// As it was written: whoever has to say in which line something stands looks here.
+    pub text: String,
     /// What it holds that counts.
     pub value: Value,
     /// Keys nobody knows.
     pub warnings: Vec<SettingsWarning>,
     /// What of it does not count, or not yet.
     pub withheld: Withheld,
-    text: String,
 }
 
 impl Layer {
@@ -81,7 +82,7 @@ impl Layer {
             (parsed.value, Withheld::default())
         };
         let text = String::from_utf8_lossy(text).into_owned();
-        Ok(Self { source, path, value, warnings: parsed.warnings, withheld, text })
+        Ok(Self { source, path, text, value, warnings: parsed.warnings, withheld })
     }
 
     /// The line in which what stands at a path of keys begins.

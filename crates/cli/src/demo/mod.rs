@@ -51,7 +51,8 @@ fn narrate(event: &EngineEvent) {
                 }
             }
         }
-        EngineEvent::Thinking(_)
+        EngineEvent::Answering
+        | EngineEvent::Thinking(_)
         | EngineEvent::Compacting(_)
         | EngineEvent::Withdrawn
         | EngineEvent::ToolPrinted { .. }

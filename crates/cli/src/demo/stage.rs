@@ -120,6 +120,7 @@ pub(super) async fn begin(
             clearing: None,
         },
         budget: Budget::for_window(window, 16_000),
+        small: None,
         retry: RetryPolicy::default(),
         tools: Arc::new(tools),
         // The script is ours and the folder is temporary.

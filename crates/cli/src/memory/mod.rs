@@ -11,7 +11,7 @@ mod history;
 mod inbox;
 mod look;
 pub(crate) mod places;
-mod policy;
+pub(crate) mod policy;
 pub(crate) mod recall;
 mod restore;
 pub(crate) mod session;

@@ -40,7 +40,7 @@ pub(crate) async fn setup(
     let access = MemoryAccess::new(stores, saving, Some(&cache), clock, embedder);
     // Who chooses besides the local ranking is known once there is a connection.
     let recall = switches.is_on("recall").then(|| recall_setup(world));
-    Ok(rules.map(|rules| MemorySetup { access, rules, recall }))
+    Ok(rules.map(|rules| MemorySetup { access, rules: Some(rules), recall }))
 }
 
 /// The stores that an agent reaches: those of the person and the project are made if need be.

@@ -1,10 +1,17 @@
 //! What is done beside the conversation, as the person hears of it: what was remembered, and what is still under way
 //! when they leave.
 
+use dormouse_base::printable;
+
 use super::Talk;
 use super::view::remembered;
 use crate::beside;
 use crate::markdown::Style;
+
+/// What has come from outside, in a line above what is being typed.
+pub(super) fn arrived(what: &str) -> String {
+    printable(&format!("← {what}")).into_owned()
+}
 
 impl Talk<'_> {
     /// What was remembered meanwhile is said above what is being typed.

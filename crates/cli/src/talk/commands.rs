@@ -18,7 +18,9 @@ pub(crate) enum Name {
     Expand,
     Plan,
     Skills,
+    Agents,
     Mcp,
+    Hooks,
     Memory,
     Recall,
     Dream,
@@ -58,6 +60,13 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
     ),
     (Name::Skills, "skills", "", "the skills there are, and what each is for"),
     (Name::Mcp, "mcp", "[reconnect NAME]", "the MCP servers and their tools; or start one again"),
+    (
+        Name::Agents,
+        "agents",
+        "[show|stop NAME]",
+        "the agents there are, and what those that were started do; what one did; end one",
+    ),
+    (Name::Hooks, "hooks", "", "what runs at which event, and where it comes from"),
     (
         Name::Memory,
         "memory",

@@ -4,6 +4,7 @@
 //! status while a turn runs. One task owns the terminal: the engine's events, questions about calls,
 //! signals and what is typed all come to it.
 
+mod agents;
 mod answers;
 mod beside;
 mod calls;
@@ -166,6 +167,9 @@ fn abilities(arguments: &Arguments, world: &World) -> (Looks, Status) {
 impl Talk<'_> {
     async fn run(mut self, first: String) -> Result<Exit, Failure> {
         self.greet();
+        let (arguments, view) = (self.arguments, &self.view);
+        let mut sink = |event| view.borrow_mut().event(event);
+        self.conversation.set_up(arguments, &mut sink).await;
         self.conversation.engine.opened();
         let mut first = Some(first).filter(|first| !first.trim().is_empty());
         loop {
@@ -250,7 +254,13 @@ impl Talk<'_> {
             let typed = loop {
                 tokio::select! {
                     typed = &mut reading => break typed,
-                    _ = ticks.tick() => self.tell_what_was_remembered(),
+                    _ = ticks.tick() => {
+                        self.tell_what_was_remembered();
+                        // The model hears of it with what is said next.
+                        for said in self.conversation.engine.receive() {
+                            self.editor.print(beside::arrived(&said));
+                        }
+                    }
                     told = self.signals.next() => match told {
                         Told::Leave => {
                             self.view.borrow_mut().typed();

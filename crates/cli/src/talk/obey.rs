@@ -8,7 +8,7 @@ use crate::connect::{Wanted, connect};
 use crate::exit::Failure;
 use crate::markdown::Style;
 use crate::start::Conversation;
-use crate::{notes, servers};
+use crate::{hooks, notes, servers};
 
 use super::commands::Name;
 use super::{CONNECTING, Talk, answers, unless_soon};
@@ -19,6 +19,8 @@ impl Talk<'_> {
         match name {
             Name::Help => self.help(),
             Name::Skills => self.skills(),
+            Name::Agents => self.agents(rest),
+            Name::Hooks => self.hooks(),
             Name::Cost => self.list(&answers::cost(&self.conversation.engine)),
             Name::Stats => self.stats(),
             Name::Config => self.list(&answers::config(&self.conversation, self.world)),
@@ -72,6 +74,16 @@ impl Talk<'_> {
         }
     }
 
+    /// Carries out `/hooks`.
+    fn hooks(&self) {
+        let rows = hooks::rows(&self.conversation.engine.hooks());
+        if rows.is_empty() {
+            self.say("no hooks: they are set under `hooks` in the settings, see docs/hooks.md");
+        } else {
+            self.list(&rows);
+        }
+    }
+
     fn set_mode(&self, name: &str) {
         match answers::mode_named(name) {
             Ok(mode) => {
@@ -84,10 +96,11 @@ impl Talk<'_> {
 
     async fn start_over(&mut self) -> Result<(), Failure> {
         let surroundings = self.look().await;
-        let Conversation { engine, folder, .. } = &mut self.conversation;
+        let Conversation { engine, folder, named, .. } = &mut self.conversation;
         let view = &self.view;
         let mut sink = |event| view.borrow_mut().event(event);
-        Ok(engine.start_over(folder, &surroundings, &mut sink).await?)
+        engine.start_over(folder, &surroundings, &mut sink).await?;
+        named.as_ref().map_or(Ok(()), |named| named.hold(engine.session()))
     }
 
     async fn switch_model(&mut self, name: &str) -> Result<(), Failure> {

@@ -270,7 +270,7 @@ impl View {
                 });
             }
             // Its result says so, in the row of the call; a plan is shown by the question about it.
-            EngineEvent::ToolDenied { .. } | EngineEvent::Planned(_) => {}
+            EngineEvent::Answering | EngineEvent::ToolDenied { .. } | EngineEvent::Planned(_) => {}
             EngineEvent::ToolPrinted { id, line } => {
                 self.progress.call_printed(&id, printable(&line).trim());
             }

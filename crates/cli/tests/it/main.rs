@@ -8,6 +8,8 @@
     reason = "tests"
 )]
 
+mod agents;
+mod agents_memory;
 mod bad_input;
 mod compacting;
 mod compaction;
@@ -36,6 +38,8 @@ mod guards;
 mod hardening;
 mod hook;
 mod hooks;
+mod hooks_contract;
+mod hooks_mistakes;
 mod instructions;
 mod interrupt;
 mod layers;
@@ -56,6 +60,8 @@ mod memory_rules;
 mod memory_session;
 mod memory_tool;
 mod memory_tool_session;
+mod messages;
+mod messages_killed;
 mod notes_compaction;
 mod output;
 mod permissions;

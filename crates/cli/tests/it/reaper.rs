@@ -9,7 +9,7 @@ use dormouse_testkit::{Running, ScriptedServer, TestHome, Wire};
 use crate::program::{ask, server, wait_until};
 
 /// Whether a process is there and not merely unburied.
-fn runs(pid: &str) -> bool {
+pub(crate) fn runs(pid: &str) -> bool {
     let Ok(stat) = std::fs::read_to_string(Path::new("/proc").join(pid).join("stat")) else {
         return false;
     };
@@ -18,7 +18,7 @@ fn runs(pid: &str) -> bool {
 
 /// The processes whose working directory is the project's: all that a command starts, wherever it is in
 /// the tree, and the program itself.
-fn in_project(home: &TestHome) -> BTreeMap<String, String> {
+pub(crate) fn in_project(home: &TestHome) -> BTreeMap<String, String> {
     let project = home.project().canonicalize().unwrap();
     std::fs::read_dir("/proc")
         .unwrap()

@@ -158,6 +158,8 @@ struct Reader {
     loaded: Loaded,
     /// Where the message with this key stands: its lines may come with others between them.
     places: HashMap<String, usize>,
+    /// What each message brought from outside.
+    brought: HashMap<String, Vec<String>>,
     /// Whether the file is a side chain: its lines are the conversation then.
     is_side: bool,
     /// The number of the line that is being read.
@@ -176,7 +178,7 @@ impl Reader {
                 self.loaded.folder = Some(folder.into_owned());
             }
         }
-        self.loaded.delivered.append(&mut line.delivers);
+        self.hear_of_deliveries(&mut line);
         if matches!(line.subtype.as_deref(), Some(BOUNDARY | SNIP)) {
             return self.begin_boundary(&line);
         }
@@ -221,6 +223,21 @@ impl Reader {
             }
             _ => Ok(()),
         }
+    }
+
+    /// What a message brought that is withdrawn was not delivered.
+    fn hear_of_deliveries(&mut self, line: &mut LineIn<'_>) {
+        if line.delivers.is_empty() && line.kind != WITHDRAWN {
+            return;
+        }
+        let key = line.message_uuid.as_deref().unwrap_or_default().to_owned();
+        if line.kind == WITHDRAWN {
+            let none = self.brought.remove(&key).unwrap_or_default();
+            self.loaded.delivered.retain(|id| !none.contains(id));
+            return;
+        }
+        self.brought.entry(key).or_default().extend(line.delivers.iter().cloned());
+        self.loaded.delivered.append(&mut line.delivers);
     }
 
     /// A boundary of ours says what is left; another agent's has no such list.

@@ -170,6 +170,20 @@ fn what_is_withdrawn_does_not_count() {
 }
 
 #[test]
+fn what_a_withdrawn_message_brought_was_not_delivered() {
+    let desk = Desk::new();
+    let mut transcript = desk.create();
+    let ids = ["a".to_owned(), "b".to_owned()];
+    let (gone, kept) = (desk.user("results"), desk.user("results again"));
+    transcript.record_arrival(Author::of(&gone), &gone.blocks, &ids).unwrap();
+    assert_eq!(load(&desk.bytes()).delivered, ids);
+    transcript.record_withdrawn(gone.id).unwrap();
+    assert!(load(&desk.bytes()).delivered.is_empty());
+    transcript.record_arrival(Author::of(&kept), &kept.blocks, &ids).unwrap();
+    assert_eq!(load(&desk.bytes()).delivered, ids);
+}
+
+#[test]
 fn blocks_with_line_ends_come_back_exactly() {
     let desk = Desk::new();
     let mut transcript = desk.create();

@@ -127,11 +127,8 @@ impl Engine {
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Vec<String> {
         let Some(hooks) = self.hooks.clone() else { return Vec::new() };
-        let verdict = hooks.session_start(SessionSource::Compact, &self.config.model_name).await;
-        for said in verdict.block.into_iter().chain(hooks.take_notices()) {
-            sink(EngineEvent::Notice(said));
-        }
-        verdict.notes
+        let started = hooks.session_start(SessionSource::Compact, &self.config.model_name);
+        hooks.heard(started, sink).await.notes
     }
 
     /// What was in use, in one message; none if nothing was.

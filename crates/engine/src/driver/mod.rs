@@ -17,6 +17,7 @@ use dormouse_model::{Sent, StreamEvent};
 use tokio_util::sync::CancellationToken;
 
 use crate::compact::{Mend, Room};
+use crate::hooks::BatchCall;
 use crate::meter::Meter;
 use crate::turn::{Effect, Event, INTERRUPTED_MARK, Turn};
 use crate::{Engine, EngineError, EngineEvent, TurnEnd, TurnReport};
@@ -60,16 +61,30 @@ async fn drive(
                 driver.pass_on_lines(lines);
                 continue;
             }
+            Happening::Noticed => {
+                driver.pass_on_notices();
+                continue;
+            }
         };
         driver.pass_on_notices();
         driver.meter.event(&event, driver.engine);
+        if let Event::Stream(..) = &event
+            && std::mem::take(&mut driver.awaits_answer)
+        {
+            (driver.sink)(EngineEvent::Answering);
+        }
         if let Event::Stream(StreamEvent::Cleared(cleared), _) = &event {
             driver.engine.server_has_cleared(*cleared);
+        }
+        if let Event::ToolDone { .. } = &event {
+            // Agents may have spent meanwhile.
+            turn.pays_from(driver.engine.purse());
         }
         for effect in turn.step(event) {
             let next = match effect {
                 Effect::Send => driver.prepare_and_send(interrupt).await?,
                 Effect::Mend(mend) => driver.mend(mend, interrupt).await?,
+                Effect::CommitResults(blocks) => driver.end_round(blocks, interrupt).await?,
                 effect => driver.perform(effect)?,
             };
             match next {
@@ -113,6 +128,8 @@ struct Driver<'e> {
     answer: String,
     /// The answer goes on in the next one.
     paused: bool,
+    /// A request is out of which nothing has come back yet.
+    awaits_answer: bool,
 }
 
 impl<'e> Driver<'e> {
@@ -130,6 +147,7 @@ impl<'e> Driver<'e> {
             breakpoint: None,
             answer: String::new(),
             paused: false,
+            awaits_answer: false,
         }
     }
 
@@ -156,8 +174,8 @@ impl<'e> Driver<'e> {
 
     fn perform(&mut self, effect: Effect) -> Result<Next, EngineError> {
         match effect {
-            // The driver awaits these two.
-            Effect::Send | Effect::Mend(_) => {}
+            // The driver awaits these.
+            Effect::Send | Effect::Mend(_) | Effect::CommitResults(_) => {}
             Effect::Wait(delay) => self.outside.timer = Some(Box::pin(tokio::time::sleep(delay))),
             Effect::DropAnswer => self.outside.source = Source::Idle,
             Effect::RecordBlock(response, block) => self.record_block(response, &block)?,
@@ -166,7 +184,6 @@ impl<'e> Driver<'e> {
             Effect::StopTools => self.outside.cancel_tools.cancel(),
             Effect::RecordResult(block) => self.record_result(&block)?,
             Effect::CommitAnswer(response, blocks) => self.commit_answer(response, blocks)?,
-            Effect::CommitResults(blocks) => self.commit_results(blocks)?,
             Effect::CommitClosing(note) => self.commit_closing(note)?,
             Effect::Tell(told) => (self.sink)(told.into_event(self.engine.config.retry.retries)),
             Effect::End(end) => return Ok(Next::End(end)),
@@ -215,6 +232,7 @@ impl<'e> Driver<'e> {
         self.answer_id = engine.new_id();
         self.results_id = engine.new_id();
         let model = Arc::clone(&engine.config.model);
+        self.awaits_answer = true;
         self.outside.source = Source::Opening(Box::pin(async move { model.send(bytes).await }));
         self.outside.cancel_tools = CancellationToken::new();
         Next::Go
@@ -262,6 +280,9 @@ impl<'e> Driver<'e> {
         if message.response.as_ref().is_some_and(|response| response.usage.total() > 0) {
             self.engine.freed_tokens = 0;
         }
+        if let Some(response) = &message.response {
+            self.engine.turn_usd += self.engine.cost_usd(&response.usage).unwrap_or(0.0);
+        }
         let calls = message.tool_calls().next().is_some();
         let message = self.engine.commit(message)?;
         self.engine.offer_branch(&message);
@@ -270,6 +291,37 @@ impl<'e> Driver<'e> {
             self.engine.settle(true);
         }
         Ok(())
+    }
+
+    /// A round of calls is over: hooks look at it as a whole, and may end the turn with it.
+    async fn end_round(
+        &mut self,
+        blocks: Vec<Block>,
+        interrupt: &CancellationToken,
+    ) -> Result<Next, EngineError> {
+        let halt = tokio::select! {
+            biased;
+            () = interrupt.cancelled() => None,
+            halt = self.ask_about_round(&blocks) => halt,
+        };
+        self.commit_results(blocks)?;
+        Ok(halt.map_or(Next::Go, |why| Next::End(TurnEnd::Halted(why))))
+    }
+
+    /// Why the turn is to end with this round, if a hook says so.
+    async fn ask_about_round(&mut self, blocks: &[Block]) -> Option<String> {
+        let hooks = self.engine.hooks.clone()?;
+        hooks.look_at_files();
+        let calls = self.engine.history.last()?;
+        let calls: Vec<BatchCall<'_>> = calls
+            .blocks
+            .iter()
+            .filter_map(Block::as_tool_use)
+            .map(|call| BatchCall::new(call, blocks))
+            .collect();
+        let verdict = hooks.heard(hooks.batch(&calls), self.sink).await;
+        self.outside.notes.extend(verdict.notes);
+        verdict.block.or(verdict.halt)
     }
 
     fn commit_results(&mut self, blocks: Vec<Block>) -> Result<(), EngineError> {
@@ -296,6 +348,7 @@ impl<'e> Driver<'e> {
             Flags::default(),
         );
         let message = self.engine.commit(message)?;
+        self.engine.telling.clear();
         (self.sink)(EngineEvent::Message(message));
         self.engine.settle(false);
         Ok(())

@@ -51,6 +51,8 @@ pub(super) enum Happening {
     Event(Event),
     /// Running calls have printed these lines.
     Printed(Vec<(ToolUseId, String)>),
+    /// Hooks have something to say to the person.
+    Noticed,
 }
 
 /// A command that is asked to end gets this long to do so, then it is ended.
@@ -112,6 +114,7 @@ impl Outside {
                     Some(Event::Retry)
                 }
                 printed = self.lines.next() => return Happening::Printed(printed),
+                () = noticed(engine) => return Happening::Noticed,
             };
             if let Some(event) = event {
                 return Happening::Event(event);
@@ -141,6 +144,14 @@ async fn read(
                 });
             }
         }
+    }
+}
+
+/// Hooks have something to say to the person; never, where there are none.
+async fn noticed(engine: &Engine) {
+    match &engine.hooks {
+        Some(hooks) => hooks.noticed().await,
+        None => std::future::pending().await,
     }
 }
 

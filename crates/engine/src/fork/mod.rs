@@ -22,6 +22,7 @@ use dormouse_tools::{CachedFile, CallContext, CallObserver, Extent, Gate, Tool, 
 pub use gate::{ForkGate, Writes};
 
 use crate::Engine;
+use crate::hooks::Bell;
 use crate::results::ResultStore;
 
 /// How the message that begins a fork begins: whoever reads it knows that it is one.
@@ -56,6 +57,7 @@ pub struct Seed {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     spent: Spent,
+    bell: Bell,
 }
 
 /// What forks have spent, in dollars, as far as prices are known. Clones are the same purse.
@@ -120,6 +122,15 @@ pub struct ForkReport {
 impl Engine {
     /// The conversation as it stands. No call may wait for its result at this point.
     pub fn seed(&self) -> Seed {
+        let mut seed = self.bare_seed();
+        seed.body = self.body.clone();
+        seed.last_breakpoint = self.last_breakpoint;
+        seed.messages = self.history.messages().to_vec();
+        seed
+    }
+
+    /// The same with nothing in it but the prefix.
+    pub(crate) fn bare_seed(&self) -> Seed {
         let mut context = self.call_context(tokio_util::sync::CancellationToken::new());
         let locked = self.read_cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         context.read_cache = Arc::new(Mutex::new(locked.clone()));
@@ -127,14 +138,15 @@ impl Engine {
         let todos = context.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
         context.todos = Arc::new(Mutex::new(todos));
         context.shells = Arc::default();
+        let options = self.config.request_options();
         Seed {
-            body: self.body.clone(),
-            last_breakpoint: self.last_breakpoint,
-            messages: self.history.messages().to_vec(),
+            body: WireBody::new(self.config.dialect.clone(), &self.prefix, &options),
+            last_breakpoint: None,
+            messages: Vec::new(),
             model: Arc::clone(&self.config.model),
             model_name: self.config.model_name.clone(),
             dialect: self.config.dialect.clone(),
-            options: self.config.request_options(),
+            options,
             prefix: Arc::clone(&self.prefix),
             retry: RetryPolicy {
                 retries: RETRIES.min(self.config.retry.retries),
@@ -150,6 +162,7 @@ impl Engine {
             clock: Arc::clone(&self.config.clock),
             ids: Arc::clone(&self.config.ids),
             spent: self.forks_spent.clone(),
+            bell: Bell(self.hooks.clone()),
         }
     }
 }
@@ -184,6 +197,22 @@ impl Seed {
         let mut cache =
             self.context.read_cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         cache.insert(path, known);
+    }
+
+    /// How hooks hear of what is done with it.
+    pub fn bell(&self) -> &Bell {
+        &self.bell
+    }
+
+    /// For a hook, which starts with nothing: what it does is no event for other hooks, or it would never end.
+    pub(crate) fn for_hook(mut self, model: Option<&str>) -> Self {
+        self.observer = None;
+        self.bell = Bell::default();
+        if let Some(model) = model {
+            model.clone_into(&mut self.model_name);
+            self.options = RequestOptions::new(model, self.options.max_tokens);
+        }
+        self.with_messages([])
     }
 
     /// The same with other messages behind the same prefix: no copy any more, and the cache holds little of it.

@@ -1,5 +1,7 @@
 //! What a hook said: its exit code, its standard output, its standard error.
 
+use std::path::PathBuf;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -30,6 +32,26 @@ pub(super) struct Answer {
     pub(super) halt: Option<String>,
     /// Text for the person.
     pub(super) notices: Vec<String>,
+    /// A denied call may be tried again.
+    pub(super) retry: bool,
+    /// What the session is to be called.
+    pub(super) title: Option<String>,
+    /// What the session is to begin with.
+    pub(super) opening: Option<String>,
+    /// Files to watch from now on.
+    pub(super) watch: Vec<PathBuf>,
+}
+
+impl Answer {
+    /// Nothing is decided; the person is told why.
+    pub(super) fn told(notice: String) -> Self {
+        Self { notices: vec![notice], ..Self::default() }
+    }
+
+    /// It is refused.
+    pub(super) fn refusal(reason: String) -> Self {
+        Self { block: Some(reason), ..Self::default() }
+    }
 }
 
 /// A word on whether a call may run.
@@ -59,7 +81,13 @@ struct Specific {
     updated_input: Option<Box<RawValue>>,
     additional_context: Option<String>,
     updated_tool_output: Option<Box<RawValue>>,
+    #[serde(rename = "updatedMCPToolOutput")]
+    updated_mcp_tool_output: Option<Box<RawValue>>,
     decision: Option<Ruling>,
+    retry: bool,
+    session_title: Option<String>,
+    initial_user_message: Option<String>,
+    watch_paths: Vec<PathBuf>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -131,12 +159,17 @@ fn decided(event: HookEvent, name: &str, said: Said) -> Answer {
     let specific = said.hook_specific_output.unwrap_or_default();
     let unexplained = || format!("the hook `{name}` says so");
     let mut answer = Answer::default();
-    if said.r#continue == Some(false) {
+    let heard = !event.is_of_compaction();
+    if heard && said.r#continue == Some(false) {
         answer.halt = Some(said.stop_reason.unwrap_or_else(unexplained));
     }
-    answer.notices.extend(said.system_message);
+    answer.notices.extend(said.system_message.filter(|_| heard));
     answer.context.extend(specific.additional_context);
-    answer.output = specific.updated_tool_output;
+    answer.output = specific.updated_tool_output.or(specific.updated_mcp_tool_output);
+    answer.retry = specific.retry;
+    answer.title = specific.session_title;
+    answer.opening = specific.initial_user_message;
+    answer.watch = specific.watch_paths;
     let reason = said.reason.clone();
     match (event, said.decision.as_deref()) {
         // Older scripts say it so.

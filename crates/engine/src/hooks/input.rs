@@ -4,11 +4,12 @@ use std::path::Path;
 
 use dormouse_base::SessionId;
 use dormouse_conversation::transcript::Trigger;
+use dormouse_conversation::{Block, BlockKind, ToolUse};
 use dormouse_tools::Mode;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::HookEvent;
+use super::observer::response;
 
 /// Why a session begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -57,6 +58,62 @@ impl SessionEndReason {
     }
 }
 
+/// Why a project is set up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SetupTrigger {
+    /// `--init`: for the first time.
+    Init,
+    /// `--maintenance`: now and then.
+    Maintenance,
+}
+
+impl SetupTrigger {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Init => "init",
+            Self::Maintenance => "maintenance",
+        }
+    }
+}
+
+/// A call of a tool round, with its result.
+#[expect(clippy::struct_field_names, reason = "the names are those of the contract")]
+#[derive(Debug, Serialize)]
+pub(crate) struct BatchCall<'a> {
+    pub(crate) tool_name: &'a str,
+    pub(crate) tool_input: &'a RawValue,
+    pub(crate) tool_use_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tool_response: Option<Box<RawValue>>,
+}
+
+impl<'a> BatchCall<'a> {
+    /// A call, with its result among these.
+    pub(crate) fn new(call: ToolUse<'a>, results: &[Block]) -> Self {
+        let is_of_call =
+            |block: &&Block| matches!(block.kind(), BlockKind::ToolResult { id } if id == call.id);
+        let result = results.iter().find(is_of_call).and_then(Block::result_content);
+        Self {
+            tool_name: call.name,
+            tool_input: call.input,
+            tool_use_id: call.id.as_str(),
+            tool_response: result.map(|content| response(&content)),
+        }
+    }
+}
+
+/// A memory that was written, or would be.
+#[derive(Debug, Clone, Serialize)]
+pub struct SavedMemory {
+    /// Its file's name: what it is known by.
+    pub memory: String,
+    /// Where it is.
+    pub file_path: std::path::PathBuf,
+    /// `added`, `changed`, `removed`, or `proposed` where it waits for the person.
+    pub effect: &'static str,
+}
+
 /// What every event has.
 #[derive(Debug, Serialize)]
 pub(super) struct Common<'a> {
@@ -65,6 +122,11 @@ pub(super) struct Common<'a> {
     pub(super) cwd: &'a Path,
     pub(super) hook_event_name: &'static str,
     pub(super) permission_mode: &'static str,
+    /// In an agent below the conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) agent_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) agent_type: Option<&'a str>,
 }
 
 /// An event and what goes with it.
@@ -137,6 +199,79 @@ pub(super) enum Details<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         parent_file_path: Option<&'a Path>,
     },
+    Batch {
+        tool_calls: &'a [BatchCall<'a>],
+    },
+    Expansion {
+        expansion_type: &'static str,
+        command_name: &'a str,
+        command_args: &'a str,
+        command_source: &'static str,
+        prompt: &'a str,
+    },
+    SubagentStart {
+        /// What every event of an agent has already.
+        #[serde(skip)]
+        kind: &'a str,
+    },
+    SubagentStop {
+        #[serde(skip)]
+        kind: &'a str,
+        stop_hook_active: bool,
+        agent_transcript_path: &'a Path,
+        last_assistant_message: &'a str,
+    },
+    Config {
+        source: &'static str,
+        file_path: &'a Path,
+    },
+    Cwd {
+        old_cwd: &'a str,
+        new_cwd: &'a Path,
+    },
+    File {
+        file_path: &'a Path,
+        event: &'static str,
+    },
+    Saved {
+        scope: &'a str,
+        author: &'a str,
+        memories: &'a [SavedMemory],
+        #[serde(skip_serializing_if = "Option::is_none")]
+        proposal: Option<String>,
+    },
+    Recalled {
+        step: &'static str,
+        query: &'a str,
+        tokens: u32,
+        considered: usize,
+        memories: Vec<RecalledView<'a>>,
+    },
+    Dreams {
+        dream_id: &'a str,
+        sessions: usize,
+        scopes: &'a [String],
+    },
+    Dreamt {
+        dream_id: &'a str,
+        status: &'a str,
+        improved: usize,
+        headline: &'a str,
+        report: &'a RawValue,
+    },
+    Setup {
+        trigger: SetupTrigger,
+    },
+}
+
+/// A memory that was recalled.
+#[derive(Debug, Serialize)]
+pub(super) struct RecalledView<'a> {
+    pub(super) memory: &'a str,
+    pub(super) file_path: &'a str,
+    pub(super) scope: &'a str,
+    pub(super) tokens: u32,
+    pub(super) why: &'a str,
 }
 
 impl Details<'_> {
@@ -155,7 +290,22 @@ impl Details<'_> {
                 Trigger::Manual => "manual",
             },
             Self::Instructions { load_reason, .. } => load_reason,
-            Self::Prompt { .. } | Self::Stop { .. } | Self::StopFailure { .. } => "",
+            Self::Expansion { command_name, .. } => command_name,
+            Self::SubagentStart { kind } | Self::SubagentStop { kind, .. } => kind,
+            Self::Config { source, .. } => source,
+            Self::File { file_path, .. } => {
+                file_path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+            }
+            Self::Saved { scope, .. } => scope,
+            Self::Dreamt { status, .. } => status,
+            Self::Setup { trigger } => trigger.name(),
+            Self::Prompt { .. }
+            | Self::Stop { .. }
+            | Self::StopFailure { .. }
+            | Self::Batch { .. }
+            | Self::Cwd { .. }
+            | Self::Recalled { .. }
+            | Self::Dreams { .. } => "",
         }
     }
 
@@ -166,15 +316,7 @@ impl Details<'_> {
             | Self::Asked { tool_name, tool_input, .. }
             | Self::Done { tool_name, tool_input, .. }
             | Self::Failed { tool_name, tool_input, .. } => Some((tool_name, tool_input)),
-            Self::Start { .. }
-            | Self::End { .. }
-            | Self::Notification { .. }
-            | Self::PreCompact { .. }
-            | Self::PostCompact { .. }
-            | Self::Instructions { .. }
-            | Self::Prompt { .. }
-            | Self::Stop { .. }
-            | Self::StopFailure { .. } => None,
+            _ => None,
         }
     }
 }
@@ -196,12 +338,5 @@ pub(super) fn mode_name(mode: Mode) -> &'static str {
         Mode::AcceptEdits => "acceptEdits",
         Mode::Plan => "plan",
         Mode::Bypass => "bypassPermissions",
-    }
-}
-
-impl HookEvent {
-    /// Whether plain text on standard output is for the model.
-    pub(super) fn takes_plain_text(self) -> bool {
-        matches!(self, Self::SessionStart | Self::UserPromptSubmit)
     }
 }

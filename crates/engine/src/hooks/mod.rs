@@ -1,95 +1,47 @@
-//! Hooks: commands of the person's that run at events (L-24 to L-27).
+//! Hooks: what the person wants done at events (L-24 to L-27).
 //!
-//! `config` reads them from the settings, `matcher` chooses, `input` writes what they get, `run` starts
-//! them, `answer` reads what they say, `runner` ties that together for the engine, and `observer` is how
-//! calls reach them. The contract (names, exit codes, JSON) is the one that people's hooks have already.
+//! `origin` says whose they are, `config` reads them, `handler` understands one, `spot` knows its line, `matcher`
+//! chooses, `input` writes what they get, `run` carries one out (a command; `http` posts, `judge` asks a model),
+//! `answer` reads what it says, `late` keeps what comes of those that nobody waits for, `runner` ties that together,
+//! `events` is what the engine calls and `bell` what works beside it, `watch` looks at files, `observer` is how calls reach hooks, `list` shows them, and `wiring` gives
+//! a conversation its own. The contract (names, exit codes, JSON) is the one that people's hooks have already.
 //!
 //! Invariant: a hook that fails, hangs or prints nonsense decides nothing and never ends a turn; what it
 //! said is told to the person.
 
+#[cfg(test)]
+mod agent_tests;
 mod answer;
+mod bell;
 mod config;
+mod event;
+mod events;
+mod handler;
+mod http;
 mod input;
+mod judge;
+mod late;
+mod list;
 mod matcher;
 mod observer;
+mod origin;
 mod run;
 mod runner;
+mod spot;
+mod watch;
+mod wiring;
 
+pub use bell::{Bell, DreamNews};
 pub use config::{HookProblem, Hooks};
-pub use input::{SessionEndReason, SessionSource};
+pub use event::HookEvent;
+pub(crate) use events::Saved;
+pub(crate) use input::BatchCall;
+pub use input::{SavedMemory, SessionEndReason, SessionSource, SetupTrigger};
+use judge::Judge;
+pub use list::{HookView, Occasion};
 pub(crate) use observer::HookObserver;
-pub(crate) use run::Place;
-pub(crate) use runner::{HookRunner, HookSession};
-
-/// What hooks can run at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum HookEvent {
-    /// A call is about to be decided about.
-    PreToolUse,
-    /// A call has succeeded.
-    PostToolUse,
-    /// A call has failed.
-    PostToolUseFailure,
-    /// A person is about to be asked.
-    PermissionRequest,
-    /// A call was denied.
-    PermissionDenied,
-    /// The person has said something.
-    UserPromptSubmit,
-    /// A session begins, or goes on.
-    SessionStart,
-    /// It ends.
-    SessionEnd,
-    /// The model is done.
-    Stop,
-    /// The model could not be asked.
-    StopFailure,
-    /// The person is wanted.
-    Notification,
-    /// An instruction file was loaded.
-    InstructionsLoaded,
-    /// The conversation is about to be compacted.
-    PreCompact,
-    /// It was.
-    PostCompact,
-}
-
-impl HookEvent {
-    /// Those that run by now.
-    pub const ALL: [Self; 14] = [
-        Self::PreToolUse,
-        Self::PostToolUse,
-        Self::PostToolUseFailure,
-        Self::PermissionRequest,
-        Self::PermissionDenied,
-        Self::UserPromptSubmit,
-        Self::SessionStart,
-        Self::SessionEnd,
-        Self::Stop,
-        Self::StopFailure,
-        Self::Notification,
-        Self::InstructionsLoaded,
-        Self::PreCompact,
-        Self::PostCompact,
-    ];
-
-    /// The name in settings and on standard input.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::PreToolUse => "PreToolUse",
-            Self::PostToolUse => "PostToolUse",
-            Self::PostToolUseFailure => "PostToolUseFailure",
-            Self::PermissionRequest => "PermissionRequest",
-            Self::PermissionDenied => "PermissionDenied",
-            Self::UserPromptSubmit => "UserPromptSubmit",
-            Self::SessionStart => "SessionStart",
-            Self::SessionEnd => "SessionEnd",
-            Self::Stop => "Stop",
-            Self::StopFailure => "StopFailure",
-            Self::Notification => "Notification",
-            Self::InstructionsLoaded => "InstructionsLoaded",
-            Self::PreCompact => "PreCompact",
-            Self::PostCompact => "PostCompact",
-        }
-    }
-}
+pub use origin::{HookLayer, HookOrigin, Idle, PluginHome};
+use run::Place;
+pub(crate) use runner::HookRunner;
+use runner::{HookAgent, HookSession, RunnerParts};
+pub(crate) use wiring::hook_runner;

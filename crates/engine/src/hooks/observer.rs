@@ -21,6 +21,8 @@ pub(crate) struct HookObserver {
     pub(crate) somebody_there: bool,
 }
 
+/// What the model is told where a hook says so.
+const RETRY: &str = "The call that was denied may be tried again.";
 /// How an interrupted call answers.
 const INTERRUPTED: &str = "interrupted";
 
@@ -79,7 +81,9 @@ impl CallObserver for HookObserver {
                 tool_use_id: call.id.as_str(),
                 reason: why,
             };
-            self.runner.fire(HookEvent::PermissionDenied, details).await.notes
+            let verdict = self.runner.fire(HookEvent::PermissionDenied, details).await;
+            let again = verdict.retry.then(|| RETRY.to_owned());
+            verdict.notes.into_iter().chain(again).collect()
         })
     }
 
@@ -154,7 +158,7 @@ impl HookObserver {
 }
 
 /// A result as JSON: a text, or a list of blocks.
-fn response(content: &ResultContent) -> Box<RawValue> {
+pub(super) fn response(content: &ResultContent) -> Box<RawValue> {
     let json = match content {
         ResultContent::Text(text) => to_raw_value(text),
         ResultContent::Blocks(blocks) => to_raw_value(blocks),

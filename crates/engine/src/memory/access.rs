@@ -18,6 +18,7 @@ use dormouse_tools::Asker;
 use jiff::tz::TimeZone;
 
 use super::consent::{self, Wish};
+use super::ears::Ears;
 use super::filling::{FILLED_AT_ONCE, Filling};
 use super::sources::{Sources, Unconfirmed};
 use super::updates::Updates;
@@ -38,6 +39,8 @@ pub struct MemoryAccess {
     pub(super) witness: Option<Arc<dyn Witness>>,
     /// Copies that are written to instead, where that is so.
     pub(super) drafts: Vec<Arc<Draft>>,
+    /// Who hears of what is written, in whosever hands: the hooks of the session.
+    pub(super) ears: Arc<Ears>,
 }
 
 impl std::fmt::Debug for MemoryAccess {
@@ -48,12 +51,12 @@ impl std::fmt::Debug for MemoryAccess {
 }
 
 #[derive(Debug, Default)]
-struct Heard {
+pub(super) struct Heard {
     session: String,
     sources: Sources,
     notices: Vec<String>,
     /// What was written, in its order.
-    written: Vec<Written>,
+    pub(super) written: Vec<Written>,
     /// The person has said yes to all changes of this session.
     all_wanted: bool,
 }
@@ -138,6 +141,7 @@ impl MemoryAccess {
             updates: Arc::default(),
             witness: None,
             drafts: Vec::new(),
+            ears: Arc::default(),
         })
     }
 
@@ -157,6 +161,7 @@ impl MemoryAccess {
             filling: Arc::default(),
             witness: Some(witness),
             drafts,
+            ears: Arc::default(),
         })
     }
 
@@ -182,6 +187,7 @@ impl MemoryAccess {
             updates: Arc::clone(&self.updates),
             witness: Some(witness),
             drafts: self.drafts.clone(),
+            ears: Arc::clone(&self.ears),
         })
     }
 
@@ -220,7 +226,7 @@ impl MemoryAccess {
         &*self.clock
     }
 
-    fn heard(&self) -> MutexGuard<'_, Heard> {
+    pub(super) fn heard(&self) -> MutexGuard<'_, Heard> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -438,13 +444,6 @@ impl MemoryAccess {
         }
     }
 
-    fn waits(&self, store: &Store, id: ProposalId) -> Done {
-        self.note_waiting(store, id);
-        let waits = Written { scope: store.scope(), files: Vec::new(), waits: Some(id) };
-        self.heard().written.push(waits);
-        Done::Proposed(id)
-    }
-
     /// Asks the person; where nobody is there, the inbox keeps the change until somebody is.
     fn asked(&self, store: &Arc<Store>, proposal: Proposal) -> Result<Done, String> {
         let wish = match self.asker.get() {
@@ -485,6 +484,7 @@ impl MemoryAccess {
         let files = if files.is_empty() { format!("changed {INDEX}") } else { files.join(", ") };
         let what = format!("{files} ({} memory)", store.scope());
         let (scope, files) = (store.scope(), receipt.files.clone());
+        self.tell_hooks(store, &receipt.files);
         self.heard().written.push(Written { scope, files, waits: None });
         if receipt.rule == Rule::Notify {
             self.heard().notices.push(what.clone());

@@ -6,6 +6,7 @@
 mod access;
 mod consent;
 mod door;
+mod ears;
 mod files;
 mod filling;
 mod hearing;

@@ -48,11 +48,25 @@ pub struct RecallSetup {
     pub patience: Duration,
     /// Who chooses from the list of memories; without it the local ranking is all there is.
     pub small: Option<SmallModel>,
+    /// Whose memory is searched instead where a message mentions an agent.
+    pub agents: Option<Arc<dyn Mentioned>>,
+}
+
+/// Knows the memories of agents.
+pub trait Mentioned: Send + Sync {
+    /// The memory of the agent that a message mentions, if it has one.
+    fn memory_of(&self, message: &str) -> Option<Arc<MemoryAccess>>;
+}
+
+impl std::fmt::Debug for dyn Mentioned {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Mentioned")
+    }
 }
 
 impl Default for RecallSetup {
     fn default() -> Self {
-        Self { patience: PATIENCE, small: None }
+        Self { patience: PATIENCE, small: None, agents: None }
     }
 }
 
@@ -128,7 +142,9 @@ impl Engine {
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Option<Block> {
         let setup = self.config.memory.as_ref()?;
-        let (access, recall) = (Arc::clone(&setup.access), setup.recall.clone()?);
+        let recall = setup.recall.clone()?;
+        let mentioned = recall.agents.as_ref().and_then(|agents| agents.memory_of(prompt));
+        let access = mentioned.unwrap_or_else(|| Arc::clone(&setup.access));
         let query = Some(prompt.trim().to_owned()).filter(|prompt| says_enough(prompt))?;
         self.catch_up();
         if self.recall_bytes_left() == 0 {
@@ -231,6 +247,9 @@ impl Engine {
             note: gathered.note,
             took: gathered.took,
         };
+        if let Some(hooks) = &self.hooks {
+            hooks.recalled(&receipt);
+        }
         sink(EngineEvent::Recalled(receipt));
         (!shown.is_empty()).then(|| RecalledMemories { memories: shown }.to_block())
     }

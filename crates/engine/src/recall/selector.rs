@@ -48,6 +48,35 @@ impl std::fmt::Debug for SmallModel {
     }
 }
 
+impl SmallModel {
+    /// A question without tools, as the bytes of its request.
+    pub fn question(
+        &self,
+        id: MessageId,
+        now: jiff::Timestamp,
+        task: &str,
+        question: &str,
+        most_tokens: u32,
+    ) -> Vec<u8> {
+        self.request(id, now, task, question, &RequestOptions::new(&self.name, most_tokens))
+    }
+
+    fn request(
+        &self,
+        id: MessageId,
+        now: jiff::Timestamp,
+        task: &str,
+        question: &str,
+        options: &RequestOptions,
+    ) -> Vec<u8> {
+        let system = vec![SystemBlock { text: task.to_owned(), is_static: true }];
+        let prefix = Prefix::new(system, Vec::new(), Vec::new(), Facts::default());
+        let mut body = WireBody::new(self.dialect.clone(), &prefix, options);
+        body.append(&Message::user(id, now, vec![Block::text(question)], Flags::default()));
+        body.render(&[])
+    }
+}
+
 /// What a selection is made of.
 pub(super) struct Selection {
     pub(super) small: SmallModel,
@@ -115,13 +144,8 @@ impl Selection {
             },
             ..RequestOptions::new(&self.small.name, MOST_TOKENS)
         };
-        let system = vec![SystemBlock { text: TASK.to_owned(), is_static: true }];
-        let prefix = Prefix::new(system, Vec::new(), Vec::new(), Facts::default());
-        let mut body = WireBody::new(self.small.dialect.clone(), &prefix, &options);
-        let blocks = vec![Block::text(&self.question())];
         let now = self.clock.now();
-        body.append(&Message::user(self.message, now, blocks, Flags::default()));
-        Some(body.render(&[]))
+        Some(self.small.request(self.message, now, TASK, &self.question(), &options))
     }
 
     fn question(&self) -> String {

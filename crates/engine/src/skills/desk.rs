@@ -1,7 +1,7 @@
 //! Where skills are called: by the model with the tool `Skill`, by the person with `/name`.
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dormouse_base::{Clock, Redactor, SessionId, nearest};
 use dormouse_context::{CalledSkill, Fragment};
@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 
 use super::fill::{Given, fill, within};
 use super::{Skill, Skills, SkillsInUse};
+use crate::hooks::HookRunner;
 use crate::{Engine, EngineConfig, EngineError, EngineEvent};
 
 static SPEC: ToolSpec = ToolSpec {
@@ -63,6 +64,8 @@ pub(crate) struct SkillDesk {
     /// The longest text, in characters.
     room: usize,
     used: Mutex<Used>,
+    /// Who runs the hooks of skills in use.
+    hooks: OnceLock<Arc<HookRunner>>,
 }
 
 impl SkillDesk {
@@ -75,6 +78,7 @@ impl SkillDesk {
             session,
             room: usize::try_from(config.budget.tool_result_chars).unwrap_or(usize::MAX),
             used: Mutex::default(),
+            hooks: OnceLock::new(),
         })
     }
 
@@ -82,6 +86,11 @@ impl SkillDesk {
     pub(crate) fn tool(self: &Arc<Self>) -> Option<Arc<dyn Tool>> {
         let any = self.skills.all().any(|skill| skill.callers.model());
         any.then(|| Arc::new(SkillTool(Arc::clone(self))) as Arc<dyn Tool>)
+    }
+
+    /// These run the hooks of skills in use.
+    pub(crate) fn lend_hooks_to(&self, hooks: &Arc<HookRunner>) {
+        self.hooks.get_or_init(|| Arc::clone(hooks));
     }
 
     fn used(&self) -> MutexGuard<'_, Used> {
@@ -103,6 +112,9 @@ impl SkillDesk {
     fn take_into_use(&self, loaded: &SkillInUse) {
         if let Some(skill) = self.skills.get(&loaded.name) {
             self.gate.lend(skill.allowed.iter().cloned());
+            if let (Some(hooks), Some(layer)) = (self.hooks.get(), &skill.hooks) {
+                hooks.lend(layer.clone());
+            }
         }
         let mut used = self.used();
         used.in_use.add(loaded.clone());
@@ -192,6 +204,9 @@ impl Engine {
     ) -> Option<Called> {
         let desk = &self.own.skills;
         desk.gate.take_back();
+        if let Some(hooks) = desk.hooks.get() {
+            hooks.take_back();
+        }
         let (skill, arguments) = desk.skills.called(prompt)?;
         let mut say = |text: String| sink(EngineEvent::Notice(text));
         skill.ignored.iter().for_each(|what| say(format!("skill {}: {what}", skill.name)));

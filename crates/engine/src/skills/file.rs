@@ -1,4 +1,4 @@
-//! The one door through which `SKILL.md` files are read.
+//! The one door through which `SKILL.md` files, and definitions of agents, are read.
 //!
 //! A path is followed to where it leads, links and all; whether that may be read is decided on the real
 //! path, and that is opened without following any link: what was decided on is what is read.
@@ -15,7 +15,7 @@ use super::{Skill, SkillOwner};
 const MOST_BYTES: u64 = 256 * 1024;
 
 /// The text of a file; nothing, where there is none. With `within` it must not lead out of that folder.
-pub(super) fn read(path: &Path, within: Option<&Path>) -> Result<Option<String>, String> {
+pub fn read(path: &Path, within: Option<&Path>) -> Result<Option<String>, String> {
     let real = match path.canonicalize() {
         Ok(real) => real,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !dangles(path) => return Ok(None),

@@ -16,12 +16,12 @@ const USED: &[&str] = &[
     "disable-model-invocation",
     "user-invocable",
     "allowed-tools",
+    "hooks",
 ];
 /// Keys that are for people.
 const QUIET: &[&str] = &["license", "compatibility", "metadata", "version", "author"];
 /// Keys of the public format that have no effect here yet.
-const LATER: &[&str] =
-    &["model", "effort", "context", "agent", "background", "hooks", "paths", "shell"];
+const LATER: &[&str] = &["model", "effort", "context", "agent", "background", "paths", "shell"];
 /// A longer description tells no more.
 const LONGEST_DESCRIPTION: usize = 1_536;
 const LONGEST_HINT: usize = 200;
@@ -33,6 +33,7 @@ pub(super) struct Head {
     pub(super) hint: Option<String>,
     pub(super) callers: SkillCallers,
     pub(super) allowed: Vec<Rule>,
+    pub(super) hooks: Option<Value>,
     pub(super) arguments: Vec<String>,
     pub(super) ignored: Vec<String>,
 }
@@ -62,6 +63,7 @@ pub(super) fn read(folder_name: &str, text: &str) -> Result<Head, (Option<u64>, 
         hint: hint(&fields),
         callers: callers(&fields, &mut ignored),
         allowed,
+        hooks: fields.get("hooks").cloned(),
         arguments: words(&fields, "arguments"),
         ignored,
     })

@@ -25,7 +25,10 @@ use std::path::{Path, PathBuf};
 
 use dormouse_tools::Rule;
 
+use crate::HookLayer;
+
 pub(crate) use desk::SkillDesk;
+pub use file::read as read_definition;
 pub use in_use::SkillsInUse;
 pub(crate) use list::listing;
 pub use place::SkillPlaces;
@@ -79,6 +82,8 @@ pub struct Skill {
     pub callers: SkillCallers,
     /// What its calls may do without a question while it is in use.
     pub allowed: Vec<Rule>,
+    /// Hooks that run while it is in use.
+    pub hooks: Option<HookLayer>,
     /// What its file says that has no effect here.
     pub ignored: Vec<String>,
     /// Its `SKILL.md`, as it was found.
@@ -159,6 +164,11 @@ impl Skills {
         &self.hidden
     }
 
+    /// What the skill of that name says; else why it can not be used.
+    pub fn text_of(&self, name: &str) -> Result<String, String> {
+        self.get(name).ok_or_else(|| "there is no such skill".to_owned())?.text()
+    }
+
     /// What could not be used.
     pub fn problems(&self) -> &[SkillProblem] {
         &self.problems
@@ -181,6 +191,7 @@ impl Skills {
                 "file": skill.file.display().to_string(),
                 "description": skill.description,
                 "allowed-tools": allowed,
+                "hooks": skill.hooks.as_ref().map(HookLayer::shown).unwrap_or_default(),
                 "digest": skill.digest,
             })
         };

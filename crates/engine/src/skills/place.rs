@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use dormouse_base::{Dir, EntryKind, FileError, Project};
 
+use crate::{HookLayer, HookOrigin};
+
 use super::{Skill, SkillOwner, SkillProblem, Skills, file, head};
 
 /// The file that makes a folder a skill.
@@ -110,6 +112,11 @@ fn skill(
         owner,
         callers: head.callers,
         allowed: head.allowed,
+        hooks: head.hooks.map(|hooks| {
+            let line = text.lines().position(|line| line.trim_end() == "hooks:");
+            let origin = HookOrigin::Skill(name.to_owned());
+            HookLayer::of_frontmatter(origin, path, &hooks, line.map(|line| line + 1))
+        }),
         ignored: head.ignored,
         file: path.to_owned(),
         arguments: head.arguments,

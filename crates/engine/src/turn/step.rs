@@ -100,6 +100,11 @@ impl Turn {
         Self { purse, ..self }
     }
 
+    /// What is left may have become less meanwhile.
+    pub(crate) fn pays_from(&mut self, purse: Option<Purse>) {
+        self.purse = purse;
+    }
+
     fn is_spent(&self) -> bool {
         self.purse.is_some_and(|purse| purse.is_empty_after(&self.usage))
     }

@@ -289,6 +289,7 @@ fn harmless(name: &str) -> Result<&'static str, String> {
             Ok("memory has a write policy of its own")
         }
         "ExitPlan" => Ok("it only hands in a plan, which the person decides about"),
+        "SendMessage" => Ok("it only tells another agent of the same user something"),
         "KillShell" => Ok("it ends only a command that this conversation started"),
         _ => Err(format!("{name} may change something")),
     }

@@ -11,6 +11,7 @@ use reqwest::{Client, Response, Url};
 use super::page;
 use crate::HostPattern;
 use crate::host::{is_public, normal};
+use crate::post::innermost;
 
 /// The most that is fetched.
 const MOST_BYTES: usize = 10_000_000;
@@ -158,13 +159,4 @@ async fn read(mut response: Response, url: &Url) -> Result<String, String> {
         }
     }
     Ok(kind.text(&bytes, url))
-}
-
-/// The error at the bottom of the chain says what happened; those above it say "error sending request".
-fn innermost(error: &reqwest::Error) -> String {
-    let mut inner: &dyn std::error::Error = error;
-    while let Some(source) = inner.source() {
-        inner = source;
-    }
-    inner.to_string()
 }

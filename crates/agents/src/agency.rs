@@ -1,0 +1,151 @@
+//! What all agents of a session have in common: which there are, where they keep what outlasts them, who is running.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use dormouse_base::{Clock, IdSource};
+use dormouse_conversation::PromptSize;
+use dormouse_engine::{
+    AnnouncedIn, Announcement, Announces, MemoryAccess, Mentioned, OtherModel, SmallModel,
+};
+use dormouse_tools::ToolSet;
+use futures_util::future::BoxFuture;
+
+use crate::listing::listing;
+use crate::memory::AgentMemories;
+use crate::messages::{Mailboxes, PostOffice};
+use crate::roster::Roster;
+use crate::{AgentPlaces, Agents};
+
+/// The heading of the list of agents.
+const HEADING: &str = "Agents";
+
+/// Finds a model by its name.
+pub trait Models: Send + Sync {
+    /// The model; else why there is none.
+    fn named<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<OtherModel, String>>;
+}
+
+/// Where the list of agents is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListIn {
+    /// In a message, so that it can change.
+    Message,
+    /// In the tool's description.
+    Description,
+}
+
+/// What agents need from outside.
+pub struct AgencySetup {
+    /// Reads all definitions, as they are now.
+    pub load: Box<dyn Fn() -> Agents + Send + Sync>,
+    /// Where definitions are, to see whether one has changed.
+    pub places: Option<AgentPlaces>,
+    /// Other models.
+    pub models: Arc<dyn Models>,
+    /// Where agents' memories are; none where memory is off.
+    pub memories: Option<AgentMemories>,
+    /// A model for small questions.
+    pub small: Option<SmallModel>,
+    /// How often it is said what an agent is doing; never without.
+    pub progress_every: Option<Duration>,
+    /// The program's folder.
+    pub home: PathBuf,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// New ids.
+    pub ids: Arc<dyn IdSource>,
+    /// Where the list of agents is told.
+    pub list_in: ListIn,
+    /// How agents write to each other, and to other processes.
+    pub post: Post,
+}
+
+/// The ways of messages.
+#[derive(Clone)]
+pub struct Post {
+    /// The agents of this process.
+    pub office: PostOffice,
+    /// Those of others, in this project.
+    pub mailboxes: Mailboxes,
+}
+
+/// All agents of a session.
+pub struct Agency {
+    pub(crate) setup: AgencySetup,
+    known: Mutex<Known>,
+    pub(crate) roster: Roster,
+    /// Held while somebody asks what an agent is doing: never two at a time.
+    pub(crate) summarising: tokio::sync::Semaphore,
+}
+
+type Stamp = Vec<(PathBuf, Option<SystemTime>, u64)>;
+
+struct Known {
+    agents: Arc<Agents>,
+    stamp: Stamp,
+}
+
+impl Agency {
+    /// Reads the definitions.
+    pub fn new(setup: AgencySetup) -> Arc<Self> {
+        let known = Known { agents: Arc::new((setup.load)()), stamp: stamp(&setup) };
+        Arc::new(Self {
+            known: Mutex::new(known),
+            setup,
+            roster: Roster::default(),
+            summarising: tokio::sync::Semaphore::new(1),
+        })
+    }
+
+    /// The agents there are; read again if a file has changed.
+    pub fn agents(&self) -> Arc<Agents> {
+        let now = stamp(&self.setup);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.stamp != now {
+            *known = Known { agents: Arc::new((self.setup.load)()), stamp: now };
+        }
+        Arc::clone(&known.agents)
+    }
+
+    /// Those that run, and those that ran.
+    pub fn roster(&self) -> &Roster {
+        &self.roster
+    }
+
+    /// Agents' memories; none where memory is off.
+    pub fn memories(&self) -> Option<&AgentMemories> {
+        self.setup.memories.as_ref()
+    }
+}
+
+impl Mentioned for Agency {
+    /// `@agent-name`, or `@name`.
+    fn memory_of(&self, message: &str) -> Option<Arc<MemoryAccess>> {
+        let agents = self.agents();
+        let trimmed =
+            |word: &str| word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric()).to_owned();
+        let mut names = message.split_whitespace().filter_map(|word| word.strip_prefix('@'));
+        let agent = names.find_map(|word| {
+            let word = trimmed(word);
+            let short = word.strip_prefix("agent-");
+            short.and_then(|name| agents.get(name)).or_else(|| agents.get(&word)).cloned()
+        })?;
+        self.memories()?.existing(agent.memory?, &agent.name)
+    }
+}
+
+fn stamp(setup: &AgencySetup) -> Stamp {
+    setup.places.as_ref().map(AgentPlaces::stamp).unwrap_or_default()
+}
+
+impl Announces for Agency {
+    fn announced(&self, _: &ToolSet, size: PromptSize) -> Vec<Announcement> {
+        if self.setup.list_in == ListIn::Description {
+            return Vec::new();
+        }
+        let text = listing(&self.agents(), size);
+        vec![Announcement { fact: HEADING.to_owned(), text, place: AnnouncedIn::First }]
+    }
+}

@@ -1,0 +1,409 @@
+//! A definition from its keys: the frontmatter of a markdown file, or an object of the settings. Both have the same
+//! keys; the body of the file, or `prompt`, is the agent's prompt.
+
+use std::path::Path;
+
+use dormouse_base::nearest;
+use dormouse_memory::frontmatter::{self, FrontmatterProblem, Value as Field};
+use dormouse_tools::Mode;
+use serde_json::{Map, Value};
+
+use super::{
+    AgentDefinition, AgentOrigin, AgentProblem, Isolation, LONGEST_NAME, MemoryScope, ModelChoice,
+    ToolChoice,
+};
+
+/// Keys that have an effect.
+const USED: &[&str] = &[
+    "name",
+    "description",
+    "prompt",
+    "tools",
+    "disallowedTools",
+    "model",
+    "effort",
+    "maxTurns",
+    "memory",
+    "color",
+    "background",
+    "isolation",
+    "permissionMode",
+    "skills",
+    "initialPrompt",
+    "mcpServers",
+    "hooks",
+];
+const COLOURS: &[&str] =
+    &["red", "blue", "green", "yellow", "purple", "orange", "pink", "cyan", "magenta", "white"];
+const EFFORTS: &[&str] = &["low", "medium", "high", "xhigh", "max"];
+/// Names of model families: which model that is only the server's owner knows.
+const FAMILIES: &[&str] = &["sonnet", "opus", "fable", "mythos"];
+
+/// Reads a markdown file's text.
+pub fn read_markdown(
+    path: &Path,
+    text: &str,
+    origin: AgentOrigin,
+    problems: &mut Vec<AgentProblem>,
+) -> Option<AgentDefinition> {
+    let place = path.display().to_string();
+    let parsed = frontmatter::parse(text);
+    let unusable =
+        |line, problem: String| AgentProblem { place: place.clone(), line, problem, loaded: false };
+    if let Some(problem) = parsed.problem {
+        let line = match problem {
+            FrontmatterProblem::Unclosed => 1,
+            FrontmatterProblem::NoMapping => 2,
+            FrontmatterProblem::Yaml { line, .. } => line,
+        };
+        problems.push(unusable(Some(line), problem.to_string()));
+        return None;
+    }
+    if parsed.fields.is_empty() {
+        let why = "it has no frontmatter; an agent needs at least `name` and `description` between two lines `---`";
+        problems.push(unusable(Some(1), why.to_owned()));
+        return None;
+    }
+    let fields: Vec<(String, Field)> = parsed
+        .fields
+        .keys()
+        .filter_map(|key| Some((key.to_owned(), parsed.fields.get(key)?.clone())))
+        .collect();
+    let body = parsed.body.trim();
+    let line_of = |key: &str| line_of_key(text, key);
+    let mut reader =
+        Reader { place: &place, fields: &fields, line_of: &line_of, problems, failed: false };
+    let prompt = match body {
+        "" => reader.text("prompt").unwrap_or_default(),
+        body => body.to_owned(),
+    };
+    let name = reader.text("name");
+    let definition = reader.definition(name, &prompt, origin)?;
+    Some(AgentDefinition { file: Some(path.to_owned()), ..definition })
+}
+
+/// Reads an object of the settings: `agents.<name>`.
+pub fn read_json(
+    (place, file): (&str, Option<&Path>),
+    name: &str,
+    object: &Value,
+    origin: AgentOrigin,
+    problems: &mut Vec<AgentProblem>,
+) -> Option<AgentDefinition> {
+    let place = format!("{place}: agents.{name}");
+    let Value::Object(keys) = object else {
+        let problem = "an object with `description` and `prompt` is expected".to_owned();
+        problems.push(AgentProblem { place, line: None, problem, loaded: false });
+        return None;
+    };
+    let fields: Vec<(String, Field)> =
+        keys.iter().map(|(key, value)| (key.clone(), field(value))).collect();
+    let line_of = |_: &str| None;
+    let mut reader =
+        Reader { place: &place, fields: &fields, line_of: &line_of, problems, failed: false };
+    let prompt = reader.text("prompt").unwrap_or_default();
+    let definition = reader.definition(Some(name.to_owned()), &prompt, origin)?;
+    Some(AgentDefinition { file: file.map(Path::to_owned), ..definition })
+}
+
+/// The line of the frontmatter that begins with a key.
+fn line_of_key(text: &str, key: &str) -> Option<u64> {
+    let is_it =
+        |line: &&str| line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'));
+    let at = text.lines().skip(1).position(|line| is_it(&line))?;
+    u64::try_from(at).ok().map(|at| at + 2)
+}
+
+struct Reader<'a> {
+    place: &'a str,
+    fields: &'a [(String, Field)],
+    line_of: &'a dyn Fn(&str) -> Option<u64>,
+    problems: &'a mut Vec<AgentProblem>,
+    failed: bool,
+}
+
+impl Reader<'_> {
+    fn definition(
+        mut self,
+        name: Option<String>,
+        prompt: &str,
+        origin: AgentOrigin,
+    ) -> Option<AgentDefinition> {
+        self.unknown_keys();
+        let name = self.checked_name(name);
+        let description = self.text("description");
+        if description.is_none() {
+            self.unusable(
+                "description",
+                "`description` is missing: the model chooses an agent by it",
+            );
+        }
+        if prompt.trim().is_empty() {
+            self.unusable("prompt", "it has no prompt: write one below the frontmatter");
+        }
+        let definition = AgentDefinition {
+            name: name.unwrap_or_default(),
+            description: one_line(&description.unwrap_or_default()),
+            prompt: prompt.trim().to_owned(),
+            tools: self.tools(),
+            disallowed: self.words("disallowedTools"),
+            model: self.model(),
+            effort: self.one_of("effort", EFFORTS),
+            max_turns: self.number("maxTurns"),
+            memory: self.memory(),
+            color: self.one_of("color", COLOURS),
+            background: self.flag("background"),
+            isolation: self.isolation(),
+            mode: self.mode(),
+            skills: self.words("skills"),
+            initial_prompt: self.text("initialPrompt"),
+            mcp_servers: self.json("mcpServers"),
+            hooks: self.json("hooks"),
+            origin,
+            file: None,
+        };
+        (!self.failed).then_some(definition)
+    }
+
+    fn get(&self, key: &str) -> Option<&Field> {
+        self.fields.iter().find(|(known, _)| known == key).map(|(_, value)| value)
+    }
+
+    fn text(&mut self, key: &str) -> Option<String> {
+        match self.get(key)? {
+            Field::Text(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
+            Field::List(_) | Field::Map(_) => {
+                self.unusable(key, &format!("`{key}` has to be a text"));
+                None
+            }
+        }
+    }
+
+    fn say(&mut self, key: &str, problem: &str, loaded: bool) {
+        let line = (self.line_of)(key);
+        let (place, problem) = (self.place.to_owned(), problem.to_owned());
+        self.problems.push(AgentProblem { place, line, problem, loaded });
+    }
+
+    /// The agent does not load.
+    fn unusable(&mut self, key: &str, problem: &str) {
+        self.failed = true;
+        self.say(key, problem, false);
+    }
+
+    /// It does, without this.
+    fn ignored(&mut self, key: &str, problem: &str) {
+        self.say(key, problem, true);
+    }
+
+    fn unknown_keys(&mut self) {
+        let keys: Vec<String> = self.fields.iter().map(|(key, _)| key.clone()).collect();
+        for key in keys.iter().filter(|key| !USED.contains(&key.as_str())) {
+            let meant = nearest(key, USED.iter().map(|known| (*known).to_owned()));
+            let meant = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
+            self.ignored(key, &format!("`{key}` has no effect{meant}"));
+        }
+    }
+
+    fn checked_name(&mut self, name: Option<String>) -> Option<String> {
+        let Some(name) = name else {
+            self.unusable("name", "`name` is missing");
+            return None;
+        };
+        if is_name(&name) {
+            return Some(name);
+        }
+        let why = format!(
+            "`{name}` is no name for an agent: small letters, digits and `-`, at most {LONGEST_NAME}, and a letter first"
+        );
+        self.unusable("name", &why);
+        None
+    }
+
+    fn tools(&mut self) -> ToolChoice {
+        match self.get("tools") {
+            None => ToolChoice::All,
+            Some(Field::Text(text)) if text.trim() == "*" => ToolChoice::All,
+            Some(_) => ToolChoice::Only(self.words("tools")),
+        }
+    }
+
+    /// The words of a list, or of a text with blanks or commas between them; a rule in brackets is cut off.
+    fn words(&mut self, key: &str) -> Vec<String> {
+        let words: Vec<String> = match self.get(key) {
+            None => return Vec::new(),
+            Some(Field::Text(text)) => text
+                .split(|c: char| c == ',' || c.is_whitespace())
+                .filter(|word| !word.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            Some(list @ Field::List(_)) => list.texts().into_iter().map(str::to_owned).collect(),
+            Some(Field::Map(_)) => {
+                self.unusable(key, &format!("`{key}` has to be a list of names"));
+                return Vec::new();
+            }
+        };
+        words
+    }
+
+    fn model(&mut self) -> ModelChoice {
+        match self.text("model").as_deref() {
+            None | Some("inherit") => ModelChoice::Inherit,
+            Some("haiku" | "small") => ModelChoice::Small,
+            Some(family) if FAMILIES.contains(&family) => {
+                let why = format!(
+                    "`model: {family}` names a family, not a model: the conversation's model is used; give the model's whole name"
+                );
+                self.ignored("model", &why);
+                ModelChoice::Inherit
+            }
+            Some(name) => ModelChoice::Named(name.to_owned()),
+        }
+    }
+
+    fn one_of(&mut self, key: &str, known: &[&str]) -> Option<String> {
+        let said = self.text(key)?;
+        if known.contains(&said.as_str()) {
+            return Some(said);
+        }
+        self.ignored(key, &format!("`{key}: {said}` is none of {}", known.join(", ")));
+        None
+    }
+
+    fn number(&mut self, key: &str) -> Option<u32> {
+        let said = self.text(key)?;
+        match said.parse() {
+            Ok(number) if number > 0 => Some(number),
+            Ok(_) | Err(_) => {
+                self.unusable(key, &format!("`{key}: {said}` is no number above zero"));
+                None
+            }
+        }
+    }
+
+    fn flag(&mut self, key: &str) -> bool {
+        match self.text(key).as_deref() {
+            None | Some("false") => false,
+            Some("true") => true,
+            Some(other) => {
+                self.ignored(key, &format!("`{key}: {other}` is neither true nor false"));
+                false
+            }
+        }
+    }
+
+    /// `memory: project`, or `memory: {scope: project}`.
+    fn memory(&mut self) -> Option<MemoryScope> {
+        let said = match self.get("memory")? {
+            Field::Text(text) => text.clone(),
+            Field::Map(keys) => keys
+                .iter()
+                .find(|(key, _)| key == "scope")
+                .and_then(|(_, value)| value.as_text())
+                .unwrap_or_default()
+                .to_owned(),
+            Field::List(_) => String::new(),
+        };
+        match said.trim() {
+            "user" => Some(MemoryScope::User),
+            "project" => Some(MemoryScope::Project),
+            "local" => Some(MemoryScope::Local),
+            "" | "none" | "false" => None,
+            other => {
+                self.unusable(
+                    "memory",
+                    &format!("`memory: {other}` is none of user, project, local"),
+                );
+                None
+            }
+        }
+    }
+
+    fn isolation(&mut self) -> Isolation {
+        match self.text("isolation").as_deref() {
+            None | Some("none") => Isolation::None,
+            Some("worktree") => Isolation::Worktree,
+            Some(other) => {
+                self.unusable(
+                    "isolation",
+                    &format!("`isolation: {other}` is not known; there is `worktree`"),
+                );
+                Isolation::None
+            }
+        }
+    }
+
+    fn mode(&mut self) -> Option<Mode> {
+        match self.text("permissionMode").as_deref()? {
+            "default" => Some(Mode::Default),
+            "acceptEdits" => Some(Mode::AcceptEdits),
+            "plan" => Some(Mode::Plan),
+            "bypassPermissions" => Some(Mode::Bypass),
+            other => {
+                self.unusable(
+                    "permissionMode",
+                    &format!("`permissionMode: {other}` is none of default, acceptEdits, plan, bypassPermissions"),
+                );
+                None
+            }
+        }
+    }
+
+    fn json(&mut self, key: &str) -> Value {
+        match self.get(key) {
+            None => Value::Null,
+            Some(value @ (Field::Map(_) | Field::List(_))) => json(value),
+            Some(Field::Text(text)) if text.is_empty() => Value::Null,
+            Some(Field::Text(_)) => {
+                self.unusable(key, &format!("`{key}` has to be a mapping"));
+                Value::Null
+            }
+        }
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+    name.len() <= LONGEST_NAME
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(plain)
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// YAML's scalars are texts here: what looks like a number or a truth value is one.
+fn json(field: &Field) -> Value {
+    match field {
+        Field::Text(text) => match text.as_str() {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            text => text.parse::<i64>().map_or_else(
+                |_| Value::String(text.to_owned()),
+                |number| Value::Number(number.into()),
+            ),
+        },
+        Field::List(items) => Value::Array(items.iter().map(json).collect()),
+        Field::Map(keys) => Value::Object(
+            keys.iter().map(|(key, value)| (key.clone(), json(value))).collect::<Map<_, _>>(),
+        ),
+    }
+}
+
+fn field(value: &Value) -> Field {
+    match value {
+        Value::Null => Field::Text(String::new()),
+        Value::Bool(on) => Field::Text(on.to_string()),
+        Value::Number(number) => Field::Text(number.to_string()),
+        Value::String(text) => Field::Text(text.clone()),
+        Value::Array(items) => Field::List(items.iter().map(field).collect()),
+        Value::Object(keys) => {
+            Field::Map(keys.iter().map(|(key, value)| (key.clone(), field(value))).collect())
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "fields_tests.rs"]
+mod tests;

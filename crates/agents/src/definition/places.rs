@@ -1,0 +1,144 @@
+//! Where markdown definitions are looked for: `agents/*.md` in `.dormouse` and `.claude`, the person's and the project's.
+
+use std::path::{Path, PathBuf};
+
+use dormouse_base::{Dir, EntryKind, FileError, Project};
+use dormouse_engine::read_definition;
+
+use super::{AgentDefinition, AgentOrigin, AgentProblem, read_markdown};
+
+/// The folder of agents, in each of the places.
+const FOLDER: &str = "agents";
+/// More in one folder are not looked at.
+const MOST: usize = 200;
+/// Folders in that folder are looked into so deep.
+const DEEPEST: usize = 3;
+
+/// The folders that may hold agents, those that count more last.
+#[derive(Debug, Clone)]
+pub struct AgentPlaces {
+    person: Vec<PathBuf>,
+    project: Vec<PathBuf>,
+    checkout: PathBuf,
+}
+
+impl AgentPlaces {
+    /// Those of the program's own folder, of the person's `.claude`, and of every folder of the project from its top
+    /// down to the working directory. A project that is the person's home has none of its own.
+    pub fn new(home: &Path, user_home: Option<&Path>, project: &Project) -> Self {
+        let of = |folder: &Path| folder.join(FOLDER);
+        let person: Vec<PathBuf> = user_home
+            .map(|folder| of(&folder.join(".claude")))
+            .into_iter()
+            .chain(std::iter::once(of(home)))
+            .collect();
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let own: Vec<PathBuf> = person.iter().map(|folder| real(folder)).collect();
+        let mut folders: Vec<&Path> =
+            project.folder.ancestors().take_while(|at| at.starts_with(&project.checkout)).collect();
+        folders.reverse();
+        let project_places = folders
+            .into_iter()
+            .flat_map(|folder| [".claude", ".dormouse"].map(|name| of(&folder.join(name))))
+            .filter(|folder| !own.contains(&real(folder)))
+            .collect();
+        Self { person, project: project_places, checkout: project.checkout.clone() }
+    }
+
+    /// The person's own.
+    pub fn of_person(&self, problems: &mut Vec<AgentProblem>) -> Vec<AgentDefinition> {
+        load(&self.person, &AgentOrigin::User, None, problems)
+    }
+
+    /// The project's. What of them waits for trust is for the set to say.
+    pub fn of_project(&self, problems: &mut Vec<AgentProblem>) -> Vec<AgentDefinition> {
+        load(&self.project, &AgentOrigin::Project, Some(&self.checkout), problems)
+    }
+
+    /// What tells whether anything has changed in them: names, sizes, times.
+    pub(crate) fn stamp(&self) -> Vec<(PathBuf, Option<std::time::SystemTime>, u64)> {
+        let mut unseen = Vec::new();
+        let folders = self.person.iter().chain(&self.project);
+        folders
+            .flat_map(|folder| files(folder, &mut unseen))
+            .map(|path| {
+                let metadata = path.metadata().ok();
+                let size = metadata.as_ref().map_or(0, std::fs::Metadata::len);
+                (path, metadata.and_then(|metadata| metadata.modified().ok()), size)
+            })
+            .collect()
+    }
+}
+
+fn load(
+    folders: &[PathBuf],
+    origin: &AgentOrigin,
+    within: Option<&Path>,
+    problems: &mut Vec<AgentProblem>,
+) -> Vec<AgentDefinition> {
+    let mut agents: Vec<AgentDefinition> = Vec::new();
+    for folder in folders {
+        for path in files(folder, problems) {
+            let agent = match read_definition(&path, within) {
+                Ok(Some(text)) => read_markdown(&path, &text, origin.clone(), problems),
+                Ok(None) => None,
+                Err(problem) => {
+                    problems.push(unreadable(&path, problem));
+                    None
+                }
+            };
+            let Some(agent) = agent else { continue };
+            let twin = agents.iter().position(|known| {
+                known.name == agent.name
+                    && known.file.as_ref().and_then(|file| file.parent()) == path.parent()
+            });
+            if let Some(first) =
+                twin.and_then(|at| agents.get(at)).and_then(|twin| twin.file.as_ref())
+            {
+                let why = format!("`{}` is the name of {} already", agent.name, first.display());
+                problems.push(unreadable(&path, why));
+                continue;
+            }
+            agents.push(agent);
+        }
+    }
+    agents
+}
+
+fn unreadable(path: &Path, problem: String) -> AgentProblem {
+    AgentProblem { place: path.display().to_string(), line: None, problem, loaded: false }
+}
+
+/// The markdown files of a folder and of those below it, in order.
+fn files(folder: &Path, problems: &mut Vec<AgentProblem>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    if let Err(error) = collect(folder, DEEPEST, &mut found)
+        && !error.is_not_found()
+    {
+        problems.push(unreadable(folder, error.to_string()));
+    }
+    found.sort();
+    if found.len() > MOST {
+        let why = format!("of {} files only the first {MOST} are looked at", found.len());
+        problems.push(unreadable(folder, why));
+        found.truncate(MOST);
+    }
+    found
+}
+
+fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), FileError> {
+    for entry in Dir::open(folder)?.list()?.listed {
+        if entry.name.starts_with('.') {
+            continue;
+        }
+        let path = folder.join(&entry.name);
+        let is_markdown = path.extension().is_some_and(|ending| ending == "md");
+        match entry.kind {
+            Some(EntryKind::Folder) if depth > 1 => collect(&path, depth - 1, found)?,
+            Some(EntryKind::Folder) => {}
+            _ if is_markdown => found.push(path),
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,111 @@
+//! All agents there are, put together from where they come from.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{AgentDefinition, AgentOrigin, AgentProblem, mode_word};
+
+/// The agents of a conversation, by name.
+#[derive(Debug, Clone, Default)]
+pub struct Agents {
+    by_name: BTreeMap<String, AgentDefinition>,
+    problems: Vec<AgentProblem>,
+}
+
+impl Agents {
+    /// Puts definitions together: of two with one name the one that ranks higher counts, and of one rank the later.
+    pub fn of(mut definitions: Vec<AgentDefinition>, problems: Vec<AgentProblem>) -> Self {
+        definitions.sort_by(|one, other| one.origin.cmp(&other.origin));
+        let by_name = definitions.into_iter().map(|agent| (agent.name.clone(), agent)).collect();
+        Self { by_name, problems }
+    }
+
+    /// What the project's agents want that waits for trust: everything that could run or loosen something.
+    pub fn wishes(definitions: &[AgentDefinition]) -> Value {
+        let wishes = definitions.iter().filter(|agent| agent.origin == AgentOrigin::Project);
+        let wishes: BTreeMap<String, Value> = wishes
+            .filter_map(|agent| {
+                let withheld = agent.withheld();
+                let wants = withheld.into_iter().map(|key| (key, agent.wanted(key)));
+                let wants: serde_json::Map<String, Value> =
+                    wants.map(|(key, value)| (key.to_owned(), value)).collect();
+                (!wants.is_empty()).then(|| (agent.name.clone(), Value::Object(wants)))
+            })
+            .collect();
+        if wishes.is_empty() {
+            return Value::Null;
+        }
+        Value::Object(wishes.into_iter().collect())
+    }
+
+    /// The same definitions as they count in a project that nobody has trusted.
+    pub fn restricted(definitions: Vec<AgentDefinition>) -> Vec<AgentDefinition> {
+        definitions.into_iter().map(AgentDefinition::restricted).collect()
+    }
+
+    /// The agent of that name.
+    pub fn get(&self, name: &str) -> Option<&AgentDefinition> {
+        self.by_name.get(name)
+    }
+
+    /// All of them, in the order of their names.
+    pub fn all(&self) -> impl Iterator<Item = &AgentDefinition> {
+        self.by_name.values()
+    }
+
+    /// What could not be used.
+    pub fn problems(&self) -> &[AgentProblem] {
+        &self.problems
+    }
+}
+
+impl AgentDefinition {
+    fn wanted(&self, key: &str) -> Value {
+        match key {
+            "hooks" => self.hooks.clone(),
+            "mcpServers" => self.mcp_servers.clone(),
+            "permissionMode" => self.mode.map_or(Value::Null, |mode| mode_word(mode).into()),
+            "memory" => self.memory.map_or(Value::Null, |scope| scope.as_str().into()),
+            _ => self.skills.clone().into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::definition::{MemoryScope, builtin};
+
+    fn named(name: &str, origin: AgentOrigin) -> AgentDefinition {
+        AgentDefinition { name: name.into(), origin, ..builtin().remove(0) }
+    }
+
+    #[test]
+    fn ranks() {
+        use AgentOrigin::{BuiltIn, CommandLine, Managed, Project, User};
+        let all = [Managed, Project, BuiltIn, AgentOrigin::Plugin("p".into()), CommandLine, User];
+        for (at, highest) in [Managed, CommandLine, Project, User].into_iter().enumerate() {
+            let mut there: Vec<_> =
+                all.iter().filter(|&origin| *origin <= highest).cloned().collect();
+            there.rotate_left(at % 2);
+            let definitions = there.into_iter().map(|origin| named("x", origin)).collect();
+            assert_eq!(Agents::of(definitions, Vec::new()).get("x").unwrap().origin, highest);
+        }
+    }
+
+    #[test]
+    fn a_project_that_is_not_trusted_gets_a_prompt_and_no_more() {
+        let wanting = AgentDefinition {
+            memory: Some(MemoryScope::User),
+            hooks: serde_json::json!({"Stop": []}),
+            mode: Some(dormouse_tools::Mode::Bypass),
+            ..named("x", AgentOrigin::Project)
+        };
+        let wishes = Agents::wishes(std::slice::from_ref(&wanting));
+        assert_eq!(wishes["x"]["permissionMode"], "bypassPermissions");
+        let plain = Agents::restricted(vec![wanting]).remove(0);
+        assert_eq!((plain.memory, plain.mode, plain.hooks), (None, None, Value::Null));
+        assert!(Agents::wishes(&[named("x", AgentOrigin::Project)]).is_null());
+    }
+}

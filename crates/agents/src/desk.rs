@@ -1,0 +1,207 @@
+//! Where agents of one conversation are started: the tool Agent, and the way back of what runs in the background.
+//!
+//! Every conversation has a desk of its own, agents too: what branches off does so from the conversation that called,
+//! and what comes back goes there.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use dormouse_engine::{Arrival, Branch, Branches, EngineConfig, Incoming};
+use dormouse_tools::{Access, CallContext, Tool, ToolError, ToolOutput, ToolSpec};
+use futures_util::future::BoxFuture;
+use serde_json::value::RawValue;
+use tokio::sync::watch;
+
+use crate::agency::{Agency, ListIn, Post};
+use crate::listing::listing;
+use crate::messages::{Address, AgentName, NameTaken, Room, Routes, SendMessage};
+use crate::order::{AgentOrder, TOOL, spec};
+use crate::prepare::{Prepared, prepare};
+use crate::work::{Ended, Watcher, work};
+
+/// Starts the agents of one conversation.
+pub struct Desk {
+    pub(crate) agency: Arc<Agency>,
+    branches: Branches,
+    /// Where messages for it wait.
+    room: Room,
+    /// Where it is reached from outside the project, if anywhere.
+    reply_to: Option<Address>,
+    results: Mutex<Vec<Arrival>>,
+    /// How many run in the background.
+    under_way: watch::Sender<usize>,
+    forks: Mutex<Option<ForkGroup>>,
+}
+
+/// The forks of one answer: the first goes ahead.
+struct ForkGroup {
+    branch: Arc<Branch>,
+    begun: watch::Receiver<bool>,
+}
+
+/// A fork's place among those of its answer.
+pub(crate) enum Place {
+    /// It is alone, or goes ahead and says when its stream has begun.
+    Ahead(watch::Sender<bool>),
+    /// It waits for that: only then is what they share in the cache.
+    Behind(watch::Receiver<bool>),
+}
+
+impl Desk {
+    /// A desk for a conversation, under the name that messages reach it by.
+    pub fn new(
+        agency: Arc<Agency>,
+        name: &AgentName,
+        reply_to: Option<Address>,
+    ) -> Result<Arc<Self>, NameTaken> {
+        let room = agency.setup.post.office.open(name)?;
+        Ok(Arc::new(Self {
+            agency,
+            branches: Branches::of_tool(TOOL),
+            room,
+            reply_to,
+            results: Mutex::default(),
+            under_way: watch::Sender::new(0),
+            forks: Mutex::default(),
+        }))
+    }
+
+    /// The conversation is over. What it would start agents from is let go, and with it the name.
+    pub(crate) fn close(&self) {
+        self.branches.clear();
+        *self.forks.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Gives a conversation the tools, the list, and the way back.
+    pub fn equip(self: &Arc<Self>, config: &mut EngineConfig) {
+        self.equip_with_post(config);
+        let list = (self.agency.setup.list_in == ListIn::Description)
+            .then(|| listing(&self.agency.agents(), config.budget.prompt));
+        let tool: Arc<dyn Tool> = Arc::new(AgentTool { desk: Arc::clone(self), spec: spec(list) });
+        config.tools = Arc::new(config.tools.as_ref().clone().with([tool]));
+        config.branches = Some(self.branches.clone());
+        config.announces.push(Arc::clone(&self.agency) as _);
+    }
+
+    /// Messages alone, for a conversation that starts no agents.
+    pub(crate) fn equip_with_post(self: &Arc<Self>, config: &mut EngineConfig) {
+        let Post { office, mailboxes } = self.agency.setup.post.clone();
+        let from = self.room.name().clone();
+        let routes = Routes { from, reply_to: self.reply_to.clone(), office, mailboxes };
+        let tool = SendMessage::new(routes, Arc::clone(&self.agency.setup.ids));
+        config.tools =
+            Arc::new(config.tools.as_ref().clone().with([Arc::new(tool) as Arc<dyn Tool>]));
+        config.incoming.push(Arc::clone(self) as _);
+    }
+
+    pub(crate) fn place(&self, branch: &Arc<Branch>) -> Place {
+        let mut forks = self.forks.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(group) = forks.as_ref().filter(|group| Arc::ptr_eq(&group.branch, branch)) {
+            return Place::Behind(group.begun.clone());
+        }
+        let (sender, begun) = watch::channel(false);
+        *forks = Some(ForkGroup { branch: Arc::clone(branch), begun });
+        Place::Ahead(sender)
+    }
+
+    async fn start(
+        self: &Arc<Self>,
+        order: AgentOrder,
+        context: &CallContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let failed = |message: String| ToolError::Failed { message };
+        let branch = self.branches.newest().ok_or_else(|| {
+            failed("no agent can be started here: the conversation was not found".to_owned())
+        })?;
+        let prepared = prepare(self, &branch, &order).await.map_err(failed)?;
+        if prepared.background {
+            return Ok(ToolOutput::text(self.in_background(&branch, prepared)));
+        }
+        let watcher = Watcher::of_call(context);
+        let ended = work(&self.agency, prepared, &context.cancel, watcher).await;
+        if context.cancel.is_cancelled() {
+            return Err(ToolError::Interrupted { partial: ended.text });
+        }
+        if ended.is_error { Err(failed(ended.text)) } else { Ok(ToolOutput::text(ended.text)) }
+    }
+
+    /// Lets it work beside the conversation; says so to the model.
+    fn in_background(self: &Arc<Self>, branch: &Branch, prepared: Prepared) -> String {
+        let (name, id) = (prepared.run.name.clone(), prepared.run.id);
+        self.under_way.send_modify(|count| *count += 1);
+        let desk = Arc::clone(self);
+        let leaving = Leaving(Arc::clone(self));
+        branch.jobs().spawn("agent", move |job| async move {
+            let cancel = job.cancel.clone();
+            let run = prepared.run.id;
+            let ended = work(&desk.agency, prepared, &cancel, Watcher::of_job(&job)).await;
+            desk.bring(run, &ended);
+            drop(leaving);
+            ended.job_end()
+        });
+        format!(
+            "Started in the background as `{name}` (agent {id}). Its result comes to you as a message when it is done. Until then go on with other work, or end your turn and tell the person what is under way; do not guess the result."
+        )
+    }
+
+    fn bring(&self, run: dormouse_base::AgentId, ended: &Ended) {
+        let Some(run) = self.agency.roster.of(run) else { return };
+        let arrival = ended.arrival(&run);
+        self.results.lock().unwrap_or_else(PoisonError::into_inner).push(arrival);
+    }
+}
+
+/// One of those in the background is no longer under way, however it ended.
+struct Leaving(Arc<Desk>);
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        self.0.under_way.send_modify(|count| *count = count.saturating_sub(1));
+    }
+}
+
+impl Incoming for Desk {
+    fn take(&self) -> Vec<Arrival> {
+        let results =
+            std::mem::take(&mut *self.results.lock().unwrap_or_else(PoisonError::into_inner));
+        results.into_iter().chain(self.room.take()).collect()
+    }
+
+    fn under_way(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            let mut count = self.under_way.subscribe();
+            let before = *count.borrow_and_update();
+            if before == 0 {
+                return;
+            }
+            tokio::select! {
+                // The sender lives as long as this.
+                _ = count.wait_for(|now| *now < before) => {}
+                () = self.room.wait() => {}
+            }
+        })
+    }
+}
+
+struct AgentTool {
+    desk: Arc<Desk>,
+    spec: ToolSpec,
+}
+
+impl Tool for AgentTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    /// To start an agent changes nothing; what it does goes through a gate of its own.
+    fn access(&self, _: &RawValue, _: &std::path::Path) -> Access {
+        Access::Reads
+    }
+
+    fn call<'a>(
+        &'a self,
+        input: &'a RawValue,
+        context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(async move { self.desk.start(AgentOrder::read(input)?, context).await })
+    }
+}

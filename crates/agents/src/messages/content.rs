@@ -1,0 +1,319 @@
+//! What a message says: a text, or a step in an agent's life (A-8). Other kinds are refused.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// The most bytes of a text.
+const MOST_BYTES: usize = 32 * 1024;
+/// What a summary may have.
+const SUMMARY_WORDS: std::ops::RangeInclusive<usize> = 5..=10;
+const MOST_SUMMARY_CHARS: usize = 120;
+/// The most letters of a request's id.
+const MOST_ID_CHARS: usize = 64;
+
+/// Why something is no part of a message.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ContentError {
+    /// Nothing in it.
+    #[error("the text is empty; say something")]
+    Empty,
+    /// More than a message may have.
+    #[error(
+        "the text has {0} bytes; at most {MOST_BYTES} are allowed: put it in a file and name that"
+    )]
+    TooLong(usize),
+    /// A summary of more or fewer words.
+    #[error("the summary has {0} words; give one line of 5 to 10 words")]
+    SummaryWords(usize),
+    /// A summary of very long words, or of several lines.
+    #[error("the summary is not one line of at most {MOST_SUMMARY_CHARS} letters")]
+    SummaryLine,
+    /// An id that can not be one.
+    #[error(
+        "`request_id` is not 1 to {MOST_ID_CHARS} letters, digits, `-` and `_`; give the one of the request"
+    )]
+    RequestId,
+    /// A no without a reason.
+    #[error("a rejection needs a `reason`")]
+    NoReason,
+}
+
+macro_rules! checked_text {
+    ($name:ident) => {
+        impl $name {
+            /// The text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+        impl TryFrom<String> for $name {
+            type Error = ContentError;
+            fn try_from(text: String) -> Result<Self, ContentError> {
+                Self::new(&text)
+            }
+        }
+        impl From<$name> for String {
+            fn from(text: $name) -> Self {
+                text.0
+            }
+        }
+    };
+}
+
+/// What the interface shows of a message: one line of 5 to 10 words. Where words are not parted by spaces, as in
+/// Chinese, fewer will do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Summary(String);
+checked_text!(Summary);
+
+impl Summary {
+    /// Checks a summary.
+    pub fn new(text: &str) -> Result<Self, ContentError> {
+        let words = text.split_whitespace().count();
+        let few_is_fine = words > 0 && !text.is_ascii();
+        if words > *SUMMARY_WORDS.end() || (words < *SUMMARY_WORDS.start() && !few_is_fine) {
+            return Err(ContentError::SummaryWords(words));
+        }
+        if text.chars().any(char::is_control) || text.chars().count() > MOST_SUMMARY_CHARS {
+            return Err(ContentError::SummaryLine);
+        }
+        Ok(Self(text.trim().to_owned()))
+    }
+}
+
+impl Summary {
+    /// The beginning of a text, for a sender that gives none.
+    pub fn of(text: &str) -> Result<Self, ContentError> {
+        let words: Vec<&str> = text.split_whitespace().take(*SUMMARY_WORDS.end()).collect();
+        let start = words.join(" ");
+        let cut = |text: &str| {
+            text.chars().filter(|c| !c.is_control()).take(MOST_SUMMARY_CHARS).collect::<String>()
+        };
+        let enough = words.len() >= *SUMMARY_WORDS.start();
+        Self::new(&cut(&if enough { start } else { format!("a short message says: {start}") }))
+    }
+}
+
+/// A text of some length: what is said, a plan, a reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Words(String);
+checked_text!(Words);
+
+impl Words {
+    /// Checks a text.
+    pub fn new(text: &str) -> Result<Self, ContentError> {
+        if text.trim().is_empty() {
+            return Err(ContentError::Empty);
+        }
+        if text.len() > MOST_BYTES {
+            return Err(ContentError::TooLong(text.len()));
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+/// What a request and its response have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct RequestId(String);
+checked_text!(RequestId);
+
+impl RequestId {
+    /// Checks an id.
+    pub fn new(text: &str) -> Result<Self, ContentError> {
+        let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+        if text.is_empty() || text.len() > MOST_ID_CHARS || !text.chars().all(fits) {
+            return Err(ContentError::RequestId);
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+/// Yes, or no and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// Yes; perhaps with a remark.
+    Approve(Option<Words>),
+    /// No, because.
+    Reject(Words),
+}
+
+/// The answer to a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "ResponseWire", into = "ResponseWire")]
+pub struct Response {
+    /// To which.
+    pub request_id: RequestId,
+    /// How.
+    pub answer: Answer,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ResponseWire {
+    request_id: RequestId,
+    approve: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason: Option<Words>,
+}
+
+impl TryFrom<ResponseWire> for Response {
+    type Error = ContentError;
+
+    fn try_from(wire: ResponseWire) -> Result<Self, ContentError> {
+        let answer = match (wire.approve, wire.reason) {
+            (true, remark) => Answer::Approve(remark),
+            (false, Some(reason)) => Answer::Reject(reason),
+            (false, None) => return Err(ContentError::NoReason),
+        };
+        Ok(Self { request_id: wire.request_id, answer })
+    }
+}
+
+impl From<Response> for ResponseWire {
+    fn from(response: Response) -> Self {
+        let (approve, reason) = match response.answer {
+            Answer::Approve(remark) => (true, remark),
+            Answer::Reject(reason) => (false, Some(reason)),
+        };
+        Self { request_id: response.request_id, approve, reason }
+    }
+}
+
+/// What a message says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Content {
+    /// Plain words.
+    Text {
+        /// What the interface shows.
+        summary: Summary,
+        /// What the receiver reads.
+        text: Words,
+    },
+    /// Asks the receiver to end.
+    ShutdownRequest {
+        /// What the response has to name.
+        request_id: RequestId,
+        /// Why.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<Words>,
+    },
+    /// Whether it will.
+    ShutdownResponse(Response),
+    /// Asks whether a plan may be carried out.
+    PlanApprovalRequest {
+        /// What the response has to name.
+        request_id: RequestId,
+        /// The plan.
+        plan: Words,
+    },
+    /// Whether it may.
+    PlanApprovalResponse(Response),
+}
+
+impl Content {
+    /// One line: what the interface shows.
+    pub fn summary(&self) -> String {
+        match self {
+            Self::Text { summary, .. } => summary.to_string(),
+            Self::ShutdownRequest { .. } => "asks to end the work".to_owned(),
+            Self::ShutdownResponse(response) => {
+                response.answer.in_words("agrees to end", "will not end yet")
+            }
+            Self::PlanApprovalRequest { .. } => "asks to approve a plan".to_owned(),
+            Self::PlanApprovalResponse(response) => {
+                response.answer.in_words("approves the plan", "rejects the plan")
+            }
+        }
+    }
+}
+
+impl Answer {
+    fn in_words(&self, yes: &str, no: &str) -> String {
+        match self {
+            Self::Approve(_) => yes.to_owned(),
+            Self::Reject(_) => no.to_owned(),
+        }
+    }
+
+    /// The reason or remark.
+    pub fn reason(&self) -> Option<&Words> {
+        match self {
+            Self::Approve(remark) => remark.as_ref(),
+            Self::Reject(reason) => Some(reason),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Result<Content, String> {
+        serde_json::from_str(json).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn kinds_come_back_as_they_went() {
+        for json in [
+            r#"{"type":"text","summary":"one two three four five","text":"hi"}"#,
+            r#"{"type":"shutdown_request","request_id":"r1"}"#,
+            r#"{"type":"shutdown_request","request_id":"r1","reason":"done"}"#,
+            r#"{"type":"shutdown_response","request_id":"r1","approve":true}"#,
+            r#"{"type":"shutdown_response","request_id":"r1","approve":false,"reason":"busy"}"#,
+            r#"{"type":"plan_approval_request","request_id":"r1","plan":"1. look"}"#,
+            r#"{"type":"plan_approval_response","request_id":"r1","approve":true,"reason":"go"}"#,
+        ] {
+            assert_eq!(serde_json::to_string(&read(json).unwrap()).unwrap(), json);
+        }
+    }
+
+    #[test]
+    fn what_is_unknown_or_wrong_is_refused() {
+        let check = |json: &str, why: &str| {
+            let error = read(json).unwrap_err();
+            assert!(error.contains(why), "{json}: {error}");
+        };
+        check(r#"{"type":"dance"}"#, "unknown variant `dance`");
+        check(r#"{"text":"hi"}"#, "type");
+        check(
+            r#"{"type":"shutdown_response","request_id":"r","approve":false}"#,
+            "needs a `reason`",
+        );
+        check(r#"{"type":"shutdown_response","request_id":"","approve":true}"#, "request_id");
+        check(r#"{"type":"shutdown_request","request_id":"r","x":1}"#, "unknown field");
+        check(
+            r#"{"type":"shutdown_response","request_id":"r","approve":true,"x":1}"#,
+            "unknown field",
+        );
+        check(r#"{"type":"text","summary":"too short","text":"hi"}"#, "2 words");
+        check(r#"{"type":"text","summary":"one two three four five","text":" "}"#, "empty");
+        let long = "x".repeat(MOST_BYTES + 1);
+        assert_eq!(Words::new(&long), Err(ContentError::TooLong(MOST_BYTES + 1)));
+    }
+
+    #[test]
+    fn summaries() {
+        assert!(Summary::new("a b c d e f g h i j").is_ok());
+        assert_eq!(Summary::new("a b c d e f g h i j k"), Err(ContentError::SummaryWords(11)));
+        assert_eq!(Summary::new(""), Err(ContentError::SummaryWords(0)));
+        assert!(Summary::new("测试全部通过").is_ok());
+        assert_eq!(Summary::new("a b c d\ne"), Err(ContentError::SummaryLine));
+        let of = |text: &str| Summary::of(text).unwrap().to_string();
+        assert_eq!(of("the build\nis green again now"), "the build is green again now");
+        assert_eq!(of("done"), "a short message says: done");
+        let long = of(&"x".repeat(500));
+        assert!(long.starts_with("a short message says: xxx") && long.len() == 120, "{long}");
+        assert!(Summary::of(&format!("{} a b c d e", "y".repeat(500))).is_err());
+    }
+}

@@ -1,0 +1,194 @@
+//! Mailboxes: a file for each agent of a project that other processes write to.
+//!
+//! `mailboxes/<name>.jsonl` in the project's folder only grows. Whoever writes, or reads what is new, holds
+//! `<name>.lock` for that moment: lines never mix, and what a writer that died left torn is taken off by the next.
+//! The agent itself holds `<name>.reader` while it runs; which session that was stands in `<name>.session`.
+
+mod cursor;
+mod reader;
+
+use std::io::{Read, Seek, SeekFrom};
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_base::{
+    AppendError, AppendFile, Clock, Dir, FileAction, FileError, Holder, IdSource, Lock, LockError,
+    MessageId, RelPath, Tail, Unended,
+};
+use thiserror::Error;
+
+pub use reader::{MailboxLine, MailboxReader};
+
+use super::{AgentName, Draft, LineError, MOST_LINE_BYTES, Message};
+
+/// How long a writer waits for the others.
+const WAIT: Duration = Duration::from_secs(30);
+
+/// Why a mailbox could not be used.
+#[derive(Debug, Error)]
+pub enum MailboxError {
+    /// The file system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// So many write that it was not our turn.
+    #[error("the mailbox of `{name}` is busy ({source}); try again")]
+    Busy {
+        /// Whose it is.
+        name: AgentName,
+        /// Who has it.
+        source: LockError,
+    },
+    /// Another session goes by that name.
+    #[error("the name `{name}` is in use by {}; choose another with --name, or end that session", who(holder.as_ref()))]
+    Taken {
+        /// The name.
+        name: AgentName,
+        /// By whom, where that is readable.
+        holder: Option<Holder>,
+    },
+    /// Nobody ever went by that name.
+    #[error("no agent of this project is called `{name}`{}", others(known))]
+    Unknown {
+        /// The name.
+        name: AgentName,
+        /// Those that there are.
+        known: Vec<AgentName>,
+    },
+    /// The message is no line.
+    #[error(transparent)]
+    Line(#[from] LineError),
+}
+
+fn who(holder: Option<&Holder>) -> String {
+    match holder {
+        Some(holder) => format!("process {} on {}", holder.pid, holder.host),
+        None => "another process".to_owned(),
+    }
+}
+
+fn others(known: &[AgentName]) -> String {
+    if known.is_empty() {
+        return "; a session gets a name, and with it a mailbox, by `dormouse --name NAME`"
+            .to_owned();
+    }
+    let names: Vec<&str> = known.iter().map(AgentName::as_str).collect();
+    format!("; there are: {}", names.join(", "))
+}
+
+/// A message that is in a mailbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Posted {
+    /// Its id.
+    pub id: MessageId,
+    /// Its number.
+    pub seq: u64,
+    /// How many bytes of a torn line were taken off first: what a writer that died left.
+    pub mended: Option<usize>,
+}
+
+/// The mailboxes of a project.
+#[derive(Clone)]
+pub struct Mailboxes {
+    project: Dir,
+    dir: Dir,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+}
+
+impl Mailboxes {
+    /// Those in a project's folder.
+    pub fn open(
+        project: &Dir,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn IdSource>,
+    ) -> Result<Self, FileError> {
+        let dir = project.create_below(&plain("mailboxes"))?;
+        Ok(Self { project: project.clone(), dir, clock, ids })
+    }
+
+    /// The project's folder.
+    pub fn project(&self) -> &Dir {
+        &self.project
+    }
+
+    /// The names that have a mailbox.
+    pub fn names(&self) -> Result<Vec<AgentName>, FileError> {
+        let files = self.dir.names()?;
+        let stems = files.iter().filter_map(|file| file.strip_suffix(".jsonl"));
+        // A file that somebody else put there is no mailbox.
+        let mut names: Vec<_> = stems.filter_map(|stem| AgentName::new(stem).ok()).collect();
+        names.sort();
+        Ok(names)
+    }
+
+    /// Puts a message into a mailbox. When this returns it is on the disk, and will be delivered.
+    pub fn post(&self, to: &AgentName, draft: Draft) -> Result<Posted, MailboxError> {
+        if !self.exists(to)? {
+            return Err(MailboxError::Unknown { name: to.clone(), known: self.names()? });
+        }
+        let _lock = self.lock(to)?;
+        let (mut file, tail) = self.open_file(to)?;
+        let id = MessageId::generate(&*self.ids);
+        let seq = last_seq(&self.dir, &mailbox_file(to))? + 1;
+        let message = Message { id, seq, at: self.clock.now(), draft };
+        file.append(&message.line()?).map_err(|error| match error {
+            AppendError::File(error) => MailboxError::File(error),
+            // JSON has no line ends in it.
+            newline @ AppendError::Newline { .. } => {
+                LineError::NoMessage(newline.to_string()).into()
+            }
+        })?;
+        file.sync()?;
+        let mended = match tail {
+            Tail::Clean => None,
+            Tail::Torn(bytes) => Some(bytes.len()),
+        };
+        Ok(Posted { id, seq, mended })
+    }
+
+    fn exists(&self, name: &AgentName) -> Result<bool, FileError> {
+        match self.dir.entry(&mailbox_file(name)) {
+            Ok(_) => Ok(true),
+            Err(error) if error.is_not_found() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn open_file(&self, name: &AgentName) -> Result<(AppendFile, Tail), FileError> {
+        AppendFile::open(&self.dir, &mailbox_file(name), Unended::TakeOff)
+    }
+
+    fn lock(&self, name: &AgentName) -> Result<Lock, MailboxError> {
+        let path = plain(&format!("{name}.lock"));
+        Lock::take_within(&self.dir, &path, WAIT).map_err(|error| match error {
+            LockError::File(error) => error.into(),
+            source @ LockError::Held { .. } => MailboxError::Busy { name: name.clone(), source },
+        })
+    }
+}
+
+/// The number of the last message. A mailbox whose last lines nobody can read begins anew.
+fn last_seq(dir: &Dir, path: &RelPath) -> Result<u64, FileError> {
+    let fail = |error| FileError::new(FileAction::Read, dir.path().join(path.as_path()), error);
+    let mut file = dir.open_file(path)?;
+    let end = file.seek(SeekFrom::End(0)).map_err(fail)?;
+    // A line and its end, and the end of the line before it.
+    let back = end.min(MOST_LINE_BYTES as u64 + 2);
+    file.seek(SeekFrom::Start(end - back)).map_err(fail)?;
+    let mut tail = Vec::new();
+    file.read_to_end(&mut tail).map_err(fail)?;
+    let messages = tail.rsplit(|byte| *byte == b'\n').filter_map(|line| Message::read(line).ok());
+    Ok(messages.map(|message| message.seq).next().unwrap_or(0))
+}
+
+fn mailbox_file(name: &AgentName) -> RelPath {
+    plain(&format!("{name}.jsonl"))
+}
+
+#[expect(clippy::expect_used, reason = "a checked name, or a fixed one")]
+fn plain(name: &str) -> RelPath {
+    RelPath::new(name).expect("a plain name")
+}
+
+#[cfg(test)]
+mod tests;

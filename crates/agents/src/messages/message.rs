@@ -1,0 +1,90 @@
+//! A message as it stands in a mailbox: one line of JSON.
+
+use dormouse_base::MessageId;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{Address, AgentName, Content};
+
+/// The most bytes of a line: the longest text, with every letter of it escaped, and the rest.
+pub const MOST_LINE_BYTES: usize = 256 * 1024;
+
+/// A message that is not posted yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Draft {
+    /// Who sends it.
+    pub from: AgentName,
+    /// Where an answer reaches the sender, if its name alone does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<Address>,
+    /// What it says.
+    #[serde(flatten)]
+    pub content: Content,
+}
+
+/// A message that was posted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// What it is known by in the receiver's transcript.
+    pub id: MessageId,
+    /// Its number in the mailbox.
+    pub seq: u64,
+    /// When it was posted.
+    pub at: Timestamp,
+    /// The rest.
+    #[serde(flatten)]
+    pub draft: Draft,
+}
+
+/// Why a line is no message.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum LineError {
+    /// More than any message has.
+    #[error("the line has {0} bytes; at most {MOST_LINE_BYTES} are allowed")]
+    TooLong(usize),
+    /// Not JSON, or not of a message.
+    #[error("the line is no message: {0}")]
+    NoMessage(String),
+}
+
+impl Message {
+    /// Reads a line, without its end.
+    pub fn read(line: &[u8]) -> Result<Self, LineError> {
+        read_line(line)
+    }
+
+    /// The line, without its end.
+    pub fn line(&self) -> Result<Vec<u8>, LineError> {
+        write_line(self)
+    }
+}
+
+impl Draft {
+    /// Reads a line, without its end.
+    pub fn read(line: &[u8]) -> Result<Self, LineError> {
+        read_line(line)
+    }
+
+    /// The line, without its end.
+    pub fn line(&self) -> Result<Vec<u8>, LineError> {
+        write_line(self)
+    }
+}
+
+fn read_line<T: for<'a> Deserialize<'a>>(line: &[u8]) -> Result<T, LineError> {
+    if line.len() > MOST_LINE_BYTES {
+        return Err(LineError::TooLong(line.len()));
+    }
+    serde_json::from_slice(line).map_err(|error| LineError::NoMessage(error.to_string()))
+}
+
+fn write_line(value: &impl Serialize) -> Result<Vec<u8>, LineError> {
+    let line =
+        serde_json::to_vec(value).map_err(|error| LineError::NoMessage(error.to_string()))?;
+    if line.len() > MOST_LINE_BYTES { Err(LineError::TooLong(line.len())) } else { Ok(line) }
+}
+
+#[cfg(test)]
+#[path = "message_tests.rs"]
+mod tests;

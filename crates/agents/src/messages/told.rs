@@ -1,0 +1,108 @@
+//! How messages come to a conversation: as arrivals, each with the block that tells the model.
+
+use dormouse_base::printable;
+use dormouse_context::{AgentMessage, Fragment, UnreadableMail};
+use dormouse_engine::{Arrival, Incoming};
+
+use super::{Content, MailboxLine, MailboxReader, Message, Response, Room, SEND_MESSAGE};
+
+impl Incoming for Room {
+    fn take(&self) -> Vec<Arrival> {
+        self.take_messages().iter().map(arrival).collect()
+    }
+}
+
+impl Incoming for MailboxReader {
+    fn take(&self) -> Vec<Arrival> {
+        match self.take_lines() {
+            Ok(lines) => lines.iter().map(arrival_of_line).collect(),
+            // It may pass; what waits is not lost. It is told once.
+            Err(error) => {
+                let problem = self.is_news(error.to_string());
+                problem
+                    .map(|problem| unreadable(format!("mailbox-{}", self.name()), problem))
+                    .into_iter()
+                    .collect()
+            }
+        }
+    }
+}
+
+fn arrival_of_line(line: &MailboxLine) -> Arrival {
+    match &line.message {
+        Ok(message) => arrival(message),
+        Err(error) => unreadable(line.id.clone(), format!("a line of it was passed over: {error}")),
+    }
+}
+
+/// A message as it comes to a conversation.
+pub(super) fn arrival(message: &Message) -> Arrival {
+    let draft = &message.draft;
+    let sender = draft.from.to_string();
+    let summary = draft.content.summary();
+    let reply_to = draft.reply_to.as_ref().map_or_else(|| sender.clone(), ToString::to_string);
+    let (text, how_to_answer) = parts(&draft.content, &reply_to);
+    let shown = printable(&format!("{sender}: {summary}")).into_owned();
+    let told = AgentMessage { sender, reply_to, summary, text, how_to_answer };
+    Arrival { id: message.id.to_string(), block: told.to_block(), shown }
+}
+
+fn unreadable(id: String, problem: String) -> Arrival {
+    let shown = printable(&format!("mailbox: {problem}")).into_owned();
+    Arrival { id, block: UnreadableMail { problem }.to_block(), shown }
+}
+
+/// The words of a message, and how it is answered where there is one way.
+fn parts(content: &Content, reply_to: &str) -> (Option<String>, Option<String>) {
+    let how = |kind: &str, id: &dyn std::fmt::Display| {
+        format!(
+            "Answer with {SEND_MESSAGE} to `{reply_to}`, `message` being {{\"type\":\"{kind}\",\"request_id\":\"{id}\",\"approve\":true}}, or `false` with a `reason`."
+        )
+    };
+    let answered = |response: &Response| {
+        let reason = response.answer.reason().map(|reason| format!("\n{reason}"));
+        format!("Your request {} was answered.{}", response.request_id, reason.unwrap_or_default())
+    };
+    match content {
+        Content::Text { text, .. } => (Some(text.to_string()), None),
+        Content::ShutdownRequest { request_id, reason } => {
+            (reason.as_ref().map(ToString::to_string), Some(how("shutdown_response", request_id)))
+        }
+        Content::PlanApprovalRequest { request_id, plan } => {
+            (Some(plan.to_string()), Some(how("plan_approval_response", request_id)))
+        }
+        Content::ShutdownResponse(response) | Content::PlanApprovalResponse(response) => {
+            (Some(answered(response)), None)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_support::{name, office};
+    use super::super::{Answer, Draft, RequestId, Words};
+    use super::*;
+
+    fn told(content: Content) -> Arrival {
+        let office = office();
+        let room = office.open(&name("bob")).unwrap();
+        let draft = Draft { from: name("lead"), reply_to: None, content };
+        office.send(&name("bob"), draft).unwrap();
+        Incoming::take(&room).pop().unwrap()
+    }
+
+    #[test]
+    fn a_request_says_how_it_is_answered() {
+        let request_id = RequestId::new("r7").unwrap();
+        let arrival =
+            told(Content::ShutdownRequest { request_id: request_id.clone(), reason: None });
+        assert_eq!(arrival.shown, "lead: asks to end the work");
+        let text = arrival.block.as_text().unwrap();
+        let answer = r#"{"type":"shutdown_response","request_id":"r7","approve":true}"#;
+        assert!(text.contains(answer) && text.contains("to `lead`"), "{text}");
+        let no = Answer::Reject(Words::new("too risky").unwrap());
+        let arrival = told(Content::PlanApprovalResponse(Response { request_id, answer: no }));
+        assert_eq!(arrival.shown, "lead: rejects the plan");
+        assert!(arrival.block.as_text().unwrap().contains("too risky"));
+    }
+}

@@ -1,0 +1,174 @@
+//! The tool that sends messages.
+
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use dormouse_base::{IdSource, MessageId};
+use dormouse_tools::{
+    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
+};
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::{Address, Answer, Content, RequestId, Routes, Summary, Words};
+
+/// Its name.
+pub const SEND_MESSAGE: &str = "SendMessage";
+
+static SPEC: ToolSpec = ToolSpec {
+    name: Cow::Borrowed(SEND_MESSAGE),
+    full: Cow::Borrowed(
+        "Sends a message to another agent. It reads it at its next step; an answer comes to you by itself, as a message.\n\n\
+         - `to` is the name of an agent, in this process or with a mailbox in this project; `*` for all agents of this process; \
+         or `uds:` and the path of another session's socket, as a message from there names it.\n\
+         - `message` is a text, and `summary` then says it in 5 to 10 words, for the person who looks on.\n\
+         - Or `message` is an object, without `summary`:\n\
+         \x20 - `{\"type\":\"shutdown_request\",\"reason\":…}` asks an agent to end.\n\
+         \x20 - `{\"type\":\"shutdown_response\",\"request_id\":…,\"approve\":true}` agrees to end: finish this answer, then you are done. \
+         With `false` and a `reason` you go on.\n\
+         \x20 - `{\"type\":\"plan_approval_request\",\"plan\":…}` asks whoever leads whether a plan may be carried out; wait for the answer.\n\
+         \x20 - `{\"type\":\"plan_approval_response\",\"request_id\":…,\"approve\":…,\"reason\":…}` answers that.\n\
+         - Nobody but the named agent reads it; what you merely write in your answer reaches no agent.",
+    ),
+    short: Cow::Borrowed("Sends a message to another agent, by name."),
+    schema: Cow::Borrowed(concat!(
+        r#"{"type":"object","properties":{"#,
+        r#""to":{"type":"string","description":"A name, `*`, or `uds:` and a path."},"#,
+        r#""message":{"anyOf":[{"type":"string"},{"type":"object","properties":{"#,
+        r#""type":{"type":"string","enum":["shutdown_request","shutdown_response","plan_approval_request","plan_approval_response"]},"#,
+        r#""request_id":{"type":"string","description":"Of the request that is answered."},"#,
+        r#""approve":{"type":"boolean"},"reason":{"type":"string"},"plan":{"type":"string"}"#,
+        r#"},"required":["type"]}],"description":"The text, or one of the kinds."},"#,
+        r#""summary":{"type":"string","description":"The text in 5 to 10 words."}"#,
+        r#"},"required":["to","message"],"additionalProperties":false}"#,
+    )),
+    class: ToolClass::Exclusive,
+    limit: ResultLimit::OwnBound,
+};
+
+/// Whether an agent has agreed to end. Whoever runs it looks when its turn is over.
+#[derive(Debug, Default)]
+pub struct Leaving(Mutex<Option<RequestId>>);
+
+impl Leaving {
+    /// The request that it agreed to.
+    pub fn agreed(&self) -> Option<RequestId> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn agree(&self, request: RequestId) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(request);
+    }
+}
+
+/// The tool, for one agent.
+pub struct SendMessage {
+    routes: Routes,
+    ids: Arc<dyn IdSource>,
+    leaving: Arc<Leaving>,
+}
+
+impl SendMessage {
+    /// One that sends by these routes.
+    pub fn new(routes: Routes, ids: Arc<dyn IdSource>) -> Self {
+        Self { routes, ids, leaving: Arc::default() }
+    }
+
+    /// Where it is written down that the agent has agreed to end.
+    pub fn leaving(&self) -> Arc<Leaving> {
+        Arc::clone(&self.leaving)
+    }
+
+    async fn send(&self, input: &RawValue) -> Result<String, ToolError> {
+        let input: Input = parse_input(input)?;
+        let to: Address =
+            input.to.parse().map_err(|error| ToolError::invalid(format!("`to`: {error}")))?;
+        let content = self.content(input.message, input.summary.as_deref())?;
+        let sent = self.routes.send(&to, content.clone()).await;
+        let sent = sent.map_err(|error| ToolError::Failed { message: error.to_string() })?;
+        Ok(format!("{sent}{}", self.afterwards(content)))
+    }
+
+    fn content(&self, message: Said, summary: Option<&str>) -> Result<Content, ToolError> {
+        let invalid = |field: &str, error: &dyn std::fmt::Display| {
+            ToolError::invalid(format!("`{field}`: {error}"))
+        };
+        match message {
+            Said::Text(text) => Ok(Content::Text {
+                summary: Summary::new(summary.unwrap_or_default())
+                    .map_err(|error| invalid("summary", &error))?,
+                text: Words::new(&text).map_err(|error| invalid("message", &error))?,
+            }),
+            Said::Kind(mut kind) => {
+                self.name_request(&mut kind);
+                serde_json::from_value(Value::Object(kind))
+                    .map_err(|error| invalid("message", &error))
+            }
+        }
+    }
+
+    /// Gives a request an id, so that the model need not think of one.
+    fn name_request(&self, kind: &mut Map<String, Value>) {
+        let asks = matches!(
+            kind.get("type").and_then(Value::as_str),
+            Some("shutdown_request" | "plan_approval_request")
+        );
+        if asks && !kind.contains_key("request_id") {
+            let id = MessageId::generate(&*self.ids).to_string();
+            kind.insert("request_id".to_owned(), Value::String(id));
+        }
+    }
+
+    /// What follows from what was sent.
+    fn afterwards(&self, content: Content) -> String {
+        match content {
+            Content::ShutdownRequest { request_id, .. }
+            | Content::PlanApprovalRequest { request_id, .. } => {
+                format!("; the response will name the request {request_id}")
+            }
+            Content::ShutdownResponse(response) => match response.answer {
+                Answer::Approve(_) => {
+                    self.leaving.agree(response.request_id);
+                    "; finish this answer, then you are done".to_owned()
+                }
+                Answer::Reject(_) => String::new(),
+            },
+            Content::Text { .. } | Content::PlanApprovalResponse(_) => String::new(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    to: String,
+    message: Said,
+    summary: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a text, or an object with a `type`, is expected")]
+enum Said {
+    Text(String),
+    Kind(Map<String, Value>),
+}
+
+impl Tool for SendMessage {
+    fn spec(&self) -> &ToolSpec {
+        &SPEC
+    }
+
+    fn call<'a>(
+        &'a self,
+        input: &'a RawValue,
+        _: &'a CallContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(async move { self.send(input).await.map(ToolOutput::text) })
+    }
+}
+
+#[cfg(test)]
+#[path = "tool_tests.rs"]
+mod tests;

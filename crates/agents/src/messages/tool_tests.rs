@@ -1,0 +1,64 @@
+use dormouse_base::Environment;
+
+use super::super::test_support::{clock_and_ids, name, routes};
+use super::*;
+
+async fn call(tool: &SendMessage, input: &Value) -> Result<String, String> {
+    let input = RawValue::from_string(input.to_string()).unwrap();
+    let context = CallContext::new("/", Environment::from_pairs::<&str, &str>([]), 1_000);
+    match tool.call(&input, &context).await {
+        Ok(output) => Ok(format!("{:?}", output.content)),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+#[tokio::test]
+async fn sends_and_refuses() {
+    let folder = tempfile::tempdir().unwrap();
+    let routes = routes("a", folder.path());
+    let room = routes.office.open(&name("b")).unwrap();
+    routes.mailboxes.read_as(&name("far"), &[]).unwrap();
+    let tool = SendMessage::new(routes, clock_and_ids().1);
+    let summary = "all of the tests pass";
+    let text = |to: &str| serde_json::json!({"to": to, "message": "hi", "summary": summary});
+    assert!(call(&tool, &text("b")).await.unwrap().contains("sent to b"));
+    assert!(call(&tool, &text("*")).await.unwrap().contains("sent to b"));
+    assert_eq!(room.take_messages().len(), 2);
+    assert!(call(&tool, &text("Far")).await.unwrap().contains("mailbox of far as number 1"));
+    let fails = async |input: Value, why: &str| {
+        let error = call(&tool, &input).await.unwrap_err();
+        assert!(error.contains(why), "{error}");
+    };
+    fails(text("a"), "your own name").await;
+    fails(text("nobody"), "no agent of this project is called `nobody`; there are: far").await;
+    fails(text("bridge:7"), "comes with the team server").await;
+    fails(text("../x"), "`to`: the name `../x` contains '.'").await;
+    fails(text("uds:/nowhere"), "no session listens at uds:/nowhere").await;
+    fails(serde_json::json!({"to":"b","message":"hi"}), "`summary`: the summary has 0 words").await;
+    fails(serde_json::json!({"to":"b","message":7,"summary":summary}), "a text, or an object")
+        .await;
+    fails(serde_json::json!({"to":"b","message":{"type":"dance"}}), "unknown variant `dance`")
+        .await;
+}
+
+#[tokio::test]
+async fn who_agrees_to_end_is_known_to_leave() {
+    let folder = tempfile::tempdir().unwrap();
+    let routes = routes("a", folder.path());
+    let room = routes.office.open(&name("b")).unwrap();
+    let tool = SendMessage::new(routes, clock_and_ids().1);
+    let send = async |message: Value| {
+        call(&tool, &serde_json::json!({"to": "b", "message": message})).await.unwrap()
+    };
+    send(serde_json::json!({"type":"shutdown_response","request_id":"r","approve":false,"reason":"busy"})).await;
+    assert_eq!(tool.leaving().agreed(), None);
+    send(serde_json::json!({"type":"shutdown_response","request_id":"r","approve":true})).await;
+    assert_eq!(tool.leaving().agreed().unwrap().as_str(), "r");
+    let answer = send(serde_json::json!({"type":"shutdown_request"})).await;
+    match &room.take_messages().last().unwrap().draft.content {
+        Content::ShutdownRequest { request_id, .. } => {
+            assert!(answer.contains(request_id.as_str()), "{answer}");
+        }
+        other => panic!("{other:?}"),
+    }
+}

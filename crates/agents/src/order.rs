@@ -1,0 +1,100 @@
+//! What the model asks for when it starts an agent, and what it is told about the tool.
+
+use std::borrow::Cow;
+
+use dormouse_tools::{ResultLimit, ToolClass, ToolError, ToolSpec, parse_input};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::Isolation;
+
+/// The tool's name.
+pub(crate) const TOOL: &str = "Agent";
+
+/// A call of the tool.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AgentOrder {
+    /// In a few words.
+    pub(crate) description: String,
+    /// The task.
+    pub(crate) prompt: String,
+    /// Which agent; a fork without.
+    pub(crate) subagent_type: Option<String>,
+    /// What to call it.
+    pub(crate) name: Option<String>,
+    /// Another model.
+    pub(crate) model: Option<String>,
+    #[serde(default)]
+    pub(crate) run_in_background: bool,
+    isolation: Option<String>,
+}
+
+impl AgentOrder {
+    pub(crate) fn read(input: &RawValue) -> Result<Self, ToolError> {
+        let order: Self = parse_input(input)?;
+        if order.prompt.trim().is_empty() {
+            return Err(ToolError::invalid("`prompt` is empty: an agent needs a task"));
+        }
+        if let Some(other) = order.isolation.as_deref().filter(|said| *said != "worktree") {
+            return Err(ToolError::invalid(format!(
+                "`isolation` can be `worktree`, not `{other}`"
+            )));
+        }
+        Ok(order)
+    }
+
+    pub(crate) fn isolation(&self) -> Isolation {
+        if self.isolation.is_some() { Isolation::Worktree } else { Isolation::None }
+    }
+
+    /// Which agent is meant; none means a fork.
+    pub(crate) fn agent(&self) -> Option<&str> {
+        self.subagent_type.as_deref().map(str::trim).filter(|name| !name.is_empty())
+    }
+}
+
+const FULL: &str = "\
+Starts an agent: a second conversation that works on one task and reports back. Two kinds:
+
+- A named agent (`subagent_type`) begins with nothing but its own instructions and your `prompt`. It knows nothing of this conversation: write the task out as for a capable colleague who has just come in. Say what it is for, what you know already and have ruled out, the files and lines, what exactly to do, what to leave alone, and what to report.
+- A fork (no `subagent_type`) has this whole conversation and shares its cache, so it is cheap: it needs only the order. Use one for work whose steps you do not need to see here: reading much, trying something out, a change that is decided already. A fork can not fork.
+
+To delegate well:
+- Understand first. Never hand over the understanding (\"find out what is wrong and fix it\"): decide yourself what is to be done, and give exact orders.
+- Independent tasks go into one answer, as several calls: they run side by side. Do not do yourself what you have handed over.
+- What runs in the background (`run_in_background`) reports by a message when it is done. Until then you know nothing of its result: go on with something else or end your turn; do not wait, do not look into its output, and never guess or claim what it found.
+- The answer of an agent goes to you alone; the person does not see it. Tell them what matters. Trust it as you would a colleague's word: check what a decision rests on.
+- A single search or a file whose path you know is quicker done yourself.
+
+`isolation: \"worktree\"` lets it work in a git worktree of its own, on the last commit: for changes that must not meet yours. If it changed nothing the worktree goes away by itself; otherwise the answer says where it is.";
+
+const SCHEMA: &str = concat!(
+    r#"{"type":"object","properties":{"#,
+    r#""description":{"type":"string","description":"The task in three to five words, for the person."},"#,
+    r#""prompt":{"type":"string","description":"The task, whole."},"#,
+    r#""subagent_type":{"type":"string","description":"Which agent; without it, a fork of this conversation."},"#,
+    r#""name":{"type":"string","description":"What to call it, to send it messages."},"#,
+    r#""model":{"type":"string","description":"Another model than its own. Not for forks."},"#,
+    r#""run_in_background":{"type":"boolean","description":"Go on meanwhile; the result comes as a message."},"#,
+    r#""isolation":{"type":"string","enum":["worktree"],"description":"Work in a git worktree of its own."}"#,
+    r#"},"required":["description","prompt"],"additionalProperties":false}"#,
+);
+
+/// What the model is told, with the list of agents where it stands there.
+pub(crate) fn spec(list: Option<String>) -> ToolSpec {
+    let full = match list {
+        None => Cow::Borrowed(FULL),
+        Some(list) => Cow::Owned(format!("{FULL}\n\n{list}")),
+    };
+    ToolSpec {
+        name: Cow::Borrowed(TOOL),
+        full,
+        short: Cow::Borrowed(
+            "Starts an agent for one task: a named one with a fresh context, or a fork of this conversation.",
+        ),
+        schema: Cow::Borrowed(SCHEMA),
+        class: ToolClass::Parallel,
+        limit: ResultLimit::Chars(50_000),
+    }
+}

@@ -1,0 +1,435 @@
+//! From an order to a conversation that can begin: which agent, with which tools, prompt, memory, model and folder.
+
+use std::sync::Arc;
+
+use dormouse_base::{AgentId, nearest};
+use dormouse_engine::{
+    Branch, Engine, EngineConfig, HookLayer, HookOrigin, MEMORY_TOOLS, OtherModel, PromptOverrides,
+    Surroundings,
+};
+use dormouse_tools::{Gate, McpHub, Mode, ToolSet};
+use tokio_util::sync::CancellationToken;
+
+use crate::desk::{Desk, Place};
+use crate::memory;
+use crate::messages::{AgentName, SEND_MESSAGE};
+use crate::order::{AgentOrder, TOOL};
+use crate::roster::{AgentRun, RunStatus};
+use crate::servers::{self, Through};
+use crate::worktree::Worktree;
+use crate::{AgentDefinition, Isolation, ModelChoice, ToolChoice, manual};
+
+/// Agents below agents, so deep.
+const DEEPEST: u8 = 3;
+/// What kind of agent a fork is.
+pub(crate) const FORK: &str = "fork";
+/// The agent that knows the manual.
+const GUIDE: &str = "guide";
+
+const NOTES: &str = "\
+You are an agent: another assistant has given you this task and waits for your answer, which is all that it sees of your work. There is no person to ask. Give file paths absolute. When you are done, answer with the result and what the other has to know, and nothing else.";
+
+const FORK_RULES: &str = "\
+You are a fork: a copy of the conversation above, made to carry out one task beside it. The calls above that have no real result were carried out elsewhere: leave them alone. Do this task yourself with the tools you have, and nothing else: no fork of your own, no question to the person, no other loose ends of the conversation. When you are done, answer once, briefly: what you did or found, with absolute paths, and what is uncertain. Your answer goes to the conversation that you were forked from.
+
+# Your task
+";
+
+/// What begins the work.
+pub(crate) enum Opening {
+    /// The task is said to it.
+    Prompt(String),
+    /// It stands in the conversation already.
+    Forked(Place),
+}
+
+/// A conversation that can begin.
+pub(crate) struct Prepared {
+    pub(crate) engine: Engine,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) opening: Opening,
+    pub(crate) surroundings: Surroundings,
+    pub(crate) max_turns: Option<u32>,
+    pub(crate) background: bool,
+    pub(crate) run: AgentRun,
+    pub(crate) task: String,
+    pub(crate) worktree: Option<Worktree>,
+    /// Its own MCP servers.
+    pub(crate) servers: Option<Arc<McpHub>>,
+    /// What should be said with the result.
+    pub(crate) remarks: Vec<String>,
+}
+
+/// Makes ready what an order asks for; else why not.
+pub(crate) async fn prepare(
+    desk: &Arc<Desk>,
+    branch: &Arc<Branch>,
+    order: &AgentOrder,
+) -> Result<Prepared, String> {
+    let agents = desk.agency.agents();
+    let definition = match order.agent() {
+        None => None,
+        Some(name) => Some(agents.get(name).ok_or_else(|| unknown(name, desk))?.clone()),
+    };
+    check_depth(branch, definition.as_ref())?;
+    let isolation = match &definition {
+        Some(agent) if agent.isolation == Isolation::Worktree => Isolation::Worktree,
+        _ => order.isolation(),
+    };
+    let id = AgentId::generate(&*branch.config().ids);
+    let parent = branch.config();
+    let worktree = match isolation {
+        Isolation::None => None,
+        Isolation::Worktree => Some(
+            Worktree::make(&desk.agency.setup.home, &parent.project, id, &parent.environment)
+                .await?,
+        ),
+    };
+    let background =
+        order.run_in_background || definition.as_ref().is_some_and(|agent| agent.background);
+    let agent_type = definition.as_ref().map_or(FORK, |agent| agent.name.as_str());
+    let (name, own) = own_desk(desk, order.name.as_deref().unwrap_or(agent_type))?;
+    let remarks = Vec::new();
+    let draft = Draft { desk, own, name, branch, order, id, worktree, background, remarks };
+    match definition {
+        Some(agent) => draft.fresh(&agent).await,
+        None => draft.fork(),
+    }
+}
+
+/// A desk for the agent under a name that nobody has, if possible the one that is wanted.
+fn own_desk(desk: &Desk, wanted: &str) -> Result<(AgentName, Arc<Desk>), String> {
+    let plain = wanted.replace(':', "-");
+    let numbered = (2_u32..).map(|number| format!("{plain}-{number}"));
+    for name in std::iter::once(plain.clone()).chain(numbered) {
+        let name = AgentName::new(&name).map_err(|error| error.to_string())?;
+        if let Ok(own) = Desk::new(Arc::clone(&desk.agency), &name, None) {
+            return Ok((name, own));
+        }
+    }
+    Err(format!("there is no name left for `{wanted}`"))
+}
+
+fn unknown(name: &str, desk: &Desk) -> String {
+    let agents = desk.agency.agents();
+    let meant = nearest(name, agents.all().map(|agent| agent.name.clone()));
+    let meant = meant.map(|meant| format!(" Did you mean `{meant}`?")).unwrap_or_default();
+    let all: Vec<&str> = agents.all().map(|agent| agent.name.as_str()).collect();
+    format!("there is no agent `{name}`.{meant} There are: {}", all.join(", "))
+}
+
+fn check_depth(branch: &Branch, definition: Option<&AgentDefinition>) -> Result<(), String> {
+    let Some(side) = branch.side() else { return Ok(()) };
+    if side.agent_type == FORK && definition.is_none() {
+        return Err("a fork can not fork: do the task yourself, here".to_owned());
+    }
+    if side.depth >= DEEPEST {
+        return Err(format!(
+            "agents go {DEEPEST} deep, and this one is that deep already: do the task yourself, here"
+        ));
+    }
+    Ok(())
+}
+
+struct Draft<'a> {
+    desk: &'a Arc<Desk>,
+    /// The agent's own.
+    own: Arc<Desk>,
+    name: AgentName,
+    branch: &'a Arc<Branch>,
+    order: &'a AgentOrder,
+    id: AgentId,
+    worktree: Option<Worktree>,
+    background: bool,
+    remarks: Vec<String>,
+}
+
+impl Draft<'_> {
+    /// What every agent's conversation has in common: nobody works beside it, and it has a desk of its own.
+    fn config(&self) -> EngineConfig {
+        let mut config = self.branch.config().clone();
+        config.beside = Vec::new();
+        // Its own desk tells it of agents.
+        let agency = Arc::as_ptr(&self.desk.agency).cast::<()>();
+        config.announces.retain(|each| Arc::as_ptr(each).cast::<()>() != agency);
+        config.incoming = Vec::new();
+        config.branches = None;
+        // Whoever runs in the background has nobody to ask: the person is at something else.
+        if self.background {
+            config.asker = None;
+        }
+        if let Some(worktree) = &self.worktree {
+            config.project = worktree.project(&config.project);
+        }
+        config
+    }
+
+    fn fork(self) -> Result<Prepared, String> {
+        if self.order.model.is_some() {
+            return Err(
+                "a fork has the model of its conversation; name an agent to use another".to_owned()
+            );
+        }
+        let mut config = self.config();
+        self.own.equip(&mut config);
+        let mut task = format!("{FORK_RULES}{}", self.order.prompt);
+        if let Some(worktree) = &self.worktree {
+            task.push_str(&format!(
+                "\n\nYou work in a git worktree of your own, {}: use paths below it, not those of the conversation above.",
+                worktree.folder.display()
+            ));
+        }
+        let side = self.branch.side_below(self.id, FORK);
+        let engine = self.branch.fork(config, &side, &task).map_err(|error| error.to_string())?;
+        let opening = Opening::Forked(self.desk.place(self.branch));
+        let surroundings = self.branch.surroundings().clone();
+        Ok(self.prepared(engine, opening, surroundings, FORK, None))
+    }
+
+    async fn fresh(mut self, agent: &AgentDefinition) -> Result<Prepared, String> {
+        let mut config = self.config();
+        let access = self.memory(agent)?;
+        let directory = access.as_ref().and_then(|access| {
+            let store = access.stores().first()?;
+            Some(store.dir().path().to_owned())
+        });
+        let remembered = directory.as_deref().and_then(|path| Some((agent.memory?, path)));
+        config.memory = access.as_ref().map(memory::setup);
+        let tools = self.tools(agent, &config.tools);
+        if !has(agent, "Skill") {
+            config.skills = Arc::default();
+        }
+        config.tools = Arc::new(match remembered {
+            Some((_, path)) => memory::with_memory_files(tools, &config.tools, path),
+            None => tools,
+        });
+        config.gate = gate(agent, &config.gate);
+        self.add_hooks(agent, &mut config);
+        let servers = self.add_servers(agent, &mut config).await;
+        config.overrides = PromptOverrides {
+            system: Some(self.prompt(agent, &config, remembered)?),
+            append: None,
+        };
+        self.choose_model(agent, &mut config).await?;
+        if self.may_delegate(agent) {
+            self.own.equip(&mut config);
+        } else if has(agent, SEND_MESSAGE) {
+            self.own.equip_with_post(&mut config);
+        }
+        let surroundings =
+            Surroundings::look(&config.project, &config.environment, &*config.clock).await;
+        let side = self.branch.side_below(self.id, &agent.name);
+        let engine =
+            self.branch.fresh(config, &side, &surroundings).map_err(|error| error.to_string())?;
+        let task = match &agent.initial_prompt {
+            Some(first) => format!("{first}\n\n{}", self.order.prompt),
+            None => self.order.prompt.clone(),
+        };
+        let opening = Opening::Prompt(task);
+        let prepared = self.prepared(engine, opening, surroundings, &agent.name, agent.max_turns);
+        Ok(Prepared { servers, ..prepared })
+    }
+
+    /// Its own hooks run while it does.
+    fn add_hooks(&mut self, agent: &AgentDefinition, config: &mut EngineConfig) {
+        if agent.hooks.is_null() {
+            return;
+        }
+        let (origin, file) = (HookOrigin::Agent(agent.name.clone()), agent.file.clone());
+        let layer =
+            HookLayer::of_value(origin, file.unwrap_or_default(), agent.hooks.clone(), None);
+        let (hooks, problems) = config.hooks.with([layer]);
+        self.remarks
+            .extend(problems.iter().map(|problem| format!("a hook will not run: {problem}")));
+        config.hooks = Arc::new(hooks);
+    }
+
+    /// The servers of the conversation above as far as it may have them, and its own.
+    async fn add_servers(
+        &mut self,
+        agent: &AgentDefinition,
+        config: &mut EngineConfig,
+    ) -> Option<Arc<McpHub>> {
+        for inner in std::mem::take(&mut config.announces) {
+            config.announces.push(Arc::new(Through { inner, agent: agent.clone() }));
+        }
+        let own = servers::own(agent, config, &mut self.remarks).await?;
+        config.announces.push(Arc::clone(&own) as _);
+        Some(own)
+    }
+
+    fn memory(
+        &self,
+        agent: &AgentDefinition,
+    ) -> Result<Option<Arc<dormouse_engine::MemoryAccess>>, String> {
+        let (Some(scope), Some(memories)) = (agent.memory, self.desk.agency.memories()) else {
+            return Ok(None);
+        };
+        memories.open(scope, &agent.name).map(Some)
+    }
+
+    /// Whether it may start agents itself.
+    fn may_delegate(&self, agent: &AgentDefinition) -> bool {
+        let deep_enough = self.branch.side().map_or(0, |side| side.depth) + 1 < DEEPEST;
+        deep_enough && has(agent, TOOL)
+    }
+
+    /// The parent's tools as far as the definition goes. Those that belong to the conversation above stay there.
+    fn tools(&mut self, agent: &AgentDefinition, all: &ToolSet) -> ToolSet {
+        let own = [TOOL, SEND_MESSAGE, "ExitPlan", "Skill"];
+        let names: Vec<&str> = all
+            .names()
+            .filter(|name| !own.contains(name) && !MEMORY_TOOLS.contains(name))
+            .filter(|name| has(agent, name))
+            .collect();
+        if let ToolChoice::Only(wanted) = &agent.tools {
+            let missing: Vec<&str> = wanted
+                .iter()
+                .map(|word| without_rule(word))
+                .filter(|word| !own.contains(word) && !all.names().any(|name| fits(word, name)))
+                .collect();
+            if !missing.is_empty() {
+                self.remarks
+                    .push(format!("it names tools that are not there: {}", missing.join(", ")));
+            }
+        }
+        ToolSet::of(names.into_iter().filter_map(|name| all.get(name).cloned()))
+    }
+
+    fn prompt(
+        &mut self,
+        agent: &AgentDefinition,
+        config: &EngineConfig,
+        remembered: Option<(crate::MemoryScope, &std::path::Path)>,
+    ) -> Result<String, String> {
+        let mut prompt = agent.prompt.clone();
+        if agent.origin != crate::AgentOrigin::BuiltIn {
+            prompt.push_str(&format!("\n\n{NOTES}"));
+        }
+        if agent.name == GUIDE && agent.origin == crate::AgentOrigin::BuiltIn {
+            let folder = manual::lay_out(&self.desk.agency.setup.home)?;
+            prompt.push_str(&format!("\n\nThe manual is in {}.", folder.display()));
+        }
+        for name in &agent.skills {
+            match config.skills.text_of(name) {
+                Ok(text) => prompt.push_str(&format!("\n\n# Skill {name}\n{text}")),
+                Err(why) => {
+                    self.remarks.push(format!("its skill `{name}` could not be used: {why}"));
+                }
+            }
+        }
+        if let Some((scope, path)) = remembered {
+            prompt.push_str(&format!("\n\n{}", memory::rules(scope, path)));
+        }
+        Ok(prompt)
+    }
+
+    async fn choose_model(
+        &mut self,
+        agent: &AgentDefinition,
+        config: &mut EngineConfig,
+    ) -> Result<(), String> {
+        let asked = self.order.model.as_deref().filter(|name| !name.trim().is_empty());
+        let choice = match asked {
+            None => agent.model.clone(),
+            Some("inherit") => ModelChoice::Inherit,
+            Some("haiku" | "small") => ModelChoice::Small,
+            Some(name) => ModelChoice::Named(name.to_owned()),
+        };
+        let small = || self.desk.agency.setup.small.as_ref().map(|small| small.name.clone());
+        let name = match choice {
+            ModelChoice::Inherit => return Ok(()),
+            ModelChoice::Named(name) => name,
+            ModelChoice::Small => match small() {
+                Some(name) => name,
+                None => return Ok(()),
+            },
+        };
+        if name == config.model_name {
+            return Ok(());
+        }
+        let other = self.desk.agency.setup.models.named(&name).await?;
+        let OtherModel { model, model_name, origin, dialect, budget } = other;
+        (config.model, config.model_name, config.origin) = (model, model_name, origin);
+        (config.dialect, config.budget) = (dialect, budget);
+        Ok(())
+    }
+
+    fn prepared(
+        self,
+        engine: Engine,
+        opening: Opening,
+        surroundings: Surroundings,
+        agent_type: &str,
+        max_turns: Option<u32>,
+    ) -> Prepared {
+        let roster = &self.desk.agency.roster;
+        let run = AgentRun {
+            id: self.id,
+            name: self.name.to_string(),
+            agent_type: agent_type.to_owned(),
+            description: self.order.description.clone(),
+            depth: self.branch.side().map_or(0, |side| side.depth) + 1,
+            background: self.background,
+            since: self.branch.config().clock.now(),
+            status: RunStatus::Running,
+            doing: "starting".to_owned(),
+            calls: std::collections::VecDeque::new(),
+            calls_made: 0,
+            requests: 0,
+            usage: dormouse_conversation::Usage::default(),
+            cost_usd: Some(0.0),
+            transcript: engine.transcript_path().to_owned(),
+            stop: CancellationToken::new(),
+        };
+        roster.add(run.clone());
+        Prepared {
+            engine,
+            desk: self.own,
+            opening,
+            surroundings,
+            max_turns,
+            background: self.background,
+            run,
+            task: self.order.prompt.clone(),
+            worktree: self.worktree,
+            servers: None,
+            remarks: self.remarks,
+        }
+    }
+}
+
+/// Whether an agent has a tool, as far as its definition goes.
+pub(crate) fn has(agent: &AgentDefinition, name: &str) -> bool {
+    let named = |words: &[String]| words.iter().any(|word| fits(without_rule(word), name));
+    let wanted = match &agent.tools {
+        ToolChoice::All => true,
+        ToolChoice::Only(words) => named(words),
+    };
+    wanted && !named(&agent.disallowed)
+}
+
+/// `Bash(git:*)` names the tool Bash; what of it may run is the gate's business.
+fn without_rule(word: &str) -> &str {
+    word.split('(').next().unwrap_or(word)
+}
+
+/// Whether a word names a tool: by its name, by its server (`mcp__docs`), or with `*` at the end.
+fn fits(word: &str, name: &str) -> bool {
+    let of_server = || {
+        name.strip_prefix(word)
+            .is_some_and(|rest| word.starts_with("mcp__") && rest.starts_with("__"))
+    };
+    let begins = || word.strip_suffix('*').is_some_and(|start| name.starts_with(start));
+    word == name || of_server() || begins()
+}
+
+/// The parent's gate, or one of its own with the parent's rules. What the parent's mode forbids stays forbidden.
+fn gate(agent: &AgentDefinition, parent: &Gate) -> Gate {
+    let Some(mode) = agent.mode.filter(|_| parent.mode() != Mode::Plan) else {
+        return parent.clone();
+    };
+    let gate = Gate::new(mode, parent.rules().clone());
+    parent.granted().into_iter().for_each(|rule| gate.grant(rule));
+    gate
+}

@@ -1,0 +1,258 @@
+//! An agent at work: its conversation runs to its end, is watched on the way, and its result is put into words.
+
+use std::sync::Arc;
+
+use dormouse_base::AgentId;
+use dormouse_context::{AgentResult, Fragment};
+use dormouse_engine::{
+    Arrival, EngineError, EngineEvent, JobEnd, JobHandle, JobStatus, TurnEnd, TurnReport,
+};
+use dormouse_tools::{CallContext, Progress};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::agency::Agency;
+use crate::desk::{Desk, Place};
+use crate::prepare::{Opening, Prepared};
+use crate::progress::Summaries;
+use crate::roster::{AgentRun, RunStatus};
+use crate::words::{call_line, footer};
+
+/// Who is shown what an agent does.
+#[derive(Clone)]
+pub(crate) enum Watcher {
+    Nobody,
+    Call(Arc<dyn Progress>),
+    Job(JobHandle),
+}
+
+impl Watcher {
+    pub(crate) fn of_call(context: &CallContext) -> Self {
+        context.progress.clone().map_or(Self::Nobody, Self::Call)
+    }
+
+    pub(crate) fn of_job(job: &JobHandle) -> Self {
+        Self::Job(job.clone())
+    }
+
+    pub(crate) fn does(&self, what: &str) {
+        match self {
+            Self::Nobody => {}
+            Self::Call(progress) => progress.printed(&format!("{what}\n")),
+            Self::Job(job) => job.phase(what),
+        }
+    }
+
+    fn said(&self, text: &str) {
+        if let Self::Job(job) = self {
+            job.said(text);
+        }
+    }
+}
+
+/// How an agent ended.
+pub(crate) struct Ended {
+    /// What whoever started it reads.
+    pub(crate) text: String,
+    pub(crate) is_error: bool,
+    status: RunStatus,
+    requests: u32,
+}
+
+impl Ended {
+    /// As a message to the conversation above.
+    pub(crate) fn arrival(&self, run: &AgentRun) -> Arrival {
+        let fragment = AgentResult {
+            name: run.name.clone(),
+            task: run.description.clone(),
+            failed: self.is_error,
+            text: self.text.clone(),
+            transcript: run.transcript.display().to_string(),
+        };
+        let how = if self.is_error { "failed" } else { "is done" };
+        Arrival {
+            id: run.id.to_string(),
+            block: fragment.to_block(),
+            shown: format!("agent {} {how}: {}", run.name, run.description),
+        }
+    }
+
+    pub(crate) fn job_end(&self) -> JobEnd {
+        let status = match &self.status {
+            RunStatus::Running | RunStatus::Done => JobStatus::Completed,
+            RunStatus::Failed(why) => JobStatus::Failed(why.clone()),
+            RunStatus::Stopped => JobStatus::Killed,
+        };
+        JobEnd { turns: u64::from(self.requests), ..JobEnd::of(status) }
+    }
+}
+
+/// Works until it is done, is interrupted, or is stopped by name.
+pub(crate) async fn work(
+    agency: &Arc<Agency>,
+    prepared: Prepared,
+    cancel: &CancellationToken,
+    watcher: Watcher,
+) -> Ended {
+    let Prepared {
+        mut engine,
+        desk,
+        opening,
+        surroundings,
+        max_turns,
+        run,
+        task,
+        worktree,
+        servers,
+        remarks,
+        background: _,
+    } = prepared;
+    let _closing = Closing(desk);
+    let interrupt = CancellationToken::new();
+    let mut eyes = Eyes { agency, id: run.id, watcher: watcher.clone(), begun: None };
+    let prompt = match opening {
+        Opening::Prompt(task) => Some(task),
+        Opening::Forked(Place::Ahead(begun)) => {
+            eyes.begun = Some(begun);
+            None
+        }
+        Opening::Forked(Place::Behind(mut begun)) => {
+            // If the one ahead is gone, nobody says so any more.
+            let ahead = begun.wait_for(|begun| *begun);
+            tokio::select! {
+                () = cancel.cancelled() => {}
+                _ = ahead => {}
+            }
+            None
+        }
+    };
+    let mut sink = |event: EngineEvent| eyes.see(event);
+    let turn = async {
+        match &prompt {
+            Some(task) => {
+                engine.run_turn(task, &surroundings, max_turns, &interrupt, &mut sink).await
+            }
+            None => engine.run_on(max_turns, &interrupt, &mut sink).await,
+        }
+    };
+    let result = {
+        let mut summaries = Summaries::of(agency, run.id, &task, &watcher);
+        tokio::pin!(turn);
+        loop {
+            tokio::select! {
+                biased;
+                result = &mut turn => break result,
+                () = cancel.cancelled(), if !interrupt.is_cancelled() => interrupt.cancel(),
+                () = run.stop.cancelled(), if !interrupt.is_cancelled() => interrupt.cancel(),
+                () = summaries.next() => {}
+            }
+        }
+    };
+    if let Some(servers) = servers {
+        servers.close().await;
+    }
+    let worktree = match worktree {
+        Some(worktree) => Some(worktree.close().await),
+        None => None,
+    };
+    let remarks: Vec<String> = remarks.into_iter().chain(worktree).collect();
+    close(agency, run.id, &result, &remarks)
+}
+
+/// However the work ends, what it holds is let go.
+struct Closing(Arc<Desk>);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// Writes down how it went, and puts it into words.
+fn close(
+    agency: &Agency,
+    id: AgentId,
+    result: &Result<TurnReport, EngineError>,
+    remarks: &[String],
+) -> Ended {
+    let (status, answer, requests) = match result {
+        Ok(report) => {
+            agency.roster.update(id, |run| {
+                run.requests = report.requests;
+                run.usage = report.usage;
+                run.cost_usd = report.cost_usd;
+            });
+            (status_of(&report.end), report.answer.clone(), report.requests)
+        }
+        Err(error) => (RunStatus::Failed(error.to_string()), String::new(), 0),
+    };
+    agency.roster.update(id, |run| {
+        run.status = status.clone();
+        run.doing = String::new();
+    });
+    let run = agency.roster.of(id);
+    let footer = run.map(|run| footer(&run, remarks)).unwrap_or_default();
+    let answer = match answer.trim() {
+        "" => "The agent ended without saying anything.".to_owned(),
+        answer => answer.to_owned(),
+    };
+    let how = match (&status, result.as_ref().map(|report| &report.end)) {
+        (RunStatus::Failed(why), _) => format!("The agent failed: {why}\n\nWhat it said last: "),
+        (RunStatus::Stopped, _) => "The agent was stopped. What it said last: ".to_owned(),
+        (_, Ok(TurnEnd::MaxTurns)) => {
+            "The agent used up its turns before it was done. What it said last: ".to_owned()
+        }
+        (_, Ok(TurnEnd::Cut)) => "The agent's answer was cut at its token limit: ".to_owned(),
+        _ => String::new(),
+    };
+    let is_error = matches!(status, RunStatus::Failed(_));
+    Ended { text: format!("{how}{answer}\n\n{footer}"), is_error, status, requests }
+}
+
+fn status_of(end: &TurnEnd) -> RunStatus {
+    match end {
+        TurnEnd::Completed | TurnEnd::Cut | TurnEnd::MaxTurns => RunStatus::Done,
+        TurnEnd::Interrupted => RunStatus::Stopped,
+        TurnEnd::Refused => RunStatus::Failed("the model declined to answer".to_owned()),
+        TurnEnd::Empty => RunStatus::Failed("the model gave an empty answer".to_owned()),
+        TurnEnd::MaxCost => RunStatus::Failed("what may be spent was spent".to_owned()),
+        TurnEnd::Halted(why) | TurnEnd::Blocked(why) => {
+            RunStatus::Failed(format!("a hook ended it: {why}"))
+        }
+        TurnEnd::Failed(error) => RunStatus::Failed(error.to_string()),
+    }
+}
+
+/// Sees what an agent does.
+struct Eyes<'a> {
+    agency: &'a Agency,
+    id: AgentId,
+    watcher: Watcher,
+    /// Told when its stream has begun, where others wait for that.
+    begun: Option<watch::Sender<bool>>,
+}
+
+impl Eyes<'_> {
+    fn see(&mut self, event: EngineEvent) {
+        match event {
+            EngineEvent::Answering => {
+                if let Some(begun) = self.begun.take() {
+                    begun.send_replace(true);
+                }
+            }
+            EngineEvent::ToolStarted { name, input, .. } => {
+                let line = call_line(&name, &input);
+                self.watcher.does(&line);
+                self.agency.roster.update(self.id, |run| run.called(line));
+            }
+            EngineEvent::Message(message) => {
+                let text = message.text();
+                if message.response.is_some() {
+                    self.agency.roster.update(self.id, |run| run.requests += 1);
+                    self.watcher.said(&text);
+                }
+            }
+            _ => {}
+        }
+    }
+}

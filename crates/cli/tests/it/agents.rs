@@ -1,0 +1,631 @@
+//! Agents below a conversation, in the real program: forks and named ones, in front and behind, deep and stopped (A-1 to
+//! A-5, A-10).
+
+use std::sync::{Arc, Mutex};
+
+use dormouse_model::script::Turn;
+use dormouse_testkit::{
+    Gate, RecordedRequest, Reply, ScriptedServer, TestHome, Wire, strip_cache_markers,
+};
+use serde_json::{Value, json};
+
+use crate::compacting::text_of;
+use crate::program::{BOTH, ask, dormouse, server, transcript, wait_until};
+use crate::reaper::{in_project, runs};
+use crate::talk::{leave, say, talk, wait_for_prompt};
+
+/// A call of the tool.
+pub(crate) fn start(id: &str, input: &Value) -> Turn {
+    Turn::new().call(id, "Agent", input.to_string())
+}
+
+fn named(agent: &str, prompt: &str) -> Value {
+    json!({"description": "look around a little", "prompt": prompt, "subagent_type": agent})
+}
+
+/// The side chains of the only session.
+pub(crate) fn side_chains(home: &TestHome) -> Vec<String> {
+    let folder = home.transcripts()[0].with_extension("").join("subagents");
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let files = entries.flatten().map(|entry| entry.path());
+    let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
+    files.map(|path| std::fs::read_to_string(path).unwrap()).collect()
+}
+
+/// Five forks of one answer: one prefix for all, which is the parent's, and only the order differs. The first goes
+/// ahead; the others follow when its stream has begun.
+#[test]
+fn five_forks_share_one_prefix() {
+    for wire in BOTH {
+        let gate = Gate::new();
+        let ahead = gate.clone();
+        let first = Arc::new(Mutex::new(true));
+        let server = server(wire)
+            .fork_with(move |request: &RecordedRequest| -> Reply {
+                let last = request.last_message().to_string();
+                let number = (1..=5).find(|n| last.contains(&format!("count heap {n}"))).unwrap();
+                let reply: Reply = Turn::new().text(format!("heap {number} has {number}0")).into();
+                let goes_ahead = std::mem::replace(&mut *first.lock().unwrap(), false);
+                if goes_ahead { reply.gate_after(0, &ahead) } else { reply }
+            })
+            .start();
+        let mut turn = Turn::new().text("I'll count.");
+        for number in 1..=5 {
+            let input =
+                json!({"description": "count a heap", "prompt": format!("count heap {number}")});
+            turn = turn.call(format!("a{number}"), "Agent", input.to_string());
+        }
+        server.push(turn);
+        server.push(Turn::new().text("All counted."));
+        let home = TestHome::new().with_server(&server);
+        let mut running = home.spawn(&mut ask(&home, &["count the heaps"]));
+        running.close_stdin();
+        gate.wait_until_reached();
+        // Nothing says when they would come: a moment is what can be waited for.
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        assert_eq!(server.fork_requests().len(), 1, "the others wait for the first");
+        gate.open();
+        let output = running.wait();
+        assert_eq!(output.success().stdout, "All counted.\n");
+        let forks = server.fork_requests();
+        assert_eq!(forks.len(), 5);
+        let plain: Vec<Vec<u8>> =
+            forks.iter().map(|fork| strip_cache_markers(&fork.body)).collect();
+        let differs = plain[0].windows(6).rposition(|part| part == b"count ").unwrap();
+        for other in &plain {
+            assert_eq!(other[..differs], plain[0][..differs], "one prefix, byte for byte");
+        }
+        let parent = &server.requests()[1];
+        let shared = strip_cache_markers(&server.requests()[0].body);
+        let shared = &shared[..shared.len() - 3];
+        let parts = plain[0].iter().zip(shared).position(|(one, other)| one != other);
+        let there =
+            parts.map(|at| String::from_utf8_lossy(&shared[at.saturating_sub(60)..]).into_owned());
+        assert_eq!(there, None, "and it is the parent's");
+        assert_eq!(forks[0].tool_names(), parent.tool_names());
+        let opening = forks[0].text();
+        assert_eq!(opening.matches("Started; its result").count(), 5, "{opening}");
+        // What the first wrote is what the others read.
+        if wire == Wire::Anthropic {
+            let read = |fork: &RecordedRequest| fork.usage.cache_read_input_tokens;
+            assert!(forks[1..].iter().all(|fork| read(fork) >= server.requests()[0].written));
+        }
+        let results = text_of(parent);
+        for number in 1..=5 {
+            assert!(results.contains(&format!("heap {number} has {number}0")), "{results}");
+        }
+        assert_eq!(side_chains(&home).len(), 5);
+        server.finish();
+    }
+}
+
+/// A named agent begins with nothing but its prompt and the task; its calls and answers are a side chain.
+#[test]
+fn a_named_agent_has_a_context_of_its_own() {
+    for wire in BOTH {
+        let server = server(wire)
+            .agent_with(|request: &RecordedRequest| -> Reply {
+                if request.text().contains("52 nuts") {
+                    return Turn::new().text("plan.md asks for 52 nuts.").into();
+                }
+                Turn::new().call("r", "Read", r#"{"file_path":"plan.md"}"#).into()
+            })
+            .reply(start("a", &named("explore", "how many nuts does plan.md ask for?")))
+            .reply(Turn::new().text("52."))
+            .start();
+        let home = TestHome::new().with_server(&server);
+        home.write("plan.md", "52 nuts\n");
+        let output = home.run(&mut ask(&home, &["a secret of the person: look it up"]));
+        assert_eq!(output.success().stdout, "52.\n");
+        let agent = server.agent_requests();
+        assert_eq!(agent.len(), 2);
+        assert!(agent[0].system_text().contains("You look around in a code base"));
+        assert!(!agent[0].text().contains("a secret of the person"));
+        let tools = agent[0].tool_names();
+        assert!(tools.contains(&"Read".into()) && !tools.contains(&"Write".into()), "{tools:?}");
+        assert!(!tools.contains(&"Agent".into()) && !tools.contains(&"MemorySave".into()));
+        let result = text_of(&server.requests()[1]);
+        assert!(result.contains("plan.md asks for 52 nuts."), "{result}");
+        assert!(result.contains("[agent explore (explore) · 2 requests · 1 call · "), "{result}");
+        let side = side_chains(&home).remove(0);
+        assert!(side.contains("how many nuts") && side.contains("52 nuts"), "{side}");
+        assert!(side.lines().all(|line| line.contains(r#""isSidechain":true,"agentId":""#)));
+        // The conversation's own transcript has the call and its result, and nothing in between.
+        assert!(!transcript(&home).contains(r#""isSidechain":true"#));
+        server.finish();
+    }
+}
+
+/// A read-only agent can not write, whatever the mode of the conversation is.
+#[test]
+fn an_agent_that_only_reads() {
+    let server = server(Wire::Anthropic)
+        .agent_with(|request: &RecordedRequest| -> Reply {
+            if request.messages().len() > 1 {
+                return Turn::new().text("I could not.").into();
+            }
+            Turn::new()
+                .call("w", "Write", r#"{"file_path":"harm","content":"x"}"#)
+                .call("b", "Bash", r#"{"command":"touch harm"}"#)
+                .into()
+        })
+        .reply(start("a", &named("explore", "make a file")))
+        .reply(Turn::new().text("done"))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    home.run(&mut ask(&home, &["--permission-mode", "bypass", "go"])).success();
+    let told = text_of(&server.agent_requests()[1]);
+    assert!(told.contains("there is no tool named `Write`"), "{told}");
+    assert!(!home.project().join("harm").exists());
+}
+
+/// In a run that nobody attends, what is in the background is waited for, and its result comes as a message.
+#[test]
+fn a_result_from_the_background() {
+    let mut order = named("general-purpose", "count the nuts");
+    order["run_in_background"] = json!(true);
+    order["name"] = json!("counter");
+    let gate = Gate::new();
+    let behind = gate.clone();
+    let server = server(Wire::Anthropic)
+        .agent_with(move |_: &RecordedRequest| -> Reply {
+            let reply: Reply = Turn::new().text("There are 52 nuts.").into();
+            reply.gate_after(0, &behind)
+        })
+        .reply(start("a", &order))
+        .reply(Turn::new().text("It is being counted."))
+        .reply(Turn::new().text("52 nuts, says the counter."))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let mut running = home.spawn(&mut ask(&home, &["count"]));
+    running.close_stdin();
+    server.wait_for_requests(2);
+    gate.open();
+    let output = running.wait();
+    assert!(output.success().stdout.ends_with("52 nuts, says the counter.\n"), "{}", output.stdout);
+    let requests = server.requests();
+    assert!(text_of(&requests[1]).contains("Started in the background as `counter`"));
+    let message = requests[2].last_message().to_string();
+    assert!(
+        message.contains("The agent `counter` that you started in the background"),
+        "{message}"
+    );
+    assert!(message.contains("There are 52 nuts."), "{message}");
+    let delivered = transcript(&home);
+    let line = delivered.lines().find(|line| line.contains(r#""delivers":[""#)).unwrap();
+    assert!(line.contains("There are 52 nuts."), "the result and its id are one line");
+    server.finish();
+}
+
+/// It arrives while the person types: said above what is typed, which stays, and told with what is said next.
+#[test]
+fn a_result_that_arrives_while_the_person_types() {
+    let mut order = named("general-purpose", "count the nuts");
+    order["run_in_background"] = json!(true);
+    let gate = Gate::new();
+    let behind = gate.clone();
+    let server = server(Wire::Anthropic)
+        .agent_with(move |_: &RecordedRequest| -> Reply {
+            let reply: Reply = Turn::new().text("There are 52 nuts.").into();
+            reply.gate_after(0, &behind)
+        })
+        .reply(start("a", &order))
+        .reply(Turn::new().text("It is being counted."))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, &[], (100, 40));
+    say(&mut terminal, "count", "It is being counted.");
+    terminal.type_keys("and then wh");
+    terminal.wait_for_text("and then wh");
+    gate.open();
+    terminal.wait_for_text("← agent general-purpose is done: look around a little");
+    terminal.wait_for("what was typed", |screen| {
+        screen
+            .lines()
+            .rfind(|row| !row.is_empty())
+            .is_some_and(|row| row.ends_with("> and then wh"))
+    });
+    server.push(Turn::new().text("We bury them."));
+    terminal.enter("at?");
+    terminal.wait_for_text("We bury them.");
+    wait_for_prompt(&terminal);
+    leave(terminal);
+    let requests = server.requests();
+    let last = requests[2].last_message().to_string();
+    assert!(last.contains("There are 52 nuts.") && last.contains("and then what?"), "{last}");
+    server.finish();
+}
+
+/// The program dies with agents at work, in front and behind: nothing of theirs is left.
+#[test]
+fn nothing_outlives_a_killed_program() {
+    let mut behind = named("general-purpose", "sleep for long, behind");
+    behind["run_in_background"] = json!(true);
+    let turn = start("a", &behind)
+        .call("b", "Agent", named("general-purpose", "sleep for long, in front").to_string())
+        .call("c", "Agent", json!({"description": "d", "prompt": "sleep as a fork"}).to_string());
+    let sleeps = |request: &RecordedRequest| -> Reply {
+        let order = request.last_message().to_string();
+        let orders =
+            [("behind", "long, behind"), ("front", "long, in front"), ("fork", "as a fork")];
+        let (who, _) = orders.iter().find(|(_, said)| order.contains(said)).unwrap();
+        let command = format!("echo $$ > {who}; sleep 311 & echo $! > {who}-child; wait");
+        Turn::new().call("s", "Bash", json!({"command": command}).to_string()).into()
+    };
+    let server = server(Wire::Anthropic).agent_with(sleeps).fork_with(sleeps).reply(turn).start();
+    let home = TestHome::new().with_server(&server);
+    let mut running = home.spawn(&mut ask(&home, &["--permission-mode", "bypass", "go"]));
+    running.close_stdin();
+    let files = ["behind", "behind-child", "front", "front-child", "fork", "fork-child"];
+    wait_until("all of them to sleep", || {
+        let written = |file: &&str| {
+            std::fs::read_to_string(home.project().join(file))
+                .is_ok_and(|text| text.ends_with('\n'))
+        };
+        files.iter().all(written)
+    });
+    assert!(files.iter().all(|file| runs(home.read(file).trim())));
+    running.kill9();
+    running.wait();
+    wait_until("everything to end", || in_project(&home).is_empty());
+    assert!(files.iter().all(|file| !runs(home.read(file).trim())));
+}
+
+/// A fork can not fork; agents go three deep; what there is not is said.
+#[test]
+fn how_deep_agents_go() {
+    let server = server(Wire::Anthropic)
+        .fork_with(|request: &RecordedRequest| -> Reply {
+            if request.last_message().to_string().contains("a fork can not fork") {
+                return Turn::new().text("Refused.").into();
+            }
+            start("f", &json!({"description": "d", "prompt": "again"})).into()
+        })
+        .agent_with(|request: &RecordedRequest| -> Reply {
+            let asked = request.messages()[0].to_string();
+            let depth = (1..9).find(|depth| asked.contains(&format!("dig to {depth}"))).unwrap();
+            if request.messages().len() > 1 {
+                let told = request.last_message().to_string();
+                return Turn::new().text(format!("back from {depth} with {told}")).into();
+            }
+            start("d", &named("general-purpose", &format!("dig to {}", depth + 1))).into()
+        })
+        .reply(
+            start("1", &json!({"description": "d", "prompt": "fork"}))
+                .call("2", "Agent", named("general-purpose", "dig to 1").to_string())
+                .call("3", "Agent", named("explorer", "x").to_string())
+                .call("4", "Agent", json!({"description": "d", "prompt": " "}).to_string()),
+        )
+        .reply(Turn::new().text("done"))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    home.run(&mut ask(&home, &["go"])).success();
+    let told = text_of(&server.requests()[1]);
+    assert!(told.contains("Refused."), "{told}");
+    assert!(told.contains("there is no agent `explorer`. Did you mean `explore`?"), "{told}");
+    assert!(told.contains("`prompt` is empty"), "{told}");
+    assert!(told.contains("back from 1 with ") && told.contains("back from 3 with "), "{told}");
+    assert!(told.contains("there is no tool named `Agent`"), "{told}");
+    let deepest = server.agent_requests();
+    let asked = deepest.iter().filter(|request| request.messages().len() == 1);
+    assert_eq!(asked.clone().count(), 3, "three deep, and no deeper");
+    let without = asked.filter(|request| !request.tool_names().contains(&"Agent".into()));
+    assert_eq!(without.count(), 1, "the deepest has no such tool");
+    server.finish();
+}
+
+/// An agent in a worktree of its own: what it changes is there and not here; untouched, it goes away.
+#[test]
+fn a_worktree_of_its_own() {
+    let order = |prompt: &str| {
+        let mut order = named("general-purpose", prompt);
+        order["isolation"] = json!("worktree");
+        order
+    };
+    let server = server(Wire::Anthropic)
+        .agent_with(|request: &RecordedRequest| -> Reply {
+            if request.messages().len() > 1 || request.text().contains("touch nothing") {
+                return Turn::new().text("I am done.").into();
+            }
+            let command = "git rev-parse --show-toplevel; echo changed > plan.md";
+            Turn::new().call("b", "Bash", json!({"command": command}).to_string()).into()
+        })
+        .reply(start("1", &order("change plan.md")).call(
+            "2",
+            "Agent",
+            order("touch nothing").to_string(),
+        ))
+        .reply(Turn::new().text("done"))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    home.git_init();
+    home.write("plan.md", "52 nuts\n");
+    home.git(&["add", "."]);
+    home.git(&["commit", "-qm", "one"]);
+    home.run(&mut ask(&home, &["--permission-mode", "bypass", "go"])).success();
+    assert_eq!(home.read("plan.md"), "52 nuts\n");
+    let told = text_of(&server.requests()[1]);
+    assert!(told.contains("nothing was changed in its worktree, which is gone again"), "{told}");
+    assert!(told.contains("its changes are in the worktree "), "{told}");
+    let worktrees = home.git(&["worktree", "list"]);
+    assert_eq!(worktrees.lines().count(), 2, "{worktrees}");
+    let kept = worktrees.lines().nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    assert!(kept.contains(&home.dormouse_home().display().to_string()), "{kept}");
+    assert_eq!(std::fs::read_to_string(format!("{kept}/plan.md")).unwrap(), "changed\n");
+    assert_eq!(home.git(&["status", "--porcelain", "plan.md"]), "");
+    server.finish();
+}
+
+/// The list of agents stands in a message. It changes in mid-session: the prefix stays, the change is told.
+#[test]
+fn a_list_that_changes() {
+    let server = server(Wire::Anthropic).start();
+    let home = TestHome::new().with_server(&server);
+    server.push(Turn::new().text("Hello."));
+    server.push(Turn::new().text("I see."));
+    let mut terminal = talk(&home, &[], (100, 40));
+    say(&mut terminal, "hi", "Hello.");
+    let folder = home.dormouse_home().join("agents");
+    home.write(
+        folder.join("nutter.md"),
+        "---\nname: nutter\ndescription: Counts nuts.\n---\nYou count.\n",
+    );
+    say(&mut terminal, "who is there?", "I see.");
+    leave(terminal);
+    let requests = server.requests();
+    let first = requests[0].messages()[0].to_string();
+    assert!(first.contains("# Agents") && first.contains("- explore: "), "{first}");
+    let tool = requests[0].raw_field("tools").unwrap();
+    assert!(!tool.contains("- explore: "), "the list is no part of the tool");
+    let last = requests[1].last_message().to_string();
+    assert!(last.contains("Agents, now:") && last.contains("- nutter: Counts nuts."), "{last}");
+    server.finish();
+
+    let off = crate::program::server(Wire::Anthropic).reply(Turn::new().text("Hello.")).start();
+    let mut home = TestHome::new().with_server(&off);
+    home.set_env("DORMOUSE_AGENT_LIST_MESSAGE", "0");
+    home.run(&mut ask(&home, &["hi"])).success();
+    let request = &off.requests()[0];
+    assert!(request.raw_field("tools").unwrap().contains("- explore: "));
+    assert!(!request.messages()[0].to_string().contains("# Agents"));
+}
+
+/// Own agents: their tools, prompt, turns and model, and which of two with one name counts.
+#[test]
+fn own_agents() {
+    let home_of = |server: &ScriptedServer| {
+        let home = TestHome::new().with_server(server);
+        let agent = |name: &str, more: &str, prompt: &str| {
+            format!("---\nname: {name}\ndescription: d\n{more}\n---\n{prompt}\n")
+        };
+        let user = home.dormouse_home().join("agents");
+        home.write(
+            user.join("one.md"),
+            agent("one", "tools: Read, Glob\nmaxTurns: 2", "Of the person."),
+        );
+        home.write(user.join("two.md"), agent("two", "disallowedTools: Bash", "Of the person."));
+        home.write(
+            home.user_home().join(".claude/agents/claude.md"),
+            agent("claude", "", "Of .claude."),
+        );
+        home.write(".claude/agents/deep/two.md", agent("two", "", "Of the project."));
+        home
+    };
+    let server = server(Wire::Anthropic)
+        .agent_with(|_: &RecordedRequest| -> Reply {
+            Turn::new().call("g", "Glob", r#"{"pattern":"*"}"#).into()
+        })
+        .reply(start("1", &named("one", "go")))
+        .reply(Turn::new().text("done"))
+        .start();
+    let home = home_of(&server);
+    home.run(&mut ask(&home, &["go"])).success();
+    let agent = server.agent_requests();
+    assert_eq!(agent.len(), 2, "maxTurns");
+    assert_eq!(agent[0].tool_names(), ["Glob", "Read"]);
+    assert!(agent[0].system_text().starts_with("Of the person.\n\nYou are an agent"));
+    let told = text_of(&server.requests()[1]);
+    assert!(told.contains("used up its turns"), "{told}");
+
+    let server = crate::program::server(Wire::Anthropic)
+        .agent_with(|request: &RecordedRequest| -> Reply {
+            Turn::new().text(request.system_text().lines().next().unwrap().to_owned()).into()
+        })
+        .reply(start("1", &named("two", "go")).call(
+            "2",
+            "Agent",
+            named("claude", "go").to_string(),
+        ))
+        .reply(Turn::new().text("done"))
+        .start();
+    let home = home_of(&server);
+    home.run(&mut ask(&home, &["go"])).success();
+    let told = text_of(&server.requests()[1]);
+    assert!(told.contains("Of the project.") && told.contains("Of .claude."), "{told}");
+    let given = json!({"agents": {"two": {"description": "d", "prompt": "Of the command line."}}});
+    let server = crate::program::server(Wire::Anthropic)
+        .agent_with(|request: &RecordedRequest| -> Reply {
+            Turn::new().text(request.system_text().lines().next().unwrap().to_owned()).into()
+        })
+        .reply(start("1", &named("two", "go")))
+        .reply(Turn::new().text("done"))
+        .start();
+    let home = home_of(&server);
+    home.run(&mut ask(&home, &["--settings", &given.to_string(), "go"])).success();
+    assert!(text_of(&server.requests()[1]).contains("Of the command line."));
+}
+
+/// Files that can not be used are told with line and reason, and the others load.
+#[test]
+fn bad_files_are_told_and_the_others_load() {
+    let server = server(Wire::Anthropic).reply(Turn::new().text("Hello.")).start();
+    let home = TestHome::new().with_server(&server);
+    let user = home.dormouse_home().join("agents");
+    home.write(user.join("good.md"), "---\nname: good\ndescription: Is good.\n---\nYou are.\n");
+    home.write(user.join("twin.md"), "---\nname: good\ndescription: Is another.\n---\nYou are.\n");
+    home.write(user.join("yaml.md"), "---\nname: x\nbad: [a\n---\nb\n");
+    home.write(user.join("name.md"), "---\nname: No Name\ndescription: d\n---\nb\n");
+    home.write(user.join("binary.md"), b"---\nname: b\0\n---\n".as_slice());
+    home.write(home.project().join(".dormouse/agents/none.md"), "nothing\n");
+    std::os::unix::fs::symlink("/etc/passwd", home.project().join(".dormouse/agents/out.md"))
+        .unwrap();
+    let output = home.run(&mut ask(&home, &["hi"]));
+    output.success();
+    for expected in [
+        "agents/yaml.md:3: the frontmatter can not be read",
+        "agents/name.md:2: `No Name` is no name for an agent",
+        "agents/binary.md: it is binary",
+        "agents/none.md:1: it has no frontmatter",
+        "agents/out.md: it leads out of the project",
+        "agents/twin.md: `good` is the name of",
+    ] {
+        assert!(output.stderr.contains(expected), "{expected}: {}", output.stderr);
+    }
+    let first = server.requests()[0].messages()[0].to_string();
+    assert!(first.contains("- good: Is good."), "{first}");
+}
+
+/// What an agent does is said in a small model's words; never two at a time, and nothing when nothing happened.
+#[test]
+fn progress_in_a_few_words() {
+    let gate = Gate::new();
+    let waiting = gate.clone();
+    let server = server(Wire::Anthropic)
+        .side_model("small-1")
+        .agent_with(move |request: &RecordedRequest| -> Reply {
+            if request.messages().len() == 1 {
+                return Turn::new().call("g", "Glob", r#"{"pattern":"*.md"}"#).into();
+            }
+            let reply: Reply = Turn::new().text("done").into();
+            reply.gate_after(0, &waiting)
+        })
+        .reply(start("1", &named("explore", "find all notes about nuts")))
+        .reply(Turn::new().text("done"))
+        .start();
+    server.push_side(Turn::new().text("Looking for notes"));
+    let mut home = TestHome::new().with_server(&server);
+    home.set_env("DORMOUSE_TEST_PROGRESS_MS", "30");
+    home.set_env("DORMOUSE_RECALL", "0");
+    let mut running =
+        home.spawn(&mut ask(&home, &["-v", "--settings", r#"{"smallModel":"small-1"}"#, "go"]));
+    running.close_stdin();
+    wait_until("the question", || server.side_requests().len() == 1);
+    // Several of its times pass in which nothing happens.
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    gate.open();
+    running.wait().success();
+    let asked = server.side_requests();
+    assert_eq!(asked.len(), 1, "nothing has happened since");
+    let question = asked[0].text();
+    assert!(
+        question.contains("find all notes about nuts") && question.contains("Glob *.md"),
+        "{question}"
+    );
+    assert!(asked[0].tool_names().is_empty());
+    server.finish();
+}
+
+/// What agents cost counts against what may be spent.
+#[test]
+fn agents_spend_from_the_same_purse() {
+    let server = server(Wire::Anthropic)
+        .agent_with(|_: &RecordedRequest| -> Reply {
+            Turn::new().call("g", "Glob", r#"{"pattern":"*"}"#).into()
+        })
+        .reply(start("1", &named("explore", "look for ever")))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let prices = r#"{"prices":{"scripted":{"input":1000,"output":1000}}}"#;
+    let output = home.run(&mut ask(&home, &["--settings", prices, "--max-cost", "20", "go"]));
+    assert_eq!(output.code, Some(3), "{}", output.stderr);
+    assert!(output.stderr.contains("--max-cost was reached"), "{}", output.stderr);
+    let spent = server.agent_requests();
+    assert!(
+        spent.len() < 40,
+        "{} requests, the last {:?}",
+        spent.len(),
+        spent.last().unwrap().usage
+    );
+}
+
+/// `dormouse agents` lists them with where they come from.
+#[test]
+fn the_list_on_the_command_line() {
+    let home = TestHome::new();
+    let user = home.dormouse_home().join("agents");
+    home.write(
+        user.join("good.md"),
+        "---\nname: good\ndescription: Is good.\nmemory: user\n---\nYou are.\n",
+    );
+    home.write(user.join("bad.md"), "nothing\n");
+    let output = home.run(&mut dormouse(&home, &["agents"]));
+    output.success();
+    assert!(
+        output.stdout.contains("good") && output.stdout.contains("explore"),
+        "{}",
+        output.stdout
+    );
+    assert!(output.stderr.contains("bad.md:1: it has no frontmatter"), "{}", output.stderr);
+    let output = home.run(&mut dormouse(&home, &["agents", "--json"]));
+    let list: Value = serde_json::from_str(&output.success().stdout).unwrap();
+    let good =
+        list["agents"].as_array().unwrap().iter().find(|agent| agent["name"] == "good").unwrap();
+    assert_eq!((&good["origin"], &good["memory"]), (&json!("user"), &json!("user")));
+    assert_eq!(list["problems"].as_array().unwrap().len(), 1);
+}
+
+/// Messages inside the process: to an agent by its name while it works, back to the conversation, and to nobody.
+#[test]
+fn messages_between_a_conversation_and_its_agents() {
+    let mut order = named("general-purpose", "wait for a word");
+    order["run_in_background"] = json!(true);
+    order["name"] = json!("bob");
+    let send = |to: &str, text: &str| {
+        json!({"to": to, "message": text, "summary": "a few words about the nuts"}).to_string()
+    };
+    let gate = Gate::new();
+    let waiting = gate.clone();
+    let server = server(Wire::Anthropic)
+        .agent_with(move |request: &RecordedRequest| -> Reply {
+            let said = request.last_message().to_string();
+            if said.contains("look under the oak") {
+                let text = json!({"to": "main", "message": "They are under the oak.", "summary": "found the nuts under the oak"});
+                return Turn::new().call("m", "SendMessage", text.to_string()).into();
+            }
+            if request.messages().len() > 1 {
+                return Turn::new().text("I told them.").into();
+            }
+            let reply: Reply = Turn::new().call("g", "Glob", r#"{"pattern":"*"}"#).into();
+            reply.gate_after(0, &waiting)
+        })
+        .reply(start("a", &order))
+        .reply(
+            Turn::new()
+                .call("1", "SendMessage", send("bob", "look under the oak"))
+                .call("2", "SendMessage", send("alice", "hello"))
+                .call("3", "SendMessage", send("main", "hello")),
+        )
+        .start();
+    for _ in 0..4 {
+        server.push(Turn::new().text("Noted."));
+    }
+    let home = TestHome::new().with_server(&server);
+    let mut running = home.spawn(&mut ask(&home, &["go"]));
+    running.close_stdin();
+    server.wait_for_requests(3);
+    gate.open();
+    running.wait().success();
+    let results = text_of(&server.requests()[2]);
+    assert!(results.contains("sent to bob"), "{results}");
+    assert!(results.contains("no agent of this project is called `alice`"), "{results}");
+    assert!(results.contains("`main` is your own name"), "{results}");
+    let told = server.agent_requests()[1].last_message().to_string();
+    assert!(told.contains("look under the oak"), "at its next tool round: {told}");
+    let last = server.requests().last().unwrap().text();
+    assert!(last.contains("They are under the oak.") && last.contains("I told them."), "{last}");
+    let side = side_chains(&home).remove(0);
+    assert!(
+        side.lines()
+            .any(|line| line.contains("look under the oak") && line.contains(r#""delivers":[""#))
+    );
+}

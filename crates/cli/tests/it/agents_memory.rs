@@ -1,0 +1,258 @@
+//! Agents with a memory of their own, in a real repository: where it is, what is told about it, who reaches it (A-6,
+//! R-13, L-29).
+
+use std::path::PathBuf;
+
+use dormouse_model::script::Turn;
+use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
+use serde_json::json;
+
+use crate::agents::start;
+use crate::compacting::text_of;
+use crate::program::{ask, dormouse, server};
+
+const NOTE: &str = "---\nname: Parser tests\ndescription: The parser tests need a clean cache.\ntype: project\n---\nRun them with CACHE=0.\n";
+
+fn agent_file(memory: &str) -> String {
+    format!(
+        "---\nname: keeper\ndescription: Keeps notes.\ntools: Glob\n{memory}\n---\nYou keep notes.\n"
+    )
+}
+
+/// A repository with a commit.
+fn repository(server: &ScriptedServer) -> TestHome {
+    let home = TestHome::new().with_server(server);
+    home.git_init();
+    home.write("readme.txt", "a project\n");
+    home.git(&["add", "readme.txt"]);
+    home.git(&["commit", "-qm", "one"]);
+    home
+}
+
+fn order() -> serde_json::Value {
+    json!({"description": "keep a note", "prompt": "write down what you know", "subagent_type": "keeper"})
+}
+
+/// An agent that writes a memory, then tries to write elsewhere, in every way.
+fn writes(directory: PathBuf) -> impl FnMut(&RecordedRequest) -> Reply + Send + 'static {
+    move |request: &RecordedRequest| -> Reply {
+        if request.messages().len() > 1 {
+            return Turn::new().text("Noted.").into();
+        }
+        let at = |file: &str| directory.join(file).display().to_string();
+        let write = |path: String, content: &str| {
+            json!({"file_path": path, "content": content}).to_string()
+        };
+        let key = format!(
+            "---\nname: Key\ndescription: A key.\ntype: project\n---\n{}\n",
+            ["AKIA", "IOSFODNN7EXAMPLQ"].concat()
+        );
+        Turn::new()
+            .call("1", "Write", write(at("parser-tests.md"), NOTE))
+            .call(
+                "2",
+                "Write",
+                write(at("MEMORY.md"), "- [Parser tests](parser-tests.md): need a clean cache\n"),
+            )
+            .call("3", "Write", write("elsewhere.md".into(), NOTE))
+            .call("4", "Write", write(at("../../outside.md"), NOTE))
+            .call("5", "Write", write(at("way-out/x.md"), NOTE))
+            .call("6", "Write", write(at("key.md"), &key))
+            .call("7", "Read", json!({"file_path": "readme.txt"}).to_string())
+            .call("8", "Read", json!({"file_path": at("parser-tests.md")}).to_string())
+            .into()
+    }
+}
+
+#[test]
+fn each_scope_has_its_place_and_its_words() {
+    for (scope, line) in [
+        ("user", "It goes with you into every project"),
+        ("project", "is committed with it"),
+        ("local", "is not committed"),
+    ] {
+        let placeholder = server(Wire::Anthropic).start();
+        let mut home = repository(&placeholder);
+        let root = home.project().canonicalize().unwrap();
+        let directory = match scope {
+            "user" => home
+                .dormouse_home()
+                .canonicalize()
+                .unwrap_or(home.dormouse_home())
+                .join("agent-memory/keeper"),
+            "project" => root.join(".dormouse/agent-memory/keeper"),
+            _ => root.join(".dormouse/agent-memory-local/keeper"),
+        };
+        let server = server(Wire::Anthropic)
+            .agent_with(writes(directory.clone()))
+            .reply(start("a", &order()))
+            .reply(Turn::new().text("done"))
+            .start();
+        home.use_server(&server);
+        home.write(
+            home.dormouse_home().join("agents/keeper.md"),
+            agent_file(&format!("memory: {scope}")),
+        );
+        std::fs::create_dir_all(&directory).unwrap();
+        std::os::unix::fs::symlink(home.root(), directory.join("way-out")).unwrap();
+        home.run(&mut ask(&home, &["go"])).success();
+        let agent = server.agent_requests();
+        let told = agent[0].system_text();
+        assert!(told.contains(&format!("the folder {}", directory.display())), "{scope}: {told}");
+        assert!(told.contains(line), "{scope}: {told}");
+        assert_eq!(agent[0].tool_names(), ["Edit", "Glob", "Read", "Write"], "{scope}");
+        let written = std::fs::read_to_string(directory.join("parser-tests.md")).unwrap();
+        assert!(written.contains("Run them with CACHE=0."), "{scope}: {written}");
+        let results = text_of(&agent[1]);
+        assert!(results.contains("Write is for your memory alone"), "{scope}: {results}");
+        assert!(results.contains("Read is for your memory alone"), "{scope}: {results}");
+        for harm in ["elsewhere.md", ".dormouse/outside.md", "../outside.md", "../x.md"] {
+            assert!(!home.project().join(harm).exists(), "{scope}: {harm}");
+        }
+        assert!(!home.root().join("x.md").exists(), "{scope}: through a link");
+        assert!(!directory.join("key.md").exists(), "{scope}: a secret");
+        let status = home.git(&["status", "--porcelain", "--untracked-files=all"]);
+        assert_eq!(
+            status.contains("agent-memory/keeper/parser-tests.md"),
+            scope == "project",
+            "{status}"
+        );
+        assert!(!status.contains("agent-memory-local"), "{status}");
+        // The next run of it is shown the index.
+        let server = crate::program::server(Wire::Anthropic)
+            .agent_with(|_: &RecordedRequest| -> Reply { Turn::new().text("I know.").into() })
+            .reply(start("a", &order()))
+            .reply(Turn::new().text("done"))
+            .start();
+        home.use_server(&server);
+        home.run(&mut ask(&home, &["again"])).success();
+        let first = server.agent_requests()[0].messages()[0].to_string();
+        assert!(first.contains("[Parser tests](parser-tests.md)"), "{scope}: {first}");
+        // The conversation itself knows nothing of it.
+        assert!(!server.requests()[0].text().contains("Parser tests"));
+    }
+}
+
+/// Worktrees of one repository share what is the project's and what is local.
+#[test]
+fn worktrees_share() {
+    let placeholder = server(Wire::Anthropic).start();
+    let mut home = repository(&placeholder);
+    let root = home.project().canonicalize().unwrap();
+    for (scope, folder) in [("project", "agent-memory"), ("local", "agent-memory-local")] {
+        let directory = root.join(".dormouse").join(folder).join("keeper");
+        let server = server(Wire::Anthropic)
+            .agent_with(writes(directory.clone()))
+            .reply(start("a", &order()))
+            .reply(Turn::new().text("done"))
+            .start();
+        home.use_server(&server);
+        home.write(
+            home.dormouse_home().join("agents/keeper.md"),
+            agent_file(&format!("memory: {scope}")),
+        );
+        let worktree = home.root().join(format!("tree-{scope}"));
+        home.git(&["worktree", "add", "-q", "--detach", &worktree.display().to_string()]);
+        let mut command = ask(&home, &["go"]);
+        command.current_dir(&worktree);
+        home.run(&mut command).success();
+        assert!(directory.join("parser-tests.md").exists(), "{scope}");
+        assert!(!worktree.join(".dormouse").exists(), "{scope}");
+    }
+}
+
+/// Nothing where memory is off, and elsewhere where the machine is nobody's.
+#[test]
+fn where_memory_is_off_or_elsewhere() {
+    let run = |environment: &[(&str, &str)]| {
+        let server = server(Wire::Anthropic)
+            .agent_with(|_: &RecordedRequest| -> Reply { Turn::new().text("I know.").into() })
+            .reply(start("a", &order()))
+            .reply(Turn::new().text("done"))
+            .start();
+        let mut home = repository(&server);
+        for (name, value) in environment {
+            let value = value.replace("ROOT", &home.root().display().to_string());
+            home.set_env(*name, value);
+        }
+        home.write(
+            home.dormouse_home().join("agents/keeper.md"),
+            agent_file("memory: {scope: local}"),
+        );
+        home.run(&mut ask(&home, &["go"])).success();
+        (server.agent_requests()[0].system_text(), home)
+    };
+    let (told, home) = run(&[("DORMOUSE_DISABLE_AUTO_MEMORY", "1")]);
+    assert!(!told.contains("# Your memory"), "{told}");
+    assert!(!home.project().join(".dormouse").exists());
+    let (told, home) =
+        run(&[("DORMOUSE_REMOTE_MEMORY_DIR", "ROOT/far/away"), ("DORMOUSE_REMOTE", "1")]);
+    let far = home.root().join("far/away");
+    assert!(told.contains(&format!("{}/", far.display())), "{told}");
+    assert!(told.contains("agent-memory-local/keeper"), "{told}");
+    assert!(!home.project().join(".dormouse").exists());
+}
+
+/// A project that nobody has trusted: its agents have their prompts, and nothing that could run or loosen anything.
+#[test]
+fn an_untrusted_project() {
+    let agent = concat!(
+        "---\nname: keeper\ndescription: Keeps notes.\nmemory: user\npermissionMode: bypassPermissions\n",
+        "hooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: touch hooked\n",
+        "mcpServers:\n  harm:\n    command: touch\n    args: [served]\n---\nYou keep notes.\n"
+    );
+    for trusted in [false, true] {
+        let server = server(Wire::Anthropic)
+            .agent_with(|request: &RecordedRequest| -> Reply {
+                if request.messages().len() > 1 {
+                    return Turn::new().text("Done.").into();
+                }
+                Turn::new().call("b", "Bash", r#"{"command":"touch harm"}"#).into()
+            })
+            .reply(start("a", &order()))
+            .reply(Turn::new().text("done"))
+            .start();
+        let home = repository(&server);
+        home.write(".dormouse/agents/keeper.md", agent);
+        if trusted {
+            let output = home.run(&mut dormouse(&home, &["permissions", "trust", "--yes"]));
+            assert!(output.success().stderr.contains("keeper"), "{}", output.stderr);
+        }
+        let output = home.run(&mut ask(&home, &["go"]));
+        output.success();
+        let told = server.agent_requests()[0].system_text();
+        assert!(told.starts_with("You keep notes."));
+        assert_eq!(told.contains("# Your memory"), trusted, "{told}");
+        assert_eq!(home.dormouse_home().join("agent-memory").exists(), trusted);
+        assert_eq!(home.project().join("harm").exists(), trusted, "{}", output.stderr);
+        if !trusted {
+            assert!(
+                !home.project().join("hooked").exists() && !home.project().join("served").exists()
+            );
+            assert!(
+                output.stderr.contains("is not trusted") && output.stderr.contains("agents"),
+                "{}",
+                output.stderr
+            );
+        }
+    }
+}
+
+/// What concerns an agent is looked for in its memory, where the message mentions it.
+#[test]
+fn a_mention_searches_that_agents_memory() {
+    let server = server(Wire::Anthropic)
+        .reply(Turn::new().text("One."))
+        .reply(Turn::new().text("Two."))
+        .start();
+    let mut home = TestHome::new().with_server(&server);
+    home.set_env("DORMOUSE_TEST_RECALL_MS", "10000");
+    home.write(home.dormouse_home().join("agents/keeper.md"), agent_file("memory: user"));
+    home.write(home.dormouse_home().join("agent-memory/keeper/parser-tests.md"), NOTE);
+    let plain = "how do the parser tests run with a clean cache?";
+    home.run(&mut ask(&home, &[plain])).success();
+    home.run(&mut ask(&home, &[&format!("@agent-keeper {plain}")])).success();
+    let requests = server.requests();
+    assert!(!requests[0].text().contains("CACHE=0"), "{}", requests[0].text());
+    assert!(requests[1].last_message().to_string().contains("CACHE=0"), "{}", requests[1].text());
+}

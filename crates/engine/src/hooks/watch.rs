@@ -1,0 +1,119 @@
+//! Files that are looked at now and then: settings, and what hooks want to hear about. No daemon: a look at time and
+//! size, at every turn and tool round.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use dormouse_base::Source;
+
+/// More files are not watched: each is looked at in every round.
+const MOST: usize = 1_000;
+
+/// A file as it was when it was last looked at; nothing where there was none.
+type Stamp = Option<(SystemTime, u64)>;
+
+/// What has become of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Changed {
+    pub(super) path: PathBuf,
+    /// `add`, `change` or `unlink`.
+    pub(super) event: &'static str,
+}
+
+/// The files that are watched.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    settings: Vec<(Source, PathBuf, Stamp)>,
+    files: BTreeMap<PathBuf, Stamp>,
+}
+
+impl Watch {
+    pub(super) fn new(settings: &[(Source, PathBuf)]) -> Self {
+        let look = |(source, path): &(Source, PathBuf)| (*source, path.clone(), stamp(path));
+        Self { settings: settings.iter().map(look).collect(), files: BTreeMap::new() }
+    }
+
+    /// These are watched from now on; a relative path is one in `folder`.
+    pub(super) fn add(&mut self, paths: impl IntoIterator<Item = PathBuf>, folder: &Path) {
+        for path in paths {
+            let path = folder.join(path);
+            if self.files.len() < MOST && !self.files.contains_key(&path) {
+                let seen = stamp(&path);
+                self.files.insert(path, seen);
+            }
+        }
+    }
+
+    /// The files of settings that have changed since this was last asked.
+    pub(super) fn settings_changed(&mut self) -> Vec<(Source, PathBuf)> {
+        let mut changed = Vec::new();
+        for (source, path, seen) in &mut self.settings {
+            let now = stamp(path);
+            if std::mem::replace(seen, now) != now {
+                changed.push((*source, path.clone()));
+            }
+        }
+        changed
+    }
+
+    /// The other files that have changed since this was last asked.
+    pub(super) fn files_changed(&mut self) -> Vec<Changed> {
+        let mut changed = Vec::new();
+        for (path, seen) in &mut self.files {
+            let now = stamp(path);
+            let event = match (std::mem::replace(seen, now), now) {
+                (None, Some(_)) => "add",
+                (Some(_), None) => "unlink",
+                (before, now) if before != now => "change",
+                _ => continue,
+            };
+            changed.push(Changed { path: path.clone(), event });
+        }
+        changed
+    }
+}
+
+fn stamp(path: &Path) -> Stamp {
+    let found = std::fs::metadata(path).ok()?;
+    Some((found.modified().unwrap_or(SystemTime::UNIX_EPOCH), found.len()))
+}
+
+/// What the source of settings is called in this contract.
+pub(super) fn source_name(source: Source) -> &'static str {
+    match source {
+        Source::User => "user_settings",
+        Source::Project => "project_settings",
+        Source::Local => "local_settings",
+        Source::Managed => "policy_settings",
+        Source::CommandLine => "command_line",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dormouse_base::Dir;
+
+    use super::*;
+
+    #[test]
+    fn each_change_is_seen_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = Dir::open(folder.path()).unwrap();
+        let name = dormouse_base::RelPath::new("a").unwrap();
+        let mut watch = Watch::default();
+        watch.add([PathBuf::from("a"), PathBuf::from("b")], folder.path());
+        assert!(watch.files_changed().is_empty());
+        let mut seen = |event: &str| {
+            let changed = watch.files_changed();
+            assert_eq!(changed.iter().map(|c| c.event).collect::<Vec<_>>(), [event]);
+            assert!(watch.files_changed().is_empty());
+        };
+        dir.replace(&name, b"1").unwrap();
+        seen("add");
+        dir.replace(&name, b"12").unwrap();
+        seen("change");
+        dir.remove_file(&name).unwrap();
+        seen("unlink");
+    }
+}
