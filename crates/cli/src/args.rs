@@ -10,6 +10,7 @@ mod send;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use dormouse_engine::SetupTrigger;
 
 pub(crate) use agents::*;
 pub(crate) use doors::*;
@@ -111,6 +112,18 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(crate) wait: bool,
 
+    /// Run the hooks at `Setup` first: a project is set up for the first time
+    #[arg(long, conflicts_with_all = ["init_only", "maintenance"])]
+    pub(crate) init: bool,
+
+    /// Run the hooks at `Setup` and end
+    #[arg(long, conflicts_with = "maintenance")]
+    pub(crate) init_only: bool,
+
+    /// Run the hooks at `Setup` first: a project is maintained
+    #[arg(long)]
+    pub(crate) maintenance: bool,
+
     /// Say more about what is going on, on standard error
     #[arg(short, long)]
     pub(crate) verbose: bool,
@@ -127,7 +140,16 @@ fn dollars(text: &str) -> Result<f64, String> {
 impl Arguments {
     /// Whether nobody is talked with: a question to answer, or a list to print.
     pub(crate) fn is_headless(&self) -> bool {
-        self.print || self.resume.as_deref() == Some(LIST)
+        self.print || self.init_only || self.resume.as_deref() == Some(LIST)
+    }
+
+    /// Why the project is to be set up first, if it is.
+    pub(crate) fn set_up(&self) -> Option<SetupTrigger> {
+        match (self.init || self.init_only, self.maintenance) {
+            (true, _) => Some(SetupTrigger::Init),
+            (false, true) => Some(SetupTrigger::Maintenance),
+            (false, false) => None,
+        }
     }
 }
 
@@ -209,6 +231,9 @@ pub(crate) enum Command {
     /// Serve this project's memory to other agents, as an MCP server; or see and set up the servers that this agent uses
     #[command(after_help = MCP_HELP)]
     Mcp(McpArguments),
+    /// Say which hooks run at an event, where each comes from, and why others do not
+    #[command(after_help = HOOKS_HELP)]
+    Hooks(HooksArguments),
     /// Answer a hook event of another agent, from what it says on standard input
     #[command(after_help = HOOK_HELP)]
     Hook(HookArguments),

@@ -8,7 +8,7 @@ use dormouse_background::{
     Closed, DreamReport, DreamSetup, DreamStatus, Dreamer, Dreamt, When, dream, dream_reports,
 };
 use dormouse_base::{Dir, Settings, Switches};
-use dormouse_engine::{EngineEvent, MemoryAccess, Saving, Seed, SessionFolder};
+use dormouse_engine::{Bell, EngineEvent, MemoryAccess, Saving, Seed, SessionFolder};
 use dormouse_memory::Trial;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -90,8 +90,12 @@ async fn dream_by_hand(arguments: &DreamArguments, world: &World) -> Result<Exit
     let when = if arguments.now { When::Now } else { When::Due };
     let trial = if arguments.dry_run { Trial::Preview } else { Trial::Make };
     let mut unanswered = None;
+    let mut bell = Bell::default();
     let seed = async |folder: &Path| {
         let seed = seed(arguments, world, folder).await;
+        if let Ok(seed) = &seed {
+            bell = seed.bell().clone();
+        }
         seed.map_err(|failure| {
             let said = failure.message();
             unanswered = Some(failure);
@@ -100,6 +104,9 @@ async fn dream_by_hand(arguments: &DreamArguments, world: &World) -> Result<Exit
     };
     let setup = setup(world, access, sessions.dir().clone());
     let dreamt = Box::pin(unless_interrupted(dream(setup, seed, when, trial))).await?;
+    for said in bell.take_notices() {
+        show::note(&format!("note: {said}"));
+    }
     match (dreamt, unanswered) {
         (_, Some(failure)) => Err(failure),
         (None, None) => {

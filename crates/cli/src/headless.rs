@@ -21,6 +21,9 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     }
     // A wrong id is told before anything is read from a pipe.
     start::which_session(arguments, &world.home()?, &current_project()?)?;
+    if arguments.init_only {
+        return init_only(arguments, world).await;
+    }
     let prompt = prompt(arguments)?;
     let ready = start::prepare(arguments, world, Untrusted::Tell).await?;
     let mut conversation = ready.open(arguments, world, None)?;
@@ -28,6 +31,14 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     conversation.servers.close().await;
     let report = report?;
     finish(&report, &conversation.key)
+}
+
+/// Runs the hooks at `Setup`, and nothing else.
+async fn init_only(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
+    let ready = start::prepare(arguments, world, Untrusted::Tell).await?;
+    let mut conversation = ready.open(arguments, world, None)?;
+    conversation.set_up(arguments, &mut show::notice).await;
+    Ok(Exit::Done)
 }
 
 /// `--resume` without an id.
@@ -63,6 +74,7 @@ async fn ask(
     world: &World,
     prompt: &str,
 ) -> Result<TurnReport, Failure> {
+    conversation.set_up(arguments, &mut show::notice).await;
     let Conversation { engine, surroundings, .. } = conversation;
     let (session, model) = (engine.session().to_string(), engine.model_name().to_owned());
     let mut printer = Printer::new(arguments.output_format, session, model, arguments.verbose);

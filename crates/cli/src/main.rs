@@ -17,6 +17,7 @@ mod embedder;
 mod exit;
 mod headless;
 mod hook;
+mod hooks;
 mod input;
 mod instructions;
 mod layers;
@@ -112,6 +113,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Recall(arguments)) => {
                 Box::pin(memory::recall::run(arguments, world)).await
             }
+            Some(Command::Hooks(arguments)) => hooks::run(arguments, world),
             Some(Command::Hook(arguments)) => Box::pin(hook::run(arguments, world)).await,
             Some(Command::Mcp(mcp)) => match &mcp.command {
                 Some(command) => Box::pin(servers::run(command, arguments, world)).await,

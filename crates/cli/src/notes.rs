@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dormouse_background::{SessionNotes, Sheets, kept_title};
 use dormouse_base::{Dir, RelPath, SessionId, SessionNotesSettings, Switches};
-use dormouse_engine::{Beside, Engine};
+use dormouse_engine::{Beside, Engine, TITLE_FILE};
 
 use crate::exit::Failure;
 use crate::show;
@@ -28,11 +28,16 @@ pub(crate) fn keeper(
     Ok(Some(Arc::new(SessionNotes::new(sheets, settings))))
 }
 
-/// What a session is about by its notes, if they say so.
+/// What a session is about: by the title that a hook gave it, else by its notes, if they say so.
 pub(crate) fn title(sessions: &Dir, session: SessionId) -> Option<String> {
-    // A session without a folder of its own has no notes.
-    let own = RelPath::new(session.to_string()).ok()?;
-    kept_title(&sessions.below(&own).ok()?)
+    // A session without a folder of its own has neither.
+    let own = sessions.below(&RelPath::new(session.to_string()).ok()?).ok()?;
+    given_title(&own).or_else(|| kept_title(&own))
+}
+
+fn given_title(own: &Dir) -> Option<String> {
+    let bytes = own.read(&RelPath::new(TITLE_FILE).ok()?).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The notes of the session at hand, for `/notes`.

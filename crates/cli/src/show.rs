@@ -49,6 +49,13 @@ pub(crate) fn note(text: &str) {
     let _gone = writeln!(out, "{}", printable(text));
 }
 
+/// What the engine has to say before there is an answer to print.
+pub(crate) fn notice(event: dormouse_engine::EngineEvent) {
+    if let dormouse_engine::EngineEvent::Notice(said) = event {
+        note(&format!("note: {said}"));
+    }
+}
+
 /// Says what went wrong and what to do.
 pub(crate) fn failure(failure: &Failure) {
     note(&format!("error: {}", failure.message()));

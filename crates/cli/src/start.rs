@@ -7,15 +7,14 @@ use std::time::Duration;
 use dormouse_agents::Agency;
 use dormouse_background::Dreamer;
 use dormouse_base::{
-    Environment, Project, SessionId, Settings, Source, Stack, Switches, ToolSettings, Trust, flag,
-    names,
+    Environment, Project, SessionId, Settings, Switches, ToolSettings, Trust, flag, names,
 };
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
-    Announces, Beside, Engine, EngineConfig, HookLayer, HookOrigin, Hooks, Idle, InstructionSetup,
-    MemoryAccess, MemorySetup, OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving,
-    SessionFolder, Skills, Surroundings, memory_tools,
+    Announces, Beside, Engine, EngineConfig, EngineEvent, Hooks, InstructionSetup, MemoryAccess,
+    MemorySetup, OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder,
+    Skills, Surroundings, memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_tools::{Asker, CommandLimits, Gate, McpHub, Reaper, ServerSpec, ToolSet};
@@ -28,7 +27,8 @@ use crate::messages::NamedSession;
 use crate::settings::{self, InForce, Untrusted};
 use crate::world::{World, current_project};
 use crate::{
-    beside, dream, instructions, layers, memory, messages, permissions, servers, sessions, show,
+    beside, dream, hooks, instructions, layers, memory, messages, permissions, servers, sessions,
+    show,
 };
 
 /// All that a conversation needs, with nothing begun yet.
@@ -84,6 +84,19 @@ pub(crate) struct Conversation {
     pub(crate) servers: Arc<McpHub>,
 }
 
+impl Conversation {
+    /// Runs what hooks have to do to set the project up, where that was asked for.
+    pub(crate) async fn set_up(
+        &mut self,
+        arguments: &Arguments,
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
+    ) {
+        if let Some(trigger) = arguments.set_up() {
+            self.engine.set_up(trigger, sink).await;
+        }
+    }
+}
+
 /// Reads the settings, looks around, finds the session to go on with, connects.
 pub(crate) async fn prepare(
     arguments: &Arguments,
@@ -102,7 +115,7 @@ pub(crate) async fn prepare_for(
 ) -> Result<Ready, Failure> {
     let project = current_project()?;
     let in_force = settings::load(world, arguments.settings.as_deref(), &project, untrusted)?;
-    let hooks = hooks(&in_force, world)?;
+    let hooks = hooks::in_force(&in_force, world)?;
     let instructions = instructions::setup(world, &project, untrusted)?;
     let skills = skills(&in_force, world, &project)?;
     let agents = AgentLibrary::of(&in_force, world)?;
@@ -296,36 +309,6 @@ fn result_rules(settings: &Settings, switches: &Switches) -> ResultRules {
     ResultRules { store, chars: settings.tools.result_chars.clone() }
 }
 
-/// The hooks in force. Of those that can not be used it is said why.
-fn hooks(in_force: &InForce, world: &World) -> Result<Hooks, Failure> {
-    let bare = is_bare(world)?;
-    let (hooks, problems) = Hooks::read(hook_layers(in_force, bare));
-    for problem in problems {
-        show::note(&format!("warning: a hook will not run: {problem}"));
-    }
-    Ok(hooks)
-}
-
-/// The files of settings, and whether their hooks run.
-pub(crate) fn hook_layers(in_force: &InForce, bare: bool) -> impl Iterator<Item = HookLayer> {
-    let managed_only = in_force.settings.allow_managed_hooks_only == Some(true);
-    in_force.stack.layers().iter().map(move |layer| {
-        let idle = if bare {
-            Some(Idle::Bare)
-        } else if switched_off(&in_force.stack, layer.source) {
-            Some(Idle::Disabled)
-        } else if managed_only && layer.source != Source::Managed {
-            Some(Idle::ManagedOnly)
-        } else if layer.withheld.waiting.get("hooks").is_some() {
-            Some(Idle::NotTrusted)
-        } else {
-            None
-        };
-        let origin = HookOrigin::Settings(layer.source);
-        HookLayer::of_json(origin, &layer.path, &*layer.text).idle(idle)
-    })
-}
-
 /// The person's skills, and behind them the project's, if it is trusted.
 fn skills(in_force: &InForce, world: &World, project: &Project) -> Result<Skills, Failure> {
     if is_bare(world)? {
@@ -338,17 +321,7 @@ fn skills(in_force: &InForce, world: &World, project: &Project) -> Result<Skills
     })
 }
 
-/// Whether `disableAllHooks` reaches the hooks of a layer: a project turns off its own, a person all but the
-/// organisation's, the organisation all.
-fn switched_off(stack: &Stack, of: Source) -> bool {
-    let off = |source: Source| stack.of_source(source, "disableAllHooks") == Some(&true.into());
-    let by_project = off(Source::Project) || off(Source::Local);
-    let by_person = off(Source::User) || off(Source::CommandLine);
-    off(Source::Managed)
-        || (by_person && of != Source::Managed)
-        || (by_project && of.is_of_project())
-}
-
+/// What the command line says about the prompt.
 /// How long commands may take: the default is never above the most.
 fn command_limits(settings: &ToolSettings) -> CommandLimits {
     let set = |ms: Option<u64>, unless| ms.map_or(unless, Duration::from_millis);

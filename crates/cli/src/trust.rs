@@ -152,8 +152,17 @@ fn skill(name: &str, wish: &Value) -> String {
     } else {
         format!("; in use it allows {}", rules.join(", "))
     };
+    let mut commands = Vec::new();
+    if let Some(Value::Object(events)) = wish.get("hooks") {
+        events.values().for_each(|groups| collect_commands(groups, &mut commands));
+    }
+    let runs = if commands.is_empty() {
+        String::new()
+    } else {
+        format!("; in use it runs {}", commands.join(", "))
+    };
     cut(&on_one_row(&format!(
-        "skills: {name} ({}){allows}, in {}",
+        "skills: {name} ({}){allows}{runs}, in {}",
         text("description"),
         text("file")
     )))
@@ -170,7 +179,7 @@ fn server(key: &str, name: &str, entry: &Value) -> String {
         (None, Some(url)) => format!("talks to {url}"),
         (None, None) => "has no command".to_owned(),
     };
-    cut(&on_one_row(&format!("{key}: the MCP server {name} {what}; its entry is {entry}")))
+    cut(&on_one_row(&format!("{key}.{name}: an MCP server that {what}; its entry is {entry}")))
 }
 
 fn collect_commands(value: &Value, commands: &mut Vec<String>) {
@@ -224,13 +233,13 @@ mod tests {
         assert_eq!(
             wishes(&waiting),
             [
-                ".mcp.json: the MCP server mem runs npx [\"x\"]; its entry is {\"args\":[\"x\"],\"command\":\"npx\"}",
+                ".mcp.json.mem: an MCP server that runs npx [\"x\"]; its entry is {\"args\":[\"x\"],\"command\":\"npx\"}",
                 "contextWindows: 5",
                 "env.PATH: \"/evil\"",
                 "hooks: Stop runs a",
                 "hooks: Stop runs b",
                 "hooks: X: 1",
-                "mcpServers: the MCP server web talks to http://h; its entry is {\"type\":\"http\",\"url\":\"http://h\"}",
+                "mcpServers.web: an MCP server that talks to http://h; its entry is {\"type\":\"http\",\"url\":\"http://h\"}",
             ]
         );
     }

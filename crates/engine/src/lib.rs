@@ -81,3 +81,4 @@ pub use skills::{
     read_definition,
 };
 pub use surroundings::Surroundings;
+pub use turns::TITLE_FILE;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use dormouse_base::RelPath;
 use dormouse_context::{Fragment, HookNotes};
 use dormouse_conversation::{Block, Flags, Usage};
 use tokio_util::sync::CancellationToken;
@@ -10,6 +11,8 @@ use crate::hooks::{SessionEndReason, SessionSource, SetupTrigger};
 use crate::skills::SkillOwner;
 use crate::{Engine, EngineError, EngineEvent, Surroundings, TurnEnd, TurnReport, driver};
 
+/// The file in a session's own folder that has the title a hook gave it.
+pub const TITLE_FILE: &str = "title.txt";
 /// A hook that never lets the model stop is not obeyed for ever.
 const MOST_CONTINUATIONS: u32 = 10;
 
@@ -92,7 +95,22 @@ impl Engine {
         // The session begins all the same: whoever refuses it is heard by the person.
         let started = hooks.session_start(source, &self.config.model_name);
         let verdict = hooks.heard(started, sink).await;
+        self.call_session(verdict.title, sink);
         self.notes.extend(verdict.notes);
+    }
+
+    /// A hook has a name for the session: it stands in a file of the session's own.
+    fn call_session(&self, title: Option<String>, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
+        let Some(title) = title.filter(|title| !title.trim().is_empty()) else { return };
+        let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        let written =
+            RelPath::new(TITLE_FILE).map_err(|error| error.to_string()).and_then(|file| {
+                let kept = self.transcript.own_folder().replace(&file, line.as_bytes());
+                kept.map_err(|error| error.to_string())
+            });
+        if let Err(problem) = written {
+            sink(EngineEvent::Notice(format!("the session's title was not kept: {problem}")));
+        }
     }
 
     /// Runs what hooks have to do where a project is set up or maintained. What they add goes with the first prompt.
@@ -221,6 +239,7 @@ impl Engine {
             self.notes.extend(verdict.notes);
         }
         let verdict = hooks.heard(hooks.prompt(prompt), sink).await;
+        self.call_session(verdict.title, sink);
         if let Some(why) = verdict.block.or(verdict.halt) {
             return Some(why);
         }

@@ -140,3 +140,27 @@ pub(crate) struct McpAddArguments {
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
 }
+
+pub(crate) const HOOKS_HELP: &str = "\
+Examples:
+  dormouse hooks
+  dormouse hooks PreToolUse --tool Bash --input '{\"command\":\"git push\"}'
+  dormouse hooks SessionStart --tool startup --json | jq '.hooks[] | select(.runs | not)'";
+
+#[derive(Debug, Args)]
+pub(crate) struct HooksArguments {
+    /// The event, such as `PreToolUse`; without it, the hooks of all events
+    pub(crate) event: Option<String>,
+    /// What matchers are compared with: the tool, or the source or reason of other events
+    #[arg(long, value_name = "NAME", requires = "event")]
+    pub(crate) tool: Option<String>,
+    /// The call's arguments, for hooks that have an `if`
+    #[arg(long, value_name = "JSON", requires = "tool")]
+    pub(crate) input: Option<String>,
+    /// Settings to read as well, as a run would: a file, or JSON
+    #[arg(long, value_name = "FILE|JSON")]
+    pub(crate) settings: Option<String>,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -20,6 +20,7 @@ pub(crate) enum Name {
     Skills,
     Agents,
     Mcp,
+    Hooks,
     Memory,
     Recall,
     Dream,
@@ -65,6 +66,7 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
         "[show|stop NAME]",
         "the agents there are, and what those that were started do; what one did; end one",
     ),
+    (Name::Hooks, "hooks", "", "what runs at which event, and where it comes from"),
     (
         Name::Memory,
         "memory",

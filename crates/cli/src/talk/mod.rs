@@ -167,6 +167,9 @@ fn abilities(arguments: &Arguments, world: &World) -> (Looks, Status) {
 impl Talk<'_> {
     async fn run(mut self, first: String) -> Result<Exit, Failure> {
         self.greet();
+        let (arguments, view) = (self.arguments, &self.view);
+        let mut sink = |event| view.borrow_mut().event(event);
+        self.conversation.set_up(arguments, &mut sink).await;
         self.conversation.engine.opened();
         let mut first = Some(first).filter(|first| !first.trim().is_empty());
         loop {

@@ -8,7 +8,7 @@ use crate::connect::{Wanted, connect};
 use crate::exit::Failure;
 use crate::markdown::Style;
 use crate::start::Conversation;
-use crate::{notes, servers};
+use crate::{hooks, notes, servers};
 
 use super::commands::Name;
 use super::{CONNECTING, Talk, answers, unless_soon};
@@ -20,6 +20,7 @@ impl Talk<'_> {
             Name::Help => self.help(),
             Name::Skills => self.skills(),
             Name::Agents => self.agents(rest),
+            Name::Hooks => self.hooks(),
             Name::Cost => self.list(&answers::cost(&self.conversation.engine)),
             Name::Stats => self.stats(),
             Name::Config => self.list(&answers::config(&self.conversation, self.world)),
@@ -70,6 +71,16 @@ impl Talk<'_> {
         match self.world.home().map_err(Failure::from).and_then(figures) {
             Ok(text) => self.say(&text),
             Err(failure) => self.complain(&failure),
+        }
+    }
+
+    /// Carries out `/hooks`.
+    fn hooks(&self) {
+        let rows = hooks::rows(&self.conversation.engine.hooks());
+        if rows.is_empty() {
+            self.say("no hooks: they are set under `hooks` in the settings, see docs/hooks.md");
+        } else {
+            self.list(&rows);
         }
     }
 

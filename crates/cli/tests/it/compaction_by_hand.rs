@@ -12,7 +12,7 @@ use crate::program::{BOTH, ask, server};
 use crate::talk::{leave, say, talk};
 
 /// Says three things, each answered.
-fn three(server: &ScriptedServer, home: &TestHome) -> Terminal {
+pub(crate) fn three(server: &ScriptedServer, home: &TestHome) -> Terminal {
     let mut terminal = talk(home, &[], (150, 40));
     for number in 1..=3 {
         server.push(Turn::new().text(format!("answer {number}. {}", "It is so. ".repeat(200))));

@@ -300,10 +300,10 @@ fn hooks_can_be_turned_off_and_a_bad_one_is_told() {
     }
     server.expect_break("another session");
     server.push(done());
-    let bad = r#"{"hooks":{"PreTolUse":[],"Stop":[{"hooks":[{"type":"agent"}]}]}}"#;
+    let bad = r#"{"hooks":{"PreTolUse":[],"Stop":[{"hooks":[{"type":"mcp_tool"}]}]}}"#;
     let output = home.run(&mut ask(&home, &["--settings", bad, "go"]));
     output.success();
-    for said in ["did you mean `PreToolUse`?", "no hooks of the kind `agent` yet"] {
+    for said in ["did you mean `PreToolUse`?", "the kind `mcp_tool` are not supported"] {
         assert!(output.stderr.contains(said), "{}", output.stderr);
     }
     server.finish();

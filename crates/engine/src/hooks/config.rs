@@ -207,6 +207,9 @@ impl Reader<'_> {
     }
 
     fn group(&mut self, event: HookEvent, group: &Value, spot: Spot<'_>, place: &str) {
+        if !group.is_object() {
+            return self.report(spot, place, "an object with `hooks` is expected");
+        }
         let group: Group = match serde_json::from_value(group.clone()) {
             Ok(group) => group,
             Err(error) => return self.report(spot, place, error.to_string()),

@@ -3,12 +3,14 @@
 //! `origin` says whose they are, `config` reads them, `handler` understands one, `spot` knows its line, `matcher`
 //! chooses, `input` writes what they get, `run` carries one out (a command; `http` posts, `judge` asks a model),
 //! `answer` reads what it says, `late` keeps what comes of those that nobody waits for, `runner` ties that together,
-//! `events` is what the engine calls and `bell` what works beside it, `watch` looks at files, `observer` is how calls reach hooks, and `list` shows
-//! them. The contract (names, exit codes, JSON) is the one that people's hooks have already.
+//! `events` is what the engine calls and `bell` what works beside it, `watch` looks at files, `observer` is how calls reach hooks, `list` shows them, and `wiring` gives
+//! a conversation its own. The contract (names, exit codes, JSON) is the one that people's hooks have already.
 //!
 //! Invariant: a hook that fails, hangs or prints nonsense decides nothing and never ends a turn; what it
 //! said is told to the person.
 
+#[cfg(test)]
+mod agent_tests;
 mod answer;
 mod bell;
 mod config;
@@ -27,6 +29,7 @@ mod run;
 mod runner;
 mod spot;
 mod watch;
+mod wiring;
 
 pub use bell::{Bell, DreamNews};
 pub use config::{HookProblem, Hooks};
@@ -34,9 +37,11 @@ pub use event::HookEvent;
 pub(crate) use events::Saved;
 pub(crate) use input::BatchCall;
 pub use input::{SavedMemory, SessionEndReason, SessionSource, SetupTrigger};
-pub(crate) use judge::Judge;
+use judge::Judge;
 pub use list::{HookView, Occasion};
 pub(crate) use observer::HookObserver;
 pub use origin::{HookLayer, HookOrigin, Idle, PluginHome};
-pub(crate) use run::Place;
-pub(crate) use runner::{HookAgent, HookRunner, HookSession, RunnerParts};
+use run::Place;
+pub(crate) use runner::HookRunner;
+use runner::{HookAgent, HookSession, RunnerParts};
+pub(crate) use wiring::hook_runner;

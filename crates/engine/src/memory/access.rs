@@ -51,12 +51,12 @@ impl std::fmt::Debug for MemoryAccess {
 }
 
 #[derive(Debug, Default)]
-struct Heard {
+pub(super) struct Heard {
     session: String,
     sources: Sources,
     notices: Vec<String>,
     /// What was written, in its order.
-    written: Vec<Written>,
+    pub(super) written: Vec<Written>,
     /// The person has said yes to all changes of this session.
     all_wanted: bool,
 }
@@ -226,7 +226,7 @@ impl MemoryAccess {
         &*self.clock
     }
 
-    fn heard(&self) -> MutexGuard<'_, Heard> {
+    pub(super) fn heard(&self) -> MutexGuard<'_, Heard> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -442,14 +442,6 @@ impl MemoryAccess {
             Outcome::Ask(proposal) => self.asked(store, proposal),
             Outcome::InInbox(id) => Ok(self.waits(store, id)),
         }
-    }
-
-    fn waits(&self, store: &Store, id: ProposalId) -> Done {
-        self.note_waiting(store, id);
-        let waits = Written { scope: store.scope(), files: Vec::new(), waits: Some(id) };
-        self.heard().written.push(waits);
-        self.tell_hooks_of_proposal(store, id);
-        Done::Proposed(id)
     }
 
     /// Asks the person; where nobody is there, the inbox keeps the change until somebody is.

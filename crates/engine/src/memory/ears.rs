@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_memory::{Author, Effect, MemoryFile, ProposalId, Store};
 
-use super::MemoryAccess;
+use super::access::Done;
+use super::{MemoryAccess, Written};
 use crate::hooks::{HookRunner, Saved, SavedMemory};
 
 /// The hooks of the session that memory belongs to now.
@@ -42,7 +43,15 @@ impl MemoryAccess {
     }
 
     /// A change waits for the person.
-    pub(super) fn tell_hooks_of_proposal(&self, store: &Store, id: ProposalId) {
+    pub(super) fn waits(&self, store: &Store, id: ProposalId) -> Done {
+        self.note_waiting(store, id);
+        let waits = Written { scope: store.scope(), files: Vec::new(), waits: Some(id) };
+        self.heard().written.push(waits);
+        self.tell_hooks_of_proposal(store, id);
+        Done::Proposed(id)
+    }
+
+    fn tell_hooks_of_proposal(&self, store: &Store, id: ProposalId) {
         if self.ears.hooks().is_none() {
             return;
         }

@@ -18,6 +18,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::catalog::Catalog;
+use super::flood::Flooded;
 use super::http;
 use super::stdio::Program;
 use super::{Setup, Transport};
@@ -47,6 +48,8 @@ impl ClientHandler for Listener {
 /// An open connection.
 pub(super) struct Connection {
     pub(super) peer: Peer<RoleClient>,
+    /// Whether it was sent more than it takes.
+    pub(super) flooded: Flooded,
     service: RunningService<RoleClient, Listener>,
     program: Option<Program>,
     changed: Arc<Notify>,
@@ -90,14 +93,16 @@ impl Connection {
     ) -> Result<(Self, Catalog), Refused> {
         let changed = Arc::new(Notify::new());
         let listener = Listener { changed: Arc::clone(&changed) };
+        let flooded = Flooded::default();
         let (mut program, served) = match transport {
             Transport::Stdio { .. } => {
-                let started = Program::start(transport, setup).await;
+                let started = Program::start(transport, setup, flooded.clone()).await;
                 let (program, pipes) = started.map_err(Refused::NotStarted)?;
                 (Some(program), listener.serve_with_lifecycle(pipes, handshake.mode()).await)
             }
             Transport::Http { url, headers } => {
-                let web = http::transport(url, headers).map_err(Refused::NotStarted)?;
+                let web =
+                    http::transport(url, headers, flooded.clone()).map_err(Refused::NotStarted)?;
                 (None, listener.serve_with_lifecycle(web, handshake.mode()).await)
             }
         };
@@ -106,7 +111,7 @@ impl Connection {
             Err(error) => return Err(refusal(&error, program.as_mut()).await),
         };
         let peer = service.peer().clone();
-        let mut connection = Self { peer, service, program, changed };
+        let mut connection = Self { peer, flooded, service, program, changed };
         match Catalog::ask(&connection.peer).await {
             Ok(catalog) => Ok((connection, catalog)),
             Err(error) => {
@@ -133,7 +138,7 @@ impl Connection {
 
     /// What watches over it from now on.
     pub(super) fn keep(self) -> Kept {
-        let Self { peer, service, program, changed } = self;
+        let Self { peer, service, program, changed, .. } = self;
         let stop = service.cancellation_token();
         let mut running = JoinSet::new();
         running.spawn(service.waiting());
@@ -238,33 +243,37 @@ impl Refused {
 /// What is told of a handshake that failed.
 async fn refusal(error: &ClientInitializeError, program: Option<&mut Program>) -> Refused {
     let Some(program) = program else {
-        let reason = deepest(error);
-        if error.is_authorization_required() {
-            return Refused::NotStarted(format!(
-                "it wants to know who asks ({reason}); set `headers` with what it expects"
-            ));
-        }
-        return Refused::Protocol(reason);
+        return Refused::Protocol(told(error));
     };
     let reason = match error {
         ClientInitializeError::ConnectionClosed(_)
         | ClientInitializeError::TransportError { .. } => program.why_gone().await,
-        other => format!("{}{}", deepest(other), program.complaints()),
+        other => format!("{}{}", told(other), program.complaints()),
     };
     program.end().await;
     Refused::Protocol(reason)
 }
 
-/// An error with what is behind it.
-pub(super) fn deepest(error: &dyn std::error::Error) -> String {
-    let mut said = vec![error.to_string()];
-    let mut inner = error.source();
-    while let Some(source) = inner {
-        let text = source.to_string();
-        if said.iter().all(|known| !known.contains(&text)) {
-            said.push(text);
-        }
-        inner = source.source();
+/// What a person can use of an error of the handshake.
+fn told(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::TransportError { error, .. } => on_the_way(error.error.as_ref()),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => told(fallback),
+        ClientInitializeError::JsonRpcError(error) => format!("it refused: {}", error.message),
+        other => other.to_string(),
     }
-    said.join(": ")
+}
+
+/// What a person can use of an error on the way to a server.
+pub(super) fn on_the_way(error: &(dyn std::error::Error + 'static)) -> String {
+    http::told(error).unwrap_or_else(|| innermost(error))
+}
+
+/// The error at the bottom says what happened; those above it name types and addresses.
+pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut inner = error;
+    while let Some(source) = inner.source() {
+        inner = source;
+    }
+    inner.to_string()
 }

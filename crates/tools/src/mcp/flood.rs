@@ -26,6 +26,11 @@ impl Flooded {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    /// Whether it was, since this was last asked.
+    pub(crate) fn take(&self) -> bool {
+        self.0.swap(false, Ordering::Relaxed)
+    }
+
     /// What to say of it.
     pub(crate) fn reason() -> String {
         format!(

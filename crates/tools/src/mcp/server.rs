@@ -16,8 +16,9 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::catalog::{Catalog, cut};
-use super::connection::{Connection, Event, deepest};
-use super::{ServerSpec, Setup, result};
+use super::connection::{Connection, Event, on_the_way};
+use super::flood::Flooded;
+use super::{ServerSpec, Setup, Transport, result};
 use crate::{ToolError, ToolOutput};
 
 /// A server that keeps dying is not started for ever.
@@ -50,6 +51,7 @@ pub(crate) struct Server {
 #[derive(Default)]
 struct Inner {
     peer: Option<Peer<RoleClient>>,
+    flooded: Flooded,
     /// What it offered when it was last asked; kept while it is down.
     catalog: Catalog,
     starts: Vec<Instant>,
@@ -123,11 +125,12 @@ impl Server {
             Ok(opened) => opened,
             Err(reason) => return self.down(&reason),
         };
-        let peer = connection.peer.clone();
+        let (peer, flooded) = (connection.peer.clone(), connection.flooded.clone());
         let mut kept = connection.keep();
         {
             let mut inner = lock(&self.inner);
             inner.catalog = catalog;
+            inner.flooded = flooded;
             inner.peer = Some(peer.clone());
         }
         self.status.send_replace(ServerStatus::Connected);
@@ -245,6 +248,11 @@ impl Server {
                 Err(self.failed(&format!("`{tool}` was refused: {message} (code {})", error.code.0)))
             }
             Err(ServiceError::TransportClosed | ServiceError::Cancelled { .. }) => {
+                if matches!(self.spec.transport, Transport::Http { .. })
+                    && lock(&self.inner).flooded.take()
+                {
+                    return Err(self.failed(&format!("`{tool}` failed: {}", Flooded::reason())));
+                }
                 self.settled_as_down().await;
                 Err(self.failed(&format!(
                     "it went away in the middle of the call of `{tool}` ({}), which may have been carried out; the \
@@ -253,7 +261,11 @@ impl Server {
                 )))
             }
             Err(error) => {
-                let reason = cut(&deepest(&error), ERROR_CHARS);
+                let reason = match &error {
+                    ServiceError::TransportSend(error) => on_the_way(error.error.as_ref()),
+                    other => other.to_string(),
+                };
+                let reason = cut(&reason, ERROR_CHARS);
                 Err(self.failed(&format!("the call of `{tool}` failed: {reason}")))
             }
         }

@@ -40,6 +40,7 @@ impl Program {
     pub(super) async fn start(
         transport: &Transport,
         setup: &Setup,
+        flooded: Flooded,
     ) -> Result<(Self, Pipes), String> {
         let Transport::Stdio { command, args, env, folder } = transport else {
             return Err("it is no program".to_owned());
@@ -57,7 +58,6 @@ impl Program {
         };
         let Piped { stdin, stdout, stderr, process } =
             Piped::start(start, env).await.map_err(|error| error.to_string())?;
-        let flooded = Flooded::default();
         let complaints = Complaints::default();
         let mut reading = JoinSet::new();
         reading.spawn(complaints.clone().listen(stderr));

@@ -1,0 +1,213 @@
+//! A mean MCP server: this test binary, started again. It dies, hangs, floods, talks rubbish and changes its tools.
+//!
+//! What it does is said by its tools' names. Its folder is the project's; it leaves its process id there.
+
+use std::io::{BufRead, Write};
+use std::path::PathBuf;
+
+use dormouse_testkit::TestHome;
+use serde_json::{Value, json};
+
+/// Says that this process is the server, and how it starts.
+const VARIABLE: &str = "MEAN_SERVER";
+
+/// A tool whose name no API takes.
+pub(crate) const LONG_NAME: &str = "a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.n";
+
+/// The entry of a server in settings. `start` is how it starts: `well`, `never`, or `late`, when a file `go` is there.
+pub(crate) fn entry(start: &str) -> Value {
+    let program = std::env::current_exe().unwrap();
+    json!({
+        "command": program,
+        "args": ["--exact", "mcp_mean::serve", "--nocapture", "--test-threads=1"],
+        "env": {VARIABLE: start, "MEAN_TOKEN": "tok-en-0123456789"},
+    })
+}
+
+/// Settings with these servers, and all their calls allowed.
+pub(crate) fn settings(home: &TestHome, servers: &Value) {
+    let settings = json!({
+        "mcpServers": servers,
+        "permissions": {"allow": ["mcp__*"]},
+        "tools": {"mcpStartMs": 20_000},
+    });
+    home.write(home.dormouse_home().join("settings.json"), settings.to_string());
+}
+
+/// The processes that were servers, in their order.
+pub(crate) fn processes(home: &TestHome) -> Vec<String> {
+    let file = home.project().join("mean-processes");
+    std::fs::read_to_string(file).unwrap_or_default().lines().map(str::to_owned).collect()
+}
+
+/// Not a test unless it was started to be the server.
+#[test]
+fn serve() {
+    let Ok(start) = std::env::var(VARIABLE) else { return };
+    note("mean-processes", &std::process::id().to_string());
+    // What stands on this line comes from the test harness: rubbish that a client has to bear.
+    say("");
+    complain(&format!("mean, and started {start}"));
+    match start.as_str() {
+        "never" => loop {
+            std::thread::park();
+        },
+        "late" => wait_for("go"),
+        _ => {}
+    }
+    let mut mean = Mean {
+        tools: vec![
+            "echo", "die", "hang", "endless", "big", "long", "rubbish", "change", "secret", "fail",
+            "pictures", "going", LONG_NAME,
+        ],
+        era: start,
+        waiting: None,
+    };
+    for line in std::io::stdin().lock().lines() {
+        let Ok(message) = serde_json::from_str::<Value>(&line.unwrap()) else { continue };
+        mean.heed(&message);
+    }
+    // Its input is closed.
+    note("mean-ends", "by itself");
+    leave(0);
+}
+
+struct Mean {
+    tools: Vec<&'static str>,
+    era: String,
+    /// The call of `change`, which is answered once the new tools were asked for.
+    waiting: Option<Value>,
+}
+
+impl Mean {
+    fn heed(&mut self, message: &Value) {
+        let (id, method) = (&message["id"], message["method"].as_str().unwrap_or_default());
+        let answer =
+            |result: Value| say(&json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string());
+        let refuse = |code: i32, why: &str| {
+            say(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": why}})
+                .to_string());
+        };
+        match method {
+            // An old server that does not even answer what it does not know.
+            "server/discover" if self.era == "touchy" => leave(9),
+            "initialize" => answer(json!({
+                "protocolVersion": "2025-06-18",
+                "capabilities": {"tools": {"listChanged": true}},
+                "serverInfo": {"name": "mean", "version": "1"},
+                "instructions": "Be careful with it.",
+            })),
+            "tools/list" => {
+                let tools: Vec<Value> = self.tools.iter().map(|name| tool(name)).collect();
+                answer(json!({ "tools": tools }));
+                note("mean-listed", "");
+                if let Some(id) = self.waiting.take() {
+                    let content = json!([{"type": "text", "text": "changed"}]);
+                    say(&json!({"jsonrpc": "2.0", "id": id, "result": {"content": content}})
+                        .to_string());
+                }
+            }
+            "tools/call" => self.call(id, &message["params"], &answer, &refuse),
+            "notifications/cancelled" => note("mean-cancelled", &message["params"].to_string()),
+            _ if id.is_null() => {}
+            _ => refuse(-32601, "no such method"),
+        }
+    }
+
+    fn call(
+        &mut self,
+        id: &Value,
+        params: &Value,
+        answer: &dyn Fn(Value),
+        refuse: &dyn Fn(i32, &str),
+    ) {
+        let text = |text: &str| answer(json!({"content": [{"type": "text", "text": text}]}));
+        note("mean-calls", params["name"].as_str().unwrap());
+        match params["name"].as_str().unwrap() {
+            "die" => {
+                complain("dying now");
+                leave(3);
+            }
+            "hang" => {}
+            "endless" => loop {
+                let piece = vec![b'x'; 65536];
+                let mut out = std::io::stdout().lock();
+                if out.write_all(&piece).is_err() {
+                    leave(4);
+                }
+            },
+            "big" => text(&"y".repeat(50 << 20)),
+            "long" => text(&"a line of it\n".repeat(20_000)),
+            "rubbish" => {
+                for line in [
+                    "not json",
+                    "[1]",
+                    "{}",
+                    "{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}",
+                    "\u{7f}\u{1}",
+                ] {
+                    say(line);
+                }
+                text("after the rubbish");
+            }
+            "change" => {
+                self.tools.retain(|name| *name != "going");
+                self.tools.push("coming");
+                say(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+                    .to_string());
+                self.waiting = Some(id.clone());
+            }
+            "secret" => text(&format!("the token is {}", std::env::var("MEAN_TOKEN").unwrap())),
+            "fail" => answer(
+                json!({"content": [{"type": "text", "text": "it went wrong"}], "isError": true}),
+            ),
+            "pictures" => answer(json!({"content": [
+                {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"},
+                {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"},
+                {"type": "resource", "resource": {"uri": "file:///r", "text": "inside"}},
+                {"type": "resource_link", "uri": "file:///l", "name": "linked"},
+            ]})),
+            name if self.tools.contains(&name) => {
+                text(&format!("{name} heard {}", params["arguments"]));
+            }
+            name => refuse(-32602, &format!("what is {name}?")),
+        }
+    }
+}
+
+fn tool(name: &str) -> Value {
+    json!({
+        "name": name,
+        "description": format!("Does {name}."),
+        "inputSchema": {"type": "object", "properties": {"word": {"type": "string"}}},
+        "annotations": {"readOnlyHint": true},
+    })
+}
+
+#[expect(clippy::exit, reason = "a server that ends in the middle of things")]
+fn leave(code: i32) -> ! {
+    std::process::exit(code)
+}
+
+fn complain(line: &str) {
+    let _gone = std::io::stderr().write_all(format!("{line}\n").as_bytes());
+}
+
+fn say(line: &str) {
+    let mut out = std::io::stdout().lock();
+    // Whoever has gone away hears nothing.
+    let _gone = out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush());
+}
+
+/// Adds a line to a file in the project.
+fn note(file: &str, line: &str) {
+    let mut file =
+        std::fs::OpenOptions::new().create(true).append(true).open(PathBuf::from(file)).unwrap();
+    file.write_all(format!("{line}\n").as_bytes()).unwrap();
+}
+
+fn wait_for(file: &str) {
+    while !PathBuf::from(file).exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
