@@ -19,9 +19,9 @@ use serde_json::Value;
 use crate::args::Arguments;
 use crate::exit::Failure;
 use crate::settings::InForce;
-use crate::show;
 use crate::start::is_bare;
 use crate::world::World;
+use crate::{plugin, show};
 
 pub(crate) use command::{in_talk, run};
 
@@ -80,8 +80,8 @@ pub(crate) fn configured(
     }
     // The order within one source stays: later ones count more.
     layers.sort_by_key(|(source, _)| *source);
-    let nothing = ServersRead::default();
-    let read = layers.into_iter().fold(nothing, |below, (_, above)| below.under(above));
+    let of_plugins = plugin::servers(&in_force.plugins, &world.environment);
+    let read = layers.into_iter().fold(of_plugins, |below, (_, above)| below.under(above));
     for problem in &read.problems {
         show::note(&format!("warning: {problem}"));
     }

@@ -11,7 +11,13 @@ use super::{Plugin, PluginConfig, PluginName, PluginProblem};
 
 const SKILL_FILE: &str = "SKILL.md";
 /// Parts of the public format that are not used here.
-const NOT_USED: &[&str] = &["commands", "output-styles", ".lsp.json", "bin", "settings.json"];
+const NOT_USED: &[(&str, &str)] = &[
+    ("commands", "has no effect here; a command can be a skill"),
+    ("output-styles", "has no effect here"),
+    (".lsp.json", "has no effect here"),
+    ("settings.json", "has no effect here"),
+    ("bin", "is not put on the PATH here"),
+];
 
 impl Plugin {
     /// Looks at a copy. `fallback` is its name where it has no manifest.
@@ -187,10 +193,9 @@ impl Parts {
     }
 
     fn not_used(&self) -> Vec<String> {
-        let there = NOT_USED
-            .iter()
-            .filter(|name| RelPath::new(name).is_ok_and(|path| self.kind(&path).is_some()));
-        there.map(|name| format!("`{name}` has no effect here")).collect()
+        let is_there = |name: &str| RelPath::new(name).is_ok_and(|path| self.kind(&path).is_some());
+        let there = NOT_USED.iter().filter(|(name, _)| is_there(name));
+        there.map(|(name, why)| format!("`{name}` {why}")).collect()
     }
 }
 

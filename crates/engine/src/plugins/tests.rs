@@ -104,7 +104,10 @@ fn parts_are_found_where_the_format_has_them() {
     assert_eq!(plugin.problems, []);
     assert_eq!(
         plugin.ignored,
-        ["`lspServers` of the manifest has no effect here", "`commands` has no effect here"]
+        [
+            "`lspServers` of the manifest has no effect here",
+            "`commands` has no effect here; a command can be a skill"
+        ]
     );
     assert!(!plugin.root.join(".git").exists());
     assert!(plugin.data.ends_with("plugin-data/spell"));
