@@ -188,6 +188,48 @@ fn a_copy_that_was_tampered_with_is_not_used() {
     server.finish();
 }
 
+/// An end, or a disk that fails, at any step of an update: the old plugin or the new one is there, whole.
+#[test]
+fn an_update_counts_whole_or_not_at_all() {
+    for action in ["abort", "enospc"] {
+        let mut home = TestHome::new();
+        let root = plugin(&home, r#"{"name":"spell","version":"0"}"#);
+        let source = root.to_str().unwrap().to_owned();
+        run(&home, &["install", &source, "--trust"]).success();
+        let (mut version, mut failures) = ("0".to_owned(), 0);
+        for step in 1..500 {
+            let next = step.to_string();
+            plugin(&home, &format!(r#"{{"name":"spell","version":"{next}"}}"#));
+            home.set_env("DORMOUSE_FAULT", format!("{action}@*#{step}"));
+            let output = run(&home, &["install", &source, "--trust"]);
+            home.unset_env("DORMOUSE_FAULT");
+            let list = run(&home, &["list", "--json"]);
+            let list: Value = serde_json::from_str(&list.success().stdout).unwrap();
+            assert_eq!(list["problems"], serde_json::json!([]), "step {step}");
+            let found = &list["plugins"][0];
+            let now = found["version"].as_str().unwrap().to_owned();
+            assert!(now == version || now == next, "step {step}: {now}");
+            // Trust never goes to what was not shown to be trusted.
+            let trust = found["trust"].as_str().unwrap();
+            assert!(
+                trust == "given" || (trust == "changed" && now == next),
+                "step {step}: {trust}"
+            );
+            let skill = Path::new(found["root"].as_str().unwrap()).join("skills/check/SKILL.md");
+            assert_eq!(std::fs::read_to_string(skill).unwrap(), SKILL, "step {step}");
+            if output.code == Some(0) && now == next && trust == "given" {
+                assert!(failures > 20, "{action}: only {failures} steps failed");
+                failures = usize::MAX;
+                break;
+            }
+            failures += 1;
+            version = if trust == "given" { now } else { next };
+            run(&home, &["trust", "spell", "--yes"]).success();
+        }
+        assert_eq!(failures, usize::MAX, "{action}: it never came to an end");
+    }
+}
+
 #[test]
 fn a_skill_of_a_plugin_is_called_by_its_whole_name() {
     let server = server(Wire::Anthropic).start();
