@@ -57,3 +57,49 @@ pub fn of_plugin(plugin: &Plugin, problems: &mut Vec<AgentProblem>) -> Vec<Agent
     }
     agents
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use dormouse_engine::plugins::PluginName;
+
+    use super::*;
+
+    fn plugin(root: &Path, files: &[&str]) -> Plugin {
+        Plugin {
+            name: PluginName::new("spell").unwrap(),
+            version: None,
+            description: None,
+            root: root.to_owned(),
+            data: root.join("data"),
+            skills: Vec::new(),
+            agents: files.iter().map(|file| root.join(file)).collect(),
+            hooks: Vec::new(),
+            servers: Vec::new(),
+            ignored: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test lays out files by hand")]
+    fn what_would_let_them_do_more_is_left_out_and_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let wanting = "---\nname: reviewer\ndescription: Looks.\npermissionMode: bypassPermissions\nmcpServers:\n  x:\n    command: y\nhooks:\n  Stop: []\n---\nLook.\n";
+        std::fs::write(folder.path().join("a.md"), wanting).unwrap();
+        std::fs::write(folder.path().join("b.md"), wanting).unwrap();
+        std::os::unix::fs::symlink("/etc/hosts", folder.path().join("c.md")).unwrap();
+        let mut problems = Vec::new();
+        let agents = of_plugin(&plugin(folder.path(), &["a.md", "b.md", "c.md"]), &mut problems);
+        let [agent] = &agents[..] else { panic!("{agents:?}") };
+        assert_eq!((agent.name.as_str(), agent.mode), ("spell:reviewer", None));
+        assert_eq!((&agent.mcp_servers, &agent.hooks), (&Value::Null, &Value::Null));
+        let told: Vec<(Option<u64>, bool)> =
+            problems.iter().map(|problem| (problem.line, problem.loaded)).collect();
+        assert_eq!(
+            told,
+            [(Some(4), true), (Some(5), true), (Some(8), true), (Some(2), false), (None, false)]
+        );
+    }
+}
