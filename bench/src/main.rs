@@ -116,6 +116,10 @@ struct Arguments {
     #[arg(long, value_name = "PART")]
     only: Vec<String>,
 
+    /// `long-haul`: the model hands some of its work to agents
+    #[arg(long)]
+    agents: bool,
+
     /// The date of the run; today unless given
     #[arg(long, value_name = "YYYY-MM-DD")]
     date: Option<String>,
@@ -248,6 +252,7 @@ fn long_haul(arguments: &Arguments, date: &str, load: &str) {
         debug_binary: arguments.debug_binary.as_deref().map(found),
         only: arguments.only.clone(),
         at_once: arguments.at_once,
+        agents: arguments.agents,
     };
     let report = long_haul::run(&found(&arguments.binary), &length);
     let text = results::render("long-haul", date, load, &[]) + &report.tables;

@@ -4,6 +4,7 @@ use dormouse_engine::FORK_TAG;
 use dormouse_model::script::Turn;
 use serde_json::{Value, json};
 
+use super::agents::{FORKED, answer_forked, rounds_with_agents};
 use super::errand::{Deed, answer, rounds, thought, turn_of};
 
 /// What a copy of the conversation is asked for.
@@ -15,6 +16,8 @@ pub(super) enum Fork {
     Span,
     /// Notes about it.
     Notes,
+    /// An agent's work.
+    Agent,
     /// Anything else.
     Other,
 }
@@ -32,6 +35,8 @@ impl Fork {
             Self::Span
         } else if told.contains("<summary>") {
             Self::Summary
+        } else if told.contains(FORKED) {
+            Self::Agent
         } else {
             Self::Other
         }
@@ -41,6 +46,8 @@ impl Fork {
 /// The model of the conversation. It remembers where in a turn it is.
 #[derive(Debug, Default)]
 pub(super) struct Coder {
+    /// Whether it hands some of its work to agents.
+    pub(super) has_agents: bool,
     turn: Option<usize>,
     round: usize,
 }
@@ -54,7 +61,8 @@ impl Coder {
             None => self.round += 1,
         }
         let turn = self.turn.unwrap_or(0);
-        match rounds(turn).get(self.round) {
+        let rounds = if self.has_agents { rounds_with_agents(turn) } else { rounds(turn) };
+        match rounds.get(self.round) {
             Some(deeds) => self.work(turn, deeds, last),
             None => Turn::new().text(answer(turn)),
         }
@@ -97,6 +105,7 @@ pub(super) fn answer_fork(kind: Fork, told: &str, last: &Value, number: u64) -> 
         )),
         Fork::Span => Turn::new().text(format!("<summary>\n{}</summary>", summary(number, 3, 300))),
         Fork::Notes if is_first => notes(told, number),
+        Fork::Agent => answer_forked(!is_first, number),
         Fork::Notes | Fork::Other => Turn::new().text("Nothing more to do."),
     }
 }

@@ -13,7 +13,7 @@ pub(super) struct Deed {
     pub(super) input: String,
 }
 
-fn deed(tool: &'static str, input: &serde_json::Value) -> Deed {
+pub(super) fn deed(tool: &'static str, input: &serde_json::Value) -> Deed {
     Deed { tool, input: input.to_string() }
 }
 

@@ -42,6 +42,8 @@ pub(super) struct Order<'a> {
     pub(super) variables: Vec<(String, &'static str)>,
     pub(super) pace: Pace,
     pub(super) reading: Reading,
+    /// Whether the model hands some of its work to agents.
+    pub(super) agents: bool,
 }
 
 /// What came of it.
@@ -65,6 +67,7 @@ pub(super) fn run(order: &Order<'_>) -> Result<Outcome, String> {
     let start = Instant::now();
     let mut home = TestHome::new();
     let ledger = Ledger::new(&home.dormouse_home(), order.window, MAX_OUTPUT, order.reading);
+    let ledger = if order.agents { ledger.with_agents() } else { ledger };
     let ledger = Arc::new(Mutex::new(ledger));
     let server = serve(order, &ledger);
     home.use_server(&server);

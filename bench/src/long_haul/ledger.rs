@@ -15,6 +15,7 @@ use dormouse_testkit::{
 };
 use serde_json::Value;
 
+use super::agents::{Agents, is_agents};
 use super::announced::Announced;
 use super::coder::{Coder, Fork, answer_fork};
 use super::transcript::Lines;
@@ -65,6 +66,10 @@ pub(super) struct Counts {
     pub(super) spans: Sum,
     /// Notes.
     pub(super) notes: Sum,
+    /// Requests of agents, forks left out.
+    pub(super) agents: u64,
+    /// Requests of forks that are agents.
+    pub(super) forked: u64,
     /// Requests that did not fit into the window.
     pub(super) refused: u64,
     /// Changes of what had been sent; all of them announced.
@@ -88,6 +93,7 @@ pub(super) struct Ledger {
     coder: Coder,
     main: Trail,
     forks: Trail,
+    pub(super) agents: Agents,
     cache: PrefixCache,
     reading: Reading,
     now: Duration,
@@ -110,6 +116,7 @@ impl Ledger {
             coder: Coder::default(),
             main: Trail::default(),
             forks: Trail::default(),
+            agents: Agents::default(),
             cache: PrefixCache::new(LEAST_CACHED),
             reading,
             now: Duration::ZERO,
@@ -119,6 +126,12 @@ impl Ledger {
             counts: Counts::default(),
             problems: Vec::new(),
         }
+    }
+
+    /// The same, where the model hands some of its work to agents.
+    pub(super) fn with_agents(mut self) -> Self {
+        self.coder.has_agents = true;
+        self
     }
 
     /// The person is about to speak, this long after they last did.
@@ -133,6 +146,7 @@ impl Ledger {
         let start = Instant::now();
         self.check_whole(request);
         let answered = match fork_message(&request.body) {
+            told if is_agents(&request.body) => self.attend_agent(&request.body, told.as_deref()),
             None => self.attend_main(&request.body),
             Some(told) => self.attend_fork(&request.body, &told),
         };
@@ -158,7 +172,7 @@ impl Ledger {
             match kind {
                 // The view that it was made of was compacted before it was sent.
                 Fork::Span => self.counts.own_bytes += 1,
-                Fork::Summary | Fork::Notes | Fork::Other => {
+                Fork::Summary | Fork::Notes | Fork::Agent | Fork::Other => {
                     self.problem(&format!("a fork ({kind:?}) does not begin as its conversation"));
                 }
             }
@@ -185,6 +199,7 @@ impl Ledger {
         if !self.main.is_copied_by(&self.forks, own) {
             match kind {
                 Fork::Summary => self.counts.own_bytes += 1,
+                Fork::Agent => self.problem("a fork that is an agent does not begin as its parent"),
                 Fork::Span | Fork::Notes | Fork::Other => self.early_fork = Some((kind, own)),
             }
         }
@@ -198,7 +213,7 @@ impl Ledger {
     }
 
     /// Refuses what does not fit, as the real server does.
-    fn refused(&mut self, outcome: &CacheOutcome) -> Option<Attended> {
+    pub(super) fn refused(&mut self, outcome: &CacheOutcome) -> Option<Attended> {
         let tokens = outcome.usage.input_total();
         self.counts.largest = self.counts.largest.max(tokens);
         if tokens <= self.window {
@@ -209,7 +224,12 @@ impl Ledger {
         Some(Attended { usage: Usage::default(), reply, applied: None })
     }
 
-    fn settle(&mut self, outcome: &CacheOutcome, turn: Turn, fork: Option<Fork>) -> Attended {
+    pub(super) fn settle(
+        &mut self,
+        outcome: &CacheOutcome,
+        turn: Turn,
+        fork: Option<Fork>,
+    ) -> Attended {
         self.cache.commit(outcome, self.now);
         let usage = Usage { output_tokens: output_tokens(&turn), ..outcome.usage };
         self.counts.all.add(usage);
@@ -217,12 +237,13 @@ impl Ledger {
             Some(Fork::Summary) => self.counts.summaries.add(usage),
             Some(Fork::Span) => self.counts.spans.add(usage),
             Some(Fork::Notes) => self.counts.notes.add(usage),
+            Some(Fork::Agent) => self.counts.forked += 1,
             Some(Fork::Other) | None => {}
         }
         Attended { usage, reply: Reply::Turn(turn), applied: outcome.applied.clone() }
     }
 
-    fn look_up(&self, trail: &Trail, body: &[u8]) -> CacheOutcome {
+    pub(super) fn look_up(&self, trail: &Trail, body: &[u8]) -> CacheOutcome {
         match self.reading {
             Reading::OfWhatIsNew => self.cache.look_up_trail(trail, self.now),
             Reading::Whole => self.cache.look_up(body, self.now),
@@ -253,7 +274,7 @@ impl Ledger {
         }
     }
 
-    fn problem(&mut self, text: &str) {
+    pub(super) fn problem(&mut self, text: &str) {
         self.problems.push(format!("turn {}: {text}", self.turn));
     }
 }
@@ -272,7 +293,7 @@ fn fork_message(body: &[u8]) -> Option<String> {
     read.next()?.ok()
 }
 
-fn last_of(trail: &Trail) -> Value {
+pub(super) fn last_of(trail: &Trail) -> Value {
     trail.messages().next_back().map(read).unwrap_or_default()
 }
 

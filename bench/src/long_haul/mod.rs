@@ -3,6 +3,7 @@
 //! that was not announced, no word of the person's lost. What it costs is a table, with each layer switched in
 //! turn.
 
+mod agents;
 mod announced;
 mod coder;
 mod errand;
@@ -35,6 +36,8 @@ pub(crate) struct Length {
     pub(crate) only: Vec<String>,
     /// So many rows are run side by side.
     pub(crate) at_once: usize,
+    /// Whether the model hands some of its work to agents.
+    pub(crate) agents: bool,
 }
 
 impl Length {
@@ -105,7 +108,8 @@ fn run_row(binary: &Path, row: &Row, turns: usize, length: &Length) -> Result<Ou
         (Pace::WithPauses | Pace::Steady, _) => binary,
     };
     let (variables, reading) = (row.variables(), row.reading());
-    let order = Order { binary, turns, window, variables, pace: row.pace, reading };
+    let agents = length.agents;
+    let order = Order { binary, turns, window, variables, pace: row.pace, reading, agents };
     let outcome = haul::run(&order).map_err(|broke| format!("{}: {broke}", row.name))?;
     if outcome.counts.refused > 0 && row.makes_room_ahead() {
         return Err(format!("{}: {} requests overflowed", row.name, outcome.counts.refused));

@@ -91,6 +91,8 @@ fn work(outcomes: &[(&Row, Outcome)]) -> String {
         "Forks with bytes of their own",
         "Breaks, announced",
         "Words checked",
+        "Requests of agents",
+        "Of agents that are forks",
     ]);
     table(
         &head,
@@ -108,6 +110,8 @@ fn work(outcomes: &[(&Row, Outcome)]) -> String {
                 counts.own_bytes.to_string(),
                 counts.breaks.to_string(),
                 counts.words_checked.to_string(),
+                counts.agents.to_string(),
+                counts.forked.to_string(),
             ]);
             cells
         }),

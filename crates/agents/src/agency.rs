@@ -5,9 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use dormouse_base::{Clock, IdSource};
+use dormouse_conversation::PromptSize;
 use dormouse_engine::{
     AnnouncedIn, Announcement, Announces, MemoryAccess, Mentioned, OtherModel, SmallModel,
 };
+use dormouse_tools::ToolSet;
 use futures_util::future::BoxFuture;
 
 use crate::listing::listing;
@@ -139,11 +141,11 @@ fn stamp(setup: &AgencySetup) -> Stamp {
 }
 
 impl Announces for Agency {
-    fn announced(&self) -> Vec<Announcement> {
+    fn announced(&self, _: &ToolSet, size: PromptSize) -> Vec<Announcement> {
         if self.setup.list_in == ListIn::Description {
             return Vec::new();
         }
-        let text = listing(&self.agents());
+        let text = listing(&self.agents(), size);
         vec![Announcement { fact: HEADING.to_owned(), text, place: AnnouncedIn::First }]
     }
 }

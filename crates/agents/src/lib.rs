@@ -14,6 +14,7 @@ mod order;
 mod prepare;
 mod progress;
 mod roster;
+mod servers;
 mod words;
 mod work;
 mod worktree;

@@ -1,5 +1,7 @@
 //! The list of agents, as the model reads it.
 
+use dormouse_conversation::PromptSize;
+
 use crate::{AgentDefinition, Agents};
 
 /// The list, in characters.
@@ -9,7 +11,11 @@ const ONE: usize = 400;
 
 const INTRO: &str = "These can be started with the tool Agent, by name as `subagent_type`; without a name it starts a fork of this conversation.";
 
-pub(crate) fn listing(agents: &Agents) -> String {
+pub(crate) fn listing(agents: &Agents, size: PromptSize) -> String {
+    if size == PromptSize::Short {
+        let names: Vec<&str> = agents.all().map(|agent| agent.name.as_str()).collect();
+        return format!("For the tool Agent: {}.", names.join(", "));
+    }
     let lines: Vec<String> = agents.all().map(line).collect();
     let mut used = 0;
     let kept: Vec<&str> = lines

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use dormouse_base::{AgentId, nearest};
 use dormouse_engine::{
-    Branch, Engine, EngineConfig, MEMORY_TOOLS, OtherModel, PromptOverrides, Surroundings,
+    Branch, Engine, EngineConfig, HookLayer, HookOrigin, MEMORY_TOOLS, OtherModel, PromptOverrides,
+    Surroundings,
 };
-use dormouse_tools::{Gate, Mode, ToolSet};
+use dormouse_tools::{Asker, Gate, McpHub, Mode, Question, Reply, ToolSet};
+use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use crate::desk::{Desk, Place};
@@ -14,6 +16,7 @@ use crate::memory;
 use crate::messages::{AgentName, SEND_MESSAGE};
 use crate::order::{AgentOrder, TOOL};
 use crate::roster::{AgentRun, RunStatus};
+use crate::servers::{self, Through};
 use crate::worktree::Worktree;
 use crate::{AgentDefinition, Isolation, ModelChoice, ToolChoice, manual};
 
@@ -52,6 +55,8 @@ pub(crate) struct Prepared {
     pub(crate) run: AgentRun,
     pub(crate) task: String,
     pub(crate) worktree: Option<Worktree>,
+    /// Its own MCP servers.
+    pub(crate) servers: Option<Arc<McpHub>>,
     /// What should be said with the result.
     pub(crate) remarks: Vec<String>,
 }
@@ -145,13 +150,15 @@ impl Draft<'_> {
     fn config(&self) -> EngineConfig {
         let mut config = self.branch.config().clone();
         config.beside = Vec::new();
-        config.announces = Vec::new();
+        // Its own desk tells it of agents.
+        let agency = Arc::as_ptr(&self.desk.agency).cast::<()>();
+        config.announces.retain(|each| Arc::as_ptr(each).cast::<()>() != agency);
         config.incoming = Vec::new();
         config.branches = None;
         // Whoever runs in the background has nobody to ask: the person is at something else.
-        if self.background {
-            config.asker = None;
-        }
+        config.asker = config.asker.filter(|_| !self.background).map(|inner| {
+            Arc::new(OnBehalf { inner, agent: self.name.to_string() }) as Arc<dyn Asker>
+        });
         if let Some(worktree) = &self.worktree {
             config.project = worktree.project(&config.project);
         }
@@ -198,6 +205,9 @@ impl Draft<'_> {
             None => tools,
         });
         config.gate = gate(agent, &config.gate);
+        config.effort = agent.effort.or(config.effort);
+        self.add_hooks(agent, &mut config);
+        let servers = self.add_servers(agent, &mut config).await;
         config.overrides = PromptOverrides {
             system: Some(self.prompt(agent, &config, remembered)?),
             append: None,
@@ -217,7 +227,37 @@ impl Draft<'_> {
             Some(first) => format!("{first}\n\n{}", self.order.prompt),
             None => self.order.prompt.clone(),
         };
-        Ok(self.prepared(engine, Opening::Prompt(task), surroundings, &agent.name, agent.max_turns))
+        let opening = Opening::Prompt(task);
+        let prepared = self.prepared(engine, opening, surroundings, &agent.name, agent.max_turns);
+        Ok(Prepared { servers, ..prepared })
+    }
+
+    /// Its own hooks run while it does.
+    fn add_hooks(&mut self, agent: &AgentDefinition, config: &mut EngineConfig) {
+        if agent.hooks.is_null() {
+            return;
+        }
+        let (origin, file) = (HookOrigin::Agent(agent.name.clone()), agent.file.clone());
+        let layer =
+            HookLayer::of_value(origin, file.unwrap_or_default(), agent.hooks.clone(), None);
+        let (hooks, problems) = config.hooks.with([layer]);
+        self.remarks
+            .extend(problems.iter().map(|problem| format!("a hook will not run: {problem}")));
+        config.hooks = Arc::new(hooks);
+    }
+
+    /// The servers of the conversation above as far as it may have them, and its own.
+    async fn add_servers(
+        &mut self,
+        agent: &AgentDefinition,
+        config: &mut EngineConfig,
+    ) -> Option<Arc<McpHub>> {
+        for inner in std::mem::take(&mut config.announces) {
+            config.announces.push(Arc::new(Through { inner, agent: agent.clone() }));
+        }
+        let own = servers::own(agent, config, &mut self.remarks).await?;
+        config.announces.push(Arc::clone(&own) as _);
+        Some(own)
     }
 
     fn memory(
@@ -355,13 +395,27 @@ impl Draft<'_> {
             run,
             task: self.order.prompt.clone(),
             worktree: self.worktree,
+            servers: None,
             remarks: self.remarks,
         }
     }
 }
 
+/// Asks the person, and says for whom.
+struct OnBehalf {
+    inner: Arc<dyn Asker>,
+    agent: String,
+}
+
+impl Asker for OnBehalf {
+    fn ask(&self, question: Question) -> BoxFuture<'_, Reply> {
+        let why = format!("the agent {} asks: {}", self.agent, question.why);
+        self.inner.ask(Question { why, ..question })
+    }
+}
+
 /// Whether an agent has a tool, as far as its definition goes.
-fn has(agent: &AgentDefinition, name: &str) -> bool {
+pub(crate) fn has(agent: &AgentDefinition, name: &str) -> bool {
     let named = |words: &[String]| words.iter().any(|word| fits(without_rule(word), name));
     let wanted = match &agent.tools {
         ToolChoice::All => true,

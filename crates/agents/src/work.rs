@@ -103,6 +103,7 @@ pub(crate) async fn work(
         run,
         task,
         worktree,
+        servers,
         remarks,
         background: _,
     } = prepared;
@@ -147,6 +148,9 @@ pub(crate) async fn work(
             }
         }
     };
+    if let Some(servers) = servers {
+        servers.close().await;
+    }
     let worktree = match worktree {
         Some(worktree) => Some(worktree.close().await),
         None => None,

@@ -251,6 +251,7 @@ impl Ready {
             environment: environment.clone(),
             clock: Arc::clone(&world.clock),
             ids: Arc::clone(&world.ids),
+            effort: None,
             overrides: overrides(arguments),
             redactor: connection.redactor,
             results: Arc::new(result_rules(&settings, &switches)),

@@ -32,7 +32,7 @@ pub use history::{History, HistoryError};
 pub use message::{Flags, Message, Response, Role, StopReason};
 pub use pairing::{Repair, repair, violations};
 pub use prefix::{Origin, Prefix, ServerTool, SystemBlock, ToolDefinition};
-pub use request::{Answer, RequestOptions, ToolChoice};
+pub use request::{Answer, Effort, RequestOptions, ToolChoice};
 pub use skill::SkillInUse;
 pub use tokens::{TokenCount, estimate_json, estimate_text, used};
 pub use usage::Usage;

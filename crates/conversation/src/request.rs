@@ -1,5 +1,6 @@
 //! What is asked of a model beside the conversation itself, in neutral terms.
 
+use serde::Serialize;
 use serde_json::value::RawValue;
 
 /// Which tools the model may call.
@@ -27,6 +28,33 @@ pub enum Answer {
     },
 }
 
+/// How hard the model is to think.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effort {
+    /// Hardly.
+    Low,
+    /// Somewhat.
+    Medium,
+    /// Well.
+    High,
+    /// Very well.
+    XHigh,
+    /// As well as it can.
+    Max,
+}
+
+impl Effort {
+    /// All of them, with what they are called.
+    pub const ALL: [(&'static str, Self); 5] = [
+        ("low", Self::Low),
+        ("medium", Self::Medium),
+        ("high", Self::High),
+        ("xhigh", Self::XHigh),
+        ("max", Self::Max),
+    ];
+}
+
 /// The options of a request.
 #[derive(Debug, Clone)]
 pub struct RequestOptions {
@@ -38,6 +66,8 @@ pub struct RequestOptions {
     pub tool_choice: ToolChoice,
     /// Which form.
     pub answer: Answer,
+    /// How hard to think, where the server knows that; as it likes without.
+    pub effort: Option<Effort>,
 }
 
 impl RequestOptions {
@@ -48,6 +78,7 @@ impl RequestOptions {
             max_tokens,
             tool_choice: ToolChoice::Auto,
             answer: Answer::Free,
+            effort: None,
         }
     }
 }

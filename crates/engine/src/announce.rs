@@ -4,18 +4,14 @@
 
 use std::sync::Arc;
 
-use dormouse_conversation::ToolDefinition;
+use dormouse_conversation::{PromptSize, ToolDefinition};
 use dormouse_tools::{Tool, ToolSet};
 
 /// Tells the model something that may change.
 pub trait Announces: Send + Sync {
-    /// What is to be told, as things are now. Cheap: it is asked at every turn and tool round.
-    fn announced(&self) -> Vec<Announcement>;
-
-    /// The same, for a conversation that has these tools in its list.
-    fn announced_beside(&self, _listed: &ToolSet) -> Vec<Announcement> {
-        self.announced()
-    }
+    /// What is to be told, as things are now, in a conversation that has these tools in its list and so much room.
+    /// Cheap: it is asked at every turn and tool round.
+    fn announced(&self, listed: &ToolSet, size: PromptSize) -> Vec<Announcement>;
 
     /// Tools for a prefix that is about to be built. They stay in its list until the next is built, whatever becomes of
     /// them.

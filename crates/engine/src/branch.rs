@@ -155,6 +155,7 @@ impl Branch {
         let mut history = self.history.clone();
         let opening = self.opening(&config, order);
         transcript.record_blocks(Author::of(&opening), &opening.blocks)?;
+        let said = SaidSoFar::order(&opening, order, transcript.lines());
         history.push(opening)?;
         let begun = Begun {
             prefix: Arc::clone(&self.prefix),
@@ -162,7 +163,7 @@ impl Branch {
             history,
             told: Some(self.told.clone()),
             around: self.around.clone(),
-            said: SaidSoFar::default(),
+            said,
             folding: Folding::default(),
             own,
         };

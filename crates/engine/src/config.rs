@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dormouse_base::{Clock, Environment, IdSource, Project, Redactor};
 use dormouse_conversation::figures::FigureLog;
-use dormouse_conversation::{Budget, Origin, RequestOptions};
+use dormouse_conversation::{Budget, Effort, Origin, RequestOptions};
 use dormouse_model::{Dialect, Model, PriceTable, RetryPolicy};
 use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
 
@@ -48,6 +48,8 @@ pub struct EngineConfig {
     pub clock: Arc<dyn Clock>,
     /// New ids.
     pub ids: Arc<dyn IdSource>,
+    /// How hard the model is to think, where its server knows that.
+    pub effort: Option<Effort>,
     /// What the command line says about the prompt.
     pub overrides: PromptOverrides,
     /// Secrets that no result may carry.
@@ -92,6 +94,7 @@ impl EngineConfig {
     /// What stands in front of every request beside the prefix.
     pub(crate) fn request_options(&self) -> RequestOptions {
         let max_tokens = self.origin.max_tokens.unwrap_or(self.budget.max_output);
-        RequestOptions::new(&self.model_name, max_tokens)
+        let options = RequestOptions::new(&self.model_name, max_tokens);
+        RequestOptions { effort: self.effort, ..options }
     }
 }

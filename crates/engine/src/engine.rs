@@ -260,13 +260,11 @@ impl Engine {
     pub(crate) fn add_prompt(&mut self, prompt: &str, with: Vec<Block>) -> Result<(), EngineError> {
         let blocks = std::iter::once(Block::text(prompt)).chain(with).collect();
         let now = self.config.clock.now();
-        let side_chain = self.config.side.is_some();
-        let flags = Flags { side_chain, ..Flags::default() };
-        let message = Message::user(self.new_id(), now, blocks, flags);
+        let message = Message::user(self.new_id(), now, blocks, Flags::default());
         self.transcript.record_message(&message)?;
-        // What an agent is told to do are the model's words, not the person's.
+        self.said.hear(&message, self.transcript.lines());
+        // What an agent is told to do are the model's words: memory has no use for them.
         if self.config.side.is_none() {
-            self.said.hear(&message, self.transcript.lines());
             self.hear(message.id, Trust::Typed, prompt);
         }
         self.commit(message)?;

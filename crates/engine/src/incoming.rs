@@ -37,7 +37,9 @@ impl Engine {
     /// What has come and was not told yet; gives what is new to the person.
     pub fn receive(&mut self) -> Vec<String> {
         let new: Vec<Arrival> = self.all_incoming().flat_map(Incoming::take).collect();
-        let shown = new.iter().map(|arrival| arrival.shown.clone()).collect();
+        let shown = new.iter().map(|arrival| arrival.shown.clone());
+        let notices = self.hooks.iter().flat_map(|hooks| hooks.take_notices());
+        let shown = shown.chain(notices).collect();
         self.arrivals.extend(new);
         shown
     }

@@ -80,8 +80,9 @@ impl Known {
 
     /// Asks again what others announce.
     pub(crate) fn look_again(&mut self, config: &EngineConfig) {
-        let announced = config.announces.iter().map(|each| each.announced_beside(&config.tools));
-        self.announced = announced.flatten().collect();
+        let (tools, size) = (&config.tools, config.budget.prompt);
+        let announced = config.announces.iter().flat_map(|each| each.announced(tools, size));
+        self.announced = announced.collect();
     }
 
     fn load_instructions(

@@ -71,10 +71,11 @@ impl Meter {
     fn over(&mut self, outcome: RequestOutcome, counted: Option<Usage>, engine: &Engine) {
         let Some(out) = self.out.take() else { return };
         let usage = counted.unwrap_or(out.usage);
+        let is_agents = engine.config.side.is_some();
         self.done = Some(RequestFigure {
             model: engine.config.model_name.clone(),
-            lane: Lane::Main,
-            purpose: None,
+            lane: if is_agents { Lane::Side } else { Lane::Main },
+            purpose: is_agents.then(|| "agent".to_owned()),
             outcome,
             usage,
             duration_ms: milliseconds(self.clock.elapsed().saturating_sub(out.since)),

@@ -3,17 +3,13 @@
 
 use std::sync::Arc;
 
-use dormouse_conversation::ToolDefinition;
+use dormouse_conversation::{PromptSize, ToolDefinition};
 use dormouse_tools::{McpHub, Tool, ToolSet};
 
 use crate::{AnnouncedIn, Announcement, Announces, EngineConfig};
 
 impl Announces for McpHub {
-    fn announced(&self) -> Vec<Announcement> {
-        self.announced_beside(&ToolSet::default())
-    }
-
-    fn announced_beside(&self, listed: &ToolSet) -> Vec<Announcement> {
+    fn announced(&self, listed: &ToolSet, _: PromptSize) -> Vec<Announcement> {
         let standing = self.standing(listed).into_iter();
         let standing = standing.map(|(name, text)| (format!("MCP server {name}"), text));
         let said = self.instructions().into_iter();

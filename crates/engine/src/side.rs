@@ -45,6 +45,7 @@ impl Engine {
             memory.access.begin(side.session);
         }
         let own = OwnTools::add_to(&mut config, &transcript);
+        config.tools = config.tools_now();
         let known = Known::look(&config, Occasion::Start);
         let (tools, size) = (&config.tools, config.budget.prompt);
         let prefix = build_prefix(surroundings, tools, size, &config.overrides, &known);

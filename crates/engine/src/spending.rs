@@ -12,6 +12,16 @@ impl Engine {
         config.prices.cost_usd(&config.model_name, usage, config.dialect.ttl)
     }
 
+    /// What this run has spent, in dollars, as far as prices are known: the conversation, and all beside and below it.
+    pub fn spent_usd(&self) -> f64 {
+        self.spent_usd + self.turn_usd + self.spent_beside_usd()
+    }
+
+    /// What agents and work beside the conversation have spent of that.
+    pub fn spent_beside_usd(&self) -> f64 {
+        self.forks_spent.usd()
+    }
+
     /// An agent spends from the purse that it shares with those above it.
     pub(crate) fn spend(&mut self, usd: f64) {
         match self.config.side {

@@ -40,6 +40,7 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
         environment: Environment::default(),
         clock: Arc::clone(&clock),
         ids: Arc::new(RandomIds::new(Arc::clone(&clock))),
+        effort: None,
         overrides: PromptOverrides::default(),
         redactor: Redactor::default(),
         figures: FigureLog::at(home, clock),

@@ -70,6 +70,7 @@ impl Engine {
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Result<TurnReport, EngineError> {
         self.start(sink).await;
+        self.tell_notes()?;
         let report = self.run_until_done(max_requests, interrupt, sink).await?;
         self.totals = self.totals.plus(report.usage);
         self.transcript.sync()?;

@@ -65,7 +65,7 @@ pub use observer::{After, Before, CallObserver, CallView, Stance, Substitute};
 pub use orchestrator::{CallStatus, MAX_SIDE_BY_SIDE, ResponseState, Scheduled, startable};
 pub use overflow::{Overflow, Spilled};
 pub use post::{Posted, post_json};
-pub use process::{ProcessError, ProcessOutput, output, output_with_input};
+pub use process::{ProcessError, ProcessOutput, output, output_and_first_line, output_with_input};
 pub use progress::Progress;
 pub use project_file::write_target;
 pub use read::Read;

@@ -36,6 +36,9 @@ const PIPE_GRACE: Duration = Duration::from_millis(200);
 /// The most characters kept of each stream of [`output`].
 const OUTPUT_CHARS: usize = 200_000;
 
+/// A first line that is longer says nothing about how a program runs.
+const LONGEST_HEADING: usize = 4_096;
+
 /// A process that did not start or did not end as it should.
 #[derive(Debug, Error)]
 pub enum ProcessError {
@@ -96,7 +99,7 @@ pub async fn output(
     // Short, and bounded by its time: a reaper would cost more than it saves.
     let start = Start { program, args, folder, environment, reaper: &Reaper::none() };
     let nothing = nothing_to_read().map_err(|source| start.system(source))?;
-    collect(start, nothing, timeout, std::future::ready(())).await
+    collect(start, nothing, timeout, std::future::ready(()), drop).await
 }
 
 /// The same for a program that reads something, under a reaper.
@@ -106,7 +109,20 @@ pub async fn output_with_input(
     folder: &Path,
     environment: &Environment,
     timeout: Duration,
+    given: (Vec<u8>, &Reaper),
+) -> Result<ProcessOutput, ProcessError> {
+    output_and_first_line(program, args, folder, environment, timeout, given, drop).await
+}
+
+/// The same; `first_line` is told the first line it prints, as soon as that is whole.
+pub async fn output_and_first_line(
+    program: &str,
+    args: &[&str],
+    folder: &Path,
+    environment: &Environment,
+    timeout: Duration,
     (input, reaper): (Vec<u8>, &Reaper),
+    first_line: impl FnOnce(String) + Send,
 ) -> Result<ProcessOutput, ProcessError> {
     let start = Start { program, args, folder, environment, reaper };
     let (reader, writer) = io::pipe().map_err(|source| start.system(source))?;
@@ -116,7 +132,7 @@ pub async fn output_with_input(
         // One that does not read to the end is within its rights.
         let _unread = writer.write_all(&input).await;
     };
-    collect(start, reader.into(), timeout, fed).await
+    collect(start, reader.into(), timeout, fed, first_line).await
 }
 
 /// Runs it and collects what it prints, while `fed` gives it what to read.
@@ -125,14 +141,19 @@ async fn collect(
     stdin: OwnedFd,
     timeout: Duration,
     fed: impl Future<Output = ()>,
+    first_line: impl FnOnce(String) + Send,
 ) -> Result<ProcessOutput, ProcessError> {
     let system = |source| start.system(source);
     let (mut out, out_writer) = pipe_to_child().map_err(system)?;
     let (mut err, err_writer) = pipe_to_child().map_err(system)?;
     let started = spawn(&start, stdin, out_writer, err_writer).await?;
     let (mut stdout, mut stderr) = (Capture::new(OUTPUT_CHARS), Capture::new(OUTPUT_CHARS));
+    let mut heading = Heading { begun: Vec::new(), told: Some(first_line) };
     let drained = join3(
-        drain(&mut out, |piece| stdout.push(piece)),
+        drain(&mut out, |piece| {
+            heading.push(piece);
+            stdout.push(piece);
+        }),
         drain(&mut err, |piece| stderr.push(piece)),
         fed,
     );
@@ -148,6 +169,28 @@ async fn collect(
         stdout: stdout.text,
         stderr: stderr.text,
     })
+}
+
+/// The first line that is printed, until it is whole; one that never ends is none.
+struct Heading<F> {
+    begun: Vec<u8>,
+    told: Option<F>,
+}
+
+impl<F: FnOnce(String)> Heading<F> {
+    fn push(&mut self, piece: &[u8]) {
+        if self.told.is_none() {
+            return;
+        }
+        let mut parts = piece.splitn(2, |byte| *byte == b'\n');
+        self.begun.extend_from_slice(parts.next().unwrap_or_default());
+        let is_whole = parts.next().is_some();
+        if self.begun.len() > LONGEST_HEADING {
+            self.told = None;
+        } else if is_whole && let Some(told) = self.told.take() {
+            told(String::from_utf8_lossy(&self.begun).into_owned());
+        }
+    }
 }
 
 fn nothing_to_read() -> io::Result<OwnedFd> {

@@ -30,6 +30,13 @@ You know Dormouse: the coding agent that you are part of, its memory, its settin
 
 Its manual is in the folder that stands below, as markdown files: search there with Grep and read what bears on the question before you answer. Answer from the manual, in a few plain sentences, with the exact command, key or setting, and an example where one helps. If the manual does not say it, say that you do not know; do not guess at options.";
 
+const STATUS_LINE: &str = "\
+You set up the line that Dormouse shows above its prompt. It is the first line that a command prints, set in ~/.dormouse/settings.json (DORMOUSE_HOME moves that folder) as `\"statusLine\": {\"type\": \"command\", \"command\": \"…\"}`.
+
+The command is run by sh in the working directory before each prompt, has two seconds, and gets JSON on standard input: `session_id`, `transcript_path`, `cwd`, `model.id`, `model.display_name`, `workspace.current_dir`, `workspace.project_dir`, `version`, `cost.total_cost_usd`, `context.used_tokens`, `context.window_tokens`. Colours in what it prints are left out.
+
+Work like this: read the settings file first, and keep all that stands in it. If the task says to follow the person's shell prompt, read PS1 in ~/.bashrc, ~/.zshrc or ~/.profile and say the same without colours. A short command goes into the settings itself; anything longer into a script below ~/.dormouse, with `jq` or `python3` to read the JSON (look whether it is there). Try the command with a made-up JSON on its input before you set it. Then answer with the line that it prints and with what you changed.";
+
 /// All of them.
 pub fn builtin() -> Vec<AgentDefinition> {
     let general = agent(
@@ -64,7 +71,15 @@ pub fn builtin() -> Vec<AgentDefinition> {
             GUIDE,
         )
     };
-    vec![general, explore, plan, guide]
+    let status_line = AgentDefinition {
+        tools: ToolChoice::Only(["Bash", "Edit", "Read", "Write"].map(str::to_owned).to_vec()),
+        ..agent(
+            "statusline-setup",
+            "Sets up the line above the prompt in Dormouse: what it shows, and the command that prints it.",
+            STATUS_LINE,
+        )
+    };
+    vec![general, explore, plan, guide, status_line]
 }
 
 fn looking() -> ToolChoice {

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use dormouse_base::nearest;
+use dormouse_conversation::Effort;
 use dormouse_memory::frontmatter::{self, FrontmatterProblem, Value as Field};
 use dormouse_tools::Mode;
 use serde_json::{Map, Value};
@@ -35,7 +36,6 @@ const USED: &[&str] = &[
 ];
 const COLOURS: &[&str] =
     &["red", "blue", "green", "yellow", "purple", "orange", "pink", "cyan", "magenta", "white"];
-const EFFORTS: &[&str] = &["low", "medium", "high", "xhigh", "max"];
 /// Names of model families: which model that is only the server's owner knows.
 const FAMILIES: &[&str] = &["sonnet", "opus", "fable", "mythos"];
 
@@ -148,7 +148,7 @@ impl Reader<'_> {
             tools: self.tools(),
             disallowed: self.words("disallowedTools"),
             model: self.model(),
-            effort: self.one_of("effort", EFFORTS),
+            effort: self.effort(),
             max_turns: self.number("maxTurns"),
             memory: self.memory(),
             color: self.one_of("color", COLOURS),
@@ -259,6 +259,11 @@ impl Reader<'_> {
             }
             Some(name) => ModelChoice::Named(name.to_owned()),
         }
+    }
+
+    fn effort(&mut self) -> Option<Effort> {
+        let said = self.one_of("effort", &Effort::ALL.map(|(name, _)| name))?;
+        Effort::ALL.into_iter().find(|(name, _)| *name == said).map(|(_, effort)| effort)
     }
 
     fn one_of(&mut self, key: &str, known: &[&str]) -> Option<String> {

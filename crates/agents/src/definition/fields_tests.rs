@@ -1,3 +1,5 @@
+//! Definitions as people write them, right and wrong.
+
 use super::*;
 
 fn read(text: &str) -> (Option<AgentDefinition>, Vec<String>) {

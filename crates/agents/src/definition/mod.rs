@@ -12,6 +12,7 @@ mod set;
 use std::fmt;
 use std::path::PathBuf;
 
+use dormouse_conversation::Effort;
 use dormouse_tools::Mode;
 use serde_json::Value;
 
@@ -121,7 +122,7 @@ pub struct AgentDefinition {
     /// Its model.
     pub model: ModelChoice,
     /// How hard the model is to think, where its server knows that.
-    pub effort: Option<String>,
+    pub effort: Option<Effort>,
     /// The most requests it may make.
     pub max_turns: Option<u32>,
     /// Its memory; none unless said.

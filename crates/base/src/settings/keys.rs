@@ -70,6 +70,8 @@ pub struct Settings {
     pub allow_managed_hooks_only: Option<bool>,
     /// MCP servers, by name. See docs/mcp.md.
     pub mcp_servers: BTreeMap<String, Value>,
+    /// A command whose first line is shown above the prompt.
+    pub status_line: StatusLineSettings,
     /// Environment variables for commands and hooks.
     pub env: BTreeMap<String, String>,
     /// Whether there is memory; false turns all of it off.
@@ -90,6 +92,17 @@ pub struct Settings {
     pub cache_edits: CacheEditSettings,
     /// A model that makes vectors of memories. A project can not set it.
     pub embeddings: EmbeddingSettings,
+}
+
+/// A command whose first line is shown above the prompt; it gets JSON about the session on standard input.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StatusLineSettings {
+    /// What kind it is: `command` is the only one.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// The command, as sh reads it.
+    pub command: Option<String>,
 }
 
 /// When the notes about a session are brought up to date.

@@ -130,6 +130,7 @@ pub(super) async fn begin(
         environment: world.environment.clone(),
         clock: Arc::clone(&world.clock),
         ids: Arc::clone(&world.ids),
+        effort: None,
         overrides: PromptOverrides::default(),
         redactor: Redactor::default(),
         results: Arc::default(),

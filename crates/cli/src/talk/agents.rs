@@ -7,6 +7,7 @@ use dormouse_conversation::{Block, Message, ResultContent};
 use super::Talk;
 use super::answers::Rows;
 use crate::agents::list;
+use crate::markdown::Style;
 
 /// Of one result of a call, so much is shown.
 const RESULT_CHARS: usize = 400;
@@ -25,6 +26,16 @@ impl Talk<'_> {
                 self.say(&if stopped { format!("{which} is being ended") } else { none() });
             }
             _ => self.say("/agents lists them; /agents show NAME, /agents stop NAME"),
+        }
+    }
+
+    /// Agents that still work end with the program.
+    pub(super) fn tell_who_is_ended(&self) {
+        let runs = self.conversation.agency.roster().list();
+        for run in runs.iter().filter(|run| run.status == RunStatus::Running) {
+            let text =
+                format!("the agent {} is ended before it was done: {}", run.name, run.description);
+            self.view.borrow_mut().note(&text, Style::DIM);
         }
     }
 

@@ -61,6 +61,7 @@ pub(crate) fn cost(engine: &Engine) -> Rows {
         ("cache read", tokens(usage.cache_read_input_tokens)),
         ("output", tokens(usage.output_tokens)),
         ("cost", money),
+        ("agents and work beside it", format!("{:.4} USD", engine.spent_beside_usd())),
     ])
 }
 

@@ -23,6 +23,7 @@ mod question;
 mod screen;
 mod signals;
 mod skills;
+mod status_line;
 pub(crate) mod terminal;
 mod turn;
 mod view;
@@ -72,6 +73,8 @@ struct Talk<'a> {
     typed_ahead: String,
     /// Restores the terminal.
     quiet: Option<Quiet>,
+    /// The person was told that their command for the line above the prompt does not work.
+    status_line_failed: bool,
 }
 
 /// Whether the conversation goes on.
@@ -117,6 +120,7 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
         history,
         typed_ahead: String::new(),
         quiet,
+        status_line_failed: false,
     };
     Box::pin(talk.run(arguments.prompt.join(" "))).await
 }
@@ -214,6 +218,7 @@ impl Talk<'_> {
             Exit::Done => SessionEndReason::PromptInputExit,
             _ => SessionEndReason::Other,
         };
+        self.tell_who_is_ended();
         self.finish_what_is_under_way().await;
         let view = &self.view;
         let mut sink = |event| view.borrow_mut().event(event);
@@ -246,6 +251,7 @@ impl Talk<'_> {
         let mut interrupts = 0;
         loop {
             self.view.borrow_mut().before_prompt();
+            self.status_line().await;
             let mode = answers::mode_word(self.conversation.gate.mode());
             let ask = Ask::Message { typed: std::mem::take(&mut self.typed_ahead), mode };
             let reading = self.editor.read(ask);

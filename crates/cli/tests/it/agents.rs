@@ -629,3 +629,39 @@ fn messages_between_a_conversation_and_its_agents() {
             .any(|line| line.contains("look under the oak") && line.contains(r#""delivers":[""#))
     );
 }
+
+/// A question of an agent's says whose it is; and Ctrl-C ends the agent, its command and the turn, not the session.
+#[test]
+fn asked_and_interrupted_in_a_conversation() {
+    let server = server(Wire::Anthropic)
+        .agent_with(|request: &RecordedRequest| -> Reply {
+            let _first = request.messages().len();
+            Turn::new().call("b", "Bash", r#"{"command":"echo $$ > shell; sleep 312"}"#).into()
+        })
+        .reply(start("a", &named("general-purpose", "sleep for long")))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, &[], (110, 40));
+    terminal.enter("go");
+    terminal.wait_for_text("the agent general-purpose asks");
+    terminal.type_keys("y");
+    terminal.type_keys("\r");
+    wait_until("the command", || {
+        std::fs::read_to_string(home.project().join("shell")).is_ok_and(|text| text.ends_with('\n'))
+    });
+    assert!(runs(home.read("shell").trim()));
+    terminal.type_keys("\x03");
+    wait_for_prompt(&terminal);
+    wait_until("the command's end", || !runs(home.read("shell").trim()));
+    server.push(Turn::new().text("Good."));
+    say(&mut terminal, "never mind", "Good.");
+    terminal.enter("/agents");
+    terminal.wait_for_text("stopped");
+    wait_for_prompt(&terminal);
+    terminal.enter("/agents show general-purpose");
+    terminal.wait_for_text("all of it is in");
+    let rows = terminal.all_rows().join("\n");
+    assert!(rows.contains("task: sleep for long") && rows.contains("→ Bash"), "{rows}");
+    wait_for_prompt(&terminal);
+    leave(terminal);
+}

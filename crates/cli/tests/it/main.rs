@@ -39,6 +39,8 @@ mod hardening;
 mod hook;
 mod hooks;
 mod hooks_contract;
+mod hooks_events;
+mod hooks_kinds;
 mod hooks_mistakes;
 mod instructions;
 mod interrupt;

@@ -79,6 +79,7 @@ fn stream_json_is_an_object_a_line() {
     assert_eq!(
         lines[0]["tools"],
         serde_json::json!([
+            "Agent",
             "Bash",
             "BashOutput",
             "Edit",
@@ -91,6 +92,7 @@ fn stream_json_is_an_object_a_line() {
             "MemorySave",
             "MemorySearch",
             "Read",
+            "SendMessage",
             "TodoWrite",
             "WebFetch",
             "Write"

@@ -204,3 +204,29 @@ fn resized_while_the_answer_streams() {
     leave(terminal);
     server.finish();
 }
+
+/// The first line that a command of the person's prints stands above every prompt; one that fails is told once.
+#[test]
+fn a_line_above_the_prompt() {
+    let server = server(Wire::Anthropic)
+        .reply(Turn::new().text("Hello."))
+        .reply(Turn::new().text("Again."))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let command = r#"python3 -c 'import json,sys; d=json.load(sys.stdin); print("[%s, %d]" % (d["model"]["id"], d["context"]["window_tokens"]))'"#;
+    let settings = serde_json::json!({"statusLine": {"type": "command", "command": command}});
+    home.write(home.dormouse_home().join("settings.json"), settings.to_string());
+    let mut terminal = talk(&home, &[], (80, 24));
+    terminal.wait_for_text("[scripted-1, 200000]");
+    say(&mut terminal, "hi", "Hello.");
+    let rows = terminal.all_rows();
+    assert_eq!(rows.iter().filter(|row| row.contains("[scripted-1")).count(), 2, "{rows:?}");
+    leave(terminal);
+    let settings = serde_json::json!({"statusLine": {"command": "echo no such thing >&2; exit 3"}});
+    home.write(home.dormouse_home().join("settings.json"), settings.to_string());
+    let mut terminal = talk(&home, &[], (80, 24));
+    say(&mut terminal, "hi", "Again.");
+    let rows = terminal.all_rows().join("\n");
+    assert_eq!(rows.matches("printed no line: no such thing").count(), 1, "{rows}");
+    leave(terminal);
+}

@@ -71,6 +71,12 @@ impl SaidSoFar {
         }
     }
 
+    /// What a fork was told to do, which stands in this line of its transcript: that is what it must not lose.
+    pub(crate) fn order(message: &Message, order: &str, line: u64) -> Self {
+        let (at, place) = (message.timestamp, OnceLock::new());
+        Self(vec![Words { message: message.id, at, text: order.to_owned(), line, place }])
+    }
+
     /// What was said in messages other than these, each with the place where it is found.
     pub(super) fn beside(&self, kept: &HashSet<MessageId>, session: &Dir) -> Vec<Said> {
         self.0

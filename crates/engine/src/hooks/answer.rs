@@ -1,6 +1,7 @@
 //! What a hook said: its exit code, its standard output, its standard error.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -62,6 +63,17 @@ pub(super) enum Permission {
     Deny(String),
 }
 
+impl Permission {
+    /// The same with another reason.
+    pub(super) fn map(self, change: impl FnOnce(String) -> String) -> Self {
+        match self {
+            Self::Allow(why) => Self::Allow(change(why)),
+            Self::Ask(why) => Self::Ask(change(why)),
+            Self::Deny(why) => Self::Deny(change(why)),
+        }
+    }
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Said {
@@ -98,9 +110,37 @@ struct Ruling {
     updated_input: Option<Box<RawValue>>,
 }
 
+/// A first line that says: do not wait for me.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Aside {
+    r#async: bool,
+    /// In milliseconds.
+    async_timeout: Option<u64>,
+}
+
+impl Aside {
+    /// Reads a line; none where it is something else.
+    pub(super) fn read(line: &str) -> Option<Self> {
+        serde_json::from_str::<Self>(line.trim()).ok().filter(|aside| aside.r#async)
+    }
+
+    /// How long it may still take, where it says so.
+    pub(super) fn timeout(self) -> Option<Duration> {
+        self.async_timeout.map(Duration::from_millis)
+    }
+}
+
+/// What stands behind a first line that is no answer yet.
+fn answer_of(stdout: &str) -> &str {
+    let stdout = stdout.trim();
+    let (first, rest) = stdout.split_once('\n').unwrap_or((stdout, ""));
+    if Aside::read(first).is_some() { rest.trim() } else { stdout }
+}
+
 /// Reads what a hook said.
 pub(super) fn read(event: HookEvent, name: &str, ended: &Ended) -> Answer {
-    let stdout = ended.stdout.trim();
+    let stdout = answer_of(&ended.stdout);
     let said = if stdout.starts_with('{') {
         match serde_json::from_str::<Said>(stdout) {
             Ok(said) => Some(said),

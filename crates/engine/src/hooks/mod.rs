@@ -1,10 +1,12 @@
 //! Hooks: what the person wants done at events (L-24 to L-27).
 //!
-//! `origin` says whose they are, `config` reads them, `handler` understands one, `spot` knows its line, `matcher`
-//! chooses, `input` writes what they get, `run` carries one out (a command; `http` posts, `judge` asks a model),
-//! `answer` reads what it says, `late` keeps what comes of those that nobody waits for, `runner` ties that together,
-//! `events` is what the engine calls and `bell` what works beside it, `watch` looks at files, `observer` is how calls reach hooks, `list` shows them, and `wiring` gives
-//! a conversation its own. The contract (names, exit codes, JSON) is the one that people's hooks have already.
+//! Reading them: `origin` says whose they are, `config` reads a file of them, `handler` understands one, `spot` knows
+//! its line, `matcher` what it is for; `list` shows them. Running them: `input` writes what they get, `run` carries one
+//! out (a command; `http` posts, `judge` asks a model), `answer` reads what it says, `present` makes that fit to be
+//! shown, `late` keeps what comes of those that nobody waits for, and `runner` ties that together. Reaching them:
+//! `wiring` gives a conversation its own, `event` and `events` are what happens there, `observer` is how calls come to
+//! them, `bell` how work beside it does, and `watch` looks at files. The contract (names, exit codes, JSON) is the one
+//! that people's hooks have already.
 //!
 //! Invariant: a hook that fails, hangs or prints nonsense decides nothing and never ends a turn; what it
 //! said is told to the person.
@@ -25,6 +27,7 @@ mod list;
 mod matcher;
 mod observer;
 mod origin;
+mod present;
 mod run;
 mod runner;
 mod spot;

@@ -5,9 +5,9 @@
 use std::path::Path;
 
 use dormouse_base::Environment;
-use dormouse_tools::{ProcessError, Reaper, output_with_input};
+use dormouse_tools::{ProcessError, Reaper, output_and_first_line};
 
-use super::answer::{Answer, Ended, read};
+use super::answer::{Answer, Aside, Ended, read};
 use super::config::Hook;
 use super::handler::{Kind, Shell};
 use super::http::post;
@@ -46,14 +46,21 @@ pub(super) struct Performer {
 
 impl Performer {
     /// Carries a hook out, within its time.
-    pub(super) async fn perform(&self, event: HookEvent, hook: &Hook, input: &[u8]) -> Answer {
+    /// `steps_aside` is told what a command that wants to go on beside the turn prints first.
+    pub(super) async fn perform(
+        &self,
+        event: HookEvent,
+        hook: &Hook,
+        input: &[u8],
+        steps_aside: impl FnOnce(Aside) + Send,
+    ) -> Answer {
         let name = short(&hook.handler.shown());
         let (timeout, text) = (hook.handler.timeout, || String::from_utf8_lossy(input));
         let work = async {
             match &hook.handler.kind {
                 Kind::Command { command, arguments, shell } => {
-                    self.command(event, &name, hook, (command, arguments.as_deref(), *shell), input)
-                        .await
+                    let command = (command.as_str(), arguments.as_deref(), *shell);
+                    self.command((event, &name), hook, command, input, steps_aside).await
                 }
                 Kind::Http(address) => {
                     let environment = &self.place.environment;
@@ -75,11 +82,11 @@ impl Performer {
 
     async fn command(
         &self,
-        event: HookEvent,
-        name: &str,
+        (event, name): (HookEvent, &str),
         hook: &Hook,
         (command, arguments, shell): (&str, Option<&[String]>, Shell),
         input: &[u8],
+        steps_aside: impl FnOnce(Aside) + Send,
     ) -> Answer {
         let origin = &hook.home.origin;
         let (command, environment) = (fill(origin, command), at_home(origin, &self.place));
@@ -92,7 +99,15 @@ impl Performer {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let (folder, timeout) = (&self.place.folder, hook.handler.timeout);
         let fed = (input.to_vec(), &self.place.reaper);
-        let ran = output_with_input(program, &arguments, folder, &environment, timeout, fed).await;
+        let first_line = |line: String| {
+            if let Some(aside) = Aside::read(&line) {
+                steps_aside(aside);
+            }
+        };
+        let (args, environment) = (arguments.as_slice(), &environment);
+        let ran =
+            output_and_first_line(program, args, folder, environment, timeout, fed, first_line)
+                .await;
         match ran {
             Ok(ran) => {
                 let ended = Ended { code: ran.code, stdout: ran.stdout, stderr: ran.stderr };

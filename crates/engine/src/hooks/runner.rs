@@ -3,29 +3,27 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use dormouse_base::{Dir, IdSource, Redactor, RelPath, SessionId};
+use dormouse_base::{Dir, IdSource, Redactor, SessionId};
 use dormouse_tools::{Gate, ToolSet};
 use futures_util::future::join_all;
 use serde_json::value::RawValue;
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-use super::answer::{Answer, Permission};
+use super::answer::{Answer, Aside, Permission};
 use super::config::{Hook, Hooks};
 use super::event::Refusing;
 use super::handler::Waiting;
 use super::input::{Common, Details, mode_name, render};
 use super::judge::Judge;
 use super::late::Late;
+use super::present::presentable;
 use super::run::{Performer, Place};
 use super::watch::Watch;
 use super::{HookEvent, HookLayer, HookOrigin};
 use crate::{Seed, SmallModel};
-
-/// The longest text that a hook adds; the rest goes to a file.
-const LONGEST: usize = 10_000;
-/// The folder of what was too long, in the session's own.
-const FOLDER: &str = "hook-output";
 
 /// What the hooks of an event come to.
 #[derive(Debug, Default)]
@@ -79,7 +77,7 @@ pub(crate) struct HookRunner {
     pub(super) beside: Mutex<JoinSet<()>>,
     /// Those that run a single time and did.
     ran_once: Mutex<HashSet<usize>>,
-    pub(super) watch: Mutex<Watch>,
+    pub(super) watch: Arc<Mutex<Watch>>,
 }
 
 /// What a runner is made of beside its hooks.
@@ -113,7 +111,7 @@ impl HookRunner {
             late: Late::new(ids),
             beside: Mutex::default(),
             ran_once: Mutex::default(),
-            watch: Mutex::new(watch),
+            watch: Arc::new(Mutex::new(watch)),
         }
     }
 
@@ -219,15 +217,56 @@ impl HookRunner {
     /// Runs one hook, or lets it run beside.
     async fn ask(&self, event: HookEvent, hook: &Arc<Hook>, input: &Arc<[u8]>) -> Answer {
         match hook.handler.waiting {
-            Waiting::Yes => {
-                let answer = self.performer.perform(event, hook, input).await;
-                presentable(answer, &self.redactor, &self.session.own_folder)
-            }
+            Waiting::Yes => self.ask_and_wait(event, hook, input).await,
             Waiting::No | Waiting::Rewake => {
                 self.run_beside(event, hook, input);
                 Answer::default()
             }
         }
+    }
+
+    /// Waits for a hook, unless it says that it need not be waited for. Whoever stops waiting ends it.
+    async fn ask_and_wait(&self, event: HookEvent, hook: &Arc<Hook>, input: &Arc<[u8]>) -> Answer {
+        let (tell, told) = oneshot::channel();
+        let mut task = JoinSet::new();
+        let (performer, its, input) =
+            (Arc::clone(&self.performer), Arc::clone(hook), Arc::clone(input));
+        task.spawn(async move {
+            // Nobody listens any more where the waiting has ended.
+            let aside = |aside| {
+                let _unheard = tell.send(aside);
+            };
+            performer.perform(event, &its, &input, aside).await
+        });
+        let answer = tokio::select! {
+            biased;
+            answer = joined(&mut task) => answer,
+            Ok(aside) = told => {
+                self.leave_beside(task, aside);
+                Answer::default()
+            }
+        };
+        presentable(answer, &self.redactor, &self.session.own_folder)
+    }
+
+    /// A hook that was waited for goes on without that.
+    fn leave_beside(&self, mut task: JoinSet<Answer>, aside: Aside) {
+        let late = Arc::clone(&self.late);
+        let (redactor, folder) = (self.redactor.clone(), self.session.own_folder.clone());
+        self.spawn_beside(async move {
+            let most = aside.timeout().unwrap_or(Duration::MAX);
+            // One that takes too long has nothing more to say.
+            if let Ok(answer) = tokio::time::timeout(most, joined(&mut task)).await {
+                late.end(Waiting::No, presentable(answer, &redactor, &folder));
+            }
+        });
+    }
+
+    /// Those that have ended are forgotten when the next begins.
+    fn spawn_beside(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut beside = locked(&self.beside);
+        while beside.try_join_next().is_some() {}
+        beside.spawn(work);
     }
 
     /// Runs the hooks of an event without waiting for them.
@@ -246,9 +285,12 @@ impl HookRunner {
         let (performer, late) = (Arc::clone(&self.performer), Arc::clone(&self.late));
         let (hook, input) = (Arc::clone(hook), Arc::clone(input));
         let (redactor, folder) = (self.redactor.clone(), self.session.own_folder.clone());
+        let watch = Arc::clone(&self.watch);
         late.begin(hook.handler.waiting);
-        locked(&self.beside).spawn(async move {
-            let answer = performer.perform(event, &hook, &input).await;
+        self.spawn_beside(async move {
+            let mut answer = performer.perform(event, &hook, &input, drop).await;
+            let wanted = std::mem::take(&mut answer.watch);
+            locked(&watch).add(wanted, &performer.place.folder);
             late.end(hook.handler.waiting, presentable(answer, &redactor, &folder));
         });
     }
@@ -282,34 +324,11 @@ impl HookRunner {
     }
 }
 
-/// An answer without secrets, and with no text that is too long.
-fn presentable(answer: Answer, redactor: &Redactor, folder: &Dir) -> Answer {
-    let clean = |text: String| bounded(redactor.redact(&text), folder);
-    Answer {
-        notices: answer.notices.into_iter().map(clean).collect(),
-        context: answer.context.into_iter().map(clean).collect(),
-        block: answer.block.map(clean),
-        halt: answer.halt.map(clean),
-        opening: answer.opening.map(clean),
-        ..answer
-    }
-}
-
-/// A text that is too long goes to a file, and its beginning says where.
-fn bounded(text: String, folder: &Dir) -> String {
-    if text.chars().count() <= LONGEST {
-        return text;
-    }
-    let head: String = text.chars().take(LONGEST).collect();
-    let name = format!("{}.txt", blake3::hash(text.as_bytes()).to_hex());
-    let stored = RelPath::new(format!("{FOLDER}/{name}"))
-        .map_err(|error| error.to_string())
-        .and_then(|path| folder.replace(&path, text.as_bytes()).map_err(|error| error.to_string()));
-    match stored {
-        Ok(()) => {
-            let path = folder.path().join(FOLDER).join(name);
-            format!("{head}\n[cut here; all of it is in {}]", path.display())
-        }
-        Err(problem) => format!("{head}\n[cut here; the rest could not be kept: {problem}]"),
+/// What a hook's task came to.
+async fn joined(task: &mut JoinSet<Answer>) -> Answer {
+    match task.join_next().await {
+        Some(Ok(answer)) => answer,
+        Some(Err(error)) => Answer::told(format!("a hook was lost: {error}; it decides nothing")),
+        None => Answer::default(),
     }
 }

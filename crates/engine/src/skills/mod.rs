@@ -189,13 +189,16 @@ impl Skills {
     pub fn wishes(&self) -> serde_json::Value {
         let wish = |skill: &Skill| {
             let allowed: Vec<String> = skill.allowed.iter().map(ToString::to_string).collect();
-            serde_json::json!({
+            let mut wish = serde_json::json!({
                 "file": skill.file.display().to_string(),
                 "description": skill.description,
                 "allowed-tools": allowed,
-                "hooks": skill.hooks.as_ref().map(HookLayer::shown).unwrap_or_default(),
                 "digest": skill.digest,
-            })
+            });
+            if let (Some(hooks), Some(wish)) = (&skill.hooks, wish.as_object_mut()) {
+                wish.insert("hooks".to_owned(), hooks.shown());
+            }
+            wish
         };
         self.all().map(|skill| (skill.name.clone(), wish(skill))).collect()
     }

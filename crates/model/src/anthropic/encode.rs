@@ -1,8 +1,8 @@
 //! Writing requests. Serialised from structs, in a fixed order, never from a map.
 
 use dormouse_conversation::{
-    Answer, Block, BlockKind, Prefix, RequestOptions, Role, ServerTool, SystemBlock, ToolChoice,
-    ToolDefinition,
+    Answer, Block, BlockKind, Effort, Prefix, RequestOptions, Role, ServerTool, SystemBlock,
+    ToolChoice, ToolDefinition,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -94,7 +94,10 @@ struct Typed {
 
 #[derive(Serialize)]
 struct OutputConfig<'a> {
-    format: OutputFormat<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effort: Option<Effort>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<OutputFormat<'a>>,
 }
 
 #[derive(Serialize)]
@@ -116,17 +119,23 @@ pub(crate) fn head(dialect: &Dialect, prefix: &Prefix, options: &RequestOptions)
             ToolChoice::Auto => None,
             ToolChoice::None => Some(Typed { kind: "none" }),
         },
-        output_config: match &options.answer {
-            Answer::Free => None,
-            Answer::Json { schema, .. } => {
-                Some(OutputConfig { format: OutputFormat { kind: "json_schema", schema } })
-            }
-        },
+        output_config: output_config(options),
         context_management: dialect
             .clearing
             .map(|clearing| ContextManagement { edits: server_edits(clearing, prefix.tools()) }),
     };
     open_messages(&head)
+}
+
+fn output_config(options: &RequestOptions) -> Option<OutputConfig<'_>> {
+    let format = match &options.answer {
+        Answer::Free => None,
+        Answer::Json { schema, .. } => {
+            Some(OutputFormat { kind: "json_schema", schema: &**schema })
+        }
+    };
+    let effort = options.effort;
+    (effort.is_some() || format.is_some()).then_some(OutputConfig { effort, format })
 }
 
 fn server_edits(clearing: ServerClearing, tools: &[ToolDefinition]) -> Vec<ServerEdit<'_>> {
