@@ -26,5 +26,5 @@ pub use roster::{AgentRun, Roster, RunStatus};
 
 pub use definition::{
     AgentDefinition, AgentOrigin, AgentPlaces, AgentProblem, Agents, Isolation, MemoryScope,
-    ModelChoice, ToolChoice, builtin, read_json, read_markdown,
+    ModelChoice, ToolChoice, builtin, of_plugin, read_json, read_markdown,
 };

@@ -4,6 +4,7 @@ mod agents;
 mod doors;
 mod dream;
 mod memory;
+mod plugin;
 mod profile;
 mod send;
 
@@ -16,6 +17,7 @@ pub(crate) use agents::*;
 pub(crate) use doors::*;
 pub(crate) use dream::*;
 pub(crate) use memory::*;
+pub(crate) use plugin::*;
 pub(crate) use profile::*;
 pub(crate) use send::*;
 
@@ -240,6 +242,9 @@ pub(crate) enum Command {
     /// Set another agent up to use this memory, or take that back
     #[command(after_help = SETUP_HELP)]
     Setup(SetupArguments),
+    /// Install, list, trust and remove plugins: skills, agents, hooks and MCP servers of others
+    #[command(subcommand, after_help = PLUGIN_HELP)]
+    Plugin(PluginCommand),
     /// Write to a session that has a name
     #[command(after_help = SEND_HELP)]
     Send(SendArguments),

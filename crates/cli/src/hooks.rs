@@ -14,9 +14,9 @@ use serde_json::value::RawValue;
 use crate::args::HooksArguments;
 use crate::exit::{Exit, Failure};
 use crate::settings::{self, InForce, Untrusted};
-use crate::show;
 use crate::start::is_bare;
 use crate::world::{World, current_project};
+use crate::{plugin, show};
 
 /// The hooks in force. Of those that can not be used it is said why.
 pub(crate) fn in_force(in_force: &InForce, world: &World) -> Result<Hooks, Failure> {
@@ -29,12 +29,14 @@ pub(crate) fn in_force(in_force: &InForce, world: &World) -> Result<Hooks, Failu
 
 fn read(in_force: &InForce, world: &World) -> Result<(Hooks, Vec<HookProblem>), Failure> {
     let bare = is_bare(world)?;
-    let (hooks, problems) = Hooks::read(layers(in_force, bare));
+    let others_idle = others_idle(in_force, bare);
+    let of_plugins = plugin::hook_layers(&in_force.plugins, others_idle);
+    let (hooks, problems) = Hooks::read(layers(in_force, bare).chain(of_plugins));
     let files = Source::ALL.into_iter().filter_map(|source| {
         let file = in_force.places.file(source)?;
         Some((source, file))
     });
-    Ok((hooks.watching(files.collect()).others_idle(others_idle(in_force, bare)), problems))
+    Ok((hooks.watching(files.collect()).others_idle(others_idle), problems))
 }
 
 /// The files of settings, and whether their hooks run.

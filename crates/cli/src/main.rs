@@ -28,6 +28,7 @@ mod messages;
 mod notes;
 mod output;
 mod permissions;
+mod plugin;
 mod profile;
 mod search;
 mod servers;
@@ -119,6 +120,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
                 Some(command) => Box::pin(servers::run(command, arguments, world)).await,
                 None => Box::pin(mcp::run(mcp, world)).await,
             },
+            Some(Command::Plugin(command)) => plugin::run(command, world).await,
             Some(Command::Send(arguments)) => messages::send(arguments, world).await,
             Some(Command::Setup(arguments)) => setup::run(arguments, world),
             None if arguments.is_headless() => headless::run(arguments, world).await,

@@ -6,13 +6,14 @@ use dormouse_base::{
     Layer, Project, Settings, SettingsError, SettingsPlaces, Source, Stack, Switches, Trust,
     TrustStore, names,
 };
+use dormouse_engine::plugins::Plugin;
 use dormouse_engine::{SkillPlaces, Skills};
 
 use crate::agents::ProjectAgents;
 use crate::exit::Failure;
 use crate::servers::{self, ProjectFile};
 use crate::world::World;
-use crate::{show, trust};
+use crate::{plugin, show, trust};
 
 /// What a project's skills are called among what waits for trust.
 pub(crate) const SKILLS: &str = "skills";
@@ -29,6 +30,8 @@ pub(crate) struct InForce {
     pub(crate) trust: Trust,
     /// The project's agents: what they want beyond their prompts is of no use where it is not trusted.
     pub(crate) project_agents: ProjectAgents,
+    /// The plugins in use.
+    pub(crate) plugins: Vec<Plugin>,
     /// The project's skills: of no use where it is not trusted.
     pub(crate) project_skills: Skills,
     /// The project's `.mcp.json`: of no use where it is not trusted.
@@ -83,6 +86,7 @@ pub(crate) fn load(
         switches,
         places,
         trust,
+        plugins: plugin::in_use(world, untrusted)?,
         project_agents,
         project_skills,
         mcp_file,

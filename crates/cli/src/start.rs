@@ -27,8 +27,8 @@ use crate::messages::NamedSession;
 use crate::settings::{self, InForce, Untrusted};
 use crate::world::{World, current_project};
 use crate::{
-    beside, dream, hooks, instructions, layers, memory, messages, permissions, servers, sessions,
-    show,
+    beside, dream, hooks, instructions, layers, memory, messages, permissions, plugin, servers,
+    sessions, show,
 };
 
 /// All that a conversation needs, with nothing begun yet.
@@ -316,10 +316,11 @@ fn skills(in_force: &InForce, world: &World, project: &Project) -> Result<Skills
         return Ok(Skills::default());
     }
     let own = settings::skill_places(world, project)?.of_person();
-    Ok(match in_force.trust {
+    let own = match in_force.trust {
         Trust::Given => own.with(in_force.project_skills.clone()),
         Trust::NotNeeded | Trust::Unknown | Trust::Changed => own,
-    })
+    };
+    Ok(own.with(plugin::skills(&in_force.plugins)))
 }
 
 /// What the command line says about the prompt.

@@ -27,6 +27,7 @@ mod memory;
 mod meter;
 mod own_tools;
 mod plan;
+pub mod plugins;
 mod prompt;
 mod recall;
 mod results;

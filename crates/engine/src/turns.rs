@@ -230,6 +230,7 @@ impl Engine {
             let source = match skill.owner {
                 SkillOwner::Person => "user",
                 SkillOwner::Project => "project",
+                SkillOwner::Plugin => "plugin",
             };
             let expanded = hooks.expansion((&skill.name, arguments), source, prompt);
             let verdict = hooks.heard(expanded, sink).await;

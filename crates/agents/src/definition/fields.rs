@@ -107,7 +107,7 @@ pub fn read_json(
 }
 
 /// The line of the frontmatter that begins with a key.
-fn line_of_key(text: &str, key: &str) -> Option<u64> {
+pub(super) fn line_of_key(text: &str, key: &str) -> Option<u64> {
     let is_it =
         |line: &&str| line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'));
     let at = text.lines().skip(1).position(|line| is_it(&line))?;

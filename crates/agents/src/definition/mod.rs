@@ -6,6 +6,7 @@
 mod builtin;
 mod fields;
 mod places;
+mod plugin;
 mod set;
 
 use std::fmt;
@@ -18,6 +19,7 @@ use serde_json::Value;
 pub use builtin::builtin;
 pub use fields::{read_json, read_markdown};
 pub use places::AgentPlaces;
+pub use plugin::of_plugin;
 pub use set::Agents;
 
 /// The longest name of an agent.

@@ -21,9 +21,9 @@ use crate::connect::{Wanted, connect};
 use crate::exit::Failure;
 use crate::memory::policy::policy;
 use crate::settings::InForce;
-use crate::show;
 use crate::start::is_bare;
 use crate::world::World;
+use crate::{plugin, show};
 
 /// How often it is said what an agent is doing.
 const PROGRESS_EVERY: Duration = Duration::from_secs(30);
@@ -62,6 +62,7 @@ struct Library {
 impl Library {
     fn of(in_force: &InForce, is_bare: bool) -> Self {
         let (mut settled, mut problems) = (Vec::new(), Vec::new());
+        settled.extend(plugin::agents(&in_force.plugins, &mut problems));
         for layer in in_force.stack.layers() {
             of_layer(layer, &mut settled, &mut problems);
         }

@@ -19,9 +19,9 @@ use serde_json::Value;
 use crate::args::Arguments;
 use crate::exit::Failure;
 use crate::settings::InForce;
-use crate::show;
 use crate::start::{environment_for_children, is_bare};
 use crate::world::World;
+use crate::{plugin, show};
 
 pub(crate) use command::{in_talk, run};
 
@@ -95,8 +95,8 @@ pub(crate) fn read(
     }
     // The order within one source stays: later ones count more.
     layers.sort_by_key(|(source, _)| *source);
-    let nothing = ServersRead::default();
-    Ok(layers.into_iter().fold(nothing, |below, (_, above)| below.under(above)))
+    let of_plugins = plugin::servers(&in_force.plugins, &world.environment);
+    Ok(layers.into_iter().fold(of_plugins, |below, (_, above)| below.under(above)))
 }
 
 /// Starts the servers in force, side by side; nobody waits for them here.

@@ -18,6 +18,7 @@ pub(crate) enum Name {
     Expand,
     Plan,
     Skills,
+    Plugins,
     Agents,
     Mcp,
     Hooks,
@@ -59,6 +60,7 @@ pub(crate) const COMMANDS: &[(Name, &str, &str, &str)] = &[
         "nothing but reading until you accept a plan; with TEXT, say that; again, the plan so far",
     ),
     (Name::Skills, "skills", "", "the skills there are, and what each is for"),
+    (Name::Plugins, "plugins", "", "the plugins there are, and whether they are used"),
     (Name::Mcp, "mcp", "[reconnect NAME]", "the MCP servers and their tools; or start one again"),
     (
         Name::Agents,

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use dormouse_engine::OtherModel;
+use dormouse_engine::plugins::PluginStore;
 
 use crate::connect::{Wanted, connect};
 use crate::exit::Failure;
 use crate::markdown::Style;
 use crate::start::Conversation;
-use crate::{hooks, notes, servers};
+use crate::{hooks, notes, plugin, servers};
 
 use super::commands::Name;
 use super::{CONNECTING, Talk, answers, unless_soon};
@@ -19,6 +20,7 @@ impl Talk<'_> {
         match name {
             Name::Help => self.help(),
             Name::Skills => self.skills(),
+            Name::Plugins => self.plugins(),
             Name::Agents => self.agents(rest),
             Name::Hooks => self.hooks(),
             Name::Cost => self.list(&answers::cost(&self.conversation.engine)),
@@ -61,6 +63,18 @@ impl Talk<'_> {
             // Those that may begin a turn or end the talk are done elsewhere.
             Name::Compact | Name::Plan | Name::Quit => {}
         }
+    }
+
+    fn plugins(&self) {
+        let home = match self.world.home() {
+            Ok(home) => home,
+            Err(error) => return self.complain(&error.into()),
+        };
+        let rows = plugin::rows(&PluginStore::at(&home));
+        if rows.is_empty() {
+            self.say("no plugins yet: `dormouse plugin install` takes a folder or a git address");
+        }
+        self.list(&rows);
     }
 
     fn stats(&self) {

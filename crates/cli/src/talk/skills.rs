@@ -54,6 +54,7 @@ fn described(skill: &Skill) -> (String, String) {
     let mut marks = vec![match skill.owner {
         SkillOwner::Person => "yours".to_owned(),
         SkillOwner::Project => "the project's".to_owned(),
+        SkillOwner::Plugin => "of a plugin".to_owned(),
     }];
     if !skill.callers.model() {
         marks.push("the model can not call it".to_owned());

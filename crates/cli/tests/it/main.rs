@@ -68,6 +68,7 @@ mod notes_compaction;
 mod output;
 mod permissions;
 mod plan;
+mod plugins;
 mod poison;
 mod profile;
 mod program;

@@ -244,6 +244,7 @@ fn a_socket_takes_messages_of_the_same_user_alone() {
 }
 
 /// Even where the folder lets them in, the kernel says who they are. Only root can be somebody else for a moment.
+#[expect(clippy::print_stderr, reason = "whoever runs it should know what was not tried")]
 fn as_another_user(home: &TestHome, path: &Path, line: &str) {
     if !rustix::process::geteuid().is_root() {
         eprintln!("not root: that another user is refused was not tried");

@@ -77,9 +77,9 @@ impl Skill {
     pub(super) fn text(&self) -> Result<String, String> {
         let text = read(&self.file, self.within.as_deref())?
             .ok_or_else(|| format!("{} is gone", self.file.display()))?;
-        if self.owner == SkillOwner::Project && digest(&text) != self.digest {
+        if self.owner != SkillOwner::Person && digest(&text) != self.digest {
             return Err(format!(
-                "{} has changed since the project was trusted; in a new run the person is asked about it",
+                "{} has changed since it was trusted; in a new run the person is asked about it",
                 self.file.display()
             ));
         }

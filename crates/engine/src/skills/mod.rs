@@ -40,6 +40,8 @@ pub enum SkillOwner {
     Person,
     /// The project's: whoever wrote it may be a stranger.
     Project,
+    /// A plugin's, which the person has trusted.
+    Plugin,
 }
 
 /// Who may call a skill.

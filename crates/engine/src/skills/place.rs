@@ -6,6 +6,8 @@ use dormouse_base::{Dir, EntryKind, FileError, Project};
 
 use crate::{HookLayer, HookOrigin};
 
+use crate::plugins::Plugin;
+
 use super::{Skill, SkillOwner, SkillProblem, Skills, file, head};
 
 /// The file that makes a folder a skill.
@@ -49,6 +51,26 @@ impl SkillPlaces {
     /// The project's: nothing of it is to be used before the project is trusted.
     pub fn of_project(&self) -> Skills {
         load(&self.project, SkillOwner::Project, Some(&self.checkout))
+    }
+}
+
+impl Skills {
+    /// Those of a plugin, in these folders; each is called `plugin:name`. Nothing of them is to be used before the plugin
+    /// is trusted.
+    pub fn of_plugin(plugin: &Plugin) -> Self {
+        let mut skills = Self::default();
+        for folder in &plugin.skills {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            match skill(&name, &folder.join(FILE), SkillOwner::Plugin, Some(&plugin.root)) {
+                Ok(Some(skill)) => {
+                    let name = format!("{}:{}", plugin.name, skill.name);
+                    skills.add(Skill { name, ..skill });
+                }
+                Ok(None) => {}
+                Err(problem) => skills.problems.push(problem),
+            }
+        }
+        skills
     }
 }
 

@@ -1,0 +1,105 @@
+//! Agents that plugins bring: called `plugin:name`, and without what would let them do more than the person was shown.
+
+use dormouse_engine::plugins::Plugin;
+use dormouse_engine::read_definition;
+use serde_json::Value;
+
+use super::fields::line_of_key;
+use super::{AgentDefinition, AgentOrigin, AgentProblem, read_markdown};
+
+/// Keys that have no effect in the file of a plugin's agent.
+const NOT_FOR_PLUGINS: [&str; 3] = ["permissionMode", "mcpServers", "hooks"];
+
+/// The agents of a plugin.
+pub fn of_plugin(plugin: &Plugin, problems: &mut Vec<AgentProblem>) -> Vec<AgentDefinition> {
+    let mut agents: Vec<AgentDefinition> = Vec::new();
+    for path in &plugin.agents {
+        let place = path.display().to_string();
+        let text = match read_definition(path, Some(&plugin.root)) {
+            Ok(text) => text.unwrap_or_default(),
+            Err(problem) => {
+                problems.push(AgentProblem { place, line: None, problem, loaded: false });
+                continue;
+            }
+        };
+        let origin = AgentOrigin::Plugin(plugin.name.to_string());
+        let Some(agent) = read_markdown(path, &text, origin, problems) else { continue };
+        let name = format!("{}:{}", plugin.name, agent.name);
+        if agents.iter().any(|known| known.name == name) {
+            let problem =
+                format!("another file of the plugin has an agent called `{}`", agent.name);
+            problems.push(AgentProblem {
+                place,
+                line: line_of_key(&text, "name"),
+                problem,
+                loaded: false,
+            });
+            continue;
+        }
+        for key in NOT_FOR_PLUGINS {
+            if let Some(line) = line_of_key(&text, key) {
+                let problem = format!("`{key}` has no effect in an agent of a plugin");
+                problems.push(AgentProblem {
+                    place: place.clone(),
+                    line: Some(line),
+                    problem,
+                    loaded: true,
+                });
+            }
+        }
+        agents.push(AgentDefinition {
+            name,
+            mode: None,
+            mcp_servers: Value::Null,
+            hooks: Value::Null,
+            ..agent
+        });
+    }
+    agents
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use dormouse_engine::plugins::PluginName;
+
+    use super::*;
+
+    fn plugin(root: &Path, files: &[&str]) -> Plugin {
+        Plugin {
+            name: PluginName::new("spell").unwrap(),
+            version: None,
+            description: None,
+            root: root.to_owned(),
+            data: root.join("data"),
+            skills: Vec::new(),
+            agents: files.iter().map(|file| root.join(file)).collect(),
+            hooks: Vec::new(),
+            servers: Vec::new(),
+            ignored: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test lays out files by hand")]
+    fn what_would_let_them_do_more_is_left_out_and_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let wanting = "---\nname: reviewer\ndescription: Looks.\npermissionMode: bypassPermissions\nmcpServers:\n  x:\n    command: y\nhooks:\n  Stop: []\n---\nLook.\n";
+        std::fs::write(folder.path().join("a.md"), wanting).unwrap();
+        std::fs::write(folder.path().join("b.md"), wanting).unwrap();
+        std::os::unix::fs::symlink("/etc/hosts", folder.path().join("c.md")).unwrap();
+        let mut problems = Vec::new();
+        let agents = of_plugin(&plugin(folder.path(), &["a.md", "b.md", "c.md"]), &mut problems);
+        let [agent] = &agents[..] else { panic!("{agents:?}") };
+        assert_eq!((agent.name.as_str(), agent.mode), ("spell:reviewer", None));
+        assert_eq!((&agent.mcp_servers, &agent.hooks), (&Value::Null, &Value::Null));
+        let told: Vec<(Option<u64>, bool)> =
+            problems.iter().map(|problem| (problem.line, problem.loaded)).collect();
+        assert_eq!(
+            told,
+            [(Some(4), true), (Some(5), true), (Some(8), true), (Some(2), false), (None, false)]
+        );
+    }
+}

@@ -1,0 +1,91 @@
+//! What a plugin would run, for the person who is asked to trust it; and what is wrong with it.
+
+use dormouse_agents::AgentDefinition;
+use dormouse_base::Environment;
+use dormouse_engine::plugins::{Installed, Plugin, PluginConfig, PluginTrust};
+use dormouse_engine::{Hooks, Skills};
+use dormouse_tools::Variables;
+use serde_json::{Map, Value};
+
+use super::wire;
+use crate::{show, trust};
+
+/// Lists it.
+pub(super) fn tell(installed: &Installed) {
+    show::note(match installed.trust {
+        PluginTrust::Changed => "It has changed since you trusted it. It would run:",
+        PluginTrust::Unknown | PluginTrust::Given => "It would run:",
+    });
+    let wishes = wishes(&installed.plugin);
+    for wish in trust::wishes(&wishes) {
+        show::note(&format!("  {wish}"));
+    }
+    if wishes.as_object().is_some_and(Map::is_empty) {
+        show::note("  nothing");
+    }
+    for said in &installed.plugin.ignored {
+        show::note(&format!("note: {said}"));
+    }
+    for problem in problems(&installed.plugin) {
+        show::note(&format!("warning: {problem}"));
+    }
+}
+
+/// All that it brings, by kind.
+pub(super) fn wishes(plugin: &Plugin) -> Value {
+    let mut all = Map::new();
+    let mut add = |key: &str, value: Value| {
+        if value.as_object().is_some_and(|value| !value.is_empty()) {
+            all.insert(key.to_owned(), value);
+        }
+    };
+    add("hooks", joined(&plugin.hooks, "hooks"));
+    add("mcpServers", joined(&plugin.servers, "mcpServers"));
+    add("agents", wire::agents_of(plugin, &mut Vec::new()).iter().map(described).collect());
+    add(crate::settings::SKILLS, Skills::of_plugin(plugin).wishes());
+    Value::Object(all)
+}
+
+fn described(agent: &AgentDefinition) -> (String, Value) {
+    (agent.name.clone(), agent.description.clone().into())
+}
+
+/// What stands at a key in several files. Lists of one name are put together.
+fn joined(configs: &[PluginConfig], key: &str) -> Value {
+    let mut all = Map::new();
+    for value in configs.iter().map(|config| value_of(config, key)) {
+        let Value::Object(fields) = value else { continue };
+        for (name, value) in fields {
+            match (all.get_mut(&name), value) {
+                (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
+                (_, value) => drop(all.insert(name, value)),
+            }
+        }
+    }
+    Value::Object(all)
+}
+
+fn value_of(config: &PluginConfig, key: &str) -> Value {
+    match config {
+        PluginConfig::Inline { value, .. } => value.clone(),
+        PluginConfig::File { text, .. } => serde_json::from_str::<Value>(text)
+            .ok()
+            .and_then(|mut value| value.get_mut(key).map(Value::take))
+            .unwrap_or_default(),
+    }
+}
+
+/// What is wrong anywhere in it.
+pub(super) fn problems(plugin: &Plugin) -> Vec<String> {
+    let mut all: Vec<String> = plugin.problems.iter().map(ToString::to_string).collect();
+    let (_, hooks) = Hooks::read(wire::hook_layers_of(plugin));
+    all.extend(hooks.iter().map(|problem| format!("a hook will not run: {problem}")));
+    let variables = wire::variables(plugin, Variables::new(Environment::default()));
+    let servers = wire::servers_of(plugin, &variables);
+    all.extend(servers.problems.iter().map(ToString::to_string));
+    all.extend(Skills::of_plugin(plugin).problems().iter().map(ToString::to_string));
+    let mut agents = Vec::new();
+    wire::agents_of(plugin, &mut agents);
+    all.extend(agents.iter().map(ToString::to_string));
+    all
+}
