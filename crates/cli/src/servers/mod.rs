@@ -82,7 +82,8 @@ pub(crate) fn read(
         return Ok(ServersRead::default());
     }
     // Without the key, wherever the settings say that it is.
-    let variables = Variables::new(environment_for_children(world, &in_force.settings));
+    let environment = environment_for_children(world, &in_force.settings);
+    let variables = Variables::new(environment.clone());
     let mut layers: Vec<(Source, ServersRead)> = Vec::new();
     if matches!(in_force.trust, Trust::Given | Trust::NotNeeded) {
         let file = of_project_file(&in_force.mcp_file, &variables);
@@ -95,7 +96,7 @@ pub(crate) fn read(
     }
     // The order within one source stays: later ones count more.
     layers.sort_by_key(|(source, _)| *source);
-    let of_plugins = plugin::servers(&in_force.plugins, &world.environment);
+    let of_plugins = plugin::servers(&in_force.plugins, &environment);
     Ok(layers.into_iter().fold(of_plugins, |below, (_, above)| below.under(above)))
 }
 
