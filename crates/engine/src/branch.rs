@@ -156,6 +156,7 @@ impl Branch {
         let opening = self.opening(&config, order);
         transcript.record_blocks(Author::of(&opening), &opening.blocks)?;
         let said = SaidSoFar::order(&opening, order, transcript.lines());
+        let order_block = opening.blocks.last().cloned();
         history.push(opening)?;
         let begun = Begun {
             prefix: Arc::clone(&self.prefix),
@@ -169,6 +170,9 @@ impl Branch {
         };
         let mut engine = Engine::assemble(config, transcript, begun);
         engine.last_breakpoint = self.last_breakpoint;
+        if let Some(order) = &order_block {
+            engine.body.share_before(order);
+        }
         engine.forks_spent = self.spent.clone();
         engine.seat_hooks();
         engine.read_cache = Arc::new(Mutex::new(self.read_cache.clone()));

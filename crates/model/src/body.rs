@@ -171,6 +171,15 @@ impl WireBody {
         self.turns.push(WireTurn { end: self.messages.len(), ..turn });
     }
 
+    /// From now on a marker of the newest turn stands in front of this block, its last: what is before that is shared
+    /// with other conversations, which read what this one writes.
+    pub fn share_before(&mut self, last: &dormouse_conversation::Block) {
+        let behind = last.raw().trim_end().len() + 1;
+        if let Some(turn) = self.turns.last_mut().filter(|turn| turn.blocks > 1) {
+            turn.marker_at = turn.marker_at.and_then(|at| at.checked_sub(behind));
+        }
+    }
+
     /// The turns so far, for choosing where markers go.
     pub fn turns(&self) -> &[WireTurn] {
         &self.turns

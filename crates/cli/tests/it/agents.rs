@@ -88,7 +88,10 @@ fn five_forks_share_one_prefix() {
         // What the first wrote is what the others read.
         if wire == Wire::Anthropic {
             let read = |fork: &RecordedRequest| fork.usage.cache_read_input_tokens;
-            assert!(forks[1..].iter().all(|fork| read(fork) >= server.requests()[0].written));
+            let (first, rest) = (&forks[0], &forks[1..]);
+            assert_eq!(read(first), server.requests()[0].written, "what the parent wrote");
+            assert!(first.written > read(first), "{} {}", first.written, read(first));
+            assert!(rest.iter().all(|fork| read(fork) == first.written), "all but the order");
         }
         let results = text_of(parent);
         for number in 1..=5 {
