@@ -280,9 +280,9 @@ fn the_memory_of_an_agent_is_told_as_such() {
                 return Turn::new().text("noted").into();
             }
             let text = request.text();
-            let at = text.find("/agent-memory/").unwrap_or_else(|| panic!("{text}"));
-            let from = text[..at].rfind(|c: char| c.is_whitespace() || c == '`').unwrap() + 1;
-            let folder = format!("{}/agent-memory/keeper", &text[from..at]);
+            let (before, _) = text.split_once("/agent-memory/").unwrap_or_else(|| panic!("{text}"));
+            let root = before.rsplit(|c: char| c.is_whitespace() || c == '`').next().unwrap();
+            let folder = format!("{root}/agent-memory/keeper");
             let note = "---\nname: Tests\ndescription: tests need a clean cache\ntype: project\n---\nCACHE=0\n";
             let input = json!({"file_path": format!("{folder}/tests.md"), "content": note});
             Turn::new().call("w", "Write", input.to_string()).into()
