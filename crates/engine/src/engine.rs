@@ -169,8 +169,8 @@ impl Engine {
         let figures = config.figures.of_session(transcript.session(), folder_name(&transcript));
         let forks_spent = Spent::default();
         let hooks = hook_runner(&config, &transcript, &figures, &forks_spent);
-        if let (Some(memory), None) = (&config.memory, &config.side) {
-            memory.access.heard_by(hooks.clone());
+        if let Some(memory) = &config.memory {
+            memory.access.heard_by(hooks.as_ref());
         }
         if let Some(hooks) = &hooks {
             own.skills.lend_hooks_to(hooks);

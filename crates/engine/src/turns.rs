@@ -195,6 +195,9 @@ impl Engine {
                 if report.end == TurnEnd::Completed && self.more_has_come(interrupt, sink).await? {
                     continue;
                 }
+                if let (Some(hooks), false) = (&self.hooks, interrupt.is_cancelled()) {
+                    hooks.agent_is_done().await;
+                }
                 return Ok(report);
             };
             continuations += 1;

@@ -270,3 +270,37 @@ fn an_agent_is_watched_and_kept_from_stopping() {
     assert_eq!((home.read("starts"), home.read("stops")), ("x\n".to_owned(), "x\n".to_owned()));
     server.finish();
 }
+
+/// What an agent writes to its own memory is told with the agent's name; what it could not write is not.
+#[test]
+fn the_memory_of_an_agent_is_told_as_such() {
+    let server = server(Wire::Anthropic)
+        .agent_with(|request: &RecordedRequest| -> Reply {
+            if request.messages().len() > 1 {
+                return Turn::new().text("noted").into();
+            }
+            let text = request.text();
+            let (before, _) = text.split_once("/agent-memory/").unwrap_or_else(|| panic!("{text}"));
+            let root = before.rsplit(|c: char| c.is_whitespace() || c == '`').next().unwrap();
+            let folder = format!("{root}/agent-memory/keeper");
+            let note = "---\nname: Tests\ndescription: tests need a clean cache\ntype: project\n---\nCACHE=0\n";
+            let input = json!({"file_path": format!("{folder}/tests.md"), "content": note});
+            Turn::new().call("w", "Write", input.to_string()).into()
+        })
+        .reply(Turn::new().call(
+            "a",
+            "Agent",
+            r#"{"description":"keep","prompt":"write it down","subagent_type":"keeper"}"#,
+        ))
+        .reply(done())
+        .start();
+    let home = home(&server, json!({"MemorySaved": group("", command("memory_journal.py"))}));
+    let agent = "---\nname: keeper\ndescription: keeps notes\ntools: Glob\nmemory: user\n---\nYou keep notes.\n";
+    home.write(home.dormouse_home().join("agents/keeper.md"), agent);
+    home.run(&mut ask(&home, &["go"])).success();
+    wait_until("it is told", || home.project().join("memory.jsonl").exists());
+    let told = &lines(&home, "memory.jsonl")[0];
+    assert_eq!(told["memories"][0]["memory"], "tests.md", "{told}");
+    assert_eq!(told["agent_type"], "keeper", "{told}");
+    server.finish();
+}

@@ -99,6 +99,19 @@ impl HookRunner {
         }
     }
 
+    /// An agent is done, and its conversation may be gone in a moment: those beside it get a little time to end.
+    pub(crate) async fn agent_is_done(&self) {
+        if !self.is_of_agent() {
+            return;
+        }
+        let mut beside = std::mem::take(&mut *locked(&self.beside));
+        let all = async { while beside.join_next().await.is_some() {} };
+        let ended = tokio::time::timeout(END_PATIENCE, all).await;
+        if ended.is_err() {
+            *locked(&self.beside) = beside;
+        }
+    }
+
     /// A hook that says how long it takes is given that long.
     fn end_patience(&self) -> Duration {
         let hooks = self.hooks();

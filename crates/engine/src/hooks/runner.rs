@@ -115,6 +115,11 @@ impl HookRunner {
         }
     }
 
+    /// Whether they are those of an agent below a conversation.
+    pub(crate) fn is_of_agent(&self) -> bool {
+        self.session.agent.is_some()
+    }
+
     /// The hooks in force.
     pub(crate) fn hooks(&self) -> Arc<Hooks> {
         Arc::clone(&locked(&self.hooks))

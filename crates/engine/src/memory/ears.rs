@@ -1,7 +1,7 @@
 //! Hooks hear of what is written to memory, by the model and by the work beside it.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use dormouse_memory::{Author, Effect, MemoryFile, ProposalId, Store};
 
@@ -9,19 +9,25 @@ use super::access::Done;
 use super::{MemoryAccess, Written};
 use crate::hooks::{HookRunner, Saved, SavedMemory};
 
-/// The hooks of the session that memory belongs to now.
+/// The hooks of the session that memory belongs to now, as long as that lasts.
 #[derive(Debug, Default)]
-pub(super) struct Ears(Mutex<Option<Arc<HookRunner>>>);
+pub(super) struct Ears(Mutex<Weak<HookRunner>>);
 
 impl Ears {
     fn hooks(&self) -> Option<Arc<HookRunner>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).upgrade()
     }
 }
 
 impl MemoryAccess {
-    /// From now on these hooks hear of what is written.
-    pub(crate) fn heard_by(&self, hooks: Option<Arc<HookRunner>>) {
+    /// From now on these hooks hear of what is written. An agent's hear of its own memory, and leave the session's to
+    /// the session.
+    pub(crate) fn heard_by(&self, hooks: Option<&Arc<HookRunner>>) {
+        let of_session = self.ears.hooks().is_some_and(|hooks| !hooks.is_of_agent());
+        if of_session && hooks.is_some_and(|hooks| hooks.is_of_agent()) {
+            return;
+        }
+        let hooks = hooks.map(Arc::downgrade).unwrap_or_default();
         *self.ears.0.lock().unwrap_or_else(PoisonError::into_inner) = hooks;
     }
 
