@@ -6,8 +6,8 @@ use std::sync::Arc;
 use dormouse_conversation::{PromptSize, ToolDefinition};
 use dormouse_engine::{Announcement, Announces, EngineConfig};
 use dormouse_tools::{
-    CALL_TIMEOUT, MCP_CALL, McpHub, McpSetup, START_PATIENCE, ServerOrigin, ServerSpec, Tool,
-    ToolSet, Variables, read_servers,
+    CALL_TIMEOUT, MCP_CALL, McpHub, McpSetup, Narrowed, START_PATIENCE, ServerOrigin, ServerSpec,
+    Tool, ToolSet, Variables, read_servers,
 };
 
 use crate::AgentDefinition;
@@ -26,7 +26,11 @@ impl Through {
         passed.retain(|tool| has(&self.agent, tool.name()));
         // The way to tools that come later is of use only to whoever has one of them.
         if !passed.is_empty() {
-            passed.extend(door);
+            let narrowed = door.into_iter().map(|door| {
+                let agent = self.agent.clone();
+                Arc::new(Narrowed::new(door, move |name| has(&agent, name))) as Arc<dyn Tool>
+            });
+            passed.extend(narrowed);
         }
         passed
     }

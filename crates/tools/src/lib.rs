@@ -57,9 +57,9 @@ pub use host::HostPattern;
 pub use input::parse_input;
 pub use kill_shell::KillShell;
 pub use mcp::{
-    CALL_TIMEOUT, MCP_CALL, McpHub, START_PATIENCE, ServerOrigin, ServerProblem, ServerSpec,
-    ServerStatus, ServerView, ServersRead, Setup as McpSetup, Transport, Variables, parse_servers,
-    read_servers,
+    CALL_TIMEOUT, MCP_CALL, McpHub, Narrowed, START_PATIENCE, ServerOrigin, ServerProblem,
+    ServerSpec, ServerStatus, ServerView, ServersRead, Setup as McpSetup, Transport, Variables,
+    parse_servers, read_servers,
 };
 pub use observer::{After, Before, CallObserver, CallView, Stance, Substitute};
 pub use orchestrator::{CallStatus, MAX_SIDE_BY_SIDE, ResponseState, Scheduled, startable};

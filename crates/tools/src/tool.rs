@@ -286,6 +286,11 @@ pub trait Tool: Send + Sync {
         Cow::Borrowed(self.name())
     }
 
+    /// Whether the tool of that name may be called through this one, where this one calls others.
+    fn reaches(&self, _name: &str) -> bool {
+        true
+    }
+
     /// What may run beside it.
     fn class(&self) -> ToolClass {
         self.spec().class

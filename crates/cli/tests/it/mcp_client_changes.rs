@@ -2,7 +2,7 @@
 //! compares it); what has changed is told at its end, and enters the next prefix.
 
 use dormouse_model::script::Turn;
-use dormouse_testkit::{TestHome, Wire};
+use dormouse_testkit::{RecordedRequest, Reply, TestHome, Wire};
 use serde_json::json;
 
 use crate::compacting::SUMMARY;
@@ -182,5 +182,37 @@ fn a_resume_sends_the_same_bytes_and_tells_what_changed() {
     );
     let tools = |at: usize| server.requests()[at].raw_field("tools").unwrap().to_owned();
     assert_eq!(tools(0), tools(6));
+    server.finish();
+}
+
+/// An agent that may call one tool is told of no other, and does not reach another by a detour.
+#[test]
+fn an_agent_reaches_no_more_than_its_tools() {
+    let order =
+        json!({"description": "call something", "prompt": "call it", "subagent_type": "caller"});
+    let server = server(Wire::Anthropic)
+        .agent_with(|request: &RecordedRequest| -> Reply {
+            match request.messages().len() {
+                1 => call("echo", &json!({"word": "mine"})).into(),
+                3 => mcp_call("fail", &json!({})).into(),
+                _ => Turn::new().text("called").into(),
+            }
+        })
+        .reply(Turn::new().call("a", "Agent", order.to_string()))
+        .reply(Turn::new().text("done"))
+        .start();
+    let home = mean_home(&server);
+    let agent = "---\nname: caller\ndescription: Calls.\ntools: mcp__mean__echo\n---\nYou call.\n";
+    home.write(home.dormouse_home().join("agents/caller.md"), agent);
+    run(&home, &["go"]);
+    let requests = server.agent_requests();
+    let names = requests[0].tool_names();
+    assert!(names.contains(&"mcp__mean__echo".to_owned()), "{names:?}");
+    assert!(!names.contains(&"mcp__mean__fail".to_owned()), "{names:?}");
+    assert!(!requests[0].text().contains("Does fail."), "{}", requests[0].text());
+    assert!(requests[1].text().contains("echo heard"), "{}", requests[1].text());
+    let refused = requests[2].last_message().to_string();
+    assert!(refused.contains("mcp__mean__fail is not among the tools"), "{refused}");
+    assert_eq!(home.read("mean-calls"), "echo\n");
     server.finish();
 }

@@ -211,18 +211,18 @@ fn standing(server: &Server, listed: &ToolSet) -> String {
             gone.join(", ")
         ));
     }
-    if listed.get(MCP_CALL).is_some() {
-        lines.extend(later(name, server, listed));
-    }
+    let door = listed.get(MCP_CALL);
+    lines.extend(door.and_then(|door| later(name, server, listed, &**door)));
     lines.join("\n")
 }
 
-/// Tools that are not in the list, or otherwise there.
-fn later(name: &str, server: &Server, listed: &ToolSet) -> Option<String> {
+/// Tools that are not in the list, or otherwise there, as far as they can be called.
+fn later(name: &str, server: &Server, listed: &ToolSet, door: &dyn Tool) -> Option<String> {
     let mut text = String::new();
     let mut left_out = 0;
     for (called, (tool, offered)) in server.offered() {
-        if listed.get(&called).is_some_and(|listed| same(listed.spec(), &offered)) {
+        let known = listed.get(&called).is_some_and(|listed| same(listed.spec(), &offered));
+        if known || !door.reaches(&called) {
             continue;
         }
         let entry = format!("- {tool}: {}\n  arguments: {}\n", offered.description, offered.schema);

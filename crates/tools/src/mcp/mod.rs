@@ -32,7 +32,7 @@ pub(crate) use name::PREFIX;
 pub use read::{ServerProblem, ServersRead, parse_servers, read_servers};
 pub use server::ServerStatus;
 pub use spec::{ServerOrigin, ServerSpec, Transport};
-pub use tool::MCP_CALL;
+pub use tool::{MCP_CALL, Narrowed};
 
 /// What servers are given.
 #[derive(Debug, Clone)]

@@ -143,3 +143,48 @@ impl Tool for McpCall {
         })
     }
 }
+
+/// A tool that calls others, for somebody who may not call all of them.
+pub struct Narrowed {
+    inner: Arc<dyn Tool>,
+    allows: Box<dyn Fn(&str) -> bool + Send + Sync>,
+}
+
+impl Narrowed {
+    /// The tool, for calls of those whose names are allowed.
+    pub fn new(
+        inner: Arc<dyn Tool>,
+        allows: impl Fn(&str) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self { inner, allows: Box::new(allows) }
+    }
+}
+
+impl Tool for Narrowed {
+    fn spec(&self) -> &ToolSpec {
+        self.inner.spec()
+    }
+
+    fn called_as(&self, input: &RawValue) -> Cow<'_, str> {
+        self.inner.called_as(input)
+    }
+
+    fn reaches(&self, name: &str) -> bool {
+        (self.allows)(name)
+    }
+
+    fn call<'a>(
+        &'a self,
+        input: &'a RawValue,
+        context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(async move {
+            let wanted = self.inner.called_as(input);
+            if !self.reaches(&wanted) {
+                let message = format!("{wanted} is not among the tools that you may use");
+                return Err(ToolError::Failed { message });
+            }
+            self.inner.call(input, context).await
+        })
+    }
+}
