@@ -3,8 +3,8 @@
 //!
 //! Invariants: nothing starts a process but [`process`](output) here, always in a group of its own and
 //! without the model's keys; every result is bounded and says what it left out; a tool that fails or
-//! panics becomes an error result and never ends the program. No network but for [`WebFetch`] and [`post_json`], no terminal,
-//! no prompts.
+//! panics becomes an error result and never ends the program. No network but for [`WebFetch`], [`post_json`] and
+//! MCP servers, no terminal, no prompts.
 
 #![forbid(unsafe_code)]
 

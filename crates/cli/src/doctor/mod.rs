@@ -11,6 +11,7 @@ mod guards;
 mod keys;
 mod locks;
 mod server;
+mod servers;
 mod settings;
 mod shell;
 mod terminal;
@@ -65,6 +66,9 @@ pub(crate) async fn run(arguments: &DoctorArguments, world: &World) -> Result<Ex
     findings.extend(of_keys);
     if let Some(provider) = provider.filter(|_| !arguments.offline) {
         findings.extend(server::check(&scene, &provider).await);
+    }
+    if !arguments.offline {
+        findings.extend(servers::check(&scene).await);
     }
     findings.extend(embeddings::check(&scene));
     findings.extend(guards::check(&scene));

@@ -9,7 +9,9 @@ use dormouse_base::{
 use dormouse_engine::SkillPlaces;
 
 use super::finding::Finding;
-use crate::settings::SKILLS;
+use crate::agents::ProjectAgents;
+use crate::servers::ProjectFile;
+use crate::settings;
 use crate::world::World;
 
 const AREA: &str = "settings";
@@ -37,7 +39,11 @@ pub(super) fn check(world: &World, home: &Path, project: &Project) -> (Vec<Findi
     }
     let user_home = world.environment.path(names::USER_HOME);
     let skills = SkillPlaces::new(home, user_home.as_deref(), project).of_project();
-    let mut stack = Stack::new(layers).with_waiting(SKILLS, skills.wishes());
+    let mut stack = match ProjectAgents::look(world, project) {
+        Ok(agents) => settings::stack(layers, &skills, &agents, &ProjectFile::of(project)),
+        // Without a home of its own the program has told so already.
+        Err(_) => Stack::new(layers),
+    };
     findings.extend(trust(&mut stack, home, project));
     if let Err(error) = Switches::resolve(&stack, &world.environment) {
         findings.push(Finding::problem(AREA, error.to_string(), "correct it, or take it out"));

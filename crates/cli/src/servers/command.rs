@@ -17,7 +17,7 @@ use crate::start::environment_for_children;
 use crate::world::{World, current_project};
 
 /// More than a server is given to answer: whoever lists wants to know.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_secs(70);
 
 pub(crate) async fn run(
     command: &McpCommand,

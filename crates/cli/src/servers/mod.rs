@@ -19,7 +19,7 @@ use serde_json::Value;
 use crate::args::Arguments;
 use crate::exit::Failure;
 use crate::settings::InForce;
-use crate::start::is_bare;
+use crate::start::{environment_for_children, is_bare};
 use crate::world::World;
 use crate::{plugin, show};
 
@@ -31,6 +31,8 @@ pub(crate) const FILE: &str = ".mcp.json";
 pub(crate) const KEY: &str = "mcpServers";
 /// More is no list of servers.
 const LARGEST: usize = 1024 * 1024;
+/// Whoever waits longer is told what for.
+const SILENCE: Duration = Duration::from_secs(1);
 
 /// A project's `.mcp.json`, as it was read once.
 #[derive(Debug, Clone, Default)]
@@ -63,29 +65,39 @@ pub(crate) fn configured(
     in_force: &InForce,
     world: &World,
 ) -> Result<ServersRead, Failure> {
-    if is_bare(world)? {
-        return Ok(ServersRead::default());
-    }
-    let variables = Variables::new(world.environment.clone());
-    let mut layers: Vec<(Source, ServersRead)> = Vec::new();
-    if matches!(in_force.trust, Trust::Given | Trust::NotNeeded) {
-        layers.extend(
-            of_project_file(&in_force.mcp_file, &variables).map(|read| (Source::Project, read)),
-        );
-    }
-    let settings = in_force.stack.layers().iter();
-    layers.extend(settings.map(|layer| (layer.source, of_layer(layer, &variables))));
-    for given in &arguments.mcp_config {
-        layers.push((Source::CommandLine, of_command_line(given, &variables)?));
-    }
-    // The order within one source stays: later ones count more.
-    layers.sort_by_key(|(source, _)| *source);
-    let of_plugins = plugin::servers(&in_force.plugins, &world.environment);
-    let read = layers.into_iter().fold(of_plugins, |below, (_, above)| below.under(above));
+    let read = read(&arguments.mcp_config, in_force, world)?;
     for problem in &read.problems {
         show::note(&format!("warning: {problem}"));
     }
     Ok(read)
+}
+
+/// What all places say. `given` is what `--mcp-config` says.
+pub(crate) fn read(
+    given: &[String],
+    in_force: &InForce,
+    world: &World,
+) -> Result<ServersRead, Failure> {
+    if is_bare(world)? {
+        return Ok(ServersRead::default());
+    }
+    // Without the key, wherever the settings say that it is.
+    let environment = environment_for_children(world, &in_force.settings);
+    let variables = Variables::new(environment.clone());
+    let mut layers: Vec<(Source, ServersRead)> = Vec::new();
+    if matches!(in_force.trust, Trust::Given | Trust::NotNeeded) {
+        let file = of_project_file(&in_force.mcp_file, &variables);
+        layers.extend(file.map(|read| (Source::Project, read)));
+    }
+    let settings = in_force.stack.layers().iter();
+    layers.extend(settings.map(|layer| (layer.source, of_layer(layer, &variables))));
+    for given in given {
+        layers.push((Source::CommandLine, of_command_line(given, &variables)?));
+    }
+    // The order within one source stays: later ones count more.
+    layers.sort_by_key(|(source, _)| *source);
+    let of_plugins = plugin::servers(&in_force.plugins, &environment);
+    Ok(layers.into_iter().fold(of_plugins, |below, (_, above)| below.under(above)))
 }
 
 /// Starts the servers in force, side by side; nobody waits for them here.
@@ -111,7 +123,11 @@ pub(crate) fn start(
 /// Waits for servers, but not for ever; says who is missing.
 pub(crate) async fn gather(hub: &McpHub, settings: &Settings) {
     let patience = settings.tools.mcp_start_ms.map_or(START_PATIENCE, Duration::from_millis);
-    hub.settled(patience).await;
+    hub.settled(patience.min(SILENCE)).await;
+    if hub.is_waiting() && patience > SILENCE {
+        show::note("waiting for MCP servers …");
+        hub.settled(patience.saturating_sub(SILENCE)).await;
+    }
     for view in hub.views() {
         let name = &view.spec.name;
         match view.status {

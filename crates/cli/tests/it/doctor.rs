@@ -217,3 +217,20 @@ fn a_repository_of_somebody_else() {
     let found = findings(&home, 1, "git");
     assert!(found[1].0 == "problem" && found[1].2.contains("safe.directory"), "{found:?}");
 }
+
+#[test]
+fn mcp_servers_that_do_not_answer_are_named() {
+    let home = TestHome::new();
+    let own = env!("CARGO_BIN_EXE_dormouse");
+    let servers = serde_json::json!({"mcpServers": {
+        "own": {"command": own, "args": ["mcp"]},
+        "absent": {"command": "no-such-program"},
+        "wrong": {"url": "http://h"},
+    }});
+    home.write(home.dormouse_home().join("settings.json"), servers.to_string());
+    let found = findings(&home, 1, "mcp");
+    let [wrong, absent, own] = found.as_slice() else { panic!("{found:?}") };
+    assert!(wrong.0 == "problem" && wrong.1.contains("`wrong`: a `url` needs"), "{wrong:?}");
+    assert!(absent.0 == "problem" && absent.1.contains("there is no program"), "{absent:?}");
+    assert!(own.0 == "ok" && own.1.contains("`own` answers (protocol 2026-07-28)"), "{own:?}");
+}

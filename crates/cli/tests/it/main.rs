@@ -48,6 +48,7 @@ mod layers;
 mod layers_of_the_server;
 mod mcp;
 mod mcp_client;
+mod mcp_client_changes;
 mod mcp_client_http;
 mod mcp_http;
 mod mcp_mean;

@@ -9,25 +9,24 @@ use serde_json::{Value, json};
 
 use crate::mcp_mean::{LONG_NAME, entry, processes, settings};
 use crate::program::{BOTH, ask, dormouse, server, wait_until};
-use crate::talk::{leave, say, talk};
 
-fn call(tool: &str, input: &Value) -> Turn {
+pub(crate) fn call(tool: &str, input: &Value) -> Turn {
     Turn::new().call("c", format!("mcp__mean__{tool}"), input.to_string())
 }
 
-fn mcp_call(tool: &str, input: &Value) -> Turn {
+pub(crate) fn mcp_call(tool: &str, input: &Value) -> Turn {
     let input = json!({"server": "mean", "tool": tool, "arguments": input});
     Turn::new().call("c", "McpCall", input.to_string())
 }
 
 /// A home with the mean server in its settings.
-fn mean_home(server: &ScriptedServer) -> TestHome {
+pub(crate) fn mean_home(server: &ScriptedServer) -> TestHome {
     let home = TestHome::new().with_server(server);
     settings(&home, &json!({"mean": entry("well")}));
     home
 }
 
-fn run(home: &TestHome, arguments: &[&str]) -> Output {
+pub(crate) fn run(home: &TestHome, arguments: &[&str]) -> Output {
     let output = home.run(&mut ask(home, arguments));
     output.success();
     wait_until("all servers to end", || processes(home).iter().all(|id| !runs(id)));
@@ -35,7 +34,7 @@ fn run(home: &TestHome, arguments: &[&str]) -> Output {
 }
 
 /// Whether a process is there and not merely unburied.
-fn runs(id: &str) -> bool {
+pub(crate) fn runs(id: &str) -> bool {
     let Ok(stat) = std::fs::read_to_string(Path::new("/proc").join(id).join("stat")) else {
         return false;
     };
@@ -43,7 +42,7 @@ fn runs(id: &str) -> bool {
 }
 
 /// Everything that was told with a request's last message.
-fn told(server: &ScriptedServer, at: usize) -> String {
+pub(crate) fn told(server: &ScriptedServer, at: usize) -> String {
     server.requests()[at].last_message().to_string()
 }
 
@@ -244,129 +243,26 @@ fn an_interrupted_call_is_called_off() {
     server.finish();
 }
 
+/// Not even a server that goes on when its input is closed, nor what it has started in another session.
 #[test]
-fn nothing_outlives_a_killed_program() {
-    let server = server(Wire::Anthropic).reply(call("hang", &json!({}))).start();
-    let home = mean_home(&server);
-    let mut running = home.spawn(&mut ask(&home, &["go"]));
-    running.close_stdin();
-    wait_until("the call", || home.project().join("mean-calls").exists());
-    let server_process = processes(&home).pop().unwrap();
-    assert!(runs(&server_process));
-    running.kill9();
-    running.wait();
-    wait_until("the server to end", || !runs(&server_process));
-}
-
-/// The session begins without the late ones, which are told when they come; what never comes holds nothing up.
-#[test]
-fn late_servers_join_at_the_end_of_the_conversation() {
-    let server = server(Wire::Anthropic)
-        .reply(Turn::new().call(
-            "c",
-            "Bash",
-            r#"{"command":"touch go; until [ -e mean-listed ]; do sleep 0.01; done"}"#,
-        ))
-        .reply(mcp_call("echo", &json!({"word": "late"})))
-        .reply(mcp_call("no-such", &json!({})))
-        .reply(Turn::new().text("done"))
-        .start();
-    let home = TestHome::new().with_server(&server);
-    let all = json!({
-        "mcpServers": {"mean": entry("late"), "never": entry("never")},
-        "permissions": {"allow": ["mcp__mean", "Bash"]},
-        "tools": {"mcpStartMs": 100},
-    });
-    home.write(home.dormouse_home().join("settings.json"), all.to_string());
-    let output = run(&home, &["go"]);
-    assert!(
-        output.stderr.contains("`mean` has not answered yet") && output.stderr.contains("`never`"),
-        "{}",
-        output.stderr
-    );
-    let first = &server.requests()[0];
-    assert!(first.tool_names().iter().all(|name| !name.starts_with("mcp__")));
-    assert!(
-        first.system_text().contains("# MCP server mean\nstill starting"),
-        "{}",
-        first.system_text()
-    );
-    // With this result or the next: the call itself waits until the server is there.
-    let news = told(&server, 1) + &told(&server, 2);
-    assert!(
-        news.contains("MCP server mean, now:") && news.contains("- echo: Does echo."),
-        "{news}"
-    );
-    assert!(news.contains("Be careful with it."), "{news}");
-    assert!(told(&server, 2).contains("echo heard"), "{}", told(&server, 2));
-    assert!(told(&server, 3).contains("there is no tool `no-such`"), "{}", told(&server, 3));
-    server.finish();
-}
-
-#[test]
-fn tools_that_change_are_told_and_enter_the_next_prefix() {
-    let server = server(Wire::Anthropic)
-        .reply(call("change", &json!({})))
-        .reply(call("going", &json!({})))
-        .reply(mcp_call("coming", &json!({"word": "new"})))
-        .reply(Turn::new().text("first done"))
-        .reply(call("coming", &json!({"word": "listed"})))
-        .reply(Turn::new().text("second done"))
-        .start();
-    let home = mean_home(&server);
-    let mut terminal = talk(&home, &[], (140, 50));
-    say(&mut terminal, "go", "first done");
-    let changed = told(&server, 1) + &told(&server, 2);
-    assert!(
-        changed.contains("Gone since your list of tools was made, a call fails: mcp__mean__going"),
-        "{changed}"
-    );
-    assert!(changed.contains("- coming: Does coming."), "{changed}");
-    assert!(told(&server, 2).contains("there is no tool `going` any more"), "{}", told(&server, 2));
-    assert!(told(&server, 3).contains("coming heard"), "{}", told(&server, 3));
-    say(&mut terminal, "/mcp", "mcp__mean__coming");
-    server.expect_break("a new session");
-    say(&mut terminal, "/clear", "a new session");
-    say(&mut terminal, "again", "second done");
-    let names = server.requests()[4].tool_names();
-    assert!(
-        names.contains(&"mcp__mean__coming".to_owned())
-            && !names.contains(&"mcp__mean__going".to_owned())
-    );
-    assert!(told(&server, 5).contains("coming heard"));
-    say(&mut terminal, "/mcp reconnect mean", "connected (mean 1, protocol 2025-06-18)");
-    leave(terminal);
-    wait_until("all servers to end", || processes(&home).iter().all(|id| !runs(id)));
-    server.finish();
-}
-
-/// L-4: the stored prefix is sent again; what is gone is told.
-#[test]
-fn a_resume_sends_the_same_bytes_and_tells_what_changed() {
-    let server = server(Wire::Anthropic)
-        .reply(call("echo", &json!({})))
-        .reply(Turn::new().text("one"))
-        .reply(call("echo", &json!({})))
-        .reply(Turn::new().text("two"))
-        .reply(call("echo", &json!({})))
-        .reply(Turn::new().text("three"))
-        .start();
-    let home = mean_home(&server);
-    run(&home, &["first"]);
-    run(&home, &["--continue", "second"]);
-    assert!(told(&server, 3).contains("echo heard"));
-    settings(&home, &json!({}));
-    run(&home, &["--continue", "third"]);
-    let gone = told(&server, 4) + &server.requests()[4].json()["messages"].to_string();
-    assert!(gone.contains("MCP server mean: no longer so"), "{gone}");
-    assert!(
-        told(&server, 5).contains("there is no tool named `mcp__mean__echo`"),
-        "{}",
-        told(&server, 5)
-    );
-    let tools = |at: usize| server.requests()[at].raw_field("tools").unwrap().to_owned();
-    assert_eq!(tools(0), tools(4));
-    server.finish();
+fn nothing_outlives_the_program_however_it_ends() {
+    for kill in [false, true] {
+        let server = server(Wire::Anthropic).reply(call("hang", &json!({}))).start();
+        let home = TestHome::new().with_server(&server);
+        settings(&home, &json!({"mean": entry("stubborn")}));
+        let mut running = home.spawn(&mut ask(&home, &["go"]));
+        running.close_stdin();
+        wait_until("the call", || home.project().join("mean-calls").exists());
+        let processes = processes(&home);
+        assert!(processes.len() == 2 && processes.iter().all(|id| runs(id)), "{processes:?}");
+        if kill {
+            running.kill9();
+        } else {
+            running.interrupt();
+        }
+        running.wait();
+        wait_until("the servers to end", || processes.iter().all(|id| !runs(id)));
+    }
 }
 
 #[test]
@@ -430,6 +326,8 @@ fn a_projects_servers_wait_for_trust() {
     );
     run(&home, &["go"]);
     assert!(has_tools(1) && processes(&home).len() == 1);
+    let doctor = home.run(&mut dormouse(&home, &["doctor", "--offline"]));
+    assert!(!doctor.stdout.contains("waits until you trust it"), "{}", doctor.stdout);
     file("touchy");
     let output = run(&home, &["go"]);
     assert!(output.stderr.contains("has changed since it was trusted"), "{}", output.stderr);

@@ -14,7 +14,9 @@ const VARIABLE: &str = "MEAN_SERVER";
 /// A tool whose name no API takes.
 pub(crate) const LONG_NAME: &str = "a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.name.a.very.long.n";
 
-/// The entry of a server in settings. `start` is how it starts: `well`, `never`, or `late`, when a file `go` is there.
+/// The entry of a server in settings. `start` is how it starts: `well`, `never`, `late`, when a file `go` is there,
+/// `touchy`, if it ends at a handshake that it does not know, `modern`, if it knows the new one, `more`, with one tool
+/// more, or `stubborn`, if it does not end with its input and leaves another process behind.
 pub(crate) fn entry(start: &str) -> Value {
     let program = std::env::current_exe().unwrap();
     json!({
@@ -62,12 +64,25 @@ fn serve() {
         ],
         era: start,
         waiting: None,
+        subscription: None,
     };
+    if mean.era == "stubborn" {
+        leave_behind();
+    }
+    if mean.era == "more" {
+        mean.tools.push("coming");
+    }
     for line in std::io::stdin().lock().lines() {
         let Ok(message) = serde_json::from_str::<Value>(&line.unwrap()) else { continue };
         mean.heed(&message);
     }
-    // Its input is closed.
+    if mean.era == "stubborn" {
+        loop {
+            std::thread::park();
+        }
+    }
+    // Its input is closed. It takes a moment to end, which it is given.
+    std::thread::sleep(std::time::Duration::from_millis(200));
     note("mean-ends", "by itself");
     leave(0);
 }
@@ -77,6 +92,8 @@ struct Mean {
     era: String,
     /// The call of `change`, which is answered once the new tools were asked for.
     waiting: Option<Value>,
+    /// The request of who wants to be told of changes, in the new era.
+    subscription: Option<Value>,
 }
 
 impl Mean {
@@ -91,6 +108,23 @@ impl Mean {
         match method {
             // An old server that does not even answer what it does not know.
             "server/discover" if self.era == "touchy" => leave(9),
+            "server/discover" if self.era == "modern" => answer(json!({
+                "resultType": "complete",
+                "supportedVersions": ["2026-07-28"],
+                "capabilities": {"tools": {"listChanged": true}},
+                "instructions": "Be careful with it.",
+                "ttlMs": 0,
+                "cacheScope": "private",
+                "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "mean", "version": "1"}},
+            })),
+            "subscriptions/listen" => {
+                self.subscription = Some(id.clone());
+                let wanted = &message["params"]["notifications"];
+                self.notify(
+                    "notifications/subscriptions/acknowledged",
+                    &json!({"notifications": wanted}),
+                );
+            }
             "initialize" => answer(json!({
                 "protocolVersion": "2025-06-18",
                 "capabilities": {"tools": {"listChanged": true}},
@@ -112,6 +146,17 @@ impl Mean {
             _ if id.is_null() => {}
             _ => refuse(-32601, "no such method"),
         }
+    }
+
+    fn notify(&self, method: &str, params: &Value) {
+        let mut params = params.clone();
+        if self.era == "modern" && self.subscription.is_none() {
+            return;
+        }
+        if let Some(id) = &self.subscription {
+            params["_meta"] = json!({"io.modelcontextprotocol/subscriptionId": id});
+        }
+        say(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
     }
 
     fn call(
@@ -153,8 +198,7 @@ impl Mean {
             "change" => {
                 self.tools.retain(|name| *name != "going");
                 self.tools.push("coming");
-                say(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
-                    .to_string());
+                self.notify("notifications/tools/list_changed", &json!({}));
                 self.waiting = Some(id.clone());
             }
             "secret" => text(&format!("the token is {}", std::env::var("MEAN_TOKEN").unwrap())),
@@ -173,6 +217,13 @@ impl Mean {
             name => refuse(-32602, &format!("what is {name}?")),
         }
     }
+}
+
+/// Starts a process that leaves group and session.
+#[expect(clippy::zombie_processes, reason = "it is left behind on purpose")]
+fn leave_behind() {
+    let child = std::process::Command::new("setsid").args(["sleep", "1000"]).spawn().unwrap();
+    note("mean-processes", &child.id().to_string());
 }
 
 fn tool(name: &str) -> Value {

@@ -172,3 +172,28 @@ fn a_project_is_trusted_before_anything_is_said() {
         server.finish();
     }
 }
+
+/// A tool of an MCP server asks, by whatever way it is called; "always" is for that tool.
+#[test]
+fn a_tool_of_an_mcp_server() {
+    let by_name = r#"{"server":"mean","tool":"echo","arguments":{"word":"two"}}"#;
+    let server = server(Wire::Anthropic)
+        .reply(Turn::new().call("1", "mcp__mean__echo", r#"{"word":"one"}"#))
+        .reply(Turn::new().call("2", "McpCall", by_name))
+        .reply(Turn::new().call("3", "mcp__mean__fail", "{}"))
+        .reply(Turn::new().text("all done"))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let settings = serde_json::json!({"mcpServers": {"mean": crate::mcp_mean::entry("well")}});
+    home.write(home.dormouse_home().join("settings.json"), settings.to_string());
+    let mut terminal = talk(&home, &[], (100, 30));
+    terminal.enter("call them");
+    wait_for_question(&terminal, "always allow mcp__mean__echo");
+    terminal.enter("a");
+    wait_for_question(&terminal, "always allow mcp__mean__fail");
+    say(&mut terminal, "n", "all done");
+    assert_eq!(home.read("mean-calls"), "echo\necho\n");
+    assert!(told(&server).contains("mcp__mean__fail was not run"), "{}", told(&server));
+    leave(terminal);
+    server.finish();
+}

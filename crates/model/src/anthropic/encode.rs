@@ -130,9 +130,7 @@ pub(crate) fn head(dialect: &Dialect, prefix: &Prefix, options: &RequestOptions)
 fn output_config(options: &RequestOptions) -> Option<OutputConfig<'_>> {
     let format = match &options.answer {
         Answer::Free => None,
-        Answer::Json { schema, .. } => {
-            Some(OutputFormat { kind: "json_schema", schema: &**schema })
-        }
+        Answer::Json { schema, .. } => Some(OutputFormat { kind: "json_schema", schema }),
     };
     let effort = options.effort;
     (effort.is_some() || format.is_some()).then_some(OutputConfig { effort, format })

@@ -420,3 +420,21 @@ fn what_is_forbidden_on_the_way_holds_at_once() {
     place.check(&running, "Bash npm install", Allow);
     place.check(&running, "Bash rm x", Deny);
 }
+
+#[test]
+fn rules_for_the_tools_of_mcp_servers() {
+    let fits = |rule: &str, tool: &str| rule.parse::<Rule>().unwrap().is_for(tool);
+    for (rule, covered, others) in [
+        ("mcp__a", vec!["mcp__a__x", "mcp__a__x__y"], vec!["mcp__ab__x", "Bash"]),
+        ("mcp__a__*", vec!["mcp__a__x", "mcp__a__x__y"], vec!["mcp__ab__x", "mcp__a_b__x"]),
+        ("mcp__a__x", vec!["mcp__a__x"], vec!["mcp__a__xy", "mcp__a__x__y", "mcp__b__x"]),
+        ("mcp__a__x*", vec!["mcp__a__x", "mcp__a__xy"], vec!["mcp__a__y"]),
+        ("mcp__*", vec!["mcp__a__x", "mcp__b__y"], vec!["McpCall", "mcp"]),
+    ] {
+        assert!(covered.iter().all(|tool| fits(rule, tool)), "{rule}");
+        assert!(!others.iter().any(|tool| fits(rule, tool)), "{rule}");
+    }
+    for wrong in ["*", "Bash*", "mcp__a*b", "mcp_*"] {
+        assert!(wrong.parse::<Rule>().is_err(), "{wrong}");
+    }
+}

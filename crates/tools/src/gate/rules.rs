@@ -230,7 +230,7 @@ impl Rule {
     }
 
     /// A rule for `Edit` covers every tool that writes files, one for `Read` those that look into them.
-    fn is_for(&self, tool: &str) -> bool {
+    pub(super) fn is_for(&self, tool: &str) -> bool {
         self.tool == tool
             || self.is_for_server_of(tool)
             || (self.tool == "Edit" && tool == "Write")

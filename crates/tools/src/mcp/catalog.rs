@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use rmcp::model::{PaginatedRequestParams, ServerPeerInfo, Tool as RemoteTool};
+use rmcp::model::{JsonObject, PaginatedRequestParams, ServerPeerInfo, Tool as RemoteTool};
 use rmcp::service::ServiceError;
 use rmcp::{Peer, RoleClient};
 
@@ -26,7 +27,7 @@ pub(crate) struct Catalog {
     /// What it says about its use.
     pub(crate) instructions: String,
     /// By their own names.
-    pub(crate) tools: BTreeMap<String, Offered>,
+    pub(crate) tools: BTreeMap<String, Arc<Offered>>,
     /// What was left out, and why.
     pub(crate) left_out: Vec<String>,
 }
@@ -75,31 +76,47 @@ impl Catalog {
     /// Of two with one name the first counts.
     fn add(&mut self, tool: RemoteTool) {
         let name = tool.name.into_owned();
-        let schema = serde_json::Value::Object(tool.input_schema.as_ref().clone());
-        let schema = as_object_schema(schema).to_string();
-        if schema.len() > SCHEMA_BYTES {
-            self.left_out.push(format!("`{name}`: its schema is longer than {SCHEMA_BYTES} bytes"));
-        } else if self.tools.len() >= MOST_TOOLS {
-            self.left_out.push(format!("`{name}`: more than {MOST_TOOLS} tools"));
+        let schema = match fit_schema(tool.input_schema.as_ref().clone()) {
+            Ok(schema) if self.tools.len() < MOST_TOOLS => schema,
+            Ok(_) => return self.left_out.push(format!("`{name}`: more than {MOST_TOOLS} tools")),
+            Err(why) => return self.left_out.push(format!("`{name}`: {why}")),
+        };
+        let claims_to_read = tool.annotations.and_then(|hints| hints.read_only_hint);
+        let said = tool.description.map(Cow::into_owned).or(tool.title).unwrap_or_default();
+        // Some servers of models want something to be said.
+        let said = if said.trim().is_empty() {
+            "Its server says nothing about it.".to_owned()
         } else {
-            let claims_to_read =
-                tool.annotations.and_then(|hints| hints.read_only_hint).unwrap_or(false);
-            let title = tool.title.unwrap_or_default();
-            let description = tool.description.map_or(title, Cow::into_owned);
-            let description = cut(&description, DESCRIPTION_CHARS);
-            self.tools.entry(name).or_insert(Offered { description, schema, claims_to_read });
-        }
+            said
+        };
+        let offered = Offered {
+            description: cut(&said, DESCRIPTION_CHARS),
+            schema,
+            claims_to_read: claims_to_read.unwrap_or(false),
+        };
+        self.tools.entry(name).or_insert(Arc::new(offered));
     }
 }
 
-/// Servers of models want the kind said, and said to be an object.
-fn as_object_schema(mut schema: serde_json::Value) -> serde_json::Value {
-    if let Some(fields) = schema.as_object_mut() {
-        fields.insert("type".to_owned(), "object".into());
-        // It says which schema the schema is of; some servers of models refuse it.
-        fields.remove("$schema");
+/// The schema as every server of models takes it. One tool that is refused would have every request refused.
+fn fit_schema(mut schema: JsonObject) -> Result<String, String> {
+    schema.insert("type".to_owned(), "object".into());
+    for refused in ["$schema", "anyOf", "oneOf", "allOf"] {
+        schema.remove(refused);
     }
-    schema
+    let fit = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    let fits = |name: &str| (1..=64).contains(&name.len()) && name.chars().all(fit);
+    let arguments = schema.get("properties").and_then(|properties| properties.as_object());
+    if let Some(name) =
+        arguments.into_iter().flatten().map(|(name, _)| name).find(|name| !fits(name))
+    {
+        return Err(format!("its argument `{name}` has a name that models do not take"));
+    }
+    let text = serde_json::Value::Object(schema).to_string();
+    if text.len() > SCHEMA_BYTES {
+        return Err(format!("its schema is longer than {SCHEMA_BYTES} bytes"));
+    }
+    Ok(text)
 }
 
 /// The text, cut if it is longer than this many characters.
@@ -111,4 +128,35 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     let kept: String = text.chars().take(most).collect();
     let more = text.chars().count() - most;
     format!("{kept}… [{more} more characters were left out]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn fit(schema: &serde_json::Value) -> Result<String, String> {
+        fit_schema(schema.as_object().unwrap().clone())
+    }
+
+    #[test]
+    fn schemas_are_made_fit_or_left_out() {
+        let odd = json!({"$schema": "x", "oneOf": [], "properties": {"a.b": {"anyOf": []}}});
+        assert_eq!(fit(&odd).unwrap(), r#"{"properties":{"a.b":{"anyOf":[]}},"type":"object"}"#);
+        let named = json!({"properties": {"$filter": {}}});
+        assert!(fit(&named).unwrap_err().contains("`$filter`"));
+        let long = json!({"description": "x".repeat(SCHEMA_BYTES)});
+        assert!(fit(&long).unwrap_err().contains("longer than"));
+    }
+
+    #[test]
+    fn of_two_tools_with_one_name_the_first_counts() {
+        let tool = |text: &'static str| RemoteTool::new("t", text, Arc::new(JsonObject::new()));
+        let mut catalog = Catalog::default();
+        catalog.add(tool("one"));
+        catalog.add(tool("two"));
+        catalog.add(RemoteTool::new("quiet", "", Arc::new(JsonObject::new())));
+        assert_eq!(catalog.tools["t"].description, "one");
+        assert_eq!(catalog.tools["quiet"].description, "Its server says nothing about it.");
+    }
 }

@@ -23,10 +23,13 @@ use super::http;
 use super::stdio::Program;
 use super::{Setup, Transport};
 
-/// How long a server may take from its start to its list of tools.
-const OPEN_PATIENCE: Duration = Duration::from_secs(30);
+/// How long a server may take from its start to its list of tools: some are fetched from a registry first.
+const OPEN_PATIENCE: Duration = Duration::from_mins(1);
 /// How long the goodbye may take: over HTTP it is a request.
 const GOODBYE_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Between the end of a stream of changes and asking for another.
+const LISTEN_AGAIN: Duration = Duration::from_secs(5);
 
 /// What is ours in the conversation with a server: nothing is offered, and changes are noticed.
 #[derive(Clone)]
@@ -159,8 +162,12 @@ async fn listen(peer: Peer<RoleClient>, changed: Arc<Notify>) {
     }
     let mut wanted = SubscriptionFilter::new();
     wanted.tools_list_changed = Some(true);
-    let Ok(mut told) = peer.listen(wanted).await else { return };
-    while let Ok(Some(_)) = told.next().await {
+    while let Ok(mut told) = peer.listen(wanted.clone()).await {
+        while let Ok(Some(_)) = told.next().await {
+            changed.notify_one();
+        }
+        // Over HTTP a quiet stream is cut sooner or later, and what came in between is not told.
+        tokio::time::sleep(LISTEN_AGAIN).await;
         changed.notify_one();
     }
 }

@@ -5,12 +5,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_conversation::PromptSize;
 use futures_util::future::join_all;
 
 use super::server::Server;
 use super::tool::{MCP_CALL, McpCall, McpTool};
 use super::{ServerSpec, ServerStatus, Setup};
-use crate::{Tool, ToolSet, ToolSpec};
+use crate::{Tool, ToolSet, ToolSpec, definition};
 
 /// The most that is told of tools that came later, in characters for each server.
 const LATER_CHARS: usize = 12_000;
@@ -18,6 +19,7 @@ const LATER_CHARS: usize = 12_000;
 /// The servers of a session.
 pub struct McpHub {
     servers: BTreeMap<String, Arc<Server>>,
+    setup: Arc<Setup>,
 }
 
 /// How a server stands, for people.
@@ -42,11 +44,14 @@ pub struct ServerView {
 impl McpHub {
     /// These servers, none of them started.
     pub fn new(specs: Vec<ServerSpec>, setup: Setup) -> Self {
-        let setup = Arc::new(setup);
+        Self::with_setup(specs, Arc::new(setup))
+    }
+
+    fn with_setup(specs: Vec<ServerSpec>, setup: Arc<Setup>) -> Self {
         let servers = specs
             .into_iter()
             .map(|spec| (spec.name.clone(), Arc::new(Server::new(spec, Arc::clone(&setup)))));
-        Self { servers: servers.collect() }
+        Self { servers: servers.collect(), setup }
     }
 
     /// Whether there are none.
@@ -68,6 +73,22 @@ impl McpHub {
         let _patience = tokio::time::timeout(patience, all).await;
     }
 
+    /// Whether one has not answered yet.
+    pub fn is_waiting(&self) -> bool {
+        self.servers.values().any(|server| server.status() == ServerStatus::Connecting)
+    }
+
+    /// Other servers with the same set-up, such as an agent's own. Nobody starts them, or ends them, but who asked.
+    #[must_use]
+    pub fn beside(&self, specs: Vec<ServerSpec>) -> Self {
+        Self::with_setup(specs, Arc::clone(&self.setup))
+    }
+
+    /// The tools of one server as they are now; none if there is no such server.
+    pub fn tools_of(&self, name: &str) -> Option<Vec<Arc<dyn Tool>>> {
+        self.servers.get(name).map(tools_of)
+    }
+
     /// Ends all of them, side by side, and waits for that.
     pub async fn close(&self) {
         join_all(self.servers.values().map(|server| server.close())).await;
@@ -85,10 +106,10 @@ impl McpHub {
             ServerView {
                 spec: server.spec.clone(),
                 status: server.status(),
-                revision: catalog.revision,
-                software: catalog.software,
+                revision: catalog.revision.clone(),
+                software: catalog.software.clone(),
                 tools: server.offered().into_keys().collect(),
-                left_out: catalog.left_out,
+                left_out: catalog.left_out.clone(),
                 last_error: server.last_error(),
             }
         };
@@ -101,11 +122,7 @@ impl McpHub {
             return Vec::new();
         }
         let mut tools: Vec<Arc<dyn Tool>> = vec![Arc::new(McpCall::new(self.servers.clone()))];
-        for server in self.servers.values() {
-            for (name, (tool, offered)) in server.offered() {
-                tools.push(Arc::new(McpTool::new(Arc::clone(server), tool, name, &offered)));
-            }
-        }
+        tools.extend(self.servers.values().flat_map(tools_of));
         tools
     }
 
@@ -120,8 +137,8 @@ impl McpHub {
         let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
         for (name, description, schema) in told {
             let Some(tool) = now.get(name) else { continue };
-            match self.mcp_tool(name) {
-                Some(tool) => tools.push(Arc::new(tool.told_as(description, schema))),
+            match self.mcp_tool(name).filter(|_| !reads_as(&**tool, description, schema)) {
+                Some(other) => tools.push(Arc::new(other.told_as(description, schema))),
                 None => tools.push(Arc::clone(tool)),
             }
         }
@@ -140,7 +157,7 @@ impl McpHub {
         let said = self
             .servers
             .values()
-            .map(|server| (server.spec.name.clone(), server.catalog().instructions));
+            .map(|server| (server.spec.name.clone(), server.catalog().instructions.clone()));
         said.filter(|(_, text)| !text.is_empty()).collect()
     }
 
@@ -155,6 +172,22 @@ impl fmt::Debug for McpHub {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.servers.keys()).finish()
     }
+}
+
+fn tools_of(server: &Arc<Server>) -> Vec<Arc<dyn Tool>> {
+    let offered = server.offered().into_iter();
+    let tools = offered.map(|(name, (tool, offered))| {
+        Arc::new(McpTool::new(Arc::clone(server), tool, name, &offered)) as Arc<dyn Tool>
+    });
+    tools.collect()
+}
+
+/// Whether a tool reads as a conversation was told, in either size.
+fn reads_as(tool: &dyn Tool, description: &str, schema: &str) -> bool {
+    [PromptSize::Full, PromptSize::Short].into_iter().any(|size| {
+        let now = definition(tool, size);
+        now.description == description && now.input_schema.get() == schema
+    })
 }
 
 /// A server's state, and how its tools differ from those in the list.

@@ -15,9 +15,10 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::catalog::{Catalog, cut};
+use super::catalog::{Catalog, Offered, cut};
 use super::connection::{Connection, Event, on_the_way};
 use super::flood::Flooded;
+use super::name::tool_name;
 use super::{ServerSpec, Setup, Transport, result};
 use crate::{ToolError, ToolOutput};
 
@@ -53,7 +54,7 @@ struct Inner {
     peer: Option<Peer<RoleClient>>,
     flooded: Flooded,
     /// What it offered when it was last asked; kept while it is down.
-    catalog: Catalog,
+    catalog: Arc<Catalog>,
     starts: Vec<Instant>,
     last_error: Option<String>,
 }
@@ -76,8 +77,8 @@ impl Server {
         self.status.borrow().clone()
     }
 
-    pub(crate) fn catalog(&self) -> Catalog {
-        lock(&self.inner).catalog.clone()
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&lock(&self.inner).catalog)
     }
 
     pub(crate) fn last_error(&self) -> Option<String> {
@@ -129,7 +130,7 @@ impl Server {
         let mut kept = connection.keep();
         {
             let mut inner = lock(&self.inner);
-            inner.catalog = catalog;
+            inner.catalog = Arc::new(catalog);
             inner.flooded = flooded;
             inner.peer = Some(peer.clone());
         }
@@ -152,7 +153,7 @@ impl Server {
     async fn look_again(&self, peer: &Peer<RoleClient>) {
         // One that can not list its tools any more is noticed by the next call.
         if let Ok(catalog) = Catalog::ask(peer).await {
-            lock(&self.inner).catalog = catalog;
+            lock(&self.inner).catalog = Arc::new(catalog);
         }
     }
 
@@ -305,11 +306,11 @@ impl Server {
         self.status()
     }
 
-    /// Descriptions and schemas of its tools, by the names the model has for them.
-    pub(crate) fn offered(&self) -> BTreeMap<String, (String, super::catalog::Offered)> {
+    /// Its tools with their own names, by the names the model has for them.
+    pub(crate) fn offered(&self) -> BTreeMap<String, (String, Arc<Offered>)> {
         let catalog = self.catalog();
-        let named = catalog.tools.into_iter().map(|(tool, offered)| {
-            (super::name::tool_name(&self.spec.name, &tool), (tool, offered))
+        let named = catalog.tools.iter().map(|(tool, offered)| {
+            (tool_name(&self.spec.name, tool), (tool.clone(), Arc::clone(offered)))
         });
         named.collect()
     }
