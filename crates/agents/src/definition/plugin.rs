@@ -47,7 +47,10 @@ pub fn of_plugin(plugin: &Plugin, problems: &mut Vec<AgentProblem>) -> Vec<Agent
                 });
             }
         }
+        let root = plugin.root.display().to_string();
+        let prompt = agent.prompt.replace("${CLAUDE_PLUGIN_ROOT}", &root);
         agents.push(AgentDefinition {
+            prompt,
             name,
             mode: None,
             mcp_servers: Value::Null,
@@ -86,7 +89,7 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "the test lays out files by hand")]
     fn what_would_let_them_do_more_is_left_out_and_told() {
         let folder = tempfile::tempdir().unwrap();
-        let wanting = "---\nname: reviewer\ndescription: Looks.\npermissionMode: bypassPermissions\nmcpServers:\n  x:\n    command: y\nhooks:\n  Stop: []\n---\nLook.\n";
+        let wanting = "---\nname: reviewer\ndescription: Looks.\npermissionMode: bypassPermissions\nmcpServers:\n  x:\n    command: y\nhooks:\n  Stop: []\n---\nLook at ${CLAUDE_PLUGIN_ROOT}/x.\n";
         std::fs::write(folder.path().join("a.md"), wanting).unwrap();
         std::fs::write(folder.path().join("b.md"), wanting).unwrap();
         std::os::unix::fs::symlink("/etc/hosts", folder.path().join("c.md")).unwrap();
@@ -94,6 +97,7 @@ mod tests {
         let agents = of_plugin(&plugin(folder.path(), &["a.md", "b.md", "c.md"]), &mut problems);
         let [agent] = &agents[..] else { panic!("{agents:?}") };
         assert_eq!((agent.name.as_str(), agent.mode), ("spell:reviewer", None));
+        assert_eq!(agent.prompt, format!("Look at {}/x.", folder.path().display()));
         assert_eq!((&agent.mcp_servers, &agent.hooks), (&Value::Null, &Value::Null));
         let told: Vec<(Option<u64>, bool)> =
             problems.iter().map(|problem| (problem.line, problem.loaded)).collect();

@@ -1,3 +1,5 @@
+//! A message and its line: there and back, and whatever else comes.
+
 use proptest::prelude::*;
 
 use super::super::{Answer, RequestId, Response, Summary, Words};

@@ -1,3 +1,5 @@
+//! What the tool sends, refuses, and what follows from it.
+
 use dormouse_base::Environment;
 
 use super::super::test_support::{clock_and_ids, name, routes};

@@ -1,3 +1,5 @@
+//! Trust of every byte, parts, mistakes, what is no plugin, names, sources.
+
 use std::os::unix::fs::symlink;
 use std::path::Path;
 

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::fill::{Given, fill, within};
-use super::{Skill, Skills, SkillsInUse};
+use super::{Skill, SkillOwner, Skills, SkillsInUse};
 use crate::hooks::HookRunner;
 use crate::{Engine, EngineConfig, EngineError, EngineEvent};
 
@@ -100,8 +100,15 @@ impl SkillDesk {
     /// Reads a skill and fills it in.
     fn load(&self, skill: &Skill, arguments: &str) -> Result<SkillInUse, String> {
         let (folder, session) = (skill.folder().display().to_string(), self.session.to_string());
-        let given =
-            Given { arguments, names: &skill.arguments, folder: &folder, session: &session };
+        let root = skill.within.as_ref().filter(|_| skill.owner == SkillOwner::Plugin);
+        let root = root.map(|root| root.display().to_string());
+        let given = Given {
+            arguments,
+            names: &skill.arguments,
+            folder: &folder,
+            session: &session,
+            plugin: root.as_deref(),
+        };
         let text = fill(&skill.text()?, given);
         let text = within(text, self.room, &skill.file.display().to_string());
         let text = self.redactor.redact(&text);

@@ -77,9 +77,14 @@ impl Skill {
     pub(super) fn text(&self) -> Result<String, String> {
         let text = read(&self.file, self.within.as_deref())?
             .ok_or_else(|| format!("{} is gone", self.file.display()))?;
-        if self.owner != SkillOwner::Person && digest(&text) != self.digest {
+        let trusted = match self.owner {
+            SkillOwner::Person => None,
+            SkillOwner::Project => Some("the project"),
+            SkillOwner::Plugin => Some("the plugin"),
+        };
+        if let Some(whose) = trusted.filter(|_| digest(&text) != self.digest) {
             return Err(format!(
-                "{} has changed since it was trusted; in a new run the person is asked about it",
+                "{} has changed since {whose} was trusted; in a new run the person is asked about it",
                 self.file.display()
             ));
         }

@@ -15,6 +15,8 @@ pub(super) struct Given<'a> {
     pub(super) folder: &'a str,
     /// The session.
     pub(super) session: &'a str,
+    /// The plugin's folder, where it is a plugin's.
+    pub(super) plugin: Option<&'a str>,
 }
 
 /// Fills a text in. Arguments that it has no place for are added at its end.
@@ -52,9 +54,9 @@ struct Place {
 }
 
 fn place(after: &str, given: Given<'_>, words: &[String]) -> Option<Place> {
-    for (name, value) in
-        [("{CLAUDE_SKILL_DIR}", given.folder), ("{CLAUDE_SESSION_ID}", given.session)]
-    {
+    let plugin = given.plugin.map(|root| ("{CLAUDE_PLUGIN_ROOT}", root));
+    let places = [("{CLAUDE_SKILL_DIR}", given.folder), ("{CLAUDE_SESSION_ID}", given.session)];
+    for (name, value) in places.into_iter().chain(plugin) {
         if after.starts_with(name) {
             return Some(Place { value: value.to_owned(), length: name.len(), is_argument: false });
         }
@@ -106,7 +108,8 @@ mod tests {
     #[track_caller]
     fn check(text: &str, arguments: &str, expected: &str) {
         let names = ["target".to_owned()];
-        let given = Given { arguments, names: &names, folder: "/s/n", session: "id" };
+        let given =
+            Given { arguments, names: &names, folder: "/s/n", session: "id", plugin: Some("/p") };
         assert_eq!(fill(text, given), expected);
     }
 
@@ -115,6 +118,7 @@ mod tests {
         check("Fix $ARGUMENTS now.", "a b", "Fix a b now.");
         check("$0-$1 $ARGUMENTS[1] $target", "'a b' c", "a b-c c a b");
         check("${CLAUDE_SKILL_DIR}/x ${CLAUDE_SESSION_ID}", "", "/s/n/x id");
+        check("${CLAUDE_PLUGIN_ROOT}/x", "", "/p/x");
         // Nothing in an argument is looked at again.
         check(
             "Say $ARGUMENTS",

@@ -1,3 +1,5 @@
+//! What was delivered is known from transcripts, one reads, torn and bad lines, parts.
+
 use std::io::Write;
 use std::path::Path;
 

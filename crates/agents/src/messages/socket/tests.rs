@@ -1,3 +1,5 @@
+//! What is accepted is kept, nonsense is refused, and the folder is private.
+
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
