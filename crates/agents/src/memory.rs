@@ -8,8 +8,8 @@ use dormouse_base::{Clock, Dir, RelPath};
 use dormouse_engine::{MemoryAccess, MemorySetup, Saving};
 use dormouse_memory::{Store, StoreOptions};
 use dormouse_tools::{
-    Access, CallContext, FileChange, FileGuard, Route, Tool, ToolError, ToolOutput, ToolSet,
-    ToolSpec,
+    Access, CallContext, FileChange, FileGuard, Gate, Mode, Route, Tool, ToolError, ToolOutput,
+    ToolSet, ToolSpec,
 };
 use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
@@ -124,14 +124,20 @@ pub(crate) fn rules(scope: MemoryScope, directory: &Path) -> String {
 
 /// The agent's tools with Read, Edit and Write for its memory: those that it has otherwise reach as far as before, the
 /// others no further than that folder.
-pub(crate) fn with_memory_files(tools: ToolSet, all: &ToolSet, directory: &Path) -> ToolSet {
+pub(crate) fn with_memory_files(
+    tools: ToolSet,
+    all: &ToolSet,
+    directory: &Path,
+    conversation: &Gate,
+) -> ToolSet {
     let mut added: Vec<Arc<dyn Tool>> = Vec::new();
     for name in ["Read", "Edit", "Write"] {
         let elsewhere =
             if tools.get(name).is_some() { Elsewhere::AsBefore } else { Elsewhere::Refused };
         let inner = tools.get(name).or_else(|| all.get(name)).cloned();
         let Some(inner) = inner else { continue };
-        added.push(Arc::new(MemoryFiles { inner, directory: directory.to_owned(), elsewhere }));
+        let (directory, conversation) = (directory.to_owned(), conversation.clone());
+        added.push(Arc::new(MemoryFiles { inner, directory, elsewhere, conversation }));
     }
     tools.with(added)
 }
@@ -148,6 +154,8 @@ struct MemoryFiles {
     inner: Arc<dyn Tool>,
     directory: PathBuf,
     elsewhere: Elsewhere,
+    /// That of the conversation above: in its plan mode memory is not written either.
+    conversation: Gate,
 }
 
 impl MemoryFiles {
@@ -201,6 +209,10 @@ impl Tool for MemoryFiles {
                 Elsewhere::AsBefore => self.inner.call(input, context),
                 Elsewhere::Refused => Box::pin(ready(Err(self.refusal()))),
             };
+        }
+        if self.inner.name() != "Read" && self.conversation.mode() == Mode::Plan {
+            let message = "in plan mode memory is not written".to_owned();
+            return Box::pin(ready(Err(ToolError::Failed { message })));
         }
         Box::pin(async move {
             let mut context = context.clone();

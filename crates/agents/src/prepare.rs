@@ -22,6 +22,8 @@ use crate::{AgentDefinition, Isolation, ModelChoice, ToolChoice, manual};
 
 /// Agents below agents, so deep.
 const DEEPEST: u8 = 3;
+/// A name with a number behind it has to be a name as well.
+const LONGEST_WANTED: usize = 56;
 /// What kind of agent a fork is.
 pub(crate) const FORK: &str = "fork";
 /// The agent that knows the manual.
@@ -79,6 +81,9 @@ pub(crate) async fn prepare(
     };
     let id = AgentId::generate(&*branch.config().ids);
     let parent = branch.config();
+    if isolation == Isolation::Worktree && parent.gate.mode() == Mode::Plan {
+        return Err("in plan mode nothing may be changed: no worktree can be made".to_owned());
+    }
     let worktree = match isolation {
         Isolation::None => None,
         Isolation::Worktree => Some(
@@ -100,7 +105,7 @@ pub(crate) async fn prepare(
 
 /// A desk for the agent under a name that nobody has, if possible the one that is wanted.
 fn own_desk(desk: &Desk, wanted: &str) -> Result<(AgentName, Arc<Desk>), String> {
-    let plain = wanted.replace(':', "-");
+    let plain: String = wanted.replace(':', "-").chars().take(LONGEST_WANTED).collect();
     let numbered = (2_u32..).map(|number| format!("{plain}-{number}"));
     for name in std::iter::once(plain.clone()).chain(numbered) {
         let name = AgentName::new(&name).map_err(|error| error.to_string())?;
@@ -201,7 +206,7 @@ impl Draft<'_> {
             config.skills = Arc::default();
         }
         config.tools = Arc::new(match remembered {
-            Some((_, path)) => memory::with_memory_files(tools, &config.tools, path),
+            Some((_, path)) => memory::with_memory_files(tools, &config.tools, path, &config.gate),
             None => tools,
         });
         config.gate = gate(agent, &config.gate);
@@ -267,6 +272,14 @@ impl Draft<'_> {
         let (Some(scope), Some(memories)) = (agent.memory, self.desk.agency.memories()) else {
             return Ok(None);
         };
+        // Two agents must not have one memory by the likeness of their names.
+        let plain = agent.name.replace(':', "-");
+        if plain != agent.name && self.desk.agency.agents().get(&plain).is_some() {
+            return Err(format!(
+                "`{}` can have no memory: the folder is that of the agent `{plain}`",
+                agent.name
+            ));
+        }
         memories.open(scope, &agent.name).map(Some)
     }
 
@@ -349,6 +362,16 @@ impl Draft<'_> {
         };
         if name == config.model_name {
             return Ok(());
+        }
+        // A limit that could not be held is worse than another model.
+        let unpriced = config.prices.price(&name).is_none();
+        if config.max_cost_usd.is_some()
+            && unpriced
+            && config.prices.price(&config.model_name).is_some()
+        {
+            return Err(format!(
+                "the price of {name} is not known, and what may be spent is limited: leave `model` out"
+            ));
         }
         let other = self.desk.agency.setup.models.named(&name).await?;
         let OtherModel { model, model_name, origin, dialect, budget } = other;
@@ -439,12 +462,7 @@ fn fits(word: &str, name: &str) -> bool {
     word == name || of_server() || begins()
 }
 
-/// The parent's gate, or one of its own with the parent's rules. What the parent's mode forbids stays forbidden.
+/// The parent's gate, in the agent's mode where it has one. What the parent's mode forbids stays forbidden.
 fn gate(agent: &AgentDefinition, parent: &Gate) -> Gate {
-    let Some(mode) = agent.mode.filter(|_| parent.mode() != Mode::Plan) else {
-        return parent.clone();
-    };
-    let gate = Gate::new(mode, parent.rules().clone());
-    parent.granted().into_iter().for_each(|rule| gate.grant(rule));
-    gate
+    agent.mode.map_or_else(|| parent.clone(), |mode| parent.in_mode(mode))
 }

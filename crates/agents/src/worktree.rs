@@ -81,8 +81,12 @@ impl Worktree {
     }
 }
 
+/// Through the shell's function of that name, which takes away the programs that a repository's settings name, filters
+/// among them: whoever wrote the repository must not run anything here.
 async fn git(args: &[&str], folder: &Path, environment: &Environment) -> Result<String, String> {
-    let answer = output("git", args, folder, environment, PATIENCE)
+    let environment = environment.clone().without("BASH_ENV").without("ENV");
+    let shell: Vec<&str> = ["-c", "git \"$@\"", "git"].iter().chain(args).copied().collect();
+    let answer = output("bash", &shell, folder, &environment, PATIENCE)
         .await
         .map_err(|error| error.to_string())?;
     if answer.code == Some(0) {

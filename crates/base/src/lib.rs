@@ -49,9 +49,9 @@ pub use settings::{
     Layer, ListEditError, MemorySettings, MemoryTools, MemoryWriter, PermissionSettings,
     PriceSettings, ProviderKind, ProviderSettings, SWITCHES, SessionNotesSettings, Settings,
     SettingsError, SettingsPlaces, SettingsWarning, SnipSettings, Source, Stack, Switch,
-    SwitchError, SwitchState, Switches, TextScript, TimeClearingSettings, ToolSettings, Withheld,
-    WriteDecision, WriteRule, WrittenScope, WrittenType, add_to_list, flag, is_empty_object,
-    is_in_list, project_settings_folder, set_value, settings_schema, take_from_list, take_if_empty,
-    unset_value,
+    SwitchError, SwitchState, Switches, TextScript, TimeClearingSettings, ToolSettings,
+    WaitingPart, Withheld, WriteDecision, WriteRule, WrittenScope, WrittenType, add_to_list, flag,
+    is_empty_object, is_in_list, project_settings_folder, set_value, settings_schema,
+    take_from_list, take_if_empty, unset_value,
 };
 pub use trust::{Trust, TrustStore};

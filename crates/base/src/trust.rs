@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use crate::{Dir, FileError, Project, RelPath, Stack, stable_hash};
+use crate::{Dir, FileError, Project, RelPath, Stack, WaitingPart, stable_hash};
 
 /// Who keeps the records.
 #[derive(Debug, Clone)]
@@ -47,7 +46,7 @@ impl TrustStore {
     /// How a project stands with these settings.
     pub fn of(&self, project: &Project, stack: &Stack) -> Trust {
         let waiting = stack.waiting();
-        if waiting.as_object().is_none_or(serde_json::Map::is_empty) {
+        if waiting.is_empty() {
             return Trust::NotNeeded;
         }
         let record = Dir::open(&self.folder)
@@ -95,8 +94,10 @@ fn file(project: &Project) -> RelPath {
 
 /// Keys are in order in a `Value`, so that the same settings have the same digest however they are laid
 /// out.
-fn digest(waiting: &Value) -> String {
-    blake3::hash(waiting.to_string().as_bytes()).to_hex().to_string()
+fn digest(waiting: &[WaitingPart]) -> String {
+    // Texts and values that were JSON before have no way to fail to serialise.
+    let bytes = serde_json::to_vec(waiting).unwrap_or_default();
+    blake3::hash(&bytes).to_hex().to_string()
 }
 
 #[cfg(test)]

@@ -77,8 +77,10 @@ fn list(stack: &Stack, standing: Trust) {
         Trust::Changed => "This project's settings have changed since you trusted them. They want:",
         Trust::NotNeeded | Trust::Unknown | Trust::Given => "This project's settings want:",
     });
-    for wish in wishes(&stack.waiting()) {
-        show::note(&format!("  {wish}"));
+    for part in stack.waiting() {
+        for wish in wishes(&part.wishes) {
+            show::note(&format!("  {wish}"));
+        }
     }
 }
 
@@ -89,7 +91,7 @@ pub(crate) fn tell(stack: &Stack, standing: Trust) {
         Trust::NotNeeded | Trust::Unknown | Trust::Given => "is not trusted",
     };
     let mut keys: Vec<String> = Vec::new();
-    for wish in wishes(&stack.waiting()) {
+    for wish in stack.waiting().iter().flat_map(|part| wishes(&part.wishes)) {
         let key = wish.split([':', ' ']).next().unwrap_or_default().to_owned();
         if !keys.contains(&key) {
             keys.push(key);

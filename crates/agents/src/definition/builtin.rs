@@ -105,6 +105,7 @@ fn agent(name: &str, description: &str, prompt: &str) -> AgentDefinition {
         initial_prompt: None,
         mcp_servers: Value::Null,
         hooks: Value::Null,
+        digest: String::new(),
         origin: AgentOrigin::BuiltIn,
         file: None,
     }

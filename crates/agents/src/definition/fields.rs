@@ -79,7 +79,7 @@ pub fn read_markdown(
     };
     let name = reader.text("name");
     let definition = reader.definition(name, &prompt, origin)?;
-    Some(AgentDefinition { file: Some(path.to_owned()), ..definition })
+    Some(AgentDefinition { digest: digest(text), file: Some(path.to_owned()), ..definition })
 }
 
 /// Reads an object of the settings: `agents.<name>`.
@@ -103,7 +103,12 @@ pub fn read_json(
         Reader { place: &place, fields: &fields, line_of: &line_of, problems, failed: false };
     let prompt = reader.text("prompt").unwrap_or_default();
     let definition = reader.definition(Some(name.to_owned()), &prompt, origin)?;
-    Some(AgentDefinition { file: file.map(Path::to_owned), ..definition })
+    let digest = digest(&object.to_string());
+    Some(AgentDefinition { digest, file: file.map(Path::to_owned), ..definition })
+}
+
+fn digest(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
 /// The line of the frontmatter that begins with a key.
@@ -159,6 +164,7 @@ impl Reader<'_> {
             initial_prompt: self.text("initialPrompt"),
             mcp_servers: self.json("mcpServers"),
             hooks: self.json("hooks"),
+            digest: String::new(),
             origin,
             file: None,
         };

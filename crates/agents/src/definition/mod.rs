@@ -143,6 +143,8 @@ pub struct AgentDefinition {
     pub mcp_servers: Value,
     /// Hooks that run while it does, as in the settings; null without.
     pub hooks: Value,
+    /// Of all that it says: another text is another agent.
+    pub digest: String,
     /// Where it comes from.
     pub origin: AgentOrigin,
     /// Its file; none for those that come with the program.
@@ -159,6 +161,7 @@ impl AgentDefinition {
             ("permissionMode", loosens),
             ("memory", self.memory.is_some()),
             ("skills", !self.skills.is_empty()),
+            ("isolation", self.isolation != Isolation::None),
         ]
         .into_iter()
         .filter_map(|(key, wanted)| wanted.then_some(key))
@@ -175,6 +178,7 @@ impl AgentDefinition {
             mode,
             memory: None,
             skills: Vec::new(),
+            isolation: Isolation::None,
             ..self
         }
     }

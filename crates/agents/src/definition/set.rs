@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::{AgentDefinition, AgentOrigin, AgentProblem, mode_word};
+use super::{AgentDefinition, AgentOrigin, AgentProblem, ToolChoice, mode_word};
 
 /// The agents of a conversation, by name.
 #[derive(Debug, Clone, Default)]
@@ -21,27 +21,41 @@ impl Agents {
         Self { by_name, problems }
     }
 
-    /// What the project's agents want that waits for trust: everything that could run or loosen something.
-    pub fn wishes(definitions: &[AgentDefinition]) -> Value {
+    /// What the project's agents want that waits for trust: everything that could run or loosen something, and the names of
+    /// others. Trusted is the whole file, with the tools that go with it.
+    pub fn wishes(definitions: &[AgentDefinition], others: &[AgentDefinition]) -> Value {
         let wishes = definitions.iter().filter(|agent| agent.origin == AgentOrigin::Project);
-        let wishes: BTreeMap<String, Value> = wishes
-            .filter_map(|agent| {
-                let withheld = agent.withheld();
-                let wants = withheld.into_iter().map(|key| (key, agent.wanted(key)));
-                let wants: serde_json::Map<String, Value> =
-                    wants.map(|(key, value)| (key.to_owned(), value)).collect();
-                (!wants.is_empty()).then(|| (agent.name.clone(), Value::Object(wants)))
-            })
-            .collect();
-        if wishes.is_empty() {
-            return Value::Null;
-        }
-        Value::Object(wishes.into_iter().collect())
+        let wishes = wishes.filter_map(|agent| {
+            let mut wants: Map<String, Value> = agent
+                .withheld()
+                .into_iter()
+                .map(|key| (key.to_owned(), agent.wanted(key)))
+                .collect();
+            if let Some(other) = others.iter().find(|other| other.name == agent.name) {
+                wants.insert("in place of".to_owned(), other.origin.to_string().into());
+            }
+            if wants.is_empty() {
+                return None;
+            }
+            wants.insert("tools".to_owned(), agent.wanted("tools"));
+            wants.insert("file".to_owned(), agent.digest.clone().into());
+            Some((agent.name.clone(), Value::Object(wants)))
+        });
+        let wishes: Map<String, Value> = wishes.collect();
+        if wishes.is_empty() { Value::Null } else { Value::Object(wishes) }
     }
 
-    /// The same definitions as they count in a project that nobody has trusted.
-    pub fn restricted(definitions: Vec<AgentDefinition>) -> Vec<AgentDefinition> {
-        definitions.into_iter().map(AgentDefinition::restricted).collect()
+    /// The same definitions as they count in a project that nobody has trusted: restricted, and without those that have
+    /// the name of another.
+    pub fn restricted(
+        definitions: Vec<AgentDefinition>,
+        others: &[AgentDefinition],
+    ) -> Vec<AgentDefinition> {
+        let definitions = definitions.into_iter();
+        definitions
+            .filter(|agent| !others.iter().any(|other| other.name == agent.name))
+            .map(AgentDefinition::restricted)
+            .collect()
     }
 
     /// The agent of that name.
@@ -66,6 +80,11 @@ impl AgentDefinition {
             "hooks" => self.hooks.clone(),
             "mcpServers" => self.mcp_servers.clone(),
             "permissionMode" => self.mode.map_or(Value::Null, |mode| mode_word(mode).into()),
+            "tools" => match &self.tools {
+                ToolChoice::All => "all".into(),
+                ToolChoice::Only(tools) => tools.clone().into(),
+            },
+            "isolation" => "worktree".into(),
             "memory" => self.memory.map_or(Value::Null, |scope| scope.as_str().into()),
             _ => self.skills.clone().into(),
         }
@@ -102,10 +121,14 @@ mod tests {
             mode: Some(dormouse_tools::Mode::Bypass),
             ..named("x", AgentOrigin::Project)
         };
-        let wishes = Agents::wishes(std::slice::from_ref(&wanting));
+        let wishes = Agents::wishes(std::slice::from_ref(&wanting), &[]);
         assert_eq!(wishes["x"]["permissionMode"], "bypassPermissions");
-        let plain = Agents::restricted(vec![wanting]).remove(0);
+        let plain = Agents::restricted(vec![wanting], &[]).remove(0);
         assert_eq!((plain.memory, plain.mode, plain.hooks), (None, None, Value::Null));
-        assert!(Agents::wishes(&[named("x", AgentOrigin::Project)]).is_null());
+        let own = [named("x", AgentOrigin::Project)];
+        assert!(Agents::wishes(&own, &[]).is_null());
+        let others = [named("x", AgentOrigin::User)];
+        assert_eq!(Agents::wishes(&own, &others)["x"]["in place of"], "user");
+        assert!(Agents::restricted(own.to_vec(), &others).is_empty());
     }
 }

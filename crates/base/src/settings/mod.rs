@@ -28,5 +28,5 @@ pub use list_edit::{
 pub use parse::{SettingsError, SettingsWarning};
 pub use partition::Withheld;
 pub use places::{SettingsPlaces, project_settings_folder};
-pub use stack::{Layer, Source, Stack};
+pub use stack::{Layer, Source, Stack, WaitingPart};
 pub use switches::{SWITCHES, Switch, SwitchError, SwitchState, Switches, flag};

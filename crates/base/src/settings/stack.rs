@@ -5,6 +5,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::keys::{MemorySettings, Settings, WriteRule};
@@ -97,6 +98,15 @@ impl Layer {
     }
 }
 
+/// Something of a project that waits for trust.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WaitingPart {
+    /// The file, or what it is.
+    pub place: String,
+    /// What it wants: an object.
+    pub wishes: Value,
+}
+
 /// All layers.
 #[derive(Debug, Clone, Default)]
 pub struct Stack {
@@ -132,13 +142,21 @@ impl Stack {
         self.layers.iter_mut().filter(|layer| layer.source.is_of_project()).for_each(Layer::trust);
     }
 
-    /// What of the project waits for trust: one value for all its files, empty if nothing does.
-    pub fn waiting(&self) -> Value {
-        let mut all = Value::Object(self.besides.clone());
-        for layer in &self.layers {
-            merge(&mut all, &layer.withheld.waiting);
-        }
-        all
+    /// What of the project waits for trust: a part for each of its files and for each thing beside them. They are never
+    /// put over one another: what one says must not hide what another would run.
+    pub fn waiting(&self) -> Vec<WaitingPart> {
+        let of_files =
+            self.layers.iter().filter(|layer| !layer.withheld.waiting.is_null()).map(|layer| {
+                WaitingPart {
+                    place: layer.path.display().to_string(),
+                    wishes: layer.withheld.waiting.clone(),
+                }
+            });
+        let besides = self.besides.iter().map(|(what, wishes)| WaitingPart {
+            place: what.clone(),
+            wishes: Value::Object([(what.clone(), wishes.clone())].into_iter().collect()),
+        });
+        of_files.chain(besides).collect()
     }
 
     /// What the layers say together.

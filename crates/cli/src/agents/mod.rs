@@ -40,7 +40,9 @@ impl ProjectAgents {
     pub(crate) fn look(world: &World, project: &Project) -> Result<Self, Failure> {
         let user_home = world.environment.path(names::USER_HOME);
         let places = AgentPlaces::new(&world.home()?, user_home.as_deref(), project);
-        let wishes = Agents::wishes(&places.of_project(&mut Vec::new()));
+        let mut others = builtin();
+        others.extend(places.of_person(&mut Vec::new()));
+        let wishes = Agents::wishes(&places.of_project(&mut Vec::new()), &others);
         Ok(Self { places, wishes })
     }
 
@@ -79,10 +81,12 @@ impl Library {
         agents.extend(self.project.places.of_person(&mut problems));
         let of_project = self.project.places.of_project(&mut problems);
         // What has changed since it was trusted waits until the person is asked again.
-        let as_trusted =
-            self.trust == Trust::Given && Agents::wishes(&of_project) == self.project.wishes;
-        agents.extend(if as_trusted { of_project } else { Agents::restricted(of_project) });
+        let wishes = Agents::wishes(&of_project, &agents);
+        let as_trusted = self.trust == Trust::Given && wishes == self.project.wishes;
         agents.extend(self.settled.iter().cloned());
+        let of_project =
+            if as_trusted { of_project } else { Agents::restricted(of_project, &agents) };
+        agents.extend(of_project);
         Agents::of(agents, problems)
     }
 }

@@ -131,7 +131,7 @@ fn listed(installed: &Installed) -> Listed<'_> {
             PluginTrust::Changed => "changed",
         },
         in_use: installed.in_use(),
-        brings: shown::wishes(plugin),
+        brings: serde_json::Value::Array(shown::wishes(plugin)),
         ignored: &plugin.ignored,
         problems: shown::problems(plugin),
     }

@@ -1,11 +1,11 @@
 //! What a plugin would run, for the person who is asked to trust it; and what is wrong with it.
 
-use dormouse_agents::AgentDefinition;
+use dormouse_agents::{AgentDefinition, ToolChoice};
 use dormouse_base::Environment;
 use dormouse_engine::plugins::{Installed, Plugin, PluginConfig, PluginTrust};
 use dormouse_engine::{Hooks, Skills};
 use dormouse_tools::Variables;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::wire;
 use crate::{show, trust};
@@ -17,10 +17,10 @@ pub(super) fn tell(installed: &Installed) {
         PluginTrust::Unknown | PluginTrust::Given => "It would run:",
     });
     let wishes = wishes(&installed.plugin);
-    for wish in trust::wishes(&wishes) {
+    for wish in wishes.iter().flat_map(trust::wishes) {
         show::note(&format!("  {wish}"));
     }
-    if wishes.as_object().is_some_and(Map::is_empty) {
+    if wishes.is_empty() {
         show::note("  nothing");
     }
     for said in &installed.plugin.ignored {
@@ -31,38 +31,29 @@ pub(super) fn tell(installed: &Installed) {
     }
 }
 
-/// All that it brings, by kind.
-pub(super) fn wishes(plugin: &Plugin) -> Value {
-    let mut all = Map::new();
+/// All that it brings, by kind and file: what one file says must not hide what another would run.
+pub(super) fn wishes(plugin: &Plugin) -> Vec<Value> {
+    let mut all = Vec::new();
     let mut add = |key: &str, value: Value| {
         if value.as_object().is_some_and(|value| !value.is_empty()) {
-            all.insert(key.to_owned(), value);
+            all.push(Value::Object([(key.to_owned(), value)].into_iter().collect()));
         }
     };
-    add("hooks", joined(&plugin.hooks, "hooks"));
-    add("mcpServers", joined(&plugin.servers, "mcpServers"));
+    plugin.hooks.iter().for_each(|config| add("hooks", value_of(config, "hooks")));
+    plugin.servers.iter().for_each(|config| add("mcpServers", value_of(config, "mcpServers")));
     add("agents", wire::agents_of(plugin, &mut Vec::new()).iter().map(described).collect());
     add(crate::settings::SKILLS, Skills::of_plugin(plugin).wishes());
-    Value::Object(all)
+    all
 }
 
 fn described(agent: &AgentDefinition) -> (String, Value) {
-    (agent.name.clone(), agent.description.clone().into())
-}
-
-/// What stands at a key in several files. Lists of one name are put together.
-fn joined(configs: &[PluginConfig], key: &str) -> Value {
-    let mut all = Map::new();
-    for value in configs.iter().map(|config| value_of(config, key)) {
-        let Value::Object(fields) = value else { continue };
-        for (name, value) in fields {
-            match (all.get_mut(&name), value) {
-                (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
-                (_, value) => drop(all.insert(name, value)),
-            }
-        }
-    }
-    Value::Object(all)
+    let tools = match &agent.tools {
+        ToolChoice::All => "all tools".to_owned(),
+        ToolChoice::Only(tools) => tools.join(", "),
+    };
+    let memory = agent.memory.map(|scope| format!(", {} memory", scope.as_str()));
+    let text = format!("{} ({tools}{})", agent.description, memory.unwrap_or_default());
+    (agent.name.clone(), text.into())
 }
 
 fn value_of(config: &PluginConfig, key: &str) -> Value {

@@ -54,9 +54,20 @@ impl ProjectFile {
 
     /// What it wants to run: this waits for trust.
     pub(crate) fn wishes(&self) -> Value {
-        let value = self.text.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
-        value.and_then(|value| value.get(KEY).cloned()).unwrap_or_default()
+        // Exactly what is read later is what is asked about: all of the text, readable or not.
+        let Some(text) = &self.text else { return Value::Null };
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        match serde_json::from_str::<Value>(text) {
+            Ok(Value::Object(keys)) if keys.get(KEY).is_none_or(is_empty) => Value::Null,
+            Ok(Value::Object(mut keys)) => keys.remove(KEY).unwrap_or_default(),
+            // Nothing of it can be used, whoever trusts it.
+            Ok(_) | Err(_) => Value::Null,
+        }
     }
+}
+
+fn is_empty(servers: &Value) -> bool {
+    servers.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
 /// The servers in force; what is wrong with the others is told.
@@ -85,9 +96,12 @@ pub(crate) fn read(
     let environment = environment_for_children(world, &in_force.settings);
     let variables = Variables::new(environment.clone());
     let mut layers: Vec<(Source, ServersRead)> = Vec::new();
-    if matches!(in_force.trust, Trust::Given | Trust::NotNeeded) {
-        let file = of_project_file(&in_force.mcp_file, &variables);
-        layers.extend(file.map(|read| (Source::Project, read)));
+    if let Some(mut read) = of_project_file(&in_force.mcp_file, &variables) {
+        // What is wrong with it is said anyway.
+        if in_force.trust != Trust::Given {
+            (read.servers, read.off) = Default::default();
+        }
+        layers.push((Source::Project, read));
     }
     let settings = in_force.stack.layers().iter();
     layers.extend(settings.map(|layer| (layer.source, of_layer(layer, &variables))));

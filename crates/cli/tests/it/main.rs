@@ -9,6 +9,7 @@
 )]
 
 mod agents;
+mod agents_attack;
 mod agents_memory;
 mod bad_input;
 mod compacting;

@@ -89,6 +89,8 @@ pub struct Gate {
     /// Folders beside the working directory in which edits may be accepted.
     folders: Arc<[PathBuf]>,
     standing: Arc<Mutex<Standing>>,
+    /// The mode of this one alone, where it has one; plan mode of the session stays plan mode.
+    own_mode: Option<Mode>,
 }
 
 impl Gate {
@@ -98,6 +100,7 @@ impl Gate {
             rules: Arc::new(rules),
             folders: Arc::default(),
             standing: Arc::new(Mutex::new(Standing { mode, ..Standing::default() })),
+            own_mode: None,
         }
     }
 
@@ -112,9 +115,23 @@ impl Gate {
         Self { folders: folders.into_iter().collect(), ..self }
     }
 
+    /// The same for an agent that has a mode of its own: what the person has said and says counts for it too, and
+    /// while the session is in plan mode it is as well.
+    #[must_use]
+    pub fn in_mode(&self, mode: Mode) -> Self {
+        Self { own_mode: Some(mode), ..self.clone() }
+    }
+
     /// The mode.
     pub fn mode(&self) -> Mode {
-        self.standing().mode
+        self.mode_of(&self.standing())
+    }
+
+    fn mode_of(&self, standing: &Standing) -> Mode {
+        match (standing.mode, self.own_mode) {
+            (Mode::Plan, _) => Mode::Plan,
+            (mode, own) => own.unwrap_or(mode),
+        }
     }
 
     /// Goes over to another mode.
@@ -175,6 +192,7 @@ impl Gate {
     /// The verdict, why, and whether a rule decided.
     fn verdict(&self, touch: &Touch, name: &str, folder: &Path) -> (Verdict, String, bool) {
         let standing = self.standing();
+        let mode = self.mode_of(&standing);
         let denying = |rules: &Rules| {
             let rule = rules.denies(name, touch, folder)?;
             Some((Verdict::Deny, format!("the rule `{rule}` denies it"), true))
@@ -182,7 +200,7 @@ impl Gate {
         if let Some(denied) = denying(&self.rules).or_else(|| denying(&standing.firm)) {
             return denied;
         }
-        if let (Mode::Plan, Some(why_not)) = (standing.mode, touch.outlasts_a_plan(name)) {
+        if let (Mode::Plan, Some(why_not)) = (mode, touch.outlasts_a_plan(name)) {
             let why = format!("{why_not}, and in plan mode nothing may be changed");
             return (Verdict::Deny, why, false);
         }
@@ -193,7 +211,7 @@ impl Gate {
             return (Verdict::Ask, format!("the rule `{rule}` asks first"), true);
         }
         let by_mode = |verdict, why: &str| (verdict, why.to_owned(), false);
-        if standing.mode == Mode::Bypass {
+        if mode == Mode::Bypass {
             return by_mode(Verdict::Allow, "everything is permitted in this mode");
         }
         let why_not = match &touch.read_only {
@@ -206,7 +224,7 @@ impl Gate {
         if let Some(rule) = allowed {
             return (Verdict::Allow, format!("the rule `{rule}` allows it"), true);
         }
-        match (standing.mode, &touch.access) {
+        match (mode, &touch.access) {
             (Mode::AcceptEdits, Access::Writes(path)) => {
                 match paths::accepts_edit(path, folder, &self.folders) {
                     Ok(()) => {
