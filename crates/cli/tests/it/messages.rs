@@ -10,6 +10,7 @@ use dormouse_testkit::{Gate, RecordedRequest, Reply, Running, ScriptedServer, Te
 use serde_json::{Value, json};
 
 use crate::program::{BOTH, ask, dormouse, server, wait_until};
+use crate::talk::{leave, say as say_to, talk};
 
 const GREEN: &str = "the build is green again";
 
@@ -197,6 +198,31 @@ fn the_model_writes_with_the_tool() {
         .success();
     assert!(server.requests().last().unwrap().text().contains("the rule `SendMessage` denies it"));
     assert_eq!(mailbox(&home, "lead").len(), 2);
+    server.finish();
+}
+
+/// What came and was shown before `/clear` is told in the new session, and by nobody else again.
+#[test]
+fn a_message_outlives_a_clear() {
+    let server = server(Wire::Anthropic).start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, &["--name", "r"], (100, 30));
+    done(&server);
+    say_to(&mut terminal, "hello", "done");
+    send(&home, &["r", "--from", "ci", GREEN]).success();
+    terminal.wait_for_text(GREEN);
+    say_to(&mut terminal, "/clear", "a new session");
+    anew(&server);
+    server.push(Turn::new().text("heard of it"));
+    say_to(&mut terminal, "and now?", "heard of it");
+    leave(terminal);
+    assert_eq!(count(server.requests().last().unwrap(), "from another agent, `ci`"), 1);
+    anew(&server);
+    done(&server);
+    home.run(&mut ask(&home, &["--name", "r", "later"])).success();
+    assert_eq!(count(server.requests().last().unwrap(), "from another agent"), 0);
+    let ids: Vec<String> = home.transcripts().iter().flat_map(|path| delivered(path)).collect();
+    assert_eq!(ids, [mailbox(&home, "r")[0]["id"].as_str().unwrap()]);
     server.finish();
 }
 
