@@ -442,6 +442,7 @@ fn own_agents() {
         .reply(Turn::new().text("done"))
         .start();
     let home = home_of(&server);
+    home.run(&mut dormouse(&home, &["permissions", "trust", "--yes"])).success();
     home.run(&mut ask(&home, &["go"])).success();
     let told = text_of(&server.requests()[1]);
     assert!(told.contains("Of the project.") && told.contains("Of .claude."), "{told}");

@@ -81,7 +81,7 @@ fn life(home: &TestHome, server: &ScriptedServer, source: &str, change: &dyn Fn(
         "hooks: UserPromptSubmit runs \"$CLAUDE_PLUGIN_ROOT\"/bin/mark.sh",
         "mcpServers.mem: an MCP server that runs ${CLAUDE_PLUGIN_ROOT}/bin/serve.sh",
         "skills: spell:check (Checks the spelling.)",
-        "agents.spell:reviewer: \"Looks at changes twice.\"",
+        "agents.spell:reviewer: \"Looks at changes twice. (all tools)\"",
         "agents/reviewer.md:4: `permissionMode` has no effect in an agent of a plugin",
         "agents/reviewer.md:5: `hooks` has no effect in an agent of a plugin",
         "Not trusted: nothing of it is used.",
