@@ -16,9 +16,12 @@ const PAGES: &[(&str, &str)] = &[
     ("hooks.md", include_str!("../../../docs/hooks.md")),
     ("instructions.md", include_str!("../../../docs/instructions.md")),
     ("interface.md", include_str!("../../../docs/interface.md")),
+    ("mcp.md", include_str!("../../../docs/mcp.md")),
     ("memory.md", include_str!("../../../docs/memory.md")),
+    ("messages.md", include_str!("../../../docs/messages.md")),
     ("other-agents.md", include_str!("../../../docs/other-agents.md")),
     ("output.md", include_str!("../../../docs/output.md")),
+    ("plugins.md", include_str!("../../../docs/plugins.md")),
     ("skills.md", include_str!("../../../docs/skills.md")),
     ("transcript.md", include_str!("../../../docs/transcript.md")),
 ];

@@ -115,7 +115,7 @@ pub(crate) fn rules(scope: MemoryScope, directory: &Path) -> String {
         "# Your memory\n\
          You have a memory of your own that outlasts this task: the folder {}, which exists already. {whose}\n\n\
          - Its index, MEMORY.md, stands in your first message as far as there is one: a line for each memory, `- [Title](file.md): what it says, in a few words`. Read the files that bear on the task before you begin.\n\
-         - When you have learnt something that will help the next time (where things are, what went wrong and why, how this project wants it), write it down before you answer: one markdown file for each thing, beginning with lines `---`, `name:`, `description:`, `type:` (user, feedback, project or reference), `---`, and its line in MEMORY.md. Read, Edit and Write work in that folder.\n\
+         - When you have learnt something that will help the next time (where things are, what went wrong and why, how this project wants it), write it down before you answer: one markdown file for each thing, beginning with lines `---`, `name:`, `description:`, `type:` (user, feedback, project or reference), `---`. Its line in MEMORY.md is made of these by itself. Read, Edit and Write work in that folder.\n\
          - Mend what turned out wrong instead of adding to it. Never write down secrets, the state of this one task, or what the code itself says.\n\
          - A memory is a claim about the past: check what it says about code before you rely on it.",
         directory.display()

@@ -213,10 +213,8 @@ impl Draft<'_> {
         config.effort = agent.effort.or(config.effort);
         self.add_hooks(agent, &mut config);
         let servers = self.add_servers(agent, &mut config).await;
-        config.overrides = PromptOverrides {
-            system: Some(self.prompt(agent, &config, remembered)?),
-            append: None,
-        };
+        config.overrides =
+            PromptOverrides { system: Some(self.prompt(agent, remembered)?), append: None };
         self.choose_model(agent, &mut config).await?;
         if self.may_delegate(agent) {
             self.own.equip(&mut config);
@@ -314,7 +312,6 @@ impl Draft<'_> {
     fn prompt(
         &mut self,
         agent: &AgentDefinition,
-        config: &EngineConfig,
         remembered: Option<(crate::MemoryScope, &std::path::Path)>,
     ) -> Result<String, String> {
         let mut prompt = agent.prompt.clone();
@@ -326,7 +323,7 @@ impl Draft<'_> {
             prompt.push_str(&format!("\n\nThe manual is in {}.", folder.display()));
         }
         for name in &agent.skills {
-            match config.skills.text_of(name) {
+            match self.branch.config().skills.text_of(name) {
                 Ok(text) => prompt.push_str(&format!("\n\n# Skill {name}\n{text}")),
                 Err(why) => {
                     self.remarks.push(format!("its skill `{name}` could not be used: {why}"));
@@ -357,7 +354,11 @@ impl Draft<'_> {
             ModelChoice::Named(name) => name,
             ModelChoice::Small => match small() {
                 Some(name) => name,
-                None => return Ok(()),
+                None => {
+                    let said = "no `smallModel` is set, so it ran with the conversation's model";
+                    self.remarks.push(said.to_owned());
+                    return Ok(());
+                }
             },
         };
         if name == config.model_name {

@@ -69,7 +69,11 @@ impl Ended {
             text: self.text.clone(),
             transcript: run.transcript.display().to_string(),
         };
-        let how = if self.is_error { "failed" } else { "is done" };
+        let how = match self.status {
+            RunStatus::Failed(_) => "failed",
+            RunStatus::Stopped => "was stopped",
+            RunStatus::Running | RunStatus::Done => "is done",
+        };
         Arrival {
             id: run.id.to_string(),
             block: fragment.to_block(),
@@ -245,6 +249,8 @@ impl Eyes<'_> {
                 self.watcher.does(&line);
                 self.agency.roster.update(self.id, |run| run.called(line));
             }
+            // What hooks have to say to the person.
+            EngineEvent::Notice(said) => self.watcher.does(&said),
             EngineEvent::Message(message) => {
                 let text = message.text();
                 if message.response.is_some() {

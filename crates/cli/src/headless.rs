@@ -88,6 +88,9 @@ async fn ask(
         beside::finish(engine, &mut |event| printer.event(&event)).await;
     }
     engine.end(SessionEndReason::Other, &mut |event| printer.event(&event)).await;
+    // Agents, and what was done beside, are part of what the run cost.
+    let cost_usd = report.cost_usd.map(|own| own + engine.spent_beside_usd());
+    let report = TurnReport { cost_usd, ..report };
     printer.end(&report, world.clock.elapsed().saturating_sub(start));
     Ok(report)
 }

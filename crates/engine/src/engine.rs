@@ -166,7 +166,12 @@ impl Engine {
         }
         let source =
             if history.last().is_none() { SessionSource::Startup } else { SessionSource::Resume };
-        let figures = config.figures.of_session(transcript.session(), folder_name(&transcript));
+        // An agent's count among those of its session.
+        let project = match &config.side {
+            None => folder_name(transcript.path()),
+            Some(side) => folder_name(side.session_folder.path()),
+        };
+        let figures = config.figures.of_session(transcript.session(), project);
         let forks_spent = Spent::default();
         let hooks = hook_runner(&config, &transcript, &figures, &forks_spent);
         if let Some(memory) = &config.memory {
@@ -454,9 +459,9 @@ impl Engine {
     }
 }
 
-/// The name of the project's folder.
-fn folder_name(transcript: &Transcript) -> &str {
-    let folder = transcript.path().parent().and_then(std::path::Path::file_name);
+/// The name of the project's folder, which this is in.
+fn folder_name(inside: &std::path::Path) -> &str {
+    let folder = inside.parent().and_then(std::path::Path::file_name);
     folder.and_then(std::ffi::OsStr::to_str).unwrap_or_default()
 }
 

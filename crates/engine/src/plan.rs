@@ -235,6 +235,10 @@ impl Engine {
 
     /// Tells the model that plan mode is on, or is no longer, where it does not know (L-18).
     pub(crate) fn tell_mode(&mut self) -> Result<(), EngineError> {
+        // An agent hands in no plan: what its gate lets it do it finds out.
+        if self.config.side.is_some() {
+            return Ok(());
+        }
         let is_on = self.config.gate.mode() == Mode::Plan;
         if is_on == self.told.get(FACT).is_some() {
             return Ok(());

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use dormouse_base::nearest;
 use dormouse_conversation::Effort;
-use dormouse_memory::frontmatter::{self, FrontmatterProblem, Value as Field};
+use dormouse_memory::frontmatter::{self, FrontmatterProblem, Parsed, Value as Field};
 use dormouse_tools::Mode;
 use serde_json::{Map, Value};
 
@@ -34,6 +34,31 @@ const USED: &[&str] = &[
     "mcpServers",
     "hooks",
 ];
+/// The tools there can be, but for those of MCP servers.
+const TOOLS: &[&str] = &[
+    "Agent",
+    "Bash",
+    "BashOutput",
+    "Edit",
+    "ExitPlan",
+    "Glob",
+    "Grep",
+    "KillShell",
+    "McpCall",
+    "MemoryDelete",
+    "MemoryList",
+    "MemoryLog",
+    "MemorySave",
+    "MemorySearch",
+    "Read",
+    "SendMessage",
+    "Skill",
+    "TodoWrite",
+    "WebFetch",
+    "WebSearch",
+    "Write",
+    "memory",
+];
 const COLOURS: &[&str] =
     &["red", "blue", "green", "yellow", "purple", "orange", "pink", "cyan", "magenta", "white"];
 /// Names of model families: which model that is only the server's owner knows.
@@ -47,7 +72,14 @@ pub fn read_markdown(
     problems: &mut Vec<AgentProblem>,
 ) -> Option<AgentDefinition> {
     let place = path.display().to_string();
-    let parsed = frontmatter::parse(text);
+    let quoted = with_quotes(text);
+    let parsed = match frontmatter::parse(text) {
+        // Many have a colon in their description and no quotation marks around it.
+        Parsed { problem: Some(FrontmatterProblem::Yaml { .. }), .. } => {
+            frontmatter::parse(&quoted)
+        }
+        parsed => parsed,
+    };
     let unusable =
         |line, problem: String| AgentProblem { place: place.clone(), line, problem, loaded: false };
     if let Some(problem) = parsed.problem {
@@ -56,7 +88,13 @@ pub fn read_markdown(
             FrontmatterProblem::NoMapping => 2,
             FrontmatterProblem::Yaml { line, .. } => line,
         };
-        problems.push(unusable(Some(line), problem.to_string()));
+        let advice = match problem {
+            FrontmatterProblem::Yaml { .. } => {
+                "; put a text with `: ` or `#` in it into quotation marks"
+            }
+            FrontmatterProblem::Unclosed | FrontmatterProblem::NoMapping => "",
+        };
+        problems.push(unusable(Some(line), format!("{problem}{advice}")));
         return None;
     }
     if parsed.fields.is_empty() {
@@ -107,6 +145,21 @@ pub fn read_json(
     Some(AgentDefinition { digest, file: file.map(Path::to_owned), ..definition })
 }
 
+/// The same with the values of one-line texts in quotation marks, where they have none.
+fn with_quotes(text: &str) -> String {
+    let mut fences = 0;
+    let line = |line: &str| {
+        fences += usize::from(line.trim_end() == "---");
+        let value = ["description", "initialPrompt"].into_iter().find_map(|key| {
+            let value = line.strip_prefix(key)?.strip_prefix(':')?.trim();
+            let plain = !value.starts_with(['"', '\'', '|', '>', '[', '{']) && !value.is_empty();
+            (fences == 1 && plain).then(|| format!("{key}: '{}'", value.replace('\'', "''")))
+        });
+        value.unwrap_or_else(|| line.to_owned())
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
 fn digest(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
@@ -144,14 +197,17 @@ impl Reader<'_> {
             );
         }
         if prompt.trim().is_empty() {
-            self.unusable("prompt", "it has no prompt: write one below the frontmatter");
+            self.unusable(
+                "prompt",
+                "it has no prompt: write one below the frontmatter, or as `prompt` in settings",
+            );
         }
         let definition = AgentDefinition {
             name: name.unwrap_or_default(),
             description: one_line(&description.unwrap_or_default()),
             prompt: prompt.trim().to_owned(),
             tools: self.tools(),
-            disallowed: self.words("disallowedTools"),
+            disallowed: self.tool_names("disallowedTools"),
             model: self.model(),
             effort: self.effort(),
             max_turns: self.number("maxTurns"),
@@ -168,7 +224,13 @@ impl Reader<'_> {
             origin,
             file: None,
         };
-        (!self.failed).then_some(definition)
+        if self.failed {
+            // What is said of a file that does not load is said of the whole of it.
+            let of_this = self.problems.iter_mut().filter(|problem| problem.place == self.place);
+            of_this.for_each(|problem| problem.loaded = false);
+            return None;
+        }
+        Some(definition)
     }
 
     fn get(&self, key: &str) -> Option<&Field> {
@@ -220,7 +282,7 @@ impl Reader<'_> {
             return Some(name);
         }
         let why = format!(
-            "`{name}` is no name for an agent: small letters, digits and `-`, at most {LONGEST_NAME}, and a letter first"
+            "`{name}` is no name for an agent: small letters, digits, `-` and `_`, at most {LONGEST_NAME}, and a letter first"
         );
         self.unusable("name", &why);
         None
@@ -230,8 +292,23 @@ impl Reader<'_> {
         match self.get("tools") {
             None => ToolChoice::All,
             Some(Field::Text(text)) if text.trim() == "*" => ToolChoice::All,
-            Some(_) => ToolChoice::Only(self.words("tools")),
+            Some(_) => ToolChoice::Only(self.tool_names("tools")),
         }
+    }
+
+    /// Names of tools; of one that there is nowhere it is said so. Those of servers are known when they are there.
+    fn tool_names(&mut self, key: &str) -> Vec<String> {
+        let words = self.words(key);
+        for word in &words {
+            let name = word.split('(').next().unwrap_or(word);
+            if name.starts_with("mcp__") || name.ends_with('*') || TOOLS.contains(&name) {
+                continue;
+            }
+            let meant = nearest(name, TOOLS.iter().map(|known| (*known).to_owned()));
+            let meant = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
+            self.ignored(key, &format!("`{key}`: there is no tool `{name}` here{meant}"));
+        }
+        words
     }
 
     /// The words of a list, or of a text with blanks or commas between them; a rule in brackets is cut off.
@@ -347,9 +424,9 @@ impl Reader<'_> {
     fn mode(&mut self) -> Option<Mode> {
         match self.text("permissionMode").as_deref()? {
             "default" => Some(Mode::Default),
-            "acceptEdits" => Some(Mode::AcceptEdits),
+            "acceptEdits" | "accept-edits" => Some(Mode::AcceptEdits),
             "plan" => Some(Mode::Plan),
-            "bypassPermissions" => Some(Mode::Bypass),
+            "bypassPermissions" | "bypass" => Some(Mode::Bypass),
             other => {
                 self.unusable(
                     "permissionMode",

@@ -90,6 +90,10 @@ fn what_has_no_effect_is_said_and_the_agent_loads() {
         ("tool: Read", "/a/x.md:4: `tool` has no effect; did you mean `tools`?"),
         ("color: mauve", "/a/x.md:4: `color: mauve` is none of"),
         ("model: opus", "/a/x.md:4: `model: opus` names a family"),
+        (
+            "tools: Read, Wriite",
+            "/a/x.md:4: `tools`: there is no tool `Wriite` here; did you mean `Write`?",
+        ),
         ("background: maybe", "/a/x.md:4: `background: maybe` is neither"),
     ] {
         let (agent, problems) = read(&format!("---\nname: a\ndescription: d\n{front}\n---\nbody"));
@@ -110,4 +114,13 @@ fn the_same_in_the_settings() {
         read_json(place, "x", &serde_json::json!("no"), AgentOrigin::User, &mut problems).is_none()
     );
     assert!(problems[0].to_string().starts_with("/s.json: agents.x: an object"), "{problems:?}");
+}
+
+#[test]
+fn a_description_with_a_colon_needs_no_quotation_marks() {
+    let (agent, problems) = read(
+        "---\nname: a\ndescription: Use this when: it's late. Example: user: \"go\" # now\ntools: Read\n---\nbody",
+    );
+    assert_eq!(problems, Vec::<String>::new());
+    assert_eq!(agent.unwrap().description, "Use this when: it's late. Example: user: \"go\" # now");
 }

@@ -12,8 +12,9 @@ use dormouse_agents::{
     Agents, ListIn, Models, Post, builtin, read_json,
 };
 use dormouse_base::{Environment, Layer, Project, Settings, Source, Switches, Trust, names};
-use dormouse_engine::{OtherModel, SmallModel};
+use dormouse_engine::{HookLayer, HookOrigin, Hooks, OtherModel, SmallModel};
 use dormouse_memory::{IndexUpkeep, Scope, StoreOptions, shipped_secret_rules};
+use dormouse_tools::{ServerOrigin, Variables, read_servers};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
@@ -87,8 +88,33 @@ impl Library {
         let of_project =
             if as_trusted { of_project } else { Agents::restricted(of_project, &agents) };
         agents.extend(of_project);
+        problems.extend(agents.iter().flat_map(mistakes_within));
         Agents::of(agents, problems)
     }
+}
+
+/// What is wrong with the hooks and servers that an agent brings.
+fn mistakes_within(agent: &AgentDefinition) -> Vec<AgentProblem> {
+    let file = agent.file.clone().unwrap_or_default();
+    let problem = |problem: String| AgentProblem {
+        place: format!("{}: agent {}", file.display(), agent.name),
+        line: None,
+        problem,
+        loaded: true,
+    };
+    let mut all = Vec::new();
+    if !agent.hooks.is_null() {
+        let origin = HookOrigin::Agent(agent.name.clone());
+        let layer = HookLayer::of_value(origin, &file, agent.hooks.clone(), None);
+        let (_, problems) = Hooks::read([layer]);
+        all.extend(problems.iter().map(|said| problem(format!("a hook will not run: {said}"))));
+    }
+    if agent.mcp_servers.is_object() {
+        let origin = ServerOrigin::new(format!("agent {}", agent.name), &file);
+        let read = read_servers(&agent.mcp_servers, &origin, &Variables::as_written(), &|_| None);
+        all.extend(read.problems.iter().map(|said| problem(said.reason.clone())));
+    }
+    all
 }
 
 /// The agents in a settings file.

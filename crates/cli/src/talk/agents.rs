@@ -80,7 +80,8 @@ fn row(run: &AgentRun) -> (String, String) {
     let cost = cost.unwrap_or_default();
     let behind = if run.background { ", in the background" } else { "" };
     let name = format!("{} ({}{behind})", run.name, run.agent_type);
-    (name, format!("{how} · {} requests{cost}", run.requests))
+    let requests = if run.requests == 1 { "request" } else { "requests" };
+    (name, format!("{how} · {} {requests}{cost}", run.requests))
 }
 
 /// A message of a side chain, as a person reads it.
@@ -96,7 +97,9 @@ fn line(who: &str, block: &Block) -> Option<String> {
     if let Some(ResultContent::Text(text)) = block.result_content() {
         return Some(short(&text));
     }
-    block.as_text().map(|text| format!("{who}: {text}"))
+    let text =
+        block.as_text().filter(|text| !text.trim_start().starts_with("<system-reminder>"))?;
+    Some(format!("{who}: {text}"))
 }
 
 fn short(text: &str) -> String {

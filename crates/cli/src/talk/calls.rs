@@ -27,6 +27,15 @@ pub(crate) fn label(name: &str, input: &str, folder: &Path) -> String {
             let place = path("path").map(|path| format!(" in {path}")).unwrap_or_default();
             format!("{name} {}{place}", text("pattern").unwrap_or_default())
         }
+        "Agent" => {
+            let kind = text("subagent_type").unwrap_or("a fork");
+            let called = text("name").map(|called| format!(" {called}")).unwrap_or_default();
+            format!("{name}{called} ({kind}): {}", text("description").unwrap_or_default())
+        }
+        "SendMessage" => {
+            let to = text("to").unwrap_or_default();
+            format!("{name} to {to}: {}", text("summary").unwrap_or_default())
+        }
         "Skill" => format!("{name} {}", text("skill").unwrap_or_default()),
         "TodoWrite" | "ExitPlan" => name.to_owned(),
         "memory" => {

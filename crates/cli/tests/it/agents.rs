@@ -124,6 +124,9 @@ fn a_named_agent_has_a_context_of_its_own() {
         assert_eq!(agent.len(), 2);
         assert!(agent[0].system_text().contains("You look around in a code base"));
         assert!(!agent[0].text().contains("a secret of the person"));
+        assert!(!agent[0].text().contains("Plan mode"), "it only reads, but hands in no plan");
+        let stats = home.run(&mut dormouse(&home, &["stats"])).success().stdout.clone();
+        assert!(stats.contains("agent "), "{stats}");
         let tools = agent[0].tool_names();
         assert!(tools.contains(&"Read".into()) && !tools.contains(&"Write".into()), "{tools:?}");
         assert!(!tools.contains(&"Agent".into()) && !tools.contains(&"MemorySave".into()));
@@ -457,6 +460,39 @@ fn own_agents() {
     let home = home_of(&server);
     home.run(&mut ask(&home, &["--settings", &given.to_string(), "go"])).success();
     assert!(text_of(&server.requests()[1]).contains("Of the command line."));
+}
+
+/// An agent begins with the text of its skills, whether or not it may call any; what it costs is in the run's cost; what
+/// is wrong with its hooks and servers is told.
+#[test]
+fn skills_cost_and_mistakes_within() {
+    let server = server(Wire::Anthropic)
+        .agent_with(|_: &RecordedRequest| -> Reply { Turn::new().text("Done.").into() })
+        .reply(start("1", &named("skilled", "go")))
+        .reply(Turn::new().text("done"))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let skill = "---\nname: style\ndescription: d\n---\nWrite short lines.\n";
+    home.write(home.dormouse_home().join("skills/style/SKILL.md"), skill);
+    let agent = concat!(
+        "---\nname: skilled\ndescription: Use it when: it matters\ntools: Read\nskills: [style]\n",
+        "hooks:\n  PreToolUs: []\nmcpServers:\n  bad:\n    url: http://x\n---\nBe skilled.\n"
+    );
+    home.write(home.dormouse_home().join("agents/skilled.md"), agent);
+    let prices = r#"{"prices":{"scripted":{"input":1000,"output":1000}}}"#;
+    let flags = ["--settings", prices, "--output-format", "json", "go"];
+    let output = home.run(&mut ask(&home, &flags));
+    let result: Value = serde_json::from_str(&output.success().stdout).unwrap();
+    let requests = server.requests();
+    let spent = |request: &RecordedRequest| request.usage.input_total() as f64 / 1000.0;
+    let own: f64 = requests.iter().map(spent).sum();
+    let agents: f64 = server.agent_requests().iter().map(spent).sum();
+    let total = result["total_cost_usd"].as_f64().unwrap();
+    assert!(total > own.min(agents) && agents > 1.0, "{total} {own} {agents}");
+    assert!(server.agent_requests()[0].system_text().contains("Write short lines."));
+    for expected in ["PreToolUs", "did you mean `PreToolUse`", "skilled.md: agent skilled"] {
+        assert!(output.stderr.contains(expected), "{expected}: {}", output.stderr);
+    }
 }
 
 /// Files that can not be used are told with line and reason, and the others load.

@@ -201,7 +201,11 @@ impl Gate {
             return denied;
         }
         if let (Mode::Plan, Some(why_not)) = (mode, touch.outlasts_a_plan(name)) {
-            let why = format!("{why_not}, and in plan mode nothing may be changed");
+            let whose = match (standing.mode, self.own_mode) {
+                (Mode::Plan, _) | (_, None) => "in plan mode nothing may be changed",
+                (_, Some(_)) => "this agent only reads",
+            };
+            let why = format!("{why_not}, and {whose}");
             return (Verdict::Deny, why, false);
         }
         let granted = rules::allowed_by(&standing.granted, name, touch, folder);
