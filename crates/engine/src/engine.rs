@@ -116,19 +116,28 @@ pub(crate) const LOST_ANSWER: &str = "[no answer: the run ended before one came]
 impl Engine {
     /// Begins a conversation.
     pub fn begin(
-        mut config: EngineConfig,
+        config: EngineConfig,
         folder: &SessionFolder,
         surroundings: &Surroundings,
     ) -> Result<Self, EngineError> {
         let session = SessionId::generate(&*config.ids);
         let envelope = envelope(surroundings);
-        let mut transcript = Transcript::create(
+        let transcript = Transcript::create(
             folder.dir(),
             session,
             envelope,
             Arc::clone(&config.clock),
             Arc::clone(&config.ids),
         )?;
+        Self::fresh(config, transcript, surroundings)
+    }
+
+    /// A conversation with nothing in it, behind a prefix that is built now.
+    pub(crate) fn fresh(
+        mut config: EngineConfig,
+        mut transcript: Transcript,
+        surroundings: &Surroundings,
+    ) -> Result<Self, EngineError> {
         let own = OwnTools::add_to(&mut config, &transcript);
         config.tools = config.tools_now();
         let known = Known::look(&config, Occasion::Start);

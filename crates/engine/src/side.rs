@@ -4,16 +4,9 @@
 use std::sync::Arc;
 
 use dormouse_base::{AgentId, Dir, SessionId};
-use dormouse_conversation::History;
 use dormouse_conversation::transcript::Transcript;
-use dormouse_memory::instructions::Occasion;
 
-use crate::compact::SaidSoFar;
-use crate::engine::{Begun, envelope};
-use crate::known::Known;
-use crate::layers::Folding;
-use crate::own_tools::OwnTools;
-use crate::prompt::build_prefix;
+use crate::engine::envelope;
 use crate::{Engine, EngineConfig, EngineError, Surroundings};
 
 /// Whose side chain a conversation is.
@@ -38,29 +31,13 @@ impl Engine {
         side: &SideChain,
         surroundings: &Surroundings,
     ) -> Result<Self, EngineError> {
-        let mut transcript = create(&config, side, surroundings)?;
+        let transcript = create(&config, side, surroundings)?;
         config.side = Some(side.clone());
         // Its memory is its own, where it has any.
         if let Some(memory) = &config.memory {
             memory.access.begin(side.session);
         }
-        let own = OwnTools::add_to(&mut config, &transcript);
-        config.tools = config.tools_now();
-        let known = Known::look(&config, Occasion::Start);
-        let (tools, size) = (&config.tools, config.budget.prompt);
-        let prefix = build_prefix(surroundings, tools, size, &config.overrides, &known);
-        transcript.record_prefix(&prefix, &config.origin)?;
-        let begun = Begun {
-            prefix,
-            known,
-            history: History::default(),
-            told: None,
-            around: surroundings.clone(),
-            said: SaidSoFar::default(),
-            folding: Folding::default(),
-            own,
-        };
-        Ok(Self::assemble(config, transcript, begun))
+        Self::fresh(config, transcript, surroundings)
     }
 }
 

@@ -105,6 +105,14 @@ pub struct Transcript {
     ids: Arc<dyn IdSource>,
 }
 
+/// Whose a transcript is, and what belongs to it beside.
+struct Belongs {
+    own: Dir,
+    lock: Lock,
+    session: SessionId,
+    agent: Option<AgentId>,
+}
+
 impl Transcript {
     /// Begins a session in the project's folder.
     pub fn create(
@@ -116,19 +124,8 @@ impl Transcript {
     ) -> Result<Self, TranscriptError> {
         let (own, lock) = take_lock(dir, session)?;
         let (file, _) = AppendFile::open(dir, &session_file(session), Unended::TakeOff)?;
-        Ok(Self {
-            file,
-            own,
-            _lock: lock,
-            session,
-            agent: None,
-            envelope,
-            last_line: None,
-            begun: VecDeque::new(),
-            lines: 0,
-            clock,
-            ids,
-        })
+        let belongs = Belongs { own, lock, session, agent: None };
+        Ok(Self::empty(file, belongs, envelope, (clock, ids)))
     }
 
     /// Begins the side chain of an agent below a session, in that session's own folder.
@@ -144,19 +141,31 @@ impl Transcript {
         let own = dir.create_below(&side_folder(agent))?;
         let lock = lock_in(&own, session)?;
         let (file, _) = AppendFile::open(&dir, &side_file(agent), Unended::TakeOff)?;
-        Ok(Self {
+        let belongs = Belongs { own, lock, session, agent: Some(agent) };
+        Ok(Self::empty(file, belongs, envelope, (clock, ids)))
+    }
+
+    /// One without lines.
+    fn empty(
+        file: AppendFile,
+        Belongs { own, lock, session, agent }: Belongs,
+        envelope: Envelope,
+        (clock, ids): (Arc<dyn Clock>, Arc<dyn IdSource>),
+    ) -> Self {
+        let (last_line, begun, lines) = (None, VecDeque::new(), 0);
+        Self {
             file,
             own,
             _lock: lock,
             session,
-            agent: Some(agent),
+            agent,
             envelope,
-            last_line: None,
-            begun: VecDeque::new(),
-            lines: 0,
+            last_line,
+            begun,
+            lines,
             clock,
             ids,
-        })
+        }
     }
 
     /// Opens a session to go on with it, and reads what it holds.
