@@ -118,6 +118,11 @@ fn each_scope_has_its_place_and_its_words() {
             "{status}"
         );
         assert!(!status.contains("agent-memory-local"), "{status}");
+        // Its history can be seen, and a change taken back.
+        let mut log = dormouse(&home, &["memory", "log"]);
+        log.env("DORMOUSE_MEMORY_PATH_OVERRIDE", &directory);
+        let log = home.run(&mut log);
+        assert!(log.success().stdout.contains("parser-tests"), "{scope}: {}", log.stdout);
         // The next run of it is shown the index.
         let server = crate::program::server(Wire::Anthropic)
             .agent_with(|_: &RecordedRequest| -> Reply { Turn::new().text("I know.").into() })
