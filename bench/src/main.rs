@@ -255,13 +255,14 @@ fn long_haul(arguments: &Arguments, date: &str, load: &str) {
         agents: arguments.agents,
     };
     let report = long_haul::run(&found(&arguments.binary), &length);
-    let text = results::render("long-haul", date, load, &[]) + &report.tables;
+    let section = if arguments.agents { "long-haul-agents" } else { "long-haul" };
+    let text = results::render(section, date, load, &[]) + &report.tables;
     println!("{text}");
     if !report.broken.is_empty() {
         fail(&format!("the long haul broke\n{}", report.broken.join("\n")));
     }
     if let Some(path) = &arguments.results {
-        results::write(path, "long-haul", &text);
+        results::write(path, section, &text);
     }
 }
 

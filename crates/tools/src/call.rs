@@ -313,7 +313,7 @@ fn unknown_tool(tools: &ToolSet, name: &str) -> String {
 
 fn nobody_to_ask(decision: &Decision) -> String {
     format!(
-        "{}, and in a headless run nobody can be asked; the person can allow it with \
+        "{}, and nobody can be asked here; the person can allow it with \
          --allowed-tools '{}' or a rule in the settings",
         decision.why, decision.rule
     )
