@@ -7,6 +7,7 @@ use dormouse_tools::ToolSet;
 use serde_json::value::RawValue;
 
 use super::HookEvent;
+use super::choice::condition_fits;
 use super::config::{Hook, Hooks};
 use super::handler::Waiting;
 use super::origin::{HookOrigin, Idle};
@@ -91,11 +92,10 @@ fn unfit(hook: &Hook, occasion: Occasion<'_>, tools: &ToolSet, folder: &Path) ->
         return Some(format!("its matcher `{}` does not fit `{subject}`", hook.matcher));
     }
     let rule = hook.handler.condition.as_ref()?;
-    let Some(tool) = tools.get(subject) else {
-        return Some(format!("its `if` needs a tool that is known, and `{subject}` is none"));
+    let fits = match occasion.input {
+        Some(input) => condition_fits(rule, tools, (subject, input), folder),
+        None => rule.is_for(subject),
     };
-    let input = occasion.input?;
-    let fits = rule.touches(&**tool, input, folder);
     (!fits).then(|| format!("its `if` `{rule}` does not fit the call"))
 }
 
