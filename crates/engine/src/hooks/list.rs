@@ -7,7 +7,7 @@ use dormouse_tools::ToolSet;
 use serde_json::value::RawValue;
 
 use super::HookEvent;
-use super::choice::condition_fits;
+use super::choice::{are_twins, condition_fits};
 use super::config::{Hook, Hooks};
 use super::handler::Waiting;
 use super::origin::{HookOrigin, Idle};
@@ -69,8 +69,7 @@ impl Hooks {
         let mut running: Vec<&Hook> = Vec::new();
         for hook in self.all_of(occasion.event) {
             let twin = || {
-                let same = |other: &&&Hook| other.handler.kind == hook.handler.kind;
-                let first = running.iter().find(same)?;
+                let first = running.iter().find(|other| are_twins(other, hook))?;
                 Some(format!("the same runs already, from {}", place(first)))
             };
             let why = unfit(hook, occasion, tools, folder)

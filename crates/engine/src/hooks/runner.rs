@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use super::answer::{Answer, Aside, Permission};
-use super::choice::condition_fits;
+use super::choice::{are_twins, condition_fits};
 use super::config::{Hook, Hooks};
 use super::event::Refusing;
 use super::handler::Waiting;
@@ -189,7 +189,7 @@ impl HookRunner {
     fn matching(&self, event: HookEvent, details: &Details<'_>) -> Vec<Arc<Hook>> {
         let mut chosen: Vec<Arc<Hook>> = Vec::new();
         for hook in self.hooks().of(event) {
-            let known = chosen.iter().any(|other| other.handler.kind == hook.handler.kind);
+            let known = chosen.iter().any(|other| are_twins(other, hook));
             if !known
                 && hook.matcher.matches(details.subject())
                 && self.condition_holds(hook, details)
