@@ -8,16 +8,16 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_conversation::{ResultContent, ToolUse};
+use dormouse_conversation::{ResultContent, ToolUse, ToolUseId};
 use futures_util::FutureExt;
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use crate::arguments::object;
 use crate::{
-    Access, Asker, Before, CallContext, CallObserver, CallView, Decision, Gate, HostPattern,
-    Question, Reply, Route, Spilled, Stance, Substitute, Tool, ToolError, ToolOutput, ToolSet,
-    Verdict,
+    Access, Asker, Before, CallContext, CallObserver, CallView, Decision, Forwarded, Gate,
+    HostPattern, Question, Reply, Route, Spilled, Stance, Substitute, Tool, ToolError, ToolOutput,
+    ToolSet, Verdict,
 };
 
 /// How long a tool may take to stop by itself: more than Bash needs to end a stubborn command.
@@ -114,23 +114,38 @@ impl Caller {
         let Some(tool) = self.tools.get(call.name) else {
             return CallResult::error(unknown_tool(&self.tools, call.name));
         };
-        let given_context = context;
         let given = match object(call) {
             Ok(input) => input,
             Err(problem) => return CallResult::error(problem),
         };
+        let Some(Forwarded { tool: aim, input }) = tool.forwards(given) else {
+            return self.run_tool(&**tool, call.id, given, context).await;
+        };
+        let result = self.run_tool(&*aim, call.id, &input, context).await;
+        let changed = result.changed.map(|input| tool.forwarding(given, input));
+        CallResult { changed, ..result }
+    }
+
+    /// The same, where it is known what is called with what.
+    async fn run_tool(
+        &self,
+        tool: &dyn Tool,
+        id: &ToolUseId,
+        given: &RawValue,
+        given_context: &CallContext,
+    ) -> CallResult {
         let name = tool.called_as(given);
-        let view = CallView { id: call.id, name: &name, input: given };
+        let view = CallView { id, name: &name, input: given };
         let Before { stance, input, mut notes, halt } = self.before(view).await;
         let input = input.map_or(Cow::Borrowed(given), Cow::Owned);
-        let mut result = match self.permit(&**tool, view, &input, stance, context).await {
+        let mut result = match self.permit(tool, view, &input, stance, given_context).await {
             Err(refusal) => self.refused(view, refusal).await,
             Ok(permit) => {
                 let input = permit.input.map_or(input, Cow::Owned);
                 let view = CallView { input: &input, ..view };
-                let context = permit.said_yes.then(|| approved(&**tool, view, context));
+                let context = permit.said_yes.then(|| approved(tool, view, given_context));
                 let context = context.as_ref().unwrap_or(given_context);
-                let result = self.run_permitted(&**tool, view, context).await;
+                let result = self.run_permitted(tool, view, context).await;
                 let changed = (input.get() != given.get()).then(|| input.into_owned());
                 CallResult { changed, ..result }
             }

@@ -76,8 +76,8 @@ pub use shell::{SAFE_GIT_ENVIRONMENT, ShellVerdict, classify, commands};
 pub use shells::Shells;
 pub use todo::{Todo, TodoList, TodoStatus, TodoWrite};
 pub use tool::{
-    Access, CallContext, CommandLimits, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
-    ToolSpec, definition,
+    Access, CallContext, CommandLimits, Forwarded, ResultLimit, Tool, ToolClass, ToolError,
+    ToolOutput, ToolSpec, definition,
 };
 pub use web_fetch::WebFetch;
 pub use write::Write;

@@ -271,6 +271,14 @@ pub struct ToolSpec {
     pub limit: ResultLimit,
 }
 
+/// A call that another stands for.
+pub struct Forwarded {
+    /// What is really called.
+    pub tool: Arc<dyn Tool>,
+    /// With what.
+    pub input: Box<RawValue>,
+}
+
 /// Something the model can call.
 pub trait Tool: Send + Sync {
     /// What the model and the program are told of it.
@@ -284,6 +292,16 @@ pub trait Tool: Send + Sync {
     /// The name by which rules and hooks know a call with these arguments: another, where the call is made for another tool.
     fn called_as(&self, _input: &RawValue) -> Cow<'_, str> {
         Cow::Borrowed(self.name())
+    }
+
+    /// The call that a call with these arguments is made for: hooks, rules and the person are about that one.
+    fn forwards(&self, _input: &RawValue) -> Option<Forwarded> {
+        None
+    }
+
+    /// A call like this one, which forwards these arguments.
+    fn forwarding(&self, _input: &RawValue, arguments: Box<RawValue>) -> Box<RawValue> {
+        arguments
     }
 
     /// Whether the tool of that name may be called through this one, where this one calls others.

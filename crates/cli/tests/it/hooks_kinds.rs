@@ -127,6 +127,25 @@ fn a_model_is_asked() {
 }
 
 #[test]
+fn a_call_that_is_refused_as_hopeless_is_refused() {
+    let prompt = json!({"type": "prompt", "prompt": "Is this harmless?"});
+    let agent = json!({"type": "agent", "prompt": "Is this harmless?"});
+    let no = || Turn::new().text(r#"{"ok":false,"reason":"never","impossible":true}"#);
+    for hook in [prompt, agent] {
+        let server = scripted(vec![bash("touch a"), done()]);
+        server.push_side(no());
+        server.push_fork(no());
+        server.expect_break("the agent of a hook starts with nothing");
+        let (home, server, output) = go(server, json!({"PreToolUse": group("Bash", hook)}));
+        output.success();
+        assert!(last(&server, 1).contains("Bash was not run: never"), "{}", last(&server, 1));
+        assert!(!home.project().join("a").exists());
+        let asked = server.side_requests().into_iter().chain(server.fork_requests());
+        assert!(asked.into_iter().all(|request| !request.text().contains("impossible")));
+    }
+}
+
+#[test]
 fn a_model_keeps_another_from_stopping_unless_it_can_not_be_helped() {
     let prompt = json!({"type": "prompt", "prompt": "Are the tests green?", "model": "small"});
     let server = server(Wire::OpenAi)

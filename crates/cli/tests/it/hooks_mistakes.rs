@@ -4,6 +4,7 @@ use dormouse_model::script::Turn;
 use dormouse_testkit::{TestHome, Wire};
 use serde_json::{Value, json};
 
+use crate::hooks_contract::{bash, done, group, last, scripted, settings};
 use crate::program::{ask, dormouse, server};
 use crate::talk::{leave, say, talk};
 
@@ -135,7 +136,7 @@ const SETTINGS: &str = r#"{
         "hooks": [
           {"type": "command", "command": "./check.sh", "timeout": 30},
           {"type": "prompt", "prompt": "well?", "if": "Bash(git push:*)"},
-          {"type": "command", "command": "./check.sh"}
+          {"type": "command", "command": "./check.sh", "timeout": 30}
         ]
       },
       {"matcher": "Edit", "hooks": [{"type": "http", "url": "http://localhost:1/", "async": true}]}
@@ -189,6 +190,30 @@ fn what_would_run_is_listed_with_the_reason() {
     assert_eq!(text.success().stdout, expected);
     let wrong = home.run(&mut dormouse(&home, &["hooks", "stop"]));
     assert!(wrong.expect_code(2).stderr.contains("did you mean `Stop`?"), "{}", wrong.stderr);
+}
+
+#[test]
+fn nobody_else_silences_a_hook_by_setting_it_as_well() {
+    let server = scripted(vec![bash("touch never"), done()]);
+    let mut home = TestHome::new().with_server(&server);
+    let managed = home.root().join("managed");
+    home.set_env("DORMOUSE_TEST_MANAGED", &managed);
+    let no = json!({"command": "echo 'the house says no' >&2; exit 2"});
+    let mut later = no.clone();
+    later["async"] = json!(true);
+    settings(&home, json!({"PreToolUse": group("Bash", later)}));
+    let theirs = json!({"hooks": {"PreToolUse": group("Bash", no)}});
+    home.write(managed.join("settings.json"), theirs.to_string());
+    home.run(&mut ask(&home, &["go"])).success();
+    assert!(
+        last(&server, 1).contains("Bash was not run: the house says no"),
+        "{}",
+        last(&server, 1)
+    );
+    assert!(!home.project().join("never").exists());
+    let all = listed(&home, &["PreToolUse", "--tool", "Bash"]);
+    assert!(all.iter().all(|hook| hook["why_not"].is_null()), "{all:?}");
+    server.finish();
 }
 
 #[test]

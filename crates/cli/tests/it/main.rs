@@ -42,6 +42,7 @@ mod hooks;
 mod hooks_contract;
 mod hooks_events;
 mod hooks_kinds;
+mod hooks_mcp;
 mod hooks_mistakes;
 mod instructions;
 mod interrupt;

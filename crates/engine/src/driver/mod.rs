@@ -312,12 +312,13 @@ impl<'e> Driver<'e> {
     async fn ask_about_round(&mut self, blocks: &[Block]) -> Option<String> {
         let hooks = self.engine.hooks.clone()?;
         hooks.look_at_files();
+        let tools = self.engine.caller().tools;
         let calls = self.engine.history.last()?;
         let calls: Vec<BatchCall<'_>> = calls
             .blocks
             .iter()
             .filter_map(Block::as_tool_use)
-            .map(|call| BatchCall::new(call, blocks))
+            .map(|call| BatchCall::new(call, &tools, blocks))
             .collect();
         let verdict = hooks.heard(hooks.batch(&calls), self.sink).await;
         self.outside.notes.extend(verdict.notes);

@@ -125,6 +125,29 @@ async fn a_plugins_hooks_know_where_it_is() {
     assert_eq!(seen, [format!("exec {root} {data}"), format!("line {root} {data}")]);
 }
 
+/// The same words name another file in each.
+#[tokio::test]
+async fn two_plugins_with_the_same_command_both_run() {
+    let home = tempfile::tempdir().unwrap();
+    let stop = json!([{"hooks": [{"command": "basename \"${CLAUDE_PLUGIN_ROOT}\" >> \"$CLAUDE_PROJECT_DIR/seen\""}]}]);
+    let layers = ["one", "two"].map(|name| {
+        let root = home.path().join(name);
+        let plugin = PluginHome { name: name.to_owned(), root: root.clone(), data: root };
+        HookLayer::of_value(HookOrigin::Plugin(plugin), "hooks.json", json!({"Stop": stop}), None)
+    });
+    let config = with_hooks(home.path(), 1, layers.into());
+    let project = config.project.clone();
+    let around = Surroundings::look(&project, &Environment::default(), &*config.clock).await;
+    let folder = SessionFolder::open(home.path(), &project).unwrap();
+    let mut engine = Engine::begin(config, &folder, &around).unwrap();
+    let (never, mut sink) = (CancellationToken::new(), |_| ());
+    engine.run_turn("hi", &around, None, &never, &mut sink).await.unwrap();
+    let seen = std::fs::read_to_string(project.checkout.join("seen")).unwrap();
+    let mut seen: Vec<&str> = seen.lines().collect();
+    seen.sort_unstable();
+    assert_eq!(seen, ["one", "two"]);
+}
+
 /// A file that is no JSON at all keeps nobody else's hooks from running.
 #[test]
 fn a_plugins_file_that_is_broken_is_told_with_its_line() {

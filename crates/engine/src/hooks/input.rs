@@ -1,11 +1,12 @@
 //! What a hook gets on standard input, with the field names that people's scripts read.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use dormouse_base::SessionId;
 use dormouse_conversation::transcript::Trigger;
 use dormouse_conversation::{Block, BlockKind, ToolUse};
-use dormouse_tools::Mode;
+use dormouse_tools::{Mode, ToolSet};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -81,22 +82,27 @@ impl SetupTrigger {
 #[expect(clippy::struct_field_names, reason = "the names are those of the contract")]
 #[derive(Debug, Serialize)]
 pub(crate) struct BatchCall<'a> {
-    pub(crate) tool_name: &'a str,
-    pub(crate) tool_input: &'a RawValue,
+    pub(crate) tool_name: Cow<'a, str>,
+    pub(crate) tool_input: Cow<'a, RawValue>,
     pub(crate) tool_use_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tool_response: Option<Box<RawValue>>,
 }
 
 impl<'a> BatchCall<'a> {
-    /// A call, with its result among these.
-    pub(crate) fn new(call: ToolUse<'a>, results: &[Block]) -> Self {
+    /// A call, with its result among these. One that was made for another is shown as that.
+    pub(crate) fn new(call: ToolUse<'a>, tools: &ToolSet, results: &[Block]) -> Self {
+        let forwarded = tools.get(call.name).and_then(|tool| tool.forwards(call.input));
+        let (tool_name, tool_input) = match forwarded {
+            Some(call) => (Cow::Owned(call.tool.name().to_owned()), Cow::Owned(call.input)),
+            None => (Cow::Borrowed(call.name), Cow::Borrowed(call.input)),
+        };
         let is_of_call =
             |block: &&Block| matches!(block.kind(), BlockKind::ToolResult { id } if id == call.id);
         let result = results.iter().find(is_of_call).and_then(Block::result_content);
         Self {
-            tool_name: call.name,
-            tool_input: call.input,
+            tool_name,
+            tool_input,
             tool_use_id: call.id.as_str(),
             tool_response: result.map(|content| response(&content)),
         }

@@ -7,6 +7,7 @@ use dormouse_tools::ToolSet;
 use serde_json::value::RawValue;
 
 use super::HookEvent;
+use super::choice::{are_twins, condition_fits};
 use super::config::{Hook, Hooks};
 use super::handler::Waiting;
 use super::origin::{HookOrigin, Idle};
@@ -68,8 +69,7 @@ impl Hooks {
         let mut running: Vec<&Hook> = Vec::new();
         for hook in self.all_of(occasion.event) {
             let twin = || {
-                let same = |other: &&&Hook| other.handler.kind == hook.handler.kind;
-                let first = running.iter().find(same)?;
+                let first = running.iter().find(|other| are_twins(other, hook))?;
                 Some(format!("the same runs already, from {}", place(first)))
             };
             let why = unfit(hook, occasion, tools, folder)
@@ -91,11 +91,10 @@ fn unfit(hook: &Hook, occasion: Occasion<'_>, tools: &ToolSet, folder: &Path) ->
         return Some(format!("its matcher `{}` does not fit `{subject}`", hook.matcher));
     }
     let rule = hook.handler.condition.as_ref()?;
-    let Some(tool) = tools.get(subject) else {
-        return Some(format!("its `if` needs a tool that is known, and `{subject}` is none"));
+    let fits = match occasion.input {
+        Some(input) => condition_fits(rule, tools, (subject, input), folder),
+        None => rule.is_for(subject),
     };
-    let input = occasion.input?;
-    let fits = rule.touches(&**tool, input, folder);
     (!fits).then(|| format!("its `if` `{rule}` does not fit the call"))
 }
 

@@ -3,7 +3,8 @@
 //! Reading them: `origin` says whose they are, `config` reads a file of them, `handler` understands one, `spot` knows
 //! its line, `matcher` what it is for; `list` shows them. Running them: `input` writes what they get, `run` carries one
 //! out (a command; `http` posts, `judge` asks a model), `answer` reads what it says, `present` makes that fit to be
-//! shown, `late` keeps what comes of those that nobody waits for, and `runner` ties that together. Reaching them:
+//! shown, `late` keeps what comes of those that nobody waits for, `choice` says which are due, and `runner` ties that
+//! together. Reaching them:
 //! `wiring` gives a conversation its own, `event` and `events` are what happens there, `observer` is how calls come to
 //! them, `bell` how work beside it does, and `watch` looks at files. The contract (names, exit codes, JSON) is the one
 //! that people's hooks have already.
@@ -15,6 +16,7 @@
 mod agent_tests;
 mod answer;
 mod bell;
+mod choice;
 mod config;
 mod event;
 mod events;

@@ -66,8 +66,10 @@ impl Performer {
                     let environment = &self.place.environment;
                     post(event, &name, address, environment, (input, timeout)).await
                 }
-                Kind::Prompt(question) => self.judge.ask(&name, question, &text()).await,
-                Kind::Agent(question) => Box::pin(self.judge.send(&name, question, &text())).await,
+                Kind::Prompt(question) => self.judge.ask((event, &name), question, &text()).await,
+                Kind::Agent(question) => {
+                    Box::pin(self.judge.send((event, &name), question, &text())).await
+                }
             }
         };
         match hook.handler.kind {

@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use super::answer::{Answer, Aside, Permission};
+use super::choice::{are_twins, condition_fits};
 use super::config::{Hook, Hooks};
 use super::event::Refusing;
 use super::handler::Waiting;
@@ -188,7 +189,7 @@ impl HookRunner {
     fn matching(&self, event: HookEvent, details: &Details<'_>) -> Vec<Arc<Hook>> {
         let mut chosen: Vec<Arc<Hook>> = Vec::new();
         for hook in self.hooks().of(event) {
-            let known = chosen.iter().any(|other| other.handler.kind == hook.handler.kind);
+            let known = chosen.iter().any(|other| are_twins(other, hook));
             if !known
                 && hook.matcher.matches(details.subject())
                 && self.condition_holds(hook, details)
@@ -201,9 +202,8 @@ impl HookRunner {
 
     fn condition_holds(&self, hook: &Hook, details: &Details<'_>) -> bool {
         let Some(rule) = &hook.handler.condition else { return true };
-        let Some((name, input)) = details.call() else { return false };
-        let folder = &self.performer.place.folder;
-        self.tools.get(name).is_some_and(|tool| rule.touches(&**tool, input, folder))
+        let Some(call) = details.call() else { return false };
+        condition_fits(rule, &self.tools, call, &self.performer.place.folder)
     }
 
     fn common(&self, event: HookEvent) -> Common<'_> {

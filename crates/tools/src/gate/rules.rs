@@ -229,8 +229,9 @@ impl Rule {
         first_match(std::slice::from_ref(self), &tool.called_as(input), &touch, folder).is_some()
     }
 
-    /// A rule for `Edit` covers every tool that writes files, one for `Read` those that look into them.
-    pub(super) fn is_for(&self, tool: &str) -> bool {
+    /// Whether it speaks of a tool at all. A rule for `Edit` covers every tool that writes files, one for `Read` those
+    /// that look into them.
+    pub fn is_for(&self, tool: &str) -> bool {
         self.tool == tool
             || self.is_for_server_of(tool)
             || (self.tool == "Edit" && tool == "Write")

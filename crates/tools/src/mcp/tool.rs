@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use rmcp::model::JsonObject;
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::catalog::Offered;
 use super::name::tool_name;
 use super::server::Server;
 use crate::{
-    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
+    CallContext, Forwarded, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec,
+    parse_input,
 };
 
 /// How long a result may be, as for tools of our own.
@@ -42,6 +43,19 @@ impl McpTool {
             short: Cow::Owned(short(&offered.description)),
             schema: Cow::Owned(offered.schema.clone()),
             class,
+            limit: ResultLimit::Chars(RESULT_CHARS),
+        };
+        Self { server, tool, spec }
+    }
+
+    /// One of which nothing is known but its name.
+    fn unlisted(server: Arc<Server>, tool: String) -> Self {
+        let spec = ToolSpec {
+            name: Cow::Owned(tool_name(&server.spec.name, &tool)),
+            full: Cow::Borrowed(""),
+            short: Cow::Borrowed(""),
+            schema: Cow::Borrowed("{}"),
+            class: ToolClass::Exclusive,
             limit: ResultLimit::Chars(RESULT_CHARS),
         };
         Self { server, tool, spec }
@@ -83,7 +97,7 @@ pub(crate) struct McpCall {
     spec: ToolSpec,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 struct Wanted {
     server: String,
     tool: String,
@@ -123,6 +137,24 @@ impl Tool for McpCall {
         }
     }
 
+    /// What can not be forwarded is for the call itself to complain about.
+    fn forwards(&self, input: &RawValue) -> Option<Forwarded> {
+        let Wanted { server, tool, arguments } = serde_json::from_str(input.get()).ok()?;
+        let server = Arc::clone(self.servers.get(&server)?);
+        let input = to_raw_value(&arguments).ok()?;
+        Some(Forwarded { tool: Arc::new(McpTool::unlisted(server, tool)), input })
+    }
+
+    fn forwarding(&self, input: &RawValue, arguments: Box<RawValue>) -> Box<RawValue> {
+        let anew = || {
+            let wanted: Wanted = serde_json::from_str(input.get()).ok()?;
+            let arguments = serde_json::from_str(arguments.get()).ok()?;
+            to_raw_value(&Wanted { arguments, ..wanted }).ok()
+        };
+        anew().unwrap_or(arguments)
+    }
+
+    /// Whoever forwards does not come here with what can be forwarded.
     fn call<'a>(
         &'a self,
         input: &'a RawValue,
@@ -167,6 +199,14 @@ impl Tool for Narrowed {
 
     fn called_as(&self, input: &RawValue) -> Cow<'_, str> {
         self.inner.called_as(input)
+    }
+
+    fn forwards(&self, input: &RawValue) -> Option<Forwarded> {
+        self.inner.forwards(input).filter(|call| self.reaches(call.tool.name()))
+    }
+
+    fn forwarding(&self, input: &RawValue, arguments: Box<RawValue>) -> Box<RawValue> {
+        self.inner.forwarding(input, arguments)
     }
 
     fn reaches(&self, name: &str) -> bool {

@@ -1,0 +1,106 @@
+//! Hooks and the tools of MCP servers: by whatever way such a tool is called, hooks see the tool and its own arguments.
+
+use dormouse_model::script::Turn;
+use dormouse_testkit::{ScriptedServer, TestHome, Wire};
+use serde_json::{Value, json};
+
+use crate::hooks_contract::{bash, group, lines};
+use crate::mcp_client::{call, mcp_call, run, told};
+use crate::mcp_mean::entry;
+use crate::program::server;
+
+/// Refuses what it is told to, changes a word and writes down what it got.
+const LOOK: &str = r#"python3 -c '
+import json, sys
+got = json.load(sys.stdin)
+open("looked", "a").write(json.dumps(got) + "\n")
+word = got.get("tool_input", {}).get("word")
+if got["hook_event_name"] == "PreToolUse" and word == "danger":
+    print("no danger", file=sys.stderr)
+    sys.exit(2)
+if got["hook_event_name"] == "PreToolUse" and word == "rough":
+    print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"word": "smooth"}}}))
+'"#;
+
+fn home_with(server: &ScriptedServer, start: &str, hooks: &Value) -> TestHome {
+    let home = TestHome::new().with_server(server);
+    let all = json!({
+        "mcpServers": {"mean": entry(start)},
+        "permissions": {"allow": ["mcp__mean", "Bash"]},
+        "tools": {"mcpStartMs": if start == "late" { 100 } else { 20_000 }},
+        "hooks": hooks,
+    });
+    home.write(home.dormouse_home().join("settings.json"), all.to_string());
+    home
+}
+
+#[test]
+fn a_call_through_another_tool_is_shown_as_what_it_is() {
+    for through in [call, mcp_call] {
+        let word = |word: &str| through("echo", &json!({ "word": word }));
+        let server = server(Wire::Anthropic)
+            .reply(word("danger"))
+            .reply(word("rough"))
+            .reply(through("fail", &json!({"word": "soft"})))
+            .reply(Turn::new().text("done"))
+            .start();
+        let hook = |matcher: &str| group(matcher, json!({"command": LOOK}));
+        let hooks = json!({
+            "PreToolUse": hook("mcp__mean__echo"),
+            "PostToolUse": hook("mcp__mean__echo"),
+            "PostToolUseFailure": hook("mcp__mean__fail"),
+            "PostToolBatch": hook(""),
+        });
+        let home = home_with(&server, "well", &hooks);
+        run(&home, &["go"]);
+        assert!(
+            told(&server, 1).contains("mcp__mean__echo was not run: no danger"),
+            "{}",
+            told(&server, 1)
+        );
+        assert!(told(&server, 2).contains("smooth"), "{}", told(&server, 2));
+        assert_eq!(home.read("mean-calls"), "echo\nfail\n");
+        let seen = lines(&home, "looked");
+        let of = |event: &str| {
+            let mine = seen.iter().filter(|got| got["hook_event_name"] == event);
+            mine.map(|got| (got["tool_name"].clone(), got["tool_input"].clone()))
+                .collect::<Vec<_>>()
+        };
+        let expected = |tool: &str, word: &str| (json!(tool), json!({ "word": word }));
+        let (echo, fail) = ("mcp__mean__echo", "mcp__mean__fail");
+        assert_eq!(of("PreToolUse"), [expected(echo, "danger"), expected(echo, "rough")]);
+        assert_eq!(of("PostToolUse"), [expected(echo, "smooth")]);
+        assert_eq!(of("PostToolUseFailure"), [expected(fail, "soft")]);
+        let mut batches = seen.iter().filter(|got| got["hook_event_name"] == "PostToolBatch");
+        let batch = &batches.next_back().unwrap()["tool_calls"][0];
+        assert_eq!(
+            (&batch["tool_name"], &batch["tool_input"]["word"]),
+            (&json!(fail), &json!("soft"))
+        );
+        server.finish();
+    }
+}
+
+/// What came after the list of tools was made is known by its name alone; that is no reason to let it pass.
+#[test]
+fn a_condition_holds_for_tools_that_are_not_listed() {
+    let refuse = |rule: &str| json!({"command": "echo no >&2; exit 2", "if": rule});
+    for (rule, ran) in [
+        ("mcp__mean__echo", false),
+        ("mcp__mean", false),
+        ("mcp__mean__echo(secret/**)", false),
+        ("mcp__mean__fail", true),
+        ("Bash", true),
+    ] {
+        let server = server(Wire::Anthropic)
+            .reply(bash("touch go; until [ -e mean-listed ]; do sleep 0.01; done"))
+            .reply(mcp_call("echo", &json!({"word": "x"})))
+            .reply(Turn::new().text("done"))
+            .start();
+        let home =
+            home_with(&server, "late", &json!({"PreToolUse": group("mcp__.*", refuse(rule))}));
+        run(&home, &["go"]);
+        assert_eq!(home.project().join("mean-calls").exists(), ran, "{rule}: {}", told(&server, 2));
+        server.finish();
+    }
+}
