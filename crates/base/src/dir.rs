@@ -254,6 +254,18 @@ impl Dir {
         self.replace_with(path, &Replacement::of(content))
     }
 
+    /// The same for a file that people have made and share: it keeps its mode.
+    pub fn rewrite(&self, path: &RelPath, content: &[u8]) -> Result<(), FileError> {
+        let folder = match path.parent() {
+            Some(parent) => self.create_below(&parent)?,
+            None => self.clone(),
+        };
+        let replacement = Replacement::of(content);
+        replace::rewrite_in(folder.handle.as_fd(), path.file_name(), &replacement).map_err(
+            |error| FileError::new(FileAction::Write, self.path.join(path.as_path()), error),
+        )
+    }
+
     /// The same, with a time of change of the caller's choice, or without waiting for the disk.
     pub fn replace_with(
         &self,
@@ -428,6 +440,23 @@ mod tests {
             .map(|entry| entry.name)
             .collect();
         assert_eq!(names, ["c.txt"]);
+    }
+
+    #[test]
+    fn a_rewritten_file_keeps_its_mode_and_a_new_one_is_private() {
+        use std::os::unix::fs::PermissionsExt;
+        let (keep, dir) = folder();
+        let file = keep.path().join("shared.json");
+        let mode = || std::fs::metadata(&file).unwrap().permissions().mode() & 0o7777;
+        dir.rewrite(&rel("shared.json"), b"one").unwrap();
+        assert_eq!(mode(), 0o600);
+        for shared in [0o644, 0o664, 0o640] {
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(shared)).unwrap();
+            dir.rewrite(&rel("shared.json"), b"two").unwrap();
+            assert_eq!(mode(), shared);
+        }
+        dir.replace(&rel("shared.json"), b"three").unwrap();
+        assert_eq!(mode(), 0o600);
     }
 
     #[test]

@@ -140,13 +140,16 @@ pub(crate) async fn send(arguments: &SendArguments, world: &World) -> Result<Exi
         }
         return Ok(Exit::Done);
     }
-    let typed = arguments.text.join(" ");
-    let text = if typed.trim().is_empty() { input::read()? } else { typed };
+    let text = if arguments.text.is_empty() { input::read()? } else { arguments.text.join(" ") };
     send_one(&routes, arguments, text.trim_end()).await?;
     Ok(Exit::Done)
 }
 
 async fn send_one(routes: &Routes, arguments: &SendArguments, text: &str) -> Result<(), Failure> {
+    if text.trim().is_empty() {
+        return Err(Failure::usage(anyhow::anyhow!("there is nothing to send"))
+            .hint("give the message as an argument, or on standard input"));
+    }
     let summary = match &arguments.summary {
         Some(summary) => Summary::new(summary),
         None => Summary::of(text),

@@ -10,6 +10,25 @@ use super::{Address, AgentName, Content};
 /// The most bytes of a line: the longest text, with every letter of it escaped, and the rest.
 pub const MOST_LINE_BYTES: usize = 256 * 1024;
 
+/// Whether an answer finds the sender of a message.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// By its name, or by what the message says.
+    #[default]
+    Answerable,
+    /// It has neither mailbox nor socket, such as a command that is over.
+    Nobody,
+}
+
+impl Reach {
+    // The shape that `skip_serializing_if` asks for.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+    fn is_answerable(&self) -> bool {
+        *self == Self::Answerable
+    }
+}
+
 /// A message that is not posted yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
@@ -18,6 +37,9 @@ pub struct Draft {
     /// Where an answer reaches the sender, if its name alone does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<Address>,
+    /// Whether an answer reaches the sender at all.
+    #[serde(default, skip_serializing_if = "Reach::is_answerable")]
+    pub reach: Reach,
     /// What it says.
     #[serde(flatten)]
     pub content: Content,

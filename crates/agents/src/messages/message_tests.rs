@@ -37,13 +37,14 @@ fn content() -> impl Strategy<Value = Content> {
 fn message() -> impl Strategy<Value = Message> {
     let reply = prop_oneof![Just("uds:/run/a b.sock"), Just("*"), Just("bob")];
     let reply = reply.prop_map(|text| text.parse::<Address>().unwrap());
-    let rest = ("[a-z0-9][a-z0-9_-]{0,63}", proptest::option::of(reply), content());
+    let reach = prop_oneof![Just(Reach::Answerable), Just(Reach::Nobody)];
+    let rest = ("[a-z0-9][a-z0-9_-]{0,63}", proptest::option::of(reply), reach, content());
     (any::<u128>(), any::<u64>(), 0_i64..4_000_000_000, rest).prop_map(
-        |(id, seq, at, (from, reply_to, content))| Message {
+        |(id, seq, at, (from, reply_to, reach, content))| Message {
             id: uuid::Uuid::from_u128(id).to_string().parse().unwrap(),
             seq,
             at: Timestamp::from_second(at).unwrap(),
-            draft: Draft { from: AgentName::new(&from).unwrap(), reply_to, content },
+            draft: Draft { from: AgentName::new(&from).unwrap(), reply_to, reach, content },
         },
     )
 }
@@ -90,6 +91,17 @@ fn a_line_that_is_too_long_is_refused() {
     let text = Words::new(&"\u{1}".repeat(32 * 1024 - 1).replacen('\u{1}', "a", 1)).unwrap();
     let summary = Summary::new("one two three four five").unwrap();
     let from = AgentName::new("a").unwrap();
-    let draft = Draft { from, reply_to: None, content: Content::Text { summary, text } };
+    let reach = Reach::Answerable;
+    let draft = Draft { from, reply_to: None, reach, content: Content::Text { summary, text } };
     assert_eq!(Draft::read(&draft.line().unwrap()).unwrap(), draft);
+}
+
+#[test]
+fn a_line_from_before_reach_is_answerable() {
+    let line = br#"{"from":"bob","type":"text","summary":"one two three four five","text":"t"}"#;
+    let draft = Draft::read(line).unwrap();
+    assert_eq!(draft.reach, Reach::Answerable);
+    assert!(!String::from_utf8(draft.line().unwrap()).unwrap().contains("reach"));
+    let line = Draft { reach: Reach::Nobody, ..draft }.line().unwrap();
+    assert!(String::from_utf8(line).unwrap().contains(r#""reach":"nobody""#));
 }

@@ -23,7 +23,7 @@ mod test_support;
 pub use address::{Address, AddressError, AgentName, NameError};
 pub use content::{Answer, Content, ContentError, RequestId, Response, Summary, Words};
 pub use mailbox::{MailboxError, MailboxLine, MailboxReader, Mailboxes, Posted};
-pub use message::{Draft, LineError, MOST_LINE_BYTES, Message};
+pub use message::{Draft, LineError, MOST_LINE_BYTES, Message, Reach};
 pub use office::{NameTaken, PostOffice, Room};
 pub use routes::{Routes, SendError, Sent};
 pub use socket::{SessionSocket, SocketError, SocketFolder, send_to_socket};

@@ -129,7 +129,7 @@ impl Drop for Room {
 mod tests {
     use dormouse_base::{RandomIds, SystemClock};
 
-    use super::super::{Content, Summary, Words};
+    use super::super::{Content, Reach, Summary, Words};
     use super::*;
 
     fn name(text: &str) -> AgentName {
@@ -139,7 +139,7 @@ mod tests {
     fn draft(from: &str, text: &str) -> Draft {
         let summary = Summary::new("one two three four five").unwrap();
         let content = Content::Text { summary, text: Words::new(text).unwrap() };
-        Draft { from: name(from), reply_to: None, content }
+        Draft { from: name(from), reply_to: None, reach: Reach::Answerable, content }
     }
 
     fn office() -> PostOffice {

@@ -7,8 +7,8 @@ use dormouse_base::MessageId;
 use thiserror::Error;
 
 use super::{
-    Address, AgentName, Content, Draft, MailboxError, Mailboxes, PostOffice, Posted, SocketError,
-    send_to_socket,
+    Address, AgentName, Content, Draft, MailboxError, Mailboxes, PostOffice, Posted, Reach,
+    SocketError, send_to_socket,
 };
 
 /// The ways that are open to a sender.
@@ -58,7 +58,8 @@ pub enum Sent {
 impl Routes {
     /// Sends it. What comes back as sent will be delivered, unless the agent it is for ends before.
     pub async fn send(&self, to: &Address, content: Content) -> Result<Sent, SendError> {
-        let draft = Draft { from: self.from.clone(), reply_to: None, content };
+        let reach = Reach::Answerable;
+        let draft = Draft { from: self.from.clone(), reply_to: None, reach, content };
         match to {
             Address::All => {
                 let names = self.office.send_to_all(&draft);
@@ -70,7 +71,9 @@ impl Routes {
                 None => self.post(name.clone(), draft).await,
             },
             Address::Socket(path) => {
-                let draft = Draft { reply_to: self.reply_to.clone(), ..draft };
+                let reply_to = self.reply_to.clone();
+                let reach = if reply_to.is_some() { Reach::Answerable } else { Reach::Nobody };
+                let draft = Draft { reply_to, reach, ..draft };
                 Ok(Sent::Socket(path.clone(), send_to_socket(path, &draft).await?))
             }
         }
@@ -79,7 +82,12 @@ impl Routes {
     /// Disk, and a lock that others may hold: on a thread of its own.
     async fn post(&self, to: AgentName, draft: Draft) -> Result<Sent, SendError> {
         let (boxes, name) = (self.mailboxes.clone(), to.clone());
-        let posted = tokio::task::spawn_blocking(move || boxes.post(&name, draft)).await;
+        let post = move || {
+            // Another process answers into a mailbox, or not at all.
+            let reach = if boxes.exists(&draft.from)? { Reach::Answerable } else { Reach::Nobody };
+            boxes.post(&name, Draft { reach, ..draft })
+        };
+        let posted = tokio::task::spawn_blocking(post).await;
         match posted {
             Ok(posted) => Ok(Sent::Mailbox(to, posted?)),
             Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),

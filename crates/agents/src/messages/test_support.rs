@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dormouse_base::{Clock, Dir, IdSource, RandomIds, SystemClock};
 
-use super::{AgentName, Content, Draft, Mailboxes, PostOffice, Routes, Summary, Words};
+use super::{AgentName, Content, Draft, Mailboxes, PostOffice, Reach, Routes, Summary, Words};
 
 pub(super) fn name(text: &str) -> AgentName {
     AgentName::new(text).unwrap()
@@ -16,7 +16,7 @@ pub(super) fn content(text: &str) -> Content {
 }
 
 pub(super) fn draft(from: &str, text: &str) -> Draft {
-    Draft { from: name(from), reply_to: None, content: content(text) }
+    Draft { from: name(from), reply_to: None, reach: Reach::Answerable, content: content(text) }
 }
 
 pub(super) fn text_of(draft: &Draft) -> String {

@@ -4,7 +4,7 @@ use dormouse_base::printable;
 use dormouse_context::{AgentMessage, Fragment, UnreadableMail};
 use dormouse_engine::{Arrival, Incoming};
 
-use super::{Content, MailboxLine, MailboxReader, Message, Response, Room, SEND_MESSAGE};
+use super::{Content, MailboxLine, MailboxReader, Message, Reach, Response, Room, SEND_MESSAGE};
 
 impl Incoming for Room {
     fn take(&self) -> Vec<Arrival> {
@@ -40,8 +40,9 @@ pub(super) fn arrival(message: &Message) -> Arrival {
     let draft = &message.draft;
     let sender = draft.from.to_string();
     let summary = draft.content.summary();
-    let reply_to = draft.reply_to.as_ref().map_or_else(|| sender.clone(), ToString::to_string);
-    let (text, how_to_answer) = parts(&draft.content, &reply_to);
+    let address = draft.reply_to.as_ref().map_or_else(|| sender.clone(), ToString::to_string);
+    let (text, how_to_answer) = parts(&draft.content, &address);
+    let reply_to = (draft.reach == Reach::Answerable).then_some(address);
     let shown = printable(&format!("{sender}: {summary}")).into_owned();
     let told = AgentMessage { sender, reply_to, summary, text, how_to_answer };
     Arrival { id: message.id.to_string(), block: told.to_block(), shown }
@@ -86,7 +87,7 @@ mod tests {
     fn told(content: Content) -> Arrival {
         let office = office();
         let room = office.open(&name("bob")).unwrap();
-        let draft = Draft { from: name("lead"), reply_to: None, content };
+        let draft = Draft { from: name("lead"), reply_to: None, reach: Reach::Answerable, content };
         office.send(&name("bob"), draft).unwrap();
         Incoming::take(&room).pop().unwrap()
     }

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::time::SystemTime;
 
 use rustix::fd::BorrowedFd;
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
 use crate::fault;
 
@@ -41,13 +41,41 @@ impl<'a> Replacement<'a> {
     }
 }
 
+/// Who may read and write a file that nobody has made yet: the person.
+const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
+
 pub(super) fn replace_in(
     folder: BorrowedFd<'_>,
     name: &OsStr,
     replacement: &Replacement<'_>,
 ) -> io::Result<()> {
+    replace_as(folder, name, replacement, PRIVATE)
+}
+
+/// The same; whoever could read and write the old file can read and write the new one.
+pub(super) fn rewrite_in(
+    folder: BorrowedFd<'_>,
+    name: &OsStr,
+    replacement: &Replacement<'_>,
+) -> io::Result<()> {
+    let mode = match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) if FileType::from_raw_mode(stat.st_mode).is_file() => {
+            Mode::from_raw_mode(stat.st_mode) & (Mode::RWXU | Mode::RWXG | Mode::RWXO)
+        }
+        Ok(_) | Err(rustix::io::Errno::NOENT) => PRIVATE,
+        Err(error) => return Err(error.into()),
+    };
+    replace_as(folder, name, replacement, mode)
+}
+
+fn replace_as(
+    folder: BorrowedFd<'_>,
+    name: &OsStr,
+    replacement: &Replacement<'_>,
+    mode: Mode,
+) -> io::Result<()> {
     let temporary = format!(".{}.tmp", uuid::Uuid::new_v4().simple());
-    let result = write_temporary(folder, &temporary, replacement).and_then(|()| {
+    let result = write_temporary(folder, &temporary, replacement, mode).and_then(|()| {
         fault::at("base.rename", || Ok(rustix::fs::renameat(folder, &temporary, folder, name)?))
     });
     if let Err(error) = result {
@@ -72,11 +100,15 @@ fn write_temporary(
     folder: BorrowedFd<'_>,
     name: &str,
     replacement: &Replacement<'_>,
+    mode: Mode,
 ) -> io::Result<()> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let mut file = File::from(fault::at("base.create_temporary", || {
-        Ok(rustix::fs::openat(folder, name, flags, Mode::RUSR | Mode::WUSR)?)
+        Ok(rustix::fs::openat(folder, name, flags, PRIVATE)?)
     })?);
+    if mode != PRIVATE {
+        rustix::fs::fchmod(&file, mode)?;
+    }
     // `write_all` is never interrupted half way: it goes on by itself.
     fault::at("base.write_temporary", || file.write_all(replacement.content))?;
     if let Some(modified) = replacement.modified {

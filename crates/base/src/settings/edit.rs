@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use thiserror::Error;
 
@@ -26,9 +27,20 @@ pub fn set_value(text: &str, key: &str, value: &str) -> Result<String, EditError
     change(text, key, Some(value))
 }
 
-/// Takes a key out; nothing happens if it is not there.
+/// Takes a key out. A text in which it does not stand stays as it is, to the byte.
 pub fn unset_value(text: &str, key: &str) -> Result<String, EditError> {
-    change(text, key, None)
+    if has_value(text, key)? { change(text, key, None) } else { Ok(text.to_owned()) }
+}
+
+/// Whether a key stands in a text of settings.
+fn has_value(text: &str, key: &str) -> Result<bool, EditError> {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.is_empty() {
+        return Ok(false);
+    }
+    let whole: Value = serde_json::from_str(text)?;
+    let found = key.split('.').try_fold(&whole, |above, name| above.get(name));
+    Ok(found.is_some())
 }
 
 fn change(text: &str, key: &str, value: Option<&RawValue>) -> Result<String, EditError> {
@@ -74,7 +86,7 @@ fn render(fields: &[(String, Box<RawValue>)], depth: usize) -> String {
     let (inner, outer) = ("  ".repeat(depth), "  ".repeat(depth.saturating_sub(1)));
     let lines: Vec<String> = fields
         .iter()
-        .map(|(name, raw)| format!("{inner}{}: {}", serde_json::Value::from(name.as_str()), raw))
+        .map(|(name, raw)| format!("{inner}{}: {}", Value::from(name.as_str()), raw))
         .collect();
     format!("{{\n{}\n{outer}}}", lines.join(",\n"))
 }
@@ -122,6 +134,11 @@ mod tests {
             "{\n  \"model\": \"a\",\n  \"z\": 1.50\n}\n",
         );
         assert_eq!(unset_value(text, "nothing.here").unwrap(), text);
+        for odd in [r#"{"model":"a","z":{}}"#, "", "{ }", "[1]"] {
+            assert_eq!(unset_value(odd, "z.here").unwrap(), odd);
+        }
+        assert!(has_value(text, "permissions.deny").unwrap());
+        assert!(!has_value(text, "permissions.allow").unwrap());
     }
 
     #[test]

@@ -217,14 +217,19 @@ fn decided(event: HookEvent, name: &str, said: Said) -> Answer {
             answer.permission = Some(Permission::Allow(reason.unwrap_or_else(unexplained)));
         }
         (_, Some("block")) => answer.block = Some(reason.unwrap_or_else(unexplained)),
-        _ => {}
+        (_, Some("approve")) | (_, None) => {}
+        (_, Some(other)) => answer.notices.push(unknown(name, "decision", other, "`block`")),
     }
     let why = specific.permission_decision_reason.or(said.reason).unwrap_or_else(unexplained);
     match specific.permission_decision.as_deref() {
         Some("allow") => answer.permission = Some(Permission::Allow(why)),
         Some("ask") => answer.permission = Some(Permission::Ask(why)),
         Some("deny") => answer.permission = Some(Permission::Deny(why)),
-        _ => {}
+        None => {}
+        Some(other) => {
+            let known = "`allow`, `ask` or `deny`";
+            answer.notices.push(unknown(name, "permissionDecision", other, known));
+        }
     }
     answer.input = specific.updated_input;
     if let Some(Ruling { behavior, message, updated_input }) = specific.decision {
@@ -232,11 +237,16 @@ fn decided(event: HookEvent, name: &str, said: Said) -> Answer {
         match behavior.as_str() {
             "allow" => answer.permission = Some(Permission::Allow(why)),
             "deny" => answer.permission = Some(Permission::Deny(why)),
-            _ => {}
+            other => answer.notices.push(unknown(name, "behavior", other, "`allow` or `deny`")),
         }
         answer.input = updated_input.or(answer.input);
     }
     answer
+}
+
+/// A word that is no verdict: most likely one that was misspelt, by somebody who relies on it.
+fn unknown(name: &str, key: &str, said: &str, known: &str) -> String {
+    format!("the hook `{name}` says `{key}`: `{said}`, which decides nothing; it is {known}")
 }
 
 #[cfg(test)]
@@ -286,6 +296,27 @@ mod tests {
             r#"{"hookSpecificOutput":{"decision":{"behavior":"deny","message":"never"}}}"#;
         let answer = of(HookEvent::PermissionRequest, 0, request, "");
         assert_eq!(answer.permission, Some(Permission::Deny("never".into())));
+    }
+
+    #[test]
+    fn a_misspelt_verdict_decides_nothing_and_is_told() {
+        for (text, key, word) in [
+            (r#"{"decision":"blok"}"#, "decision", "blok"),
+            (
+                r#"{"hookSpecificOutput":{"permissionDecision":"dney"}}"#,
+                "permissionDecision",
+                "dney",
+            ),
+            (r#"{"hookSpecificOutput":{"decision":{"behavior":"dney"}}}"#, "behavior", "dney"),
+        ] {
+            let answer = of(HookEvent::PreToolUse, 0, text, "");
+            assert!(answer.block.is_none() && answer.permission.is_none());
+            let told =
+                format!("the hook `h` says `{key}`: `{word}`, which decides nothing; it is ");
+            assert!(answer.notices[0].starts_with(&told), "{:?}", answer.notices);
+        }
+        let known = of(HookEvent::Stop, 0, r#"{"decision":"approve"}"#, "");
+        assert!(known.notices.is_empty(), "{:?}", known.notices);
     }
 
     #[test]

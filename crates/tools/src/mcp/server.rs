@@ -299,7 +299,12 @@ impl Server {
     /// Ends it and starts it again, however often that was done before.
     pub(crate) async fn reconnect(self: &Arc<Self>) -> ServerStatus {
         self.close().await;
-        lock(&self.inner).starts.clear();
+        {
+            let mut inner = lock(&self.inner);
+            inner.starts.clear();
+            // That it was stopped just now is what was asked for.
+            inner.last_error = None;
+        }
         // Nothing was counted yet that could refuse it.
         let _started = self.start();
         self.settled().await;

@@ -146,7 +146,8 @@ impl Mailboxes {
         Ok(Posted { id, seq, mended })
     }
 
-    fn exists(&self, name: &AgentName) -> Result<bool, FileError> {
+    /// Whether there is a mailbox of that name.
+    pub(super) fn exists(&self, name: &AgentName) -> Result<bool, FileError> {
         match self.dir.entry(&mailbox_file(name)) {
             Ok(_) => Ok(true),
             Err(error) if error.is_not_found() => Ok(false),
