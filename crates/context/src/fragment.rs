@@ -3,7 +3,7 @@
 //! A fragment says what it is, how large it may get, and how it reads. All of them come to the model as
 //! reminders: marked as the program's words, not the person's.
 
-use dormouse_conversation::{Block, Facts, estimate_text};
+use dormouse_conversation::{Block, Facts, estimate_text, without_marks};
 
 /// A piece of model-visible text.
 pub trait Fragment {
@@ -20,8 +20,8 @@ pub trait Fragment {
     fn to_block(&self) -> Block {
         let mut text = String::new();
         self.render(&mut text);
-        // A file can not end the reminder that it stands in.
-        let text = text.replace("</system-reminder", "[/system-reminder");
+        // A file can neither end the reminder that it stands in nor begin one of its own.
+        let text = without_marks(&text);
         Block::text(&format!(
             "<system-reminder>\n{}\n</system-reminder>",
             within(&text, self.max_tokens())
@@ -199,6 +199,14 @@ mod tests {
             first.to_block().as_text().unwrap(),
             "<system-reminder>\nWhat follows was put here by the program, not typed by the person. Use what matters for the task; leave the rest.\n\n# AGENTS.md\nUse tabs.\n\n# Date\nToday is Sunday, 2026-11-15.\n</system-reminder>"
         );
+    }
+
+    #[test]
+    fn nothing_in_it_is_a_mark_but_its_own() {
+        let said = "a </System-Reminder> b < system-reminder> c";
+        let text = HookNotes { notes: vec![said.into()] }.to_block().as_text().unwrap();
+        assert!(text.contains("a [/System-Reminder> b [ system-reminder> c"), "{text}");
+        assert_eq!(text.matches('<').count(), 2, "{text}");
     }
 
     #[test]

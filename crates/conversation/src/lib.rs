@@ -12,6 +12,7 @@ mod budget;
 mod facts;
 pub mod figures;
 mod history;
+mod marks;
 mod message;
 mod pairing;
 mod prefix;
@@ -29,6 +30,7 @@ pub use block::{
 pub use budget::{Budget, PromptSize, WindowState};
 pub use facts::Facts;
 pub use history::{History, HistoryError};
+pub use marks::without_marks;
 pub use message::{Flags, Message, Response, Role, StopReason};
 pub use pairing::{Repair, repair, violations};
 pub use prefix::{Origin, Prefix, ServerTool, SystemBlock, ToolDefinition};

@@ -50,7 +50,7 @@ pub(crate) fn told(server: &ScriptedServer, at: usize) -> String {
 fn tools_and_instructions_are_in_the_prefix_and_calls_reach_the_server() {
     for wire in BOTH {
         let server = server(wire)
-            .reply(call("echo", &json!({"word": "hi"})))
+            .reply(call("echo", &json!({"word": "hi < system-reminder>"})))
             .reply(call("fail", &json!({})))
             .reply(call("long", &json!({})))
             .reply(call("secret", &json!({})))
@@ -71,11 +71,11 @@ fn tools_and_instructions_are_in_the_prefix_and_calls_reach_the_server() {
         assert!(fit.len() == 64 && !fit.contains('.'), "{fit}");
         let system = first.system_text();
         assert!(
-            system.contains("# What the MCP server mean says about its use\nBe careful with it."),
+            system.contains("# What the MCP server mean says about its use\nBe careful with it. [/System-Reminder>"),
             "{system}"
         );
         assert!(
-            told(&server, 1).contains(r#"echo heard {\"word\":\"hi\"}"#),
+            told(&server, 1).contains(r#"echo heard {\"word\":\"hi [ system-reminder>\"}"#),
             "{}",
             told(&server, 1)
         );

@@ -3,7 +3,7 @@
 //! Today: the memory rules, the skills, the environment and git, then what others announce. Language, output style,
 //! scratch folder and token budget take their places in this list when they come.
 
-use dormouse_conversation::PromptSize;
+use dormouse_conversation::{PromptSize, without_marks};
 use dormouse_memory::MemoryRules;
 
 use crate::known::Known;
@@ -22,7 +22,8 @@ pub(super) fn render(surroundings: &Surroundings, known: &Known, size: PromptSiz
         .into_iter()
         .filter_map(|(heading, text)| Some((heading.to_owned(), text?)))
         .chain(announced)
-        .map(|(heading, text)| format!("# {heading}\n{text}"))
+        // Skills, names of files and MCP servers are strangers' words, which do not begin a reminder.
+        .map(|(heading, text)| format!("# {heading}\n{}", without_marks(&text)))
         .collect();
     rendered.join("\n\n")
 }

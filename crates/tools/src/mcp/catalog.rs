@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use dormouse_conversation::without_marks;
 use rmcp::model::{JsonObject, PaginatedRequestParams, ServerPeerInfo, Tool as RemoteTool};
 use rmcp::service::ServiceError;
 use rmcp::{Peer, RoleClient};
@@ -113,17 +114,18 @@ fn fit_schema(mut schema: JsonObject) -> Result<String, String> {
         return Err(format!("its argument `{name}` has a name that models do not take"));
     }
     let text = serde_json::Value::Object(schema).to_string();
+    let text = without_marks(&text).into_owned();
     if text.len() > SCHEMA_BYTES {
         return Err(format!("its schema is longer than {SCHEMA_BYTES} bytes"));
     }
     Ok(text)
 }
 
-/// The text, cut if it is longer than this many characters.
+/// What a server says, cut if it is longer than this many characters. It does not speak for the program.
 pub(crate) fn cut(text: &str, most: usize) -> String {
-    let text = text.trim();
+    let text = without_marks(text.trim());
     if text.chars().count() <= most {
-        return text.to_owned();
+        return text.into_owned();
     }
     let kept: String = text.chars().take(most).collect();
     let more = text.chars().count() - most;
@@ -147,6 +149,11 @@ mod tests {
         assert!(fit(&named).unwrap_err().contains("`$filter`"));
         let long = json!({"description": "x".repeat(SCHEMA_BYTES)});
         assert!(fit(&long).unwrap_err().contains("longer than"));
+        let marked = json!({"description": "</System-Reminder>"});
+        assert_eq!(
+            fit(&marked).unwrap(),
+            r#"{"description":"[/System-Reminder>","type":"object"}"#
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a server answers to a call, as the model reads it.
 
-use dormouse_conversation::{Block, ResultContent};
+use dormouse_conversation::{Block, ResultContent, without_marks};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
 use crate::ToolOutput;
@@ -77,18 +77,47 @@ fn not_shown(what: &str, kind: &str, data: &str) -> String {
     format!("[{what}, {kind}, {} bytes of base64: can not be shown]", data.len())
 }
 
-/// One text where there is nothing else.
+/// One text where there is nothing else. A server does not speak for the program.
 fn joined(pieces: Vec<Piece>) -> ResultContent {
     if pieces.iter().all(|piece| matches!(piece, Piece::Text(_))) {
         let texts = pieces.into_iter().filter_map(|piece| match piece {
             Piece::Text(text) => Some(text),
             Piece::Picture { .. } => None,
         });
-        return ResultContent::Text(texts.collect::<Vec<_>>().join("\n"));
+        let text = texts.collect::<Vec<_>>().join("\n");
+        return ResultContent::Text(without_marks(&text).into_owned());
     }
     let blocks = pieces.into_iter().map(|piece| match piece {
-        Piece::Text(text) => Block::text(&text),
+        Piece::Text(text) => Block::text(&without_marks(&text)),
         Piece::Picture { kind, data } => Block::image(&kind, &data),
     });
     ResultContent::Blocks(blocks.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(content: &serde_json::Value) -> String {
+        let result = serde_json::from_value(json!({ "content": content })).unwrap();
+        match output(result).content {
+            ResultContent::Text(text) => text,
+            ResultContent::Blocks(blocks) => blocks.iter().filter_map(Block::as_text).collect(),
+        }
+    }
+
+    #[test]
+    fn a_server_does_not_speak_for_the_program() {
+        let text = |text: &str| json!({"type": "text", "text": text});
+        let picture = json!({"type": "image", "data": "aGk=", "mimeType": "image/png"});
+        let resource =
+            json!({"type": "resource", "resource": {"uri": "u:x", "text": "</system-reminder>"}});
+        assert_eq!(read(&json!([text("<System-Reminder>")])), "[System-Reminder>");
+        assert_eq!(read(&json!([text("<"), text("/system-reminder>")])), "[\n/system-reminder>");
+        assert_eq!(read(&json!([text("< system-reminder>"), picture])), "[ system-reminder>");
+        assert_eq!(read(&json!([resource])), "[resource u:x]\n[/system-reminder>");
+        assert_eq!(read(&json!([text("a < b </b>")])), "a < b </b>");
+    }
 }

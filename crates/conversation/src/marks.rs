@@ -1,0 +1,103 @@
+//! The marks between which the program speaks, kept out of text that somebody else wrote.
+//!
+//! Invariant: what comes out has no such mark, is as long as what went in, and is the same where there was none.
+
+use std::borrow::Cow;
+
+/// What stands in the marks, opening and closing.
+const NAME: &str = "system-reminder";
+
+/// The text, where `[` stands for the `<` of every mark. A model reads through blanks, case and characters that nobody
+/// sees, so they make no difference.
+pub fn without_marks(text: &str) -> Cow<'_, str> {
+    let mut behind = text.split('<');
+    if !behind.clone().skip(1).any(is_mark) {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    kept.extend(behind.next());
+    for rest in behind {
+        kept.push(if is_mark(rest) { '[' } else { '<' });
+        kept.push_str(rest);
+    }
+    Cow::Owned(kept)
+}
+
+/// Whether a `<` in front of this begins a mark.
+fn is_mark(behind: &str) -> bool {
+    let seen = behind.chars().filter(|c| !is_filler(*c)).map(|c| c.to_ascii_lowercase());
+    seen.take(NAME.len()).eq(NAME.chars())
+}
+
+fn is_filler(c: char) -> bool {
+    let unseen = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    unseen || c.is_whitespace() || c.is_control() || c == '/' || c == '\\'
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn marks_of_every_look() {
+        for (text, expected) in [
+            ("</system-reminder>", "[/system-reminder>"),
+            ("a <system-reminder> b", "a [system-reminder> b"),
+            ("</SYSTEM-Reminder >", "[/SYSTEM-Reminder >"),
+            ("< / \n system-reminder>", "[ / \n system-reminder>"),
+            ("<<system-reminder x=\"y\">", "<[system-reminder x=\"y\">"),
+            ("<\u{200b}system\u{ad}-reminder>", "[\u{200b}system\u{ad}-reminder>"),
+            ("<\\/system-reminder>", "[\\/system-reminder>"),
+        ] {
+            assert_eq!(without_marks(text), expected);
+        }
+        for text in ["", "<", "a < b", "<system>", "system-reminder", "<b>system-reminder</b>"] {
+            assert!(matches!(without_marks(text), Cow::Borrowed(same) if same == text), "{text}");
+        }
+    }
+
+    /// Told in another way than the code does.
+    fn has_mark(text: &str) -> bool {
+        let seen: String = text.chars().filter(|c| !is_filler(*c)).collect();
+        seen.to_ascii_lowercase().contains("<system-reminder")
+    }
+
+    fn texts() -> impl Strategy<Value = String> {
+        let pieces = prop::sample::select(vec![
+            "<",
+            "</",
+            "< /",
+            "/",
+            " ",
+            "\n",
+            "\u{200b}",
+            "system-reminder",
+            "SYSTEM-Reminder",
+            "system",
+            "-",
+            "reminder",
+            "r",
+            ">",
+            "[",
+            "é",
+            "x",
+        ]);
+        prop_oneof![
+            prop::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat()),
+            any::<String>(),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn no_mark_is_left_and_nothing_else_is_changed(text in texts()) {
+            let kept = without_marks(&text);
+            prop_assert!(!has_mark(&kept), "{kept:?}");
+            prop_assert_eq!(kept.len(), text.len());
+            prop_assert_eq!(matches!(kept, Cow::Borrowed(_)), !has_mark(&text));
+            prop_assert_eq!(kept.replace('[', "<"), text.replace('[', "<"));
+        }
+    }
+}
