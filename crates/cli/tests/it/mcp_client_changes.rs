@@ -97,6 +97,7 @@ fn changes(start: &str, protocol: &str) {
     assert!(told(&server, 5).contains("coming heard"));
     let connected = format!("connected (mean 1, protocol {protocol})");
     say(&mut terminal, "/mcp reconnect mean", &connected);
+    assert!(!terminal.all_rows().concat().contains("it was stopped"));
     leave(terminal);
     wait_until("all servers to end", || processes(&home).iter().all(|id| !runs(id)));
     server.finish();
