@@ -109,6 +109,11 @@ fn a_server_that_is_left_out_is_listed_with_its_mistake() {
     let stdout = &listed.success().stdout;
     assert!(stdout.starts_with("web: left out: a `url` needs"), "{stdout}");
     assert!(stdout.contains("settings.json, line 2"), "{stdout}");
+    // One that takes its time is waited for, and that is said.
+    mcp(&home, &["add", "slow", "--", "sleep", "2"]).success();
+    let listed = mcp(&home, &["list"]);
+    contains(&listed, &["waiting for MCP servers"]);
+    assert!(listed.success().stdout.contains("slow: not available: "), "{}", listed.stdout);
 }
 
 #[test]
