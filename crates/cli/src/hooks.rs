@@ -140,7 +140,11 @@ fn views<'h>(
     folder: &Path,
 ) -> Result<Vec<HookView<'h>>, Failure> {
     let Some(name) = &arguments.event else { return Ok(hooks.list().collect()) };
-    let wrong = |why: String| Failure::usage(anyhow::anyhow!("`{name}`: {why}"));
+    let wrong = |why: String| {
+        let events: Vec<&str> = HookEvent::ALL.into_iter().map(HookEvent::name).collect();
+        Failure::usage(anyhow::anyhow!("`{name}`: {why}"))
+            .hint(format!("the events are {}", events.join(", ")))
+    };
     let event = HookEvent::named(name).map_err(wrong)?;
     let input = arguments.input.as_ref().map(|text| RawValue::from_string(text.clone()));
     let input = input.transpose().map_err(|error| {

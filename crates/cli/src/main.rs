@@ -107,7 +107,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Doctor(arguments)) => doctor::run(arguments, world).await,
             Some(Command::Agents(arguments)) => agents::list::run(arguments, world),
             Some(Command::Permissions(command)) => permissions::run(command, world),
-            Some(Command::Config(command)) => config::run(command, world),
+            Some(Command::Config(command)) => config::run(command, world).await,
             Some(Command::Memory(command)) => Box::pin(memory::run(command, world)).await,
             Some(Command::Dream(arguments)) => Box::pin(dream::run(arguments, world)).await,
             Some(Command::Search(arguments)) => search::run(arguments, world).await,

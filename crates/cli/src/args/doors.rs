@@ -136,6 +136,9 @@ pub(crate) struct McpAddArguments {
     /// A variable for the program, as in NAME=value; may be given several times
     #[arg(long, value_name = "NAME=VALUE", conflicts_with = "url")]
     pub(crate) env: Vec<String>,
+    /// A command without `--` in front: taken, to say what is missing
+    #[arg(hide = true)]
+    pub(crate) stray: Vec<String>,
     /// The program and its arguments
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,

@@ -42,7 +42,7 @@ struct Scene<'a> {
 }
 
 /// A program that is asked for its version may take this long.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Scene<'_> {
     async fn ask(&self, program: &str, args: &[&str]) -> Result<ProcessOutput, ProcessError> {

@@ -1,23 +1,20 @@
-//! `dormouse mcp list`, `add` and `remove`: the servers that this agent uses, seen and changed.
+//! `dormouse mcp list`: the servers that this agent uses, and those that it does not, with the reason.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
+use std::collections::BTreeSet;
 
-use dormouse_tools::{McpHub, ServerOrigin, ServerStatus, ServerView, Variables, read_servers};
+use dormouse_base::Trust;
+use dormouse_tools::{McpHub, ServerProblem, ServerStatus, ServerView};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{KEY, configured, start};
-use crate::args::{Arguments, McpAddArguments, McpCommand, Scope};
-use crate::config;
+use super::{FILE, KEY, change, read, start, wait};
+use crate::args::{Arguments, McpCommand};
+use crate::doctor::PATIENCE;
 use crate::exit::{Exit, Failure};
-use crate::settings::{self, Untrusted};
+use crate::settings::{self, InForce, Untrusted};
 use crate::show;
 use crate::start::environment_for_children;
 use crate::world::{World, current_project};
-
-/// More than a server is given to answer: whoever lists wants to know.
-const PATIENCE: Duration = Duration::from_secs(70);
 
 pub(crate) async fn run(
     command: &McpCommand,
@@ -26,8 +23,8 @@ pub(crate) async fn run(
 ) -> Result<Exit, Failure> {
     match command {
         McpCommand::List { json } => list(*json, arguments, world).await,
-        McpCommand::Add(add) => set_up(add, world),
-        McpCommand::Remove { name, scope } => remove(name, *scope, world),
+        McpCommand::Add(add) => change::add(add, world).await,
+        McpCommand::Remove { name, scope } => change::remove(name, *scope, world).await,
     }
 }
 
@@ -48,29 +45,93 @@ struct Line<'a> {
     left_out: &'a [String],
 }
 
+/// One that is not started, and why.
+#[derive(Serialize)]
+struct NotUsed {
+    name: String,
+    status: &'static str,
+    reason: String,
+    origin: String,
+}
+
+/// All that a program reads.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Listed<'a> {
+    Used(Line<'a>),
+    NotUsed(&'a NotUsed),
+}
+
 async fn list(json: bool, arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
     let project = current_project()?;
     let in_force = settings::load(world, None, &project, Untrusted::Tell)?;
-    let read = configured(arguments, &in_force, world)?;
+    let read = read(&arguments.mcp_config, &in_force, world)?;
+    let mut not_used: Vec<NotUsed> = read.problems.iter().map(mistaken).collect();
+    not_used.extend(untrusted(&in_force));
     let environment = environment_for_children(world, &in_force.settings);
     let hub = start(read.servers, &in_force.settings, &project, &environment);
-    hub.settled(PATIENCE).await;
+    wait(&hub, PATIENCE).await;
     let views = hub.views();
     hub.close().await;
     if json {
-        let lines: Vec<Line> = views.iter().map(line).collect();
+        let used = views.iter().map(|view| Listed::Used(line(view)));
+        let lines: Vec<Listed> = used.chain(not_used.iter().map(Listed::NotUsed)).collect();
         show::data_line(&serde_json::to_string_pretty(&lines).map_err(Failure::failed)?);
-    } else if views.is_empty() {
-        show::data_line("no MCP servers; `dormouse mcp add` sets one up");
     } else {
-        for view in &views {
-            show::data_line(&text(view));
-        }
+        show_list(&views, &not_used);
     }
     for name in read.off {
         show::note(&format!("{name} is turned off"));
     }
     Ok(Exit::Done)
+}
+
+fn show_list(views: &[ServerView], not_used: &[NotUsed]) {
+    if views.is_empty() && not_used.is_empty() {
+        show::data_line("no MCP servers; `dormouse mcp add` sets one up");
+    }
+    for view in views {
+        show::data_line(&text(view));
+        if view.status == ServerStatus::Connecting {
+            show::data_line(&format!("  it has not answered within {} s", PATIENCE.as_secs()));
+        }
+    }
+    for NotUsed { name, reason, origin, .. } in not_used {
+        show::data_line(&format!("{name}: {reason}\n  from {origin}"));
+    }
+}
+
+fn mistaken(problem: &ServerProblem) -> NotUsed {
+    let line = problem.line.map(|line| format!(", line {line}")).unwrap_or_default();
+    let name = if problem.server.is_empty() { KEY } else { &problem.server };
+    NotUsed {
+        name: name.to_owned(),
+        status: "mistaken",
+        reason: format!("left out: {}", problem.reason),
+        origin: format!("{}{line}", problem.file.display()),
+    }
+}
+
+/// What the project sets up and nobody has trusted.
+fn untrusted(in_force: &InForce) -> Vec<NotUsed> {
+    if !matches!(in_force.trust, Trust::Unknown | Trust::Changed) {
+        return Vec::new();
+    }
+    let mut waiting = Vec::new();
+    for part in in_force.stack.waiting() {
+        let servers = part.wishes.get(KEY).or_else(|| part.wishes.get(FILE));
+        let names: BTreeSet<&String> = servers
+            .and_then(Value::as_object)
+            .map(|servers| servers.keys().collect())
+            .unwrap_or_default();
+        waiting.extend(names.into_iter().map(|name| NotUsed {
+            name: name.clone(),
+            status: "untrusted",
+            reason: "waits until you trust this project: `dormouse permissions trust`".to_owned(),
+            origin: part.place.clone(),
+        }));
+    }
+    waiting
 }
 
 fn line(view: &ServerView) -> Line<'_> {
@@ -113,52 +174,6 @@ pub(crate) fn text(view: &ServerView) -> String {
         lines.push(format!("  what last went wrong: {error}"));
     }
     lines.join("\n")
-}
-
-fn set_up(add: &McpAddArguments, world: &World) -> Result<Exit, Failure> {
-    let entry = entry(add)?;
-    let servers = json!({ add.name.as_str(): entry });
-    let origin = ServerOrigin::new("new", "the new server");
-    let read = read_servers(&servers, &origin, &Variables::as_written(), &|_| None);
-    if let Some(problem) = read.problems.first() {
-        let error = anyhow::anyhow!("MCP server `{}`: {}", add.name, problem.reason);
-        return Err(Failure::usage(error).hint("nothing was changed"));
-    }
-    config::set(world, &format!("{KEY}.{}", add.name), &entry.to_string(), add.scope)
-}
-
-fn entry(add: &McpAddArguments) -> Result<Value, Failure> {
-    let pairs = |given: &[String], parted_by: char, what: &str| {
-        let pair = |text: &String| match text.split_once(parted_by) {
-            Some((name, value)) => Ok((name.trim().to_owned(), Value::from(value.trim()))),
-            None => Err(Failure::usage(anyhow::anyhow!(
-                "`{text}` is no {what}; one reads `Name{parted_by}value`"
-            ))),
-        };
-        given.iter().map(pair).collect::<Result<BTreeMap<String, Value>, Failure>>()
-    };
-    let mut entry = match (&add.url, add.command.split_first()) {
-        (Some(url), None) => {
-            json!({"type": "http", "url": url, "headers": pairs(&add.header, ':', "header")?})
-        }
-        (None, Some((program, args))) => {
-            json!({"command": program, "args": args, "env": pairs(&add.env, '=', "variable")?})
-        }
-        (Some(_), Some(_)) | (None, None) => {
-            return Err(Failure::usage(anyhow::anyhow!(
-                "a server has either `--url URL` or a command behind `--`"
-            )));
-        }
-    };
-    // What is empty need not be written.
-    if let Some(fields) = entry.as_object_mut() {
-        fields.retain(|_, value| *value != json!({}) && *value != json!([]));
-    }
-    Ok(entry)
-}
-
-fn remove(name: &str, scope: Scope, world: &World) -> Result<Exit, Failure> {
-    config::unset(world, &format!("{KEY}.{name}"), scope)
 }
 
 /// `/mcp`: how each server stands; or one that is started again.

@@ -3,6 +3,7 @@
 //! Invariant: what a project sets up counts only as it was trusted: the text that the person was shown is the text
 //! that is read here.
 
+mod change;
 mod command;
 
 use std::path::PathBuf;
@@ -134,14 +135,19 @@ pub(crate) fn start(
     Arc::new(hub)
 }
 
-/// Waits for servers, but not for ever; says who is missing.
-pub(crate) async fn gather(hub: &McpHub, settings: &Settings) {
-    let patience = settings.tools.mcp_start_ms.map_or(START_PATIENCE, Duration::from_millis);
+/// Waits for servers, but no longer than this; says so if that takes a while.
+async fn wait(hub: &McpHub, patience: Duration) {
     hub.settled(patience.min(SILENCE)).await;
     if hub.is_waiting() && patience > SILENCE {
         show::note("waiting for MCP servers …");
         hub.settled(patience.saturating_sub(SILENCE)).await;
     }
+}
+
+/// Waits for servers, but not for ever; says who is missing.
+pub(crate) async fn gather(hub: &McpHub, settings: &Settings) {
+    let patience = settings.tools.mcp_start_ms.map_or(START_PATIENCE, Duration::from_millis);
+    wait(hub, patience).await;
     for view in hub.views() {
         let name = &view.spec.name;
         match view.status {
@@ -175,7 +181,7 @@ fn of_layer(layer: &Layer, variables: &Variables) -> ServersRead {
     })
 }
 
-/// `--mcp-config`: what the person has just typed has to be right.
+/// `--mcp-config`: what the person has just typed has to be of some use; what is wrong beside that is told, as everywhere.
 fn of_command_line(given: &str, variables: &Variables) -> Result<ServersRead, Failure> {
     let (path, text) = if given.trim_start().starts_with('{') {
         (PathBuf::from("--mcp-config"), given.to_owned())
@@ -187,9 +193,11 @@ fn of_command_line(given: &str, variables: &Variables) -> Result<ServersRead, Fa
     };
     let origin = ServerOrigin::new(Source::CommandLine.to_string(), path);
     let read = parse_servers(&text, &origin, variables);
-    match read.problems.first() {
-        Some(problem) => Err(Failure::usage(anyhow::anyhow!("{problem}"))
-            .hint("it reads `{\"mcpServers\": {\"name\": {\"command\": …}}}`; see docs/mcp.md")),
-        None => Ok(read),
+    let is_of_use = !read.servers.is_empty() || !read.off.is_empty();
+    if is_of_use || read.problems.is_empty() {
+        return Ok(read);
     }
+    let problems: Vec<String> = read.problems.iter().map(ToString::to_string).collect();
+    Err(Failure::usage(anyhow::anyhow!("{}", problems.join("\n")))
+        .hint("it reads `{\"mcpServers\": {\"name\": {\"command\": …}}}`; see docs/mcp.md"))
 }

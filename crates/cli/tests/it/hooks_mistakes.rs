@@ -243,3 +243,14 @@ fn the_conversation_shows_its_hooks() {
     leave(terminal);
     server.finish();
 }
+
+#[test]
+fn asked_about_an_event_that_is_none_it_lists_those_that_are() {
+    let home = TestHome::new();
+    let output = home.run(&mut dormouse(&home, &["hooks", "Nope"]));
+    output.expect_code(2);
+    for part in ["`Nope`: there is no such event", "the events are ", "PreToolUse, ", "SessionEnd"]
+    {
+        assert!(output.stderr.contains(part), "{part}: {}", output.stderr);
+    }
+}

@@ -52,6 +52,7 @@ mod mcp;
 mod mcp_client;
 mod mcp_client_changes;
 mod mcp_client_http;
+mod mcp_commands;
 mod mcp_http;
 mod mcp_mean;
 mod mcp_servers;

@@ -97,6 +97,10 @@ fn changes(start: &str, protocol: &str) {
     assert!(told(&server, 5).contains("coming heard"));
     let connected = format!("connected (mean 1, protocol {protocol})");
     say(&mut terminal, "/mcp reconnect mean", &connected);
+    // By the time it answers this, it has said all about the one that was started again.
+    say(&mut terminal, "/mcp what", "/mcp lists the MCP servers");
+    let rows = terminal.all_rows().concat();
+    assert!(!rows.contains("it was stopped"), "{rows}");
     leave(terminal);
     wait_until("all servers to end", || processes(&home).iter().all(|id| !runs(id)));
     server.finish();

@@ -116,6 +116,38 @@ fn a_running_session_is_told_at_its_next_step() {
     server.finish();
 }
 
+/// Where nobody can take an answer the model is not told where it goes; a sender with a mailbox is one to answer.
+#[test]
+fn an_answer_is_spoken_of_only_where_somebody_takes_it() {
+    let server = server(Wire::Anthropic).start();
+    let home = TestHome::new().with_server(&server);
+    for name in ["r", "ci"] {
+        done(&server);
+        home.run(&mut ask(&home, &["--name", name, name])).success();
+        anew(&server);
+    }
+    send(&home, &["r", "the first of the messages"]).success();
+    done(&server);
+    home.run(&mut ask(&home, &["--name", "r", "two"])).success();
+    anew(&server);
+    send(&home, &["r", "--from", "ci", "the second of the messages"]).success();
+    done(&server);
+    home.run(&mut ask(&home, &["--name", "r", "three"])).success();
+    let requests = server.requests();
+    let [.., first, second] = requests.as_slice() else { panic!("{requests:?}") };
+    assert_eq!(count(first, "from another agent, `shell`"), 1);
+    assert_eq!(count(first, "An answer, if one is due"), 0);
+    assert_eq!(count(second, "An answer, if one is due, goes to `ci`"), 1);
+    assert_eq!(mailbox(&home, "r")[0]["reach"], "nobody");
+    for nothing in [&["r", ""][..], &["r", "  "], &["r", " ", "\n"], &["r"]] {
+        let output = send(&home, nothing);
+        output.expect_code(2);
+        assert!(output.stderr.contains("there is nothing to send"), "{}", output.stderr);
+    }
+    assert_eq!(mailbox(&home, "r").len(), 2);
+    server.finish();
+}
+
 #[test]
 fn a_name_is_checked_and_is_one_sessions_own() {
     let gate = Gate::new();

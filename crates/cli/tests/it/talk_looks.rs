@@ -229,4 +229,20 @@ fn a_line_above_the_prompt() {
     let rows = terminal.all_rows().join("\n");
     assert_eq!(rows.matches("printed no line: no such thing").count(), 1, "{rows}");
     leave(terminal);
+    let command = r"printf '\033[1;32mgreen\033[0m \033]0;title\007'; printf 'long %.0s' $(seq 40)";
+    let settings = serde_json::json!({"statusLine": {"type": "command", "command": command}});
+    home.write(home.dormouse_home().join("settings.json"), settings.to_string());
+    let terminal = talk(&home, &[], (40, 24));
+    terminal.wait_for_text("green long long");
+    let rows = terminal.all_rows();
+    let row = rows.iter().position(|row| row.starts_with("green long")).unwrap();
+    assert!(rows[row].trim_end().ends_with('…'), "{rows:?}");
+    assert!(!rows[row + 1].contains("long") && !rows.concat().contains('\u{fffd}'), "{rows:?}");
+    leave(terminal);
+    let settings = serde_json::json!({"statusLine": {"type": "static", "command": "echo never"}});
+    home.write(home.dormouse_home().join("settings.json"), settings.to_string());
+    let terminal = talk(&home, &[], (80, 24));
+    terminal.wait_for_text("`statusLine.type` is `static`; there is only `command`");
+    assert!(!terminal.all_rows().concat().contains("never"));
+    leave(terminal);
 }

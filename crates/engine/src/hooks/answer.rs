@@ -217,7 +217,7 @@ fn decided(event: HookEvent, name: &str, said: Said) -> Answer {
             answer.permission = Some(Permission::Allow(reason.unwrap_or_else(unexplained)));
         }
         (_, Some("block")) => answer.block = Some(reason.unwrap_or_else(unexplained)),
-        (_, Some("approve")) | (_, None) => {}
+        (_, Some("approve") | None) => {}
         (_, Some(other)) => answer.notices.push(unknown(name, "decision", other, "`block`")),
     }
     let why = specific.permission_decision_reason.or(said.reason).unwrap_or_else(unexplained);

@@ -67,6 +67,11 @@ pub(super) enum Named {
     Inline(PluginConfig),
 }
 
+/// Whether there is one.
+pub(super) fn is_there(root: &Path) -> bool {
+    PLACES.iter().any(|place| root.join(place).exists())
+}
+
 /// Reads it. A manifest that has no name, or is no JSON, is the one mistake that nothing can be done about.
 pub(super) fn read(root: &Dir) -> Result<Manifest, PluginProblem> {
     for place in PLACES {

@@ -10,7 +10,7 @@ use dormouse_base::{Dir, EntryKind, FileError, Lock, LockError, RelPath};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Plugin, PluginError, PluginName, PluginProblem, PluginSource, Tree};
+use super::{Plugin, PluginError, PluginName, PluginProblem, PluginSource, Tree, manifest};
 
 /// How long one waits for another process that changes plugins.
 const WAIT: Duration = Duration::from_secs(10);
@@ -193,6 +193,10 @@ impl PluginStore {
             let inside = problem.path.strip_prefix(&staged).map(Path::to_owned).unwrap_or_default();
             PluginError::NoPlugin(PluginProblem { path: inside, ..problem })
         })?;
+        if !manifest::is_there(&staged) && has_nothing(&plugin) {
+            let why = "there is nothing of a plugin in it: no manifest, skills, agents, hooks or MCP servers";
+            return Err(PluginError::NoPlugin(PluginProblem::new(source.to_string(), None, why)));
+        }
         let name = plugin.name;
         let before = Self::record(&dir, &name).ok();
         if let Some(before) = before.as_ref().filter(|before| before.source != source.to_string()) {
@@ -255,6 +259,17 @@ impl PluginStore {
         let kept = Path::new("plugin-data").join(name.as_str());
         RelPath::new(kept).map_or(Ok(()), |kept| Ok(data.remove_folder(&kept)?))
     }
+}
+
+/// Whether there is nothing to use, nor anything that somebody meant to be used.
+fn has_nothing(plugin: &Plugin) -> bool {
+    let Plugin { skills, agents, hooks, servers, ignored, problems, .. } = plugin;
+    skills.is_empty()
+        && agents.is_empty()
+        && hooks.is_empty()
+        && servers.is_empty()
+        && ignored.is_empty()
+        && problems.is_empty()
 }
 
 /// Gives the staged copy its name. One of the same content that was changed by hand since stays as it is until the

@@ -191,3 +191,16 @@ fn sources() {
         assert!(of(bad).is_err(), "{bad}");
     }
 }
+
+#[test]
+fn a_folder_with_nothing_of_a_plugin_is_none() {
+    for files in [&[][..], &[("README.md", "hello"), ("src/main.rs", "fn main() {}")]] {
+        let desk = Desk::new(files);
+        lay(&desk.folder.path().join("spell"), &[("notes/.keep", "")]);
+        let error = desk.install().unwrap_err().to_string();
+        assert!(error.contains("there is nothing of a plugin in it"), "{error}");
+        assert!(matches!(desk.store.get("spell"), Err(PluginError::Unknown { .. })));
+    }
+    let desk = Desk::new(&[(".dormouse-plugin/plugin.json", r#"{"name": "spell"}"#)]);
+    assert!(desk.install().is_ok());
+}

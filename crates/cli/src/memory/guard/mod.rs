@@ -19,7 +19,7 @@ use super::print_json;
 use crate::args::GuardArguments;
 use crate::exit::{Exit, Failure};
 use crate::world::World;
-use crate::{input, show};
+use crate::{config, input, show};
 use lines::{Drafted, Kind, Line, draft};
 use settings_file::{Planned, install, is_in_force, plan, remove};
 
@@ -33,7 +33,7 @@ pub(super) async fn run(arguments: &GuardArguments, world: &World) -> Result<Exi
     match &arguments.name {
         None => list(arguments, &desk, &book),
         Some(name) if arguments.remove => take_out(arguments, &desk, &book, name),
-        Some(name) => of_memory(arguments, &desk, &book, name, world),
+        Some(name) => of_memory(arguments, &desk, &book, name, world).await,
     }
 }
 
@@ -150,7 +150,7 @@ struct Proposed {
     planned: Planned,
 }
 
-fn of_memory(
+async fn of_memory(
     arguments: &GuardArguments,
     desk: &Desk,
     book: &GuardBook,
@@ -199,7 +199,7 @@ fn of_memory(
         tell(&found, &proposed, violated);
     }
     if installed {
-        put_in(desk, &found, proposed, world)?;
+        put_in(desk, &found, proposed, world).await?;
         show::note("in force from now on; `--remove` takes it out again");
     } else if wanted == Wanted::Unsaid && !arguments.common.json {
         show::note("nothing was changed; `--install` puts it in, `--refuse` ends the offer");
@@ -279,15 +279,20 @@ fn tell(found: &Found<'_>, proposed: &Proposed, violated: u64) {
     });
 }
 
-fn put_in(
+async fn put_in(
     desk: &Desk,
     found: &Found<'_>,
     proposed: Proposed,
     world: &World,
 ) -> Result<(), Failure> {
-    let Proposed { memory, settings, planned, .. } = proposed;
+    let Proposed { memory, settings, planned, drafted } = proposed;
+    let is_local = drafted.source == Source::Local;
     let (state, now) = (desk.places.state(), world.clock.now());
-    install(state, &memory, found.memory.name(), &settings, planned, now)
+    install(state, &memory, found.memory.name(), &settings, planned, now)?;
+    if is_local {
+        config::keep_from_git(&settings, &desk.project, &world.environment).await;
+    }
+    Ok(())
 }
 
 /// The guard is in force already.
