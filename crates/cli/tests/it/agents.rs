@@ -489,7 +489,8 @@ fn skills_cost_and_mistakes_within() {
         + 1.25 * counted("cache_creation_input_tokens")
         + 0.1 * counted("cache_read_input_tokens");
     let agents = result["total_cost_usd"].as_f64().unwrap() - own;
-    let least = server.agent_requests()[0].usage.input_total() as f64 / 1000.0;
+    let tokens = server.agent_requests()[0].usage.input_total();
+    let least = f64::from(u32::try_from(tokens).unwrap()) / 1000.0;
     assert!(agents >= least && agents < 3.0 * least, "{agents} of {result}; {least}");
     assert!(server.agent_requests()[0].system_text().contains("Write short lines."));
     for expected in ["PreToolUs", "did you mean `PreToolUse`", "skilled.md: agent skilled"] {
