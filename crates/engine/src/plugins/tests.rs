@@ -154,7 +154,7 @@ fn what_is_no_plugin_is_refused_and_leaves_nothing() {
     symlink("/etc/hosts", desk.folder.path().join("spell/a/link")).unwrap();
     let error = desk.install().unwrap_err().to_string();
     assert!(error.contains("a/link: the link leads out of the plugin"), "{error}");
-    let desk = Desk::new(&[("a/b", "x")]);
+    let desk = Desk::new(&[("a/b", "x"), ("skills/check/SKILL.md", SKILL)]);
     symlink("b", desk.folder.path().join("spell/a/link")).unwrap();
     let root = desk.install().unwrap().plugin.root;
     assert_eq!(std::fs::read_to_string(root.join("a/link")).unwrap(), "x");
