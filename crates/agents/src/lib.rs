@@ -13,6 +13,7 @@ pub mod messages;
 mod order;
 mod prepare;
 mod progress;
+mod reach;
 mod roster;
 mod servers;
 mod words;

@@ -7,14 +7,14 @@ use dormouse_engine::{
     Branch, Engine, EngineConfig, HookLayer, HookOrigin, MEMORY_TOOLS, OtherModel, PromptOverrides,
     Surroundings,
 };
-use dormouse_tools::{Asker, Gate, McpHub, Mode, Question, Reply, ToolSet};
-use futures_util::future::BoxFuture;
+use dormouse_tools::{Asker, McpHub, Mode, ToolSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::desk::{Desk, Place};
 use crate::memory;
 use crate::messages::{AgentName, SEND_MESSAGE};
 use crate::order::{AgentOrder, TOOL};
+use crate::reach::{OnBehalf, fits, gate, has, without_rule};
 use crate::roster::{AgentRun, RunStatus};
 use crate::servers::{self, Through};
 use crate::worktree::Worktree;
@@ -96,11 +96,17 @@ pub(crate) async fn prepare(
     let agent_type = definition.as_ref().map_or(FORK, |agent| agent.name.as_str());
     let (name, own) = own_desk(desk, order.name.as_deref().unwrap_or(agent_type))?;
     let remarks = Vec::new();
+    let made = worktree.clone();
     let draft = Draft { desk, own, name, branch, order, id, worktree, background, remarks };
-    match definition {
+    let prepared = match definition {
         Some(agent) => draft.fresh(&agent).await,
         None => draft.fork(),
+    };
+    if let (Err(_), Some(made)) = (&prepared, made) {
+        // Nothing was done in it: it goes again.
+        let _gone = made.close().await;
     }
+    prepared
 }
 
 /// A desk for the agent under a name that nobody has, if possible the one that is wanted.
@@ -423,47 +429,4 @@ impl Draft<'_> {
             remarks: self.remarks,
         }
     }
-}
-
-/// Asks the person, and says for whom.
-struct OnBehalf {
-    inner: Arc<dyn Asker>,
-    agent: String,
-}
-
-impl Asker for OnBehalf {
-    fn ask(&self, question: Question) -> BoxFuture<'_, Reply> {
-        let why = format!("the agent {} asks: {}", self.agent, question.why);
-        self.inner.ask(Question { why, ..question })
-    }
-}
-
-/// Whether an agent has a tool, as far as its definition goes.
-pub(crate) fn has(agent: &AgentDefinition, name: &str) -> bool {
-    let named = |words: &[String]| words.iter().any(|word| fits(without_rule(word), name));
-    let wanted = match &agent.tools {
-        ToolChoice::All => true,
-        ToolChoice::Only(words) => named(words),
-    };
-    wanted && !named(&agent.disallowed)
-}
-
-/// `Bash(git:*)` names the tool Bash; what of it may run is the gate's business.
-fn without_rule(word: &str) -> &str {
-    word.split('(').next().unwrap_or(word)
-}
-
-/// Whether a word names a tool: by its name, by its server (`mcp__docs`), or with `*` at the end.
-fn fits(word: &str, name: &str) -> bool {
-    let of_server = || {
-        name.strip_prefix(word)
-            .is_some_and(|rest| word.starts_with("mcp__") && rest.starts_with("__"))
-    };
-    let begins = || word.strip_suffix('*').is_some_and(|start| name.starts_with(start));
-    word == name || of_server() || begins()
-}
-
-/// The parent's gate, in the agent's mode where it has one. What the parent's mode forbids stays forbidden.
-fn gate(agent: &AgentDefinition, parent: &Gate) -> Gate {
-    agent.mode.map_or_else(|| parent.clone(), |mode| parent.in_mode(mode))
 }

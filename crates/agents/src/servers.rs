@@ -11,7 +11,7 @@ use dormouse_tools::{
 };
 
 use crate::AgentDefinition;
-use crate::prepare::has;
+use crate::reach::has;
 
 /// What others announce, for an agent that may not have all of it.
 pub(crate) struct Through {

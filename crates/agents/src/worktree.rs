@@ -9,7 +9,7 @@ use dormouse_tools::{SAFE_GIT_ENVIRONMENT, output};
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A worktree of an agent's own.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Worktree {
     pub(crate) folder: PathBuf,
     branch: String,

@@ -154,13 +154,20 @@ fn an_agent_with_the_name_of_another() {
 fn a_model_without_a_price() {
     let mut dear = order("general-purpose");
     dear["model"] = json!("mystery-9");
+    dear["isolation"] = json!("worktree");
     let server = starting(&[dear]);
     let home = TestHome::new().with_server(&server);
+    home.git_init();
+    home.write("a.txt", "text\n");
+    home.git(&["add", "."]);
+    home.git(&["commit", "-qm", "one"]);
     let prices = r#"{"prices":{"scripted":{"input":1,"output":1}}}"#;
     home.run(&mut ask(&home, &["--settings", prices, "--max-cost", "20", "go"])).success();
     let told = text_of(&server.requests()[1]);
     assert!(told.contains("the price of mystery-9 is not known"), "{told}");
     assert!(server.agent_requests().is_empty());
+    assert_eq!(home.git(&["worktree", "list"]).lines().count(), 1, "nothing is left of it");
+    assert!(!home.git(&["branch", "--list"]).contains("dormouse/"));
 }
 
 /// In plan mode the conversation's agents write no memory either, whatever their own mode is.

@@ -1,0 +1,51 @@
+//! What an agent reaches of what the conversation above it has: tools, permissions, the person.
+
+use std::sync::Arc;
+
+use dormouse_tools::{Asker, Gate, Question, Reply};
+use futures_util::future::BoxFuture;
+
+use crate::{AgentDefinition, ToolChoice};
+
+/// Asks the person, and says for whom.
+pub(crate) struct OnBehalf {
+    pub(crate) inner: Arc<dyn Asker>,
+    pub(crate) agent: String,
+}
+
+impl Asker for OnBehalf {
+    fn ask(&self, question: Question) -> BoxFuture<'_, Reply> {
+        let why = format!("the agent {} asks: {}", self.agent, question.why);
+        self.inner.ask(Question { why, ..question })
+    }
+}
+
+/// Whether an agent has a tool, as far as its definition goes.
+pub(crate) fn has(agent: &AgentDefinition, name: &str) -> bool {
+    let named = |words: &[String]| words.iter().any(|word| fits(without_rule(word), name));
+    let wanted = match &agent.tools {
+        ToolChoice::All => true,
+        ToolChoice::Only(words) => named(words),
+    };
+    wanted && !named(&agent.disallowed)
+}
+
+/// `Bash(git:*)` names the tool Bash; what of it may run is the gate's business.
+pub(crate) fn without_rule(word: &str) -> &str {
+    word.split('(').next().unwrap_or(word)
+}
+
+/// Whether a word names a tool: by its name, by its server (`mcp__docs`), or with `*` at the end.
+pub(crate) fn fits(word: &str, name: &str) -> bool {
+    let of_server = || {
+        name.strip_prefix(word)
+            .is_some_and(|rest| word.starts_with("mcp__") && rest.starts_with("__"))
+    };
+    let begins = || word.strip_suffix('*').is_some_and(|start| name.starts_with(start));
+    word == name || of_server() || begins()
+}
+
+/// The parent's gate, in the agent's mode where it has one. What the parent's mode forbids stays forbidden.
+pub(crate) fn gate(agent: &AgentDefinition, parent: &Gate) -> Gate {
+    agent.mode.map_or_else(|| parent.clone(), |mode| parent.in_mode(mode))
+}
