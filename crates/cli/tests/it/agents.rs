@@ -185,7 +185,10 @@ fn a_result_from_the_background() {
     let home = TestHome::new().with_server(&server);
     let mut running = home.spawn(&mut ask(&home, &["count"]));
     running.close_stdin();
+    // The conversation has said all it had to say: only the agent is waited for.
     server.wait_for_requests(2);
+    wait_until("the end of its answer", || transcript(&home).contains("It is being counted."));
+    std::thread::sleep(std::time::Duration::from_millis(300));
     gate.open();
     let output = running.wait();
     assert!(output.success().stdout.ends_with("52 nuts, says the counter.\n"), "{}", output.stdout);
