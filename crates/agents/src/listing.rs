@@ -1,11 +1,14 @@
 //! The list of agents, as the model reads it (A-5).
 
 use dormouse_conversation::PromptSize;
+use dormouse_engine::lines_within;
 
 use crate::{AgentDefinition, Agents};
 
 /// The list, in characters.
 const MOST_CHARS: usize = 8_000;
+/// The list of names, for a small window.
+const MOST_SHORT_CHARS: usize = 600;
 /// Of one description.
 const ONE: usize = 400;
 
@@ -13,19 +16,14 @@ const INTRO: &str = "These can be started with the tool Agent, by name as `subag
 
 pub(crate) fn listing(agents: &Agents, size: PromptSize) -> String {
     if size == PromptSize::Short {
-        let names: Vec<&str> = agents.all().map(|agent| agent.name.as_str()).collect();
-        return format!("For the tool Agent: {}.", names.join(", "));
+        let names: Vec<String> = agents.all().map(|agent| agent.name.clone()).collect();
+        return format!(
+            "For the tool Agent: {}.",
+            lines_within(&names, MOST_SHORT_CHARS).join(", ")
+        );
     }
     let lines: Vec<String> = agents.all().map(line).collect();
-    let mut used = 0;
-    let kept: Vec<&str> = lines
-        .iter()
-        .map(String::as_str)
-        .take_while(|line| {
-            used += line.chars().count() + 1;
-            used <= MOST_CHARS
-        })
-        .collect();
+    let kept = lines_within(&lines, MOST_CHARS);
     let more = match lines.len() - kept.len() {
         0 => String::new(),
         more => format!("\n[{more} more are not listed here for want of room]"),

@@ -77,7 +77,7 @@ pub use resume::ResumeReport;
 pub use session::{OpenedSession, SessionFolder};
 pub use side::SideChain;
 pub use skills::{
-    Skill, SkillCallers, SkillOwner, SkillPlaces, SkillProblem, Skills, SkillsInUse,
+    Skill, SkillCallers, SkillOwner, SkillPlaces, SkillProblem, Skills, SkillsInUse, lines_within,
     read_definition,
 };
 pub use surroundings::Surroundings;

@@ -5,9 +5,14 @@ use std::path::Path;
 
 use dormouse_base::nearest;
 use dormouse_conversation::Effort;
+use dormouse_engine::MEMORY_TOOLS;
 use dormouse_memory::frontmatter::{self, FrontmatterProblem, Parsed, Value as Field};
-use dormouse_tools::Mode;
+use dormouse_tools::{MCP_CALL, Mode, ToolSet};
 use serde_json::{Map, Value};
+
+use crate::messages::SEND_MESSAGE;
+use crate::order::TOOL;
+use crate::reach::without_rule;
 
 use super::{
     AgentDefinition, AgentOrigin, AgentProblem, Isolation, LONGEST_NAME, MemoryScope, ModelChoice,
@@ -33,31 +38,6 @@ const USED: &[&str] = &[
     "initialPrompt",
     "mcpServers",
     "hooks",
-];
-/// The tools there can be, but for those of MCP servers.
-const TOOLS: &[&str] = &[
-    "Agent",
-    "Bash",
-    "BashOutput",
-    "Edit",
-    "ExitPlan",
-    "Glob",
-    "Grep",
-    "KillShell",
-    "McpCall",
-    "MemoryDelete",
-    "MemoryList",
-    "MemoryLog",
-    "MemorySave",
-    "MemorySearch",
-    "Read",
-    "SendMessage",
-    "Skill",
-    "TodoWrite",
-    "WebFetch",
-    "WebSearch",
-    "Write",
-    "memory",
 ];
 const COLOURS: &[&str] =
     &["red", "blue", "green", "yellow", "purple", "orange", "pink", "cyan", "magenta", "white"];
@@ -299,12 +279,14 @@ impl Reader<'_> {
     /// Names of tools; of one that there is nowhere it is said so. Those of servers are known when they are there.
     fn tool_names(&mut self, key: &str) -> Vec<String> {
         let words = self.words(key);
+        let known = if words.is_empty() { Vec::new() } else { known_tools() };
         for word in &words {
-            let name = word.split('(').next().unwrap_or(word);
-            if name.starts_with("mcp__") || name.ends_with('*') || TOOLS.contains(&name) {
+            let name = without_rule(word);
+            let of_servers = name.starts_with("mcp__") || name.ends_with('*');
+            if of_servers || known.iter().any(|known| known == name) {
                 continue;
             }
-            let meant = nearest(name, TOOLS.iter().map(|known| (*known).to_owned()));
+            let meant = nearest(name, known.iter().cloned());
             let meant = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
             self.ignored(key, &format!("`{key}`: there is no tool `{name}` here{meant}"));
         }
@@ -448,6 +430,14 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// The tools there can be, but for those of MCP servers.
+fn known_tools() -> Vec<String> {
+    let of_session = [TOOL, SEND_MESSAGE, MCP_CALL, "ExitPlan", "Skill"];
+    let builtin = ToolSet::builtin();
+    let all = builtin.names().chain(MEMORY_TOOLS.iter().copied()).chain(of_session);
+    all.map(str::to_owned).collect()
 }
 
 fn is_name(name: &str) -> bool {

@@ -11,6 +11,16 @@ const ONE: usize = 300;
 
 const INTRO: &str = "Skills are instructions for certain tasks, each in a folder of its own. Where a task fits one of these descriptions, call the tool Skill with its name before you begin, and follow what it says. The person calls one with /name; its text is then in their message, and is not to be called again.";
 
+/// The first lines that fit into so many characters.
+pub fn lines_within(lines: &[String], most_chars: usize) -> Vec<&str> {
+    let mut used = 0;
+    let fits = |line: &&str| {
+        used += line.chars().count() + 1;
+        used <= most_chars
+    };
+    lines.iter().map(String::as_str).take_while(fits).collect()
+}
+
 /// The list; nothing, if the model can call none.
 pub(crate) fn listing(skills: &Skills, budget: &Budget) -> Option<String> {
     let lines: Vec<String> = skills
@@ -23,15 +33,7 @@ pub(crate) fn listing(skills: &Skills, budget: &Budget) -> Option<String> {
     }
     let window = usize::try_from(budget.window).unwrap_or(usize::MAX);
     let room = MOST_CHARS.min(window / 25);
-    let mut used = 0;
-    let kept: Vec<&str> = lines
-        .iter()
-        .map(String::as_str)
-        .take_while(|line| {
-            used += line.chars().count() + 1;
-            used <= room
-        })
-        .collect();
+    let kept = lines_within(&lines, room);
     let left_out = lines.len() - kept.len();
     Some(match budget.prompt {
         PromptSize::Full => {

@@ -30,6 +30,7 @@ use crate::HookLayer;
 pub(crate) use desk::SkillDesk;
 pub use file::read as read_definition;
 pub use in_use::SkillsInUse;
+pub use list::lines_within;
 pub(crate) use list::listing;
 pub use place::SkillPlaces;
 
