@@ -34,6 +34,7 @@ mod running;
 mod scan;
 mod server;
 mod state;
+pub mod structure;
 mod terminal;
 pub mod tidy;
 mod trail;

@@ -26,8 +26,16 @@ pub fn source_problems(workspace_root: &Path) -> Vec<String> {
 
 /// Every Rust file below `crates/` and `bench/`, but for what was built.
 pub fn rust_files(workspace_root: &Path) -> Vec<PathBuf> {
+    let mut files = rust_files_below(&workspace_root.join("crates"));
+    files.extend(rust_files_below(&workspace_root.join("bench")));
+    files.sort();
+    files
+}
+
+/// Every Rust file below a folder, in the order of their paths.
+pub(crate) fn rust_files_below(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
-    let mut folders = vec![workspace_root.join("crates"), workspace_root.join("bench")];
+    let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let path = entry.path();
