@@ -3,52 +3,26 @@
 
 #![forbid(unsafe_code)]
 
-mod agents;
 mod args;
-mod beside;
-mod completions;
-mod config;
-mod connect;
-mod crash;
-mod demo;
-mod doctor;
-mod dream;
-mod embedder;
-mod exit;
+mod commands;
 mod headless;
-mod hook;
-mod hooks;
-mod input;
-mod instructions;
-mod layers;
-mod markdown;
-mod mcp;
-mod memory;
-mod messages;
-mod notes;
-mod output;
-mod permissions;
-mod plugin;
-mod profile;
-mod search;
-mod servers;
-mod sessions;
-mod settings;
-mod setup;
-mod show;
-mod start;
-mod stats;
-mod talk;
-mod trust;
-mod world;
+mod interactive;
+mod terminal;
+mod wiring;
 
 use clap::Parser;
 use dormouse_base::names;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::{Arguments, Command};
-use crate::exit::{Exit, Failure};
-use crate::world::World;
+use crate::commands::{
+    agents, completions, config, demo, doctor, dream, hook, hooks, mcp, mcp_servers, memory,
+    permissions, plugin, profile, search, sessions, setup, stats,
+};
+use crate::headless::output;
+use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::world::World;
+use crate::wiring::{crash, exit, print, session_messages};
 
 /// `SIGXFSZ`.
 const FILE_TOO_LARGE: i32 = 25;
@@ -72,7 +46,7 @@ fn main() -> std::process::ExitCode {
         Ok(exit) => exit.into(),
         Err(failure) => {
             output::failure(arguments.output_format, &failure);
-            show::failure(&failure);
+            print::failure(&failure);
             failure.exit().into()
         }
     }
@@ -80,7 +54,7 @@ fn main() -> std::process::ExitCode {
 
 /// An answer that could not be written is no success.
 fn nothing_lost(exit: Exit) -> Result<Exit, Failure> {
-    match show::lost() {
+    match print::lost() {
         None => Ok(exit),
         Some(problem) => {
             Err(Failure::failed(anyhow::anyhow!("the output could not be written: {problem}"))
@@ -105,7 +79,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Context(arguments)) => profile::run(arguments, world),
             Some(Command::Completions { whom }) => completions::run(*whom),
             Some(Command::Doctor(arguments)) => doctor::run(arguments, world).await,
-            Some(Command::Agents(arguments)) => agents::list::run(arguments, world),
+            Some(Command::Agents(arguments)) => agents::run(arguments, world),
             Some(Command::Permissions(command)) => permissions::run(command, world),
             Some(Command::Config(command)) => config::run(command, world).await,
             Some(Command::Memory(command)) => Box::pin(memory::run(command, world)).await,
@@ -117,14 +91,14 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Hooks(arguments)) => hooks::run(arguments, world),
             Some(Command::Hook(arguments)) => Box::pin(hook::run(arguments, world)).await,
             Some(Command::Mcp(mcp)) => match &mcp.command {
-                Some(command) => Box::pin(servers::run(command, arguments, world)).await,
+                Some(command) => Box::pin(mcp_servers::run(command, arguments, world)).await,
                 None => Box::pin(mcp::run(mcp, world)).await,
             },
             Some(Command::Plugin(command)) => plugin::run(command, world).await,
-            Some(Command::Send(arguments)) => messages::send(arguments, world).await,
+            Some(Command::Send(arguments)) => session_messages::send(arguments, world).await,
             Some(Command::Setup(arguments)) => setup::run(arguments, world),
             None if arguments.is_headless() => headless::run(arguments, world).await,
-            None => Box::pin(talk::run(arguments, world)).await,
+            None => Box::pin(interactive::run(arguments, world)).await,
         }
     });
     // A tool that would not stop must not keep the program from ending.

@@ -1,0 +1,94 @@
+//! `dormouse agents`: the agents there are, and where each comes from.
+
+use dormouse_agents::{AgentDefinition, Agents, ToolChoice};
+use serde::Serialize;
+
+use crate::args::AgentsArguments;
+use crate::wiring::agents;
+use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::print;
+use crate::wiring::settings::{self, Untrusted};
+use crate::wiring::world::{World, current_project};
+
+#[derive(Serialize)]
+struct List<'a> {
+    agents: Vec<Listed<'a>>,
+    problems: Vec<Mistake<'a>>,
+}
+
+#[derive(Serialize)]
+struct Listed<'a> {
+    name: &'a str,
+    description: &'a str,
+    origin: String,
+    file: Option<String>,
+    tools: Option<&'a [String]>,
+    memory: Option<&'static str>,
+    background: bool,
+}
+
+#[derive(Serialize)]
+struct Mistake<'a> {
+    file: &'a str,
+    line: Option<u64>,
+    problem: &'a str,
+    loaded: bool,
+}
+
+pub(crate) fn run(arguments: &AgentsArguments, world: &World) -> Result<Exit, Failure> {
+    let in_force = settings::load(world, None, &current_project()?, Untrusted::Tell)?;
+    let agents = agents::all(&in_force, world)?;
+    if arguments.json {
+        let list = List { agents: agents.all().map(listed).collect(), problems: problems(&agents) };
+        print::data_line(&serde_json::to_string_pretty(&list).map_err(Failure::failed)?);
+        return Ok(Exit::Done);
+    }
+    for (name, text) in rows(&agents) {
+        print::data_line(&format!("{name}\n    {text}"));
+    }
+    for problem in agents.problems() {
+        print::note(&format!("warning: {problem}"));
+    }
+    Ok(Exit::Done)
+}
+
+/// A line each: the name with where it comes from, and what it is for.
+pub(crate) fn rows(agents: &Agents) -> Vec<(String, String)> {
+    agents
+        .all()
+        .map(|agent| {
+            let mut marks = vec![agent.origin.to_string()];
+            marks.extend(agent.memory.map(|scope| format!("{} memory", scope.as_str())));
+            marks.extend(agent.background.then(|| "in the background".to_owned()));
+            (format!("{} ({})", agent.name, marks.join(", ")), agent.description.clone())
+        })
+        .collect()
+}
+
+fn listed(agent: &AgentDefinition) -> Listed<'_> {
+    Listed {
+        name: &agent.name,
+        description: &agent.description,
+        origin: agent.origin.to_string(),
+        file: agent.file.as_ref().map(|file| file.display().to_string()),
+        tools: match &agent.tools {
+            ToolChoice::All => None,
+            ToolChoice::Only(tools) => Some(tools),
+        },
+        memory: agent.memory.map(dormouse_agents::MemoryScope::as_str),
+        background: agent.background,
+    }
+}
+
+fn problems(agents: &Agents) -> Vec<Mistake<'_>> {
+    agents
+        .problems()
+        .iter()
+        .map(|problem| Mistake {
+            file: &problem.place,
+            line: problem.line,
+            problem: &problem.problem,
+            loaded: problem.loaded,
+        })
+        .collect()
+}

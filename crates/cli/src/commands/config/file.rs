@@ -1,0 +1,141 @@
+//! Changing one file of settings.
+//!
+//! Invariant: what is written can be read, means something, and says nothing unknown that was not there; else nothing is.
+
+use std::path::{Path, PathBuf};
+
+use dormouse_base::{Dir, Layer, Project, RelPath, Settings, Source, Trust, TrustStore};
+use dormouse_engine::{HookLayer, HookOrigin, Hooks};
+
+use super::keep_from_git;
+use crate::args::Scope;
+use crate::commands::permissions;
+use crate::wiring::exit::Failure;
+use crate::wiring::print;
+use crate::wiring::settings::{self, InForce, Untrusted};
+use crate::wiring::world::{World, current_project};
+
+/// What became of a file of settings.
+#[derive(Debug)]
+pub(crate) struct Change {
+    pub(crate) file: PathBuf,
+    /// Whether anything in it is new.
+    pub(crate) made: bool,
+}
+
+fn source_of(scope: Scope) -> Source {
+    match scope {
+        Scope::User => Source::User,
+        Scope::Project => Source::Project,
+        Scope::Local => Source::Local,
+    }
+}
+
+/// The file of settings that `--scope` means.
+pub(crate) fn file_of(in_force: &InForce, scope: Scope) -> Result<PathBuf, Failure> {
+    in_force.places.file(source_of(scope)).ok_or_else(|| {
+        Failure::usage(anyhow::anyhow!(
+            "this folder's `.dormouse` is the program's own: there is no project to set something for"
+        ))
+        .hint("leave out --scope, or go to a project")
+    })
+}
+
+/// Changes a file of settings.
+pub(super) async fn change(
+    world: &World,
+    scope: Scope,
+    edit: impl FnOnce(&str) -> Result<String, Failure>,
+) -> Result<Change, Failure> {
+    let project = current_project()?;
+    let before = settings::load(world, None, &project, Untrusted::Pass)?;
+    let (source, file) = (source_of(scope), file_of(&before, scope)?);
+    let old = read(&file)?;
+    let new = edit(&old)?;
+    if new == old {
+        return Ok(Change { file, made: false });
+    }
+    check(&file, &old, &new)?;
+    check_meaning(source, &file, &new)?;
+    let (folder, name) = parts(&file)?;
+    Dir::create(folder)?.rewrite(&name, new.as_bytes())?;
+    keep_trust(world, &project, &before, source)?;
+    if source == Source::Local {
+        keep_from_git(&file, &project, &world.environment).await;
+    }
+    Ok(Change { file, made: true })
+}
+
+/// The text of a file, empty where there is none.
+fn read(file: &Path) -> Result<String, Failure> {
+    let (folder, name) = parts(file)?;
+    match Dir::open(folder).and_then(|dir| dir.read(&name)) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) if error.is_not_found() => Ok(String::new()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn parts(file: &Path) -> Result<(&Path, RelPath), Failure> {
+    let parts = file.parent().zip(file.file_name());
+    let (folder, name) = parts.ok_or_else(|| {
+        Failure::failed(anyhow::anyhow!("{} is no place for settings", file.display()))
+    })?;
+    Ok((folder, RelPath::new(name).map_err(Failure::failed)?))
+}
+
+/// What can be read may still mean nothing: rules, hooks, keys that no project may set.
+fn check_meaning(source: Source, file: &Path, new: &str) -> Result<(), Failure> {
+    let nothing = |failure: Failure| failure.hint("nothing was changed");
+    let layer =
+        Layer::parse(source, file, new.as_bytes()).map_err(Failure::usage).map_err(nothing)?;
+    if let Some(key) = layer.withheld.never.first() {
+        let error = anyhow::anyhow!("`{key}` can not be set by a project");
+        return Err(nothing(Failure::usage(error)));
+    }
+    let (settings, _) = Settings::parse(file, new.as_bytes()).map_err(Failure::usage)?;
+    permissions::rules(&settings.permissions).map_err(nothing)?;
+    let layer = HookLayer::of_json(HookOrigin::Settings(source), file, new);
+    match Hooks::read([layer]).1.into_iter().next() {
+        None => Ok(()),
+        Some(problem) => Err(nothing(Failure::usage(anyhow::anyhow!("{problem}")))),
+    }
+}
+
+/// Whoever changes a trusted project's settings by hand has looked at them.
+fn keep_trust(
+    world: &World,
+    project: &Project,
+    before: &InForce,
+    source: Source,
+) -> Result<(), Failure> {
+    if !source.is_of_project() {
+        return Ok(());
+    }
+    let store = TrustStore::new(&world.home()?);
+    let layers = before.places.read().map_err(Failure::usage)?;
+    let stack =
+        settings::stack(layers, &before.project_skills, &before.project_agents, &before.mcp_file);
+    match (before.trust, store.of(project, &stack)) {
+        (Trust::Given, Trust::Changed) | (Trust::NotNeeded, Trust::Unknown | Trust::Changed) => {
+            store.give(project, &stack, world.clock.now())?;
+            print::note(
+                "you trust this project with it: `dormouse permissions trust --revoke` takes that back",
+            );
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn check(file: &Path, old: &str, new: &str) -> Result<(), Failure> {
+    let known =
+        Settings::parse(file, old.as_bytes()).map(|(_, warnings)| warnings).unwrap_or_default();
+    let (_, warnings) = Settings::parse(file, new.as_bytes())
+        .map_err(|error| Failure::usage(error).hint("nothing was changed"))?;
+    match warnings.into_iter().find(|warning| !known.contains(warning)) {
+        None => Ok(()),
+        Some(warning) => Err(Failure::usage(anyhow::anyhow!("{warning}"))
+            .hint("nothing was changed; `dormouse config schema` lists every setting")),
+    }
+}

@@ -1,0 +1,310 @@
+//! `dormouse dream`, and who dreams beside a conversation.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::Parser as _;
+use dormouse_background::{
+    Closed, DreamReport, DreamSetup, DreamStatus, Dreamer, Dreamt, When, dream, dream_reports,
+};
+use dormouse_base::{Dir, Settings, Switches};
+use dormouse_engine::{Bell, EngineEvent, MemoryAccess, Saving, Seed, SessionFolder};
+use dormouse_memory::Trial;
+use jiff::Timestamp;
+use serde::Serialize;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::args::{Arguments, DreamArguments, DreamCommand};
+use crate::commands::memory;
+use crate::wiring::background_tasks;
+use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::memory_session;
+use crate::wiring::print;
+use crate::wiring::session_start;
+use crate::wiring::settings::{self, Untrusted};
+use crate::wiring::world::{World, current_project};
+
+/// Who dreams beside a conversation; nobody without memory.
+pub(crate) fn dreamer(
+    world: &World,
+    access: Option<&Arc<MemoryAccess>>,
+    sessions: &SessionFolder,
+    switches: &Switches,
+) -> Result<Option<Arc<Dreamer>>, Failure> {
+    let Some(access) = access else { return Ok(None) };
+    let setup = setup(world, Arc::clone(access), sessions.dir().clone());
+    let by_itself = match (switches.is_on("dream"), switches.is_on("daily_log")) {
+        _ if background_tasks::is_remote(world)? => {
+            Err("this machine is somebody else's".to_owned())
+        }
+        (true, false) => Ok(()),
+        (false, _) => Err("the switch `dream` is off".to_owned()),
+        (true, true) => Err("memory is kept as a daily log".to_owned()),
+    };
+    Ok(Some(Arc::new(Dreamer::new(setup, by_itself))))
+}
+
+/// What a dream needs from outside.
+pub(crate) fn setup(world: &World, access: Arc<MemoryAccess>, sessions: Dir) -> DreamSetup {
+    DreamSetup { access, sessions, clock: Arc::clone(&world.clock), ids: Arc::clone(&world.ids) }
+}
+
+/// A dream that did not begin, for programs.
+#[derive(Serialize)]
+struct NotDue {
+    status: &'static str,
+    gate: &'static str,
+    why: String,
+    opens: Option<Timestamp>,
+}
+
+/// A dream, for programs.
+#[derive(Serialize)]
+struct Told<'a> {
+    headline: String,
+    improved: usize,
+    #[serde(flatten)]
+    report: &'a DreamReport,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diff: Vec<Diffed>,
+}
+
+#[derive(Serialize)]
+struct Diffed {
+    scope: String,
+    file: String,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+pub(crate) async fn run(arguments: &DreamArguments, world: &World) -> Result<Exit, Failure> {
+    let result = Box::pin(dream_by_hand(arguments, world)).await;
+    if arguments.json { memory::told_as_json(result) } else { result }
+}
+
+async fn dream_by_hand(arguments: &DreamArguments, world: &World) -> Result<Exit, Failure> {
+    if let Some(DreamCommand::Log { limit, json }) = &arguments.command {
+        return log(*limit, *json, world).await;
+    }
+    let project = current_project()?;
+    let in_force = settings::load(world, None, &project, Untrusted::Tell)?;
+    let access = access(world, (&in_force.settings, &in_force.switches)).await?;
+    let sessions = SessionFolder::open(&world.home()?, &project)?;
+    if !arguments.dry_run && background_tasks::something_waits(world, &in_force.switches, &project)?
+    {
+        catch_up(arguments, world).await?;
+    }
+    let when = if arguments.now { When::Now } else { When::Due };
+    let trial = if arguments.dry_run { Trial::Preview } else { Trial::Make };
+    let mut unanswered = None;
+    let mut bell = Bell::default();
+    let seed = async |folder: &Path| {
+        let seed = seed(arguments, world, folder).await;
+        if let Ok(seed) = &seed {
+            bell = seed.bell().clone();
+        }
+        seed.map_err(|failure| {
+            let said = failure.message();
+            unanswered = Some(failure);
+            said
+        })
+    };
+    let setup = setup(world, access, sessions.dir().clone());
+    let dreamt = Box::pin(unless_interrupted(dream(setup, seed, when, trial))).await?;
+    for said in bell.take_notices() {
+        print::note(&format!("note: {said}"));
+    }
+    match (dreamt, unanswered) {
+        (_, Some(failure)) => Err(failure),
+        (None, None) => {
+            print::note("note: interrupted; nothing was changed");
+            Ok(Exit::Interrupted)
+        }
+        (Some(Err(closed)), None) => not_begun(&closed, arguments.json),
+        (Some(Ok(dreamt)), None) => tell(&dreamt, arguments.json, world),
+    }
+}
+
+/// Looks through the transcripts that wait for an occasion such as this (B-5), in a conversation that nobody has.
+async fn catch_up(arguments: &DreamArguments, world: &World) -> Result<(), Failure> {
+    let scratch = Scratch::make(&world.home()?)?;
+    let typed = typed(arguments)?;
+    let ready =
+        session_start::prepare_for(&typed, world, Untrusted::Pass, Some(Saving::Entries)).await?;
+    print::note("looking through what was said in other runs …");
+    let ready = ready.in_folder(SessionFolder::of(scratch.folder.clone()));
+    let conversation = ready.open_for(background_tasks::Run::CatchUp, &typed, world, None)?;
+    conversation.engine.opened();
+    let mut tell = |event| {
+        if let EngineEvent::Remembered(said) = event {
+            print::note(&format!("memory: {said}; `dormouse memory undo` takes it back"));
+        }
+    };
+    unless_interrupted(background_tasks::finish(&conversation.engine, &mut tell)).await?;
+    Ok(())
+}
+
+/// A folder for a while.
+struct Scratch {
+    folder: Dir,
+}
+
+impl Scratch {
+    fn make(home: &Path) -> Result<Self, Failure> {
+        let name = format!("catch-up-{}", uuid::Uuid::new_v4().simple());
+        Ok(Self { folder: Dir::create(home.join("state").join(name))? })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What can not be removed is empty but for a prompt.
+        let _left = std::fs::remove_dir_all(self.folder.path());
+    }
+}
+
+fn typed(arguments: &DreamArguments) -> Result<Arguments, Failure> {
+    let model = arguments.model.iter().flat_map(|model| ["--model", model.as_str()]);
+    Arguments::try_parse_from(["dormouse"].into_iter().chain(model)).map_err(Failure::usage)
+}
+
+/// Memory as a dream by hand needs it: the person's word counts for more than the switch `dream`.
+async fn access(
+    world: &World,
+    (settings, switches): (&Settings, &Switches),
+) -> Result<Arc<MemoryAccess>, Failure> {
+    let project = current_project()?;
+    let set = (settings, switches);
+    let memory = memory_session::setup(world, &project, set, Saving::Entries).await?;
+    memory.map(|memory| memory.access).ok_or_else(|| {
+        Failure::usage(anyhow::anyhow!("memory is off here, so there is nothing to dream about"))
+            .hint("`dormouse config list` says what turned it off")
+    })
+}
+
+/// A conversation that nobody has: the same prompt and tools, and a folder that goes with the dream.
+async fn seed(arguments: &DreamArguments, world: &World, folder: &Path) -> Result<Seed, Failure> {
+    let typed = typed(arguments)?;
+    let ready =
+        session_start::prepare_for(&typed, world, Untrusted::Pass, Some(Saving::Entries)).await?;
+    print::note("dreaming …");
+    let ready = ready.in_folder(SessionFolder::of(Dir::create(folder)?));
+    Ok(ready.open(&typed, world, None)?.engine.seed())
+}
+
+async fn unless_interrupted<T>(work: impl Future<Output = T>) -> Result<Option<T>, Failure> {
+    let listen = |kind| {
+        signal(kind).map_err(|error| {
+            Failure::failed(anyhow::anyhow!("can not listen for signals: {error}"))
+        })
+    };
+    let mut signals = (
+        listen(SignalKind::interrupt())?,
+        listen(SignalKind::terminate())?,
+        listen(SignalKind::hangup())?,
+    );
+    tokio::select! {
+        done = work => Ok(Some(done)),
+        _ = signals.0.recv() => Ok(None),
+        _ = signals.1.recv() => Ok(None),
+        _ = signals.2.recv() => Ok(None),
+    }
+}
+
+fn not_begun(closed: &Closed, json: bool) -> Result<Exit, Failure> {
+    if let Closed::Cannot(why) = closed {
+        return Err(Failure::failed(anyhow::anyhow!("{why}")));
+    }
+    let why = closed.to_string();
+    if json {
+        let (gate, opens) = (closed.word(), closed.opens());
+        memory::print_json(&NotDue { status: "not-begun", gate, why, opens })?;
+    } else {
+        print::data_line(&format!("no dream: {why}"));
+        if !matches!(closed, Closed::Held(_)) {
+            print::note("hint: --now dreams all the same");
+        }
+    }
+    Ok(if matches!(closed, Closed::Held(_)) { Exit::StoppedEarly } else { Exit::Done })
+}
+
+fn tell(dreamt: &Dreamt, json: bool, world: &World) -> Result<Exit, Failure> {
+    let report = &dreamt.report;
+    if json {
+        let diff =
+            if report.status == DreamStatus::Previewed { diffed(dreamt) } else { Vec::new() };
+        let (headline, improved) = (report.headline(), report.improved());
+        memory::print_json(&Told { headline, improved, report, diff })?;
+    } else {
+        if report.status == DreamStatus::Previewed {
+            dreamt.diffs.iter().for_each(|(_, files)| memory::print_diffs(files, world));
+        }
+        for line in lines(report) {
+            print::data_line(&line);
+        }
+    }
+    Ok(match report.status {
+        DreamStatus::Completed | DreamStatus::Previewed => Exit::Done,
+        DreamStatus::Failed | DreamStatus::Killed => Exit::Failed,
+    })
+}
+
+fn diffed(dreamt: &Dreamt) -> Vec<Diffed> {
+    let text = |bytes: &Option<Vec<u8>>| {
+        bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+    };
+    let files =
+        dreamt.diffs.iter().flat_map(|(scope, files)| files.iter().map(move |f| (scope, f)));
+    let diffed = files.map(|(scope, file)| Diffed {
+        scope: scope.to_string(),
+        file: file.file.to_string(),
+        before: text(&file.before),
+        after: text(&file.after),
+    });
+    diffed.collect()
+}
+
+/// A report in words; the last line is what it came to.
+pub(crate) fn lines(report: &DreamReport) -> Vec<String> {
+    let mut lines = Vec::new();
+    for memory in &report.memories {
+        let deeds =
+            memory.deeds.iter().map(|deed| format!("{} memory: {}", memory.scope, deed.line()));
+        lines.extend(deeds);
+        let was = if memory.kept == 1 { "it was" } else { "they were" };
+        lines.push(format!("{} memory: kept {} as {was}", memory.scope, memory.kept));
+    }
+    lines.extend(report.refused.iter().map(|refused| format!("refused: {refused}")));
+    lines.extend(report.left_out.iter().map(|left| format!("left out: {left}")));
+    lines.push(report.headline());
+    lines
+}
+
+async fn log(limit: usize, json: bool, world: &World) -> Result<Exit, Failure> {
+    let project = current_project()?;
+    let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
+    let set = (&in_force.settings, &in_force.switches);
+    let reports = match memory_session::project_store(world, &project, set).await? {
+        Some(store) => dream_reports(&store)?,
+        None => Vec::new(),
+    };
+    let shown = reports.get(..limit.min(reports.len())).unwrap_or_default();
+    if json {
+        memory::print_json(&shown)?;
+    } else {
+        for report in shown {
+            let when = report.began.strftime("%Y-%m-%d %H:%M");
+            print::data_line(&format!(
+                "{when}  {} sessions, {} requests",
+                report.sessions, report.turns
+            ));
+            for line in lines(report) {
+                print::data_line(&format!("    {line}"));
+            }
+        }
+    }
+    if reports.is_empty() {
+        print::note("no dreams yet");
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,141 @@
+//! `dormouse hook`: answers another agent's hook events. Whatever goes wrong, the other agent goes on:
+//! nothing is printed, the exit code is 0, and the log says why.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use dormouse_base::{Project, Settings, Switches, names, project_of};
+use dormouse_memory::{IndexUse, MemoryRules, Saving};
+use dormouse_serve::Memories;
+use dormouse_serve::hook::{Asked, HookEvent, HookNotes, about_prompt, at_start, output};
+
+use crate::args::HookArguments;
+use crate::wiring::embedder;
+use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::memory_places::{Places, Visit, Whose};
+use crate::wiring::print;
+use crate::wiring::settings::{self, Untrusted};
+use crate::wiring::world::{World, current_project};
+
+/// A prompt that is longer is cut: the rest says no more about what to recall.
+const LONGEST_INPUT: u64 = 4 * 1024 * 1024;
+
+pub(crate) async fn run(arguments: &HookArguments, world: &World) -> Result<Exit, Failure> {
+    match answer(arguments, world).await {
+        Ok(Some(text)) => print::data_line(&text),
+        Ok(None) => {}
+        Err(failure) => log(&failure.message(), world),
+    }
+    Ok(Exit::Done)
+}
+
+/// Where even the log can not be written there is nobody left to tell.
+fn log(why: &str, world: &World) {
+    if let Ok(home) = world.home()
+        && let Ok(notes) = HookNotes::open(&home)
+    {
+        drop(notes.log(why, world.clock.now()));
+    }
+}
+
+async fn answer(arguments: &HookArguments, world: &World) -> Result<Option<String>, Failure> {
+    let word = arguments.event.first().map_or("", String::as_str);
+    let event = HookEvent::from_word(word)
+        .ok_or_else(|| Failure::usage(anyhow::anyhow!("there is no hook event `{word}`")))?;
+    let asked = Asked::read(&input()?).map_err(Failure::failed)?;
+    let project = match &asked.cwd {
+        Some(folder) => project_of(folder)?,
+        None => current_project()?,
+    };
+    let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
+    let switches = &in_force.switches;
+    if !switches.is_on("memory") {
+        return Ok(None);
+    }
+    let place = Place { world, project: &project, settings: &in_force.settings, switches };
+    match event {
+        HookEvent::SessionStart => place.session_start(&asked).await,
+        HookEvent::Prompt if switches.is_on("recall") => place.prompt(&asked).await,
+        HookEvent::Prompt => Ok(None),
+        HookEvent::Stop => {
+            place.notes()?.queue(&asked, world.clock.now()).map_err(Failure::failed)?;
+            Ok(None)
+        }
+    }
+}
+
+fn input() -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().take(LONGEST_INPUT).read_to_end(&mut bytes).map_err(Failure::failed)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+struct Place<'a> {
+    world: &'a World,
+    project: &'a Project,
+    settings: &'a Settings,
+    switches: &'a Switches,
+}
+
+impl Place<'_> {
+    fn notes(&self) -> Result<HookNotes, Failure> {
+        HookNotes::open(&self.world.home()?).map_err(Failure::failed)
+    }
+
+    fn index(&self) -> IndexUse {
+        if self.switches.is_on("index") { IndexUse::Kept } else { IndexUse::LeftOut }
+    }
+
+    /// The memories that are there: looking makes nothing.
+    async fn memories(&self) -> Result<Memories, Failure> {
+        let places =
+            Places::find(self.world, self.project, (self.settings, self.switches), Visit::Look)
+                .await?;
+        let mut stores = Vec::new();
+        // Whoever wrote the repository wrote its own memories: they are not told to agents.
+        for place in places.list().iter().filter(|place| place.whose != Whose::Repo) {
+            stores.extend(places.existing(place)?);
+        }
+        let folder = |whose| places.of(whose).map(|place| place.directory.clone());
+        let project = folder(Whose::Project).unwrap_or_default();
+        let rules = MemoryRules {
+            user: folder(Whose::User).unwrap_or_else(|| project.clone()),
+            project,
+            team: folder(Whose::Team).filter(|team| team.is_dir()),
+            index: self.index(),
+            saving: Saving::Entries,
+            past_sessions: false,
+            extra: self.world.environment.get(names::MEMORY_EXTRA_GUIDELINES).map(str::to_owned),
+        };
+        let cache = self.world.home()?.join("cache");
+        let memories = Memories::new(stores, &cache, rules, Arc::clone(&self.world.clock));
+        Ok(match embedder::welcome(self.settings, self.world) {
+            Some(embedder) => memories.with_embedder(embedder),
+            None => memories,
+        })
+    }
+
+    async fn session_start(&self, asked: &Asked) -> Result<Option<String>, Failure> {
+        let notes = self.notes()?;
+        notes.sweep(self.world.clock.now()).map_err(Failure::failed)?;
+        if let Some(session) = asked.session_id.as_deref().filter(|_| asked.starts_anew()) {
+            notes.forget(session).map_err(Failure::failed)?;
+        }
+        let context = at_start(&self.memories().await?, self.index()).map_err(Failure::failed)?;
+        Ok(Some(output(asked.event_name(HookEvent::SessionStart), &context)))
+    }
+
+    async fn prompt(&self, asked: &Asked) -> Result<Option<String>, Failure> {
+        let Some(prompt) = &asked.prompt else { return Ok(None) };
+        let notes = self.notes()?;
+        let session = asked.session_id.as_deref();
+        let (seen, spent) = session.map(|session| notes.seen(session)).unwrap_or_default();
+        let memories = self.memories().await?;
+        let recalled = about_prompt(&memories, prompt, &seen, spent).map_err(Failure::failed)?;
+        let Some(text) = recalled.text else { return Ok(None) };
+        if let Some(session) = session {
+            notes.note_seen(session, &recalled.files, text.len()).map_err(Failure::failed)?;
+        }
+        Ok(Some(output(asked.event_name(HookEvent::Prompt), &text)))
+    }
+}

@@ -1,0 +1,216 @@
+//! The hooks in force, and `dormouse hooks`: which would run at an event, and why.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use dormouse_base::{Source, Stack};
+use dormouse_engine::{
+    HookEvent, HookLayer, HookOccasion, HookOrigin, HookProblem, HookView, Hooks, Idle,
+};
+use dormouse_tools::ToolSet;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::args::HooksArguments;
+use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::plugins;
+use crate::wiring::print;
+use crate::wiring::session_start::is_bare;
+use crate::wiring::settings::{self, InForce, Untrusted};
+use crate::wiring::world::{World, current_project};
+
+/// The hooks in force. Of those that can not be used it is said why.
+pub(crate) fn in_force(in_force: &InForce, world: &World) -> Result<Hooks, Failure> {
+    let (hooks, problems) = read(in_force, world)?;
+    for problem in problems {
+        print::note(&format!("warning: a hook will not run: {problem}"));
+    }
+    Ok(hooks)
+}
+
+fn read(in_force: &InForce, world: &World) -> Result<(Hooks, Vec<HookProblem>), Failure> {
+    let bare = is_bare(world)?;
+    let others_idle = others_idle(in_force, bare);
+    let of_plugins = plugins::hook_layers(&in_force.plugins, others_idle);
+    let (hooks, problems) = Hooks::read(layers(in_force, bare).chain(of_plugins));
+    let files = Source::ALL.into_iter().filter_map(|source| {
+        let file = in_force.places.file(source)?;
+        Some((source, file))
+    });
+    Ok((hooks.watching(files.collect()).others_idle(others_idle), problems))
+}
+
+/// The files of settings, and whether their hooks run.
+fn layers(in_force: &InForce, bare: bool) -> impl Iterator<Item = HookLayer> {
+    in_force.stack.layers().iter().map(move |layer| {
+        let idle = if bare {
+            Some(Idle::Bare)
+        } else if switched_off(&in_force.stack, layer.source) {
+            Some(Idle::Disabled)
+        } else if is_managed_only(in_force) && layer.source != Source::Managed {
+            Some(Idle::ManagedOnly)
+        } else if layer.withheld.waiting.get("hooks").is_some() {
+            Some(Idle::NotTrusted)
+        } else {
+            None
+        };
+        let origin = HookOrigin::Settings(layer.source);
+        HookLayer::of_json(origin, &layer.path, &*layer.text).idle(idle)
+    })
+}
+
+/// Why hooks of plugins, agents and skills do not run, where they do not.
+fn others_idle(in_force: &InForce, bare: bool) -> Option<Idle> {
+    if bare {
+        Some(Idle::Bare)
+    } else if switched_off(&in_force.stack, Source::User) {
+        Some(Idle::Disabled)
+    } else if is_managed_only(in_force) {
+        Some(Idle::ManagedOnly)
+    } else {
+        None
+    }
+}
+
+fn is_managed_only(in_force: &InForce) -> bool {
+    in_force.settings.allow_managed_hooks_only == Some(true)
+}
+
+/// Whether `disableAllHooks` reaches the hooks of a layer: a project turns off its own, a person all but the
+/// organisation's, the organisation all.
+fn switched_off(stack: &Stack, of: Source) -> bool {
+    let off = |source: Source| stack.of_source(source, "disableAllHooks") == Some(&true.into());
+    let by_project = off(Source::Project) || off(Source::Local);
+    let by_person = off(Source::User) || off(Source::CommandLine);
+    off(Source::Managed)
+        || (by_person && of != Source::Managed)
+        || (by_project && of.is_of_project())
+}
+
+/// A hook, for programs.
+#[derive(Serialize)]
+struct Told<'a> {
+    event: &'static str,
+    origin: String,
+    file: &'a Path,
+    line: Option<usize>,
+    matcher: &'a str,
+    r#if: Option<&'a str>,
+    kind: &'static str,
+    what: &'a str,
+    timeout_seconds: f64,
+    waited_for: bool,
+    runs: bool,
+    why_not: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Listed<'a> {
+    hooks: Vec<Told<'a>>,
+    problems: Vec<String>,
+}
+
+pub(crate) fn run(arguments: &HooksArguments, world: &World) -> Result<Exit, Failure> {
+    let project = current_project()?;
+    let given = arguments.settings.as_deref();
+    let in_force = settings::load(world, given, &project, Untrusted::Pass)?;
+    let (hooks, problems) = read(&in_force, world)?;
+    let views = views(&hooks, arguments, &project.folder)?;
+    if arguments.json {
+        let problems = problems.iter().map(ToString::to_string).collect();
+        let listed = Listed { hooks: views.iter().map(told).collect(), problems };
+        print::data_line(&serde_json::to_string(&listed).map_err(Failure::failed)?);
+        return Ok(Exit::Done);
+    }
+    if views.is_empty() {
+        let at = arguments.event.as_deref().map(|event| format!(" at {event}")).unwrap_or_default();
+        print::note(&format!("no hooks{at}"));
+    }
+    for view in &views {
+        print::data_line(&line(view));
+    }
+    for problem in problems {
+        print::note(&format!("warning: a hook will not run: {problem}"));
+    }
+    Ok(Exit::Done)
+}
+
+fn views<'h>(
+    hooks: &'h Hooks,
+    arguments: &HooksArguments,
+    folder: &Path,
+) -> Result<Vec<HookView<'h>>, Failure> {
+    let Some(name) = &arguments.event else { return Ok(hooks.list().collect()) };
+    let wrong = |why: String| {
+        let events: Vec<&str> = HookEvent::ALL.into_iter().map(HookEvent::name).collect();
+        Failure::usage(anyhow::anyhow!("`{name}`: {why}"))
+            .hint(format!("the events are {}", events.join(", ")))
+    };
+    let event = HookEvent::named(name).map_err(wrong)?;
+    let input = arguments.input.as_ref().map(|text| RawValue::from_string(text.clone()));
+    let input = input.transpose().map_err(|error| {
+        Failure::usage(anyhow::anyhow!("--input is no JSON: {error}"))
+            .hint("it is the call's arguments, as in '{\"command\":\"git push\"}'")
+    })?;
+    let occasion =
+        HookOccasion { event, subject: arguments.tool.as_deref(), input: input.as_deref() };
+    Ok(hooks.explain(occasion, &ToolSet::builtin(), folder))
+}
+
+fn told<'a>(view: &'a HookView<'_>) -> Told<'a> {
+    Told {
+        event: view.event.name(),
+        origin: view.origin.to_string(),
+        file: view.file,
+        line: view.line,
+        matcher: &view.matcher,
+        r#if: view.condition.as_deref(),
+        kind: view.kind,
+        what: &view.what,
+        timeout_seconds: view.timeout.as_secs_f64(),
+        waited_for: view.waited_for,
+        runs: view.not_run.is_none(),
+        why_not: view.not_run.as_deref(),
+    }
+}
+
+/// Where a hook stands.
+fn place(view: &HookView<'_>) -> String {
+    let line = view.line.map(|line| format!(":{line}")).unwrap_or_default();
+    format!("{}, {}{line}", view.origin, view.file.display())
+}
+
+/// What is to be said of a hook beside what it runs.
+fn about(view: &HookView<'_>) -> String {
+    let mut parts = vec![format!("matcher {}", view.matcher)];
+    parts.extend(view.condition.as_ref().map(|rule| format!("if {rule}")));
+    parts.push(format!("{} s", view.timeout.as_secs_f64()));
+    if !view.waited_for {
+        parts.push("not waited for".to_owned());
+    }
+    parts.join(", ")
+}
+
+fn line(view: &HookView<'_>) -> String {
+    let what = view.what.replace('\n', "\\n");
+    let runs = match &view.not_run {
+        None => "runs".to_owned(),
+        Some(why) => format!("does not run: {why}"),
+    };
+    format!(
+        "{}: {} `{what}` ({}; {}): {runs}",
+        view.event.name(),
+        view.kind,
+        about(view),
+        place(view)
+    )
+}
+
+/// The hooks of a conversation, a row each.
+pub(crate) fn rows(hooks: &Arc<Hooks>) -> Vec<(String, String)> {
+    let row = |view: HookView<'_>| {
+        let name = view.event.name().to_owned();
+        (name.clone(), line(&view).trim_start_matches(&format!("{name}: ")).to_owned())
+    };
+    hooks.list().map(row).collect()
+}

@@ -1,0 +1,196 @@
+//! `dormouse mcp list`: the servers that this agent uses, and those that it does not, with the reason.
+
+mod change;
+
+use std::collections::BTreeSet;
+
+use dormouse_base::Trust;
+use dormouse_tools::{McpHub, ServerProblem, ServerStatus, ServerView};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::args::{Arguments, McpCommand};
+use crate::commands::doctor::PATIENCE;
+use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::mcp_servers::{FILE, KEY, read, start, wait};
+use crate::wiring::print;
+use crate::wiring::session_start::environment_for_children;
+use crate::wiring::settings::{self, InForce, Untrusted};
+use crate::wiring::world::{World, current_project};
+
+pub(crate) async fn run(
+    command: &McpCommand,
+    arguments: &Arguments,
+    world: &World,
+) -> Result<Exit, Failure> {
+    match command {
+        McpCommand::List { json } => list(*json, arguments, world).await,
+        McpCommand::Add(add) => change::add(add, world).await,
+        McpCommand::Remove { name, scope } => change::remove(name, *scope, world).await,
+    }
+}
+
+/// A server as a program reads it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'a> {
+    name: &'a str,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    transport: &'static str,
+    target: String,
+    origin: String,
+    protocol: &'a str,
+    software: &'a str,
+    tools: &'a [String],
+    left_out: &'a [String],
+}
+
+/// One that is not started, and why.
+#[derive(Serialize)]
+struct NotUsed {
+    name: String,
+    status: &'static str,
+    reason: String,
+    origin: String,
+}
+
+/// All that a program reads.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Listed<'a> {
+    Used(Line<'a>),
+    NotUsed(&'a NotUsed),
+}
+
+async fn list(json: bool, arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
+    let project = current_project()?;
+    let in_force = settings::load(world, None, &project, Untrusted::Tell)?;
+    let read = read(&arguments.mcp_config, &in_force, world)?;
+    let mut not_used: Vec<NotUsed> = read.problems.iter().map(mistaken).collect();
+    not_used.extend(untrusted(&in_force));
+    let environment = environment_for_children(world, &in_force.settings);
+    let hub = start(read.servers, &in_force.settings, &project, &environment);
+    wait(&hub, PATIENCE).await;
+    let views = hub.views();
+    hub.close().await;
+    if json {
+        let used = views.iter().map(|view| Listed::Used(line(view)));
+        let lines: Vec<Listed> = used.chain(not_used.iter().map(Listed::NotUsed)).collect();
+        print::data_line(&serde_json::to_string_pretty(&lines).map_err(Failure::failed)?);
+    } else {
+        show_list(&views, &not_used);
+    }
+    for name in read.off {
+        print::note(&format!("{name} is turned off"));
+    }
+    Ok(Exit::Done)
+}
+
+fn show_list(views: &[ServerView], not_used: &[NotUsed]) {
+    if views.is_empty() && not_used.is_empty() {
+        print::data_line("no MCP servers; `dormouse mcp add` sets one up");
+    }
+    for view in views {
+        print::data_line(&text(view));
+        if view.status == ServerStatus::Connecting {
+            print::data_line(&format!("  it has not answered within {} s", PATIENCE.as_secs()));
+        }
+    }
+    for NotUsed { name, reason, origin, .. } in not_used {
+        print::data_line(&format!("{name}: {reason}\n  from {origin}"));
+    }
+}
+
+fn mistaken(problem: &ServerProblem) -> NotUsed {
+    let line = problem.line.map(|line| format!(", line {line}")).unwrap_or_default();
+    let name = if problem.server.is_empty() { KEY } else { &problem.server };
+    NotUsed {
+        name: name.to_owned(),
+        status: "mistaken",
+        reason: format!("left out: {}", problem.reason),
+        origin: format!("{}{line}", problem.file.display()),
+    }
+}
+
+/// What the project sets up and nobody has trusted.
+fn untrusted(in_force: &InForce) -> Vec<NotUsed> {
+    if !matches!(in_force.trust, Trust::Unknown | Trust::Changed) {
+        return Vec::new();
+    }
+    let mut waiting = Vec::new();
+    for part in in_force.stack.waiting() {
+        let servers = part.wishes.get(KEY).or_else(|| part.wishes.get(FILE));
+        let names: BTreeSet<&String> = servers
+            .and_then(Value::as_object)
+            .map(|servers| servers.keys().collect())
+            .unwrap_or_default();
+        waiting.extend(names.into_iter().map(|name| NotUsed {
+            name: name.clone(),
+            status: "untrusted",
+            reason: "waits until you trust this project: `dormouse permissions trust`".to_owned(),
+            origin: part.place.clone(),
+        }));
+    }
+    waiting
+}
+
+fn line(view: &ServerView) -> Line<'_> {
+    let (status, reason) = match &view.status {
+        ServerStatus::Connecting => ("connecting", None),
+        ServerStatus::Connected => ("connected", None),
+        ServerStatus::Down(reason) => ("down", Some(reason.clone())),
+    };
+    Line {
+        name: &view.spec.name,
+        status,
+        reason,
+        transport: view.spec.transport.kind(),
+        target: view.spec.transport.shown(),
+        origin: view.spec.origin.to_string(),
+        protocol: &view.revision,
+        software: &view.software,
+        tools: &view.tools,
+        left_out: &view.left_out,
+    }
+}
+
+/// A server in a few lines, for people: here, and for `/mcp`.
+pub(crate) fn text(view: &ServerView) -> String {
+    let status = match &view.status {
+        ServerStatus::Connecting => "starting".to_owned(),
+        ServerStatus::Connected => {
+            let count = view.tools.len();
+            let tools = if count == 1 { "tool" } else { "tools" };
+            format!("connected ({}, protocol {}), {count} {tools}", view.software, view.revision)
+        }
+        ServerStatus::Down(reason) => format!("not available: {reason}"),
+    };
+    let mut lines = vec![format!("{}: {status}", view.spec.name)];
+    let transport = &view.spec.transport;
+    lines.push(format!("  {} {}, from {}", transport.kind(), transport.shown(), view.spec.origin));
+    lines.extend(view.tools.iter().map(|tool| format!("  {tool}")));
+    lines.extend(view.left_out.iter().map(|why| format!("  left out: {why}")));
+    if let (ServerStatus::Connected, Some(error)) = (&view.status, &view.last_error) {
+        lines.push(format!("  what last went wrong: {error}"));
+    }
+    lines.join("\n")
+}
+
+/// `/mcp`: how each server stands; or one that is started again.
+pub(crate) async fn in_talk(hub: &McpHub, rest: &str) -> String {
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    match words.as_slice() {
+        [] if hub.is_empty() => "no MCP servers; docs/mcp.md says how to set one up".to_owned(),
+        [] => hub.views().iter().map(text).collect::<Vec<_>>().join("\n"),
+        ["reconnect", name] => match hub.reconnect(name).await {
+            None => format!("there is no MCP server `{name}`; /mcp lists them"),
+            Some(_) => {
+                let views = hub.views();
+                views.iter().filter(|view| view.spec.name == *name).map(text).collect()
+            }
+        },
+        _ => "/mcp lists the MCP servers; /mcp reconnect NAME starts one again".to_owned(),
+    }
+}

@@ -1,0 +1,204 @@
+//! Rows for a person: on a terminal a table with a head that fits its width, or where that is too narrow a card a
+//! row; in a pipe a line a row with tabs and nothing cut.
+
+use std::io;
+
+use dormouse_base::{Environment, names, printable};
+use rustix::termios::tcgetwinsize;
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::terminal::markdown::width;
+use crate::terminal::markdown::{Colour, Style};
+use crate::wiring::print;
+
+/// The widest that a table gets.
+const COLUMNS: usize = 120;
+/// As wide as a terminal that does not say how wide it is.
+const USUAL: usize = 80;
+/// Where the last column would have less than this, there is no table.
+const NARROWEST: usize = 24;
+/// The widest that a column gets, but for the last.
+const WIDEST: usize = 26;
+const GAP: usize = 2;
+
+pub(super) struct Table {
+    head: &'static [&'static str],
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub(super) fn new(head: &'static [&'static str]) -> Self {
+        Self { head, rows: Vec::new() }
+    }
+
+    pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().map(|cell| one_line(&cell)).collect());
+    }
+
+    pub(super) fn print(&self, environment: &Environment) {
+        if self.rows.is_empty() {
+            return;
+        }
+        if print::is_terminal() {
+            print::terminal(&self.for_terminal(columns(), Looks::of(environment)));
+        } else {
+            let lines = self.rows.iter().map(|row| row.join("\t") + "\n");
+            print::data(&lines.collect::<String>());
+        }
+    }
+
+    fn for_terminal(&self, columns: usize, looks: Looks) -> String {
+        let widths = self.widths();
+        let before: usize = widths.iter().rev().skip(1).map(|width| width + GAP).sum();
+        let room = columns.saturating_sub(before);
+        if room < NARROWEST {
+            return self.rows.iter().map(|row| card(row, columns, looks)).collect();
+        }
+        let head: Vec<String> = self.head.iter().map(ToString::to_string).collect();
+        let mut text = line(&head, &widths, room, looks, Style::BOLD);
+        for row in &self.rows {
+            text.push_str(&line(row, &widths, room, looks, first_style()));
+        }
+        text
+    }
+
+    /// As wide as the widest cell.
+    fn widths(&self) -> Vec<usize> {
+        let widths = self.head.iter().enumerate().map(|(place, title)| {
+            let cells = self.rows.iter().filter_map(|row| row.get(place));
+            let widest = cells.map(|cell| width::of(cell)).max().unwrap_or(0);
+            widest.max(width::of(title)).min(WIDEST)
+        });
+        widths.collect()
+    }
+}
+
+fn first_style() -> Style {
+    Style::PLAIN.colour(Colour::Cyan)
+}
+
+/// One row; its first cell has the style. The last cell goes on below itself where it is too long.
+fn line(row: &[String], widths: &[usize], room: usize, looks: Looks, style: Style) -> String {
+    let Some((last, cells)) = row.split_last() else { return String::new() };
+    let mut text = String::new();
+    for (place, (cell, width)) in cells.iter().zip(widths).enumerate() {
+        let cell = width::fitted(cell, *width);
+        let style = if place == 0 || style == Style::BOLD { style } else { Style::PLAIN };
+        text.push_str(&looks.painted(&cell, style));
+        text.push_str(&" ".repeat(width.saturating_sub(width::of(&cell)) + GAP));
+    }
+    let before: usize = widths.iter().rev().skip(1).map(|width| width + GAP).sum();
+    let style = if style == Style::BOLD { style } else { Style::PLAIN };
+    for (at, part) in wrapped(last, room).iter().enumerate() {
+        let start = if at == 0 { String::new() } else { " ".repeat(before) };
+        text.push_str(&(start + &looks.painted(part, style) + "\n"));
+    }
+    text
+}
+
+/// A row on a narrow terminal: its first cell, and below it the others.
+fn card(row: &[String], columns: usize, looks: Looks) -> String {
+    let Some((first, rest)) = row.split_first() else { return String::new() };
+    let mut text = looks.painted(&width::fitted(first, columns), first_style()) + "\n";
+    let (middle, last) = rest.split_at(rest.len().saturating_sub(1));
+    let below = [middle.join(&" ".repeat(GAP)), last.concat()];
+    for cell in below.iter().filter(|cell| !cell.is_empty()) {
+        for part in wrapped(cell, columns.saturating_sub(GAP)) {
+            text.push_str(&(" ".repeat(GAP) + &looks.painted(&part, Style::PLAIN) + "\n"));
+        }
+    }
+    text
+}
+
+/// A text in lines that fit, parted between words; a word that is too long is parted inside.
+fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(2);
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in text.split_inclusive(' ') {
+        if used + width::of(word.trim_end()) > columns && used > 0 {
+            lines.push(String::new());
+            used = 0;
+        }
+        for letter in word.graphemes(true) {
+            if used + width::of_letter(letter) > columns && letter != " " {
+                lines.push(String::new());
+                used = 0;
+            }
+            if let Some(line) = lines.last_mut().filter(|line| !(line.is_empty() && letter == " "))
+            {
+                line.push_str(letter);
+                used += width::of_letter(letter);
+            }
+        }
+    }
+    lines.iter().map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// Whether there are colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Looks {
+    Plain,
+    Coloured,
+}
+
+impl Looks {
+    /// What a person at this terminal wants; in a pipe there are never any.
+    pub(super) fn of(environment: &Environment) -> Self {
+        let dumb = environment.get(names::TERM).is_none_or(|term| term == "dumb");
+        let plain = dumb || environment.get(names::NO_COLOR).is_some() || !print::is_terminal();
+        if plain { Self::Plain } else { Self::Coloured }
+    }
+
+    /// The text, made printable, in a style.
+    pub(super) fn painted(self, text: &str, style: Style) -> String {
+        let (text, sequence) = (printable(text), style.sequence());
+        if self == Self::Plain || sequence.is_empty() {
+            return text.into_owned();
+        }
+        format!("{sequence}{text}\x1b[0m")
+    }
+}
+
+fn columns() -> usize {
+    let size = tcgetwinsize(io::stdout()).map_or(0, |size| usize::from(size.ws_col));
+    if size == 0 { USUAL } else { size.min(COLUMNS) }
+}
+
+/// White space of any kind is one space: a cell is a line.
+fn one_line(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    printable(&text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_fit_and_wide_letters_count_twice() {
+        let mut table = Table::new(&["name", "age", "description"]);
+        table.row(["数据库迁移".into(), "today".into(), "很慢".repeat(40)]);
+        table.row([
+            "a name that goes on and on and on".into(),
+            "47 days ago".into(),
+            "x\ty".into(),
+        ]);
+        let text = table.for_terminal(70, Looks::Plain);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines.iter().all(|line| width::of(line) <= 70), "{text}");
+        assert!(lines[1].starts_with("数据库迁移                  today        很慢"), "{text}");
+        assert!(lines[2].trim_start().starts_with("很慢"), "{text}");
+        assert_eq!(text.matches("很慢").count(), 40, "{text}");
+        assert!(text.contains("\na name that goes on and o…  47 days ago  x y\n"), "{text}");
+        let coloured = table.for_terminal(70, Looks::Coloured);
+        assert!(coloured.starts_with("\x1b[1mname\x1b[0m"), "{coloured:?}");
+        for columns in [1, 2, 10, 40] {
+            let narrow = table.for_terminal(columns, Looks::Plain);
+            let most = columns.max(4);
+            assert!(narrow.lines().all(|line| width::of(line) <= most), "{columns}\n{narrow}");
+        }
+        let narrow = table.for_terminal(40, Looks::Plain);
+        assert!(narrow.ends_with("a name that goes on and on and on\n  47 days ago\n  x y\n"));
+    }
+}

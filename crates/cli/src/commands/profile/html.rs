@@ -1,0 +1,286 @@
+//! A profile as a page: one file, no scripts, nothing from elsewhere.
+//!
+//! Invariant: whatever comes from a transcript or a path goes through [`escape`], and a policy in the page
+//! forbids everything but its own style.
+
+use std::fmt::Write as _;
+
+use dormouse_base::grouped;
+use dormouse_context::profile::{LayerFigures, Profile, RequestFigures};
+use dormouse_model::PRICES_DATED;
+
+use super::plots::{self, acted};
+use super::session::Session;
+use super::text::{at_work, cost, local, losses, saved, span};
+use crate::commands::stats::table::{dollars, percent};
+
+/// The page.
+pub(super) fn page(session: &Session) -> String {
+    let profile = &session.profile;
+    let name = escape(&session.name());
+    let mut body = format!(
+        "<h1>Context of {name}</h1>\n<p class=\"path\">{}</p>\n<p>{}</p>\n",
+        escape(&session.path.display().to_string()),
+        escape(&span(session)),
+    );
+    body.push_str(&tiles(profile));
+    body.push_str(&section(
+        "How large each request was",
+        &key(&CONTEXT_KEY),
+        &plots::contexts(profile, &session.budget),
+    ));
+    body.push_str(&section(
+        "What each layer saves, added up",
+        &legend(profile),
+        &plots::savings(profile),
+    ));
+    body.push_str(&section("Layers", HOW, &layers(profile)));
+    body.push_str(&section("Where the cache was lost", "", &breaks(profile)));
+    body.push_str(&section("Compactions", "", &compactions(profile)));
+    body.push_str(&details("Every request", &requests(profile)));
+    body.push_str(&problems(session));
+    format!(
+        "{HEAD}<title>Context of {name}</title>\n<style>{STYLE}</style></head>\n<body>\n{body}</body></html>\n"
+    )
+}
+
+const HEAD: &str = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n";
+const STYLE: &str = include_str!("page.css");
+const HOW: &str = "<p>Tokens kept out: what requests did not carry because of the layer, or would not have carried with it, all requests together. Of the costs with and without it one is what was paid; the other is an estimate, the layer's own plan replayed by itself, with all else as it was.</p>";
+
+/// Text as text, wherever it stands.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in dormouse_base::printable(text).chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+fn section(title: &str, above: &str, content: &str) -> String {
+    if content.is_empty() {
+        return String::new();
+    }
+    format!("<section><h2>{title}</h2>\n{above}\n{content}\n</section>\n")
+}
+
+fn details(title: &str, content: &str) -> String {
+    format!("<details><summary>{title}</summary>\n{content}\n</details>\n")
+}
+
+const ESTIMATED: &str = "estimated requests";
+
+fn tiles(profile: &Profile) -> String {
+    let total = &profile.total;
+    let usage = &total.usage;
+    #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
+    let read = usage.cache_read_input_tokens as f64 / usage.input_total().max(1) as f64;
+    let tiles = [
+        ("cost", cost(profile)),
+        ("input tokens", grouped(usage.input_total())),
+        ("read from the cache", percent(Some(read))),
+        ("output tokens", grouped(usage.output_tokens)),
+        (ESTIMATED, grouped(total.estimated)),
+    ];
+    let mut html = String::from("<div class=\"tiles\">");
+    for (name, value) in tiles.iter().filter(|(name, value)| *name != ESTIMATED || value != "0") {
+        let _infallible = write!(html, "<div><b>{value}</b><span>{name}</span></div>");
+    }
+    format!(
+        "{html}</div>\n<p>Cache: {}. Prices: the list of {PRICES_DATED}, and your own settings.</p>\n",
+        losses(profile)
+    )
+}
+
+/// What the parts of a column are.
+const CONTEXT_KEY: [(&str, &str); 5] = [
+    ("read", "read from the cache"),
+    ("written", "written to it"),
+    ("beside", "beside it"),
+    ("broke", "cache lost"),
+    ("limit", "compaction is due"),
+];
+
+/// What colours mean: classes with their names.
+fn key(entries: &[(&str, &str)]) -> String {
+    let mut html = String::from("<p class=\"legend\">");
+    for (class, name) in entries {
+        let _infallible = write!(html, "<span><i class=\"{class}\"></i>{name}</span> ");
+    }
+    html + "</p>"
+}
+
+fn legend(profile: &Profile) -> String {
+    let layers = profile.layers.iter().enumerate().filter(|(_, layer)| acted(layer));
+    let classes: Vec<(String, &str)> =
+        layers.map(|(place, layer)| (format!("l{place}"), layer.layer)).collect();
+    if classes.is_empty() {
+        return "<p>No layer had anything to do.</p>".to_owned();
+    }
+    let entries: Vec<(&str, &str)> =
+        classes.iter().map(|(class, name)| (class.as_str(), *name)).collect();
+    key(&entries)
+}
+
+/// A table: names on the left, numbers on the right.
+fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut html = String::from("<div class=\"wide\"><table><thead><tr>");
+    for name in head {
+        let _infallible = write!(html, "<th>{name}</th>");
+    }
+    html.push_str("</tr></thead><tbody>\n");
+    for row in rows {
+        html.push_str("<tr>");
+        for cell in row {
+            let _infallible = write!(html, "<td>{}</td>", escape(&cell));
+        }
+        html.push_str("</tr>\n");
+    }
+    html + "</tbody></table></div>"
+}
+
+fn layers(profile: &Profile) -> String {
+    let head = [
+        "layer",
+        "saves",
+        "cost with",
+        "cost without",
+        "tokens kept out",
+        "runs",
+        "model calls",
+        "in this session",
+    ];
+    let row = |layer: &LayerFigures| {
+        vec![
+            layer.layer.to_owned(),
+            saved(layer),
+            dollars(layer.cost_with_usd),
+            dollars(layer.cost_without_usd),
+            grouped(layer.freed_tokens),
+            grouped(layer.runs),
+            grouped(layer.calls),
+            at_work(layer).to_owned(),
+        ]
+    };
+    let mut html = table(&head, profile.layers.iter().map(row));
+    for layer in &profile.layers {
+        if let Some(number) = layer.overflows_at {
+            let _infallible = write!(
+                html,
+                "<p>Without {} the window would be full from request {number} on.</p>",
+                layer.layer
+            );
+        }
+    }
+    html
+}
+
+fn breaks(profile: &Profile) -> String {
+    let broken = profile.requests.iter().filter_map(|request| Some((request, request.broke?)));
+    let rows: Vec<Vec<String>> = broken
+        .map(|(request, broke)| {
+            vec![
+                request.number.to_string(),
+                local(request, "%Y-%m-%d %H:%M:%S"),
+                broke.reason.words().to_owned(),
+                grouped(broke.lost_tokens),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    table(&["request", "at", "why", "tokens lost"], rows.into_iter())
+}
+
+fn compactions(profile: &Profile) -> String {
+    if profile.compactions.is_empty() {
+        return String::new();
+    }
+    let rows = profile.compactions.iter().map(|one| {
+        vec![
+            one.request.to_string(),
+            one.trigger.clone(),
+            one.way.clone(),
+            grouped(one.tokens_before),
+            grouped(one.tokens_after),
+            one.fidelity.as_ref().map_or_else(String::new, |raw| raw.get().to_owned()),
+        ]
+    });
+    let head = [
+        "first request after",
+        "trigger",
+        "summary by",
+        "tokens before",
+        "tokens after",
+        "what survived",
+    ];
+    table(&head, rows)
+}
+
+fn requests(profile: &Profile) -> String {
+    let head = [
+        "request",
+        "at",
+        "model",
+        "context",
+        "read",
+        "written",
+        "beside",
+        "output",
+        "cost",
+        "kept out by",
+    ];
+    table(&head, profile.requests.iter().map(row))
+}
+
+fn row(request: &RequestFigures) -> Vec<String> {
+    let usage = &request.usage;
+    let freed: Vec<String> = request
+        .freed
+        .iter()
+        .map(|(layer, tokens)| format!("{layer} {}", grouped(*tokens)))
+        .collect();
+    vec![
+        request.number.to_string(),
+        local(request, "%H:%M:%S"),
+        request.model.clone(),
+        grouped(request.context_tokens),
+        grouped(usage.cache_read_input_tokens),
+        grouped(usage.cache_creation_input_tokens),
+        grouped(usage.input_tokens),
+        grouped(usage.output_tokens),
+        request.cost_usd.map_or("-".to_owned(), dollars),
+        freed.join(", "),
+    ]
+}
+
+fn problems(session: &Session) -> String {
+    let problems = session.problems();
+    if problems.is_empty() {
+        return String::new();
+    }
+    let mut items = String::new();
+    for problem in &problems {
+        let _infallible = write!(items, "<li>{}</li>", escape(problem));
+    }
+    format!("<section><h2>What was left out</h2><ul>{items}</ul></section>\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_escapes() {
+        assert_eq!(escape("<b a='x' c=\"y\">&"), "&lt;b a=&#39;x&#39; c=&quot;y&quot;&gt;&amp;");
+        assert_eq!(escape("a\u{1b}[2Jb\u{202e}"), "a\u{fffd}[2Jb\u{fffd}");
+    }
+}

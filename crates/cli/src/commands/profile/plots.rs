@@ -1,0 +1,155 @@
+//! The plots of a profile, as SVG that stretches to the width of the page.
+//!
+//! Shapes are drawn without text: labels are HTML beside them, so that they stay readable however narrow the
+//! page is. Numbers and our own words only: nothing of a transcript comes in here.
+
+use dormouse_base::grouped;
+use dormouse_context::profile::{LayerFigures, Profile, RequestFigures};
+use dormouse_conversation::Budget;
+
+use crate::commands::stats::table::dollars;
+
+/// The drawing's own size; it is stretched.
+const WIDTH: f64 = 1_000.0;
+const HEIGHT: f64 = 300.0;
+/// More requests share a column.
+const MOST_COLUMNS: usize = 400;
+
+/// How large each request was: read, written, beside the cache; and where the cache was lost.
+pub(super) fn contexts(profile: &Profile, budget: &Budget) -> String {
+    let largest = profile.requests.iter().map(|request| request.context_tokens).max().unwrap_or(0);
+    let threshold = u64::from(budget.auto_compact);
+    // A line that is far above everything would only flatten the rest.
+    let with_line = largest.saturating_mul(2) > threshold;
+    let top = if with_line { largest.max(threshold) } else { largest }.max(1);
+    let columns = columns(&profile.requests);
+    let width = WIDTH / number(columns.len() as u64).max(1.0);
+    let mut shapes = String::new();
+    for (place, requests) in columns.iter().enumerate() {
+        let left = number(place as u64) * width;
+        shapes.push_str(&column(requests, left, width, number(top)));
+    }
+    if with_line {
+        let y = HEIGHT - number(threshold) / number(top) * HEIGHT;
+        shapes.push_str(&format!(
+            r#"<line class="limit" x1="0" x2="{WIDTH}" y1="{y:.1}" y2="{y:.1}"/>"#
+        ));
+    }
+    let label = |tokens: u64| format!("{}k", grouped(tokens / 1_000));
+    let y = [label(top), label(top / 2), "0".to_owned()];
+    framed(&shapes, &y, profile.requests.len(), "context tokens of each request")
+}
+
+/// The requests by column; each column is shown by its largest.
+fn columns(requests: &[RequestFigures]) -> Vec<&[RequestFigures]> {
+    requests.chunks(requests.len().div_ceil(MOST_COLUMNS).max(1)).collect()
+}
+
+fn column(requests: &[RequestFigures], left: f64, width: f64, top: f64) -> String {
+    let Some(request) = requests.iter().max_by_key(|request| request.context_tokens) else {
+        return String::new();
+    };
+    let usage = &request.usage;
+    let parts = [
+        ("read", usage.cache_read_input_tokens),
+        ("written", usage.cache_creation_input_tokens),
+        ("beside", usage.input_tokens),
+    ];
+    let mut shapes = format!("<g><title>{}</title>", in_words(request));
+    let mut y = HEIGHT;
+    for (class, tokens) in parts {
+        let height = number(tokens) / top * HEIGHT;
+        y -= height;
+        if tokens > 0 {
+            shapes.push_str(&format!(
+                r#"<rect class="{class}" x="{left:.2}" y="{y:.2}" width="{width:.2}" height="{height:.2}"/>"#
+            ));
+        }
+    }
+    if requests.iter().any(|request| request.broke.is_some()) {
+        let middle = left + width / 2.0;
+        shapes.push_str(&format!(
+            r#"<line class="broke" x1="{middle:.2}" x2="{middle:.2}" y1="0" y2="24"/>"#
+        ));
+    }
+    shapes + "</g>"
+}
+
+fn in_words(request: &RequestFigures) -> String {
+    let usage = &request.usage;
+    let mut words = format!(
+        "request {}: {} tokens, {} read, {} written, {} beside the cache",
+        request.number,
+        grouped(request.context_tokens),
+        grouped(usage.cache_read_input_tokens),
+        grouped(usage.cache_creation_input_tokens),
+        grouped(usage.input_tokens)
+    );
+    if let Some(broke) = request.broke {
+        words.push_str(&format!("; {} lost: {}", grouped(broke.lost_tokens), broke.reason.words()));
+    }
+    words
+}
+
+/// Whether a layer did, or would have done, anything.
+pub(super) fn acted(layer: &LayerFigures) -> bool {
+    layer.runs > 0 || layer.calls > 0
+}
+
+/// What each layer saves, added up from the first request on. The class of a line is the layer's place.
+pub(super) fn savings(profile: &Profile) -> String {
+    let lines: Vec<(usize, Vec<f64>)> = profile
+        .layers
+        .iter()
+        .enumerate()
+        .filter(|(_, layer)| acted(layer))
+        .map(|(place, layer)| (place, added_up(layer, &profile.requests)))
+        .collect();
+    let all = || lines.iter().flat_map(|(_, line)| line.iter().copied());
+    let (low, high) = (all().fold(0.0, f64::min), all().fold(0.0, f64::max));
+    let height = (high - low).max(f64::MIN_POSITIVE);
+    let y = |value: f64| HEIGHT - (value - low) / height * HEIGHT;
+    let mut shapes =
+        format!(r#"<line class="zero" x1="0" x2="{WIDTH}" y1="{0:.1}" y2="{0:.1}"/>"#, y(0.0));
+    for (place, line) in &lines {
+        let step = WIDTH / number(line.len().saturating_sub(1) as u64).max(1.0);
+        let points: Vec<String> = line
+            .iter()
+            .enumerate()
+            .map(|(at, value)| format!("{:.1},{:.1}", number(at as u64) * step, y(*value)))
+            .collect();
+        shapes.push_str(&format!(
+            r#"<polyline class="layer l{place}" points="{}"/>"#,
+            points.join(" ")
+        ));
+    }
+    let label =
+        |value: f64| if value < 0.0 { format!("-{}", dollars(-value)) } else { dollars(value) };
+    let labels = [label(high), String::new(), label(low)];
+    framed(&shapes, &labels, profile.requests.len(), "dollars saved by each layer, added up")
+}
+
+/// The sums after each column of requests.
+fn added_up(layer: &LayerFigures, requests: &[RequestFigures]) -> Vec<f64> {
+    let mut sum = 0.0;
+    let sums = columns(requests).into_iter().map(|column| {
+        sum += column.iter().map(|request| layer.saved_at(request)).sum::<f64>();
+        sum
+    });
+    std::iter::once(0.0).chain(sums).collect()
+}
+
+/// A drawing with its labels.
+fn framed(shapes: &str, y: &[String; 3], requests: usize, name: &str) -> String {
+    let [top, middle, bottom] = y;
+    format!(
+        r#"<div class="frame"><div class="y"><span>{top}</span><span>{middle}</span><span>{bottom}</span></div>
+<svg viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none" role="img" aria-label="{name}">{shapes}</svg>
+<div class="x"><span>1</span><span>request</span><span>{requests}</span></div></div>"#
+    )
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+fn number(count: u64) -> f64 {
+    count as f64
+}

@@ -1,0 +1,182 @@
+//! A profile as text, for a terminal of 80 columns.
+
+use std::collections::BTreeMap;
+
+use dormouse_base::grouped;
+use dormouse_context::profile::{BreakReason, LayerFigures, Profile, RequestFigures, Standing};
+use dormouse_model::PRICES_DATED;
+use jiff::tz::TimeZone;
+
+use super::session::Session;
+use crate::commands::stats::table::{Table, dollars, percent, tokens};
+
+/// All of it.
+pub(super) fn text(session: &Session) -> String {
+    [head(session), totals(&session.profile), requests(&session.profile), layers(&session.profile)]
+        .join("\n")
+}
+
+fn head(session: &Session) -> String {
+    format!("Context of {}\nfrom {}\n{}\n", session.name(), session.path.display(), span(session))
+}
+
+/// When, with which models, in which window.
+pub(super) fn span(session: &Session) -> String {
+    let requests = &session.profile.requests;
+    let time = |request: Option<&RequestFigures>| {
+        request.map_or_else(String::new, |request| local(request, "%Y-%m-%d %H:%M"))
+    };
+    let models: std::collections::BTreeSet<&str> =
+        requests.iter().map(|request| request.model.as_str()).collect();
+    format!(
+        "{} requests, {} to {}, {}; window {}",
+        grouped(session.profile.total.requests),
+        time(requests.first()),
+        time(requests.last()),
+        models.into_iter().collect::<Vec<_>>().join(", "),
+        grouped(u64::from(session.budget.window)),
+    )
+}
+
+pub(super) fn local(request: &RequestFigures, format: &str) -> String {
+    request.at.to_zoned(TimeZone::system()).strftime(format).to_string()
+}
+
+fn totals(profile: &Profile) -> String {
+    let total = &profile.total;
+    let usage = &total.usage;
+    let input = usage.input_total();
+    let mut text = format!(
+        "input   {} tokens\n  read from the cache  {} ({})\n  written to it        {}\n  beside it            {}\noutput  {} tokens\ncost    {}, at the list prices of {PRICES_DATED} and your own\n",
+        tokens(input),
+        tokens(usage.cache_read_input_tokens),
+        percent(share(usage.cache_read_input_tokens, input)),
+        tokens(usage.cache_creation_input_tokens),
+        tokens(usage.input_tokens),
+        tokens(usage.output_tokens),
+        cost(profile),
+    );
+    text.push_str(&format!("cache   {}\n", losses(profile)));
+    for (reason, times) in reasons(profile) {
+        text.push_str(&format!("  {times} {}\n", reason.words()));
+    }
+    if total.estimated > 0 {
+        text.push_str(&format!(
+            "note    the server told nothing about {} requests: theirs are estimates\n",
+            grouped(total.estimated)
+        ));
+    }
+    text
+}
+
+/// How often the cache was lost.
+pub(super) fn losses(profile: &Profile) -> String {
+    match profile.requests.iter().filter(|request| request.broke.is_some()).count() {
+        0 => "never lost".to_owned(),
+        1 => format!("{} tokens lost in one break", tokens(profile.total.lost_tokens)),
+        breaks => format!("{} tokens lost in {breaks} breaks", tokens(profile.total.lost_tokens)),
+    }
+}
+
+/// Why, each with how often.
+fn reasons(profile: &Profile) -> BTreeMap<BreakReason, u64> {
+    let mut reasons: BTreeMap<BreakReason, u64> = BTreeMap::new();
+    for broke in profile.requests.iter().filter_map(|request| request.broke) {
+        *reasons.entry(broke.reason).or_default() += 1;
+    }
+    reasons
+}
+
+/// What was paid, if anybody knows.
+pub(super) fn cost(profile: &Profile) -> String {
+    let total = &profile.total;
+    if total.unpriced == total.requests { "unknown".to_owned() } else { dollars(total.cost_usd) }
+}
+
+fn requests(profile: &Profile) -> String {
+    let mut table =
+        Table::new(&["request", "context", "read", "written", "beside", "output", "cost"]);
+    for request in &profile.requests {
+        let usage = &request.usage;
+        table.row(
+            &format!("{:>4} {}", request.number, local(request, "%H:%M")),
+            [
+                tokens(request.context_tokens),
+                tokens(usage.cache_read_input_tokens),
+                tokens(usage.cache_creation_input_tokens),
+                tokens(usage.input_tokens),
+                tokens(usage.output_tokens),
+                request.cost_usd.map_or("-".to_owned(), dollars),
+            ],
+        );
+    }
+    let rendered = table.render();
+    let mut lines = rendered.lines();
+    let mut text = String::new();
+    text.push_str(lines.next().unwrap_or_default());
+    for (request, line) in profile.requests.iter().zip(lines) {
+        text.push('\n');
+        text.push_str(line);
+        if let Some(broke) = request.broke {
+            text.push_str(&format!(
+                "\n     ^ {}: {} tokens of the cache lost",
+                broke.reason.words(),
+                tokens(broke.lost_tokens)
+            ));
+        }
+    }
+    text + "\n"
+}
+
+fn layers(profile: &Profile) -> String {
+    let mut table = Table::new(&["layer", "here", "runs", "kept out", "with", "without", "saves"]);
+    for layer in &profile.layers {
+        table.row(
+            layer.layer,
+            [
+                at_work(layer).to_owned(),
+                grouped(layer.runs),
+                tokens(layer.freed_tokens),
+                dollars(layer.cost_with_usd),
+                dollars(layer.cost_without_usd),
+                saved(layer),
+            ],
+        );
+    }
+    let mut text = table.render();
+    text.push_str(NOTE);
+    for layer in &profile.layers {
+        if let Some(number) = layer.overflows_at {
+            text.push_str(&format!(
+                "Without {} the window would be full from request {number} on.\n",
+                layer.layer
+            ));
+        }
+    }
+    text
+}
+
+/// Whether the layer was at work in the session.
+pub(super) fn at_work(layer: &LayerFigures) -> &'static str {
+    match layer.standing {
+        Standing::Worked => "on",
+        Standing::Replayed => "off",
+    }
+}
+
+/// What the layer saves, with its sign.
+pub(super) fn saved(layer: &LayerFigures) -> String {
+    let amount = layer.saved_usd();
+    if amount < 0.0 { format!("-{}", dollars(-amount)) } else { dollars(amount) }
+}
+
+const NOTE: &str = "
+kept out: tokens that requests did not carry because of the layer, or would not have
+carried with it, all requests together. Of with and without one is what was paid, the
+other an estimate: the layer replayed by itself, all else as it was.
+";
+
+#[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}

@@ -1,0 +1,98 @@
+//! `dormouse stats`: the log of figures, added up.
+//!
+//! `text::text` and `text::spent` show a [`Summary`] of any part of the log, of one session as well.
+
+mod since;
+pub(crate) mod table;
+pub(crate) mod text;
+
+use std::path::Path;
+
+use dormouse_conversation::figures::{FigureLog, Filter, Summary, summarise};
+use dormouse_engine::SessionFolder;
+use serde::Serialize;
+
+use crate::args::StatsArguments;
+use crate::commands::sessions;
+use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::print;
+use crate::wiring::world::{World, current_project};
+use since::since;
+use text::text;
+
+/// For programs.
+#[derive(Serialize)]
+struct Answer<'a> {
+    log: String,
+    cache_hit_rate: Option<f64>,
+    summaries: u64,
+    pollution_rate: Option<f64>,
+    #[serde(flatten)]
+    summary: &'a Summary,
+}
+
+pub(crate) fn run(arguments: &StatsArguments, world: &World) -> Result<Exit, Failure> {
+    let home = world.home()?;
+    let folder = FigureLog::folder_in(&home);
+    let filter = filter(arguments, &home, world)?;
+    let summary = summarise(&folder, &filter)?;
+    if arguments.json {
+        print_json(&summary, &folder)?;
+    } else if summary.is_empty() {
+        print::note(&nothing(arguments, &folder));
+    } else {
+        print::data_line(&format!("Figures of {}", whose(arguments)));
+        print::data_line(&format!("from {}\n", folder.display()));
+        print::data(&text(&summary));
+    }
+    Ok(Exit::Done)
+}
+
+fn print_json(summary: &Summary, folder: &Path) -> Result<(), Failure> {
+    let answer = Answer {
+        log: folder.display().to_string(),
+        cache_hit_rate: summary.total.cache_hit_rate(),
+        summaries: summary.summaries(),
+        pollution_rate: summary.memory.pollution_rate(),
+        summary,
+    };
+    print::data_line(&serde_json::to_string_pretty(&answer).map_err(Failure::failed)?);
+    Ok(())
+}
+
+fn filter(arguments: &StatsArguments, home: &Path, world: &World) -> Result<Filter, Failure> {
+    let since =
+        arguments.since.as_deref().map(|text| since(text, world.clock.now())).transpose()?;
+    if let Some(name) = &arguments.session {
+        let folder = SessionFolder::existing(home, &current_project()?)?;
+        let session = Some(sessions::named(folder.as_ref(), name)?);
+        return Ok(Filter { since, session, project: None });
+    }
+    let project = if arguments.all { None } else { Some(project_folder(home)?) };
+    Ok(Filter { since, session: None, project })
+}
+
+/// The name of this project's folder, by which its figures go.
+fn project_folder(home: &Path) -> Result<String, Failure> {
+    let project = current_project()?;
+    let folder = SessionFolder::existing(home, &project)?;
+    let name = folder.as_ref().and_then(|folder| folder.dir().path().file_name());
+    Ok(name.map_or(project.slug().to_string(), |name| name.to_string_lossy().into_owned()))
+}
+
+fn whose(arguments: &StatsArguments) -> String {
+    match &arguments.session {
+        Some(name) => format!("session {name}"),
+        None if arguments.all => "all projects".to_owned(),
+        None => "this project (--all: of every project)".to_owned(),
+    }
+}
+
+fn nothing(arguments: &StatsArguments, folder: &Path) -> String {
+    let since = arguments.since.as_ref().map_or(String::new(), |since| format!(" since {since}"));
+    format!(
+        "no figures of {}{since} in {}: every request of a conversation leaves one there",
+        whose(arguments),
+        folder.display()
+    )
+}

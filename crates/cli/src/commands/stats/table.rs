@@ -1,0 +1,124 @@
+//! A table for a terminal of 80 columns: names on the left, numbers on the right of their columns.
+
+use dormouse_base::grouped;
+
+use crate::commands::sessions::within;
+
+/// The widest that a table gets.
+const COLUMNS: usize = 80;
+const GAP: &str = "  ";
+
+pub(crate) struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub(crate) fn new(head: &[&str]) -> Self {
+        Self { rows: vec![head.iter().map(ToString::to_string).collect()] }
+    }
+
+    pub(crate) fn row(&mut self, name: &str, cells: impl IntoIterator<Item = String>) {
+        let mut row = vec![name.to_owned()];
+        row.extend(cells);
+        self.rows.push(row);
+    }
+
+    pub(crate) fn render(&self) -> String {
+        let widths = self.widths();
+        let mut text = String::new();
+        for row in &self.rows {
+            let mut line = String::new();
+            for (place, (cell, width)) in row.iter().zip(&widths).enumerate() {
+                if place == 0 {
+                    line.push_str(&format!("{:<width$}", within(cell, *width)));
+                } else {
+                    line.push_str(&format!("{GAP}{cell:>width$}"));
+                }
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+
+    /// As wide as the widest cell; the names get what the numbers leave.
+    fn widths(&self) -> Vec<usize> {
+        let columns = self.rows.first().map_or(0, Vec::len);
+        let mut widths: Vec<usize> = (0..columns)
+            .map(|place| {
+                let cells = self.rows.iter().filter_map(|row| row.get(place));
+                cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+            })
+            .collect();
+        let numbers: usize = widths.iter().skip(1).map(|width| width + GAP.len()).sum();
+        if let Some(names) = widths.first_mut() {
+            *names = (*names).min(COLUMNS.saturating_sub(numbers));
+        }
+        widths
+    }
+}
+
+/// Tokens: all digits as long as they fit, then millions.
+pub(crate) fn tokens(count: u64) -> String {
+    if count < 1_000_000_000 { grouped(count) } else { format!("{} M", grouped(count / 1_000_000)) }
+}
+
+/// Dollars: to the hundredth of a cent as long as that matters.
+pub(crate) fn dollars(amount: f64) -> String {
+    if amount < 100.0 { format!("${amount:.4}") } else { format!("${amount:.2}") }
+}
+
+/// A share as `93.4 %`.
+pub(crate) fn percent(share: Option<f64>) -> String {
+    share.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0))
+}
+
+/// Milliseconds as a person says them.
+pub(crate) fn time(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1_000;
+    match seconds {
+        0..=9 => format!("{}.{} s", seconds, milliseconds % 1_000 / 100),
+        10..=119 => format!("{seconds} s"),
+        120..=7_199 => format!("{} min", seconds / 60),
+        _ => format!("{} h", seconds / 3_600),
+    }
+}
+
+/// Bytes as a person says them.
+pub(crate) fn size(bytes: u64) -> String {
+    match bytes {
+        0 => "0".to_owned(),
+        1..=9_999 => format!("{bytes} B"),
+        10_000..=9_999_999 => format!("{} kB", bytes / 1_000),
+        _ => format!("{} MB", grouped(bytes / 1_000_000)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_on_the_right_and_long_names_are_cut() {
+        let mut table = Table::new(&["what", "n", "cost"]);
+        table.row("a", ["1".to_owned(), "$0.25".to_owned()]);
+        table.row(&"long".repeat(30), ["1,000".to_owned(), "-".to_owned()]);
+        let text = table.render();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines.iter().all(|line| line.chars().count() == 80), "{text}");
+        assert!(lines[0].ends_with("      n   cost"), "{text}");
+        assert!(lines[1].ends_with("      1  $0.25"), "{text}");
+        assert!(lines[2].ends_with("…  1,000      -"), "{text}");
+    }
+
+    #[test]
+    fn numbers_for_people() {
+        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        let times = [40, 9_950, 61_000, 600_000, 7_200_000].map(time);
+        assert_eq!(times, ["0.0 s", "9.9 s", "61 s", "10 min", "2 h"]);
+        assert_eq!([0, 1_500, 25_000, 12_345_678].map(size), ["0", "1500 B", "25 kB", "12 MB"]);
+        assert_eq!([999_999_999, 13_915_986_823].map(tokens), ["999,999,999", "13,915 M"]);
+        assert_eq!([0.0123, 85_974.67].map(dollars), ["$0.0123", "$85974.67"]);
+        assert_eq!((percent(Some(0.934)), percent(None)), ("93.4 %".to_owned(), "-".to_owned()));
+    }
+}

@@ -1,0 +1,185 @@
+//! A call in one line: what it does, and how it came out.
+
+use std::path::Path;
+
+use dormouse_base::printable;
+use dormouse_conversation::{Block, ResultContent};
+use serde_json::Value;
+
+use crate::terminal::markdown::Style;
+
+/// How a call came out.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Fine(String),
+    Failed(String),
+}
+
+/// What a call does, in a few words.
+pub(crate) fn label(name: &str, input: &str, folder: &Path) -> String {
+    let arguments: Value = serde_json::from_str(input).unwrap_or(Value::Null);
+    let text = |field: &str| arguments.get(field).and_then(Value::as_str);
+    let path = |field: &str| text(field).map(|path| relative(path, folder));
+    let label = match name {
+        "Bash" => format!("{name}: {}", text("command").unwrap_or_default().trim()),
+        "Read" | "Write" | "Edit" => format!("{name} {}", path("file_path").unwrap_or_default()),
+        "Glob" | "Grep" => {
+            let place = path("path").map(|path| format!(" in {path}")).unwrap_or_default();
+            format!("{name} {}{place}", text("pattern").unwrap_or_default())
+        }
+        "Agent" => {
+            let kind = text("subagent_type").unwrap_or("a fork");
+            let called = text("name").map(|called| format!(" {called}")).unwrap_or_default();
+            format!("{name}{called} ({kind}): {}", text("description").unwrap_or_default())
+        }
+        "SendMessage" => {
+            let to = text("to").unwrap_or_default();
+            format!("{name} to {to}: {}", text("summary").unwrap_or_default())
+        }
+        "Skill" => format!("{name} {}", text("skill").unwrap_or_default()),
+        "TodoWrite" | "ExitPlan" => name.to_owned(),
+        "memory" => {
+            let place = text("path").or_else(|| text("old_path")).unwrap_or_default();
+            format!("{name} {} {place}", text("command").unwrap_or_default())
+        }
+        _ => format!("{name} {input}"),
+    };
+    on_one_line(&label)
+}
+
+/// A path as a person in the folder would say it.
+fn relative(path: &str, folder: &Path) -> String {
+    let inside = Path::new(path).strip_prefix(folder).ok();
+    inside.map_or_else(|| path.to_owned(), |inside| inside.display().to_string())
+}
+
+/// The steps of a list of what is to be done, one a row.
+pub(crate) fn steps(input: &str) -> Vec<(String, Style)> {
+    let arguments: Value = serde_json::from_str(input).unwrap_or(Value::Null);
+    let todos = arguments.get("todos").and_then(Value::as_array).cloned().unwrap_or_default();
+    let text = |step: &Value, field: &str| {
+        on_one_line(step.get(field).and_then(Value::as_str).unwrap_or_default())
+    };
+    let row = |step: &Value| {
+        let (mark, style) = match text(step, "status").as_str() {
+            "completed" => ("[x]", Style::DIM),
+            "in_progress" => ("[>]", Style::BOLD),
+            _ => ("[ ]", Style::PLAIN),
+        };
+        (format!("{mark} {}", text(step, "content")), style)
+    };
+    todos.iter().map(row).collect()
+}
+
+/// How a call came out, from what the model is told.
+pub(crate) fn outcome(name: &str, result: &Block, folder: &Path) -> Outcome {
+    let text = match result.result_content() {
+        Some(ResultContent::Text(text)) => text,
+        Some(ResultContent::Blocks(blocks)) if blocks.iter().all(|b| b.as_text().is_none()) => {
+            return Outcome::Fine("a picture".to_owned());
+        }
+        Some(ResultContent::Blocks(blocks)) => blocks.iter().filter_map(Block::as_text).collect(),
+        None => String::new(),
+    };
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = on_one_line(lines.next().unwrap_or_default());
+    if result.is_error() {
+        return Outcome::Failed(failure(name, &first, folder));
+    }
+    let more = lines.count();
+    let count = text.lines().count();
+    Outcome::Fine(match name {
+        // Their first line says what was done; what follows is for the model.
+        "Write" | "Edit" => String::new(),
+        _ if first.is_empty() => "no output".to_owned(),
+        "Read" if !first.starts_with('[') => counted(count, "line"),
+        _ if more == 0 => bare(&first),
+        _ => counted(count, "line"),
+    })
+}
+
+/// A remark of the tool's own, without its brackets.
+fn bare(line: &str) -> String {
+    let inner = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    inner.unwrap_or(line).to_owned()
+}
+
+/// A failure without what stands beside it anyway.
+fn failure(name: &str, first: &str, folder: &Path) -> String {
+    let text = shortened(first, folder);
+    match text.strip_prefix(&format!("{name} was not run: ")) {
+        Some(why) => format!("not run: {why}"),
+        None => format!("failed: {text}"),
+    }
+}
+
+/// Text with the paths in the folder as a person there would say them.
+pub(crate) fn shortened(text: &str, folder: &Path) -> String {
+    text.replace(&format!("{}/", folder.display()), "")
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// Text on one row: line ends show as a mark, and nothing in it steers the terminal.
+pub(crate) fn on_one_line(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    printable(&lines.join(" ⏎ ")).replace('\t', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use dormouse_conversation::ToolUseId;
+
+    use super::*;
+
+    #[test]
+    fn calls_by_what_matters_in_them() {
+        let folder = Path::new("/project");
+        let label = |name, input| label(name, input, folder);
+        assert_eq!(label("Read", r#"{"file_path":"/project/src/a.rs"}"#), "Read src/a.rs");
+        assert_eq!(
+            label("Bash", r#"{"command":"cd a\nmake \u001b[2J"}"#),
+            "Bash: cd a ⏎ make \u{fffd}[2J"
+        );
+        assert_eq!(label("Grep", r#"{"pattern":"x","path":"src"}"#), "Grep x in src");
+        assert_eq!(label("mcp__a__b", r#"{"q":1}"#), r#"mcp__a__b {"q":1}"#);
+    }
+
+    #[test]
+    fn steps_with_how_far_they_are() {
+        let input = r#"{"todos":[{"content":"a","status":"completed"},{"content":"b\u001b","status":"in_progress"},
+            {"content":"c","status":"pending"}]}"#;
+        let expected =
+            [("[x] a", Style::DIM), ("[>] b\u{fffd}", Style::BOLD), ("[ ] c", Style::PLAIN)];
+        assert_eq!(steps(input), expected.map(|(text, style)| (text.to_owned(), style)));
+        assert_eq!(steps("{}"), []);
+    }
+
+    #[test]
+    fn outcomes_in_a_few_words() {
+        let result = |text: &str, is_error| {
+            Block::tool_result(
+                &ToolUseId::new("t"),
+                &ResultContent::Text(text.to_owned()),
+                is_error,
+            )
+        };
+        let fine = |text: &str| Outcome::Fine(text.to_owned());
+        let failed = |text: &str| Outcome::Failed(text.to_owned());
+        for (name, text, is_error, expected) in [
+            ("Bash", "one\ntwo\n", false, fine("2 lines")),
+            ("Bash", "52\n", false, fine("52")),
+            ("Bash", "", false, fine("no output")),
+            ("Bash", "[it printed nothing]", false, fine("it printed nothing")),
+            ("Read", "     1\tx\n", false, fine("1 line")),
+            ("Edit", "changed", false, fine("")),
+            ("Edit", "/project/a is gone\nmore", true, failed("failed: a is gone")),
+            ("Bash", "Bash was not run: no", true, failed("not run: no")),
+        ] {
+            let result = result(text, is_error);
+            assert_eq!(outcome(name, &result, Path::new("/project")), expected, "{name} {text}");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The line above the prompt, where the person has set one up: the first line that a command of theirs prints.
+
+use std::time::Duration;
+
+use dormouse_base::printable;
+use dormouse_tools::{Reaper, output_with_input};
+use serde::Serialize;
+
+use super::Talk;
+use super::terminal::columns;
+use crate::terminal::markdown::{Style, width};
+
+/// The prompt is not held up for longer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What the command is told. The names are those that scripts for other agents read.
+#[derive(Serialize)]
+struct Told<'a> {
+    session_id: String,
+    transcript_path: String,
+    cwd: String,
+    model: ModelTold<'a>,
+    workspace: Workspace,
+    version: &'static str,
+    cost: Cost,
+    context: Context,
+}
+
+#[derive(Serialize)]
+struct ModelTold<'a> {
+    id: &'a str,
+    display_name: &'a str,
+}
+
+#[derive(Serialize)]
+struct Workspace {
+    current_dir: String,
+    project_dir: String,
+}
+
+#[derive(Serialize)]
+struct Cost {
+    total_cost_usd: f64,
+}
+
+#[derive(Serialize)]
+struct Context {
+    used_tokens: u64,
+    window_tokens: u32,
+}
+
+impl Talk<'_> {
+    /// Shows the line; nothing where none is set up. A command that fails is told once.
+    pub(super) async fn status_line(&mut self) {
+        let conversation = &self.conversation;
+        let set = &conversation.settings.status_line;
+        let Some(command) = &set.command else { return };
+        if let Some(kind) = set.kind.as_deref().filter(|kind| *kind != "command") {
+            let text = format!(
+                "`statusLine.type` is `{kind}`; there is only `command`, and nothing is run"
+            );
+            return self.tell_once(&text);
+        }
+        let environment = &conversation.environment;
+        let folder = &conversation.project.folder;
+        let (input, reaper) = (self.told(), Reaper::of_this_program());
+        let (arguments, input) = (["-c", command], (input, &reaper));
+        let ran = output_with_input("sh", &arguments, folder, environment, PATIENCE, input).await;
+        let problem = match ran {
+            Ok(done) if done.code == Some(0) => {
+                let line = done.stdout.lines().next().unwrap_or_default().trim_end();
+                let line = without_sequences(line);
+                if !line.trim().is_empty() {
+                    let line = width::fitted(&printable(&line), columns());
+                    self.view.borrow_mut().note(&line, Style::DIM);
+                }
+                return;
+            }
+            Ok(done) => done.stderr.lines().next().unwrap_or("it failed").to_owned(),
+            Err(error) => error.to_string(),
+        };
+        self.tell_once(&format!("the command of `statusLine` printed no line: {problem}"));
+    }
+
+    fn tell_once(&mut self, text: &str) {
+        if !std::mem::replace(&mut self.status_line_failed, true) {
+            self.view.borrow_mut().note(&printable(text), Style::DIM);
+        }
+    }
+
+    fn told(&self) -> Vec<u8> {
+        let (engine, project) = (&self.conversation.engine, &self.conversation.project);
+        let told = Told {
+            session_id: engine.session().to_string(),
+            transcript_path: engine.transcript_path().display().to_string(),
+            cwd: project.folder.display().to_string(),
+            model: ModelTold { id: engine.model_name(), display_name: engine.model_name() },
+            workspace: Workspace {
+                current_dir: project.folder.display().to_string(),
+                project_dir: project.checkout.display().to_string(),
+            },
+            version: env!("CARGO_PKG_VERSION"),
+            cost: Cost { total_cost_usd: engine.spent_usd() },
+            context: Context {
+                used_tokens: engine.tokens_used(),
+                window_tokens: engine.budget().window,
+            },
+        };
+        // A struct of texts and numbers has no way to fail to serialise.
+        serde_json::to_vec(&told).unwrap_or_default()
+    }
+}
+
+const ESCAPE: char = '\u{1b}';
+const BELL: char = '\u{7}';
+
+/// The text without escape sequences: scripts for other agents colour their line, and a row has its own style here.
+fn without_sequences(text: &str) -> String {
+    let mut kept = String::new();
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            ESCAPE => match letters.next() {
+                Some('[') => skip_control(&mut letters),
+                Some(']' | 'P' | 'X' | '^' | '_') => skip_text(&mut letters),
+                // One letter, or some in front of the last, as in a choice of letters.
+                Some(' '..='/') => {
+                    letters.by_ref().find(|letter| !matches!(letter, ' '..='/'));
+                }
+                Some(_) | None => {}
+            },
+            '\u{9b}' => skip_control(&mut letters),
+            '\u{9d}' | '\u{90}' => skip_text(&mut letters),
+            letter => kept.push(letter),
+        }
+    }
+    kept
+}
+
+/// Numbers, up to a letter that ends them.
+fn skip_control(letters: &mut impl Iterator<Item = char>) {
+    letters.find(|letter| matches!(letter, '@'..='~'));
+}
+
+/// A text for the terminal, such as a title or an address, up to its end.
+fn skip_text(letters: &mut impl Iterator<Item = char>) {
+    let mut before = ' ';
+    for letter in letters {
+        if letter == BELL || letter == '\u{9c}' || (before == ESCAPE && letter == '\\') {
+            return;
+        }
+        before = letter;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequences_are_taken_out_whole() {
+        let cases = [
+            ("plain, 睡鼠", "plain, 睡鼠"),
+            ("\u{1b}[1;32mgreen\u{1b}[0m!", "green!"),
+            ("\u{1b}[38;2;1;2;3mx\u{1b}[K", "x"),
+            ("\u{9b}31mred", "red"),
+            ("\u{1b}]0;title\u{7}a", "a"),
+            ("\u{1b}]8;;http://h\u{1b}\\link\u{1b}]8;;\u{1b}\\ b", "link b"),
+            ("\u{1b}(Bx\u{1b}7y", "xy"),
+            ("cut \u{1b}[3", "cut "),
+            ("cut \u{1b}", "cut "),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(without_sequences(text), expected, "{text:?}");
+        }
+    }
+}

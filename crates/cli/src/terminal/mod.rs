@@ -1,0 +1,3 @@
+//! Terminal helpers: markdown rendering.
+
+pub(crate) mod markdown;

@@ -1,0 +1,253 @@
+//! The agents of a conversation, put together: where definitions are, what of them waits for trust, which models and
+//! memories they may have. And `dormouse agents`, which lists them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_agents::{
+    Agency, AgencySetup, AgentDefinition, AgentMemories, AgentOrigin, AgentPlaces, AgentProblem,
+    Agents, ListIn, Models, Post, builtin, read_json,
+};
+use dormouse_base::{Environment, Layer, Project, Settings, Source, Switches, Trust, names};
+use dormouse_engine::{HookLayer, HookOrigin, Hooks, OtherModel, SmallModel};
+use dormouse_memory::{IndexUpkeep, Scope, StoreOptions, shipped_secret_rules};
+use dormouse_tools::{ServerOrigin, Variables, read_servers};
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use crate::wiring::connect::{Wanted, connect};
+use crate::wiring::exit::Failure;
+use crate::wiring::memory_policy::policy;
+use crate::wiring::plugins;
+use crate::wiring::print;
+use crate::wiring::session_start::is_bare;
+use crate::wiring::settings::InForce;
+use crate::wiring::world::World;
+
+/// How often it is said what an agent is doing.
+const PROGRESS_EVERY: Duration = Duration::from_secs(30);
+
+/// Where a project's agents are, what they want, and whether they get it.
+#[derive(Debug, Clone)]
+pub(crate) struct ProjectAgents {
+    places: AgentPlaces,
+    /// What they wanted when the project was looked at.
+    wishes: Value,
+}
+
+impl ProjectAgents {
+    pub(crate) fn look(world: &World, project: &Project) -> Result<Self, Failure> {
+        let user_home = world.environment.path(names::USER_HOME);
+        let places = AgentPlaces::new(&world.home()?, user_home.as_deref(), project);
+        let mut others = builtin();
+        others.extend(places.of_person(&mut Vec::new()));
+        let wishes = Agents::wishes(&places.of_project(&mut Vec::new()), &others);
+        Ok(Self { places, wishes })
+    }
+
+    pub(crate) fn wishes(&self) -> Value {
+        self.wishes.clone()
+    }
+}
+
+/// How definitions are read, again and again.
+struct Library {
+    project: ProjectAgents,
+    trust: Trust,
+    /// From settings: these do not change while the program runs.
+    settled: Vec<AgentDefinition>,
+    problems: Vec<AgentProblem>,
+    is_bare: bool,
+}
+
+impl Library {
+    fn of(in_force: &InForce, is_bare: bool) -> Self {
+        let (mut settled, mut problems) = (Vec::new(), Vec::new());
+        settled.extend(plugins::agents(&in_force.plugins, &mut problems));
+        for layer in in_force.stack.layers() {
+            of_layer(layer, &mut settled, &mut problems);
+        }
+        let (project, trust) = (in_force.project_agents.clone(), in_force.trust);
+        Self { project, trust, settled, problems, is_bare }
+    }
+
+    fn read(&self) -> Agents {
+        let mut agents = builtin();
+        if self.is_bare {
+            return Agents::of(agents, Vec::new());
+        }
+        let mut problems = self.problems.clone();
+        agents.extend(self.project.places.of_person(&mut problems));
+        let of_project = self.project.places.of_project(&mut problems);
+        // What has changed since it was trusted waits until the person is asked again.
+        let wishes = Agents::wishes(&of_project, &agents);
+        let as_trusted = self.trust == Trust::Given && wishes == self.project.wishes;
+        agents.extend(self.settled.iter().cloned());
+        let of_project =
+            if as_trusted { of_project } else { Agents::restricted(of_project, &agents) };
+        agents.extend(of_project);
+        problems.extend(agents.iter().flat_map(mistakes_within));
+        Agents::of(agents, problems)
+    }
+}
+
+/// What is wrong with the hooks and servers that an agent brings.
+fn mistakes_within(agent: &AgentDefinition) -> Vec<AgentProblem> {
+    let file = agent.file.clone().unwrap_or_default();
+    let problem = |problem: String| AgentProblem {
+        place: format!("{}: agent {}", file.display(), agent.name),
+        line: None,
+        problem,
+        loaded: true,
+    };
+    let mut all = Vec::new();
+    if !agent.hooks.is_null() {
+        let origin = HookOrigin::Agent(agent.name.clone());
+        let layer = HookLayer::of_value(origin, &file, agent.hooks.clone(), None);
+        let (_, problems) = Hooks::read([layer]);
+        all.extend(problems.iter().map(|said| problem(format!("a hook will not run: {said}"))));
+    }
+    if agent.mcp_servers.is_object() {
+        let origin = ServerOrigin::new(format!("agent {}", agent.name), &file);
+        let read = read_servers(&agent.mcp_servers, &origin, &Variables::as_written(), &|_| None);
+        all.extend(read.problems.iter().map(|said| problem(said.reason.clone())));
+    }
+    all
+}
+
+/// The agents in a settings file.
+fn of_layer(layer: &Layer, agents: &mut Vec<AgentDefinition>, problems: &mut Vec<AgentProblem>) {
+    let Some(Value::Object(named)) = layer.value.get("agents") else { return };
+    let origin = match layer.source {
+        Source::User => AgentOrigin::User,
+        Source::Project | Source::Local => AgentOrigin::Project,
+        Source::CommandLine => AgentOrigin::CommandLine,
+        Source::Managed => AgentOrigin::Managed,
+    };
+    let place = layer.path.display().to_string();
+    for (name, object) in named {
+        let file = Some(layer.path.as_path());
+        agents.extend(read_json((&place, file), name, object, origin.clone(), problems));
+    }
+}
+
+/// All agents of this person in this project, as they are now.
+pub(crate) fn all(in_force: &InForce, world: &World) -> Result<Agents, Failure> {
+    Ok(Library::of(in_force, is_bare(world)?).read())
+}
+
+/// What agents need besides their definitions.
+pub(crate) struct Surrounding<'a> {
+    pub(crate) project: &'a Project,
+    pub(crate) settings: &'a Settings,
+    pub(crate) switches: &'a Switches,
+    pub(crate) small: Option<SmallModel>,
+}
+
+/// Puts them together.
+pub(crate) fn agency(
+    world: &World,
+    AgentLibrary(library): AgentLibrary,
+    around: Surrounding<'_>,
+    post: Post,
+) -> Result<Arc<Agency>, Failure> {
+    let Surrounding { project, settings, switches, small } = around;
+    let places = (!library.is_bare).then(|| library.project.places.clone());
+    let models = OtherModels {
+        settings: settings.clone(),
+        environment: world.environment.clone(),
+        folder: project.folder.clone(),
+        server_clearing: switches.is_on("server_clearing"),
+    };
+    let list_in =
+        if switches.is_on("agent_list_message") { ListIn::Message } else { ListIn::Description };
+    let agency = Agency::new(AgencySetup {
+        load: Box::new(move || library.read()),
+        places,
+        models: Arc::new(models),
+        memories: memories(world, project, settings, switches)?,
+        small,
+        progress_every: switches.is_on("progress_summaries").then(|| progress_every(world)),
+        home: world.home()?,
+        clock: Arc::clone(&world.clock),
+        ids: Arc::clone(&world.ids),
+        list_in,
+        post,
+    });
+    for problem in agency.agents().problems() {
+        let what = if problem.loaded { "an agent" } else { "an agent that can not be used" };
+        print::note(&format!("warning: {what}: {problem}"));
+    }
+    Ok(agency)
+}
+
+/// Definitions, on their way to a conversation.
+pub(crate) struct AgentLibrary(Library);
+
+impl AgentLibrary {
+    pub(crate) fn of(in_force: &InForce, world: &World) -> Result<Self, Failure> {
+        Ok(Self(Library::of(in_force, is_bare(world)?)))
+    }
+}
+
+/// In debug builds a test need not wait.
+fn progress_every(world: &World) -> Duration {
+    let wanted = world.environment.get(names::TEST_PROGRESS_MS).and_then(|text| text.parse().ok());
+    wanted.filter(|_| cfg!(debug_assertions)).map_or(PROGRESS_EVERY, Duration::from_millis)
+}
+
+/// Where agents' memories are; none where memory is off.
+fn memories(
+    world: &World,
+    project: &Project,
+    settings: &Settings,
+    switches: &Switches,
+) -> Result<Option<AgentMemories>, Failure> {
+    if !switches.is_on("memory") {
+        return Ok(None);
+    }
+    let home = world.home()?;
+    let mut options =
+        StoreOptions::new(Scope::Agent, shipped_secret_rules, Arc::clone(&world.clock));
+    options.policy = policy(&settings.memory);
+    options.index = if switches.is_on("index") { IndexUpkeep::Keep } else { IndexUpkeep::Leave };
+    let remote = world.environment.path(names::REMOTE_MEMORY_DIR);
+    let slug = project.slug();
+    Ok(Some(AgentMemories {
+        root: project.root.clone(),
+        remote: remote.map(|folder| folder.join("projects").join(slug.as_str())),
+        state: home.join("state"),
+        home,
+        options,
+        clock: Arc::clone(&world.clock),
+    }))
+}
+
+/// Other models, at the same server.
+struct OtherModels {
+    settings: Settings,
+    environment: Environment,
+    folder: PathBuf,
+    server_clearing: bool,
+}
+
+impl Models for OtherModels {
+    fn named<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<OtherModel, String>> {
+        Box::pin(async move {
+            let wanted =
+                Wanted { model: Some(name), origin: None, server_clearing: self.server_clearing };
+            let other = connect(&self.settings, &self.environment, wanted, &self.folder).await;
+            let other = other.map_err(|failure| {
+                format!("the model {name} can not be used: {}", failure.message())
+            })?;
+            Ok(OtherModel {
+                model: other.model,
+                model_name: other.model_name,
+                origin: other.origin,
+                dialect: other.dialect,
+                budget: other.budget,
+            })
+        })
+    }
+}

@@ -1,0 +1,105 @@
+//! Where instruction files are, and which outside a project its own may include: asked once a project.
+
+use std::collections::BTreeSet;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use dormouse_base::{Dir, Project, RelPath, names, stable_hash};
+use dormouse_engine::InstructionSetup;
+use dormouse_memory::instructions::{Approved, Instructions, Note, Occasion, Roots};
+
+use crate::wiring::exit::Failure;
+use crate::wiring::input;
+use crate::wiring::print;
+use crate::wiring::session_start;
+use crate::wiring::settings::Untrusted;
+use crate::wiring::world::World;
+
+/// The organisation's.
+const MANAGED: &str = "/etc/dormouse/AGENTS.md";
+
+/// Instruction files for a session; none in a bare run.
+pub(crate) fn setup(
+    world: &World,
+    project: &Project,
+    untrusted: Untrusted,
+) -> Result<Option<InstructionSetup>, Failure> {
+    if session_start::is_bare(world)? {
+        return Ok(None);
+    }
+    let roots = roots(world, project)?;
+    let approvals = Approvals::of(&world.home()?, project);
+    let mut paths = approvals.read();
+    if untrusted == Untrusted::Ask && std::io::stdin().is_terminal() {
+        let asked = ask(&roots, &paths);
+        if !asked.is_empty() {
+            paths.extend(asked);
+            approvals.write(&paths)?;
+        }
+    }
+    Ok(Some(InstructionSetup { roots, approved: Approved::new(paths) }))
+}
+
+fn roots(world: &World, project: &Project) -> Result<Roots, Failure> {
+    let dormouse = world.home()?;
+    let home = world.environment.path(names::USER_HOME).unwrap_or_else(|| dormouse.clone());
+    let managed = world.environment.path(names::TEST_MANAGED).filter(|_| cfg!(debug_assertions));
+    Ok(Roots {
+        managed: managed.map_or_else(|| PathBuf::from(MANAGED), |folder| folder.join("AGENTS.md")),
+        claude: home.join(".claude"),
+        home,
+        dormouse,
+        checkout: project.checkout.clone(),
+        working: project.folder.clone(),
+    })
+}
+
+/// Asks about every file outside the project that its instructions want to include.
+fn ask(roots: &Roots, approved: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
+    let known = Approved::new(approved.iter().cloned());
+    let notes = Instructions::load(roots.clone(), known, Occasion::Start).take_notes();
+    let mut granted = BTreeSet::new();
+    for note in notes {
+        let Note::Outside { real, parent, .. } = note else { continue };
+        // A file that is a link leads out by itself.
+        let who = parent.map_or("A link".to_owned(), |parent| parent.display().to_string());
+        print::note(&format!(
+            "{who} wants {} read as instructions, which is outside the project. Read it? [y/N]",
+            real.display()
+        ));
+        if input::says_yes() {
+            granted.insert(real);
+        }
+    }
+    granted
+}
+
+/// What was approved for a checkout: one file each, beside the records of trust.
+struct Approvals {
+    folder: PathBuf,
+    file: String,
+}
+
+impl Approvals {
+    fn of(home: &Path, project: &Project) -> Self {
+        let hash = stable_hash(project.checkout.as_os_str().as_encoded_bytes());
+        Self { folder: home.join("trust"), file: format!("{hash:016x}.includes.json") }
+    }
+
+    /// A file that can not be read approves nothing.
+    fn read(&self) -> BTreeSet<PathBuf> {
+        let (Ok(dir), Ok(file)) = (Dir::open(&self.folder), RelPath::new(&self.file)) else {
+            return BTreeSet::new();
+        };
+        dir.read(&file)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .unwrap_or_default()
+    }
+
+    fn write(&self, paths: &BTreeSet<PathBuf>) -> Result<(), Failure> {
+        let file = RelPath::new(&self.file).map_err(Failure::failed)?;
+        let bytes = serde_json::to_vec_pretty(paths).map_err(Failure::failed)?;
+        Ok(Dir::create(&self.folder)?.replace(&file, &bytes)?)
+    }
+}

@@ -1,0 +1,91 @@
+//! What settings and switches say about the layers that keep the window small.
+
+use std::time::Duration;
+
+use dormouse_base::{Environment, Settings, Switches, names};
+use dormouse_context::layers::{CLEARABLE, CacheEditRule, ClearRule, SnipRule};
+use dormouse_conversation::Budget;
+use dormouse_engine::{CompactionRules, LayerRules};
+use dormouse_model::{ServerClearing, binds_thinking};
+
+use crate::wiring::exit::Failure;
+
+/// What the cheap layers do.
+pub(crate) fn rules(settings: &Settings, switches: &Switches) -> Result<LayerRules, Failure> {
+    let said = switches.get("time_clearing").filter(|state| state.origin != "default");
+    let (clearing, edits) = (settings.time_clearing, settings.cache_edits);
+    let (clear, edit) = (ClearRule::default(), CacheEditRule::default());
+    let number = |set: Option<u32>, unless: usize| set.map_or(unless, |set| set as usize);
+    Ok(LayerRules {
+        snip: switches.is_on("snip"),
+        snip_rule: snip(settings)?,
+        time_clearing: said.map(|state| state.on),
+        clear_rule: ClearRule {
+            idle: clearing
+                .idle_minutes
+                .map_or(clear.idle, |minutes| Duration::from_mins(minutes.into())),
+            keep: number(clearing.keep, clear.keep).max(1),
+        },
+        cache_edits: switches.is_on("cache_edits"),
+        cache_edit_rule: CacheEditRule {
+            above: number(edits.above, edit.above),
+            keep: number(edits.keep, edit.keep).max(1),
+        },
+    })
+}
+
+fn snip(settings: &Settings) -> Result<SnipRule, Failure> {
+    let usual = SnipRule::default();
+    let share = |set: Option<u8>, unless: f64| set.map_or(unless, |set| f64::from(set) / 100.0);
+    let rule = SnipRule {
+        from_share: share(settings.snip.from_percent, usual.from_share),
+        to_share: share(settings.snip.to_percent, usual.to_share),
+    };
+    if rule.to_share < rule.from_share && rule.from_share <= 1.0 {
+        return Ok(rule);
+    }
+    Err(Failure::usage(anyhow::anyhow!(
+        "the settings `snip.fromPercent` and `snip.toPercent` say from {:.0} down to {:.0} percent of the window",
+        rule.from_share * 100.0,
+        rule.to_share * 100.0
+    ))
+    .hint("the first is at most 100, and the second is below the first"))
+}
+
+/// What is compacted, and when.
+pub(crate) fn compaction(
+    switches: &Switches,
+    environment: &Environment,
+) -> Result<CompactionRules, Failure> {
+    let window = match environment.get(names::AUTO_COMPACT_WINDOW) {
+        None => None,
+        Some(text) => Some(text.trim().parse::<u32>().map_err(|_| {
+            let name = names::AUTO_COMPACT_WINDOW;
+            Failure::usage(anyhow::anyhow!("{name} is `{text}`; it is a number of tokens"))
+        })?),
+    };
+    Ok(CompactionRules {
+        auto: switches.is_on("auto_compact"),
+        reactive_only: switches.is_on("reactive_only"),
+        notes: switches.is_on("notes_compaction"),
+        collapse: switches.is_on("collapse"),
+        auto_window: window,
+    })
+}
+
+/// The share of the effective window from which on a server is asked to clear, in percent.
+const SERVER_CLEARS_FROM: u32 = 70;
+
+/// What a server that manages the window is asked to clear by itself (C-9): from 70 % of the effective window
+/// on, at least half of that. Only a model that keeps its thinking is asked to forget the old.
+pub(crate) fn server_clearing(budget: &Budget, model: &str) -> ServerClearing {
+    let from_tokens = budget.effective / 100 * SERVER_CLEARS_FROM;
+    let keep = u32::try_from(ClearRule::default().keep).unwrap_or(u32::MAX);
+    ServerClearing {
+        from_tokens,
+        at_least_tokens: from_tokens / 2,
+        keep_tool_uses: keep,
+        keep_thinking_turns: binds_thinking(model).then_some(1),
+        clearable: CLEARABLE,
+    }
+}

@@ -1,0 +1,201 @@
+//! The MCP servers to use: every layer of settings, the project's `.mcp.json`, and `--mcp-config` (L-16, L-29).
+//!
+//! Invariant: what a project sets up counts only as it was trusted: the text that the person was shown is the text
+//! that is read here.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_base::{Dir, Environment, Layer, Project, Redactor, RelPath, Settings, Source, Trust};
+use dormouse_tools::{
+    CALL_TIMEOUT, McpHub, McpSetup, Reaper, START_PATIENCE, ServerOrigin, ServerSpec, ServerStatus,
+    ServersRead, Variables, parse_servers, read_servers,
+};
+use serde_json::Value;
+
+use crate::args::Arguments;
+use crate::wiring::exit::Failure;
+use crate::wiring::plugins;
+use crate::wiring::print;
+use crate::wiring::session_start::{environment_for_children, is_bare};
+use crate::wiring::settings::InForce;
+use crate::wiring::world::World;
+
+/// The file in a project that other agents read as well; and what it is called among what waits for trust.
+pub(crate) const FILE: &str = ".mcp.json";
+/// The key of servers in settings, and in that file.
+pub(crate) const KEY: &str = "mcpServers";
+/// More is no list of servers.
+const LARGEST: usize = 1024 * 1024;
+/// Whoever waits longer is told what for.
+const SILENCE: Duration = Duration::from_secs(1);
+
+/// A project's `.mcp.json`, as it was read once.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ProjectFile {
+    pub(crate) path: PathBuf,
+    text: Option<String>,
+}
+
+impl ProjectFile {
+    /// Reads it, if it is there.
+    pub(crate) fn of(project: &Project) -> Self {
+        let path = project.checkout.join(FILE);
+        let read = RelPath::new(FILE)
+            .ok()
+            .and_then(|name| Dir::open(&project.checkout).ok()?.read(&name).ok());
+        let text = read.filter(|bytes| bytes.len() <= LARGEST);
+        Self { path, text: text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()) }
+    }
+
+    /// What it wants to run: this waits for trust.
+    pub(crate) fn wishes(&self) -> Value {
+        // Exactly what is read later is what is asked about: all of the text, readable or not.
+        let Some(text) = &self.text else { return Value::Null };
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        match serde_json::from_str::<Value>(text) {
+            Ok(Value::Object(keys)) if keys.get(KEY).is_none_or(is_empty) => Value::Null,
+            Ok(Value::Object(mut keys)) => keys.remove(KEY).unwrap_or_default(),
+            // Nothing of it can be used, whoever trusts it.
+            Ok(_) | Err(_) => Value::Null,
+        }
+    }
+}
+
+fn is_empty(servers: &Value) -> bool {
+    servers.as_object().is_some_and(serde_json::Map::is_empty)
+}
+
+/// The servers in force; what is wrong with the others is told.
+pub(crate) fn configured(
+    arguments: &Arguments,
+    in_force: &InForce,
+    world: &World,
+) -> Result<ServersRead, Failure> {
+    let read = read(&arguments.mcp_config, in_force, world)?;
+    for problem in &read.problems {
+        print::note(&format!("warning: {problem}"));
+    }
+    Ok(read)
+}
+
+/// What all places say. `given` is what `--mcp-config` says.
+pub(crate) fn read(
+    given: &[String],
+    in_force: &InForce,
+    world: &World,
+) -> Result<ServersRead, Failure> {
+    if is_bare(world)? {
+        return Ok(ServersRead::default());
+    }
+    // Without the key, wherever the settings say that it is.
+    let environment = environment_for_children(world, &in_force.settings);
+    let variables = Variables::new(environment.clone());
+    let mut layers: Vec<(Source, ServersRead)> = Vec::new();
+    if let Some(mut read) = of_project_file(&in_force.mcp_file, &variables) {
+        // What is wrong with it is said anyway.
+        if in_force.trust != Trust::Given {
+            (read.servers, read.off) = Default::default();
+        }
+        layers.push((Source::Project, read));
+    }
+    let settings = in_force.stack.layers().iter();
+    layers.extend(settings.map(|layer| (layer.source, of_layer(layer, &variables))));
+    for given in given {
+        layers.push((Source::CommandLine, of_command_line(given, &variables)?));
+    }
+    // The order within one source stays: later ones count more.
+    layers.sort_by_key(|(source, _)| *source);
+    let of_plugins = plugins::servers(&in_force.plugins, &environment);
+    Ok(layers.into_iter().fold(of_plugins, |below, (_, above)| below.under(above)))
+}
+
+/// Starts the servers in force, side by side; nobody waits for them here.
+pub(crate) fn start(
+    specs: Vec<ServerSpec>,
+    settings: &Settings,
+    project: &Project,
+    environment: &Environment,
+) -> Arc<McpHub> {
+    let set = |ms: Option<u64>, unless| ms.map_or(unless, Duration::from_millis);
+    let setup = McpSetup {
+        folder: project.folder.clone(),
+        environment: environment.clone(),
+        reaper: Reaper::of_this_program(),
+        call_timeout: set(settings.tools.mcp_timeout_ms, CALL_TIMEOUT),
+        redactor: Redactor::new(specs.iter().flat_map(ServerSpec::secrets)),
+    };
+    let hub = McpHub::new(specs, setup);
+    hub.start();
+    Arc::new(hub)
+}
+
+/// Waits for servers, but no longer than this; says so if that takes a while.
+pub(crate) async fn wait(hub: &McpHub, patience: Duration) {
+    hub.settled(patience.min(SILENCE)).await;
+    if hub.is_waiting() && patience > SILENCE {
+        print::note("waiting for MCP servers …");
+        hub.settled(patience.saturating_sub(SILENCE)).await;
+    }
+}
+
+/// Waits for servers, but not for ever; says who is missing.
+pub(crate) async fn gather(hub: &McpHub, settings: &Settings) {
+    let patience = settings.tools.mcp_start_ms.map_or(START_PATIENCE, Duration::from_millis);
+    wait(hub, patience).await;
+    for view in hub.views() {
+        let name = &view.spec.name;
+        match view.status {
+            ServerStatus::Connected => {}
+            ServerStatus::Connecting => print::note(&format!(
+                "note: the MCP server `{name}` has not answered yet; the session begins without it, and it joins when it does"
+            )),
+            ServerStatus::Down(reason) => {
+                print::note(&format!(
+                    "warning: the MCP server `{name}` is not available: {reason}"
+                ));
+            }
+        }
+        for left_out in view.left_out {
+            print::note(&format!(
+                "warning: the MCP server `{name}`: a tool is left out: {left_out}"
+            ));
+        }
+    }
+}
+
+fn of_project_file(file: &ProjectFile, variables: &Variables) -> Option<ServersRead> {
+    let origin = ServerOrigin::new("project", &file.path);
+    file.text.as_deref().map(|text| parse_servers(text, &origin, variables))
+}
+
+fn of_layer(layer: &Layer, variables: &Variables) -> ServersRead {
+    let origin = ServerOrigin::new(layer.source.to_string(), &layer.path);
+    let servers = layer.value.get(KEY).unwrap_or(&Value::Null);
+    read_servers(servers, &origin, variables, &|path| {
+        let path: Vec<&str> = std::iter::once(KEY).chain(path.iter().copied()).collect();
+        layer.line_of(&path)
+    })
+}
+
+/// `--mcp-config`: what the person has just typed has to be of some use; what is wrong beside that is told, as everywhere.
+fn of_command_line(given: &str, variables: &Variables) -> Result<ServersRead, Failure> {
+    let (path, text) = if given.trim_start().starts_with('{') {
+        (PathBuf::from("--mcp-config"), given.to_owned())
+    } else {
+        let text = std::fs::read_to_string(given).map_err(|error| {
+            Failure::usage(anyhow::anyhow!("can not read the file of servers {given}: {error}"))
+        })?;
+        (PathBuf::from(given), text)
+    };
+    let origin = ServerOrigin::new(Source::CommandLine.to_string(), path);
+    let read = parse_servers(&text, &origin, variables);
+    let is_of_use = !read.servers.is_empty() || !read.off.is_empty();
+    if is_of_use || read.problems.is_empty() {
+        return Ok(read);
+    }
+    let problems: Vec<String> = read.problems.iter().map(ToString::to_string).collect();
+    Err(Failure::usage(anyhow::anyhow!("{}", problems.join("\n")))
+        .hint("it reads `{\"mcpServers\": {\"name\": {\"command\": …}}}`; see docs/mcp.md"))
+}

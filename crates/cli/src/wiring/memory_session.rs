@@ -1,0 +1,142 @@
+//! Memory for a session: its stores, the rules that the model is told, and its tools.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_base::{MemoryTools, Project, Settings, Switches, names};
+use dormouse_conversation::ServerTool;
+use dormouse_engine::{
+    IndexUse, MemoryAccess, MemoryRules, MemorySetup, OpenedSession, RecallSetup, Saving,
+};
+use dormouse_memory::{ChangeError, Scope, Store, file_commands};
+use dormouse_model::Dialect;
+
+use crate::wiring::embedder;
+use crate::wiring::exit::Failure;
+use crate::wiring::memory_places::{Places, Visit, Whose};
+use crate::wiring::print;
+use crate::wiring::world::World;
+
+/// Memory as a session has it; none where it is off, or where its folders can not be used, which is said.
+pub(crate) async fn setup(
+    world: &World,
+    project: &Project,
+    (settings, switches): (&Settings, &Switches),
+    saving: Saving,
+) -> Result<Option<MemorySetup>, Failure> {
+    if !switches.is_on("memory") {
+        return Ok(None);
+    }
+    let stores = match open(world, project, (settings, switches)).await? {
+        Ok(stores) => stores.into_iter().map(Arc::new).collect::<Vec<_>>(),
+        Err(error) => {
+            print::note(&format!("warning: this session has no memory: {error}"));
+            return Ok(None);
+        }
+    };
+    let rules = rules(&stores.iter().map(AsRef::as_ref), world, switches, saving);
+    let cache = world.home()?.join("cache");
+    let clock = Arc::clone(&world.clock);
+    let embedder = embedder::welcome(settings, world);
+    let access = MemoryAccess::new(stores, saving, Some(&cache), clock, embedder);
+    // Who chooses besides the local ranking is known once there is a connection.
+    let recall = switches.is_on("recall").then(|| recall_setup(world));
+    Ok(rules.map(|rules| MemorySetup { access, rules: Some(rules), recall }))
+}
+
+/// The stores that an agent reaches: those of the person and the project are made if need be.
+pub(crate) async fn open(
+    world: &World,
+    project: &Project,
+    set: (&Settings, &Switches),
+) -> Result<Result<Vec<Store>, ChangeError>, Failure> {
+    let places = Places::find(world, project, set, Visit::Write(Whose::Project)).await?;
+    if let Some(from) = &places.taken_over_from {
+        print::note(&format!(
+            "note: the memory of {} was taken over: it is the same repository",
+            from.display()
+        ));
+    }
+    let mut stores = Vec::new();
+    for place in places.list() {
+        let opened = match place.whose {
+            Whose::User | Whose::Project => places.open(place).map(Some),
+            Whose::Team => places.existing(place),
+            // Whoever wrote the repository wrote these: the person reads them with `dormouse memory`.
+            Whose::Repo => continue,
+        };
+        match opened {
+            Ok(store) => stores.extend(store),
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    Ok(Ok(stores))
+}
+
+/// The project's store, if there is one: looking makes nothing.
+pub(crate) async fn project_store(
+    world: &World,
+    project: &Project,
+    set: (&Settings, &Switches),
+) -> Result<Option<Store>, Failure> {
+    let places = Places::find(world, project, set, Visit::Look).await?;
+    match places.of(Whose::Project) {
+        Some(place) => Ok(places.existing(place)?),
+        None => Ok(None),
+    }
+}
+
+/// The shipped limits; in debug builds a test may wait for longer.
+fn recall_setup(world: &World) -> RecallSetup {
+    let mut recall = RecallSetup::default();
+    let wanted = world.environment.get(names::TEST_RECALL_MS).and_then(|text| text.parse().ok());
+    if let Some(milliseconds) = wanted.filter(|_| cfg!(debug_assertions)) {
+        recall.patience = Duration::from_millis(milliseconds);
+    }
+    recall
+}
+
+/// How an agent saves that has tools of ours.
+pub(crate) fn saving(switches: &Switches) -> Saving {
+    if switches.is_on("daily_log") { Saving::DailyLog } else { Saving::Entries }
+}
+
+/// How our own saves: with the tool that its model knows, where the person wants that. A session that goes on keeps
+/// the tool that it was begun with.
+pub(crate) fn saving_in_session(
+    settings: &Settings,
+    switches: &Switches,
+    dialect: &Dialect,
+    opened: Option<&OpenedSession>,
+) -> Saving {
+    let begun_with = opened.and_then(|opened| opened.has_tool(file_commands::NAME));
+    let wanted = settings.memory.tool != MemoryTools::Own
+        && dialect.server_tools.contains(&ServerTool::Memory);
+    match saving(switches) {
+        Saving::Entries if begun_with.unwrap_or(wanted) => Saving::Files,
+        saving => saving,
+    }
+}
+
+/// What an agent is told about memory in these stores.
+pub(crate) fn rules<'a>(
+    stores: &(impl Iterator<Item = &'a Store> + Clone),
+    world: &World,
+    switches: &Switches,
+    saving: Saving,
+) -> Option<MemoryRules> {
+    let folder = |scope: Scope| {
+        let store = stores.clone().find(|store| store.scope() == scope)?;
+        Some(store.dir().path().to_owned())
+    };
+    let project = folder(Scope::Project)?;
+    Some(MemoryRules {
+        user: folder(Scope::User).unwrap_or_else(|| project.clone()),
+        project,
+        team: folder(Scope::Team),
+        index: if switches.is_on("index") { IndexUse::Kept } else { IndexUse::LeftOut },
+        saving,
+        past_sessions: switches.is_on("search_past"),
+        extra: world.environment.get(names::MEMORY_EXTRA_GUIDELINES).map(str::to_owned),
+    })
+}

@@ -1,0 +1,135 @@
+//! What plugins bring, on its way to a conversation: skills, agents, hooks, MCP servers.
+
+use std::collections::BTreeMap;
+
+use dormouse_agents::{AgentDefinition, AgentProblem, of_plugin};
+use dormouse_base::{Dir, Environment};
+use dormouse_engine::plugins::{Installed, Plugin, PluginConfig, PluginStore, PluginTrust};
+use dormouse_engine::{HookLayer, HookOrigin, Idle, PluginHome, Skills};
+use dormouse_tools::{
+    ServerOrigin, ServerProblem, ServersRead, Variables, parse_servers, read_servers,
+};
+
+use crate::wiring::exit::Failure;
+use crate::wiring::print;
+use crate::wiring::session_start::is_bare;
+use crate::wiring::settings::Untrusted;
+use crate::wiring::world::World;
+
+/// The plugins that are used: switched on, and trusted as they are. Of the others it is said why not.
+pub(crate) fn in_use(world: &World, untrusted: Untrusted) -> Result<Vec<Plugin>, Failure> {
+    if is_bare(world)? {
+        return Ok(Vec::new());
+    }
+    let (all, problems) = PluginStore::at(&world.home()?).all();
+    let (used, others): (Vec<_>, Vec<_>) = all.into_iter().partition(Installed::in_use);
+    if untrusted != Untrusted::Pass {
+        let broken = problems.iter().chain(used.iter().flat_map(|used| &used.plugin.problems));
+        broken.for_each(|problem| print::note(&format!("warning: a plugin: {problem}")));
+        for other in others.iter().filter(|other| other.enabled) {
+            print::note(&format!("note: {}", why_not_used(other)));
+        }
+    }
+    for used in &used {
+        Dir::create(&used.plugin.data)?;
+    }
+    Ok(used.into_iter().map(|used| used.plugin).collect())
+}
+
+/// Why nothing of it is used, and what to do.
+pub(crate) fn why_not_used(installed: &Installed) -> String {
+    let name = &installed.plugin.name;
+    match (installed.enabled, installed.trust) {
+        (false, _) => {
+            format!("the plugin {name} is off; `dormouse plugin enable {name}` switches it on")
+        }
+        (true, PluginTrust::Changed) => format!(
+            "the plugin {name} has changed since it was trusted, so nothing of it is used; `dormouse plugin trust {name}` shows and trusts it"
+        ),
+        (true, PluginTrust::Unknown | PluginTrust::Given) => format!(
+            "the plugin {name} is not trusted, so nothing of it is used; `dormouse plugin trust {name}` shows and trusts it"
+        ),
+    }
+}
+
+/// Their skills.
+pub(crate) fn skills(plugins: &[Plugin]) -> Skills {
+    plugins.iter().map(Skills::of_plugin).fold(Skills::default(), Skills::with)
+}
+
+/// Their agents.
+pub(crate) fn agents(plugins: &[Plugin], problems: &mut Vec<AgentProblem>) -> Vec<AgentDefinition> {
+    plugins.iter().flat_map(|plugin| agents_of(plugin, problems)).collect()
+}
+
+pub(crate) fn agents_of(plugin: &Plugin, problems: &mut Vec<AgentProblem>) -> Vec<AgentDefinition> {
+    of_plugin(plugin, problems)
+}
+
+/// Their hooks, and why these do not run, where they do not.
+pub(crate) fn hook_layers(plugins: &[Plugin], idle: Option<Idle>) -> Vec<HookLayer> {
+    plugins.iter().flat_map(hook_layers_of).map(|layer| layer.idle(idle)).collect()
+}
+
+pub(crate) fn hook_layers_of(plugin: &Plugin) -> Vec<HookLayer> {
+    let home = PluginHome {
+        name: plugin.name.to_string(),
+        root: plugin.root.clone(),
+        data: plugin.data.clone(),
+    };
+    let layer = |config: &PluginConfig| {
+        let origin = HookOrigin::Plugin(home.clone());
+        match config {
+            PluginConfig::File { path, text } => HookLayer::of_json(origin, path, text.as_str()),
+            PluginConfig::Inline { path, line, value } => {
+                HookLayer::of_value(origin, path, value.clone(), *line)
+            }
+        }
+    };
+    plugin.hooks.iter().map(layer).collect()
+}
+
+/// Their MCP servers. Of two plugins that have one of the same name, the first has it.
+pub(crate) fn servers(plugins: &[Plugin], environment: &Environment) -> ServersRead {
+    let mut all = ServersRead::default();
+    let mut owners: BTreeMap<String, String> = BTreeMap::new();
+    for plugin in plugins {
+        let variables = variables(plugin, Variables::new(environment.clone()));
+        let mut read = servers_of(plugin, &variables);
+        read.servers.retain(|server| match owners.get(&server.name) {
+            Some(owner) => {
+                all.problems.push(ServerProblem {
+                    file: server.origin.file.clone(),
+                    line: None,
+                    server: server.name.clone(),
+                    reason: format!("the plugin `{owner}` has a server of that name already"),
+                });
+                false
+            }
+            None => true,
+        });
+        let names = read.servers.iter().map(|server| server.name.clone());
+        owners.extend(names.map(|name| (name, plugin.name.to_string())));
+        all = all.under(read);
+    }
+    all
+}
+
+/// What names in a plugin's servers stand for.
+pub(crate) fn variables(plugin: &Plugin, variables: Variables) -> Variables {
+    let own = plugin.variables().into_iter();
+    own.fold(variables, |variables, (name, value)| variables.with(name, value))
+}
+
+pub(crate) fn servers_of(plugin: &Plugin, variables: &Variables) -> ServersRead {
+    let read = |config: &PluginConfig| {
+        let origin = |path| ServerOrigin::new(format!("plugin {}", plugin.name), path);
+        match config {
+            PluginConfig::File { path, text } => parse_servers(text, &origin(path), variables),
+            PluginConfig::Inline { path, line, value } => {
+                read_servers(value, &origin(path), variables, &|_| *line)
+            }
+        }
+    };
+    plugin.servers.iter().map(read).fold(ServersRead::default(), ServersRead::under)
+}

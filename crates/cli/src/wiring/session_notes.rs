@@ -1,0 +1,49 @@
+//! Session notes, as the program keeps and shows them.
+
+use std::sync::Arc;
+
+use dormouse_background::{SessionNotes, Sheets, kept_title};
+use dormouse_base::{Dir, RelPath, SessionId, SessionNotesSettings, Switches};
+use dormouse_engine::{Beside, Engine, TITLE_FILE};
+
+use crate::wiring::exit::Failure;
+use crate::wiring::print;
+use crate::wiring::session_start::is_bare;
+use crate::wiring::world::World;
+
+/// Who keeps the notes of a session: nobody where they are off, or where nothing would use them; nor in a
+/// bare run, which makes no requests but its own.
+pub(crate) fn keeper(
+    world: &World,
+    settings: SessionNotesSettings,
+    switches: &Switches,
+) -> Result<Option<Arc<dyn Beside>>, Failure> {
+    if !switches.is_on("session_notes") || !switches.is_on("auto_compact") || is_bare(world)? {
+        return Ok(None);
+    }
+    let (sheets, problems) = Sheets::read(&world.home()?);
+    for problem in problems {
+        print::note(&format!("warning: {problem}"));
+    }
+    Ok(Some(Arc::new(SessionNotes::new(sheets, settings))))
+}
+
+/// What a session is about: by the title that a hook gave it, else by its notes, if they say so.
+pub(crate) fn title(sessions: &Dir, session: SessionId) -> Option<String> {
+    // A session without a folder of its own has neither.
+    let own = sessions.below(&RelPath::new(session.to_string()).ok()?).ok()?;
+    given_title(&own).or_else(|| kept_title(&own))
+}
+
+fn given_title(own: &Dir) -> Option<String> {
+    let bytes = own.read(&RelPath::new(TITLE_FILE).ok()?).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The notes of the session at hand, for `/notes`.
+pub(crate) fn shown(engine: &Engine) -> String {
+    match engine.kept_notes() {
+        Some(notes) => format!("{}\n\n{}", notes.path.display(), notes.text.trim_end()),
+        None => "there are no notes of this session yet: they begin when it has grown, unless they are switched off (`session_notes`, `auto_compact`)".to_owned(),
+    }
+}

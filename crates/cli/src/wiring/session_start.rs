@@ -1,0 +1,423 @@
+//! From the command line to a conversation: what `dormouse` and `dormouse -p` have in common.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_agents::Agency;
+use dormouse_background::Dreamer;
+use dormouse_base::{
+    Environment, Project, SessionId, Settings, Switches, ToolSettings, Trust, flag, names,
+};
+use dormouse_conversation::Repair;
+use dormouse_conversation::figures::FigureLog;
+use dormouse_engine::{
+    Announces, Beside, Engine, EngineConfig, EngineEvent, Hooks, InstructionSetup, MemoryAccess,
+    MemorySetup, OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder,
+    Skills, Surroundings, memory_tools,
+};
+use dormouse_model::{PRICES_DATED, PriceTable};
+use dormouse_tools::{Asker, CommandLimits, Gate, McpHub, Reaper, ServerSpec, ToolSet};
+
+use crate::args::Arguments;
+use crate::commands::dream;
+use crate::commands::hooks;
+use crate::commands::permissions;
+use crate::commands::sessions;
+use crate::wiring::agents::{self, AgentLibrary, Surrounding};
+use crate::wiring::background_tasks;
+use crate::wiring::connect::{Connection, Wanted, connect};
+use crate::wiring::exit::Failure;
+use crate::wiring::instructions;
+use crate::wiring::layers;
+use crate::wiring::mcp_servers;
+use crate::wiring::memory_session;
+use crate::wiring::plugins;
+use crate::wiring::print;
+use crate::wiring::session_messages;
+use crate::wiring::session_messages::NamedSession;
+use crate::wiring::settings::{self, InForce, Untrusted};
+use crate::wiring::world::{World, current_project};
+
+/// All that a conversation needs, with nothing begun yet.
+pub(crate) struct Ready {
+    pub(crate) connection: Connection,
+    settings: Settings,
+    switches: Switches,
+    agents: AgentLibrary,
+    hooks: Hooks,
+    instructions: Option<InstructionSetup>,
+    skills: Skills,
+    memory: Option<MemorySetup>,
+    project: Project,
+    environment: Environment,
+    gate: Gate,
+    surroundings: Surroundings,
+    folder: SessionFolder,
+    opened: Option<OpenedSession>,
+    servers: Arc<McpHub>,
+}
+
+/// Where the key came from, for messages about it.
+pub(crate) struct KeyOrigin {
+    /// What it was read from; none if none was sent.
+    pub(crate) source: Option<String>,
+    /// The variable that holds it, or would.
+    pub(crate) variable: String,
+}
+
+/// A conversation that can be talked in.
+pub(crate) struct Conversation {
+    pub(crate) engine: Engine,
+    /// The surroundings it began in.
+    pub(crate) surroundings: Surroundings,
+    pub(crate) project: Project,
+    /// The environment for children, without keys.
+    pub(crate) environment: Environment,
+    pub(crate) settings: Settings,
+    pub(crate) switches: Switches,
+    pub(crate) folder: SessionFolder,
+    /// The engine's own: what is said to it counts from the next call on.
+    pub(crate) gate: Gate,
+    /// What it remembers with; none where memory is off.
+    pub(crate) memory: Option<Arc<MemoryAccess>>,
+    /// Who dreams beside it; nobody where memory is off.
+    pub(crate) dreamer: Option<Arc<Dreamer>>,
+    /// Its agents.
+    pub(crate) agency: Arc<Agency>,
+    pub(crate) key: KeyOrigin,
+    /// Where others write to; nowhere without `--name`.
+    pub(crate) named: Option<NamedSession>,
+    /// The MCP servers; whoever ends the conversation closes them.
+    pub(crate) servers: Arc<McpHub>,
+}
+
+impl Conversation {
+    /// Runs what hooks have to do to set the project up, where that was asked for.
+    pub(crate) async fn set_up(
+        &mut self,
+        arguments: &Arguments,
+        sink: &mut (dyn FnMut(EngineEvent) + Send),
+    ) {
+        if let Some(trigger) = arguments.set_up() {
+            self.engine.set_up(trigger, sink).await;
+        }
+    }
+}
+
+/// Reads the settings, looks around, finds the session to go on with, connects.
+pub(crate) async fn prepare(
+    arguments: &Arguments,
+    world: &World,
+    untrusted: Untrusted,
+) -> Result<Ready, Failure> {
+    prepare_for(arguments, world, untrusted, None).await
+}
+
+/// The same, for work that has to save in this way.
+pub(crate) async fn prepare_for(
+    arguments: &Arguments,
+    world: &World,
+    untrusted: Untrusted,
+    saving: Option<Saving>,
+) -> Result<Ready, Failure> {
+    let project = current_project()?;
+    let in_force = settings::load(world, arguments.settings.as_deref(), &project, untrusted)?;
+    let hooks = hooks::in_force(&in_force, world)?;
+    let instructions = instructions::setup(world, &project, untrusted)?;
+    let skills = skills(&in_force, world, &project)?;
+    let agents = AgentLibrary::of(&in_force, world)?;
+    let configured = match saving {
+        None => mcp_servers::configured(arguments, &in_force, world)?.servers,
+        // Work that is nobody's session has no use for them.
+        Some(_) => Vec::new(),
+    };
+    let (settings, switches) = (in_force.settings, in_force.switches);
+    let gate = permissions::gate(arguments, &settings.permissions)?;
+    let home = world.home()?;
+    let session = which_session(arguments, &home, &project)?;
+    let environment = environment_for_children(world, &settings);
+    let secrets: Vec<_> = configured.iter().flat_map(ServerSpec::secrets).collect();
+    let servers = mcp_servers::start(configured, &settings, &project, &environment);
+    let surroundings = Surroundings::look(&project, &environment, &*world.clock).await;
+    let folder = SessionFolder::open(&home, &project)?;
+    let reopen = |session| {
+        folder.reopen(session, &surroundings, Arc::clone(&world.clock), Arc::clone(&world.ids))
+    };
+    let opened = session.map(reopen).transpose()?;
+    let wanted = Wanted {
+        model: arguments.model.as_deref(),
+        origin: opened.as_ref().and_then(OpenedSession::origin),
+        server_clearing: switches.is_on("server_clearing"),
+    };
+    let mut connection = connect(&settings, &world.environment, wanted, &project.folder).await?;
+    connection.redactor = connection.redactor.with(secrets);
+    let (set, opened_now) = ((&settings, &switches), opened.as_ref());
+    let saving = saving.unwrap_or_else(|| {
+        memory_session::saving_in_session(&settings, &switches, &connection.dialect, opened_now)
+    });
+    let memory = memory_session::setup(world, &project, set, saving).await?;
+    if arguments.verbose {
+        describe(&connection, saving);
+    }
+    mcp_servers::gather(&servers, &settings).await;
+    Ok(Ready {
+        connection,
+        settings,
+        switches,
+        agents,
+        hooks,
+        instructions,
+        skills,
+        memory,
+        project,
+        environment,
+        gate,
+        surroundings,
+        folder,
+        opened,
+        servers,
+    })
+}
+
+impl Ready {
+    /// The same in another folder: for work that is nobody's session.
+    pub(crate) fn in_folder(self, folder: SessionFolder) -> Self {
+        Self { folder, opened: None, ..self }
+    }
+
+    /// Begins the conversation, or goes on with it.
+    pub(crate) fn open(
+        self,
+        arguments: &Arguments,
+        world: &World,
+        asker: Option<Arc<dyn Asker>>,
+    ) -> Result<Conversation, Failure> {
+        let run = match &asker {
+            Some(_) => background_tasks::Run::Talk,
+            None => background_tasks::Run::Headless { wait: arguments.wait },
+        };
+        self.open_for(run, arguments, world, asker)
+    }
+
+    /// The same, where it is said what for.
+    #[expect(clippy::too_many_lines, reason = "one set-up, a field a line")]
+    pub(crate) fn open_for(
+        self,
+        run: background_tasks::Run,
+        arguments: &Arguments,
+        world: &World,
+        asker: Option<Arc<dyn Asker>>,
+    ) -> Result<Conversation, Failure> {
+        let Self {
+            connection,
+            settings,
+            switches,
+            project,
+            environment,
+            gate,
+            surroundings,
+            folder,
+            opened,
+            agents,
+            hooks,
+            instructions,
+            skills,
+            mut memory,
+            servers,
+        } = self;
+        let (small, around) = (connection.small.clone(), (&project, &settings, &switches));
+        let around =
+            Surrounding { project: around.0, settings: around.1, switches: around.2, small };
+        let agency =
+            agents::agency(world, agents, around, session_messages::post(world, &folder)?)?;
+        if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
+            recall.small.clone_from(&connection.small);
+            recall.agents = Some(Arc::clone(&agency) as _);
+        }
+        let key = KeyOrigin { source: connection.key_source, variable: connection.key_variable };
+        let tools =
+            ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
+        let named = NamedSession::asked_for(arguments, world, &folder, opened.as_ref())?;
+        let access = memory.as_ref().map(|memory| Arc::clone(&memory.access));
+        let dreamer = dream::dreamer(world, access.as_ref(), &folder, &switches)?;
+        // A headless run ends with its answer: nobody dreams beside it.
+        let dreaming = dreamer.clone().filter(|_| asker.is_some());
+        let mut beside = background_tasks::attendants(world, &settings, &switches, &project, run)?;
+        beside.extend(dreaming.map(|dreamer| dreamer as Arc<dyn Beside>));
+        let mut config = EngineConfig {
+            model: connection.model,
+            model_name: connection.model_name,
+            origin: connection.origin,
+            dialect: connection.dialect,
+            budget: connection.budget,
+            small: connection.small,
+            retry: connection.retry,
+            tools: Arc::new(tools),
+            gate: gate.clone(),
+            asker,
+            project: project.clone(),
+            environment: environment.clone(),
+            clock: Arc::clone(&world.clock),
+            ids: Arc::clone(&world.ids),
+            effort: None,
+            overrides: overrides(arguments),
+            redactor: connection.redactor,
+            results: Arc::new(result_rules(&settings, &switches)),
+            hooks: Arc::new(hooks),
+            reaper: Reaper::of_this_program(),
+            commands: command_limits(&settings.tools),
+            instructions,
+            skills: Arc::new(skills),
+            memory,
+            figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
+            prices: PriceTable::of_settings(&settings.prices),
+            max_cost_usd: arguments.max_cost,
+            layers: layers::rules(&settings, &switches)?,
+            compaction: layers::compaction(&switches, &world.environment)?,
+            beside,
+            announces: vec![Arc::clone(&servers) as Arc<dyn Announces>],
+            incoming: named.iter().map(NamedSession::incoming).collect(),
+            branches: None,
+            side: None,
+        };
+        session_messages::desk(&agency, named.as_ref())?.equip(&mut config);
+        warn_of_no_price(&config);
+        let engine = match opened {
+            None => Engine::begin(config, &folder, &surroundings)?,
+            Some(opened) => resume(arguments, config, opened, &surroundings)?,
+        };
+        named.iter().try_for_each(|named| named.hold(engine.session()))?;
+        Ok(Conversation {
+            engine,
+            surroundings,
+            project,
+            environment,
+            settings,
+            switches,
+            folder,
+            gate,
+            memory: access,
+            dreamer,
+            agency,
+            key,
+            named,
+            servers,
+        })
+    }
+}
+
+fn overrides(arguments: &Arguments) -> PromptOverrides {
+    PromptOverrides {
+        system: arguments.system_prompt.clone(),
+        append: arguments.append_system_prompt.clone(),
+    }
+}
+
+fn result_rules(settings: &Settings, switches: &Switches) -> ResultRules {
+    let store = switches.is_on("stored_results");
+    ResultRules { store, chars: settings.tools.result_chars.clone() }
+}
+
+/// The person's skills, and behind them the project's, if it is trusted.
+fn skills(in_force: &InForce, world: &World, project: &Project) -> Result<Skills, Failure> {
+    if is_bare(world)? {
+        return Ok(Skills::default());
+    }
+    let own = settings::skill_places(world, project)?.of_person();
+    let own = match in_force.trust {
+        Trust::Given => own.with(in_force.project_skills.clone()),
+        Trust::NotNeeded | Trust::Unknown | Trust::Changed => own,
+    };
+    Ok(own.with(plugins::skills(&in_force.plugins)))
+}
+
+/// What the command line says about the prompt.
+/// How long commands may take: the default is never above the most.
+fn command_limits(settings: &ToolSettings) -> CommandLimits {
+    let set = |ms: Option<u64>, unless| ms.map_or(unless, Duration::from_millis);
+    let usual = CommandLimits::default();
+    let most = set(settings.bash_max_timeout_ms, usual.most);
+    CommandLimits { default: set(settings.bash_timeout_ms, usual.default).min(most), most }
+}
+
+/// `--bare`, or its variable.
+pub(crate) fn is_bare(world: &World) -> Result<bool, Failure> {
+    flag(&world.environment, names::SIMPLE).map(|on| on == Some(true)).map_err(Failure::usage)
+}
+
+/// A limit that can not be held is worse than none, unless it is said.
+fn warn_of_no_price(config: &EngineConfig) {
+    if config.max_cost_usd.is_some() && config.prices.price(&config.model_name).is_none() {
+        print::note(&format!(
+            "warning: the price of {} is not known (the list is of {PRICES_DATED}), so --max-cost has no effect; the setting `prices` can say it",
+            config.model_name
+        ));
+    }
+}
+
+/// The session to go on with, if one was asked for.
+pub(crate) fn which_session(
+    arguments: &Arguments,
+    home: &Path,
+    project: &Project,
+) -> Result<Option<SessionId>, Failure> {
+    if arguments.resume.is_none() && !arguments.r#continue {
+        return Ok(None);
+    }
+    let folder = SessionFolder::existing(home, project)?;
+    match &arguments.resume {
+        Some(name) => sessions::named(folder.as_ref(), name).map(Some),
+        None => sessions::last(folder.as_ref()).map(Some),
+    }
+}
+
+/// The key is no business of a child process, git included.
+pub(crate) fn environment_for_children(world: &World, settings: &Settings) -> Environment {
+    let pairs: Vec<(&str, &str)> =
+        settings.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let environment = world.environment.clone().with(&pairs);
+    let keys = [&settings.provider.key_env, &settings.embeddings.key_env];
+    keys.into_iter().flatten().fold(environment, |environment, name| environment.without(name))
+}
+
+/// What is talked to: for `--verbose`.
+fn describe(connection: &Connection, saving: Saving) {
+    let key = connection
+        .key_source
+        .as_deref()
+        .map_or("no key".to_owned(), |source| format!("key from {source}"));
+    print::note(&format!(
+        "· {} at {}, {key}, window {} tokens{}",
+        connection.model_name,
+        connection.origin.server,
+        connection.budget.window,
+        if saving == Saving::Files { ", Anthropic's memory tool" } else { "" }
+    ));
+}
+
+fn resume(
+    arguments: &Arguments,
+    config: EngineConfig,
+    opened: OpenedSession,
+    surroundings: &Surroundings,
+) -> Result<Engine, Failure> {
+    if arguments.system_prompt.is_some() || arguments.append_system_prompt.is_some() {
+        print::note(
+            "note: --system-prompt and --append-system-prompt have no effect on a session that goes on",
+        );
+    }
+    let (engine, report) = Engine::resume(config, opened, surroundings)?;
+    tell_resume(&report, engine.transcript_path());
+    Ok(engine)
+}
+
+fn tell_resume(report: &ResumeReport, transcript: &Path) {
+    for warning in &report.warnings {
+        print::note(&format!("warning: {}: {warning}", transcript.display()));
+    }
+    let closed = report.repairs.iter().filter(|repair| matches!(repair, Repair::Closed(_))).count();
+    if closed > 0 {
+        print::note(&format!("note: unfinished tool calls were closed as interrupted: {closed}"));
+    }
+}

@@ -1,0 +1,250 @@
+//! Trusting a project: what its settings would run or widen, shown; the question; the record (L-29).
+
+use std::io::IsTerminal;
+
+use dormouse_base::{Project, Stack, Trust, TrustStore};
+use serde_json::Value;
+
+use crate::args::TrustArguments;
+use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::input;
+use crate::wiring::mcp_servers;
+use crate::wiring::print;
+use crate::wiring::settings::{self, Untrusted};
+use crate::wiring::world::{World, current_project};
+
+/// Longer values are cut in the list; the file shows them whole.
+const LONGEST_SHOWN: usize = 2_000;
+
+/// `dormouse permissions trust`.
+pub(crate) fn run(arguments: &TrustArguments, world: &World) -> Result<Exit, Failure> {
+    let project = current_project()?;
+    let store = TrustStore::new(&world.home()?);
+    if arguments.revoke {
+        let had = store.take_back(&project)?;
+        print::data_line(if had { "no longer trusted" } else { "it was not trusted" });
+        return Ok(Exit::Done);
+    }
+    let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
+    match in_force.trust {
+        Trust::NotNeeded => {
+            print::data_line("nothing to trust: the project's settings run and widen nothing");
+        }
+        Trust::Given => print::data_line("already trusted, as it is now"),
+        standing @ (Trust::Unknown | Trust::Changed) if arguments.yes => {
+            list(&in_force.stack, standing);
+            store.give(&project, &in_force.stack, world.clock.now())?;
+            print::data_line("trusted");
+        }
+        standing @ (Trust::Unknown | Trust::Changed) if !std::io::stdin().is_terminal() => {
+            list(&in_force.stack, standing);
+            return Err(Failure::failed(anyhow::anyhow!(
+                "not trusted: there is no terminal to ask at"
+            ))
+            .hint("`dormouse permissions trust --yes` trusts what is listed above"));
+        }
+        standing @ (Trust::Unknown | Trust::Changed) => {
+            if ask(&store, &project, &in_force.stack, standing, world)? == Trust::Given {
+                print::data_line("trusted");
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Asks the person at the terminal; without one, nobody is asked and nothing is trusted.
+pub(crate) fn ask(
+    store: &TrustStore,
+    project: &Project,
+    stack: &Stack,
+    standing: Trust,
+    world: &World,
+) -> Result<Trust, Failure> {
+    if !std::io::stdin().is_terminal() {
+        tell(stack, standing);
+        return Ok(standing);
+    }
+    list(stack, standing);
+    print::note("Trust this project with it? Say yes only if you know who wrote it. [y/N]");
+    if !input::says_yes() {
+        print::note("Not trusted: the project's settings can only restrict.");
+        return Ok(standing);
+    }
+    store.give(project, stack, world.clock.now())?;
+    Ok(Trust::Given)
+}
+
+fn list(stack: &Stack, standing: Trust) {
+    print::note(match standing {
+        Trust::Changed => "This project's settings have changed since you trusted them. They want:",
+        Trust::NotNeeded | Trust::Unknown | Trust::Given => "This project's settings want:",
+    });
+    for part in stack.waiting() {
+        for wish in wishes(&part.wishes) {
+            print::note(&format!("  {wish}"));
+        }
+    }
+}
+
+/// A run without anybody to ask says what has no effect.
+pub(crate) fn tell(stack: &Stack, standing: Trust) {
+    let why = match standing {
+        Trust::Changed => "has changed since it was trusted",
+        Trust::NotNeeded | Trust::Unknown | Trust::Given => "is not trusted",
+    };
+    let mut keys: Vec<String> = Vec::new();
+    for wish in stack.waiting().iter().flat_map(|part| wishes(&part.wishes)) {
+        let key = wish.split([':', ' ']).next().unwrap_or_default().to_owned();
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    print::note(&format!(
+        "note: this project {why}, so these of its settings have no effect: {}; `dormouse permissions trust` \
+         shows and trusts them",
+        keys.join(", ")
+    ));
+}
+
+/// What waits for trust, a line each: commands first of all.
+pub(crate) fn wishes(waiting: &Value) -> Vec<String> {
+    let Value::Object(keys) = waiting else { return Vec::new() };
+    let mut lines = Vec::new();
+    for (key, value) in keys {
+        match (key.as_str(), value) {
+            ("hooks", Value::Object(events)) => {
+                for (event, groups) in events {
+                    let mut commands = Vec::new();
+                    collect_commands(groups, &mut commands);
+                    if commands.is_empty() {
+                        lines.push(format!("hooks: {event}: {}", shown(groups)));
+                    }
+                    lines
+                        .extend(commands.iter().map(|c| format!("hooks: {event} runs {}", cut(c))));
+                }
+            }
+            (settings::SKILLS, Value::Object(skills)) => {
+                lines.extend(skills.iter().map(|(name, wish)| skill(name, wish)));
+            }
+            (mcp_servers::KEY | mcp_servers::FILE, Value::Object(servers)) => {
+                lines.extend(servers.iter().map(|(name, entry)| server(key, name, entry)));
+            }
+            (_, Value::Object(fields)) => {
+                for (name, value) in fields {
+                    // Every rule has a row of its own: what is behind a cut can not be judged.
+                    match value {
+                        Value::Array(items) => lines.extend(
+                            items.iter().map(|item| format!("{key}.{name}: {}", shown(item))),
+                        ),
+                        value => lines.push(format!("{key}.{name}: {}", shown(value))),
+                    }
+                }
+            }
+            _ => lines.push(format!("{key}: {}", shown(value))),
+        }
+    }
+    lines
+}
+
+/// A skill: what it is for, what it may do without a question, and where to read it.
+fn skill(name: &str, wish: &Value) -> String {
+    let text = |field: &str| wish.get(field).and_then(Value::as_str).unwrap_or_default();
+    let rules = wish.get("allowed-tools").and_then(Value::as_array).cloned().unwrap_or_default();
+    let rules: Vec<&str> = rules.iter().filter_map(Value::as_str).collect();
+    let allows = if rules.is_empty() {
+        String::new()
+    } else {
+        format!("; in use it allows {}", rules.join(", "))
+    };
+    let mut commands = Vec::new();
+    if let Some(Value::Object(events)) = wish.get("hooks") {
+        events.values().for_each(|groups| collect_commands(groups, &mut commands));
+    }
+    let runs = if commands.is_empty() {
+        String::new()
+    } else {
+        format!("; in use it runs {}", commands.join(", "))
+    };
+    cut(&on_one_row(&format!(
+        "skills: {name} ({}){allows}{runs}, in {}",
+        text("description"),
+        text("file")
+    )))
+}
+
+/// An MCP server: what it runs, or where it is, and all else that its entry says.
+fn server(key: &str, name: &str, entry: &Value) -> String {
+    let text = |field: &str| entry.get(field).and_then(Value::as_str);
+    let what = match (text("command"), text("url")) {
+        (Some(command), _) => {
+            let args = entry.get("args").map(|args| format!(" {args}")).unwrap_or_default();
+            format!("runs {command}{args}")
+        }
+        (None, Some(url)) => format!("talks to {url}"),
+        (None, None) => "has no command".to_owned(),
+    };
+    cut(&on_one_row(&format!("{key}.{name}: an MCP server that {what}; its entry is {entry}")))
+}
+
+fn collect_commands(value: &Value, commands: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect_commands(item, commands)),
+        Value::Object(fields) => {
+            let arguments = fields.get("args").map(|args| format!(" {args}")).unwrap_or_default();
+            for name in ["command", "url", "prompt"] {
+                let text = fields.get(name).and_then(Value::as_str);
+                commands.extend(text.map(|text| format!("{}{arguments}", on_one_row(text))));
+            }
+            if let Some(hooks) = fields.get("hooks") {
+                collect_commands(hooks, commands);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// A line end in a command must not make a row of its own.
+fn on_one_row(text: &str) -> String {
+    text.replace('\n', "\\n").replace('\r', "\\r")
+}
+
+fn shown(value: &Value) -> String {
+    cut(&value.to_string())
+}
+
+fn cut(text: &str) -> String {
+    if text.chars().count() <= LONGEST_SHOWN {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(LONGEST_SHOWN).collect();
+    format!("{kept}… (cut; the file shows it whole)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_command_has_its_line() {
+        let waiting = json!({
+            "env": {"PATH": "/evil"},
+            "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "a"}, {"command": "b"}]}], "X": 1},
+            "contextWindows": 5,
+            ".mcp.json": {"mem": {"command": "npx", "args": ["x"]}},
+            "mcpServers": {"web": {"type": "http", "url": "http://h"}},
+        });
+        assert_eq!(
+            wishes(&waiting),
+            [
+                ".mcp.json.mem: an MCP server that runs npx [\"x\"]; its entry is {\"args\":[\"x\"],\"command\":\"npx\"}",
+                "contextWindows: 5",
+                "env.PATH: \"/evil\"",
+                "hooks: Stop runs a",
+                "hooks: Stop runs b",
+                "hooks: X: 1",
+                "mcpServers.web: an MCP server that talks to http://h; its entry is {\"type\":\"http\",\"url\":\"http://h\"}",
+            ]
+        );
+    }
+}
