@@ -106,7 +106,7 @@ fn serve(order: &Order<'_>, ledger: &Arc<Mutex<Ledger>>) -> ScriptedServer {
         .window(u64::from(order.window))
         .max_output(u64::from(MAX_OUTPUT))
         .model(MODEL)
-        .attended_by(move |request| lock(&attending).attend(request))
+        .set_asker(move |request| lock(&attending).attend(request))
         .start()
 }
 

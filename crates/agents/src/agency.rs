@@ -7,7 +7,8 @@ use std::time::{Duration, SystemTime};
 use dormouse_base::{Clock, IdSource};
 use dormouse_conversation::PromptSize;
 use dormouse_engine::{
-    AnnouncedIn, Announcement, Announces, MemoryAccess, Mentioned, OtherModel, SmallModel,
+    AnnouncedIn, Announcement, Announces, MentionedAgentMemory, OtherModel, SessionMemory,
+    SmallModel,
 };
 use dormouse_tools::ToolSet;
 use futures_util::future::BoxFuture;
@@ -120,9 +121,9 @@ impl Agency {
     }
 }
 
-impl Mentioned for Agency {
+impl MentionedAgentMemory for Agency {
     /// `@agent-name`, or `@name`.
-    fn memory_of(&self, message: &str) -> Option<Arc<MemoryAccess>> {
+    fn memory_of(&self, message: &str) -> Option<Arc<SessionMemory>> {
         let agents = self.agents();
         let trimmed =
             |word: &str| word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric()).to_owned();

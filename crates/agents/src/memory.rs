@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dormouse_base::{Clock, Dir, RelPath};
-use dormouse_engine::{MemoryAccess, MemorySetup, Saving};
+use dormouse_engine::{MemorySetup, Saving, SessionMemory};
 use dormouse_memory::{Store, StoreOptions};
 use dormouse_tools::{
     Access, CallContext, FileChange, FileGuard, Gate, Mode, Route, Tool, ToolError, ToolOutput,
@@ -57,7 +57,7 @@ impl AgentMemories {
     }
 
     /// Opens an agent's memory, making its directory; else why it has none.
-    pub fn open(&self, scope: MemoryScope, agent: &str) -> Result<Arc<MemoryAccess>, String> {
+    pub fn open(&self, scope: MemoryScope, agent: &str) -> Result<Arc<SessionMemory>, String> {
         let (root, below) = self.place(scope, agent);
         let failed = |error: &dyn std::fmt::Display| {
             format!("the memory of `{agent}` can not be used: {error}")
@@ -72,11 +72,11 @@ impl AgentMemories {
         let store = Store::open(directory.path(), &self.state, self.options.clone())
             .map_err(|error| failed(&error))?;
         let stores = vec![Arc::new(store)];
-        Ok(MemoryAccess::new(stores, Saving::Entries, None, Arc::clone(&self.clock), None))
+        Ok(SessionMemory::new(stores, Saving::Entries, None, Arc::clone(&self.clock), None))
     }
 
     /// The same if its directory is there: looking makes nothing.
-    pub fn existing(&self, scope: MemoryScope, agent: &str) -> Option<Arc<MemoryAccess>> {
+    pub fn existing(&self, scope: MemoryScope, agent: &str) -> Option<Arc<SessionMemory>> {
         let (root, below) = self.place(scope, agent);
         let way = RelPath::new(&below).ok()?;
         Dir::open(root).ok()?.below(&way).ok()?;
@@ -96,7 +96,7 @@ fn hide_from_git(root: &Dir) -> Result<(), String> {
 }
 
 /// Memory for the set-up of an agent's conversation. The rules stand in its prompt.
-pub(crate) fn setup(access: &Arc<MemoryAccess>) -> MemorySetup {
+pub(crate) fn setup(access: &Arc<SessionMemory>) -> MemorySetup {
     MemorySetup { access: Arc::clone(access), rules: None, recall: None }
 }
 

@@ -272,7 +272,7 @@ impl Draft<'_> {
     fn memory(
         &self,
         agent: &AgentDefinition,
-    ) -> Result<Option<Arc<dormouse_engine::MemoryAccess>>, String> {
+    ) -> Result<Option<Arc<dormouse_engine::SessionMemory>>, String> {
         let (Some(scope), Some(memories)) = (agent.memory, self.desk.agency.memories()) else {
             return Ok(None);
         };

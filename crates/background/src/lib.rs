@@ -11,8 +11,9 @@ mod extraction;
 mod notes;
 
 pub use dream::{
-    BETWEEN_DREAMS, BETWEEN_SCANS, Closed, Deed, DreamReport, DreamSetup, DreamStatus, Dreamer,
-    Dreamt, MemoryReport, OTHER_SESSIONS, When, dream, dream_reports,
+    BETWEEN_DREAMS, BETWEEN_SCANS, DreamAction, DreamBlocked, DreamOutcome, DreamReport,
+    DreamSetup, DreamStatus, DreamTask, DreamTiming, MemoryReport, OTHER_SESSIONS, dream,
+    dream_reports,
 };
-pub use extraction::{EXTRACTION, Extraction, ExtractionRules, Queue, Queueing};
-pub use notes::{NotesError, SessionNotes, Sheets, kept_title};
+pub use extraction::{EXTRACTION, Extraction, ExtractionRules, QueueTranscript, TranscriptQueue};
+pub use notes::{NotesConfig, NotesError, SessionNotes, kept_title};

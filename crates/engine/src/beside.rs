@@ -9,7 +9,7 @@ use dormouse_context::compact::notes::Template;
 use dormouse_conversation::figures::Figures;
 use dormouse_conversation::{Budget, Message};
 
-use crate::{Engine, Jobs, MemoryAccess, Seed};
+use crate::{Engine, Jobs, Seed, SessionMemory};
 
 /// Below this share of the rate limit nothing is asked beside a conversation.
 const LEAST_QUOTA: f64 = 0.25;
@@ -92,7 +92,7 @@ impl<'a> Moment<'a> {
     }
 
     /// Memory, where it is on.
-    pub fn memory(&self) -> Option<&'a Arc<MemoryAccess>> {
+    pub fn memory(&self) -> Option<&'a Arc<SessionMemory>> {
         self.engine.config.memory.as_ref().map(|memory| &memory.access)
     }
 

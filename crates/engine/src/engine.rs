@@ -17,16 +17,16 @@ use dormouse_tools::{CallContext, CallObserver, Caller, FileGuard, ReadCache, Sh
 use tokio_util::sync::CancellationToken;
 
 use crate::compact::{Breaker, SaidSoFar};
-use crate::effect::Watch;
 use crate::fork::Spent;
 use crate::hooks::{HookObserver, HookRunner, SessionSource, hook_runner};
 use crate::jobs::Jobs;
 use crate::known::Known;
 use crate::layers::Folding;
-use crate::memory::MemoryGuard;
+use crate::memory::MemoryFileGuard;
+use crate::memory_usage::TurnUsage;
 use crate::own_tools::OwnTools;
 use crate::prompt::build_prefix;
-use crate::recall::Recall;
+use crate::recall::RecallState;
 use crate::results::ResultStore;
 use crate::{EngineConfig, EngineError, Moment, SessionFolder, Surroundings};
 
@@ -79,9 +79,9 @@ pub struct Engine {
     pub(crate) figures: Figures,
     /// What the disk would not take, to be written before anything else is.
     unwritten: Vec<Unwritten>,
-    pub(crate) recall: Recall,
+    pub(crate) recall: RecallState,
     /// What is seen of the turn, for the counts of its memories.
-    pub(crate) watch: Watch,
+    pub(crate) watch: TurnUsage,
     pub(crate) own: OwnTools,
     /// What has come from outside and was not told yet.
     pub(crate) arrivals: Vec<crate::Arrival>,
@@ -168,9 +168,9 @@ impl Engine {
         // Memory is the session's: what an agent below it hears adds to that.
         if let (Some(memory), None) = (&config.memory, &config.side) {
             memory.access.begin(transcript.session());
-            memory.access.hear_again(history.messages().iter().map(AsRef::as_ref));
+            memory.access.record_history(history.messages().iter().map(AsRef::as_ref));
             if let Some(asker) = &config.asker {
-                memory.access.attended_by(Arc::clone(asker));
+                memory.access.set_asker(Arc::clone(asker));
             }
         }
         let source =
@@ -184,7 +184,7 @@ impl Engine {
         let forks_spent = Spent::default();
         let hooks = hook_runner(&config, &transcript, &figures, &forks_spent);
         if let Some(memory) = &config.memory {
-            memory.access.heard_by(hooks.as_ref());
+            memory.access.set_hooks(hooks.as_ref());
         }
         if let Some(hooks) = &hooks {
             own.skills.lend_hooks_to(hooks);
@@ -220,8 +220,8 @@ impl Engine {
             forks_spent,
             jobs,
             unwritten: Vec::new(),
-            recall: Recall::default(),
-            watch: Watch::default(),
+            recall: RecallState::default(),
+            watch: TurnUsage::default(),
             own,
             arrivals: Vec::new(),
             telling: Vec::new(),
@@ -288,7 +288,7 @@ impl Engine {
     /// Memory remembers what it was told, to say later where a memory came from.
     pub(crate) fn hear(&self, id: MessageId, trust: Trust, text: &str) {
         if let Some(memory) = &self.config.memory {
-            memory.access.hear(id, trust, text);
+            memory.access.record(id, trust, text);
         }
     }
 
@@ -377,10 +377,9 @@ impl Engine {
         context.cancel = cancel;
         context.read_cache = Arc::clone(&self.read_cache);
         context.todos = Arc::clone(&self.todos);
-        context.file_guard =
-            self.config.memory.as_ref().map(|memory| {
-                Arc::new(MemoryGuard(Arc::clone(&memory.access))) as Arc<dyn FileGuard>
-            });
+        context.file_guard = self.config.memory.as_ref().map(|memory| {
+            Arc::new(MemoryFileGuard(Arc::clone(&memory.access))) as Arc<dyn FileGuard>
+        });
         context.reaper = self.config.reaper.clone();
         context.commands = self.config.commands;
         context.shells = Arc::clone(&self.shells);

@@ -8,7 +8,7 @@ use dormouse_conversation::{Block, Message, ToolUseId, Usage};
 use dormouse_model::ModelError;
 
 use crate::compact::CompactReport;
-use crate::effect::Corrected;
+use crate::memory_usage::RepeatedCorrection;
 use crate::plan::Plan;
 use crate::recall::RecallReceipt;
 
@@ -86,7 +86,7 @@ pub enum EngineEvent {
     /// Memory was changed, and the person is to know: they may want to take it back.
     Remembered(String),
     /// The person had to say the same thing again and again: a guard is offered.
-    Corrected(Corrected),
+    Corrected(RepeatedCorrection),
     /// The conversation is being compacted.
     Compacting(Trigger),
     /// It was.

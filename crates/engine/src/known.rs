@@ -8,7 +8,7 @@ use std::sync::Arc;
 use dormouse_conversation::{Budget, Facts, PromptSize};
 use dormouse_memory::instructions::{Approved, Instructions, Loaded, Note, Occasion, Roots, parts};
 
-use crate::memory::{MemoryAccess, index_parts};
+use crate::memory::{SessionMemory, index_parts};
 use crate::prompt::{IndexUse, MemoryRules};
 use crate::recall::RecallSetup;
 use crate::skills::listing;
@@ -33,7 +33,7 @@ pub struct InstructionSetup {
 #[derive(Debug, Clone)]
 pub struct MemorySetup {
     /// The stores, which the memory tools have as well.
-    pub access: Arc<MemoryAccess>,
+    pub access: Arc<SessionMemory>,
     /// The rules that the model is told; none where they stand in its prompt already.
     pub rules: Option<MemoryRules>,
     /// How memories are found for each message; none where they are not.

@@ -13,7 +13,6 @@ mod branch;
 mod compact;
 mod config;
 mod driver;
-mod effect;
 mod engine;
 mod error;
 mod event;
@@ -24,6 +23,7 @@ mod jobs;
 mod known;
 mod layers;
 mod memory;
+mod memory_usage;
 mod meter;
 mod own_tools;
 mod plan;
@@ -49,7 +49,6 @@ pub use dormouse_context::compact::{Fidelity, Way};
 
 pub use compact::{CompactOrder, CompactReport, Compacted, CompactionRules, Filling, Span, Spoken};
 pub use config::EngineConfig;
-pub use effect::Corrected;
 pub use engine::Engine;
 pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};
@@ -64,13 +63,15 @@ pub use jobs::{Job, JobEnd, JobHandle, JobId, JobStatus, Jobs};
 pub use known::{InstructionSetup, Known, MemorySetup};
 pub use layers::LayerRules;
 pub use memory::{
-    KnownMemory, MEMORY_TOOLS, MemoryAccess, Said, Voice, Wanted, Witness, Written, memory_tools,
+    MEMORY_TOOLS, MemoryText, Said, SessionMemory, Voice, Wanted, Witness, Written, memory_tools,
     voices,
 };
+pub use memory_usage::RepeatedCorrection;
 pub use plan::Plan;
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, build_prefix};
 pub use recall::{
-    Mentioned, PassedOver, RecallReceipt, RecallSetup, RecallStep, RecalledMemory, SmallModel,
+    MentionedAgentMemory, RecallReceipt, RecallReceiptEntry, RecallSetup, RecallStep,
+    SkippedMemory, SmallModel,
 };
 pub use results::ResultRules;
 pub use resume::ResumeReport;

@@ -13,4 +13,4 @@ mod memories;
 mod memory_tool;
 pub mod setup;
 
-pub use memories::{AskError, Client, Memories};
+pub use memories::{Client, ClientMemories, MemoryRequestError};

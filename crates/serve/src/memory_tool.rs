@@ -4,18 +4,22 @@ use dormouse_memory::Scope;
 use dormouse_memory::file_commands::{self, Build, Hand, NotMade};
 use serde_json::Value;
 
-use crate::memories::Shelf;
-use crate::{AskError, Client, Memories};
+use crate::memories::ScopedStore;
+use crate::{Client, ClientMemories, MemoryRequestError};
 
 /// Carries out a command on the project's memories; where there is one directory for everything, on that.
-pub(crate) fn run(memories: &Memories, client: &Client, input: &Value) -> Result<String, String> {
+pub(crate) fn run(
+    memories: &ClientMemories,
+    client: &Client,
+    input: &Value,
+) -> Result<String, String> {
     let shelf = memories.shelf(Scope::Project).map_err(|error| format!("Error: {error}"))?;
     let scan = shelf.scan().map_err(|error| format!("Error: {error}"))?;
     file_commands::run(&shelf.store, scan, &ClientHand { shelf, client }, input)
 }
 
 struct ClientHand<'a> {
-    shelf: &'a Shelf,
+    shelf: &'a ScopedStore,
     client: &'a Client,
 }
 
@@ -27,9 +31,9 @@ impl Hand for ClientHand<'_> {
     }
 }
 
-fn not_made(error: AskError) -> NotMade {
+fn not_made(error: MemoryRequestError) -> NotMade {
     match error {
-        AskError::Change(error) => NotMade::Refused(error),
+        MemoryRequestError::Change(error) => NotMade::Refused(error),
         other => NotMade::Withheld(other.to_string()),
     }
 }

@@ -203,7 +203,7 @@ impl ServerBuilder {
     /// For a run of thousands of requests: one function sees to all of them, of the conversation and of its
     /// forks, and says what each costs. The server checks nothing, keeps nothing and has no cache.
     #[must_use]
-    pub fn attended_by(
+    pub fn set_asker(
         mut self,
         attendant: impl FnMut(&RecordedRequest) -> Attended + Send + 'static,
     ) -> Self {

@@ -1,4 +1,4 @@
-//! When a dream is due (B-18): gates in their order, the cheapest first. Facts are asked for one by one, and none
+//! DreamTiming a dream is due (B-18): gates in their order, the cheapest first. GateFacts are asked for one by one, and none
 //! behind a gate that is closed.
 
 use dormouse_base::SessionId;
@@ -15,22 +15,22 @@ pub const OTHER_SESSIONS: usize = 5;
 
 /// Why there is no dream now.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Closed {
+pub enum DreamBlocked {
     /// A switch is off.
     #[error("{0}")]
     Off(String),
     /// The last dream was not long ago.
     #[error("the last dream was at {}; the next is due at {}", shown(*.last), shown(*.opens))]
     TooSoon {
-        /// When that was.
+        /// DreamTiming that was.
         last: Timestamp,
-        /// When the gate opens.
+        /// DreamTiming the gate opens.
         opens: Timestamp,
     },
     /// The sessions were counted just now.
     #[error("the sessions were counted lately; they are counted again at {}", shown(*.opens))]
     ScannedLately {
-        /// When the gate opens.
+        /// DreamTiming the gate opens.
         opens: Timestamp,
     },
     /// Too little has happened.
@@ -57,7 +57,7 @@ fn by(holder: Option<&Holder>) -> String {
     holder.map(|holder| format!(": {holder}")).unwrap_or_default()
 }
 
-impl Closed {
+impl DreamBlocked {
     /// A word for it, for programs.
     pub fn word(&self) -> &'static str {
         match self {
@@ -70,7 +70,7 @@ impl Closed {
         }
     }
 
-    /// When the gate opens by itself, where that can be said.
+    /// DreamTiming the gate opens by itself, where that can be said.
     pub fn opens(&self) -> Option<Timestamp> {
         match self {
             Self::TooSoon { opens, .. } | Self::ScannedLately { opens } => Some(*opens),
@@ -80,12 +80,12 @@ impl Closed {
 }
 
 /// What is asked, the cheapest first.
-pub(super) trait Facts {
+pub(super) trait GateFacts {
     /// Whether all switches are as they must be: known already.
     fn switches(&mut self) -> Result<(), String>;
-    /// When the last dream was: a look at one file.
+    /// DreamTiming the last dream was: a look at one file.
     fn last_dream(&mut self) -> Result<Option<Timestamp>, String>;
-    /// When the sessions were last counted: known already.
+    /// DreamTiming the sessions were last counted: known already.
     fn last_scan(&mut self) -> Option<Timestamp>;
     /// The other sessions that have gone on since: a look at a folder.
     fn sessions_since(&mut self, since: Option<Timestamp>) -> Result<Vec<SessionId>, String>;
@@ -94,40 +94,43 @@ pub(super) trait Facts {
 }
 
 /// The gates that take no time. Gives when the last dream was.
-pub(super) fn cheap(facts: &mut impl Facts, now: Timestamp) -> Result<Option<Timestamp>, Closed> {
-    facts.switches().map_err(Closed::Off)?;
-    let last = facts.last_dream().map_err(Closed::Cannot)?;
+pub(super) fn check_cheap_gates(
+    facts: &mut impl GateFacts,
+    now: Timestamp,
+) -> Result<Option<Timestamp>, DreamBlocked> {
+    facts.switches().map_err(DreamBlocked::Off)?;
+    let last = facts.last_dream().map_err(DreamBlocked::Cannot)?;
     check_last(last, now)?;
     if let Some(opens) = facts.last_scan().and_then(|scan| opens(scan, BETWEEN_SCANS, now)) {
-        return Err(Closed::ScannedLately { opens });
+        return Err(DreamBlocked::ScannedLately { opens });
     }
     Ok(last)
 }
 
 /// Whether the last dream is long enough ago.
-pub(super) fn check_last(last: Option<Timestamp>, now: Timestamp) -> Result<(), Closed> {
+pub(super) fn check_last(last: Option<Timestamp>, now: Timestamp) -> Result<(), DreamBlocked> {
     match last.and_then(|last| Some((last, opens(last, BETWEEN_DREAMS, now)?))) {
-        Some((last, opens)) => Err(Closed::TooSoon { last, opens }),
+        Some((last, opens)) => Err(DreamBlocked::TooSoon { last, opens }),
         None => Ok(()),
     }
 }
 
 /// The gates that look around. Gives the sessions that have gone on since the last dream.
-pub(super) fn costly(
-    facts: &mut impl Facts,
+pub(super) fn check_session_gates(
+    facts: &mut impl GateFacts,
     last: Option<Timestamp>,
-) -> Result<Vec<SessionId>, Closed> {
-    let sessions = facts.sessions_since(last).map_err(Closed::Cannot)?;
+) -> Result<Vec<SessionId>, DreamBlocked> {
+    let sessions = facts.sessions_since(last).map_err(DreamBlocked::Cannot)?;
     if sessions.len() < OTHER_SESSIONS {
-        return Err(Closed::TooFewSessions { found: sessions.len() });
+        return Err(DreamBlocked::TooFewSessions { found: sessions.len() });
     }
-    match facts.holder().map_err(Closed::Cannot)? {
-        DreamState::Dreaming(holder) => Err(Closed::Held(holder)),
+    match facts.holder().map_err(DreamBlocked::Cannot)? {
+        DreamState::Dreaming(holder) => Err(DreamBlocked::Held(holder)),
         DreamState::Awake => Ok(sessions),
     }
 }
 
-/// When a gate opens that closed at `then`; nothing, if it is open. A time that is still to come is none: the clock
+/// DreamTiming a gate opens that closed at `then`; nothing, if it is open. A time that is still to come is none: the clock
 /// was wrong.
 fn opens(then: Timestamp, after: SignedDuration, now: Timestamp) -> Option<Timestamp> {
     let opens = then.checked_add(after).ok()?;
@@ -167,13 +170,14 @@ mod tests {
             }
         }
 
-        fn pass(mut self) -> (Result<usize, Closed>, Vec<&'static str>) {
-            let passed = cheap(&mut self, at(24)).and_then(|last| costly(&mut self, last));
+        fn pass(mut self) -> (Result<usize, DreamBlocked>, Vec<&'static str>) {
+            let passed = check_cheap_gates(&mut self, at(24))
+                .and_then(|last| check_session_gates(&mut self, last));
             (passed.map(|sessions| sessions.len()), self.asked)
         }
     }
 
-    impl Facts for World {
+    impl GateFacts for World {
         fn switches(&mut self) -> Result<(), String> {
             self.asked.push("switches");
             self.switches.clone()

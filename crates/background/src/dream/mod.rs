@@ -3,13 +3,13 @@
 //! Invariants: a dream works on copies, and is applied as one change or not at all; nobody waits for it, and a turn
 //! with nothing due looks at one file; the kernel's lock, and nothing else, says who dreams.
 
-mod bed;
 mod gates;
 mod prompt;
+mod provenance;
 mod report;
 mod run;
 mod setup;
-mod witness;
+mod workspace;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,46 +19,46 @@ use dormouse_engine::{Beside, JobEnd, JobHandle, JobStatus, Jobs, Moment, Seed};
 use dormouse_memory::Trial;
 use jiff::Timestamp;
 
-pub use gates::{BETWEEN_DREAMS, BETWEEN_SCANS, Closed, OTHER_SESSIONS};
-use gates::{cheap, costly};
-pub use report::{Deed, DreamReport, DreamStatus, MemoryReport, dream_reports};
+pub use gates::{BETWEEN_DREAMS, BETWEEN_SCANS, DreamBlocked, OTHER_SESSIONS};
+use gates::{check_cheap_gates, check_session_gates};
+pub use report::{DreamAction, DreamReport, DreamStatus, MemoryReport, dream_reports};
 use run::{Dream, KIND};
-pub use run::{Dreamt, When};
+pub use run::{DreamOutcome, DreamTiming};
+use setup::CurrentFacts;
 pub use setup::DreamSetup;
-use setup::Real;
 
 /// The tool that a conversation must have for a fork of it to dream.
 const NEEDED: &str = "MemorySave";
 
 /// Dreams beside conversations.
-pub struct Dreamer {
+pub struct DreamTask {
     setup: Arc<DreamSetup>,
     /// Why it does not dream by itself, where it does not.
     switches: Result<(), String>,
-    /// When the sessions were last counted.
+    /// DreamTiming the sessions were last counted.
     scanned: Mutex<Option<Timestamp>>,
 }
 
-impl Dreamer {
+impl DreamTask {
     /// Dreams by itself, unless `switches` says why not.
     pub fn new(setup: DreamSetup, switches: Result<(), String>) -> Self {
         Self { setup: Arc::new(setup), switches, scanned: Mutex::default() }
     }
 
     /// Starts a dream beside a conversation, at once. What it came to is in the list of jobs, and the person is told.
-    pub fn start(&self, jobs: &Jobs, seed: Seed, current: SessionId) -> Result<(), Closed> {
+    pub fn start(&self, jobs: &Jobs, seed: Seed, current: SessionId) -> Result<(), DreamBlocked> {
         if jobs.is_running(KIND) {
-            return Err(Closed::Held(None));
+            return Err(DreamBlocked::Held(None));
         }
         check_tools(&seed)?;
         let setup = Arc::clone(&self.setup);
-        jobs.spawn(KIND, |job| work(setup, seed, job, Due::Anyway(current)));
+        jobs.spawn(KIND, |job| work(setup, seed, job, DreamTrigger::Anyway(current)));
         Ok(())
     }
 
-    fn facts(&self, current: SessionId) -> Real<'_> {
+    fn facts(&self, current: SessionId) -> CurrentFacts<'_> {
         let (switches, scanned) = (self.switches.clone(), *self.last_scan());
-        Real { setup: &self.setup, switches, scanned, current: Some(current) }
+        CurrentFacts { setup: &self.setup, switches, scanned, current: Some(current) }
     }
 
     fn last_scan(&self) -> MutexGuard<'_, Option<Timestamp>> {
@@ -66,36 +66,38 @@ impl Dreamer {
     }
 }
 
-impl Beside for Dreamer {
+impl Beside for DreamTask {
     fn settled(&self, moment: &Moment<'_>) {
         let busy = moment.jobs().is_running(KIND) || moment.quota_is_low();
         if !moment.is_quiet() || busy || !moment.has_tool(NEEDED) {
             return;
         }
         let (current, now) = (moment.session(), self.setup.clock.now());
-        let Ok(last) = cheap(&mut self.facts(current), now) else { return };
+        let Ok(last) = check_cheap_gates(&mut self.facts(current), now) else { return };
         *self.last_scan() = Some(now);
         let seed = moment.seed();
         // A long conversation would be read with every request: the dream has no use for it.
         let is_long = moment.tokens() * 2 > u64::from(moment.budget().window);
         let seed = if is_long { seed.with_messages([]) } else { seed };
         let setup = Arc::clone(&self.setup);
-        moment.jobs().spawn(KIND, |job| work(setup, seed, job, Due::IfSessions(current, last)));
+        moment
+            .jobs()
+            .spawn(KIND, |job| work(setup, seed, job, DreamTrigger::IfSessions(current, last)));
     }
 }
 
-fn check_tools(seed: &Seed) -> Result<(), Closed> {
+fn check_tools(seed: &Seed) -> Result<(), DreamBlocked> {
     if seed.has_tool(NEEDED) {
         return Ok(());
     }
-    Err(Closed::Cannot(format!(
+    Err(DreamBlocked::Cannot(format!(
         "this conversation has no {NEEDED}, which a dream beside it needs; `dormouse dream` works on its own"
     )))
 }
 
 /// Why a dream begins.
 #[derive(Clone, Copy)]
-enum Due {
+enum DreamTrigger {
     /// Somebody wants it, in this session.
     Anyway(SessionId),
     /// If enough other sessions have gone on since the last dream.
@@ -103,7 +105,7 @@ enum Due {
 }
 
 /// A dream as a job.
-async fn work(setup: Arc<DreamSetup>, seed: Seed, job: JobHandle, due: Due) -> JobEnd {
+async fn work(setup: Arc<DreamSetup>, seed: Seed, job: JobHandle, due: DreamTrigger) -> JobEnd {
     let begun = {
         let setup = Arc::clone(&setup);
         tokio::task::spawn_blocking(move || begin(&setup, due)).await
@@ -116,11 +118,11 @@ async fn work(setup: Arc<DreamSetup>, seed: Seed, job: JobHandle, due: Due) -> J
         }
         Err(error) => return JobEnd::of(JobStatus::Failed(error.to_string())),
     };
-    let Dreamt { report, denied, .. } = dream.run(seed, Some(job.clone())).await;
+    let DreamOutcome { report, denied, .. } = dream.run(seed, Some(job.clone())).await;
     job.said(&report.headline());
     // Where nothing was changed there is nothing to take back, and nobody needs to hear of it.
     if report.improved() > 0 {
-        setup.access.say(told(&report));
+        setup.access.say(notice(&report));
     }
     let status = match (report.status, &report.why) {
         (DreamStatus::Failed, Some(why)) => JobStatus::Failed(why.clone()),
@@ -133,51 +135,56 @@ async fn work(setup: Arc<DreamSetup>, seed: Seed, job: JobHandle, due: Due) -> J
 }
 
 /// What the person is told about a dream.
-fn told(report: &DreamReport) -> String {
+fn notice(report: &DreamReport) -> String {
     let waiting = report.deeds().filter(|deed| deed.fate == "waits").count();
     let waiting =
         if waiting > 0 { format!("; {waiting} more in the inbox") } else { String::new() };
     format!("{} in a dream{waiting}", report.headline())
 }
 
-fn begin(setup: &Arc<DreamSetup>, due: Due) -> Result<Dream, Closed> {
+fn begin(setup: &Arc<DreamSetup>, due: DreamTrigger) -> Result<Dream, DreamBlocked> {
     match due {
-        Due::Anyway(current) => now(setup, Some(current), Trial::Make),
-        Due::IfSessions(current, last) => {
+        DreamTrigger::Anyway(current) => now(setup, Some(current), Trial::Make),
+        DreamTrigger::IfSessions(current, last) => {
             let switches = Ok(());
-            let mut facts = Real { setup, switches, scanned: None, current: Some(current) };
-            let sessions = costly(&mut facts, last)?;
-            Dream::begin(setup, sessions, When::Due, Trial::Make)
+            let mut facts = CurrentFacts { setup, switches, scanned: None, current: Some(current) };
+            let sessions = check_session_gates(&mut facts, last)?;
+            Dream::begin(setup, sessions, DreamTiming::IfDue, Trial::Make)
         }
     }
 }
 
 /// A dream that asks for nothing but the lock.
-fn now(setup: &Arc<DreamSetup>, current: Option<SessionId>, trial: Trial) -> Result<Dream, Closed> {
+fn now(
+    setup: &Arc<DreamSetup>,
+    current: Option<SessionId>,
+    trial: Trial,
+) -> Result<Dream, DreamBlocked> {
     let last = setup.stores().next().and_then(|store| store.last_dream().ok().flatten());
-    let sessions = setup.sessions_since(last, current).map_err(Closed::Cannot)?;
-    Dream::begin(setup, sessions, When::Now, trial)
+    let sessions = setup.sessions_since(last, current).map_err(DreamBlocked::Cannot)?;
+    Dream::begin(setup, sessions, DreamTiming::Now, trial)
 }
 
 /// A dream by hand (B-25), without a conversation: `seed` makes one that nobody has, in a folder that goes with the
 /// dream, once it is sure that there is one. Only the gates that say when count, and with
-/// [`When::Now`] not even these.
+/// [`DreamTiming::Now`] not even these.
 pub async fn dream(
     setup: DreamSetup,
     seed: impl AsyncFnOnce(&Path) -> Result<Seed, String>,
-    when: When,
+    when: DreamTiming,
     trial: Trial,
-) -> Result<Dreamt, Closed> {
+) -> Result<DreamOutcome, DreamBlocked> {
     let setup = Arc::new(setup);
     let begun = match when {
-        When::Now => now(&setup, None, trial)?,
-        When::Due => {
-            let mut facts = Real { setup: &setup, switches: Ok(()), scanned: None, current: None };
-            let last = cheap(&mut facts, setup.clock.now())?;
-            let sessions = costly(&mut facts, last)?;
-            Dream::begin(&setup, sessions, When::Due, trial)?
+        DreamTiming::Now => now(&setup, None, trial)?,
+        DreamTiming::IfDue => {
+            let mut facts =
+                CurrentFacts { setup: &setup, switches: Ok(()), scanned: None, current: None };
+            let last = check_cheap_gates(&mut facts, setup.clock.now())?;
+            let sessions = check_session_gates(&mut facts, last)?;
+            Dream::begin(&setup, sessions, DreamTiming::IfDue, trial)?
         }
     };
-    let seed = seed(&begun.folder()).await.map_err(Closed::Cannot)?;
+    let seed = seed(&begun.folder()).await.map_err(DreamBlocked::Cannot)?;
     Ok(begun.run(seed, None).await)
 }

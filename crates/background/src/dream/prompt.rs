@@ -7,7 +7,7 @@ use dormouse_base::SessionId;
 use dormouse_memory::{ChangeError, FindingKind, ScanCache, Store, manifest_line};
 use jiff::Timestamp;
 
-use super::bed::Bed;
+use super::workspace::DreamWorkspace;
 
 /// So many memories of a directory are listed.
 const LISTED: usize = 400;
@@ -48,23 +48,27 @@ Read everything that you mean to change in one step, and write in the next. Then
 
 /// The whole of it.
 pub(super) fn prompt(
-    beds: &[Bed],
+    workspaces: &[DreamWorkspace],
     (folder, sessions): (&Path, &[SessionId]),
     now: Timestamp,
 ) -> Result<String, ChangeError> {
     let mut text = format!("{RULES}\nToday is {}.\n\n{PHASES}", now.strftime("%Y-%m-%d"));
-    for bed in beds {
+    for workspace in workspaces {
         text.push('\n');
-        memories(&mut text, bed, now)?;
-        doubts(&mut text, &bed.store)?;
-        logs(&mut text, bed);
+        memories(&mut text, workspace, now)?;
+        doubts(&mut text, &workspace.store)?;
+        logs(&mut text, workspace);
     }
     since(&mut text, folder, sessions);
     Ok(text)
 }
 
-fn memories(text: &mut String, bed: &Bed, now: Timestamp) -> Result<(), ChangeError> {
-    let (copy, scope) = (bed.draft.store(), bed.store.scope());
+fn memories(
+    text: &mut String,
+    workspace: &DreamWorkspace,
+    now: Timestamp,
+) -> Result<(), ChangeError> {
+    let (copy, scope) = (workspace.draft.store(), workspace.store.scope());
     let scan = copy.scan(&mut ScanCache::default())?;
     // Writing to a text does not fail.
     let _written = writeln!(
@@ -74,7 +78,7 @@ fn memories(text: &mut String, bed: &Bed, now: Timestamp) -> Result<(), ChangeEr
         copy.dir().path().display()
     );
     for memory in scan.memories.iter().take(LISTED) {
-        let line = manifest_line(memory, scope, bed.store.changed_at(memory), now);
+        let line = manifest_line(memory, scope, workspace.store.changed_at(memory), now);
         let _written = writeln!(text, "{line}");
     }
     if scan.memories.len() > LISTED {
@@ -95,9 +99,9 @@ fn doubts(text: &mut String, store: &Store) -> Result<(), ChangeError> {
     Ok(())
 }
 
-fn logs(text: &mut String, bed: &Bed) {
-    for log in &bed.logs {
-        let path = bed.store.dir().path().join(&log.path);
+fn logs(text: &mut String, workspace: &DreamWorkspace) {
+    for log in &workspace.logs {
+        let path = workspace.store.dir().path().join(&log.path);
         let shown = log.text.get(..log.text.floor_char_boundary(LOG_BYTES)).unwrap_or_default();
         let rest = if shown.len() < log.text.len() { "\n[the rest is in the file]" } else { "" };
         let _written = writeln!(

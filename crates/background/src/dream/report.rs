@@ -23,9 +23,9 @@ pub enum DreamStatus {
 pub struct DreamReport {
     /// Which: its changes carry the same name.
     pub id: String,
-    /// When it began.
+    /// DreamTiming it began.
     pub began: Timestamp,
-    /// When it ended.
+    /// DreamTiming it ended.
     pub ended: Timestamp,
     /// How it ended.
     pub status: DreamStatus,
@@ -56,12 +56,12 @@ pub struct MemoryReport {
     /// How many memories are as they were.
     pub kept: usize,
     /// What it did, or would have.
-    pub deeds: Vec<Deed>,
+    pub deeds: Vec<DreamAction>,
 }
 
 /// Something that a dream did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Deed {
+pub struct DreamAction {
     /// `merged`, `corrected`, `added` or `removed`.
     pub what: String,
     /// Which memory.
@@ -79,7 +79,7 @@ pub struct Deed {
     pub note: Option<String>,
 }
 
-impl Deed {
+impl DreamAction {
     pub(super) fn of(drafted: &Drafted, fate: &Fate) -> Self {
         let (what, file, from, reason) = match drafted {
             Drafted::Merged { into, from } => ("merged", into, names(from), None),
@@ -145,7 +145,7 @@ impl DreamReport {
     }
 
     /// What was done.
-    pub fn deeds(&self) -> impl Iterator<Item = &Deed> {
+    pub fn deeds(&self) -> impl Iterator<Item = &DreamAction> {
         self.memories.iter().flat_map(|memory| &memory.deeds)
     }
 

@@ -18,12 +18,12 @@ use dormouse_memory::{Author, By, ChangeError, DreamLockError, FileDiff, Scope, 
 use jiff::Timestamp;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::bed::Bed;
-use super::gates::{Closed, check_last};
+use super::gates::{DreamBlocked, check_last};
 use super::prompt::prompt;
+use super::provenance::DreamProvenance;
 use super::report::{DreamReport, DreamStatus, MemoryReport, presentable};
 use super::setup::DreamSetup;
-use super::witness::Ground;
+use super::workspace::DreamWorkspace;
 
 /// What the job is called.
 pub(super) const KIND: &str = "dream";
@@ -36,9 +36,9 @@ const TOOLS: &[&str] = &["MemorySave", "MemoryDelete", "MemoryList", "MemorySear
 
 /// Whether the time of the last dream matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
+pub enum DreamTiming {
     /// Where a dream is due.
-    Due,
+    IfDue,
     /// At once.
     Now,
 }
@@ -48,7 +48,7 @@ pub(super) struct Dream {
     id: String,
     began: Timestamp,
     setup: Arc<DreamSetup>,
-    beds: Vec<Bed>,
+    workspaces: Vec<DreamWorkspace>,
     left_out: Vec<String>,
     sessions: Vec<SessionId>,
     prompt: String,
@@ -57,7 +57,7 @@ pub(super) struct Dream {
 
 /// A dream, afterwards.
 #[derive(Debug, Clone)]
-pub struct Dreamt {
+pub struct DreamOutcome {
     /// What it came to.
     pub report: DreamReport,
     /// What it did to each memory, or would do.
@@ -72,46 +72,52 @@ impl Dream {
     pub(super) fn begin(
         setup: &Arc<DreamSetup>,
         sessions: Vec<SessionId>,
-        when: When,
+        when: DreamTiming,
         trial: Trial,
-    ) -> Result<Self, Closed> {
+    ) -> Result<Self, DreamBlocked> {
         let now = setup.clock.now();
-        let (mut beds, mut left_out): (Vec<Bed>, Vec<String>) = (Vec::new(), Vec::new());
+        let (mut workspaces, mut left_out): (Vec<DreamWorkspace>, Vec<String>) =
+            (Vec::new(), Vec::new());
         let (id, undone) = (setup.new_id(), setup.undone());
         for store in setup.stores() {
-            match bed(store, &id, (when, now), &undone) {
-                Ok(bed) => beds.push(bed),
-                Err(closed) if beds.is_empty() => return Err(closed),
+            match workspace(store, &id, (when, now), &undone) {
+                Ok(workspace) => workspaces.push(workspace),
+                Err(closed) if workspaces.is_empty() => return Err(closed),
                 Err(closed) => left_out.push(format!("the {} memory: {closed}", store.scope())),
             }
         }
-        if beds.is_empty() {
-            return Err(Closed::Cannot("there is no memory here to dream about".to_owned()));
+        if workspaces.is_empty() {
+            return Err(DreamBlocked::Cannot("there is no memory here to dream about".to_owned()));
         }
-        let prompt = prompt(&beds, (setup.sessions.path(), &sessions), now)
-            .map_err(|error| Closed::Cannot(error.to_string()))?;
+        let prompt = prompt(&workspaces, (setup.sessions.path(), &sessions), now)
+            .map_err(|error| DreamBlocked::Cannot(error.to_string()))?;
         let setup = Arc::clone(setup);
-        Ok(Self { id, began: now, setup, beds, left_out, sessions, prompt, trial })
+        Ok(Self { id, began: now, setup, workspaces, left_out, sessions, prompt, trial })
     }
 
     /// A folder that goes with the dream.
     pub(super) fn folder(&self) -> PathBuf {
-        self.beds.first().map(|bed| bed.draft.folder().join("session")).unwrap_or_default()
+        self.workspaces
+            .first()
+            .map(|workspace| workspace.draft.folder().join("session"))
+            .unwrap_or_default()
     }
 
     /// Dreams. Dropping this ends it, and nothing has changed.
-    pub(super) async fn run(mut self, seed: Seed, job: Option<JobHandle>) -> Dreamt {
+    pub(super) async fn run(mut self, seed: Seed, job: Option<JobHandle>) -> DreamOutcome {
         let bell = seed.bell().clone();
         let scopes: Vec<String> =
-            self.beds.iter().map(|bed| bed.store.scope().to_string()).collect();
+            self.workspaces.iter().map(|workspace| workspace.store.scope().to_string()).collect();
         bell.dream_starts(&self.id, self.sessions.len(), &scopes).await;
         let report = self.report(DreamStatus::Killed);
-        let mut killed = Unreported(Some(report), self.keeper(), bell.clone());
-        let drafts: Vec<_> = self.beds.iter().map(|bed| Arc::clone(&bed.draft)).collect();
-        let logs = self.beds.iter().flat_map(|bed| bed.logs.clone()).collect();
+        let mut killed = KillReport(Some(report), self.keeper(), bell.clone());
+        let drafts: Vec<_> =
+            self.workspaces.iter().map(|workspace| Arc::clone(&workspace.draft)).collect();
+        let logs = self.workspaces.iter().flat_map(|workspace| workspace.logs.clone()).collect();
         let said = (self.setup.sessions.clone(), self.sessions.clone());
         let access = Arc::clone(&self.setup.access);
-        let ground = Arc::new(Ground::new(access, drafts.clone(), logs, said, job.clone()));
+        let ground =
+            Arc::new(DreamProvenance::new(access, drafts.clone(), logs, said, job.clone()));
         let order = ForkOrder {
             purpose: KIND,
             message: std::mem::take(&mut self.prompt),
@@ -124,17 +130,17 @@ impl Dream {
         // What is begun now comes to its end, whoever stops waiting for it: the locks go with it.
         let finished =
             tokio::task::spawn_blocking(move || self.finish(fork.as_ref(), ground.refused()));
-        let dreamt = match finished.await {
-            Ok(dreamt) => dreamt,
+        let outcome = match finished.await {
+            Ok(outcome) => outcome,
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         };
-        let told = Told::of(&dreamt.report);
-        bell.dream_ends(told.news(&dreamt.report)).await;
-        dreamt
+        let told = ReportNotice::of(&outcome.report);
+        bell.dream_ends(told.news(&outcome.report)).await;
+        outcome
     }
 
     /// Judges, applies, reports.
-    fn finish(self, fork: Option<&ForkReport>, refused: Vec<String>) -> Dreamt {
+    fn finish(self, fork: Option<&ForkReport>, refused: Vec<String>) -> DreamOutcome {
         let mut report = self.report(DreamStatus::Failed);
         report.refused = refused;
         let denied = fork.map_or(0, |fork| fork.denied);
@@ -143,7 +149,7 @@ impl Dream {
             report.refused.extend(fork.denials.iter().map(|why| presentable(why)));
         }
         let mut diffs = Vec::new();
-        match came_to_its_end(fork).and_then(|()| self.apply(&mut report.memories, &mut diffs)) {
+        match check_fork_end(fork).and_then(|()| self.apply(&mut report.memories, &mut diffs)) {
             Ok(()) if self.trial == Trial::Preview => report.status = DreamStatus::Previewed,
             Ok(()) => report.status = DreamStatus::Completed,
             Err(why) => report.why = Some(why),
@@ -152,7 +158,7 @@ impl Dream {
         if self.trial == Trial::Make {
             keep(self.keeper().as_ref(), &mut report);
         }
-        Dreamt { report, diffs, denied }
+        DreamOutcome { report, diffs, denied }
     }
 
     /// Applies all drafts, or none: one that went wrong says something about the others.
@@ -163,18 +169,23 @@ impl Dream {
     ) -> Result<(), String> {
         let said = |error: ChangeError| error.to_string();
         let mut drawn = Vec::new();
-        for bed in &self.beds {
-            drawn.push(bed.draft.drawn().map_err(said)?.map_err(|rejected| rejected.to_string())?);
+        for workspace in &self.workspaces {
+            drawn.push(
+                workspace.draft.drawn().map_err(said)?.map_err(|rejected| rejected.to_string())?,
+            );
         }
         let by = By::new(Author::Dream, "merged what many sessions learned").part_of(&self.id);
-        for (bed, drawn) in self.beds.iter().zip(drawn) {
-            let (report, applied) = bed.apply(&by, drawn, self.trial).map_err(said)?;
+        for (workspace, drawn) in self.workspaces.iter().zip(drawn) {
+            let (report, applied) = workspace.apply(&by, drawn, self.trial).map_err(said)?;
             memories.push(report);
-            diffs.push((bed.store.scope(), applied.diffs));
+            diffs.push((workspace.store.scope(), applied.diffs));
         }
         if self.trial == Trial::Make {
             let now = self.setup.clock.now();
-            self.beds.iter().try_for_each(|bed| bed.wake(&self.id, now)).map_err(said)?;
+            self.workspaces
+                .iter()
+                .try_for_each(|workspace| workspace.mark_completed(&self.id, now))
+                .map_err(said)?;
         }
         Ok(())
     }
@@ -197,33 +208,37 @@ impl Dream {
 
     /// The store that keeps the reports: the project's.
     fn keeper(&self) -> Option<Arc<Store>> {
-        self.beds.first().map(|bed| Arc::clone(&bed.store)).filter(|_| self.trial == Trial::Make)
+        self.workspaces
+            .first()
+            .map(|workspace| Arc::clone(&workspace.store))
+            .filter(|_| self.trial == Trial::Make)
     }
 }
 
-fn bed(
+fn workspace(
     store: &Arc<Store>,
     dream: &str,
-    (when, now): (When, Timestamp),
+    (when, now): (DreamTiming, Timestamp),
     undone: &BTreeSet<String>,
-) -> Result<Bed, Closed> {
+) -> Result<DreamWorkspace, DreamBlocked> {
     let check = || match when {
-        When::Now => Ok(()),
-        When::Due => {
-            let last = store.last_dream().map_err(|error| Closed::Cannot(error.to_string()))?;
+        DreamTiming::Now => Ok(()),
+        DreamTiming::IfDue => {
+            let last =
+                store.last_dream().map_err(|error| DreamBlocked::Cannot(error.to_string()))?;
             check_last(last, now)
         }
     };
     check()?;
-    let bed = Bed::make(store, dream, undone).map_err(|error| match error {
-        DreamLockError::Held(holder) => Closed::Held(holder),
-        other => Closed::Cannot(other.to_string()),
+    let workspace = DreamWorkspace::open(store, dream, undone).map_err(|error| match error {
+        DreamLockError::Held(holder) => DreamBlocked::Held(holder),
+        other => DreamBlocked::Cannot(other.to_string()),
     })?;
     // Another dream may have come to its end just before this one got the lock.
-    check().map(|()| bed)
+    check().map(|()| workspace)
 }
 
-fn came_to_its_end(fork: Option<&ForkReport>) -> Result<(), String> {
+fn check_fork_end(fork: Option<&ForkReport>) -> Result<(), String> {
     match fork.map(|fork| &fork.end) {
         Some(ForkEnd::Completed) => Ok(()),
         Some(ForkEnd::Cut) => Err("its last answer reached the token limit".to_owned()),
@@ -243,26 +258,26 @@ fn keep(store: Option<&Arc<Store>>, report: &mut DreamReport) {
 }
 
 /// Reports a dream that somebody ended, when it goes.
-struct Unreported(Option<DreamReport>, Option<Arc<Store>>, Bell);
+struct KillReport(Option<DreamReport>, Option<Arc<Store>>, Bell);
 
-impl Drop for Unreported {
+impl Drop for KillReport {
     fn drop(&mut self) {
         if let Some(mut report) = self.0.take() {
             keep(self.1.as_ref(), &mut report);
-            let told = Told::of(&report);
+            let told = ReportNotice::of(&report);
             self.2.dream_is_ended(told.news(&report));
         }
     }
 }
 
 /// A report, as hooks are told it.
-struct Told {
+struct ReportNotice {
     headline: String,
     status: String,
     json: Box<RawValue>,
 }
 
-impl Told {
+impl ReportNotice {
     fn of(report: &DreamReport) -> Self {
         // Texts and numbers have no way to fail to serialise.
         let json = to_raw_value(report).unwrap_or_default();

@@ -6,16 +6,16 @@ use std::time::SystemTime;
 
 use dormouse_base::{Clock, Dir, IdSource, MessageId, SessionId, fault};
 use dormouse_conversation::transcript::sessions_since;
-use dormouse_engine::MemoryAccess;
+use dormouse_engine::SessionMemory;
 use dormouse_memory::{DreamState, Scope, Store};
 use jiff::Timestamp;
 
-use super::gates::Facts;
+use super::gates::GateFacts;
 
 /// What a dream needs from outside.
 pub struct DreamSetup {
     /// Memory, as the conversation has it.
-    pub access: Arc<MemoryAccess>,
+    pub access: Arc<SessionMemory>,
     /// The folder of the project's transcripts.
     pub sessions: Dir,
     /// The time.
@@ -58,14 +58,14 @@ impl DreamSetup {
 }
 
 /// The facts, as they are.
-pub(super) struct Real<'a> {
+pub(super) struct CurrentFacts<'a> {
     pub(super) setup: &'a DreamSetup,
     pub(super) switches: Result<(), String>,
     pub(super) scanned: Option<Timestamp>,
     pub(super) current: Option<SessionId>,
 }
 
-impl Facts for Real<'_> {
+impl GateFacts for CurrentFacts<'_> {
     fn switches(&mut self) -> Result<(), String> {
         self.switches.clone()
     }

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-use dormouse_engine::KnownMemory;
+use dormouse_engine::MemoryText;
 use dormouse_memory::{Claims, MemoryFile, Scope, already_said};
 
 use super::evidence::{Dropped, Proposed};
@@ -28,7 +28,7 @@ pub(super) struct Already {
 impl Already {
     /// Of memories, of texts in front of the conversation, and of those that the program put into it.
     pub(super) fn of<'t>(
-        known: Vec<KnownMemory>,
+        known: Vec<MemoryText>,
         before: &[String],
         put_in: impl Iterator<Item = &'t str>,
     ) -> Self {

@@ -8,7 +8,7 @@
 use std::fmt;
 
 use dormouse_base::MessageId;
-use dormouse_engine::{KnownMemory, Said, Voice};
+use dormouse_engine::{MemoryText, Said, Voice};
 use dormouse_memory::{MemoryFile, MessageSource, Scope, Trust};
 
 use super::already::{Already, bears_on, is_mostly_of, is_said_by};
@@ -89,7 +89,7 @@ impl fmt::Display for Dropped {
 
 /// Whether what memory itself said is kept out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Guard {
+pub(super) enum EchoGuard {
     On,
     /// For measuring what it is good for.
     Off,
@@ -112,7 +112,7 @@ pub(super) struct Evidence {
     session: String,
     parts: Vec<Part>,
     already: Already,
-    guard: Guard,
+    guard: EchoGuard,
 }
 
 /// A proposal.
@@ -135,8 +135,8 @@ impl Evidence {
         said: Vec<Said>,
         is_new: impl Fn(MessageId) -> bool,
         before: &[String],
-        known: Vec<KnownMemory>,
-        guard: Guard,
+        known: Vec<MemoryText>,
+        guard: EchoGuard,
     ) -> Self {
         let mut after_tools = false;
         let mut parts = Vec::new();
@@ -158,8 +158,8 @@ impl Evidence {
         let ours = parts.iter().filter(|part| part.voice == Voice::Program);
         // Without the guard nobody asks what is known.
         let already = match guard {
-            Guard::On => Already::of(known, before, ours.map(|part| part.text.as_str())),
-            Guard::Off => Already::of(Vec::new(), &[], std::iter::empty()),
+            EchoGuard::On => Already::of(known, before, ours.map(|part| part.text.as_str())),
+            EchoGuard::Off => Already::of(Vec::new(), &[], std::iter::empty()),
         };
         let mut evidence = Self { session, parts, already, guard };
         evidence.stand_before(before);
@@ -183,7 +183,7 @@ impl Evidence {
 
     /// The messages that a proposal comes from, or why it is dropped.
     pub(super) fn weigh(&self, proposed: &Proposed<'_>) -> Result<Vec<MessageSource>, Dropped> {
-        if self.guard == Guard::Off {
+        if self.guard == EchoGuard::Off {
             return Ok(self.last_word());
         }
         if proposed.quotes.is_empty() {

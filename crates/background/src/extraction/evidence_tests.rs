@@ -32,14 +32,14 @@ impl Talk {
     fn evidence(self) -> Evidence {
         let new: Vec<MessageId> =
             self.said.iter().skip(self.new_from).map(|said| said.message).collect();
-        let known = KnownMemory {
+        let known = MemoryText {
             scope: Scope::Project,
             file: MemoryFile::new("staging.md").unwrap(),
             text: MEMORY.to_owned(),
         };
         let before = ["Instructions: run the linter before each commit.".to_owned()];
         let is_new = |id| new.contains(&id);
-        Evidence::new("s".to_owned(), self.said, is_new, &before, vec![known], Guard::On)
+        Evidence::new("s".to_owned(), self.said, is_new, &before, vec![known], EchoGuard::On)
     }
 }
 

@@ -9,12 +9,12 @@
 mod already;
 mod cursor;
 mod evidence;
+mod notice;
 mod prompt;
+mod provenance;
 mod queue;
 mod run;
-mod told;
 mod window;
-mod witness;
 mod words;
 
 use std::path::PathBuf;
@@ -25,10 +25,10 @@ use dormouse_conversation::transcript::Waiting;
 use dormouse_engine::{Beside, JobEnd, JobHandle, JobStatus, Moment};
 
 use cursor::Cursor;
-use evidence::Guard;
-use queue::Queued;
-pub use queue::{Queue, Queueing};
-use run::Run;
+use evidence::EchoGuard;
+use queue::QueuedTranscript;
+pub use queue::{QueueTranscript, TranscriptQueue};
+use run::ExtractionRun;
 
 /// What the job is called.
 pub const EXTRACTION: &str = KIND;
@@ -56,7 +56,7 @@ pub struct Extraction {
     rules: ExtractionRules,
     state: Arc<Mutex<State>>,
     /// Transcripts that wait for an occasion such as this.
-    queue: Option<Queue>,
+    queue: Option<TranscriptQueue>,
 }
 
 /// What is known of the session at hand.
@@ -69,7 +69,7 @@ struct State {
     turns: u32,
     running: bool,
     /// The newest turn that ended while a run was under way.
-    waiting: Option<Run>,
+    waiting: Option<ExtractionRun>,
 }
 
 impl State {
@@ -96,7 +96,7 @@ impl State {
 }
 
 /// What follows from a turn that ended.
-enum Due {
+enum TurnDecision {
     Nothing,
     /// The model has saved by itself: there is nothing more to look at.
     Skip(MessageId),
@@ -111,26 +111,26 @@ impl Extraction {
 
     /// The same, which looks through what waits as well when a conversation is opened.
     #[must_use]
-    pub fn with_queue(self, queue: Queue) -> Self {
+    pub fn with_queue(self, queue: TranscriptQueue) -> Self {
         Self { queue: Some(queue), ..self }
     }
 
     /// What is to be done now that a turn has ended. Nothing is read from a disk here.
-    fn due(&self, moment: &Moment<'_>, state: &mut State) -> Due {
-        let Some(last) = moment.messages().last() else { return Due::Nothing };
+    fn due(&self, moment: &Moment<'_>, state: &mut State) -> TurnDecision {
+        let Some(last) = moment.messages().last() else { return TurnDecision::Nothing };
         let new = window::since(moment.messages(), state.cursor.seen);
         if window::counted(new) == 0 {
-            return Due::Nothing;
+            return TurnDecision::Nothing;
         }
         let folders = moment.memory().map(|memory| run::folders(memory)).unwrap_or_default();
         if window::model_wrote(new, &folders) {
-            return Due::Skip(last.id);
+            return TurnDecision::Skip(last.id);
         }
         state.turns += 1;
         if state.turns < self.rules.every_turns && !state.running {
-            return Due::Nothing;
+            return TurnDecision::Nothing;
         }
-        if moment.quota_is_low() { Due::Nothing } else { Due::Run }
+        if moment.quota_is_low() { TurnDecision::Nothing } else { TurnDecision::Run }
     }
 
     /// Runs now, or after the run that is under way.
@@ -150,13 +150,13 @@ impl Extraction {
         // A copy of the conversation is made only where it is needed.
         let like = if queued.is_empty() { None } else { self.run(moment, None) };
         let through = like.zip(self.queue.clone());
-        let through = through.map(|(like, queue)| Through { queue, queued, like });
+        let through = through.map(|(like, queue)| QueuedRuns { queue, queued, like });
         let (shared, folder) = (Arc::clone(&self.state), moment.session_folder().clone());
         moment.jobs().spawn(KIND, |job| work(through, folder, shared, job));
     }
 
-    fn run(&self, moment: &Moment<'_>, seen: Option<MessageId>) -> Option<Run> {
-        Some(Run {
+    fn run(&self, moment: &Moment<'_>, seen: Option<MessageId>) -> Option<ExtractionRun> {
+        Some(ExtractionRun {
             seed: moment.seed(),
             access: Arc::clone(moment.memory()?),
             session: moment.session().to_string(),
@@ -164,7 +164,7 @@ impl Extraction {
             own: true,
             seen,
             figures: moment.figures().clone(),
-            guard: if self.rules.guarded { Guard::On } else { Guard::Off },
+            guard: if self.rules.guarded { EchoGuard::On } else { EchoGuard::Off },
             window: moment.budget().effective.into(),
         })
     }
@@ -182,13 +182,13 @@ impl Beside for Extraction {
         let mut state = lock(&self.state);
         state.turn_to(moment.session_folder());
         match self.due(moment, &mut state) {
-            Due::Nothing => {}
-            Due::Skip(last) => {
+            TurnDecision::Nothing => {}
+            TurnDecision::Skip(last) => {
                 let seen = Cursor { seen: Some(last), due: false };
                 // The next turn looks at the same messages again, and skips them again.
                 let _again = state.moves(moment.session_folder(), seen);
             }
-            Due::Run => self.begin(moment, state),
+            TurnDecision::Run => self.begin(moment, state),
         }
     }
 
@@ -206,7 +206,7 @@ impl Beside for Extraction {
         if state.cursor.due && left > 0 {
             state.waiting = self.run(moment, state.cursor.seen);
         }
-        let queued = self.queue.as_ref().map(Queue::list).unwrap_or_default();
+        let queued = self.queue.as_ref().map(TranscriptQueue::list).unwrap_or_default();
         if state.waiting.is_some() || !queued.is_empty() {
             self.spawn(moment, state, queued);
         }
@@ -214,25 +214,25 @@ impl Beside for Extraction {
 }
 
 /// The transcripts that are looked through first.
-struct Through {
-    queue: Queue,
+struct QueuedRuns {
+    queue: TranscriptQueue,
     queued: Vec<Waiting>,
     /// A run of the conversation at hand: theirs are like it, but for the messages.
-    like: Run,
+    like: ExtractionRun,
 }
 
-impl Through {
+impl QueuedRuns {
     async fn go(self, job: &JobHandle) -> JobEnd {
         let mut end = JobEnd::of(JobStatus::Skipped);
         let queue = self.queue;
-        let Run { seed, access, figures, guard, window, .. } = self.like;
+        let ExtractionRun { seed, access, figures, guard, window, .. } = self.like;
         for waiting in self.queued {
             let (what, outcome) = match queue.open(&waiting) {
                 Err(why) => (why, None),
                 Ok(None) => ("nothing new".to_owned(), None),
-                Ok(Some(Queued { messages, seen, session, place })) => {
+                Ok(Some(QueuedTranscript { messages, seen, session, place })) => {
                     let last = messages.last().map(|message| message.id);
-                    let run = Run {
+                    let run = ExtractionRun {
                         seed: seed.clone().with_messages([]),
                         access: Arc::clone(&access),
                         session,
@@ -268,7 +268,7 @@ impl Through {
 
 /// Runs, and runs again for the newest turn that has ended meanwhile.
 async fn work(
-    through: Option<Through>,
+    through: Option<QueuedRuns>,
     folder: Dir,
     state: Arc<Mutex<State>>,
     job: JobHandle,
@@ -283,7 +283,8 @@ async fn work(
         let next = {
             let mut state = lock(&state);
             state.turns = 0;
-            let next = state.waiting.take().map(|next| Run { seen: state.cursor.seen, ..next });
+            let next =
+                state.waiting.take().map(|next| ExtractionRun { seen: state.cursor.seen, ..next });
             if next.is_some() {
                 let due = Cursor { due: true, ..state.cursor };
                 // Where this can not be written, a run that is lost with the process is not made up for.

@@ -1,7 +1,7 @@
 //! What a run is told (B-9).
 
 /// What changes from run to run.
-pub(super) struct Brief<'a> {
+pub(super) struct PromptParts<'a> {
     /// How many messages are new.
     pub(super) messages: usize,
     /// The memories that there are, a line each.
@@ -14,8 +14,8 @@ pub(super) struct Brief<'a> {
 const LISTED: usize = 200;
 
 /// The message of a run.
-pub(super) fn prompt(brief: &Brief<'_>) -> String {
-    let Brief { messages, manifest, transcript } = brief;
+pub(super) fn prompt(brief: &PromptParts<'_>) -> String {
+    let PromptParts { messages, manifest, transcript } = brief;
     let where_from = match transcript {
         None => format!(
             "Look at the last {messages} messages of the conversation above, those that the person and you wrote since this was last done. They alone may be sources: nothing before them, no tool output, nothing that the program put in."

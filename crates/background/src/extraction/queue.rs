@@ -19,13 +19,13 @@ const AT_ONCE: usize = 5;
 
 /// The transcripts of a project that wait.
 #[derive(Clone)]
-pub struct Queue {
+pub struct TranscriptQueue {
     home: PathBuf,
     /// The project's folder.
     root: PathBuf,
 }
 
-impl Queue {
+impl TranscriptQueue {
     /// Those of the project with this root, in the program's own folder.
     pub fn new(home: PathBuf, root: PathBuf) -> Self {
         Self { home, root }
@@ -46,14 +46,14 @@ impl Queue {
     }
 
     /// The one that waits, ready to be looked at; none if there is nothing new in it.
-    pub(super) fn open(&self, waiting: &Waiting) -> Result<Option<Queued>, String> {
+    pub(super) fn open(&self, waiting: &Waiting) -> Result<Option<QueuedTranscript>, String> {
         let path = &waiting.transcript_path;
-        let told = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-        let size = path.metadata().map_err(|error| told(&error))?.len();
+        let described = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let size = path.metadata().map_err(|error| described(&error))?.len();
         if size > LONGEST {
-            return Err(told(&"it is too long to be looked through"));
+            return Err(described(&"it is too long to be looked through"));
         }
-        let bytes = std::fs::read(path).map_err(|error| told(&error))?;
+        let bytes = std::fs::read(path).map_err(|error| described(&error))?;
         let messages: Vec<Arc<Message>> = replay(&bytes)
             .events
             .into_iter()
@@ -65,11 +65,11 @@ impl Queue {
                 | Event::ThinkingDropped => None,
             })
             .collect();
-        let place = self.place(path).map_err(|error| told(&error))?;
+        let place = self.place(path).map_err(|error| described(&error))?;
         let cursor = place.read();
         let session = waiting.session_id.clone().unwrap_or_else(|| path.display().to_string());
         let new = super::window::counted(super::window::since(&messages, cursor.seen)) > 0;
-        Ok(new.then_some(Queued { messages, seen: cursor.seen, session, place }))
+        Ok(new.then_some(QueuedTranscript { messages, seen: cursor.seen, session, place }))
     }
 
     pub(super) fn done(&self, waiting: &Waiting) -> Result<(), String> {
@@ -78,35 +78,35 @@ impl Queue {
     }
 
     /// Our own sessions have a folder; of others' files nothing is touched.
-    fn place(&self, transcript: &Path) -> Result<Place, FileError> {
+    fn place(&self, transcript: &Path) -> Result<CursorFile, FileError> {
         let own = transcript.with_extension("");
         if own.starts_with(&self.home)
             && let Ok(folder) = Dir::open(&own)
         {
-            return Ok(Place::Session(folder));
+            return Ok(CursorFile::Session(folder));
         }
         let hash = blake3::hash(transcript.as_os_str().as_encoded_bytes()).to_hex();
         let folder = Dir::create(self.home.join("hooks"))?;
         let name = hash.chars().take(32).collect::<String>() + ".cursor";
-        Ok(Place::Apart(folder, name))
+        Ok(CursorFile::Apart(folder, name))
     }
 }
 
 /// A transcript, ready to be looked at.
-pub(super) struct Queued {
+pub(super) struct QueuedTranscript {
     pub(super) messages: Vec<Arc<Message>>,
     pub(super) seen: Option<MessageId>,
     pub(super) session: String,
-    pub(super) place: Place,
+    pub(super) place: CursorFile,
 }
 
 /// Where it is written down how far a transcript was looked at.
-pub(super) enum Place {
+pub(super) enum CursorFile {
     Session(Dir),
     Apart(Dir, String),
 }
 
-impl Place {
+impl CursorFile {
     fn read(&self) -> Cursor {
         match self {
             Self::Session(folder) => Cursor::read(folder),
@@ -130,21 +130,21 @@ impl Place {
 }
 
 /// For runs that do not wait: puts the session into the list, once.
-pub struct Queueing {
+pub struct QueueTranscript {
     home: PathBuf,
     folder: PathBuf,
     clock: Arc<dyn Clock>,
     added: AtomicBool,
 }
 
-impl Queueing {
+impl QueueTranscript {
     /// Into the list in the program's own folder; `folder` is where the run works.
     pub fn new(home: PathBuf, folder: PathBuf, clock: Arc<dyn Clock>) -> Self {
         Self { home, folder, clock, added: AtomicBool::new(false) }
     }
 }
 
-impl Beside for Queueing {
+impl Beside for QueueTranscript {
     fn settled(&self, moment: &Moment<'_>) {
         if !moment.is_quiet() || self.added.swap(true, Ordering::Relaxed) {
             return;

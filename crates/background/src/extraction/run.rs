@@ -6,15 +6,15 @@ use dormouse_base::{MessageId, fault};
 use dormouse_conversation::figures::{Figure, Figures, MemoryAction, MemoryFigure};
 use dormouse_conversation::{Message, estimate_text};
 use dormouse_engine::{
-    ForkEnd, ForkGate, ForkOrder, ForkReport, JobEnd, JobHandle, JobStatus, MemoryAccess, Seed,
+    ForkEnd, ForkGate, ForkOrder, ForkReport, JobEnd, JobHandle, JobStatus, Seed, SessionMemory,
     Voice, Writes, memory_tools, voices,
 };
 use dormouse_memory::ChangeError;
 
-use super::evidence::{Evidence, Guard};
-use super::prompt::{Brief, prompt};
-use super::told::told;
-use super::witness::ExtractionWitness;
+use super::evidence::{EchoGuard, Evidence};
+use super::notice::notice;
+use super::prompt::{PromptParts, prompt};
+use super::provenance::ExtractionProvenance;
 use super::{KIND, window};
 
 /// The most requests of a run.
@@ -25,9 +25,9 @@ const TOOLS: &[&str] = &["MemorySave", "MemoryDelete", "MemorySearch", "MemoryLi
 const TRANSCRIPT_SHARE: u64 = 2;
 
 /// What a run starts with.
-pub(super) struct Run {
+pub(super) struct ExtractionRun {
     pub(super) seed: Seed,
-    pub(super) access: Arc<MemoryAccess>,
+    pub(super) access: Arc<SessionMemory>,
     pub(super) session: String,
     pub(super) messages: Vec<Arc<Message>>,
     /// Whether the messages are those of the fork itself; else they are told.
@@ -35,32 +35,32 @@ pub(super) struct Run {
     /// The last message that was looked at before.
     pub(super) seen: Option<MessageId>,
     pub(super) figures: Figures,
-    pub(super) guard: Guard,
+    pub(super) guard: EchoGuard,
     /// The tokens that the window holds.
     pub(super) window: u64,
 }
 
 /// How a run came out.
-pub(super) struct Outcome {
+pub(super) struct ExtractionOutcome {
     pub(super) end: JobEnd,
     /// Whether what it looked at need not be looked at again.
     pub(super) done: bool,
 }
 
-impl Run {
+impl ExtractionRun {
     /// Runs to its end. Dropping this ends it; what was saved by then stays, and the cursor where it was.
-    pub(super) async fn go(self, job: &JobHandle) -> Outcome {
+    pub(super) async fn go(self, job: &JobHandle) -> ExtractionOutcome {
         let messages = window::counted(window::since(&self.messages, self.seen));
         let (witness, message) = match self.prepare(messages, job) {
             Ok(prepared) => prepared,
-            Err(error) => return Outcome::failed(error.to_string()),
+            Err(error) => return ExtractionOutcome::failed(error.to_string()),
         };
-        let access = self.access.in_hands_of(Arc::clone(&witness) as Arc<_>);
+        let access = self.access.for_background(Arc::clone(&witness) as Arc<_>);
         let gate = ForkGate { reads: true, writes: Writes::Nowhere, tools: TOOLS };
         let tools = memory_tools(&access);
         let order = ForkOrder { purpose: KIND, message, gate, tools, most_turns: TURNS };
         if let Err(error) = fault::point("extraction.ask") {
-            return Outcome::failed(error.to_string());
+            return ExtractionOutcome::failed(error.to_string());
         }
         let report = self.seed.run(order, Some(job)).await;
         // The notices are put into one line, below.
@@ -69,13 +69,13 @@ impl Run {
         for (file, _) in written.iter().flat_map(|written| &written.files) {
             job.touched(file.as_str().into());
         }
-        if let Some(text) = told(&written) {
+        if let Some(text) = notice(&written) {
             self.access.say(text);
         }
         let changed = written.iter().map(|written| written.files.len() as u64).sum();
         count(&self.figures, MemoryAction::Written, changed);
         count(&self.figures, MemoryAction::Dropped, witness.dropped());
-        Outcome::of(&report, messages)
+        ExtractionOutcome::of(&report, messages)
     }
 
     /// The witness, and what the fork is told.
@@ -83,7 +83,7 @@ impl Run {
         &self,
         count: usize,
         job: &JobHandle,
-    ) -> Result<(Arc<ExtractionWitness>, String), ChangeError> {
+    ) -> Result<(Arc<ExtractionProvenance>, String), ChangeError> {
         let folders = folders(&self.access);
         let said = voices(self.messages.iter().map(AsRef::as_ref), &folders);
         let new = window::since(&self.messages, self.seen);
@@ -94,8 +94,8 @@ impl Run {
         let evidence = Evidence::new(session, said, is_new, &before, known, self.guard);
         let manifest = self.access.manifest()?;
         let brief =
-            Brief { messages: count, manifest: &manifest, transcript: transcript.as_deref() };
-        Ok((Arc::new(ExtractionWitness::new(evidence, job.clone())), prompt(&brief)))
+            PromptParts { messages: count, manifest: &manifest, transcript: transcript.as_deref() };
+        Ok((Arc::new(ExtractionProvenance::new(evidence, job.clone())), prompt(&brief)))
     }
 
     /// What the person and the agent wrote, for a fork that has not heard it; the newest where not all fits.
@@ -120,7 +120,7 @@ impl Run {
     }
 }
 
-impl Outcome {
+impl ExtractionOutcome {
     fn failed(why: String) -> Self {
         Self { end: JobEnd::of(JobStatus::Failed(why)), done: false }
     }
@@ -150,6 +150,6 @@ fn count(figures: &Figures, action: MemoryAction, count: u64) {
 }
 
 /// The memory directories, as paths in calls name them.
-pub(super) fn folders(access: &MemoryAccess) -> Vec<String> {
+pub(super) fn folders(access: &SessionMemory) -> Vec<String> {
     access.stores().iter().map(|store| store.dir().path().display().to_string()).collect()
 }

@@ -1,14 +1,14 @@
 //! Notes about a session, kept while it goes on, so that its compaction costs nothing (B-13 to B-16).
 //!
 //! After every answer it is asked whether they are due (`due`); if so a fork of the conversation brings them
-//! up to date (`run`), in files that a run which fails leaves as they were (`shelf`). What they begin as and
-//! what the fork is told can be the person's own (`sheets`). Invariant: one run at a time, and the notes that
+//! up to date (`run`), in files that a run which fails leaves as they were (`files`). What they begin as and
+//! what the fork is told can be the person's own (`config`). Invariant: one run at a time, and the notes that
 //! are given out go exactly as far as they say.
 
-mod due;
+mod config;
+mod files;
 mod run;
-mod sheets;
-mod shelf;
+mod thresholds;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,11 +18,11 @@ use dormouse_context::compact::notes;
 use dormouse_conversation::Message;
 use dormouse_engine::{Beside, JobStatus, KeptNotes, Moment};
 
-use due::{Mark, Thresholds};
-use run::Run;
-pub use sheets::Sheets;
-pub use shelf::NotesError;
-use shelf::Shelf;
+pub use config::NotesConfig;
+pub use files::NotesError;
+use files::NotesFiles;
+use run::NotesRun;
+use thresholds::{NotesReach, Thresholds};
 
 /// What the job is called.
 const KIND: &str = "session_notes";
@@ -31,7 +31,7 @@ const FAILURES: u32 = 3;
 
 /// Keeps the notes of sessions.
 pub struct SessionNotes {
-    sheets: Arc<Sheets>,
+    config: Arc<NotesConfig>,
     settings: SessionNotesSettings,
     state: Arc<Mutex<State>>,
 }
@@ -42,7 +42,7 @@ struct State {
     /// Its folder.
     session: PathBuf,
     /// Where the last run began.
-    last: Option<Mark>,
+    last: Option<NotesReach>,
     /// Failures in a row.
     failures: u32,
 }
@@ -51,7 +51,7 @@ impl State {
     /// Another session has notes of its own, which may go back to an earlier process.
     fn turn_to(&mut self, session: &Dir) {
         if self.session != session.path() {
-            let (session, last) = (session.path().to_owned(), Shelf::of(session).reach());
+            let (session, last) = (session.path().to_owned(), NotesFiles::of(session).reach());
             *self = Self { session, last, failures: 0 };
         }
     }
@@ -71,13 +71,13 @@ impl State {
 }
 
 impl SessionNotes {
-    /// Notes by these sheets, as often as the settings say.
-    pub fn new(sheets: Sheets, settings: SessionNotesSettings) -> Self {
-        Self { sheets: Arc::new(sheets), settings, state: Arc::default() }
+    /// Notes by these config, as often as the settings say.
+    pub fn new(config: NotesConfig, settings: SessionNotesSettings) -> Self {
+        Self { config: Arc::new(config), settings, state: Arc::default() }
     }
 
     /// Where a run that begins now would begin, if one is due.
-    fn due(&self, moment: &Moment<'_>) -> Option<Mark> {
+    fn due(&self, moment: &Moment<'_>) -> Option<NotesReach> {
         let message = moment.messages().last()?.id;
         let tokens = moment.tokens();
         let mut state = lock(&self.state);
@@ -90,18 +90,18 @@ impl SessionNotes {
             last.tokens = last.tokens.min(tokens);
         }
         let thresholds = Thresholds::of(self.settings, moment.budget());
-        let calls = |last: &Mark| calls_since(moment.messages(), last);
+        let calls = |last: &NotesReach| calls_since(moment.messages(), last);
         if !thresholds.are_met(state.last.as_ref(), tokens, moment.is_quiet(), calls) {
             return None;
         }
-        let mark = Mark { message, tokens };
+        let mark = NotesReach { message, tokens };
         state.last = Some(mark);
         Some(mark)
     }
 }
 
 /// Tool calls behind a message; all of them, where it is no longer there.
-fn calls_since(messages: &[Arc<Message>], last: &Mark) -> usize {
+fn calls_since(messages: &[Arc<Message>], last: &NotesReach) -> usize {
     let newer = messages.iter().rev().take_while(|message| message.id != last.message);
     newer.map(|message| message.tool_calls().count()).sum()
 }
@@ -112,11 +112,11 @@ impl Beside for SessionNotes {
             return;
         }
         let Some(mark) = self.due(moment) else { return };
-        let run = Run {
+        let run = NotesRun {
             seed: moment.seed(),
             mark,
             budget: *moment.budget(),
-            sheets: Arc::clone(&self.sheets),
+            config: Arc::clone(&self.config),
             session: moment.session_folder().clone(),
             state: Arc::clone(&self.state),
             figures: moment.figures().clone(),
@@ -126,14 +126,14 @@ impl Beside for SessionNotes {
 
     fn notes(&self, session: &Dir) -> Option<KeptNotes> {
         let _held = lock(&self.state);
-        let shelf = Shelf::of(session);
+        let files = NotesFiles::of(session);
         // Notes that can not be read are none: the next run says why, and mends it.
-        let standing = shelf.read(&self.sheets.template).ok()??;
-        let reach = shelf.reach().map(|mark| mark.message);
+        let current = files.read(&self.config.template).ok()??;
+        let reach = files.reach().map(|mark| mark.message);
         Some(KeptNotes {
-            text: standing.text,
-            template: standing.template,
-            path: shelf.path(),
+            text: current.text,
+            template: current.template,
+            path: files.path(),
             reach,
         })
     }
@@ -142,8 +142,8 @@ impl Beside for SessionNotes {
 /// The title that the notes of a session give it, if there are notes with one.
 pub fn kept_title(session: &Dir) -> Option<String> {
     // A list of sessions is no place to complain about notes.
-    let standing = Shelf::of(session).read(&Sheets::default().template).ok()??;
-    notes::title(&standing.text)
+    let current = NotesFiles::of(session).read(&NotesConfig::default().template).ok()??;
+    notes::title(&current.text)
 }
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {

@@ -11,9 +11,9 @@ use dormouse_engine::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::due::Mark;
-use super::shelf::{Shelf, Standing};
-use super::{FAILURES, KIND, NotesError, Sheets, State, lock};
+use super::files::{CurrentNotes, NotesFiles};
+use super::thresholds::NotesReach;
+use super::{FAILURES, KIND, NotesConfig, NotesError, State, lock};
 
 /// The prompt asks for all edits in one answer; some models make one at a time.
 const TURNS: u32 = 4;
@@ -21,35 +21,35 @@ const TURNS: u32 = 4;
 const CURRENT_STATE: &str = "# Current State";
 
 /// What a run starts with.
-pub(super) struct Run {
+pub(super) struct NotesRun {
     pub(super) seed: Seed,
-    pub(super) mark: Mark,
+    pub(super) mark: NotesReach,
     pub(super) budget: Budget,
-    pub(super) sheets: Arc<Sheets>,
+    pub(super) config: Arc<NotesConfig>,
     pub(super) session: Dir,
     pub(super) state: Arc<Mutex<State>>,
     pub(super) figures: Figures,
 }
 
-impl Run {
+impl NotesRun {
     /// Runs to the end. Dropping this leaves the notes as they were.
     pub(super) async fn work(self, job: JobHandle) -> JobEnd {
-        let shelf = Shelf::of(&self.session);
-        let Self { seed, mark, budget, sheets, session, state, figures } = self;
+        let files = NotesFiles::of(&self.session);
+        let Self { seed, mark, budget, config, session, state, figures } = self;
         let messages = u64::try_from(seed.messages().len()).unwrap_or(u64::MAX);
-        let mut end = match prepare(&shelf, &sheets, &seed, &budget) {
+        let mut end = match prepare(&files, &config, &seed, &budget) {
             Ok((_, prompt)) if !fits(&mark, &prompt, &budget) => {
                 job.said("the conversation and the notes do not fit into one request");
-                put_back(&shelf, &job);
+                restore(&files, &job);
                 JobEnd::of(JobStatus::Skipped)
             }
             Ok((before, prompt)) => {
-                let running = Unfinished { shelf: &shelf, cancel: job.cancel.clone() };
-                let report = seed.run(order(&shelf, prompt), Some(&job)).await;
-                let outcome = judge(&shelf, &before, &report, &job).and_then(|()| {
+                let running = Unfinished { files: &files, cancel: job.cancel.clone() };
+                let report = seed.run(order(&files, prompt), Some(&job)).await;
+                let outcome = judge(&files, &before, &report, &job).and_then(|()| {
                     // Whoever asks for the notes gets those with this reach, or those before.
                     let _held = lock(&state);
-                    Ok(shelf.keep(&mark)?)
+                    Ok(files.keep(&mark)?)
                 });
                 drop(running);
                 ended(outcome, &report)
@@ -70,15 +70,15 @@ impl Run {
 
 /// The notes are there to be changed, the fork knows what stands in them, and this is what it is told.
 fn prepare(
-    shelf: &Shelf,
-    sheets: &Sheets,
+    files: &NotesFiles,
+    config: &NotesConfig,
     seed: &Seed,
     budget: &Budget,
-) -> Result<(Standing, String), NotesError> {
-    let (before, file) = shelf.open(&sheets.template)?;
-    let path = shelf.path();
+) -> Result<(CurrentNotes, String), NotesError> {
+    let (before, file) = files.open(&config.template)?;
+    let path = files.path();
     let shown = path.display().to_string();
-    let mut prompt = fill(&sheets.prompt, &[("notesPath", &shown), ("currentNotes", &before.text)]);
+    let mut prompt = fill(&config.prompt, &[("notesPath", &shown), ("currentNotes", &before.text)]);
     if let Some(warning) = length_warning(&before.text, budget) {
         prompt = format!("{}\n\n{warning}", prompt.trim_end());
     }
@@ -87,12 +87,12 @@ fn prepare(
 }
 
 /// Whether the request would leave room for an answer.
-fn fits(mark: &Mark, prompt: &str, budget: &Budget) -> bool {
+fn fits(mark: &NotesReach, prompt: &str, budget: &Budget) -> bool {
     mark.tokens.saturating_add(u64::from(estimate_text(prompt))) < u64::from(budget.blocking)
 }
 
-fn order(shelf: &Shelf, message: String) -> ForkOrder {
-    let gate = ForkGate { reads: false, writes: Writes::File(shelf.path()), tools: &[] };
+fn order(files: &NotesFiles, message: String) -> ForkOrder {
+    let gate = ForkGate { reads: false, writes: Writes::File(files.path()), tools: &[] };
     ForkOrder { purpose: KIND, message, gate, tools: Vec::new(), most_turns: TURNS }
 }
 
@@ -109,8 +109,8 @@ enum Refused {
 
 /// Whether what a fork has made of the notes can be kept.
 fn judge(
-    shelf: &Shelf,
-    before: &Standing,
+    files: &NotesFiles,
+    before: &CurrentNotes,
     report: &ForkReport,
     job: &JobHandle,
 ) -> Result<(), Refused> {
@@ -119,7 +119,7 @@ fn judge(
         ForkEnd::Cut => return Err(Refused::Cut),
         ForkEnd::Failed(error) => return Err(Refused::Unanswered(error.to_string())),
     }
-    let after = shelf.changed(before)?;
+    let after = files.changed(before)?;
     if section(&before.text, CURRENT_STATE) == section(&after, CURRENT_STATE) {
         job.said("the section Current State was not brought up to date");
     }
@@ -141,15 +141,15 @@ fn ended(outcome: Result<(), Refused>, report: &ForkReport) -> JobEnd {
     JobEnd { status, turns, messages: 0, denied }
 }
 
-fn put_back(shelf: &Shelf, job: &JobHandle) {
-    if let Err(error) = shelf.put_back() {
+fn restore(files: &NotesFiles, job: &JobHandle) {
+    if let Err(error) = files.restore() {
         job.said(&error.to_string());
     }
 }
 
 /// Puts the notes back when it goes, unless they were kept by then.
 struct Unfinished<'s> {
-    shelf: &'s Shelf,
+    files: &'s NotesFiles,
     cancel: CancellationToken,
 }
 
@@ -158,7 +158,7 @@ impl Drop for Unfinished<'_> {
         // An edit that is on its way to the disk must not come behind this.
         self.cancel.cancel();
         // Where it fails, the next to read the notes takes what stood before all the same.
-        let _left_for_the_next = self.shelf.put_back();
+        let _left_for_the_next = self.files.restore();
     }
 }
 

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use clap::Parser as _;
 use dormouse_background::{
-    Closed, DreamReport, DreamSetup, DreamStatus, Dreamer, Dreamt, When, dream, dream_reports,
+    DreamBlocked, DreamOutcome, DreamReport, DreamSetup, DreamStatus, DreamTask, DreamTiming,
+    dream, dream_reports,
 };
 use dormouse_base::{Dir, Settings, Switches};
-use dormouse_engine::{Bell, EngineEvent, MemoryAccess, Saving, Seed, SessionFolder};
+use dormouse_engine::{Bell, EngineEvent, Saving, Seed, SessionFolder, SessionMemory};
 use dormouse_memory::Trial;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -27,10 +28,10 @@ use crate::wiring::world::{World, current_project};
 /// Who dreams beside a conversation; nobody without memory.
 pub(crate) fn dreamer(
     world: &World,
-    access: Option<&Arc<MemoryAccess>>,
+    access: Option<&Arc<SessionMemory>>,
     sessions: &SessionFolder,
     switches: &Switches,
-) -> Result<Option<Arc<Dreamer>>, Failure> {
+) -> Result<Option<Arc<DreamTask>>, Failure> {
     let Some(access) = access else { return Ok(None) };
     let setup = setup(world, Arc::clone(access), sessions.dir().clone());
     let by_itself = match (switches.is_on("dream"), switches.is_on("daily_log")) {
@@ -41,11 +42,11 @@ pub(crate) fn dreamer(
         (false, _) => Err("the switch `dream` is off".to_owned()),
         (true, true) => Err("memory is kept as a daily log".to_owned()),
     };
-    Ok(Some(Arc::new(Dreamer::new(setup, by_itself))))
+    Ok(Some(Arc::new(DreamTask::new(setup, by_itself))))
 }
 
 /// What a dream needs from outside.
-pub(crate) fn setup(world: &World, access: Arc<MemoryAccess>, sessions: Dir) -> DreamSetup {
+pub(crate) fn setup(world: &World, access: Arc<SessionMemory>, sessions: Dir) -> DreamSetup {
     DreamSetup { access, sessions, clock: Arc::clone(&world.clock), ids: Arc::clone(&world.ids) }
 }
 
@@ -94,7 +95,7 @@ async fn dream_by_hand(arguments: &DreamArguments, world: &World) -> Result<Exit
     {
         catch_up(arguments, world).await?;
     }
-    let when = if arguments.now { When::Now } else { When::Due };
+    let when = if arguments.now { DreamTiming::Now } else { DreamTiming::IfDue };
     let trial = if arguments.dry_run { Trial::Preview } else { Trial::Make };
     let mut unanswered = None;
     let mut bell = Bell::default();
@@ -172,7 +173,7 @@ fn typed(arguments: &DreamArguments) -> Result<Arguments, Failure> {
 async fn access(
     world: &World,
     (settings, switches): (&Settings, &Switches),
-) -> Result<Arc<MemoryAccess>, Failure> {
+) -> Result<Arc<SessionMemory>, Failure> {
     let project = current_project()?;
     let set = (settings, switches);
     let memory = memory_session::setup(world, &project, set, Saving::Entries).await?;
@@ -211,8 +212,8 @@ async fn unless_interrupted<T>(work: impl Future<Output = T>) -> Result<Option<T
     }
 }
 
-fn not_begun(closed: &Closed, json: bool) -> Result<Exit, Failure> {
-    if let Closed::Cannot(why) = closed {
+fn not_begun(closed: &DreamBlocked, json: bool) -> Result<Exit, Failure> {
+    if let DreamBlocked::Cannot(why) = closed {
         return Err(Failure::failed(anyhow::anyhow!("{why}")));
     }
     let why = closed.to_string();
@@ -221,14 +222,14 @@ fn not_begun(closed: &Closed, json: bool) -> Result<Exit, Failure> {
         memory::print_json(&NotDue { status: "not-begun", gate, why, opens })?;
     } else {
         print::data_line(&format!("no dream: {why}"));
-        if !matches!(closed, Closed::Held(_)) {
+        if !matches!(closed, DreamBlocked::Held(_)) {
             print::note("hint: --now dreams all the same");
         }
     }
-    Ok(if matches!(closed, Closed::Held(_)) { Exit::StoppedEarly } else { Exit::Done })
+    Ok(if matches!(closed, DreamBlocked::Held(_)) { Exit::StoppedEarly } else { Exit::Done })
 }
 
-fn tell(dreamt: &Dreamt, json: bool, world: &World) -> Result<Exit, Failure> {
+fn tell(dreamt: &DreamOutcome, json: bool, world: &World) -> Result<Exit, Failure> {
     let report = &dreamt.report;
     if json {
         let diff =
@@ -249,7 +250,7 @@ fn tell(dreamt: &Dreamt, json: bool, world: &World) -> Result<Exit, Failure> {
     })
 }
 
-fn diffed(dreamt: &Dreamt) -> Vec<Diffed> {
+fn diffed(dreamt: &DreamOutcome) -> Vec<Diffed> {
     let text = |bytes: &Option<Vec<u8>>| {
         bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     };

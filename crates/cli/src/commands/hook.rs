@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use dormouse_base::{Project, Settings, Switches, names, project_of};
 use dormouse_memory::{IndexUse, MemoryRules, Saving};
-use dormouse_serve::Memories;
-use dormouse_serve::hook::{Asked, HookEvent, HookNotes, about_prompt, at_start, output};
+use dormouse_serve::ClientMemories;
+use dormouse_serve::hook::{ClientHookEvent, HookInput, HookState, about_prompt, at_start, output};
 
 use crate::args::HookArguments;
 use crate::wiring::embedder;
@@ -32,7 +32,7 @@ pub(crate) async fn run(arguments: &HookArguments, world: &World) -> Result<Exit
 /// Where even the log can not be written there is nobody left to tell.
 fn log(why: &str, world: &World) {
     if let Ok(home) = world.home()
-        && let Ok(notes) = HookNotes::open(&home)
+        && let Ok(notes) = HookState::open(&home)
     {
         drop(notes.log(why, world.clock.now()));
     }
@@ -40,9 +40,9 @@ fn log(why: &str, world: &World) {
 
 async fn answer(arguments: &HookArguments, world: &World) -> Result<Option<String>, Failure> {
     let word = arguments.event.first().map_or("", String::as_str);
-    let event = HookEvent::from_word(word)
+    let event = ClientHookEvent::from_word(word)
         .ok_or_else(|| Failure::usage(anyhow::anyhow!("there is no hook event `{word}`")))?;
-    let asked = Asked::read(&input()?).map_err(Failure::failed)?;
+    let asked = HookInput::read(&input()?).map_err(Failure::failed)?;
     let project = match &asked.cwd {
         Some(folder) => project_of(folder)?,
         None => current_project()?,
@@ -54,10 +54,10 @@ async fn answer(arguments: &HookArguments, world: &World) -> Result<Option<Strin
     }
     let place = Place { world, project: &project, settings: &in_force.settings, switches };
     match event {
-        HookEvent::SessionStart => place.session_start(&asked).await,
-        HookEvent::Prompt if switches.is_on("recall") => place.prompt(&asked).await,
-        HookEvent::Prompt => Ok(None),
-        HookEvent::Stop => {
+        ClientHookEvent::SessionStart => place.session_start(&asked).await,
+        ClientHookEvent::Prompt if switches.is_on("recall") => place.prompt(&asked).await,
+        ClientHookEvent::Prompt => Ok(None),
+        ClientHookEvent::Stop => {
             place.notes()?.queue(&asked, world.clock.now()).map_err(Failure::failed)?;
             Ok(None)
         }
@@ -78,8 +78,8 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    fn notes(&self) -> Result<HookNotes, Failure> {
-        HookNotes::open(&self.world.home()?).map_err(Failure::failed)
+    fn notes(&self) -> Result<HookState, Failure> {
+        HookState::open(&self.world.home()?).map_err(Failure::failed)
     }
 
     fn index(&self) -> IndexUse {
@@ -87,7 +87,7 @@ impl Place<'_> {
     }
 
     /// The memories that are there: looking makes nothing.
-    async fn memories(&self) -> Result<Memories, Failure> {
+    async fn memories(&self) -> Result<ClientMemories, Failure> {
         let places =
             Places::find(self.world, self.project, (self.settings, self.switches), Visit::Look)
                 .await?;
@@ -108,24 +108,24 @@ impl Place<'_> {
             extra: self.world.environment.get(names::MEMORY_EXTRA_GUIDELINES).map(str::to_owned),
         };
         let cache = self.world.home()?.join("cache");
-        let memories = Memories::new(stores, &cache, rules, Arc::clone(&self.world.clock));
+        let memories = ClientMemories::new(stores, &cache, rules, Arc::clone(&self.world.clock));
         Ok(match embedder::welcome(self.settings, self.world) {
             Some(embedder) => memories.with_embedder(embedder),
             None => memories,
         })
     }
 
-    async fn session_start(&self, asked: &Asked) -> Result<Option<String>, Failure> {
+    async fn session_start(&self, asked: &HookInput) -> Result<Option<String>, Failure> {
         let notes = self.notes()?;
         notes.sweep(self.world.clock.now()).map_err(Failure::failed)?;
         if let Some(session) = asked.session_id.as_deref().filter(|_| asked.starts_anew()) {
             notes.forget(session).map_err(Failure::failed)?;
         }
         let context = at_start(&self.memories().await?, self.index()).map_err(Failure::failed)?;
-        Ok(Some(output(asked.event_name(HookEvent::SessionStart), &context)))
+        Ok(Some(output(asked.event_name(ClientHookEvent::SessionStart), &context)))
     }
 
-    async fn prompt(&self, asked: &Asked) -> Result<Option<String>, Failure> {
+    async fn prompt(&self, asked: &HookInput) -> Result<Option<String>, Failure> {
         let Some(prompt) = &asked.prompt else { return Ok(None) };
         let notes = self.notes()?;
         let session = asked.session_id.as_deref();
@@ -136,6 +136,6 @@ impl Place<'_> {
         if let Some(session) = session {
             notes.note_seen(session, &recalled.files, text.len()).map_err(Failure::failed)?;
         }
-        Ok(Some(output(asked.event_name(HookEvent::Prompt), &text)))
+        Ok(Some(output(asked.event_name(ClientHookEvent::Prompt), &text)))
     }
 }

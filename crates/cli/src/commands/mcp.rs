@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use dormouse_base::{Dir, Project, Settings, Switches};
-use dormouse_serve::Memories;
-use dormouse_serve::mcp::{HttpDoor, Server, Source, Token, serve_stdio};
+use dormouse_serve::ClientMemories;
+use dormouse_serve::mcp::{AccessToken, HttpListener, MemoryServer, MemorySource, serve_stdio};
 
 use crate::args::McpArguments;
 use crate::wiring::embedder;
@@ -27,11 +27,11 @@ pub(crate) async fn run(arguments: &McpArguments, world: &World) -> Result<Exit,
 }
 
 /// Serves until somebody ends it.
-async fn serve_http(server: Server, port: u16, world: &World) -> Result<Exit, Failure> {
+async fn serve_http(server: MemoryServer, port: u16, world: &World) -> Result<Exit, Failure> {
     let home = Dir::create(world.home()?)?;
-    let token = Token::kept_in(&home, &*world.ids)?;
-    let door = HttpDoor::on(port).await.map_err(Failure::failed)?;
-    let file = home.path().join(Token::file_name());
+    let token = AccessToken::kept_in(&home, &*world.ids)?;
+    let door = HttpListener::on(port).await.map_err(Failure::failed)?;
+    let file = home.path().join(AccessToken::file_name());
     print::note(&format!(
         "clients send the token in {}: Authorization: Bearer TOKEN",
         file.display()
@@ -47,15 +47,15 @@ async fn serve_http(server: Server, port: u16, world: &World) -> Result<Exit, Fa
 }
 
 /// What is served: this project's memory, unless memory is off.
-fn server(world: &World) -> Result<Server, Failure> {
+fn server(world: &World) -> Result<MemoryServer, Failure> {
     let project = current_project()?;
     let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
     if !in_force.switches.is_on("memory") {
-        return Ok(Server::off());
+        return Ok(MemoryServer::off());
     }
     let (settings, switches) = (in_force.settings, in_force.switches);
     let place = Arc::new(Place { world: world.clone(), project, settings, switches });
-    Ok(Server::new(Source::new(move || {
+    Ok(MemoryServer::new(MemorySource::new(move || {
         let place = Arc::clone(&place);
         Box::pin(async move { place.open().await.map_err(|failure| failure.message()) })
     })))
@@ -70,7 +70,7 @@ struct Place {
 }
 
 impl Place {
-    async fn open(&self) -> Result<Memories, Failure> {
+    async fn open(&self) -> Result<ClientMemories, Failure> {
         let set = (&self.settings, &self.switches);
         let stores = memory_session::open(&self.world, &self.project, set).await??;
         let rules = memory_session::rules(
@@ -84,7 +84,7 @@ impl Place {
                 .hint("`dormouse memory path` says where memory is")
         })?;
         let cache = self.world.home()?.join("cache");
-        let memories = Memories::new(stores, &cache, rules, Arc::clone(&self.world.clock));
+        let memories = ClientMemories::new(stores, &cache, rules, Arc::clone(&self.world.clock));
         Ok(match embedder::welcome(&self.settings, &self.world) {
             Some(embedder) => memories.with_embedder(embedder),
             None => memories,

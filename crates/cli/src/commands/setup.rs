@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use dormouse_base::names;
-use dormouse_serve::setup::{Agent, FileChange, Surroundings, carry_out, plan, plan_undo};
+use dormouse_serve::setup::{Agent, ConfigFileChange, SetupPaths, carry_out, plan, plan_undo};
 
 use crate::args::{SetupAgent, SetupArguments};
 use crate::wiring::exit::{Exit, Failure};
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &SetupArguments, world: &World) -> Result<Exit, Fai
     let planned =
         if arguments.undo { plan_undo(agent, &place, &home) } else { plan(agent, &place) };
     let changes = planned.map_err(Failure::failed)?;
-    if !changes.iter().any(FileChange::is_change) {
+    if !changes.iter().any(ConfigFileChange::is_change) {
         print::note(if arguments.undo {
             "there is nothing to take out"
         } else {
@@ -53,13 +53,13 @@ pub(crate) fn run(arguments: &SetupArguments, world: &World) -> Result<Exit, Fai
     Ok(Exit::Done)
 }
 
-fn surroundings(arguments: &SetupArguments, world: &World) -> Result<Surroundings, Failure> {
+fn surroundings(arguments: &SetupArguments, world: &World) -> Result<SetupPaths, Failure> {
     let home = world.environment.path(names::USER_HOME).ok_or_else(|| {
         Failure::usage(anyhow::anyhow!("HOME is not set, so the agent's files can not be found"))
             .hint("set HOME")
     })?;
     let project = current_project()?.checkout;
-    Ok(Surroundings { home, project, program: arguments.program.clone() })
+    Ok(SetupPaths { home, project, program: arguments.program.clone() })
 }
 
 fn agreed() -> Result<bool, Failure> {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_background::{EXTRACTION, Extraction, ExtractionRules, Queue, Queueing};
+use dormouse_background::{
+    EXTRACTION, Extraction, ExtractionRules, QueueTranscript, TranscriptQueue,
+};
 use dormouse_base::{Project, Settings, Switches, flag, names};
 use dormouse_engine::{Beside, Engine, EngineEvent};
 
@@ -66,11 +68,11 @@ fn extraction(
     let extraction = Extraction::new(rules(world, settings));
     Ok(match run {
         Run::Talk | Run::CatchUp => {
-            Arc::new(extraction.with_queue(Queue::new(home, project.root.clone())))
+            Arc::new(extraction.with_queue(TranscriptQueue::new(home, project.root.clone())))
         }
         Run::Headless { wait: true } => Arc::new(extraction),
         Run::Headless { wait: false } => {
-            Arc::new(Queueing::new(home, project.folder.clone(), Arc::clone(&world.clock)))
+            Arc::new(QueueTranscript::new(home, project.folder.clone(), Arc::clone(&world.clock)))
         }
     })
 }
@@ -81,7 +83,8 @@ pub(crate) fn something_waits(
     switches: &Switches,
     project: &Project,
 ) -> Result<bool, Failure> {
-    let waits = || Ok::<_, Failure>(Queue::new(world.home()?, project.root.clone()).is_waiting());
+    let waits =
+        || Ok::<_, Failure>(TranscriptQueue::new(world.home()?, project.root.clone()).is_waiting());
     Ok(extracts(world, switches, Run::CatchUp)? && waits()?)
 }
 

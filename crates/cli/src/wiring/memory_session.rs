@@ -6,7 +6,7 @@ use std::time::Duration;
 use dormouse_base::{MemoryTools, Project, Settings, Switches, names};
 use dormouse_conversation::ServerTool;
 use dormouse_engine::{
-    IndexUse, MemoryAccess, MemoryRules, MemorySetup, OpenedSession, RecallSetup, Saving,
+    IndexUse, MemoryRules, MemorySetup, OpenedSession, RecallSetup, Saving, SessionMemory,
 };
 use dormouse_memory::{ChangeError, Scope, Store, file_commands};
 use dormouse_model::Dialect;
@@ -38,7 +38,7 @@ pub(crate) async fn setup(
     let cache = world.home()?.join("cache");
     let clock = Arc::clone(&world.clock);
     let embedder = embedder::welcome(settings, world);
-    let access = MemoryAccess::new(stores, saving, Some(&cache), clock, embedder);
+    let access = SessionMemory::new(stores, saving, Some(&cache), clock, embedder);
     // Who chooses besides the local ranking is known once there is a connection.
     let recall = switches.is_on("recall").then(|| recall_setup(world));
     Ok(rules.map(|rules| MemorySetup { access, rules: Some(rules), recall }))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dormouse_background::{SessionNotes, Sheets, kept_title};
+use dormouse_background::{NotesConfig, SessionNotes, kept_title};
 use dormouse_base::{Dir, RelPath, SessionId, SessionNotesSettings, Switches};
 use dormouse_engine::{Beside, Engine, TITLE_FILE};
 
@@ -21,7 +21,7 @@ pub(crate) fn keeper(
     if !switches.is_on("session_notes") || !switches.is_on("auto_compact") || is_bare(world)? {
         return Ok(None);
     }
-    let (sheets, problems) = Sheets::read(&world.home()?);
+    let (sheets, problems) = NotesConfig::read(&world.home()?);
     for problem in problems {
         print::note(&format!("warning: {problem}"));
     }

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_agents::Agency;
-use dormouse_background::Dreamer;
+use dormouse_background::DreamTask;
 use dormouse_base::{
     Environment, Project, SessionId, Settings, Switches, ToolSettings, Trust, flag, names,
 };
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
-    Announces, Beside, Engine, EngineConfig, EngineEvent, Hooks, InstructionSetup, MemoryAccess,
-    MemorySetup, OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder,
-    Skills, Surroundings, memory_tools,
+    Announces, Beside, Engine, EngineConfig, EngineEvent, Hooks, InstructionSetup, MemorySetup,
+    OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder,
+    SessionMemory, Skills, Surroundings, memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_tools::{Asker, CommandLimits, Gate, McpHub, Reaper, ServerSpec, ToolSet};
@@ -80,9 +80,9 @@ pub(crate) struct Conversation {
     /// The engine's own: what is said to it counts from the next call on.
     pub(crate) gate: Gate,
     /// What it remembers with; none where memory is off.
-    pub(crate) memory: Option<Arc<MemoryAccess>>,
+    pub(crate) memory: Option<Arc<SessionMemory>>,
     /// Who dreams beside it; nobody where memory is off.
-    pub(crate) dreamer: Option<Arc<Dreamer>>,
+    pub(crate) dreamer: Option<Arc<DreamTask>>,
     /// Its agents.
     pub(crate) agency: Arc<Agency>,
     pub(crate) key: KeyOrigin,

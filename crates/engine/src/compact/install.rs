@@ -16,7 +16,7 @@ use super::{CompactOrder, Fullness, Span};
 use crate::hooks::SessionSource;
 use crate::known::Known;
 use crate::prompt::build_prefix;
-use crate::recall::Recall;
+use crate::recall::RecallState;
 use crate::{Engine, EngineError, EngineEvent, Moment};
 
 impl Engine {
@@ -83,7 +83,7 @@ impl Engine {
         self.freed_tokens = 0;
         self.forget_folds();
         self.rebuild_body("the conversation was compacted");
-        self.recall = Recall::default();
+        self.recall = RecallState::default();
         // What was told about the mode is gone with the message that told it.
         self.tell_mode()?;
         let moment = Moment::of(self, false);

@@ -327,7 +327,7 @@ impl<'e> Driver<'e> {
 
     fn commit_results(&mut self, blocks: Vec<Block>) -> Result<(), EngineError> {
         let mut blocks = self.store_together(blocks)?;
-        self.hear_results(&blocks);
+        self.record_results(&blocks);
         self.engine.write_down_skills()?;
         let attached = self.instructions_of(&blocks);
         self.add_block(&mut blocks, attached)?;
@@ -375,11 +375,11 @@ impl<'e> Driver<'e> {
     }
 
     /// Memory is told what tools brought, and from where.
-    fn hear_results(&self, results: &[Block]) {
+    fn record_results(&self, results: &[Block]) {
         let engine = &*self.engine;
         let calls = engine.history.last().map(|last| last.blocks.as_slice()).unwrap_or_default();
         if let Some(memory) = &engine.config.memory {
-            memory.access.hear_results(self.results_id, results, calls);
+            memory.access.record_results(self.results_id, results, calls);
         }
     }
 

@@ -6,28 +6,28 @@ use dormouse_context::{CalledSkill, RecalledMemories};
 use dormouse_conversation::{Block, BlockKind, Message, ResultContent, Role, ToolUse};
 use dormouse_memory::Trust;
 
-use super::MemoryAccess;
+use super::SessionMemory;
 use super::voices::{STORED, is_from_outside};
 
-impl MemoryAccess {
+impl SessionMemory {
     /// A conversation goes on: what was said in it is heard again.
-    pub(crate) fn hear_again<'m>(&self, messages: impl Iterator<Item = &'m Message>) {
+    pub(crate) fn record_history<'m>(&self, messages: impl Iterator<Item = &'m Message>) {
         let mut calls: &[Block] = &[];
         for message in messages {
             if message.role == Role::Assistant {
                 calls = &message.blocks;
                 continue;
             }
-            self.hear_results(message.id, &message.blocks, calls);
+            self.record_results(message.id, &message.blocks, calls);
             // What the program puts in is nobody's word.
             if !message.flags.meta && message.tool_results().next().is_none() {
-                self.hear(message.id, Trust::Typed, &typed(message));
+                self.record(message.id, Trust::Typed, &typed(message));
             }
         }
     }
 
     /// What tools brought, and from where.
-    pub(crate) fn hear_results(&self, id: MessageId, results: &[Block], calls: &[Block]) {
+    pub(crate) fn record_results(&self, id: MessageId, results: &[Block], calls: &[Block]) {
         for result in results {
             let (BlockKind::ToolResult { id: of }, Some(ResultContent::Text(text))) =
                 (result.kind(), result.result_content())
@@ -36,7 +36,7 @@ impl MemoryAccess {
             };
             let call = calls.iter().filter_map(Block::as_tool_use).find(|call| call.id == of);
             let outside = call.is_some_and(|call| self.is_outside(&call));
-            self.hear(id, if outside { Trust::Outside } else { Trust::Tool }, &text);
+            self.record(id, if outside { Trust::Outside } else { Trust::Tool }, &text);
         }
     }
 

@@ -3,7 +3,7 @@
 use dormouse_memory::index::{self, LOADED_BYTES, LOADED_LINES};
 use dormouse_memory::{ScanCache, Scope, Store};
 
-use super::MemoryAccess;
+use super::SessionMemory;
 
 /// What the first message says of the index, and the person about it.
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ pub(crate) struct IndexParts {
 }
 
 /// The index of each scope, in at most so many bytes each.
-pub(crate) fn index_parts(memory: &MemoryAccess, most_bytes: usize) -> IndexParts {
+pub(crate) fn index_parts(memory: &SessionMemory, most_bytes: usize) -> IndexParts {
     let mut index = IndexParts::default();
     for store in memory.stores() {
         // A store that can not be read costs its index, not the session; doctor says why.

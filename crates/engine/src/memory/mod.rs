@@ -3,28 +3,28 @@
 //!
 //! Invariant: whatever the model writes goes through `Store::change`, with the messages it came from.
 
-mod access;
-mod consent;
-mod door;
-mod ears;
-mod files;
-mod filling;
+mod changed_memories;
+mod confirmation;
+mod file_guard;
+mod file_tool;
 mod hearing;
+mod hook_notify;
 mod index;
 mod saving;
+mod session_memory;
 mod sources;
-mod specs;
+mod tool_specs;
 mod tools;
-mod updates;
+mod vector_schedule;
 mod voices;
 mod witness;
 
-pub(crate) use access::Found;
-pub use access::{KnownMemory, MemoryAccess, Written};
-pub(crate) use door::MemoryGuard;
-pub(crate) use files::file_of_command;
+pub(crate) use file_guard::MemoryFileGuard;
+pub(crate) use file_tool::file_of_command;
 pub(crate) use index::index_parts;
-pub use specs::MEMORY_TOOLS;
+pub(crate) use session_memory::FoundMemory;
+pub use session_memory::{MemoryText, SessionMemory, Written};
+pub use tool_specs::MEMORY_TOOLS;
 pub use tools::memory_tools;
 pub use voices::{Said, Voice, voices};
 pub use witness::{Wanted, Witness};

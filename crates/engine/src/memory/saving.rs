@@ -4,23 +4,23 @@ use std::sync::Arc;
 
 use dormouse_memory::{By, Draft, Expected, MemoryFile, NewMemory, Scope, Store, frontmatter};
 
-use super::access::{Done, Found, MemoryAccess};
+use super::session_memory::{FoundMemory, MemoryWriteResult, SessionMemory};
 use super::witness::{Wanted, Witness};
 
 /// What a call of the tool for saving wants.
-pub(super) struct SaveOrder<'a> {
+pub(super) struct SaveRequest<'a> {
     pub(super) memory: &'a NewMemory,
     /// The memory that is to say it; without one it is new.
-    pub(super) onto: Option<&'a Found>,
+    pub(super) onto: Option<&'a FoundMemory>,
     pub(super) scope: Scope,
     /// File names, or names.
     pub(super) supersedes: &'a [String],
     pub(super) quotes: &'a [String],
 }
 
-impl MemoryAccess {
+impl SessionMemory {
     /// Saves something new, or gives a memory another text, description or type; what else its head says stays.
-    pub(super) fn save(&self, order: &SaveOrder<'_>) -> Result<Done, String> {
+    pub(super) fn save(&self, order: &SaveRequest<'_>) -> Result<MemoryWriteResult, String> {
         let store = match order.onto {
             Some(found) => &found.store,
             None => self
@@ -53,7 +53,7 @@ impl MemoryAccess {
     fn replaced(
         &self,
         store: &Arc<Store>,
-        order: &SaveOrder<'_>,
+        order: &SaveRequest<'_>,
     ) -> Result<Vec<MemoryFile>, String> {
         let mut files = Vec::new();
         for name in order.supersedes {
@@ -66,7 +66,7 @@ impl MemoryAccess {
         Ok(files)
     }
 
-    fn add(&self, store: &Arc<Store>, wanted: &Wanted<'_>) -> Result<Done, String> {
+    fn add(&self, store: &Arc<Store>, wanted: &Wanted<'_>) -> Result<MemoryWriteResult, String> {
         let by = self.by_whom(wanted, "saved")?;
         let outcome = store.change(&by, |plan| {
             let file = plan.save(wanted.memory)?;
@@ -79,7 +79,11 @@ impl MemoryAccess {
         self.done(store, outcome)
     }
 
-    fn update(&self, found: &Found, wanted: &Wanted<'_>) -> Result<Done, String> {
+    fn update(
+        &self,
+        found: &FoundMemory,
+        wanted: &Wanted<'_>,
+    ) -> Result<MemoryWriteResult, String> {
         let file = &found.memory.file;
         let (bytes, hash) = found.store.read(file).map_err(|error| error.to_string())?;
         let text = wanted.memory.onto(&bytes).map_err(|error| error.to_string())?;
@@ -95,7 +99,11 @@ impl MemoryAccess {
     }
 
     /// Removes a memory.
-    pub(super) fn delete(&self, found: &Found, reason: Option<&str>) -> Result<Done, String> {
+    pub(super) fn delete(
+        &self,
+        found: &FoundMemory,
+        reason: Option<&str>,
+    ) -> Result<MemoryWriteResult, String> {
         let file = &found.memory.file;
         if let Some((draft, witness)) = self.draft_of(&found.store) {
             return out_of_draft(draft, witness, file, reason)
@@ -130,7 +138,11 @@ impl MemoryAccess {
     }
 }
 
-fn in_draft(draft: &Draft, witness: &dyn Witness, wanted: &Wanted<'_>) -> Result<Done, String> {
+fn in_draft(
+    draft: &Draft,
+    witness: &dyn Witness,
+    wanted: &Wanted<'_>,
+) -> Result<MemoryWriteResult, String> {
     let sources = witness.sources(wanted)?;
     let file = draft
         .save(wanted.memory, wanted.file, wanted.supersedes, &sources)
@@ -139,7 +151,10 @@ fn in_draft(draft: &Draft, witness: &dyn Witness, wanted: &Wanted<'_>) -> Result
     let gone: Vec<String> = wanted.supersedes.iter().map(ToString::to_string).collect();
     let instead =
         if gone.is_empty() { String::new() } else { format!(" instead of {}", gone.join(", ")) };
-    Ok(Done::Written(format!("saved {file} in the copy of the {} memory{instead}", wanted.scope)))
+    Ok(MemoryWriteResult::Written(format!(
+        "saved {file} in the copy of the {} memory{instead}",
+        wanted.scope
+    )))
 }
 
 fn out_of_draft(
@@ -147,12 +162,12 @@ fn out_of_draft(
     witness: &dyn Witness,
     file: &MemoryFile,
     reason: Option<&str>,
-) -> Result<Done, String> {
+) -> Result<MemoryWriteResult, String> {
     let scope = draft.store().scope();
     witness.may_remove(scope, file, reason)?;
     draft.delete(file, reason.unwrap_or_default()).map_err(|error| error.to_string())?;
     witness.has_changed(scope, file);
-    Ok(Done::Written(format!("removed {file} from the copy of the {scope} memory")))
+    Ok(MemoryWriteResult::Written(format!("removed {file} from the copy of the {scope} memory")))
 }
 
 /// The text with the names of the memories that it takes the place of in its head.

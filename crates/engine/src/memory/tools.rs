@@ -10,10 +10,10 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::access::{Done, Found, MemoryAccess};
-use super::files::FileTool;
-use super::saving::SaveOrder;
-use super::specs::{DELETE, LIST, LOG, SAVE, SEARCH};
+use super::file_tool::MemoryFileTool;
+use super::saving::SaveRequest;
+use super::session_memory::{FoundMemory, MemoryWriteResult, SessionMemory};
+use super::tool_specs::{DELETE, LIST, LOG, SAVE, SEARCH};
 
 /// Results of a search unless the call says otherwise.
 const USUAL_RESULTS: usize = 5;
@@ -22,8 +22,8 @@ const MOST_RESULTS: usize = 20;
 const PREVIEW_CHARS: usize = 600;
 
 /// The tools over these stores.
-pub fn memory_tools(access: &Arc<MemoryAccess>) -> Vec<Arc<dyn Tool>> {
-    let tool = |spec: &'static ToolSpec, run: Run| {
+pub fn memory_tools(access: &Arc<SessionMemory>) -> Vec<Arc<dyn Tool>> {
+    let tool = |spec: &'static ToolSpec, run: ToolFunction| {
         Arc::new(MemoryTool { spec, run, access: Arc::clone(access) }) as Arc<dyn Tool>
     };
     let (search, list) = (tool(&SEARCH, search), tool(&LIST, list));
@@ -31,18 +31,18 @@ pub fn memory_tools(access: &Arc<MemoryAccess>) -> Vec<Arc<dyn Tool>> {
         Saving::Entries => vec![tool(&SAVE, save), tool(&DELETE, delete), search, list],
         // What is not the project's, the tool that the model knows does not reach.
         Saving::Files => {
-            vec![Arc::new(FileTool(Arc::clone(access))), tool(&DELETE, delete), search, list]
+            vec![Arc::new(MemoryFileTool(Arc::clone(access))), tool(&DELETE, delete), search, list]
         }
         Saving::DailyLog => vec![tool(&LOG, log), search, list],
     }
 }
 
-pub(super) type Run = fn(&MemoryAccess, &RawValue) -> Result<String, ToolError>;
+pub(super) type ToolFunction = fn(&SessionMemory, &RawValue) -> Result<String, ToolError>;
 
 struct MemoryTool {
     spec: &'static ToolSpec,
-    run: Run,
-    access: Arc<MemoryAccess>,
+    run: ToolFunction,
+    access: Arc<SessionMemory>,
 }
 
 impl Tool for MemoryTool {
@@ -55,16 +55,16 @@ impl Tool for MemoryTool {
         input: &'a RawValue,
         _: &'a CallContext,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        beside(&self.access, input, self.run)
+        run_blocking(&self.access, input, self.run)
     }
 }
 
 /// Runs it on a thread of its own. Disk, and a lock that others may hold: the terminal must not stand still
 /// meanwhile.
-pub(super) fn beside<'a>(
-    access: &Arc<MemoryAccess>,
+pub(super) fn run_blocking<'a>(
+    access: &Arc<SessionMemory>,
     input: &RawValue,
-    run: Run,
+    run: ToolFunction,
 ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
     let (access, input) = (Arc::clone(access), input.to_owned());
     Box::pin(async move {
@@ -121,7 +121,7 @@ struct ListInput {
     scope: Option<String>,
 }
 
-fn save(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> {
+fn save(access: &SessionMemory, input: &RawValue) -> Result<String, ToolError> {
     let input: SaveInput = parse_input(input)?;
     for (field, text) in [("name", &input.name), ("content", &input.content)] {
         if text.trim().is_empty() {
@@ -134,7 +134,7 @@ fn save(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> {
         Some(file) => Some(access.find(file, input.scope).map_err(failed)?),
         None => None,
     };
-    answer(access.save(&SaveOrder {
+    answer(access.save(&SaveRequest {
         memory: &memory,
         onto: onto.as_ref(),
         scope: input.scope.unwrap_or(usual_scope(access, input.kind)),
@@ -144,7 +144,7 @@ fn save(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> {
 }
 
 /// What concerns the person goes with the person.
-fn usual_scope(access: &MemoryAccess, kind: MemoryType) -> Scope {
+fn usual_scope(access: &SessionMemory, kind: MemoryType) -> Scope {
     let wanted = match kind {
         MemoryType::User | MemoryType::Feedback => Scope::User,
         MemoryType::Project | MemoryType::Reference => Scope::Project,
@@ -153,23 +153,23 @@ fn usual_scope(access: &MemoryAccess, kind: MemoryType) -> Scope {
     if access.store(wanted).is_some() { wanted } else { first().unwrap_or(wanted) }
 }
 
-fn delete(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> {
+fn delete(access: &SessionMemory, input: &RawValue) -> Result<String, ToolError> {
     let input: DeleteInput = parse_input(input)?;
     let found = access.find(&input.name, input.scope);
     answer(found.and_then(|found| access.delete(&found, input.reason.as_deref())))
 }
 
-fn log(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> {
+fn log(access: &SessionMemory, input: &RawValue) -> Result<String, ToolError> {
     let input: LogInput = parse_input(input)?;
     access
         .note(input.scope.unwrap_or(Scope::Project), &input.note)
         .map_err(|message| ToolError::Failed { message })
 }
 
-fn answer(done: Result<Done, String>) -> Result<String, ToolError> {
+fn answer(done: Result<MemoryWriteResult, String>) -> Result<String, ToolError> {
     match done {
-        Ok(Done::Written(what)) => Ok(what),
-        Ok(Done::Proposed(id)) => Ok(proposed(id)),
+        Ok(MemoryWriteResult::Written(what)) => Ok(what),
+        Ok(MemoryWriteResult::Proposed(id)) => Ok(proposed(id)),
         Err(message) => Err(ToolError::Failed { message }),
     }
 }
@@ -196,7 +196,7 @@ fn failed(error: impl std::fmt::Display) -> ToolError {
     ToolError::Failed { message: error.to_string() }
 }
 
-fn search(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> {
+fn search(access: &SessionMemory, input: &RawValue) -> Result<String, ToolError> {
     let input: SearchInput = parse_input(input)?;
     let only = scope(input.scope.as_deref())?;
     let most = input.max_results.unwrap_or(USUAL_RESULTS).clamp(1, MOST_RESULTS);
@@ -212,7 +212,7 @@ fn search(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> 
 }
 
 /// A memory as a search shows it.
-fn shown(access: &MemoryAccess, found: &Found) -> String {
+fn shown(access: &SessionMemory, found: &FoundMemory) -> String {
     let now = access.clock().now();
     let changed = found.store.changed_at(&found.memory);
     let line = manifest_line(&found.memory, found.store.scope(), changed, now);
@@ -227,7 +227,7 @@ fn shown(access: &MemoryAccess, found: &Found) -> String {
     format!("{line}\n{}{}\n{preview}{more}", path.display(), caveat.unwrap_or_default())
 }
 
-fn list(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> {
+fn list(access: &SessionMemory, input: &RawValue) -> Result<String, ToolError> {
     let input: ListInput = parse_input(input)?;
     let now = access.clock().now();
     let found = access.all(scope(input.scope.as_deref())?).map_err(failed)?;

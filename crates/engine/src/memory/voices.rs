@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use dormouse_base::MessageId;
 use dormouse_conversation::{Block, BlockKind, Message, ResultContent, Role, ToolUse, ToolUseId};
 
-use super::specs::MEMORY_TOOLS;
+use super::tool_specs::MEMORY_TOOLS;
 
 /// Programs that bring text from outside.
 const FETCHERS: &[&str] =

@@ -5,10 +5,10 @@ use dormouse_context::RecalledMemory;
 use dormouse_memory::{Age, Anchor, AnchorCache, Entry, anchor_caveat, beginning, check_anchors};
 use jiff::Timestamp;
 
-use crate::memory::Found;
+use crate::memory::FoundMemory;
 
 /// Reads a memory; none if it is gone since it was found.
-pub(super) fn read(found: &Found, now: Timestamp) -> Option<RecalledMemory> {
+pub(super) fn read(found: &FoundMemory, now: Timestamp) -> Option<RecalledMemory> {
     let (bytes, _) = found.store.read(&found.memory.file).ok()?;
     let entry = Entry::read(&bytes, bytes.len() as u64);
     let age = Age::between(found.store.changed_at(&found.memory), now);

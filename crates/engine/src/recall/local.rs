@@ -8,23 +8,23 @@ use dormouse_base::FileError;
 use dormouse_memory::rank::{CANDIDATES, Fit, Hit, LOOK_AGAIN, Query, Ranking, Sure};
 use dormouse_memory::{MemoryFile, Quarantined};
 
-use crate::memory::{Found, MemoryAccess};
+use crate::memory::{FoundMemory, SessionMemory};
 
 /// A reason names so many words.
 const NAMED_WORDS: usize = 6;
 
 /// A memory, and how well it fits.
-pub(super) struct Ranked {
-    pub(super) found: Found,
+pub(super) struct LocalHit {
+    pub(super) found: FoundMemory,
     /// Whether it fits so well that it is shown without anybody's second opinion.
     pub(super) sure: bool,
     pub(super) why: String,
 }
 
 /// What the ranking says.
-pub(super) struct Local {
+pub(super) struct LocalRanking {
     /// The best first.
-    pub(super) ranked: Vec<Ranked>,
+    pub(super) ranked: Vec<LocalHit>,
     /// How many memories there are to choose from.
     pub(super) considered: usize,
     /// Whether it is time to look for what others have changed.
@@ -33,11 +33,11 @@ pub(super) struct Local {
 
 /// The memories that fit a query best, but for those that were seen.
 pub(super) fn rank(
-    access: &MemoryAccess,
+    access: &SessionMemory,
     query: &str,
     seen: &[PathBuf],
     most: usize,
-) -> Result<Local, FileError> {
+) -> Result<LocalRanking, FileError> {
     let exclude = excluded(access, seen);
     let ranking = access.recall().query(&asked(access, query, &exclude, most))?;
     let sure = Sure::of(&ranking);
@@ -45,9 +45,9 @@ pub(super) fn rank(
     let is_sure = |hit: &Hit| sure.hits().iter().any(|known| known == hit);
     let ranked = hits.into_iter().filter_map(|hit| {
         let (sure, why) = (is_sure(&hit), why(&hit));
-        Some(Ranked { found: found(access, hit)?, sure, why })
+        Some(LocalHit { found: found(access, hit)?, sure, why })
     });
-    Ok(Local {
+    Ok(LocalRanking {
         ranked: ranked.collect(),
         considered: usize::try_from(searched).unwrap_or(0),
         is_old: age >= LOOK_AGAIN,
@@ -56,17 +56,17 @@ pub(super) fn rank(
 
 /// The memories that a selector chooses from: all that were not seen, or the most promising of them.
 pub(super) fn candidates(
-    access: &MemoryAccess,
+    access: &SessionMemory,
     query: &str,
     seen: &[PathBuf],
-) -> Result<Vec<Found>, FileError> {
+) -> Result<Vec<FoundMemory>, FileError> {
     let exclude = excluded(access, seen);
     let hits = access.recall().candidates(&asked(access, query, &exclude, CANDIDATES))?;
     Ok(hits.into_iter().filter_map(|hit| found(access, hit)).collect())
 }
 
 fn asked<'a>(
-    access: &MemoryAccess,
+    access: &SessionMemory,
     text: &'a str,
     exclude: &'a BTreeSet<(usize, MemoryFile)>,
     limit: usize,
@@ -75,7 +75,7 @@ fn asked<'a>(
     Query { text, limit, shelf: None, exclude, quarantined, now: access.clock().now() }
 }
 
-fn excluded(access: &MemoryAccess, seen: &[PathBuf]) -> BTreeSet<(usize, MemoryFile)> {
+fn excluded(access: &SessionMemory, seen: &[PathBuf]) -> BTreeSet<(usize, MemoryFile)> {
     let mut excluded = BTreeSet::new();
     for (shelf, store) in access.stores().iter().enumerate() {
         let inside = seen.iter().filter_map(|path| path.strip_prefix(store.dir().path()).ok());
@@ -85,9 +85,9 @@ fn excluded(access: &MemoryAccess, seen: &[PathBuf]) -> BTreeSet<(usize, MemoryF
     excluded
 }
 
-fn found(access: &MemoryAccess, hit: Hit) -> Option<Found> {
+fn found(access: &SessionMemory, hit: Hit) -> Option<FoundMemory> {
     let store = Arc::clone(access.stores().get(hit.shelf)?);
-    Some(Found { store, memory: hit.memory })
+    Some(FoundMemory { store, memory: hit.memory })
 }
 
 /// The words that brought a memory up, and how much of the query it covers.

@@ -10,7 +10,7 @@
 mod content;
 mod local;
 mod receipt;
-mod seen;
+mod seen_memories;
 mod selector;
 
 use std::collections::HashSet;
@@ -24,22 +24,22 @@ use dormouse_conversation::{Block, estimate_text};
 use dormouse_memory::{manifest_line, says_enough};
 use tokio::task::JoinSet;
 
-use crate::memory::{Found, MemoryAccess};
+use crate::memory::{FoundMemory, SessionMemory};
 use crate::{Engine, EngineEvent};
-use local::{Local, Ranked};
-pub use receipt::{PassedOver, RecallReceipt, RecallStep, RecalledMemory};
-use seen::Seen;
+use local::{LocalHit, LocalRanking};
+pub use receipt::{RecallReceipt, RecallReceiptEntry, RecallStep, SkippedMemory};
+use seen_memories::SeenMemories;
 pub use selector::SmallModel;
-use selector::{MOST_CHOSEN, Selected, Selection};
+use selector::{MOST_CHOSEN, SelectorAnswer, SelectorRequest};
 
 /// A request is not held up for longer.
-const PATIENCE: Duration = Duration::from_millis(20);
+const RECALL_TIMEOUT: Duration = Duration::from_millis(20);
 /// Of what was passed over, a receipt names so many.
 const NAMED_PASSED_OVER: usize = 5;
 /// After so many failures in a row the small model is not asked again in this session.
 const MOST_FAILURES: u32 = 3;
 /// Tools that were called in so many messages of late are in use.
-const OF_LATE: usize = 12;
+const RECENT_MESSAGES: usize = 12;
 
 /// How a session recalls.
 #[derive(Debug, Clone)]
@@ -49,57 +49,57 @@ pub struct RecallSetup {
     /// Who chooses from the list of memories; without it the local ranking is all there is.
     pub small: Option<SmallModel>,
     /// Whose memory is searched instead where a message mentions an agent.
-    pub agents: Option<Arc<dyn Mentioned>>,
+    pub agents: Option<Arc<dyn MentionedAgentMemory>>,
 }
 
 /// Knows the memories of agents.
-pub trait Mentioned: Send + Sync {
+pub trait MentionedAgentMemory: Send + Sync {
     /// The memory of the agent that a message mentions, if it has one.
-    fn memory_of(&self, message: &str) -> Option<Arc<MemoryAccess>>;
+    fn memory_of(&self, message: &str) -> Option<Arc<SessionMemory>>;
 }
 
-impl std::fmt::Debug for dyn Mentioned {
+impl std::fmt::Debug for dyn MentionedAgentMemory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Mentioned")
+        f.write_str("MentionedAgentMemory")
     }
 }
 
 impl Default for RecallSetup {
     fn default() -> Self {
-        Self { patience: PATIENCE, small: None, agents: None }
+        Self { patience: RECALL_TIMEOUT, small: None, agents: None }
     }
 }
 
 /// What recall knows about the conversation.
 #[derive(Debug, Default)]
-pub(crate) struct Recall {
-    seen: Seen,
-    selecting: Option<Selecting>,
+pub(crate) struct RecallState {
+    seen: SeenMemories,
+    selecting: Option<PendingSelection>,
     /// Selections in a row that failed.
     failures: u32,
 }
 
 /// A selection that is under way, or done and not yet shown.
 #[derive(Debug)]
-struct Selecting {
+struct PendingSelection {
     /// Dropping it ends the request.
-    task: JoinSet<Gathered>,
+    task: JoinSet<RecallResult>,
     query: String,
 }
 
 /// A memory that could be shown.
 #[derive(Debug)]
-struct Readied {
-    found: Found,
+struct LoadedMemory {
+    found: FoundMemory,
     shown: Shown,
     why: String,
 }
 
 /// What a step came to.
 #[derive(Debug, Default)]
-struct Gathered {
-    memories: Vec<Readied>,
-    passed_over: Vec<PassedOver>,
+struct RecallResult {
+    memories: Vec<LoadedMemory>,
+    skipped: Vec<SkippedMemory>,
     considered: usize,
     note: Option<String>,
     took: Duration,
@@ -108,14 +108,14 @@ struct Gathered {
     is_old: bool,
 }
 
-impl Recall {
+impl RecallState {
     /// The files that the conversation has, memories among them.
     pub(crate) fn seen_files(&self) -> HashSet<PathBuf> {
         self.seen.files().into_iter().collect()
     }
 }
 
-impl Gathered {
+impl RecallResult {
     /// Nothing, and why.
     fn nothing(why: impl Into<String>) -> Self {
         Self { note: Some(why.into()), ..Self::default() }
@@ -170,11 +170,11 @@ impl Engine {
     fn begin_selection(
         &mut self,
         small: SmallModel,
-        access: Arc<MemoryAccess>,
+        access: Arc<SessionMemory>,
         query: String,
         passed: Vec<PathBuf>,
     ) {
-        let selection = Selection {
+        let selection = SelectorRequest {
             small,
             message: self.new_id(),
             query: query.clone(),
@@ -187,7 +187,7 @@ impl Engine {
         };
         let mut task = JoinSet::new();
         task.spawn(select(selection, access, passed));
-        self.recall.selecting = Some(Selecting { task, query });
+        self.recall.selecting = Some(PendingSelection { task, query });
     }
 
     /// What a selection has found by now, if it is done.
@@ -196,8 +196,8 @@ impl Engine {
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Option<Block> {
         let done = self.recall.selecting.as_mut()?.task.try_join_next()?;
-        let Selecting { query, .. } = self.recall.selecting.take()?;
-        let gathered = done.unwrap_or_else(|_| Gathered::nothing("the selection broke off"));
+        let PendingSelection { query, .. } = self.recall.selecting.take()?;
+        let gathered = done.unwrap_or_else(|_| RecallResult::nothing("the selection broke off"));
         self.spent_usd += gathered.cost_usd;
         self.recall.failures = if gathered.note.is_some() { self.recall.failures + 1 } else { 0 };
         self.catch_up();
@@ -212,21 +212,21 @@ impl Engine {
     /// Makes a block of what may still be shown, and leaves a receipt.
     fn show(
         &mut self,
-        gathered: Gathered,
+        gathered: RecallResult,
         step: RecallStep,
         query: &str,
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Option<Block> {
         let mut left = self.recall_bytes_left();
-        let (mut shown, mut recalled, mut passed_over) = (Vec::new(), Vec::new(), Vec::new());
-        for Readied { found, shown: memory, why } in gathered.memories {
+        let (mut shown, mut recalled, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
+        for LoadedMemory { found, shown: memory, why } in gathered.memories {
             let (file, text) = (found.memory.file.to_string(), memory.render());
             if self.recall.seen.has(&found.path()) {
                 continue;
             }
             if text.len() > left {
                 let why = "no room is left for memories in this session".to_owned();
-                passed_over.push(PassedOver { file, why });
+                skipped.push(SkippedMemory { file, why });
                 continue;
             }
             left -= text.len();
@@ -234,15 +234,15 @@ impl Engine {
             let (path, scope) = (memory.path.clone(), found.store.scope().to_string());
             let tokens = estimate_text(&text);
             self.watch.shown(found.path(), tokens);
-            recalled.push(RecalledMemory { path, file, scope, tokens, why });
+            recalled.push(RecallReceiptEntry { path, file, scope, tokens, why });
             shown.push(memory);
         }
-        passed_over.extend(gathered.passed_over);
+        skipped.extend(gathered.skipped);
         let receipt = RecallReceipt {
             step,
             query: query.to_owned(),
             recalled,
-            passed_over,
+            skipped,
             considered: gathered.considered,
             note: gathered.note,
             took: gathered.took,
@@ -269,7 +269,7 @@ impl Engine {
     /// The tools that the model has called of late.
     fn tools_in_use(&self) -> Vec<String> {
         let messages = self.history.messages();
-        let late = messages.iter().rev().take(OF_LATE).flat_map(|message| &message.blocks);
+        let late = messages.iter().rev().take(RECENT_MESSAGES).flat_map(|message| &message.blocks);
         let mut names: Vec<String> =
             late.filter_map(|block| Some(block.as_tool_use()?.name.to_owned())).collect();
         names.sort();
@@ -281,42 +281,44 @@ impl Engine {
 /// The local step, as far as there is time for it.
 async fn search_within(
     patience: Duration,
-    access: &Arc<MemoryAccess>,
+    access: &Arc<SessionMemory>,
     query: &str,
     seen: &[PathBuf],
-) -> Gathered {
+) -> RecallResult {
     let (access, query, seen) = (Arc::clone(access), query.to_owned(), seen.to_owned());
     let searching = tokio::task::spawn_blocking(move || search(&access, &query, &seen));
     match tokio::time::timeout(patience, searching).await {
         Ok(Ok(gathered)) => gathered,
-        Ok(Err(_)) => Gathered::nothing("the search broke off"),
+        Ok(Err(_)) => RecallResult::nothing("the search broke off"),
         Err(_) => {
             let patience = patience.as_millis();
-            Gathered::nothing(format!("the search took more than {patience} ms and was left out"))
+            RecallResult::nothing(format!(
+                "the search took more than {patience} ms and was left out"
+            ))
         }
     }
 }
 
 /// The local step: ranks, and reads what it is sure of.
-fn search(access: &MemoryAccess, query: &str, seen: &[PathBuf]) -> Gathered {
+fn search(access: &SessionMemory, query: &str, seen: &[PathBuf]) -> RecallResult {
     let most = MOST_CHOSEN + NAMED_PASSED_OVER;
-    let Local { ranked, considered, is_old } = match local::rank(access, query, seen, most) {
+    let LocalRanking { ranked, considered, is_old } = match local::rank(access, query, seen, most) {
         Ok(local) => local,
-        Err(error) => return Gathered::nothing(error.to_string()),
+        Err(error) => return RecallResult::nothing(error.to_string()),
     };
     let now = access.clock().now();
-    let mut gathered = Gathered { considered, is_old, ..Gathered::default() };
-    for Ranked { found, sure, why } in ranked {
+    let mut gathered = RecallResult { considered, is_old, ..RecallResult::default() };
+    for LocalHit { found, sure, why } in ranked {
         let ready = if sure && gathered.memories.len() < MOST_CHOSEN {
             content::read(&found, now)
         } else {
             None
         };
         match ready {
-            Some(shown) => gathered.memories.push(Readied { found, shown, why }),
+            Some(shown) => gathered.memories.push(LoadedMemory { found, shown, why }),
             None => {
                 let file = found.memory.file.to_string();
-                gathered.passed_over.push(PassedOver { file, why });
+                gathered.skipped.push(SkippedMemory { file, why });
             }
         }
     }
@@ -325,10 +327,10 @@ fn search(access: &MemoryAccess, query: &str, seen: &[PathBuf]) -> Gathered {
 
 /// The other step: the list of what is not seen yet goes to the small model, and what it chooses is read.
 async fn select(
-    mut selection: Selection,
-    access: Arc<MemoryAccess>,
+    mut selection: SelectorRequest,
+    access: Arc<SessionMemory>,
     passed: Vec<PathBuf>,
-) -> Gathered {
+) -> RecallResult {
     let since = selection.clock.elapsed();
     let (clock, query) = (Arc::clone(&selection.clock), selection.query.clone());
     let listing = {
@@ -336,15 +338,15 @@ async fn select(
         tokio::task::spawn_blocking(move || list(&access, &query, &passed)).await
     };
     let Ok(Ok(mut listed)) = listing else {
-        return Gathered::nothing("the memories could not be listed");
+        return RecallResult::nothing("the memories could not be listed");
     };
     let considered = listed.len();
     if considered == 0 {
-        return Gathered::default();
+        return RecallResult::default();
     }
     selection.manifest = listed.iter().map(|(_, line)| line.clone()).collect();
     selection.offered = listed.iter().map(|(found, _)| found.memory.file.to_string()).collect();
-    let Selected { names, trouble, cost_usd } = selection.ask().await;
+    let SelectorAnswer { names, trouble, cost_usd } = selection.ask().await;
     let mut chosen = Vec::new();
     for name in names {
         // Two scopes may have a file of one name: both are meant.
@@ -353,25 +355,25 @@ async fn select(
     chosen.truncate(MOST_CHOSEN);
     let now = clock.now();
     let reading = tokio::task::spawn_blocking(move || {
-        let ready = |(found, _): (Found, String)| {
+        let ready = |(found, _): (FoundMemory, String)| {
             let shown = content::read(&found, now)?;
-            Some(Readied { found, shown, why: "chosen by the small model".to_owned() })
+            Some(LoadedMemory { found, shown, why: "chosen by the small model".to_owned() })
         };
         chosen.into_iter().filter_map(ready).collect()
     });
     let memories = reading.await.unwrap_or_default();
     let took = clock.elapsed().saturating_sub(since);
-    Gathered { memories, considered, note: trouble, took, cost_usd, ..Gathered::default() }
+    RecallResult { memories, considered, note: trouble, took, cost_usd, ..RecallResult::default() }
 }
 
 /// What there is to choose from, with a line each.
 fn list(
-    access: &MemoryAccess,
+    access: &SessionMemory,
     query: &str,
     passed: &[PathBuf],
-) -> Result<Vec<(Found, String)>, FileError> {
+) -> Result<Vec<(FoundMemory, String)>, FileError> {
     let now = access.clock().now();
-    let line = |found: Found| {
+    let line = |found: FoundMemory| {
         let changed = found.store.changed_at(&found.memory);
         let line = manifest_line(&found.memory, found.store.scope(), changed, now);
         (found, line)
@@ -380,7 +382,7 @@ fn list(
 }
 
 /// Looks for memories that others have changed, beside the turn: the next message finds them.
-fn look_around(access: &Arc<MemoryAccess>) {
+fn look_around(access: &Arc<SessionMemory>) {
     let access = Arc::clone(access);
     tokio::task::spawn_blocking(move || access.look_around());
 }

@@ -13,7 +13,7 @@ pub enum RecallStep {
 
 /// A memory that was put into the conversation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RecalledMemory {
+pub struct RecallReceiptEntry {
     /// Its file, as the model was told.
     pub path: String,
     /// Its file's name.
@@ -28,7 +28,7 @@ pub struct RecalledMemory {
 
 /// A memory that was considered and left out.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PassedOver {
+pub struct SkippedMemory {
     /// Its file's name.
     pub file: String,
     /// Why it was left out.
@@ -43,9 +43,9 @@ pub struct RecallReceipt {
     /// What was searched for.
     pub query: String,
     /// What was put in.
-    pub recalled: Vec<RecalledMemory>,
+    pub recalled: Vec<RecallReceiptEntry>,
     /// The best of what was not.
-    pub passed_over: Vec<PassedOver>,
+    pub skipped: Vec<SkippedMemory>,
     /// How many memories there were to choose from.
     pub considered: usize,
     /// What kept it from doing more: no time, no budget, a model that failed.
@@ -82,10 +82,10 @@ impl RecallReceipt {
             counted(self.considered),
             self.took.as_millis()
         )];
-        for RecalledMemory { path, tokens, why, .. } in &self.recalled {
+        for RecallReceiptEntry { path, tokens, why, .. } in &self.recalled {
             lines.push(format!("+ {path} ({tokens} tokens): {why}"));
         }
-        for PassedOver { file, why } in &self.passed_over {
+        for SkippedMemory { file, why } in &self.skipped {
             lines.push(format!("- {file}: {why}"));
         }
         lines.extend(self.note.iter().map(|note| format!("note: {note}")));

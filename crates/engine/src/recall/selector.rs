@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 /// The most memories it may choose.
 pub(super) const MOST_CHOSEN: usize = 5;
 /// Then the local ranking's choice stands.
-pub(super) const PATIENCE: Duration = Duration::from_secs(3);
+pub(super) const RECALL_TIMEOUT: Duration = Duration::from_secs(3);
 const MOST_TOKENS: u32 = 256;
 /// What it is for, in the figures.
 const PURPOSE: &str = "recall";
@@ -78,7 +78,7 @@ impl SmallModel {
 }
 
 /// What a selection is made of.
-pub(super) struct Selection {
+pub(super) struct SelectorRequest {
     pub(super) small: SmallModel,
     pub(super) message: MessageId,
     pub(super) query: String,
@@ -94,7 +94,7 @@ pub(super) struct Selection {
 
 /// What it came to.
 #[derive(Debug, Default)]
-pub(super) struct Selected {
+pub(super) struct SelectorAnswer {
     /// Names that were offered, as the model ordered them.
     pub(super) names: Vec<String>,
     /// Why there are none, where that is a failure.
@@ -102,12 +102,12 @@ pub(super) struct Selected {
     pub(super) cost_usd: f64,
 }
 
-impl Selection {
+impl SelectorRequest {
     /// Asks, and waits no longer than its time.
-    pub(super) async fn ask(self) -> Selected {
-        let Some(body) = self.body() else { return Selected::default() };
+    pub(super) async fn ask(self) -> SelectorAnswer {
+        let Some(body) = self.body() else { return SelectorAnswer::default() };
         let since = self.clock.elapsed();
-        let answer = tokio::time::timeout(PATIENCE, self.small.model.ask(body)).await;
+        let answer = tokio::time::timeout(RECALL_TIMEOUT, self.small.model.ask(body)).await;
         let took = self.clock.elapsed().saturating_sub(since);
         let (outcome, usage, read) = match answer {
             Err(_) => (failed("slow"), Usage::default(), Err(slow())),
@@ -131,8 +131,8 @@ impl Selection {
         }));
         let cost_usd = cost.unwrap_or(0.0);
         match read {
-            Ok(names) => Selected { names, trouble: None, cost_usd },
-            Err(trouble) => Selected { names: Vec::new(), trouble: Some(trouble), cost_usd },
+            Ok(names) => SelectorAnswer { names, trouble: None, cost_usd },
+            Err(trouble) => SelectorAnswer { names: Vec::new(), trouble: Some(trouble), cost_usd },
         }
     }
 
@@ -166,7 +166,7 @@ fn failed(kind: &str) -> RequestOutcome {
 }
 
 fn slow() -> String {
-    format!("the small model took more than {} s", PATIENCE.as_secs())
+    format!("the small model took more than {} s", RECALL_TIMEOUT.as_secs())
 }
 
 fn told(error: &ModelError) -> String {

@@ -15,10 +15,10 @@ use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionConte
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::task::{JoinSet, spawn_blocking};
 
-use super::tools::{Answer, Tool};
-use super::watch::{Changes, Snapshot};
-use super::{Server, resources};
-use crate::{Client, Memories};
+use super::tools::{ServedTool, ToolAnswer};
+use super::watch::{MemoryChanges, Snapshot};
+use super::{MemoryServer, resources};
+use crate::{Client, ClientMemories};
 
 /// The prompt that carries the rules.
 const RULES: &str = "memory_rules";
@@ -37,8 +37,8 @@ const OFF: &str =
     "Memory is turned off in the settings: there is nothing here until the person turns it on.";
 
 /// A client's connection.
-pub(super) struct Connection {
-    server: Arc<Server>,
+pub(super) struct ClientConnection {
+    server: Arc<MemoryServer>,
     /// The addresses that a client of the older era follows.
     followed: Arc<Mutex<BTreeSet<String>>>,
     telling: Mutex<JoinSet<()>>,
@@ -46,15 +46,15 @@ pub(super) struct Connection {
     seen: Mutex<Option<Arc<Snapshot>>>,
 }
 
-impl Connection {
-    pub(super) fn new(server: Arc<Server>) -> Self {
+impl ClientConnection {
+    pub(super) fn new(server: Arc<MemoryServer>) -> Self {
         Self { server, followed: Arc::default(), telling: Mutex::default(), seen: Mutex::default() }
     }
 
     /// Does something with the memories, on a thread where waiting for the disk disturbs nobody.
     async fn with_memories<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Memories) -> T + Send + 'static,
+        work: impl FnOnce(&ClientMemories) -> T + Send + 'static,
     ) -> Result<T, ErrorData> {
         let source = self.server.source.as_ref();
         let source = source.ok_or_else(|| ErrorData::internal_error(OFF, None))?;
@@ -63,7 +63,7 @@ impl Connection {
         done.map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 
-    fn tool(&self, name: &str) -> Result<&'static Tool, ErrorData> {
+    fn tool(&self, name: &str) -> Result<&'static ServedTool, ErrorData> {
         let tool = self.server.tools.iter().find(|tool| tool.name == name);
         tool.copied().ok_or_else(|| {
             let name = dormouse_base::printable(name);
@@ -85,9 +85,9 @@ fn client_of(context: &RequestContext<RoleServer>) -> Client {
 }
 
 /// A failure of a tool is a result: the model reads it and can do better.
-fn result(answer: Result<Answer, String>) -> CallToolResult {
+fn result(answer: Result<ToolAnswer, String>) -> CallToolResult {
     match answer {
-        Ok(Answer { text, data }) => {
+        Ok(ToolAnswer { text, data }) => {
             let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
             result.structured_content = data;
             result
@@ -96,7 +96,7 @@ fn result(answer: Result<Answer, String>) -> CallToolResult {
     }
 }
 
-impl ServerHandler for Connection {
+impl ServerHandler for ClientConnection {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
@@ -182,7 +182,7 @@ impl ServerHandler for Connection {
             let said = format!("there is no such prompt; there is `{RULES}`");
             return Err(ErrorData::invalid_params(said, None));
         }
-        let rules = self.with_memories(Memories::rules).await?;
+        let rules = self.with_memories(ClientMemories::rules).await?;
         let message = PromptMessage::new_text(Role::User, rules);
         Ok(GetPromptResult::new(vec![message]).with_description(RULES_ABOUT).into())
     }
@@ -255,7 +255,7 @@ impl ServerHandler for Connection {
 
 async fn tell(
     peer: &Peer<RoleServer>,
-    changes: &Changes,
+    changes: &MemoryChanges,
     followed: &Mutex<BTreeSet<String>>,
 ) -> Result<(), rmcp::ServiceError> {
     if changes.list {

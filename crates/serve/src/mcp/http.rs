@@ -19,7 +19,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use super::{Connection, ServeError, Server, Token};
+use super::{AccessToken, ClientConnection, MemoryServer, ServeError};
 
 /// The one path there is.
 const PATH: &str = "/mcp";
@@ -53,16 +53,16 @@ impl Default for Limits {
 }
 
 type Body = BoxBody<Bytes, Infallible>;
-type Service = StreamableHttpService<Connection, LocalSessionManager>;
+type Service = StreamableHttpService<ClientConnection, LocalSessionManager>;
 
 /// A port that is listened on.
-pub struct HttpDoor {
+pub struct HttpListener {
     listener: TcpListener,
     address: SocketAddr,
     limits: Limits,
 }
 
-impl HttpDoor {
+impl HttpListener {
     /// Listens on a port of this machine; 0 is any that is free.
     pub async fn on(port: u16) -> Result<Self, ServeError> {
         let failed = |error| ServeError::Listen { port, error };
@@ -77,13 +77,17 @@ impl HttpDoor {
     }
 
     /// Serves whoever comes, until the future is dropped.
-    pub async fn serve(self, server: Server, token: Token) -> Result<Infallible, ServeError> {
+    pub async fn serve(
+        self,
+        server: MemoryServer,
+        token: AccessToken,
+    ) -> Result<Infallible, ServeError> {
         let server = Arc::new(server);
         let config = StreamableHttpServerConfig::default()
             .with_allowed_origins(ORIGINS)
             .with_max_request_body_bytes(self.limits.body_bytes);
         let service = StreamableHttpService::new(
-            move || Ok(Connection::new(Arc::clone(&server))),
+            move || Ok(ClientConnection::new(Arc::clone(&server))),
             Arc::new(LocalSessionManager::default()),
             config,
         );
@@ -106,7 +110,7 @@ impl HttpDoor {
 
 struct Guarded {
     service: Service,
-    token: Token,
+    token: AccessToken,
     limits: Limits,
 }
 

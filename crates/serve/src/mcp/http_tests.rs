@@ -22,18 +22,18 @@ impl Door {
         let clock = Arc::new(dormouse_base::SystemClock::default());
         let ids = dormouse_base::RandomIds::new(clock);
         let home = dormouse_base::Dir::open(folder.path()).unwrap();
-        let token = Token::kept_in(&home, &ids).unwrap();
+        let token = AccessToken::kept_in(&home, &ids).unwrap();
         let (sender, receiver) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.unwrap().block_on(async {
-                let door = HttpDoor { limits, ..HttpDoor::on(0).await.unwrap() };
+                let door = HttpListener { limits, ..HttpListener::on(0).await.unwrap() };
                 sender.send(door.address).unwrap();
-                door.serve(Server::off(), token).await.unwrap()
+                door.serve(MemoryServer::off(), token).await.unwrap()
             })
         });
         let address = receiver.recv().unwrap();
-        let token = std::fs::read_to_string(folder.path().join(Token::file_name())).unwrap();
+        let token = std::fs::read_to_string(folder.path().join(AccessToken::file_name())).unwrap();
         Self { address, token: token.trim().to_owned(), folder }
     }
 

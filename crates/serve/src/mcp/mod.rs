@@ -19,13 +19,13 @@ use std::sync::Arc;
 use rmcp::ServiceExt;
 use thiserror::Error;
 
-use connection::Connection;
-pub use http::HttpDoor;
-pub use source::{Opening, Source};
+use connection::ClientConnection;
+pub use http::HttpListener;
+pub use source::{MemoryOpening, MemorySource};
 use stdio::Stdio;
-pub use token::Token;
-use tools::Tool;
-use watch::Watch;
+pub use token::AccessToken;
+use tools::ServedTool;
+use watch::MemoryWatch;
 
 /// Why the server ended before its client did.
 #[derive(Debug, Error)]
@@ -47,18 +47,18 @@ pub enum ServeError {
 }
 
 /// What the server offers, and where its memories are. Several connections may share one.
-pub struct Server {
+pub struct MemoryServer {
     /// None where memory is off: then there is nothing to offer.
-    source: Option<Arc<Source>>,
-    tools: Vec<&'static Tool>,
-    watch: Watch,
+    source: Option<Arc<MemorySource>>,
+    tools: Vec<&'static ServedTool>,
+    watch: MemoryWatch,
 }
 
-impl Server {
+impl MemoryServer {
     /// A server for the memories of a source.
-    pub fn new(source: Source) -> Self {
+    pub fn new(source: MemorySource) -> Self {
         let source = Arc::new(source);
-        let watch = Watch::of(Arc::clone(&source));
+        let watch = MemoryWatch::of(Arc::clone(&source));
         Self { source: Some(source), tools: tools::ALL.iter().collect(), watch }
     }
 
@@ -76,13 +76,13 @@ impl Server {
 
     /// A server that has nothing, because memory is off.
     pub fn off() -> Self {
-        Self { source: None, tools: Vec::new(), watch: Watch::default() }
+        Self { source: None, tools: Vec::new(), watch: MemoryWatch::default() }
     }
 }
 
 /// Serves one client on standard input and output, until it closes them.
-pub async fn serve_stdio(server: Server) -> Result<(), ServeError> {
-    let connection = Connection::new(Arc::new(server));
+pub async fn serve_stdio(server: MemoryServer) -> Result<(), ServeError> {
+    let connection = ClientConnection::new(Arc::new(server));
     let running = match connection.serve(Stdio::of_process()).await {
         Ok(running) => running,
         // A client that only looked whether the program starts.

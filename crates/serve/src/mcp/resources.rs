@@ -1,12 +1,12 @@
-//! Memories and their index as resources.
+//! ClientMemories and their index as resources.
 
 use dormouse_memory::ChangeError;
 use rmcp::ErrorData;
 use rmcp::model::{ListResourcesResult, Resource, ResourceContents, ResourceTemplate};
 
 use super::uri;
-use crate::memories::Found;
-use crate::{AskError, Memories};
+use crate::memories::FoundForClient;
+use crate::{ClientMemories, MemoryRequestError};
 
 const MARKDOWN: &str = "text/markdown";
 /// So many are listed at once.
@@ -21,7 +21,7 @@ pub(super) fn template() -> ResourceTemplate {
 
 /// A page of the list: the index first, then the memories, newest first.
 pub(super) fn list(
-    memories: &Memories,
+    memories: &ClientMemories,
     cursor: Option<&str>,
 ) -> Result<ListResourcesResult, ErrorData> {
     let from: usize = match cursor {
@@ -49,7 +49,7 @@ fn index() -> Resource {
         .with_mime_type(MARKDOWN)
 }
 
-fn resource(found: &Found<'_>) -> Resource {
+fn resource(found: &FoundForClient<'_>) -> Resource {
     let memory = &found.memory;
     let about = memory.header.description.clone().unwrap_or_default();
     Resource::new(uri::of(found.scope(), &memory.file), memory.file.as_str())
@@ -60,7 +60,10 @@ fn resource(found: &Found<'_>) -> Resource {
 }
 
 /// What an address holds.
-pub(super) fn read(memories: &Memories, address: &str) -> Result<ResourceContents, ErrorData> {
+pub(super) fn read(
+    memories: &ClientMemories,
+    address: &str,
+) -> Result<ResourceContents, ErrorData> {
     let text = if address == uri::INDEX {
         memories.index().map_err(failed)?
     } else {
@@ -70,7 +73,7 @@ pub(super) fn read(memories: &Memories, address: &str) -> Result<ResourceContent
         // By the scan, which leaves out what is in quarantine.
         let memory = scan.memories.into_iter().find(|memory| memory.file == file);
         let memory = memory.ok_or_else(unknown)?;
-        Found { shelf, memory }.text().map_err(gone)?
+        FoundForClient { shelf, memory }.text().map_err(gone)?
     };
     Ok(ResourceContents::text(text, address).with_mime_type(MARKDOWN))
 }
@@ -88,6 +91,6 @@ fn gone(error: ChangeError) -> ErrorData {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
-fn failed(error: AskError) -> ErrorData {
+fn failed(error: MemoryRequestError) -> ErrorData {
     ErrorData::internal_error(error.to_string(), None)
 }

@@ -8,32 +8,32 @@ use tokio::sync::{Notify, OnceCell};
 use tokio::task::spawn_blocking;
 
 use super::watch::{Snapshot, snapshot};
-use crate::Memories;
+use crate::ClientMemories;
 
 /// The memories on their way, or why there are none.
-pub type Opening = Pin<Box<dyn Future<Output = Result<Memories, String>> + Send>>;
+pub type MemoryOpening = Pin<Box<dyn Future<Output = Result<ClientMemories, String>> + Send>>;
 
-/// Memories that are opened once, with the first request for them.
-pub struct Source {
-    open: Box<dyn Fn() -> Opening + Send + Sync>,
+/// ClientMemories that are opened once, with the first request for them.
+pub struct MemorySource {
+    open: Box<dyn Fn() -> MemoryOpening + Send + Sync>,
     opened: OnceCell<Opened>,
     now_open: Notify,
 }
 
 struct Opened {
-    memories: Arc<Memories>,
+    memories: Arc<ClientMemories>,
     /// What was there before anybody was shown anything.
     first: Arc<Snapshot>,
 }
 
-impl Source {
-    /// Memories that this opens.
-    pub fn new(open: impl Fn() -> Opening + Send + Sync + 'static) -> Self {
+impl MemorySource {
+    /// ClientMemories that this opens.
+    pub fn new(open: impl Fn() -> MemoryOpening + Send + Sync + 'static) -> Self {
         Self { open: Box::new(open), opened: OnceCell::new(), now_open: Notify::new() }
     }
 
     /// The memories. What failed is tried again the next time.
-    pub(super) async fn get(&self) -> Result<Arc<Memories>, String> {
+    pub(super) async fn get(&self) -> Result<Arc<ClientMemories>, String> {
         let opened = self.opened.get_or_try_init(|| self.open()).await;
         let memories = opened.map(|opened| Arc::clone(&opened.memories));
         self.now_open.notify_waiters();
@@ -50,7 +50,7 @@ impl Source {
     }
 
     /// The memories, as soon as somebody has needed them.
-    pub(super) async fn opened(&self) -> Arc<Memories> {
+    pub(super) async fn opened(&self) -> Arc<ClientMemories> {
         loop {
             let now_open = self.now_open.notified();
             if let Some(opened) = self.opened.get() {

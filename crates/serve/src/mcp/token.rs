@@ -11,15 +11,15 @@ const FILE: &str = "mcp-token";
 const IDS: usize = 3;
 
 /// A bearer token. It does not print.
-pub struct Token(String);
+pub struct AccessToken(String);
 
-impl fmt::Debug for Token {
+impl fmt::Debug for AccessToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token(…)")
+        f.write_str("AccessToken(…)")
     }
 }
 
-impl Token {
+impl AccessToken {
     /// The token that is kept in a folder, for the person alone to read; a new one if there is none.
     pub fn kept_in(folder: &Dir, ids: &dyn IdSource) -> Result<Self, FileError> {
         let file = file().map_err(|error| {
@@ -72,8 +72,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let dir = Dir::open(folder.path()).unwrap();
         let ids = RandomIds::new(Arc::new(SystemClock::default()));
-        let token = Token::kept_in(&dir, &ids).unwrap();
-        assert_eq!(Token::kept_in(&dir, &ids).unwrap().0, token.0);
+        let token = AccessToken::kept_in(&dir, &ids).unwrap();
+        assert_eq!(AccessToken::kept_in(&dir, &ids).unwrap().0, token.0);
         let mode = folder.path().join(FILE).metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         assert!(!format!("{token:?}").contains(&token.0));

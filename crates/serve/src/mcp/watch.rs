@@ -13,8 +13,8 @@ use tokio::sync::watch;
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant, sleep};
 
-use super::{Source, uri};
-use crate::Memories;
+use super::{MemorySource, uri};
+use crate::ClientMemories;
 
 /// How often it looks.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -25,21 +25,21 @@ const PAUSE: u32 = 50;
 pub(super) type Snapshot = BTreeMap<String, (Timestamp, u64)>;
 
 /// Looks at the memories of a source.
-pub(super) struct Watch {
-    source: Option<Arc<Source>>,
+pub(super) struct MemoryWatch {
+    source: Option<Arc<MemorySource>>,
     seen: Arc<watch::Sender<Option<Arc<Snapshot>>>>,
     looking: Mutex<JoinSet<()>>,
 }
 
-impl Default for Watch {
+impl Default for MemoryWatch {
     fn default() -> Self {
         let (seen, _) = watch::channel(None);
         Self { source: None, seen: Arc::new(seen), looking: Mutex::default() }
     }
 }
 
-impl Watch {
-    pub(super) fn of(source: Arc<Source>) -> Self {
+impl MemoryWatch {
+    pub(super) fn of(source: Arc<MemorySource>) -> Self {
         Self { source: Some(source), ..Self::default() }
     }
 
@@ -50,17 +50,17 @@ impl Watch {
     }
 
     /// Whatever changes from what was seen then, else from what was seen last. None where there is no memory.
-    pub(super) async fn follow(&self, since: Option<Arc<Snapshot>>) -> Option<Following> {
+    pub(super) async fn follow(&self, since: Option<Arc<Snapshot>>) -> Option<ChangeFollower> {
         let receiver = self.seen.subscribe();
         // Not opened for the sake of watching alone: before, nobody has seen anything that could change.
         let memories = self.source.as_ref()?.opened().await;
         let last = since.or_else(|| self.latest()).unwrap_or_default();
         self.begin(memories);
-        Some(Following { receiver, last })
+        Some(ChangeFollower { receiver, last })
     }
 
     /// Begins to look, unless it does already.
-    fn begin(&self, memories: Arc<Memories>) {
+    fn begin(&self, memories: Arc<ClientMemories>) {
         let mut looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
         while looking.try_join_next().is_some() {}
         if looking.is_empty() {
@@ -70,7 +70,10 @@ impl Watch {
 }
 
 /// Looks until nobody wants to know any more.
-async fn keep_looking(memories: Arc<Memories>, seen: Arc<watch::Sender<Option<Arc<Snapshot>>>>) {
+async fn keep_looking(
+    memories: Arc<ClientMemories>,
+    seen: Arc<watch::Sender<Option<Arc<Snapshot>>>>,
+) {
     while seen.receiver_count() > 0 {
         let began = Instant::now();
         // A directory that can not be read just now is looked at again later.
@@ -85,12 +88,12 @@ async fn keep_looking(memories: Arc<Memories>, seen: Arc<watch::Sender<Option<Ar
     }
 }
 
-async fn look(memories: &Arc<Memories>) -> Option<Arc<Snapshot>> {
+async fn look(memories: &Arc<ClientMemories>) -> Option<Arc<Snapshot>> {
     let memories = Arc::clone(memories);
     spawn_blocking(move || snapshot(&memories)).await.ok().flatten().map(Arc::new)
 }
 
-pub(super) fn snapshot(memories: &Memories) -> Option<Snapshot> {
+pub(super) fn snapshot(memories: &ClientMemories) -> Option<Snapshot> {
     let mut snapshot = Snapshot::new();
     for found in memories.all(None).ok()? {
         let address = uri::of(found.scope(), &found.memory.file);
@@ -108,29 +111,29 @@ pub(super) fn snapshot(memories: &Memories) -> Option<Snapshot> {
 }
 
 /// Somebody who wants to know.
-pub(super) struct Following {
+pub(super) struct ChangeFollower {
     receiver: watch::Receiver<Option<Arc<Snapshot>>>,
     last: Arc<Snapshot>,
 }
 
 /// What has changed since the last time.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Changes {
+pub(super) struct MemoryChanges {
     /// Whether there are others than before.
     pub(super) list: bool,
     /// What is not as it was: changed, new or gone.
     pub(super) updated: Vec<String>,
 }
 
-impl Following {
+impl ChangeFollower {
     /// Waits for the next change; none when there will be none.
-    pub(super) async fn next(&mut self) -> Option<Changes> {
+    pub(super) async fn next(&mut self) -> Option<MemoryChanges> {
         loop {
             let now = self.receiver.borrow_and_update().clone();
             if let Some(now) = now {
                 let changes = differences(&self.last, &now);
                 self.last = now;
-                if changes != Changes::default() {
+                if changes != MemoryChanges::default() {
                     return Some(changes);
                 }
             }
@@ -139,11 +142,11 @@ impl Following {
     }
 }
 
-fn differences(before: &Snapshot, now: &Snapshot) -> Changes {
+fn differences(before: &Snapshot, now: &Snapshot) -> MemoryChanges {
     let gone = before.keys().filter(|uri| !now.contains_key(*uri));
     let other = now.iter().filter(|(uri, stamp)| before.get(*uri) != Some(stamp));
     let updated: Vec<String> = gone.chain(other.map(|(uri, _)| uri)).cloned().collect();
-    Changes { list: !before.keys().eq(now.keys()), updated }
+    MemoryChanges { list: !before.keys().eq(now.keys()), updated }
 }
 
 #[cfg(test)]
@@ -156,10 +159,10 @@ mod tests {
             all.iter().map(|(uri, size)| ((*uri).to_owned(), (Timestamp::MIN, *size))).collect()
         };
         let before = snapshot(&[("a", 1), ("b", 1)]);
-        assert_eq!(differences(&before, &before), Changes::default());
+        assert_eq!(differences(&before, &before), MemoryChanges::default());
         let changed = differences(&before, &snapshot(&[("a", 2), ("b", 1)]));
-        assert_eq!(changed, Changes { list: false, updated: vec!["a".into()] });
+        assert_eq!(changed, MemoryChanges { list: false, updated: vec!["a".into()] });
         let moved = differences(&before, &snapshot(&[("a", 1), ("c", 1)]));
-        assert_eq!(moved, Changes { list: true, updated: vec!["b".into(), "c".into()] });
+        assert_eq!(moved, MemoryChanges { list: true, updated: vec!["b".into(), "c".into()] });
     }
 }

@@ -5,11 +5,11 @@ use dormouse_memory::{
 };
 use serde::Serialize;
 
-use super::{AskError, Client, Found, Memories, Shelf};
+use super::{Client, ClientMemories, FoundForClient, MemoryRequestError, ScopedStore};
 
 /// What became of a change.
 #[derive(Debug, Serialize)]
-pub(crate) struct Changed {
+pub(crate) struct ClientChange {
     status: Status,
     scope: Scope,
     /// What it did to which file; empty where it waits.
@@ -39,7 +39,7 @@ struct ChangedFile {
     effect: &'static str,
 }
 
-impl Changed {
+impl ClientChange {
     /// In words, for the model.
     pub(crate) fn words(&self) -> String {
         let files: Vec<String> =
@@ -61,7 +61,7 @@ impl Changed {
     }
 }
 
-impl Changed {
+impl ClientChange {
     /// Whether it is made, or was so already.
     pub(crate) fn is_written(&self) -> bool {
         self.status != Status::Proposed
@@ -70,21 +70,21 @@ impl Changed {
 
 /// What is to change in a memory; what is none stays.
 #[derive(Debug, Default)]
-pub(crate) struct Edit {
+pub(crate) struct MemoryEdit {
     pub(crate) name: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) kind: Option<MemoryType>,
     pub(crate) body: Option<String>,
 }
 
-impl Memories {
+impl ClientMemories {
     /// Saves something new: in the scope that is named, else in the one that its type belongs to.
     pub(crate) fn save(
         &self,
         client: &Client,
         scope: Option<Scope>,
         memory: &NewMemory,
-    ) -> Result<Changed, AskError> {
+    ) -> Result<ClientChange, MemoryRequestError> {
         let shelf = match scope {
             Some(scope) => self.shelf(scope)?,
             None => self.usual_shelf(memory.kind)?,
@@ -94,7 +94,7 @@ impl Memories {
     }
 
     /// What concerns the person goes with the person.
-    fn usual_shelf(&self, kind: Option<MemoryType>) -> Result<&Shelf, AskError> {
+    fn usual_shelf(&self, kind: Option<MemoryType>) -> Result<&ScopedStore, MemoryRequestError> {
         let wanted = match kind {
             Some(MemoryType::User | MemoryType::Feedback) => Scope::User,
             Some(MemoryType::Project | MemoryType::Reference) | None => Scope::Project,
@@ -108,9 +108,9 @@ impl Memories {
         client: &Client,
         scope: Option<Scope>,
         change: Option<u64>,
-    ) -> Result<Changed, AskError> {
+    ) -> Result<ClientChange, MemoryRequestError> {
         let author = client.author();
-        let mut own: Vec<(&Shelf, LogEntry)> = Vec::new();
+        let mut own: Vec<(&ScopedStore, LogEntry)> = Vec::new();
         for shelf in self.shelves(scope) {
             let log = shelf.store.log()?;
             let last = log
@@ -119,15 +119,19 @@ impl Memories {
             own.extend(last.map(|entry| (shelf, entry)));
         }
         let last = own.into_iter().max_by_key(|(_, entry)| entry.time);
-        let (shelf, entry) = last.ok_or(AskError::NothingOfYours)?;
+        let (shelf, entry) = last.ok_or(MemoryRequestError::NothingOfYours)?;
         let receipt = shelf.store.undo(&client.by("undone"), Some(entry.id))?;
         Ok(shelf.written(&receipt))
     }
 }
 
-impl Found<'_> {
+impl FoundForClient<'_> {
     /// Changes a memory as it is now; what else its head says stays.
-    pub(crate) fn update(&self, client: &Client, edit: &Edit) -> Result<Changed, AskError> {
+    pub(crate) fn update(
+        &self,
+        client: &Client,
+        edit: &MemoryEdit,
+    ) -> Result<ClientChange, MemoryRequestError> {
         let (shelf, file) = (self.shelf, &self.memory.file);
         let (bytes, hash) = shelf.store.read(file)?;
         let entry = Entry::read(&bytes, self.memory.size);
@@ -145,7 +149,7 @@ impl Found<'_> {
     }
 
     /// Removes a memory.
-    pub(crate) fn delete(&self, client: &Client) -> Result<Changed, AskError> {
+    pub(crate) fn delete(&self, client: &Client) -> Result<ClientChange, MemoryRequestError> {
         let (shelf, by) = (self.shelf, client.by("removed"));
         let file = &self.memory.file;
         shelf.done(shelf.store.change(&by, |plan| plan.delete(file, &Expected::Present))?)
@@ -156,11 +160,11 @@ fn can_undo(entry: &LogEntry, author: &Author) -> bool {
     entry.author == *author && entry.undoable && entry.undoes.is_none() && entry.undone_by.is_none()
 }
 
-impl Shelf {
+impl ScopedStore {
     /// What became of it. Nobody can be asked here: what needs an answer waits in the inbox.
-    pub(crate) fn done(&self, outcome: Outcome) -> Result<Changed, AskError> {
+    pub(crate) fn done(&self, outcome: Outcome) -> Result<ClientChange, MemoryRequestError> {
         let scope = self.store.scope();
-        let waits = |id: dormouse_memory::ProposalId| Changed {
+        let waits = |id: dormouse_memory::ProposalId| ClientChange {
             status: Status::Proposed,
             scope,
             files: Vec::new(),
@@ -168,7 +172,7 @@ impl Shelf {
             proposal: Some(id.0),
         };
         Ok(match outcome {
-            Outcome::Unchanged => Changed {
+            Outcome::Unchanged => ClientChange {
                 status: Status::Unchanged,
                 scope,
                 files: Vec::new(),
@@ -181,7 +185,7 @@ impl Shelf {
         })
     }
 
-    fn written(&self, receipt: &Receipt) -> Changed {
+    fn written(&self, receipt: &Receipt) -> ClientChange {
         let files = receipt.files.iter().map(|(file, effect)| ChangedFile {
             file: file.to_string(),
             effect: match effect {
@@ -190,7 +194,7 @@ impl Shelf {
                 Effect::Removed => "removed",
             },
         });
-        Changed {
+        ClientChange {
             status: Status::Done,
             scope: self.store.scope(),
             files: files.collect(),

@@ -10,20 +10,20 @@ use dormouse_memory::{
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::Shelf;
+use super::ScopedStore;
 
 /// Of a memory that a search found, so much.
 const PREVIEW_CHARS: usize = 600;
 
 /// A memory, and where it is.
-pub(crate) struct Found<'a> {
-    pub(crate) shelf: &'a Shelf,
+pub(crate) struct FoundForClient<'a> {
+    pub(crate) shelf: &'a ScopedStore,
     pub(crate) memory: Arc<Scanned>,
 }
 
 /// The same for programs.
 #[derive(Debug, Serialize)]
-pub(crate) struct Row {
+pub(crate) struct MemoryRow {
     name: String,
     description: Option<String>,
     #[serde(rename = "type")]
@@ -35,7 +35,7 @@ pub(crate) struct Row {
     age: String,
 }
 
-impl Found<'_> {
+impl FoundForClient<'_> {
     pub(crate) fn scope(&self) -> Scope {
         self.shelf.store.scope()
     }
@@ -48,9 +48,9 @@ impl Found<'_> {
         self.shelf.store.dir().path().join(self.memory.file.as_str()).display().to_string()
     }
 
-    pub(crate) fn row(&self, now: Timestamp) -> Row {
+    pub(crate) fn row(&self, now: Timestamp) -> MemoryRow {
         let age = Age::between(self.changed(), now);
-        Row {
+        MemoryRow {
             name: self.memory.name().to_owned(),
             description: self.memory.header.description.clone(),
             kind: self.memory.header.kind,

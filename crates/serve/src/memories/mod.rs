@@ -17,14 +17,14 @@ use dormouse_memory::{ChangeError, MemoryRules, Scan, ScanCache, Scope, Store};
 use jiff::Timestamp;
 use thiserror::Error;
 
-pub(crate) use change::{Changed, Edit};
+pub(crate) use change::{ClientChange, MemoryEdit};
 pub use client::Client;
-pub(crate) use found::{Found, Row};
-pub(crate) use ranking::{Ranked, ranked, recalled};
+pub(crate) use found::{FoundForClient, MemoryRow};
+pub(crate) use ranking::{RankedForClient, ranked, recalled};
 
 /// Why something could not be done for another agent.
 #[derive(Debug, Error)]
-pub enum AskError {
+pub enum MemoryRequestError {
     /// The store says no.
     #[error(transparent)]
     Change(#[from] ChangeError),
@@ -53,12 +53,12 @@ pub enum AskError {
 }
 
 /// A store, and what the last look at it saw.
-pub(crate) struct Shelf {
+pub(crate) struct ScopedStore {
     pub(crate) store: Arc<Store>,
     cache: Mutex<ScanCache>,
 }
 
-impl Shelf {
+impl ScopedStore {
     /// Its memories, without those in quarantine.
     pub(crate) fn scan(&self) -> Result<Scan, FileError> {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,22 +69,22 @@ impl Shelf {
 }
 
 /// The stores of a project, one a scope.
-pub struct Memories {
-    shelves: Vec<Shelf>,
+pub struct ClientMemories {
+    shelves: Vec<ScopedStore>,
     recall: Recall,
     rules: MemoryRules,
     clock: Arc<dyn Clock>,
 }
 
-impl std::fmt::Debug for Memories {
+impl std::fmt::Debug for ClientMemories {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let scopes: Vec<_> = self.shelves.iter().map(|shelf| shelf.store.scope()).collect();
-        f.debug_struct("Memories").field("scopes", &scopes).finish_non_exhaustive()
+        f.debug_struct("ClientMemories").field("scopes", &scopes).finish_non_exhaustive()
     }
 }
 
-impl Memories {
-    /// Memories in these stores, with the rules that an agent is told about them. `cache` is the folder of
+impl ClientMemories {
+    /// ClientMemories in these stores, with the rules that an agent is told about them. `cache` is the folder of
     /// what can be derived anew.
     pub fn new(
         stores: Vec<Store>,
@@ -94,7 +94,7 @@ impl Memories {
     ) -> Self {
         let stores: Vec<Arc<Store>> = stores.into_iter().map(Arc::new).collect();
         let recall = Recall::open(stores.clone(), Some(cache));
-        let shelf = |store| Shelf { store, cache: Mutex::default() };
+        let shelf = |store| ScopedStore { store, cache: Mutex::default() };
         Self { shelves: stores.into_iter().map(shelf).collect(), recall, rules, clock }
     }
 
@@ -114,42 +114,54 @@ impl Memories {
     }
 
     /// The shelves of a scope, or all of them.
-    pub(crate) fn shelves(&self, scope: Option<Scope>) -> impl Iterator<Item = &Shelf> {
+    pub(crate) fn shelves(&self, scope: Option<Scope>) -> impl Iterator<Item = &ScopedStore> {
         self.shelves.iter().filter(move |shelf| scope.is_none_or(|s| s == shelf.store.scope()))
     }
 
-    pub(crate) fn shelf(&self, scope: Scope) -> Result<&Shelf, AskError> {
-        self.shelves(Some(scope)).next().ok_or(AskError::NoScope(scope))
+    pub(crate) fn shelf(&self, scope: Scope) -> Result<&ScopedStore, MemoryRequestError> {
+        self.shelves(Some(scope)).next().ok_or(MemoryRequestError::NoScope(scope))
     }
 
     /// All memories, newest first.
-    pub(crate) fn all(&self, scope: Option<Scope>) -> Result<Vec<Found<'_>>, AskError> {
+    pub(crate) fn all(
+        &self,
+        scope: Option<Scope>,
+    ) -> Result<Vec<FoundForClient<'_>>, MemoryRequestError> {
         let mut found = Vec::new();
         for shelf in self.shelves(scope) {
-            found.extend(shelf.scan()?.memories.into_iter().map(|memory| Found { shelf, memory }));
+            found.extend(
+                shelf.scan()?.memories.into_iter().map(|memory| FoundForClient { shelf, memory }),
+            );
         }
         found.sort_by_key(|found| std::cmp::Reverse(found.memory.modified));
         Ok(found)
     }
 
     /// The memory of this file or name.
-    pub(crate) fn find(&self, name: &str, scope: Option<Scope>) -> Result<Found<'_>, AskError> {
+    pub(crate) fn find(
+        &self,
+        name: &str,
+        scope: Option<Scope>,
+    ) -> Result<FoundForClient<'_>, MemoryRequestError> {
         let mut named = Vec::new();
         for shelf in self.shelves(scope) {
             named.extend(
-                shelf.scan()?.find(name).map(|memory| Found { shelf, memory: Arc::clone(memory) }),
+                shelf
+                    .scan()?
+                    .find(name)
+                    .map(|memory| FoundForClient { shelf, memory: Arc::clone(memory) }),
             );
         }
         let count = named.len();
         match named.pop() {
             Some(found) if count == 1 => Ok(found),
-            Some(_) => Err(AskError::Several { name: name.to_owned(), count }),
-            None => Err(AskError::Unknown(name.to_owned())),
+            Some(_) => Err(MemoryRequestError::Several { name: name.to_owned(), count }),
+            None => Err(MemoryRequestError::Unknown(name.to_owned())),
         }
     }
 
     /// The index of every scope as a session gets it (M-6), each under a heading.
-    pub(crate) fn index(&self) -> Result<String, AskError> {
+    pub(crate) fn index(&self) -> Result<String, MemoryRequestError> {
         let mut parts = Vec::new();
         for shelf in &self.shelves {
             let loaded = shelf.store.loaded_index(|| shelf.scan())?;

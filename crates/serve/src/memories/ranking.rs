@@ -6,48 +6,48 @@ use dormouse_base::FileError;
 use dormouse_memory::rank::{Hit, LOOK_AGAIN, MOST_SURE, Query, Ranking, Recall, Sure};
 use dormouse_memory::{MemoryFile, Quarantined, Scope};
 
-use super::{AskError, Found, Memories};
+use super::{ClientMemories, FoundForClient, MemoryRequestError};
 
 /// A memory, and how well it fits; more is better.
-pub(crate) struct Ranked<'a> {
-    pub(crate) found: Found<'a>,
+pub(crate) struct RankedForClient<'a> {
+    pub(crate) found: FoundForClient<'a>,
     pub(crate) score: f64,
 }
 
 /// The memories that fit a query best, and how many more have something of it.
 pub(crate) fn ranked<'a>(
-    memories: &'a Memories,
+    memories: &'a ClientMemories,
     query: &str,
     scope: Option<Scope>,
     most: usize,
-) -> Result<(Vec<Ranked<'a>>, usize), AskError> {
+) -> Result<(Vec<RankedForClient<'a>>, usize), MemoryRequestError> {
     let shelf = scope.and_then(|scope| memories.position(scope));
     let ranking = asked(memories, query, shelf, &BTreeSet::new(), most, Recall::search)?;
     let found = |hit: &Hit| {
         let found = found(memories, hit)?;
-        Some(Ranked { found, score: hit.score })
+        Some(RankedForClient { found, score: hit.score })
     };
     Ok((ranking.hits.iter().filter_map(found).collect(), ranking.passed_over))
 }
 
 /// The memories that are sure to bear on a text, at most five; without those that were seen.
 pub(crate) fn recalled<'a>(
-    memories: &'a Memories,
+    memories: &'a ClientMemories,
     text: &str,
     seen: &BTreeSet<String>,
-) -> Result<Vec<Found<'a>>, AskError> {
+) -> Result<Vec<FoundForClient<'a>>, MemoryRequestError> {
     let ranking = asked(memories, text, None, &excluded(memories, seen), MOST_SURE, Recall::query)?;
     Ok(Sure::of(&ranking).hits().iter().filter_map(|hit| found(memories, hit)).collect())
 }
 
 fn asked(
-    memories: &Memories,
+    memories: &ClientMemories,
     text: &str,
     shelf: Option<usize>,
     exclude: &BTreeSet<(usize, MemoryFile)>,
     limit: usize,
     ask: fn(&Recall, &Query<'_>) -> Result<Ranking, FileError>,
-) -> Result<Ranking, AskError> {
+) -> Result<Ranking, MemoryRequestError> {
     let (now, quarantined) = (memories.now(), Quarantined::LeaveOut);
     let query = Query { text, limit, shelf, exclude, quarantined, now };
     let age = memories.recall.age(now)?;
@@ -58,12 +58,12 @@ fn asked(
     Ok(ask(&memories.recall, &query)?)
 }
 
-fn found<'a>(memories: &'a Memories, hit: &Hit) -> Option<Found<'a>> {
+fn found<'a>(memories: &'a ClientMemories, hit: &Hit) -> Option<FoundForClient<'a>> {
     let shelf = memories.shelves.get(hit.shelf)?;
-    Some(Found { shelf, memory: hit.memory.clone() })
+    Some(FoundForClient { shelf, memory: hit.memory.clone() })
 }
 
-fn excluded(memories: &Memories, seen: &BTreeSet<String>) -> BTreeSet<(usize, MemoryFile)> {
+fn excluded(memories: &ClientMemories, seen: &BTreeSet<String>) -> BTreeSet<(usize, MemoryFile)> {
     let mut excluded = BTreeSet::new();
     for (at, shelf) in memories.shelves.iter().enumerate() {
         let folder = shelf.store.dir().path();

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::jsonc::Item;
-use super::lines::{Table, YamlEntry};
+use super::jsonc::JsonItem;
+use super::lines::{TomlTable, YamlEntry};
 
 /// An agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,22 +28,22 @@ pub enum Agent {
 
 /// One change to one file.
 #[derive(Debug, Clone)]
-pub(super) enum Change {
-    Json(Item),
-    Toml(Table),
+pub(super) enum ConfigEdit {
+    Json(JsonItem),
+    Toml(TomlTable),
     Yaml(YamlEntry),
 }
 
 /// A file, and what goes into it.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(super) struct ConfigFile {
     pub(super) file: PathBuf,
-    pub(super) changes: Vec<Change>,
+    pub(super) changes: Vec<ConfigEdit>,
 }
 
 /// Where the person's and the project's files are, and how the program is called.
 #[derive(Debug, Clone)]
-pub struct Surroundings {
+pub struct SetupPaths {
     /// The person's home folder.
     pub home: PathBuf,
     /// The project's root.
@@ -66,19 +66,20 @@ impl Agent {
         }
     }
 
-    pub(super) fn targets(self, place: &Surroundings) -> Vec<Target> {
+    pub(super) fn targets(self, place: &SetupPaths) -> Vec<ConfigFile> {
         let (home, program) = (&place.home, place.program.as_str());
-        let one = |file: PathBuf, change: Change| vec![Target { file, changes: vec![change] }];
+        let one =
+            |file: PathBuf, change: ConfigEdit| vec![ConfigFile { file, changes: vec![change] }];
         let plain = json!({"command": program, "args": ["mcp"]});
         let servers = |value: &serde_json::Value| member(&["mcpServers"], value);
         match self {
             Self::ClaudeCode => vec![
-                Target { file: home.join(".claude.json"), changes: vec![servers(&plain)] },
-                Target { file: home.join(".claude/settings.json"), changes: hooks(program) },
+                ConfigFile { file: home.join(".claude.json"), changes: vec![servers(&plain)] },
+                ConfigFile { file: home.join(".claude/settings.json"), changes: hooks(program) },
             ],
             Self::Codex => one(
                 home.join(".codex/config.toml"),
-                Change::Toml(Table {
+                ConfigEdit::Toml(TomlTable {
                     header: "mcp_servers.dormouse",
                     parent: "mcp_servers",
                     lines: vec![
@@ -102,13 +103,13 @@ impl Agent {
     }
 }
 
-fn member(path: &'static [&'static str], value: &serde_json::Value) -> Change {
+fn member(path: &'static [&'static str], value: &serde_json::Value) -> ConfigEdit {
     let value = value.to_string();
-    Change::Json(Item { path, key: Some("dormouse"), value, mark: "dormouse" })
+    ConfigEdit::Json(JsonItem { path, key: Some("dormouse"), value, mark: "dormouse" })
 }
 
 /// The events that are answered, as Claude Code has them.
-fn hooks(program: &str) -> Vec<Change> {
+fn hooks(program: &str) -> Vec<ConfigEdit> {
     let events: [(&'static [&'static str], &str); 3] = [
         (&["hooks", "SessionStart"], "session-start"),
         (&["hooks", "UserPromptSubmit"], "prompt"),
@@ -117,7 +118,7 @@ fn hooks(program: &str) -> Vec<Change> {
     let hook = |(path, event): (&'static [&'static str], &str)| {
         let command = json!({"type": "command", "command": format!("{program} hook {event}")});
         let value = json!({"hooks": [command]}).to_string();
-        Change::Json(Item { path, key: None, value, mark: "dormouse hook " })
+        ConfigEdit::Json(JsonItem { path, key: None, value, mark: "dormouse hook " })
     };
     events.into_iter().map(hook).collect()
 }
@@ -129,7 +130,7 @@ fn opencode_file(home: &Path) -> PathBuf {
     if commented.exists() { commented } else { folder.join("opencode.json") }
 }
 
-fn goose(program: &str) -> Change {
+fn goose(program: &str) -> ConfigEdit {
     let lines = [
         "type: stdio".to_owned(),
         "name: dormouse".to_owned(),
@@ -138,5 +139,5 @@ fn goose(program: &str) -> Change {
         "enabled: true".to_owned(),
         "timeout: 300".to_owned(),
     ];
-    Change::Yaml(YamlEntry { map: "extensions", key: "dormouse", lines: lines.to_vec() })
+    ConfigEdit::Yaml(YamlEntry { map: "extensions", key: "dormouse", lines: lines.to_vec() })
 }

@@ -8,7 +8,7 @@ use super::SetupError;
 
 /// A value to put somewhere: below these keys, as a member of the last object or an element of its array.
 #[derive(Debug, Clone)]
-pub(super) struct Item {
+pub(super) struct JsonItem {
     /// The keys from the top to the container.
     pub(super) path: &'static [&'static str],
     /// The member's key; none for an element of an array.
@@ -19,7 +19,7 @@ pub(super) struct Item {
     pub(super) mark: &'static str,
 }
 
-impl Item {
+impl JsonItem {
     fn text(&self) -> String {
         match self.key {
             Some(key) => format!("\"{key}\": {}", self.value),
@@ -42,16 +42,16 @@ impl Item {
 
 /// Where the text of an item goes, or that it is there already.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum EditPosition {
     There,
     Insert { at: usize, text: String },
 }
 
 /// Finds the place for an item.
-pub(super) fn place(text: &str, item: &Item) -> Result<Place, SetupError> {
+pub(super) fn place(text: &str, item: &JsonItem) -> Result<EditPosition, SetupError> {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         let text = format!("{{\n  {}\n}}\n", item.within(item.path));
-        return Ok(Place::Insert { at: 0, text });
+        return Ok(EditPosition::Insert { at: 0, text });
     }
     let mut container = JsonContainer::root(text)?;
     let mut missing: &[&str] = item.path;
@@ -61,18 +61,18 @@ pub(super) fn place(text: &str, item: &Item) -> Result<Place, SetupError> {
         missing = rest;
     }
     if missing.is_empty() && container.entries.iter().any(|entry| is(entry, text, item)) {
-        return Ok(Place::There);
+        return Ok(EditPosition::There);
     }
     let wanted = if missing.is_empty() && item.key.is_none() { '[' } else { '{' };
     if !text.split_at(container.open).1.starts_with(wanted) {
         return Err(SetupError::Shape(item.path.join(".")));
     }
     let inner = item.within(missing);
-    Ok(Place::Insert { at: container.open + 1, text: fitted(&container, text, &inner) })
+    Ok(EditPosition::Insert { at: container.open + 1, text: fitted(&container, text, &inner) })
 }
 
 /// The text without an item, wherever it is and whatever stands beside it. None if it is not there.
-pub(super) fn without(text: &str, item: &Item) -> Result<Option<String>, SetupError> {
+pub(super) fn without(text: &str, item: &JsonItem) -> Result<Option<String>, SetupError> {
     let mut container = JsonContainer::root(text)?;
     for key in item.path {
         let Some(member) = container.member(key) else { return Ok(None) };
@@ -111,7 +111,7 @@ impl From<JsonTextError> for SetupError {
 }
 
 /// Whether an entry is an item.
-fn is(entry: &JsonEntry, text: &str, item: &Item) -> bool {
+fn is(entry: &JsonEntry, text: &str, item: &JsonItem) -> bool {
     match item.key {
         Some(key) => entry.key.as_deref() == Some(key),
         None => text.get(entry.value.clone()).is_some_and(|value| value.contains(item.mark)),

@@ -1,11 +1,11 @@
 //! Blocks of lines in TOML and YAML files: put in whole, taken out whole.
 
 use super::SetupError;
-use super::jsonc::Place;
+use super::jsonc::EditPosition;
 
 /// A table at the end of a TOML file.
 #[derive(Debug, Clone)]
-pub(super) struct Table {
+pub(super) struct TomlTable {
     /// Its header, as in `mcp_servers.dormouse`.
     pub(super) header: &'static str,
     /// What it is part of, which may not be written in one line.
@@ -13,11 +13,11 @@ pub(super) struct Table {
     pub(super) lines: Vec<String>,
 }
 
-impl Table {
-    pub(super) fn place(&self, text: &str) -> Result<Place, SetupError> {
+impl TomlTable {
+    pub(super) fn place(&self, text: &str) -> Result<EditPosition, SetupError> {
         let header = format!("[{}]", self.header);
         if text.lines().any(|line| is_header(line, &header)) {
-            return Ok(Place::There);
+            return Ok(EditPosition::There);
         }
         let inline = |line: &str| {
             let rest = line.trim_start().strip_prefix(self.parent);
@@ -37,7 +37,7 @@ impl Table {
         let lines: Vec<&str> =
             std::iter::once(header.as_str()).chain(self.lines.iter().map(String::as_str)).collect();
         let block = format!("{gap}{}{newline}", lines.join(newline));
-        Ok(Place::Insert { at: text.len(), text: block })
+        Ok(EditPosition::Insert { at: text.len(), text: block })
     }
 
     /// The file without the table, up to the next one; comments before that are not ours.
@@ -70,14 +70,14 @@ pub(super) struct YamlEntry {
 }
 
 impl YamlEntry {
-    pub(super) fn place(&self, text: &str) -> Result<Place, SetupError> {
+    pub(super) fn place(&self, text: &str) -> Result<EditPosition, SetupError> {
         let newline = newline(text);
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let Some(at) = lines.iter().position(|line| top_key(line) == Some(self.map)) else {
             let gap = if text.is_empty() || text.ends_with('\n') { "" } else { newline };
             let block = self.block("  ", newline);
             let text_in = format!("{gap}{}:{newline}{block}", self.map);
-            return Ok(Place::Insert { at: text.len(), text: text_in });
+            return Ok(EditPosition::Insert { at: text.len(), text: text_in });
         };
         let head = lines.get(at).copied().unwrap_or_default();
         let value = head.split_once(':').map_or("", |(_, value)| value.trim());
@@ -94,11 +94,14 @@ impl YamlEntry {
                     && line.trim_start().starts_with(&format!("{}:", self.key))
             });
         if there {
-            return Ok(Place::There);
+            return Ok(EditPosition::There);
         }
         let offset = lines.iter().take(at + 1).map(|line| line.len()).sum();
         let gap = if head.ends_with('\n') { "" } else { newline };
-        Ok(Place::Insert { at: offset, text: format!("{gap}{}", self.block(indent, newline)) })
+        Ok(EditPosition::Insert {
+            at: offset,
+            text: format!("{gap}{}", self.block(indent, newline)),
+        })
     }
 
     fn block(&self, indent: &str, newline: &str) -> String {

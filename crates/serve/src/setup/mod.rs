@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use dormouse_base::{Dir, FileAction, FileError, RelPath, RelPathError};
 use thiserror::Error;
 
-pub use agents::{Agent, Surroundings};
-use agents::{Change, Target};
-use jsonc::Place;
-use record::{FileRecord, Record};
+pub use agents::{Agent, SetupPaths};
+use agents::{ConfigEdit, ConfigFile};
+use jsonc::EditPosition;
+use record::{FileRecord, SetupRecord};
 
 /// Why an agent could not be set up.
 #[derive(Debug, Error)]
@@ -54,7 +54,7 @@ pub enum SetupError {
 
 /// What is to happen to one file.
 #[derive(Debug)]
-pub struct FileChange {
+pub struct ConfigFileChange {
     /// Which.
     pub file: PathBuf,
     before: Option<String>,
@@ -66,7 +66,7 @@ pub struct FileChange {
     pieces: Vec<String>,
 }
 
-impl FileChange {
+impl ConfigFileChange {
     /// Whether anything happens to it.
     pub fn is_change(&self) -> bool {
         self.before != self.after
@@ -80,24 +80,28 @@ impl FileChange {
 }
 
 /// What would have to change to set an agent up.
-pub fn plan(agent: Agent, place: &Surroundings) -> Result<Vec<FileChange>, SetupError> {
+pub fn plan(agent: Agent, place: &SetupPaths) -> Result<Vec<ConfigFileChange>, SetupError> {
     agent.targets(place).iter().map(|target| within(&target.file, added(target))).collect()
 }
 
 /// What would have to change to take it back.
 pub fn plan_undo(
     agent: Agent,
-    place: &Surroundings,
+    place: &SetupPaths,
     home: &Path,
-) -> Result<Vec<FileChange>, SetupError> {
-    let record = Record::of(home, agent)?;
+) -> Result<Vec<ConfigFileChange>, SetupError> {
+    let record = SetupRecord::of(home, agent)?;
     let targets = agent.targets(place);
     targets.iter().map(|target| within(&target.file, removed(target, &record))).collect()
 }
 
 /// Makes the changes, and remembers what was put in; or, after an undo, nothing.
-pub fn carry_out(changes: &[FileChange], agent: Agent, home: &Path) -> Result<(), SetupError> {
-    let mut record = Record::of(home, agent)?;
+pub fn carry_out(
+    changes: &[ConfigFileChange],
+    agent: Agent,
+    home: &Path,
+) -> Result<(), SetupError> {
+    let mut record = SetupRecord::of(home, agent)?;
     for change in changes.iter().filter(|change| change.is_change()) {
         record.set(
             &change.file,
@@ -118,14 +122,14 @@ fn within<T>(file: &Path, result: Result<T, SetupError>) -> Result<T, SetupError
     })
 }
 
-fn added(target: &Target) -> Result<FileChange, SetupError> {
+fn added(target: &ConfigFile) -> Result<ConfigFileChange, SetupError> {
     let before = read(&target.file)?;
     let mut text = before.clone().unwrap_or_default();
     let mut inserted = Vec::new();
     for change in &target.changes {
         let new = match change.place(&text)? {
-            Place::There => None,
-            Place::Insert { at, text: new } => {
+            EditPosition::There => None,
+            EditPosition::Insert { at, text: new } => {
                 text.insert_str(at, &new);
                 change.check(&text)?;
                 Some(new)
@@ -135,11 +139,11 @@ fn added(target: &Target) -> Result<FileChange, SetupError> {
     }
     let pieces: Vec<String> = inserted.iter().flatten().cloned().collect();
     let after = if pieces.is_empty() { before.clone() } else { Some(text) };
-    Ok(FileChange { file: target.file.clone(), before, after, inserted, pieces })
+    Ok(ConfigFileChange { file: target.file.clone(), before, after, inserted, pieces })
 }
 
 /// Only what is in the record was put in by us.
-fn removed(target: &Target, record: &Record) -> Result<FileChange, SetupError> {
+fn removed(target: &ConfigFile, record: &SetupRecord) -> Result<ConfigFileChange, SetupError> {
     let before = read(&target.file)?;
     let known = record.get(&target.file);
     let mut pieces = Vec::new();
@@ -157,11 +161,15 @@ fn removed(target: &Target, record: &Record) -> Result<FileChange, SetupError> {
         let left = !known.created || !jsonc::is_nothing(&text);
         after = left.then_some(text);
     }
-    Ok(FileChange { file: target.file.clone(), before, after, inserted: Vec::new(), pieces })
+    Ok(ConfigFileChange { file: target.file.clone(), before, after, inserted: Vec::new(), pieces })
 }
 
 /// The text without what was put in: as it was put in, or, where somebody has changed that, by what it says.
-fn taken_out(text: &str, change: &Change, inserted: &str) -> Result<Option<String>, SetupError> {
+fn taken_out(
+    text: &str,
+    change: &ConfigEdit,
+    inserted: &str,
+) -> Result<Option<String>, SetupError> {
     if text.matches(inserted).count() == 1 {
         let shorter = text.replacen(inserted, "", 1);
         if change.check(&shorter).is_ok() {
@@ -171,8 +179,8 @@ fn taken_out(text: &str, change: &Change, inserted: &str) -> Result<Option<Strin
     change.without(text)
 }
 
-impl Change {
-    fn place(&self, text: &str) -> Result<Place, SetupError> {
+impl ConfigEdit {
+    fn place(&self, text: &str) -> Result<EditPosition, SetupError> {
         match self {
             Self::Json(item) => jsonc::place(text, item),
             Self::Toml(table) => table.place(text),

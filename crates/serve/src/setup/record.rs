@@ -20,11 +20,11 @@ pub(super) struct FileRecord {
 
 /// What was put in for one agent.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct SetupRecord {
     files: BTreeMap<PathBuf, FileRecord>,
 }
 
-impl Record {
+impl SetupRecord {
     /// The record; empty if there is none, or none that can be read.
     pub(super) fn of(home: &Path, agent: Agent) -> Result<Self, SetupError> {
         let Ok(folder) = Dir::open(home.join("setup")) else { return Ok(Self::default()) };

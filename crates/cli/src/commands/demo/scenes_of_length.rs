@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_background::{SessionNotes, Sheets};
+use dormouse_background::{NotesConfig, SessionNotes};
 use dormouse_base::SessionNotesSettings;
 use dormouse_conversation::transcript::Trigger;
 use dormouse_conversation::{Block, ResultContent};
@@ -42,7 +42,7 @@ pub(super) async fn notes_for_free(stage: &Stage) -> Result<(), Failure> {
         every_tokens: Some(100_000),
         every_calls: None,
     };
-    let keeper = SessionNotes::new(Sheets::default(), settings);
+    let keeper = SessionNotes::new(NotesConfig::default(), settings);
     let cast = Cast { model, window: 40_000, beside: Some(Arc::new(keeper)) };
     let question = "Count the nuts on shelves 1 to 3. How many are there?";
     let (mut engine, _) = play_for(stage, cast, question, &mut briefly).await?;

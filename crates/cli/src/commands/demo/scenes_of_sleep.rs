@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_background::{EXTRACTION, Extraction, ExtractionRules, When, dream};
+use dormouse_background::{DreamTiming, EXTRACTION, Extraction, ExtractionRules, dream};
 use dormouse_engine::FORK_TAG;
 use dormouse_memory::{By, Scope, Store, Trial};
 use dormouse_model::ScriptedModel;
@@ -35,7 +35,7 @@ const SESSIONS: [Session; 2] = [
         saved: r#"{"name":"Acorns in the tin box","description":"where acorns are kept","type":"project","content":"Acorns are kept in the tin box.\n\n**Why:** mice eat them on the shelves.","quotes":["They go into the tin box, because mice eat them on the shelves"]}"#,
     },
     Session {
-        said: "When do we count again? The tin box is opened on Sundays only, by the way.",
+        said: "DreamTiming do we count again? The tin box is opened on Sundays only, by the way.",
         answer: "On Sunday, then.",
         saved: r#"{"name":"Tin box on Sundays","description":"when the tin box is opened","type":"project","content":"The tin box is opened on Sundays only.\n\n**How to apply:** plan counts for a Sunday.","quotes":["The tin box is opened on Sundays only"]}"#,
     },
@@ -77,7 +77,7 @@ pub(super) async fn a_dream(stage: &Stage) -> Result<(), Failure> {
         let begun = begin(stage, cast).await.map_err(|failure| failure.message())?;
         Ok(begun.0.seed())
     };
-    let dreamt = Box::pin(dream(setup, seed, When::Now, Trial::Make)).await;
+    let dreamt = Box::pin(dream(setup, seed, DreamTiming::Now, Trial::Make)).await;
     let dreamt = dreamt.map_err(|closed| Failure::failed(anyhow::anyhow!("{closed}")))?;
     for said in dreams::lines(&dreamt.report) {
         line(&format!("  {said}"));

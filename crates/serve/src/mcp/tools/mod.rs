@@ -1,6 +1,6 @@
 //! The tools that other agents have: their definitions, and how a call is read and answered.
 
-mod look;
+mod read;
 mod write;
 
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{AskError, Client, Memories, memory_tool};
+use crate::{Client, ClientMemories, MemoryRequestError, memory_tool};
 
 /// What a call gives back: words for a model, and the same for a program.
-pub(super) struct Answer {
+pub(super) struct ToolAnswer {
     pub(super) text: String,
     pub(super) data: Option<Value>,
 }
 
-impl Answer {
+impl ToolAnswer {
     fn new(text: impl Into<String>, data: &impl Serialize) -> Result<Self, String> {
         let data = serde_json::to_value(data).map_err(|error| error.to_string())?;
         Ok(Self { text: text.into(), data: Some(data) })
@@ -28,7 +28,7 @@ impl Answer {
 
 /// What a tool does to memory, as clients are told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Nature {
+enum ToolKind {
     /// Nothing.
     Reads,
     /// It adds, each time.
@@ -39,28 +39,28 @@ enum Nature {
     Alters,
 }
 
-type Run = fn(&Memories, &Client, Value) -> Result<Answer, String>;
+type ToolFunction = fn(&ClientMemories, &Client, Value) -> Result<ToolAnswer, String>;
 
 /// A tool.
-pub(super) struct Tool {
+pub(super) struct ServedTool {
     pub(super) name: &'static str,
     title: &'static str,
     about: &'static str,
     /// The JSON schema of its arguments.
     schema: &'static str,
-    nature: Nature,
-    run: Run,
+    nature: ToolKind,
+    run: ToolFunction,
 }
 
-impl Tool {
+impl ServedTool {
     pub(super) fn definition(&self) -> Definition {
         // The schemas are ours and a test reads each of them.
         let schema: JsonObject = serde_json::from_str(self.schema).unwrap_or_default();
         let hints = ToolAnnotations::from_raw(
             None,
-            Some(self.nature == Nature::Reads),
-            Some(matches!(self.nature, Nature::Replaces | Nature::Alters)),
-            Some(matches!(self.nature, Nature::Reads | Nature::Replaces)),
+            Some(self.nature == ToolKind::Reads),
+            Some(matches!(self.nature, ToolKind::Replaces | ToolKind::Alters)),
+            Some(matches!(self.nature, ToolKind::Reads | ToolKind::Replaces)),
             Some(false),
         );
         Definition::new(self.name, self.about, Arc::new(schema))
@@ -70,10 +70,10 @@ impl Tool {
 
     pub(super) fn run(
         &self,
-        memories: &Memories,
+        memories: &ClientMemories,
         client: &Client,
         arguments: JsonObject,
-    ) -> Result<Answer, String> {
+    ) -> Result<ToolAnswer, String> {
         (self.run)(memories, client, Value::Object(arguments))
     }
 }
@@ -94,26 +94,26 @@ fn scope(word: Option<&str>) -> Result<Option<Scope>, String> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
-fn said(error: AskError) -> String {
+fn said(error: MemoryRequestError) -> String {
     error.to_string()
 }
 
 /// The file commands of the Anthropic memory tool (R-16).
-pub(super) static MEMORY_TOOL: Tool = Tool {
+pub(super) static MEMORY_TOOL: ServedTool = ServedTool {
     name: file_commands::NAME,
     title: "Memory as files",
     about: "Looks at and changes this project's memory as files under /memories: view, create, str_replace, insert, \
         delete, rename. View /memories before you begin a task.",
     schema: file_commands::SCHEMA,
-    nature: Nature::Alters,
+    nature: ToolKind::Alters,
     run: |memories, client, input| {
-        memory_tool::run(memories, client, &input).map(|text| Answer { text, data: None })
+        memory_tool::run(memories, client, &input).map(|text| ToolAnswer { text, data: None })
     },
 };
 
 /// All of them, in the order in which they are listed.
-pub(super) static ALL: [Tool; 8] = [
-    Tool {
+pub(super) static ALL: [ServedTool; 8] = [
+    ServedTool {
         name: "memory_save",
         title: "Save a memory",
         about: "Saves a memory that outlasts this conversation: a markdown file and its line in the index, in one step. \
@@ -130,10 +130,10 @@ pub(super) static ALL: [Tool; 8] = [
             r#""scope":{"type":"string","enum":["user","project","team"],"description":"For every project, for this one, or for everybody on it. Left out: as the type suggests."}"#,
             r#"},"required":["name","description","type","content"],"additionalProperties":false}"#,
         ),
-        nature: Nature::Adds,
+        nature: ToolKind::Adds,
         run: write::save,
     },
-    Tool {
+    ServedTool {
         name: "memory_search",
         title: "Search memories",
         about: "Finds memories by their words, best first, with the beginning of each and a warning where one is old.",
@@ -144,10 +144,10 @@ pub(super) static ALL: [Tool; 8] = [
             r#""scope":{"type":"string","enum":["user","project","team","all"]}"#,
             r#"},"required":["query"],"additionalProperties":false}"#,
         ),
-        nature: Nature::Reads,
-        run: look::search,
+        nature: ToolKind::Reads,
+        run: read::search,
     },
-    Tool {
+    ServedTool {
         name: "memory_recall",
         title: "Recall what bears on a task",
         about: "Gives the memories that surely bear on a task or question, whole, with their age: at most five, and none \
@@ -158,10 +158,10 @@ pub(super) static ALL: [Tool; 8] = [
             r#""limit":{"type":"integer","minimum":1,"maximum":5,"description":"5 when left out."}"#,
             r#"},"required":["query"],"additionalProperties":false}"#,
         ),
-        nature: Nature::Reads,
-        run: look::recall,
+        nature: ToolKind::Reads,
+        run: read::recall,
     },
-    Tool {
+    ServedTool {
         name: "memory_list",
         title: "List memories",
         about: "Lists memories, newest first, a line each: type, scope, file, age, description.",
@@ -172,10 +172,10 @@ pub(super) static ALL: [Tool; 8] = [
             r#""offset":{"type":"integer","minimum":0,"description":"How many to pass over."}"#,
             r#"},"additionalProperties":false}"#,
         ),
-        nature: Nature::Reads,
-        run: look::list,
+        nature: ToolKind::Reads,
+        run: read::list,
     },
-    Tool {
+    ServedTool {
         name: "memory_read",
         title: "Read a memory",
         about: "Gives one memory whole: its file, frontmatter and all, and how old it is.",
@@ -185,13 +185,13 @@ pub(super) static ALL: [Tool; 8] = [
             r#""scope":{"type":"string","enum":["user","project","team"]}"#,
             r#"},"required":["name"],"additionalProperties":false}"#,
         ),
-        nature: Nature::Reads,
-        run: look::read,
+        nature: ToolKind::Reads,
+        run: read::read,
     },
-    Tool {
+    ServedTool {
         name: "memory_update",
         title: "Change a memory",
-        about: "Changes a memory: what is given replaces what was there, the rest stays. The content is replaced whole, so \
+        about: "MemoryChanges a memory: what is given replaces what was there, the rest stays. The content is replaced whole, so \
             take over what still holds. What a person wrote is not replaced at once: they see it first.",
         schema: concat!(
             r#"{"type":"object","properties":{"#,
@@ -203,10 +203,10 @@ pub(super) static ALL: [Tool; 8] = [
             r#""content":{"type":"string","description":"The text, in markdown."}"#,
             r#"},"required":["name"],"additionalProperties":false}"#,
         ),
-        nature: Nature::Replaces,
+        nature: ToolKind::Replaces,
         run: write::update,
     },
-    Tool {
+    ServedTool {
         name: "memory_delete",
         title: "Remove a memory",
         about: "Removes a memory that is wrong or no longer holds, and its line in the index. The person can bring it back \
@@ -217,10 +217,10 @@ pub(super) static ALL: [Tool; 8] = [
             r#""scope":{"type":"string","enum":["user","project","team"]}"#,
             r#"},"required":["name"],"additionalProperties":false}"#,
         ),
-        nature: Nature::Replaces,
+        nature: ToolKind::Replaces,
         run: write::delete,
     },
-    Tool {
+    ServedTool {
         name: "memory_undo",
         title: "Undo a change",
         about: "Takes back a change that you made: the last one, or the one with this number. What others changed, only the \
@@ -231,7 +231,7 @@ pub(super) static ALL: [Tool; 8] = [
             r#""scope":{"type":"string","enum":["user","project","team","all"]}"#,
             r#"},"additionalProperties":false}"#,
         ),
-        nature: Nature::Alters,
+        nature: ToolKind::Alters,
         run: write::undo,
     },
 ];

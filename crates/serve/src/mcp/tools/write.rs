@@ -4,9 +4,9 @@ use dormouse_memory::{MemoryType, NewMemory, Scope};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Answer, arguments, said, scope};
-use crate::memories::{Changed, Edit};
-use crate::{AskError, Client, Memories};
+use super::{ToolAnswer, arguments, said, scope};
+use crate::memories::{ClientChange, MemoryEdit};
+use crate::{Client, ClientMemories, MemoryRequestError};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,7 +19,11 @@ struct Save {
     scope: Option<Scope>,
 }
 
-pub(super) fn save(memories: &Memories, client: &Client, input: Value) -> Result<Answer, String> {
+pub(super) fn save(
+    memories: &ClientMemories,
+    client: &Client,
+    input: Value,
+) -> Result<ToolAnswer, String> {
     let input: Save = arguments(input)?;
     not_empty("name", Some(&input.name))?;
     not_empty("content", Some(&input.content))?;
@@ -40,12 +44,16 @@ struct Update {
     content: Option<String>,
 }
 
-pub(super) fn update(memories: &Memories, client: &Client, input: Value) -> Result<Answer, String> {
+pub(super) fn update(
+    memories: &ClientMemories,
+    client: &Client,
+    input: Value,
+) -> Result<ToolAnswer, String> {
     let input: Update = arguments(input)?;
     not_empty("new_name", input.new_name.as_ref())?;
     not_empty("content", input.content.as_ref())?;
     let found = memories.find(&input.name, input.scope).map_err(said)?;
-    let edit = Edit {
+    let edit = MemoryEdit {
         name: input.new_name,
         description: input.description,
         kind: input.kind,
@@ -61,7 +69,11 @@ struct Delete {
     scope: Option<Scope>,
 }
 
-pub(super) fn delete(memories: &Memories, client: &Client, input: Value) -> Result<Answer, String> {
+pub(super) fn delete(
+    memories: &ClientMemories,
+    client: &Client,
+    input: Value,
+) -> Result<ToolAnswer, String> {
     let input: Delete = arguments(input)?;
     let found = memories.find(&input.name, input.scope).map_err(said)?;
     answer(found.delete(client))
@@ -74,7 +86,11 @@ struct Undo {
     scope: Option<String>,
 }
 
-pub(super) fn undo(memories: &Memories, client: &Client, input: Value) -> Result<Answer, String> {
+pub(super) fn undo(
+    memories: &ClientMemories,
+    client: &Client,
+    input: Value,
+) -> Result<ToolAnswer, String> {
     let input: Undo = arguments(input)?;
     answer(memories.undo(client, scope(input.scope.as_deref())?, input.change))
 }
@@ -86,7 +102,7 @@ fn not_empty(field: &str, text: Option<&String>) -> Result<(), String> {
     }
 }
 
-fn answer(changed: Result<Changed, AskError>) -> Result<Answer, String> {
+fn answer(changed: Result<ClientChange, MemoryRequestError>) -> Result<ToolAnswer, String> {
     let changed = changed.map_err(said)?;
-    Answer::new(changed.words(), &changed)
+    ToolAnswer::new(changed.words(), &changed)
 }

@@ -10,7 +10,7 @@ const PAUSE: Duration = Duration::from_mins(1);
 
 /// What came of it so far.
 #[derive(Debug, Default)]
-pub(super) struct Filling(Mutex<State>);
+pub(super) struct VectorSchedule(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -18,7 +18,7 @@ struct State {
     failed: bool,
 }
 
-impl Filling {
+impl VectorSchedule {
     /// Whether it is time again; if so, it counts as done now.
     pub(super) fn is_due(&self, now: Duration) -> bool {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn now_and_then_until_it_fails() {
-        let filling = Filling::default();
+        let filling = VectorSchedule::default();
         let second = Duration::from_secs;
         assert!(filling.is_due(second(5)) && !filling.is_due(second(64)));
         assert!(filling.is_due(second(65)));

@@ -10,11 +10,11 @@ use dormouse_conversation::{Block, BlockKind, Message, ResultContent, Role, Tool
 use dormouse_memory::file_commands;
 use serde_json::Value;
 
-use crate::memory::{MemoryAccess, file_of_command};
+use crate::memory::{SessionMemory, file_of_command};
 
 /// The files that were shown, read or written, and the bytes that were spent on showing.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct SeenMemories {
     files: HashSet<PathBuf>,
     bytes: usize,
     /// Bytes of what is about to be shown, and in no message yet.
@@ -34,13 +34,13 @@ enum Open {
     File(PathBuf),
 }
 
-impl Seen {
+impl SeenMemories {
     /// Looks at the messages since it was last asked.
     pub(super) fn catch_up(
         &mut self,
         messages: &[Arc<Message>],
         folder: &Path,
-        access: &MemoryAccess,
+        access: &SessionMemory,
     ) {
         if messages.len() < self.messages {
             *self = Self::default();
@@ -56,7 +56,7 @@ impl Seen {
         self.messages = messages.len();
     }
 
-    fn look(&mut self, role: Role, block: &Block, folder: &Path, access: &MemoryAccess) {
+    fn look(&mut self, role: Role, block: &Block, folder: &Path, access: &SessionMemory) {
         if let Some(call) = block.as_tool_use() {
             match call.name {
                 "Read" | "Write" | "Edit" => {
@@ -114,7 +114,7 @@ fn named_file(input: &str, folder: &Path) -> Option<PathBuf> {
 }
 
 /// Where a memory was saved, by the tool's own words.
-fn saved_file(result: &str, access: &MemoryAccess) -> Option<PathBuf> {
+fn saved_file(result: &str, access: &SessionMemory) -> Option<PathBuf> {
     access.stores().iter().find_map(|store| {
         let said = result.strip_suffix(&format!(" ({} memory)", store.scope()))?;
         let file = said.strip_prefix("saved ").or_else(|| said.strip_prefix("changed "))?;

@@ -9,7 +9,7 @@ use dormouse_conversation::transcript::{Waiting, WaitingError, WaitingTranscript
 use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
-use super::Asked;
+use super::HookInput;
 
 const LOG: &str = "hook.log";
 /// How the files end that say what a session was told, and how long they are kept.
@@ -20,7 +20,7 @@ const LONGEST_LOG: u64 = 1024 * 1024;
 
 /// Why nothing was noted.
 #[derive(Debug, Error)]
-pub enum NoteError {
+pub enum HookStateError {
     /// The folder can not be written.
     #[error(transparent)]
     File(#[from] FileError),
@@ -36,20 +36,20 @@ pub enum NoteError {
 }
 
 /// The folder of these notes.
-pub struct HookNotes {
+pub struct HookState {
     folder: Dir,
     waiting: WaitingTranscripts,
 }
 
-impl HookNotes {
+impl HookState {
     /// The notes in the program's own folder, which is made if need be.
-    pub fn open(home: &Path) -> Result<Self, NoteError> {
+    pub fn open(home: &Path) -> Result<Self, HookStateError> {
         let waiting = WaitingTranscripts::open(home)?;
         Ok(Self { folder: waiting.folder().clone(), waiting })
     }
 
     /// Puts a transcript into the queue for the extraction. Whoever takes it out sees to doubles.
-    pub fn queue(&self, asked: &Asked, now: Timestamp) -> Result<(), NoteError> {
+    pub fn queue(&self, asked: &HookInput, now: Timestamp) -> Result<(), HookStateError> {
         let Some(transcript) = &asked.transcript_path else { return Ok(()) };
         Ok(self.waiting.add(&Waiting {
             time: now.to_string(),
@@ -76,7 +76,7 @@ impl HookNotes {
         session: &str,
         files: &[String],
         bytes: usize,
-    ) -> Result<(), NoteError> {
+    ) -> Result<(), HookStateError> {
         let Some(name) = seen_file(session) else { return Ok(()) };
         let each = bytes / files.len().max(1);
         let mut file = SharedAppendFile::open(&self.folder, &name)?;
@@ -87,7 +87,7 @@ impl HookNotes {
     }
 
     /// A session has forgotten what it was told.
-    pub fn forget(&self, session: &str) -> Result<(), NoteError> {
+    pub fn forget(&self, session: &str) -> Result<(), HookStateError> {
         let Some(name) = seen_file(session) else { return Ok(()) };
         match self.folder.remove_file(&name) {
             Err(error) if !error.is_not_found() => Err(error.into()),
@@ -96,7 +96,7 @@ impl HookNotes {
     }
 
     /// Forgets sessions that nobody goes on with.
-    pub fn sweep(&self, now: Timestamp) -> Result<(), NoteError> {
+    pub fn sweep(&self, now: Timestamp) -> Result<(), HookStateError> {
         for entry in self.folder.entries()? {
             let modified = Timestamp::try_from(entry.modified).unwrap_or(now);
             if entry.name.ends_with(SEEN) && now.duration_since(modified) > KEPT {
@@ -107,7 +107,7 @@ impl HookNotes {
     }
 
     /// Says what went wrong, for whoever wonders why nothing was answered.
-    pub fn log(&self, what: &str, now: Timestamp) -> Result<(), NoteError> {
+    pub fn log(&self, what: &str, now: Timestamp) -> Result<(), HookStateError> {
         let long = self.folder.entry(&RelPath::new(LOG)?).is_ok_and(|log| log.size > LONGEST_LOG);
         if long {
             return Ok(());
@@ -115,7 +115,7 @@ impl HookNotes {
         self.append(LOG, &format!("{now} {}", dormouse_base::printable(what).replace('\n', " ")))
     }
 
-    fn append(&self, name: &str, line: &str) -> Result<(), NoteError> {
+    fn append(&self, name: &str, line: &str) -> Result<(), HookStateError> {
         let mut file = SharedAppendFile::open(&self.folder, &RelPath::new(name)?)?;
         Ok(file.append(line.as_bytes())?)
     }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 /// The events that are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HookEvent {
+pub enum ClientHookEvent {
     /// A session begins, or goes on after a compaction.
     SessionStart,
     /// The person has said something.
@@ -15,7 +15,7 @@ pub enum HookEvent {
     Stop,
 }
 
-impl HookEvent {
+impl ClientHookEvent {
     /// Our word for it, or an agent's own.
     pub fn from_word(word: &str) -> Option<Self> {
         match word.to_ascii_lowercase().replace(['-', '_'], "").as_str() {
@@ -39,7 +39,7 @@ impl HookEvent {
 /// What came on standard input.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Asked {
+pub struct HookInput {
     /// The session.
     pub session_id: Option<String>,
     /// Where it is written down.
@@ -54,14 +54,14 @@ pub struct Asked {
     pub source: Option<String>,
 }
 
-impl Asked {
+impl HookInput {
     /// Reads it.
     pub fn read(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
 
     /// The name to answer under.
-    pub fn event_name(&self, event: HookEvent) -> &str {
+    pub fn event_name(&self, event: ClientHookEvent) -> &str {
         self.hook_event_name.as_deref().unwrap_or(event.usual_name())
     }
 

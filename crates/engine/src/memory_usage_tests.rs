@@ -6,7 +6,7 @@ use dormouse_memory::{Saving, Scope, StoreOptions};
 
 struct Place {
     _folder: tempfile::TempDir,
-    access: Arc<MemoryAccess>,
+    access: Arc<SessionMemory>,
     rule: PathBuf,
 }
 
@@ -20,13 +20,13 @@ fn place() -> Place {
     let text = "---\nname: Rule\ntype: feedback\n---\nIndent with tabs, as `gofmt` does.\n";
     store.dir().replace(&dormouse_base::RelPath::new("rule.md").unwrap(), text.as_bytes()).unwrap();
     let stores = vec![Arc::new(store)];
-    let access = MemoryAccess::new(stores, Saving::Entries, None, clock, None);
+    let access = SessionMemory::new(stores, Saving::Entries, None, clock, None);
     Place { _folder: folder, access, rule }
 }
 
-fn turn(place: &Place, before: bool, updated: bool) -> Gathered {
+fn turn(place: &Place, before: bool, updated: bool) -> UsageOfTurn {
     let rule = || HashSet::from([place.rule.clone()]);
-    Gathered {
+    UsageOfTurn {
         before: if before { rule() } else { HashSet::new() },
         present: BTreeSet::from([place.rule.clone(), PathBuf::from("/elsewhere/main.rs")]),
         happened: Happened { commands: vec!["gofmt -w .".into()], ..Happened::default() },
@@ -48,7 +48,7 @@ fn the_third_correction_offers_a_guard() {
         assert!(count(&place.access, turn(&place, true, true)).is_empty());
     }
     let offered = count(&place.access, turn(&place, true, true));
-    let expected = Corrected { name: "Rule".into(), file: "rule.md".into(), times: 3 };
+    let expected = RepeatedCorrection { name: "Rule".into(), file: "rule.md".into(), times: 3 };
     assert_eq!(offered, [expected]);
     // Without a correction there is nothing to offer, however often there was one before.
     assert!(count(&place.access, turn(&place, true, false)).is_empty());
@@ -59,7 +59,7 @@ fn the_third_correction_offers_a_guard() {
 fn what_was_put_in_twice_in_a_turn_counts_twice_and_helps_once() {
     let place = place();
     let shown = vec![(place.rule.clone(), 40), (place.rule.clone(), 50)];
-    count(&place.access, Gathered { shown, ..turn(&place, false, false) });
+    count(&place.access, UsageOfTurn { shown, ..turn(&place, false, false) });
     assert_eq!((uses(&place).recalled, uses(&place).tokens, uses(&place).heeded), (2, 90, 1));
 }
 

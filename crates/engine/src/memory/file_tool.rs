@@ -11,15 +11,15 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::MemoryAccess;
-use super::access::Done;
-use super::specs::FILES;
-use super::tools::{beside, proposed};
+use super::SessionMemory;
+use super::session_memory::MemoryWriteResult;
+use super::tool_specs::FILES;
+use super::tools::{proposed, run_blocking};
 
 /// The tool, over the project's memory.
-pub(super) struct FileTool(pub(super) Arc<MemoryAccess>);
+pub(super) struct MemoryFileTool(pub(super) Arc<SessionMemory>);
 
-impl Tool for FileTool {
+impl Tool for MemoryFileTool {
     fn spec(&self) -> &ToolSpec {
         &FILES
     }
@@ -38,7 +38,7 @@ impl Tool for FileTool {
         input: &'a RawValue,
         _: &'a CallContext,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        beside(&self.0, input, run)
+        run_blocking(&self.0, input, run)
     }
 }
 
@@ -46,7 +46,7 @@ fn parsed(input: &RawValue) -> Option<Value> {
     serde_json::from_str(input.get()).ok()
 }
 
-fn run(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> {
+fn run(access: &SessionMemory, input: &RawValue) -> Result<String, ToolError> {
     // What is no JSON at all does not fit either, and is told so.
     let input = parsed(input).unwrap_or_default();
     let done = directory(access).and_then(|store| {
@@ -57,21 +57,21 @@ fn run(access: &MemoryAccess, input: &RawValue) -> Result<String, ToolError> {
 }
 
 /// The directory that the tool calls `/memories`.
-fn directory(access: &MemoryAccess) -> Result<&Arc<Store>, String> {
+fn directory(access: &SessionMemory) -> Result<&Arc<Store>, String> {
     access
         .store(Scope::Project)
         .ok_or_else(|| "Error: there is no `project` memory here".to_owned())
 }
 
 /// The file on disk that a command is about.
-pub(crate) fn file_of_command(input: &str, access: &MemoryAccess) -> Option<PathBuf> {
+pub(crate) fn file_of_command(input: &str, access: &SessionMemory) -> Option<PathBuf> {
     let file: MemoryFile = file_commands::touched(&serde_json::from_str(input).ok()?)?;
     Some(directory(access).ok()?.dir().path().join(file.as_str()))
 }
 
 /// The model's: with the messages that its words came from, and the person to ask.
 struct ModelHand<'a> {
-    access: &'a MemoryAccess,
+    access: &'a SessionMemory,
     store: &'a Arc<Store>,
 }
 
@@ -79,8 +79,8 @@ impl Hand for ModelHand<'_> {
     fn change(&self, words: &str, reason: &str, build: Build<'_>) -> Result<(), NotMade> {
         let outcome = self.store.change(&self.access.by(words, reason), build)?;
         match self.access.done(self.store, Ok(outcome)).map_err(NotMade::Withheld)? {
-            Done::Written(_) => Ok(()),
-            Done::Proposed(id) => Err(NotMade::Withheld(proposed(id))),
+            MemoryWriteResult::Written(_) => Ok(()),
+            MemoryWriteResult::Proposed(id) => Err(NotMade::Withheld(proposed(id))),
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 /// What the person says to a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum ChangeDecision {
     /// It is to be made.
     Make,
     /// So are the others of this session.
@@ -21,16 +21,20 @@ pub(super) enum Wish {
 }
 
 /// Asks, and waits. Called where blocking is no harm; without a runtime around it nobody can be asked.
-pub(super) fn ask(asker: &Arc<dyn Asker>, store: &Store, proposal: &Proposal) -> Option<Wish> {
+pub(super) fn ask(
+    asker: &Arc<dyn Asker>,
+    store: &Store,
+    proposal: &Proposal,
+) -> Option<ChangeDecision> {
     let runtime = tokio::runtime::Handle::try_current().ok()?;
     for file in &proposal.files {
         match runtime.block_on(asker.ask(question(store, proposal, file))) {
             Reply::Once => {}
-            Reply::Always => return Some(Wish::MakeAll),
-            Reply::No { said } => return Some(Wish::Refuse { said }),
+            Reply::Always => return Some(ChangeDecision::MakeAll),
+            Reply::No { said } => return Some(ChangeDecision::Refuse { said }),
         }
     }
-    Some(Wish::Make)
+    Some(ChangeDecision::Make)
 }
 
 fn question(store: &Store, proposal: &Proposal, file: &ProposedFile) -> Question {

@@ -7,13 +7,13 @@ use dormouse_memory::{Author, MemoryFile, MessageSource, Scope};
 
 use super::evidence::{Dropped, Evidence, Proposed};
 
-pub(super) struct ExtractionWitness {
+pub(super) struct ExtractionProvenance {
     evidence: Evidence,
     job: JobHandle,
     dropped: Mutex<Vec<Dropped>>,
 }
 
-impl ExtractionWitness {
+impl ExtractionProvenance {
     pub(super) fn new(evidence: Evidence, job: JobHandle) -> Self {
         Self { evidence, job, dropped: Mutex::default() }
     }
@@ -25,7 +25,7 @@ impl ExtractionWitness {
     }
 }
 
-impl Witness for ExtractionWitness {
+impl Witness for ExtractionProvenance {
     fn author(&self) -> Author {
         Author::Extraction
     }

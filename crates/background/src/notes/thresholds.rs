@@ -29,10 +29,10 @@ impl Thresholds {
     /// for only where tokens have come: the token condition always holds.
     pub(super) fn are_met(
         &self,
-        last: Option<&Mark>,
+        last: Option<&NotesReach>,
         tokens: u64,
         quiet: bool,
-        calls: impl FnOnce(&Mark) -> usize,
+        calls: impl FnOnce(&NotesReach) -> usize,
     ) -> bool {
         match last {
             None => tokens >= self.first,
@@ -46,7 +46,7 @@ impl Thresholds {
 
 /// Where a run began: what it covers once it has come to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Mark {
+pub(super) struct NotesReach {
     /// The last message.
     pub(super) message: MessageId,
     /// The tokens that the conversation used.
@@ -66,7 +66,7 @@ mod tests {
 
     #[track_caller]
     fn check(last: Option<u64>, tokens: u64, quiet: bool, calls: usize, expected: bool) {
-        let mark = last.map(|tokens| Mark { message: ID.parse().unwrap(), tokens });
+        let mark = last.map(|tokens| NotesReach { message: ID.parse().unwrap(), tokens });
         let thresholds = thresholds(SessionNotesSettings::default(), 200_000);
         let due = thresholds.are_met(mark.as_ref(), tokens, quiet, |_| calls);
         assert_eq!(due, expected, "{last:?} {tokens} {quiet} {calls}");

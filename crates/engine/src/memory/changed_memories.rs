@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_memory::{Author, Effect, MemoryFile, Proposal, ProposalId, Receipt, Store};
 
-use super::MemoryAccess;
+use super::SessionMemory;
 
 /// The files of memories that were changed. The conversation and the work beside it share it.
 #[derive(Debug, Default)]
-pub(super) struct Updates(Mutex<HashSet<PathBuf>>);
+pub(super) struct ChangedMemories(Mutex<HashSet<PathBuf>>);
 
-impl Updates {
+impl ChangedMemories {
     fn add(&self, path: PathBuf) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(path);
     }
@@ -22,7 +22,7 @@ impl Updates {
     }
 }
 
-impl MemoryAccess {
+impl SessionMemory {
     /// A memory has been changed because of what was said, or is to be: by the model or by the extraction behind it.
     /// Whoever tidies up corrects nobody.
     fn note_update(&self, store: &Store, file: &MemoryFile) {

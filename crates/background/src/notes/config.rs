@@ -5,7 +5,7 @@ use std::path::Path;
 use dormouse_base::{Dir, FileError, RelPath};
 use dormouse_context::compact::notes::{PROMPT, TEMPLATE, Template, fill, sections};
 
-use super::shelf::plain;
+use super::files::plain;
 
 /// Where the person's own are, below the program's folder.
 const FOLDER: &str = "session-memory/config";
@@ -14,26 +14,26 @@ const NEEDED: [&str; 2] = ["notesPath", "currentNotes"];
 
 /// What notes begin as, and what the run that keeps them is told.
 #[derive(Debug, Clone)]
-pub struct Sheets {
+pub struct NotesConfig {
     pub(super) template: Template,
     pub(super) prompt: String,
 }
 
-impl Default for Sheets {
+impl Default for NotesConfig {
     fn default() -> Self {
         Self { template: Template::parse(TEMPLATE), prompt: PROMPT.to_owned() }
     }
 }
 
-impl Sheets {
+impl NotesConfig {
     /// Reads the person's own from `session-memory/config` below `home`; with what is to be said about those
     /// that can not be used. Ours stand in for them.
     pub fn read(home: &Path) -> (Self, Vec<String>) {
-        let (mut sheets, mut problems) = (Self::default(), Vec::new());
+        let (mut config, mut problems) = (Self::default(), Vec::new());
         let folder = home.join(FOLDER);
         match own(&folder, "template.md") {
             Ok(Some(text)) => match template(&text) {
-                Ok(template) => sheets.template = template,
+                Ok(template) => config.template = template,
                 Err(why) => problems.push(instead(&folder.join("template.md"), &why)),
             },
             Ok(None) => {}
@@ -42,12 +42,12 @@ impl Sheets {
         match own(&folder, "prompt.md") {
             Ok(Some(text)) => {
                 problems.extend(unsaid(&folder.join("prompt.md"), &text));
-                sheets.prompt = text;
+                config.prompt = text;
             }
             Ok(None) => {}
             Err(why) => problems.push(instead(&folder.join("prompt.md"), &why)),
         }
-        (sheets, problems)
+        (config, problems)
     }
 }
 
@@ -89,7 +89,7 @@ fn unsaid(path: &Path, prompt: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn read(template: Option<&[u8]>, prompt: Option<&[u8]>) -> (Sheets, Vec<String>) {
+    fn read(template: Option<&[u8]>, prompt: Option<&[u8]>) -> (NotesConfig, Vec<String>) {
         let home = tempfile::tempdir().unwrap();
         let dir = Dir::open(home.path()).unwrap();
         for (name, text) in [("template.md", template), ("prompt.md", prompt)] {
@@ -97,15 +97,15 @@ mod tests {
                 dir.replace(&plain(&format!("{FOLDER}/{name}")), text).unwrap();
             }
         }
-        Sheets::read(home.path())
+        NotesConfig::read(home.path())
     }
 
     #[test]
     fn the_persons_own_are_taken_as_they_are() {
         let own = "# Only $1 {{x}}\n_what {{currentNotes}} is_\n";
         let prompt = "At {{notesPath}}: {{currentNotes}} $0 {{y}}";
-        let (sheets, problems) = read(Some(own.as_bytes()), Some(prompt.as_bytes()));
-        assert_eq!((sheets.template.text(), sheets.prompt.as_str()), (own, prompt));
+        let (config, problems) = read(Some(own.as_bytes()), Some(prompt.as_bytes()));
+        assert_eq!((config.template.text(), config.prompt.as_str()), (own, prompt));
         assert_eq!(problems, Vec::<String>::new());
     }
 
@@ -118,12 +118,12 @@ mod tests {
             (b"# A\n# B\n# A\n", "more than once"),
         ];
         for (text, why) in cases {
-            let (sheets, problems) = read(Some(text), None);
-            assert_eq!(sheets.template.text(), TEMPLATE);
+            let (config, problems) = read(Some(text), None);
+            assert_eq!(config.template.text(), TEMPLATE);
             assert!(problems.len() == 1 && problems[0].contains(why), "{problems:?}");
         }
-        let (sheets, problems) = read(None, Some(b"just take notes in {{ notesPath }}"));
-        assert_eq!(sheets.prompt, "just take notes in {{ notesPath }}");
+        let (config, problems) = read(None, Some(b"just take notes in {{ notesPath }}"));
+        assert_eq!(config.prompt, "just take notes in {{ notesPath }}");
         assert!(problems.len() == 1 && problems[0].contains("{{currentNotes}}"), "{problems:?}");
         assert!(read(None, None).1.is_empty());
     }

@@ -5,24 +5,24 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use dormouse_memory::{Author, Effect, MemoryFile, ProposalId, Store};
 
-use super::access::Done;
-use super::{MemoryAccess, Written};
+use super::session_memory::MemoryWriteResult;
+use super::{SessionMemory, Written};
 use crate::hooks::{HookRunner, Saved, SavedMemory};
 
 /// The hooks of the session that memory belongs to now, as long as that lasts.
 #[derive(Debug, Default)]
-pub(super) struct Ears(Mutex<Weak<HookRunner>>);
+pub(super) struct MemoryHooks(Mutex<Weak<HookRunner>>);
 
-impl Ears {
+impl MemoryHooks {
     fn hooks(&self) -> Option<Arc<HookRunner>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).upgrade()
     }
 }
 
-impl MemoryAccess {
+impl SessionMemory {
     /// From now on these hooks hear of what is written. An agent's hear of its own memory, and leave the session's to
     /// the session.
-    pub(crate) fn heard_by(&self, hooks: Option<&Arc<HookRunner>>) {
+    pub(crate) fn set_hooks(&self, hooks: Option<&Arc<HookRunner>>) {
         let of_session = self.ears.hooks().is_some_and(|hooks| !hooks.is_of_agent());
         if of_session && hooks.is_some_and(|hooks| hooks.is_of_agent()) {
             return;
@@ -49,12 +49,12 @@ impl MemoryAccess {
     }
 
     /// A change waits for the person.
-    pub(super) fn waits(&self, store: &Store, id: ProposalId) -> Done {
+    pub(super) fn waits(&self, store: &Store, id: ProposalId) -> MemoryWriteResult {
         self.note_waiting(store, id);
         let waits = Written { scope: store.scope(), files: Vec::new(), waits: Some(id) };
         self.heard().written.push(waits);
         self.tell_hooks_of_proposal(store, id);
-        Done::Proposed(id)
+        MemoryWriteResult::Proposed(id)
     }
 
     fn tell_hooks_of_proposal(&self, store: &Store, id: ProposalId) {

@@ -9,10 +9,10 @@ use dormouse_memory::{
 };
 use jiff::Timestamp;
 
-use super::report::{Deed, MemoryReport};
+use super::report::{DreamAction, MemoryReport};
 
 /// A store, a lock and a copy.
-pub(super) struct Bed {
+pub(super) struct DreamWorkspace {
     pub(super) store: Arc<Store>,
     /// Goes before the lock does.
     pub(super) draft: Arc<Draft>,
@@ -20,9 +20,9 @@ pub(super) struct Bed {
     pub(super) logs: Vec<LogPart>,
 }
 
-impl Bed {
+impl DreamWorkspace {
     /// Takes the lock, and copies the memories. Of what logs said, dreams that were `undone` have made nothing.
-    pub(super) fn make(
+    pub(super) fn open(
         store: &Arc<Store>,
         dream: &str,
         undone: &BTreeSet<String>,
@@ -45,7 +45,8 @@ impl Bed {
         let (units, drafted): (Vec<_>, Vec<_>) = drawn.units.into_iter().unzip();
         let applied = self.store.apply(by, &units, trial)?;
         let deeds = drafted.iter().zip(&applied.fates);
-        let deeds = deeds.flat_map(|(drafted, fate)| drafted.iter().map(|one| Deed::of(one, fate)));
+        let deeds =
+            deeds.flat_map(|(drafted, fate)| drafted.iter().map(|one| DreamAction::of(one, fate)));
         let report = MemoryReport {
             scope: self.store.scope(),
             change: applied.receipt.as_ref().map(|receipt| receipt.id.0),
@@ -57,7 +58,7 @@ impl Bed {
     }
 
     /// The dream has succeeded: its time counts, and its logs were read.
-    pub(super) fn wake(&self, dream: &str, now: Timestamp) -> Result<(), ChangeError> {
+    pub(super) fn mark_completed(&self, dream: &str, now: Timestamp) -> Result<(), ChangeError> {
         self.store.distilled(dream, &self.logs)?;
         point("dream.stamp")?;
         self.lock.succeeded(now)?;

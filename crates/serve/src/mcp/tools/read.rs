@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Answer, arguments, said, scope};
-use crate::memories::{Found, Ranked, Row, ranked, recalled};
-use crate::{Client, Memories};
+use super::{ToolAnswer, arguments, said, scope};
+use crate::memories::{FoundForClient, MemoryRow, RankedForClient, ranked, recalled};
+use crate::{Client, ClientMemories};
 
 /// Results of a search unless the call says otherwise, and at most.
 const USUAL_RESULTS: usize = 5;
@@ -15,7 +15,7 @@ const MOST_RESULTS: usize = 50;
 /// The same for a list.
 const USUAL_LINES: usize = 200;
 const MOST_LINES: usize = 1_000;
-/// Memories recalled at once.
+/// ClientMemories recalled at once.
 const MOST_RECALLED: usize = 5;
 
 #[derive(Deserialize)]
@@ -29,12 +29,16 @@ struct Search {
 #[derive(Serialize)]
 struct Hit {
     #[serde(flatten)]
-    row: Row,
+    row: MemoryRow,
     score: f64,
     preview: String,
 }
 
-pub(super) fn search(memories: &Memories, _: &Client, input: Value) -> Result<Answer, String> {
+pub(super) fn search(
+    memories: &ClientMemories,
+    _: &Client,
+    input: Value,
+) -> Result<ToolAnswer, String> {
     let input: Search = arguments(input)?;
     let only = scope(input.scope.as_deref())?;
     let most = input.limit.unwrap_or(USUAL_RESULTS).clamp(1, MOST_RESULTS);
@@ -42,7 +46,7 @@ pub(super) fn search(memories: &Memories, _: &Client, input: Value) -> Result<An
     let found = hits.len() + more;
     let now = memories.now();
     let (mut texts, mut rows) = (Vec::new(), Vec::new());
-    for Ranked { found, score } in &hits {
+    for RankedForClient { found, score } in &hits {
         // One that went away since it was found is left out.
         let Ok(preview) = found.preview() else { continue };
         texts.push(format!("{}\n{}{preview}", found.line(now), found.caveat(now)));
@@ -55,7 +59,7 @@ pub(super) fn search(memories: &Memories, _: &Client, input: Value) -> Result<An
             format!("{}\n\n[{more} more; give `limit` or more words]", texts.join("\n\n"))
         }
     };
-    Answer::new(text, &json!({"memories": rows, "found": found}))
+    ToolAnswer::new(text, &json!({"memories": rows, "found": found}))
 }
 
 #[derive(Deserialize)]
@@ -68,11 +72,15 @@ struct Recall {
 #[derive(Serialize)]
 struct Recalled {
     #[serde(flatten)]
-    row: Row,
+    row: MemoryRow,
     text: String,
 }
 
-pub(super) fn recall(memories: &Memories, _: &Client, input: Value) -> Result<Answer, String> {
+pub(super) fn recall(
+    memories: &ClientMemories,
+    _: &Client,
+    input: Value,
+) -> Result<ToolAnswer, String> {
     let input: Recall = arguments(input)?;
     let most = input.limit.unwrap_or(MOST_RECALLED).clamp(1, MOST_RECALLED);
     let now = memories.now();
@@ -89,7 +97,7 @@ pub(super) fn recall(memories: &Memories, _: &Client, input: Value) -> Result<An
     } else {
         texts.join("\n\n")
     };
-    Answer::new(text, &json!({"memories": rows}))
+    ToolAnswer::new(text, &json!({"memories": rows}))
 }
 
 #[derive(Deserialize)]
@@ -100,13 +108,17 @@ struct List {
     offset: Option<usize>,
 }
 
-pub(super) fn list(memories: &Memories, _: &Client, input: Value) -> Result<Answer, String> {
+pub(super) fn list(
+    memories: &ClientMemories,
+    _: &Client,
+    input: Value,
+) -> Result<ToolAnswer, String> {
     let input: List = arguments(input)?;
     let all = memories.all(scope(input.scope.as_deref())?).map_err(said)?;
     let (now, total) = (memories.now(), all.len());
     let passed = input.offset.unwrap_or(0);
     let most = input.limit.unwrap_or(USUAL_LINES).clamp(1, MOST_LINES);
-    let shown: Vec<&Found<'_>> = all.iter().skip(passed).take(most).collect();
+    let shown: Vec<&FoundForClient<'_>> = all.iter().skip(passed).take(most).collect();
     let mut lines: Vec<String> = shown.iter().map(|found| found.line(now)).collect();
     let more = total.saturating_sub(passed.saturating_add(shown.len()));
     if more > 0 {
@@ -115,8 +127,8 @@ pub(super) fn list(memories: &Memories, _: &Client, input: Value) -> Result<Answ
     if total == 0 {
         lines.push("there are no memories yet".to_owned());
     }
-    let rows: Vec<Row> = shown.iter().map(|found| found.row(now)).collect();
-    Answer::new(lines.join("\n"), &json!({"memories": rows, "total": total}))
+    let rows: Vec<MemoryRow> = shown.iter().map(|found| found.row(now)).collect();
+    ToolAnswer::new(lines.join("\n"), &json!({"memories": rows, "total": total}))
 }
 
 #[derive(Deserialize)]
@@ -126,11 +138,15 @@ struct Read {
     scope: Option<String>,
 }
 
-pub(super) fn read(memories: &Memories, _: &Client, input: Value) -> Result<Answer, String> {
+pub(super) fn read(
+    memories: &ClientMemories,
+    _: &Client,
+    input: Value,
+) -> Result<ToolAnswer, String> {
     let input: Read = arguments(input)?;
     let found = memories.find(&input.name, scope(input.scope.as_deref())?).map_err(said)?;
     let now = memories.now();
     let text = found.text().map_err(|error| error.to_string())?;
     let shown = format!("{}{text}", found.caveat(now));
-    Answer::new(shown, &json!({"memory": found.row(now), "text": text}))
+    ToolAnswer::new(shown, &json!({"memory": found.row(now), "text": text}))
 }

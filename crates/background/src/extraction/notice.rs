@@ -7,7 +7,7 @@ use dormouse_memory::{Effect, Scope};
 const NAMED: usize = 5;
 
 /// "Saved 2 memories: a.md, b.md", the team's apart, the index not counted; none where there is nothing to say.
-pub(super) fn told(written: &[Written]) -> Option<String> {
+pub(super) fn notice(written: &[Written]) -> Option<String> {
     let files = |team: bool, wanted: fn(&Effect) -> bool| -> Vec<String> {
         let mut names: Vec<String> = written
             .iter()
@@ -58,15 +58,15 @@ mod tests {
             written(Scope::User, file("tabs.md"), Effect::Added),
             written(Scope::Project, file("db.md"), Effect::Changed),
         ];
-        assert_eq!(told(&all).unwrap(), "Saved 2 memories: tabs.md, db.md");
+        assert_eq!(notice(&all).unwrap(), "Saved 2 memories: tabs.md, db.md");
         all.push(written(Scope::Team, file("ci.md"), Effect::Added));
         all.push(written(Scope::User, file("old.md"), Effect::Removed));
         all.push(Written { scope: Scope::User, files: Vec::new(), waits: Some(ProposalId(3)) });
         assert_eq!(
-            told(&all).unwrap(),
+            notice(&all).unwrap(),
             "Saved 2 memories: tabs.md, db.md; Saved 1 memory for the team: ci.md; \
              Removed 1 memory: old.md; 1 change waits in the inbox"
         );
-        assert_eq!(told(&[]), None);
+        assert_eq!(notice(&[]), None);
     }
 }

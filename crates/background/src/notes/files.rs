@@ -11,7 +11,7 @@ use dormouse_base::{Dir, DirEntry, FileError, RelPath};
 use dormouse_context::compact::notes::{Damage, Template};
 use thiserror::Error;
 
-use super::due::Mark;
+use super::thresholds::NotesReach;
 
 /// More than this is no notes: some five times what a compaction takes of them.
 const MOST_BYTES: u64 = 256 * 1024;
@@ -48,18 +48,18 @@ pub enum NotesError {
 
 /// The notes of a session.
 #[derive(Debug, Clone)]
-pub(super) struct Shelf {
+pub(super) struct NotesFiles {
     session: Dir,
 }
 
-/// Notes as they stand on the shelf.
+/// Notes as they stand on the files.
 #[derive(Debug)]
-pub(super) struct Standing {
+pub(super) struct CurrentNotes {
     pub(super) text: String,
     pub(super) template: Template,
 }
 
-impl Shelf {
+impl NotesFiles {
     pub(super) fn of(session: &Dir) -> Self {
         Self { session: session.clone() }
     }
@@ -71,7 +71,7 @@ impl Shelf {
     }
 
     /// The notes that count; none if there are none.
-    pub(super) fn read(&self, template: &Template) -> Result<Option<Standing>, NotesError> {
+    pub(super) fn read(&self, template: &Template) -> Result<Option<CurrentNotes>, NotesError> {
         let text = match self.text(BEFORE)? {
             Some(text) => Some(text),
             None => self.text(NOTES)?,
@@ -79,7 +79,7 @@ impl Shelf {
         let Some(text) = text else { return Ok(None) };
         let template = self.began_as(template)?;
         template.check(&text)?;
-        Ok(Some(Standing { text, template }))
+        Ok(Some(CurrentNotes { text, template }))
     }
 
     /// What the notes began as: the person may have another template by now.
@@ -88,17 +88,17 @@ impl Shelf {
     }
 
     /// How far the notes go; nothing if nobody can say.
-    pub(super) fn reach(&self) -> Option<Mark> {
+    pub(super) fn reach(&self) -> Option<NotesReach> {
         // A reach that can not be read is none: then the notes are only not used for a compaction.
         let bytes = self.session.read(&plain(REACH)).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 
     /// Makes the notes ready to be changed, and new ones if there are none that can be used.
-    pub(super) fn open(&self, template: &Template) -> Result<(Standing, DirEntry), NotesError> {
-        self.put_back()?;
-        let standing = match self.read(template) {
-            Ok(Some(standing)) => standing,
+    pub(super) fn open(&self, template: &Template) -> Result<(CurrentNotes, DirEntry), NotesError> {
+        self.restore()?;
+        let current = match self.read(template) {
+            Ok(Some(current)) => current,
             Ok(None) => self.begin(template)?,
             Err(NotesError::File(error)) => return Err(error.into()),
             Err(_) => {
@@ -106,20 +106,20 @@ impl Shelf {
                 self.begin(template)?
             }
         };
-        self.session.replace(&plain(BEFORE), standing.text.as_bytes())?;
+        self.session.replace(&plain(BEFORE), current.text.as_bytes())?;
         let entry = self.session.entry(&plain(NOTES))?;
-        Ok((standing, entry))
+        Ok((current, entry))
     }
 
-    fn begin(&self, template: &Template) -> Result<Standing, NotesError> {
+    fn begin(&self, template: &Template) -> Result<CurrentNotes, NotesError> {
         self.remove(REACH)?;
         self.session.replace(&plain(TEMPLATE), template.text().as_bytes())?;
         self.session.replace(&plain(NOTES), template.text().as_bytes())?;
-        Ok(Standing { text: template.text().to_owned(), template: template.clone() })
+        Ok(CurrentNotes { text: template.text().to_owned(), template: template.clone() })
     }
 
     /// What a run has made of the notes, if it can be kept.
-    pub(super) fn changed(&self, before: &Standing) -> Result<String, NotesError> {
+    pub(super) fn changed(&self, before: &CurrentNotes) -> Result<String, NotesError> {
         let text = self.text(NOTES)?.unwrap_or_default();
         if text == before.text {
             return Err(NotesError::Unchanged);
@@ -132,7 +132,7 @@ impl Shelf {
     }
 
     /// The run counts. A crash between the two leaves an older reach, never a newer one.
-    pub(super) fn keep(&self, reach: &Mark) -> Result<(), NotesError> {
+    pub(super) fn keep(&self, reach: &NotesReach) -> Result<(), NotesError> {
         self.remove(BEFORE)?;
         // Two fields have no way to fail to serialise.
         let reach = serde_json::to_vec(reach).unwrap_or_default();
@@ -140,7 +140,7 @@ impl Shelf {
     }
 
     /// The run does not count: the notes are what they were before it.
-    pub(super) fn put_back(&self) -> Result<(), NotesError> {
+    pub(super) fn restore(&self) -> Result<(), NotesError> {
         match self.session.rename(&plain(BEFORE), &plain(NOTES)) {
             Err(error) if !error.is_not_found() => Err(error.into()),
             _ => Ok(()),
@@ -183,7 +183,7 @@ mod tests {
     struct Kept {
         _keep: tempfile::TempDir,
         dir: Dir,
-        shelf: Shelf,
+        files: NotesFiles,
         template: Template,
     }
 
@@ -191,7 +191,7 @@ mod tests {
         fn new() -> Self {
             let keep = tempfile::tempdir().unwrap();
             let dir = Dir::open(keep.path()).unwrap();
-            Self { shelf: Shelf::of(&dir), _keep: keep, dir, template: Template::parse(SHEET) }
+            Self { files: NotesFiles::of(&dir), _keep: keep, dir, template: Template::parse(SHEET) }
         }
 
         fn write(&self, text: &str) {
@@ -203,41 +203,41 @@ mod tests {
         }
 
         fn text(&self) -> Option<String> {
-            self.shelf.read(&self.template).unwrap().map(|standing| standing.text)
+            self.files.read(&self.template).unwrap().map(|current| current.text)
         }
     }
 
-    fn mark(tokens: u64) -> Mark {
-        Mark { message: "0193b0a4-0000-7000-8000-000000000000".parse().unwrap(), tokens }
+    fn mark(tokens: u64) -> NotesReach {
+        NotesReach { message: "0193b0a4-0000-7000-8000-000000000000".parse().unwrap(), tokens }
     }
 
     #[test]
     fn what_stood_before_counts_until_a_run_is_kept() {
         let kept = Kept::new();
-        assert!(kept.text().is_none() && kept.shelf.reach().is_none());
-        let (before, entry) = kept.shelf.open(&kept.template).unwrap();
+        assert!(kept.text().is_none() && kept.files.reach().is_none());
+        let (before, entry) = kept.files.open(&kept.template).unwrap();
         assert_eq!((before.text.as_str(), entry.size), (SHEET, SHEET.len() as u64));
         let filled = SHEET.replace("_s_\n", "_s_\nnuts\n");
         kept.write(&filled);
         assert_eq!(kept.text().as_deref(), Some(SHEET), "the run may still fail");
-        assert_eq!(kept.shelf.changed(&before).unwrap(), filled);
-        kept.shelf.keep(&mark(7)).unwrap();
-        assert_eq!((kept.text(), kept.shelf.reach()), (Some(filled.clone()), Some(mark(7))));
+        assert_eq!(kept.files.changed(&before).unwrap(), filled);
+        kept.files.keep(&mark(7)).unwrap();
+        assert_eq!((kept.text(), kept.files.reach()), (Some(filled.clone()), Some(mark(7))));
 
         // A process that dies in the middle: whoever comes next finds what was there.
-        kept.shelf.open(&kept.template).unwrap();
+        kept.files.open(&kept.template).unwrap();
         kept.write("half");
         assert_eq!(kept.text().as_deref(), Some(filled.as_str()));
-        let (before, _) = kept.shelf.open(&kept.template).unwrap();
+        let (before, _) = kept.files.open(&kept.template).unwrap();
         assert_eq!((before.text, kept.file(NOTES)), (filled.clone(), filled));
-        assert_eq!(kept.shelf.reach(), Some(mark(7)));
+        assert_eq!(kept.files.reach(), Some(mark(7)));
     }
 
     #[test]
     fn what_can_not_be_kept() {
         let kept = Kept::new();
         kept.write(&SHEET.replace("_s_\n", "_s_\nnuts\n"));
-        let (before, _) = kept.shelf.open(&kept.template).unwrap();
+        let (before, _) = kept.files.open(&kept.template).unwrap();
         for (text, why) in [
             (before.text.clone(), "nothing was changed"),
             (SHEET.to_owned(), "nothing is left"),
@@ -247,50 +247,50 @@ mod tests {
             (format!("{}{}", before.text, "x".repeat(300_000)), "262144 are the most"),
         ] {
             kept.write(&text);
-            let refused = kept.shelf.changed(&before).unwrap_err().to_string();
+            let refused = kept.files.changed(&before).unwrap_err().to_string();
             assert!(refused.contains(why), "{refused}");
         }
         kept.dir.replace(&plain(NOTES), b"# Title\n_t_\n# Current State\n_s_\n\xff").unwrap();
-        assert!(matches!(kept.shelf.changed(&before), Err(NotesError::NotText)));
-        kept.shelf.put_back().unwrap();
+        assert!(matches!(kept.files.changed(&before), Err(NotesError::NotText)));
+        kept.files.restore().unwrap();
         assert_eq!(kept.file(NOTES), before.text);
-        kept.shelf.put_back().unwrap();
+        kept.files.restore().unwrap();
     }
 
     #[test]
     fn notes_that_somebody_damaged_are_set_aside() {
         let kept = Kept::new();
-        kept.shelf.open(&kept.template).unwrap();
+        kept.files.open(&kept.template).unwrap();
         kept.write(&format!("{SHEET}x\n"));
-        kept.shelf.keep(&mark(7)).unwrap();
+        kept.files.keep(&mark(7)).unwrap();
         kept.write("# Mine now\n");
-        assert!(matches!(kept.shelf.read(&kept.template), Err(NotesError::Damaged(_))));
-        let (standing, _) = kept.shelf.open(&kept.template).unwrap();
-        assert_eq!((standing.text.as_str(), kept.file(SET_ASIDE)), (SHEET, "# Mine now\n".into()));
-        assert_eq!(kept.shelf.reach(), None);
+        assert!(matches!(kept.files.read(&kept.template), Err(NotesError::Damaged(_))));
+        let (current, _) = kept.files.open(&kept.template).unwrap();
+        assert_eq!((current.text.as_str(), kept.file(SET_ASIDE)), (SHEET, "# Mine now\n".into()));
+        assert_eq!(kept.files.reach(), None);
     }
 
     #[test]
     fn another_template_is_for_other_sessions() {
         let kept = Kept::new();
-        let (before, _) = kept.shelf.open(&kept.template).unwrap();
+        let (before, _) = kept.files.open(&kept.template).unwrap();
         kept.write(&format!("{SHEET}x\n"));
-        kept.shelf.changed(&before).unwrap();
-        kept.shelf.keep(&mark(1)).unwrap();
+        kept.files.changed(&before).unwrap();
+        kept.files.keep(&mark(1)).unwrap();
         let other = Template::parse("# Other\n_o_\n");
-        let standing = kept.shelf.read(&other).unwrap().unwrap();
-        assert_eq!((standing.text, standing.template.text()), (format!("{SHEET}x\n"), SHEET));
+        let current = kept.files.read(&other).unwrap().unwrap();
+        assert_eq!((current.text, current.template.text()), (format!("{SHEET}x\n"), SHEET));
     }
 
     #[test]
     fn a_link_is_not_followed() {
         let kept = Kept::new();
-        kept.shelf.open(&kept.template).unwrap();
-        kept.shelf.put_back().unwrap();
+        kept.files.open(&kept.template).unwrap();
+        kept.files.restore().unwrap();
         kept.dir.remove_file(&plain(NOTES)).unwrap();
         let link = kept.dir.path().join(NOTES);
         std::os::unix::fs::symlink("/etc/hostname", link).unwrap();
-        assert!(kept.shelf.read(&kept.template).is_err());
-        assert!(kept.shelf.open(&kept.template).is_err());
+        assert!(kept.files.read(&kept.template).is_err());
+        assert!(kept.files.open(&kept.template).is_err());
     }
 }

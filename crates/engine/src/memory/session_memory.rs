@@ -17,36 +17,36 @@ use dormouse_tools::Asker;
 
 use jiff::tz::TimeZone;
 
-use super::consent::{self, Wish};
-use super::ears::Ears;
-use super::filling::{FILLED_AT_ONCE, Filling};
+use super::changed_memories::ChangedMemories;
+use super::confirmation::{self, ChangeDecision};
+use super::hook_notify::MemoryHooks;
 use super::sources::{Sources, Unconfirmed};
-use super::updates::Updates;
+use super::vector_schedule::{FILLED_AT_ONCE, VectorSchedule};
 use super::witness::Witness;
 
 /// Memory, as a session has it.
-pub struct MemoryAccess {
+pub struct SessionMemory {
     stores: Vec<Arc<Store>>,
     recall: Arc<Recall>,
     saving: Saving,
     clock: Arc<dyn Clock>,
     heard: Mutex<Heard>,
     asker: OnceLock<Arc<dyn Asker>>,
-    filling: Arc<Filling>,
+    filling: Arc<VectorSchedule>,
     /// Which memories were changed because of what was said, in whosever hands.
-    pub(super) updates: Arc<Updates>,
+    pub(super) updates: Arc<ChangedMemories>,
     /// Who says what a memory rests on, where it is not the model in its conversation that writes.
     pub(super) witness: Option<Arc<dyn Witness>>,
     /// Copies that are written to instead, where that is so.
     pub(super) drafts: Vec<Arc<Draft>>,
     /// Who hears of what is written, in whosever hands: the hooks of the session.
-    pub(super) ears: Arc<Ears>,
+    pub(super) ears: Arc<MemoryHooks>,
 }
 
-impl std::fmt::Debug for MemoryAccess {
+impl std::fmt::Debug for SessionMemory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let scopes: Vec<_> = self.stores.iter().map(|store| store.scope()).collect();
-        f.debug_struct("MemoryAccess").field("scopes", &scopes).finish_non_exhaustive()
+        f.debug_struct("SessionMemory").field("scopes", &scopes).finish_non_exhaustive()
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Heard {
 
 /// What a memory says.
 #[derive(Debug, Clone)]
-pub struct KnownMemory {
+pub struct MemoryText {
     /// Where it is.
     pub scope: Scope,
     /// Its file.
@@ -85,33 +85,33 @@ pub struct Written {
 
 /// A memory, and where it is.
 #[derive(Clone)]
-pub(crate) struct Found {
+pub(crate) struct FoundMemory {
     pub(crate) store: Arc<Store>,
     pub(crate) memory: Arc<Scanned>,
 }
 
-impl Found {
+impl FoundMemory {
     /// Its file.
     pub(crate) fn path(&self) -> PathBuf {
         self.store.dir().path().join(self.memory.file.as_str())
     }
 }
 
-impl std::fmt::Debug for Found {
+impl std::fmt::Debug for FoundMemory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Found").field(&self.path()).finish()
+        f.debug_tuple("FoundMemory").field(&self.path()).finish()
     }
 }
 
 /// What became of a change that the model wanted.
-pub(crate) enum Done {
+pub(crate) enum MemoryWriteResult {
     /// It is made, or was so already.
     Written(String),
     /// It waits for the person.
     Proposed(ProposalId),
 }
 
-impl MemoryAccess {
+impl SessionMemory {
     /// Memory in these stores, one a scope. `cache` is the folder of what can be derived anew; `embedder` a model
     /// for vectors, where the person has one.
     pub fn new(
@@ -175,7 +175,7 @@ impl MemoryAccess {
 
     /// The same memory in other hands: those of work beside the conversation, for which somebody vouches.
     /// Nobody is asked; what a policy wants to ask about goes to the inbox.
-    pub fn in_hands_of(&self, witness: Arc<dyn Witness>) -> Arc<Self> {
+    pub fn for_background(&self, witness: Arc<dyn Witness>) -> Arc<Self> {
         Arc::new(Self {
             stores: self.stores.clone(),
             recall: Arc::clone(&self.recall),
@@ -231,7 +231,7 @@ impl MemoryAccess {
     }
 
     /// Somebody is there who can be asked about a change.
-    pub(crate) fn attended_by(&self, asker: Arc<dyn Asker>) {
+    pub(crate) fn set_asker(&self, asker: Arc<dyn Asker>) {
         self.asker.get_or_init(|| asker);
     }
 
@@ -242,7 +242,7 @@ impl MemoryAccess {
     }
 
     /// Something was said in it.
-    pub(crate) fn hear(&self, id: MessageId, trust: Trust, text: &str) {
+    pub(crate) fn record(&self, id: MessageId, trust: Trust, text: &str) {
         self.heard().sources.hear(id, trust, text);
     }
 
@@ -287,8 +287,8 @@ impl MemoryAccess {
     /// A line for each memory that may be shown, scope by scope, newest first (M-10).
     pub fn manifest(&self) -> Result<Vec<String>, ChangeError> {
         let now = self.clock.now();
-        let shown = |found: &Found| !found.memory.header.quarantined;
-        let line = |found: &Found| {
+        let shown = |found: &FoundMemory| !found.memory.header.quarantined;
+        let line = |found: &FoundMemory| {
             let changed = found.store.changed_at(&found.memory);
             manifest_line(&found.memory, found.store.scope(), changed, now)
         };
@@ -296,25 +296,27 @@ impl MemoryAccess {
     }
 
     /// What all memories say, for looking whether something is said already.
-    pub fn texts(&self) -> Result<Vec<KnownMemory>, ChangeError> {
-        let known = |found: Found| {
+    pub fn texts(&self) -> Result<Vec<MemoryText>, ChangeError> {
+        let known = |found: FoundMemory| {
             // What can not be read can not be repeated either.
             let (bytes, _) = found.store.read(&found.memory.file).ok()?;
             let entry = Entry::read(&bytes, found.memory.size);
             let description = entry.header.description.clone().unwrap_or_default();
             let text = format!("{description}\n{}", entry.text());
-            Some(KnownMemory { scope: found.store.scope(), file: found.memory.file.clone(), text })
+            Some(MemoryText { scope: found.store.scope(), file: found.memory.file.clone(), text })
         };
         Ok(self.all(None)?.into_iter().filter_map(known).collect())
     }
 
     /// All memories, scope by scope, newest first.
-    pub(crate) fn all(&self, scope: Option<Scope>) -> Result<Vec<Found>, ChangeError> {
+    pub(crate) fn all(&self, scope: Option<Scope>) -> Result<Vec<FoundMemory>, ChangeError> {
         let mut found = Vec::new();
         for store in self.stores.iter().filter(|store| scope.is_none_or(|s| s == store.scope())) {
             let scan = store.scan(&mut ScanCache::default())?;
             found.extend(
-                scan.memories.into_iter().map(|memory| Found { store: Arc::clone(store), memory }),
+                scan.memories
+                    .into_iter()
+                    .map(|memory| FoundMemory { store: Arc::clone(store), memory }),
             );
         }
         Ok(found)
@@ -326,7 +328,7 @@ impl MemoryAccess {
         query: &str,
         only: Option<Scope>,
         most: usize,
-    ) -> Result<(Vec<Found>, usize), FileError> {
+    ) -> Result<(Vec<FoundMemory>, usize), FileError> {
         let shelf = only.and_then(|scope| self.stores.iter().position(|s| s.scope() == scope));
         if only.is_some() && shelf.is_none() {
             return Ok((Vec::new(), 0));
@@ -338,19 +340,19 @@ impl MemoryAccess {
         let ranking = self.recall.search(&query)?;
         let found = |hit: Hit| {
             let store = Arc::clone(self.stores.get(hit.shelf)?);
-            Some(Found { store, memory: hit.memory })
+            Some(FoundMemory { store, memory: hit.memory })
         };
         let hits = ranking.hits.into_iter().filter_map(found).collect();
         Ok((hits, ranking.passed_over))
     }
 
     /// The memory of this file or name; or why there is none to be found.
-    pub(crate) fn find(&self, name: &str, scope: Option<Scope>) -> Result<Found, String> {
+    pub(crate) fn find(&self, name: &str, scope: Option<Scope>) -> Result<FoundMemory, String> {
         let mut named = Vec::new();
         for store in self.stores.iter().filter(|store| scope.is_none_or(|s| s == store.scope())) {
             let scan = store.scan(&mut ScanCache::default()).map_err(|error| error.to_string())?;
             if let Some(memory) = scan.find(name) {
-                named.push(Found { store: Arc::clone(store), memory: Arc::clone(memory) });
+                named.push(FoundMemory { store: Arc::clone(store), memory: Arc::clone(memory) });
             }
         }
         let count = named.len();
@@ -382,7 +384,7 @@ impl MemoryAccess {
         before: Option<ContentHash>,
         text: &[u8],
         reason: &str,
-    ) -> Result<Done, String> {
+    ) -> Result<MemoryWriteResult, String> {
         let by = self.by(&String::from_utf8_lossy(text), reason);
         let expected = before.map_or(Expected::Absent, Expected::Content);
         let outcome = store.change(&by, |plan| plan.write(file, text, &expected));
@@ -395,7 +397,7 @@ impl MemoryAccess {
         store: &Arc<Store>,
         before: Option<ContentHash>,
         text: &str,
-    ) -> Result<Done, String> {
+    ) -> Result<MemoryWriteResult, String> {
         // What was there before is not what this change brings in.
         let old = store.index_text().map_err(|error| error.to_string())?;
         let new: Vec<&str> =
@@ -419,7 +421,7 @@ impl MemoryAccess {
         // What can not be read now can not be repeated either.
         let found = self.all(None).unwrap_or_default();
         let quarantined = found.iter().filter(|found| found.memory.header.quarantined);
-        let text = |found: &Found| {
+        let text = |found: &FoundMemory| {
             let (bytes, _) = found.store.read(&found.memory.file).ok()?;
             let text = Entry::read(&bytes, found.memory.size).body;
             Some(Unconfirmed { file: found.memory.file.to_string(), text })
@@ -432,12 +434,12 @@ impl MemoryAccess {
         &self,
         store: &Arc<Store>,
         outcome: Result<Outcome, ChangeError>,
-    ) -> Result<Done, String> {
+    ) -> Result<MemoryWriteResult, String> {
         match outcome.map_err(|error| error.to_string())? {
-            Outcome::Unchanged => Ok(Done::Written("it was so already".to_owned())),
+            Outcome::Unchanged => Ok(MemoryWriteResult::Written("it was so already".to_owned())),
             Outcome::Written(receipt) => {
                 self.note_receipt(store, &receipt);
-                Ok(Done::Written(self.tell(store, &receipt)))
+                Ok(MemoryWriteResult::Written(self.tell(store, &receipt)))
             }
             Outcome::Ask(proposal) => self.asked(store, proposal),
             Outcome::InInbox(id) => Ok(self.waits(store, id)),
@@ -445,10 +447,10 @@ impl MemoryAccess {
     }
 
     /// Asks the person; where nobody is there, the inbox keeps the change until somebody is.
-    fn asked(&self, store: &Arc<Store>, proposal: Proposal) -> Result<Done, String> {
+    fn asked(&self, store: &Arc<Store>, proposal: Proposal) -> Result<MemoryWriteResult, String> {
         let wish = match self.asker.get() {
-            _ if self.heard().all_wanted => Some(Wish::Make),
-            Some(asker) => consent::ask(asker, store, &proposal),
+            _ if self.heard().all_wanted => Some(ChangeDecision::Make),
+            Some(asker) => confirmation::ask(asker, store, &proposal),
             None => None,
         };
         match wish {
@@ -456,12 +458,12 @@ impl MemoryAccess {
                 let id = store.propose(proposal).map_err(|error| error.to_string())?;
                 Ok(self.waits(store, id))
             }
-            Some(Wish::Refuse { said }) => {
+            Some(ChangeDecision::Refuse { said }) => {
                 let why = said.map(|said| format!(": {said}")).unwrap_or_default();
                 Err(format!("the person does not want this change of memory{why}"))
             }
             Some(wish) => {
-                self.heard().all_wanted |= wish == Wish::MakeAll;
+                self.heard().all_wanted |= wish == ChangeDecision::MakeAll;
                 self.done(store, store.accept_now(&proposal))
             }
         }

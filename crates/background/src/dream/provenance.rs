@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use dormouse_base::{Dir, SessionId};
 use dormouse_conversation::transcript::{load, session_file};
-use dormouse_engine::{JobHandle, MemoryAccess, Voice, Wanted, Witness, voices};
+use dormouse_engine::{JobHandle, SessionMemory, Voice, Wanted, Witness, voices};
 use dormouse_memory::{Author, Draft, LogPart, MemoryFile, MessageSource, Scope, Trust};
 
 use super::report::presentable;
@@ -22,9 +22,9 @@ const SHORTEST_QUOTE: usize = 8;
 const REFUSALS: usize = 40;
 
 /// The ground that memories can rest on.
-pub(super) struct Ground {
+pub(super) struct DreamProvenance {
     /// The conversation's memory: it knows what came from outside.
-    pub(super) access: Arc<MemoryAccess>,
+    pub(super) access: Arc<SessionMemory>,
     pub(super) drafts: Vec<Arc<Draft>>,
     pub(super) logs: Vec<LogPart>,
     /// Where the transcripts are, and which may be searched.
@@ -33,19 +33,19 @@ pub(super) struct Ground {
     pub(super) job: Option<JobHandle>,
     /// Folders of which it is known that nothing in them was said by anybody.
     ours: Vec<String>,
-    said: OnceLock<Vec<Said>>,
+    said: OnceLock<Vec<SourceText>>,
     refused: Mutex<Vec<String>>,
 }
 
 /// Words, as they are compared, and whose they are.
-struct Said {
+struct SourceText {
     words: String,
     sources: Vec<MessageSource>,
 }
 
-impl Ground {
+impl DreamProvenance {
     pub(super) fn new(
-        access: Arc<MemoryAccess>,
+        access: Arc<SessionMemory>,
         drafts: Vec<Arc<Draft>>,
         logs: Vec<LogPart>,
         (folder, sessions): (Dir, Vec<SessionId>),
@@ -122,17 +122,18 @@ impl Ground {
     }
 
     /// All words that memories can rest on.
-    fn hear(&self) -> Vec<Said> {
+    fn hear(&self) -> Vec<SourceText> {
         let notes = self.logs.iter().flat_map(LogPart::notes);
-        let mut all: Vec<Said> =
-            notes.map(|note| Said { words: plain(note.text), sources: note.sources }).collect();
+        let mut all: Vec<SourceText> = notes
+            .map(|note| SourceText { words: plain(note.text), sources: note.sources })
+            .collect();
         for session in self.sessions.iter().take(SESSIONS) {
             all.extend(self.hear_session(*session));
         }
         all
     }
 
-    fn hear_session(&self, session: SessionId) -> Vec<Said> {
+    fn hear_session(&self, session: SessionId) -> Vec<SourceText> {
         let path = session_file(session);
         // A session that can not be read vouches for nothing.
         let small = self.folder.entry(&path).is_ok_and(|entry| entry.size <= LONGEST_TRANSCRIPT);
@@ -142,7 +143,7 @@ impl Ground {
             let trust = trust_in(heard.voice)?;
             let (session, message) = (session.to_string(), heard.message.to_string());
             let sources = vec![MessageSource { session, message, trust }];
-            Some(Said { words: plain(&heard.text), sources })
+            Some(SourceText { words: plain(&heard.text), sources })
         });
         heard.collect()
     }
@@ -158,7 +159,7 @@ fn trust_in(voice: Voice) -> Option<Trust> {
     }
 }
 
-fn trust(said: &Said) -> Option<Trust> {
+fn trust(said: &SourceText) -> Option<Trust> {
     said.sources.iter().map(|source| source.trust).min()
 }
 
@@ -168,7 +169,7 @@ fn plain(text: &str) -> String {
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-impl Witness for Ground {
+impl Witness for DreamProvenance {
     fn author(&self) -> Author {
         Author::Dream
     }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use dormouse_memory::{ContentHash, INDEX, MemoryFile, Saving, Store};
 use dormouse_tools::{FileDoor, FileGuard, Passed, Route};
 
-use super::access::{Done, MemoryAccess};
+use super::session_memory::{MemoryWriteResult, SessionMemory};
 
 /// Sends what leads into a memory directory through its door.
-pub(crate) struct MemoryGuard(pub(crate) Arc<MemoryAccess>);
+pub(crate) struct MemoryFileGuard(pub(crate) Arc<SessionMemory>);
 
-impl FileGuard for MemoryGuard {
+impl FileGuard for MemoryFileGuard {
     fn route(&self, path: &Path) -> Route {
         let Some((store, rest)) = self.0.store_of(path) else { return Route::Plain };
         if self.0.saving() == Saving::DailyLog {
@@ -32,7 +32,7 @@ impl FileGuard for MemoryGuard {
             }
         };
         let (access, store) = (Arc::clone(&self.0), Arc::clone(store));
-        Route::Through(Arc::new(Door { access, store, to }))
+        Route::Through(Arc::new(MemoryFileRoute { access, store, to }))
     }
 }
 
@@ -41,13 +41,13 @@ enum To {
     Memory(MemoryFile),
 }
 
-struct Door {
-    access: Arc<MemoryAccess>,
+struct MemoryFileRoute {
+    access: Arc<SessionMemory>,
     store: Arc<Store>,
     to: To,
 }
 
-impl FileDoor for Door {
+impl FileDoor for MemoryFileRoute {
     fn write(&self, before: Option<&[u8]>, after: &[u8]) -> Result<Passed, String> {
         let before = before.map(ContentHash::of);
         let done = match &self.to {
@@ -60,8 +60,8 @@ impl FileDoor for Door {
             }
         };
         Ok(match done {
-            Done::Written(_) => Passed::Written,
-            Done::Proposed(id) => Passed::Waits(super::tools::proposed(id)),
+            MemoryWriteResult::Written(_) => Passed::Written,
+            MemoryWriteResult::Proposed(id) => Passed::Waits(super::tools::proposed(id)),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! What a turn says about the memories in it: gathered while it runs, counted once when it has ended.
 //!
-//! Invariants: a turn waits no longer than [`PATIENCE`] for its counts, and never fails for them. What cannot be
+//! Invariants: a turn waits no longer than [`COUNT_TIMEOUT`] for its counts, and never fails for them. What cannot be
 //! counted is lost, and nothing else is.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -14,20 +14,20 @@ use dormouse_memory::{Anchor, Entry, GuardBook, MemoryFile, RecalledFor, Store, 
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
-use crate::memory::{MEMORY_TOOLS, MemoryAccess};
+use crate::memory::{MEMORY_TOOLS, SessionMemory};
 use crate::{Engine, EngineEvent};
 
 /// How long the end of a turn waits for its counts.
-const PATIENCE: Duration = Duration::from_millis(250);
+const COUNT_TIMEOUT: Duration = Duration::from_millis(250);
 /// How long the end of a session does.
-const LAST_PATIENCE: Duration = Duration::from_secs(2);
+const FINAL_COUNT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Tools besides those for memory that say nothing about what a memory is about.
 const NOT_WORK: &[&str] = &["TodoWrite", "ExitPlan"];
 
 /// A memory that the person had to say again, often enough for a guard to be offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Corrected {
+pub struct RepeatedCorrection {
     /// Its name.
     pub name: String,
     /// Its file's name.
@@ -36,7 +36,7 @@ pub struct Corrected {
     pub times: u64,
 }
 
-impl Corrected {
+impl RepeatedCorrection {
     /// In a line; `command` shows a guard when the file's name stands behind it.
     pub fn line(&self, command: &str) -> String {
         let Self { name, file, times } = self;
@@ -46,7 +46,7 @@ impl Corrected {
 
 /// What is seen of a turn.
 #[derive(Debug, Default)]
-pub(crate) struct Watch {
+pub(crate) struct TurnUsage {
     /// The files that the context had when the person began it.
     before: HashSet<PathBuf>,
     happened: Happened,
@@ -55,17 +55,17 @@ pub(crate) struct Watch {
     /// Those that were corrected in it already.
     corrected: HashSet<PathBuf>,
     /// Counts that nobody has waited for yet, or not long enough.
-    counting: Vec<JoinHandle<Vec<Corrected>>>,
+    counting: Vec<JoinHandle<Vec<RepeatedCorrection>>>,
 }
 
-impl Watch {
+impl TurnUsage {
     /// A memory was put in.
     pub(crate) fn shown(&mut self, path: PathBuf, tokens: u32) {
         self.shown.push((path, tokens));
     }
 
     /// A message was said.
-    pub(crate) fn see(&mut self, message: &Message, folder: &Path, access: &MemoryAccess) {
+    pub(crate) fn see(&mut self, message: &Message, folder: &Path, access: &SessionMemory) {
         if message.role != Role::Assistant {
             return;
         }
@@ -77,7 +77,7 @@ impl Watch {
         }
     }
 
-    fn see_call(&mut self, call: &ToolUse<'_>, folder: &Path, access: &MemoryAccess) {
+    fn see_call(&mut self, call: &ToolUse<'_>, folder: &Path, access: &SessionMemory) {
         // What is no object has no words.
         let Ok(input) = serde_json::from_str::<BTreeMap<String, Value>>(call.input.get()) else {
             return;
@@ -101,7 +101,7 @@ impl Watch {
 }
 
 /// All that a turn leaves to count.
-struct Gathered {
+struct UsageOfTurn {
     before: HashSet<PathBuf>,
     present: BTreeSet<PathBuf>,
     happened: Happened,
@@ -133,7 +133,7 @@ impl Engine {
         self.catch_up();
         let updated = access.take_updates();
         self.watch.corrected.extend(updated.iter().cloned());
-        let gathered = Gathered {
+        let gathered = UsageOfTurn {
             before: self.watch.before.clone(),
             present: self
                 .recall
@@ -149,7 +149,7 @@ impl Engine {
             return;
         }
         self.begin_counting(access, gathered);
-        self.finish_counting(PATIENCE, sink).await;
+        self.finish_counting(COUNT_TIMEOUT, sink).await;
     }
 
     /// What was written behind the turn, of what was said in it, is a correction in that turn.
@@ -164,11 +164,11 @@ impl Engine {
         let before = self.watch.before.clone();
         let present = updated.iter().filter(|path| before.contains(*path)).cloned().collect();
         let (happened, shown) = (Happened::default(), Vec::new());
-        let gathered = Gathered { before, present, happened, shown, updated };
+        let gathered = UsageOfTurn { before, present, happened, shown, updated };
         self.begin_counting(access, gathered);
     }
 
-    fn begin_counting(&mut self, access: Arc<MemoryAccess>, gathered: Gathered) {
+    fn begin_counting(&mut self, access: Arc<SessionMemory>, gathered: UsageOfTurn) {
         let counting = tokio::task::spawn_blocking(move || count(&access, gathered));
         self.watch.counting.push(counting);
     }
@@ -193,13 +193,13 @@ impl Engine {
     /// The session ends: nothing is counted after it.
     pub(crate) async fn end_counting(&mut self, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
         self.count_late_corrections();
-        self.finish_counting(LAST_PATIENCE, sink).await;
+        self.finish_counting(FINAL_COUNT_TIMEOUT, sink).await;
     }
 }
 
 /// Counts a turn. Gives back what was corrected often enough.
-fn count(access: &MemoryAccess, gathered: Gathered) -> Vec<Corrected> {
-    let Gathered { before, present, happened, shown, updated } = gathered;
+fn count(access: &SessionMemory, gathered: UsageOfTurn) -> Vec<RepeatedCorrection> {
+    let UsageOfTurn { before, present, happened, shown, updated } = gathered;
     let arrival = |path: &PathBuf| {
         if before.contains(path) { Arrival::Before } else { Arrival::During }
     };
@@ -262,7 +262,7 @@ fn in_context(
 }
 
 /// Writes the counts of one store, and says which of its memories a guard is to be offered for.
-fn written(store: &Arc<Store>, counts: &[(Arc<Store>, UseCount)]) -> Vec<Corrected> {
+fn written(store: &Arc<Store>, counts: &[(Arc<Store>, UseCount)]) -> Vec<RepeatedCorrection> {
     let mine: Vec<UseCount> = counts
         .iter()
         .filter(|(of, _)| Arc::ptr_eq(of, store))
@@ -276,12 +276,12 @@ fn written(store: &Arc<Store>, counts: &[(Arc<Store>, UseCount)]) -> Vec<Correct
     corrected.filter_map(|(file, uses)| offered(store, &file, uses)).collect()
 }
 
-fn offered(store: &Store, file: &MemoryFile, uses: Uses) -> Option<Corrected> {
+fn offered(store: &Store, file: &MemoryFile, uses: Uses) -> Option<RepeatedCorrection> {
     // Where the book can not be read, the commands for guards say so.
     let book = GuardBook::read(store.state_root()?).ok()?;
     let path = store.dir().path().join(file.as_str());
     let memory = in_context(store, file, Arrival::Before, true)?;
-    book.is_due(&path, uses.violated).then(|| Corrected {
+    book.is_due(&path, uses.violated).then(|| RepeatedCorrection {
         name: memory.name,
         file: file.to_string(),
         times: uses.violated,
@@ -289,5 +289,5 @@ fn offered(store: &Store, file: &MemoryFile, uses: Uses) -> Option<Corrected> {
 }
 
 #[cfg(test)]
-#[path = "effect_tests.rs"]
+#[path = "memory_usage_tests.rs"]
 mod tests;
