@@ -11,10 +11,7 @@ use std::time::Instant;
 
 use dormouse_base::SystemClock;
 use dormouse_memory::rank::{Query, Recall};
-use dormouse_memory::{
-    Author, By, MemoryType, NewMemory, Quarantined, Scope, Store, StoreOptions,
-    shipped_secret_rules,
-};
+use dormouse_memory::{Author, By, MemoryType, NewMemory, Quarantined, Scope, Store, StoreOptions};
 use dormouse_testkit::TestHome;
 use jiff::Timestamp;
 
@@ -126,7 +123,7 @@ fn asked(home: &TestHome, binary: &Path, question: &str) -> std::process::Comman
 
 fn open(home: &TestHome, memory: &Path) -> Recall {
     let options =
-        StoreOptions::new(Scope::User, shipped_secret_rules, Arc::new(SystemClock::default()));
+        StoreOptions::new(Scope::User, dormouse_secrets::scan, Arc::new(SystemClock::default()));
     let store = Store::existing(memory, &home.dormouse_home().join("state"), options);
     let store = store.expect("a store").expect("its directory");
     Recall::open(vec![Arc::new(store)], Some(&home.dormouse_home().join("cache")))

@@ -1,7 +1,8 @@
 //! Any bytes as a memory: an entry, no panic; a key that is set is read, and the body stays.
 #![no_main]
 
-use dormouse_memory::{Entry, frontmatter};
+use dormouse_frontmatter as frontmatter;
+use dormouse_memory::Entry;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

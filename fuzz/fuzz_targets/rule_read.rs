@@ -1,7 +1,7 @@
 //! Any text as a rule: head, patterns and markdown are read, and nothing is added to the text.
 #![no_main]
 
-use dormouse_memory::instructions::read_rule_for_fuzzing;
+use dormouse_instructions::read_rule_for_fuzzing;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -1,7 +1,7 @@
 //! Any text: findings are in order, apart, and on characters; redacting keeps everything else.
 #![no_main]
 
-use dormouse_memory::secrets::{redact, scan};
+use dormouse_secrets::{redact, scan};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use dormouse_base::SystemClock;
 use dormouse_memory::embed::Embedder;
 use dormouse_memory::rank::{Query, Ranking, Recall, Tuning};
-use dormouse_memory::{Quarantined, Scope, Store, StoreOptions, shipped_secret_rules};
+use dormouse_memory::{Quarantined, Scope, Store, StoreOptions};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
@@ -41,8 +41,11 @@ impl Directory {
             write(&memory.join(&name), &file_text(document));
             numbers.insert(name, number);
         }
-        let options =
-            StoreOptions::new(Scope::User, shipped_secret_rules, Arc::new(SystemClock::default()));
+        let options = StoreOptions::new(
+            Scope::User,
+            dormouse_secrets::scan,
+            Arc::new(SystemClock::default()),
+        );
         let store = Store::existing(&memory, &folder.path().join("state"), options);
         let store = store.expect("a store").expect("its directory");
         let recall = Recall::open(vec![Arc::new(store)], Some(&folder.path().join("cache")));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dormouse_base::SystemClock;
-use dormouse_memory::{Scope, Store, StoreOptions, shipped_secret_rules};
+use dormouse_memory::{Scope, Store, StoreOptions};
 use tempfile::TempDir;
 
 /// A memory directory that other programs made, and the place of its state.
@@ -46,8 +46,11 @@ impl Planted {
 
     /// The store on it, with a state folder of this name.
     pub(super) fn store(&self, state: &str) -> Store {
-        let options =
-            StoreOptions::new(Scope::User, shipped_secret_rules, Arc::new(SystemClock::default()));
+        let options = StoreOptions::new(
+            Scope::User,
+            dormouse_secrets::scan,
+            Arc::new(SystemClock::default()),
+        );
         Store::open(&self.folder(), &self.state(state), options)
             .unwrap_or_else(|error| crate::fail(&error.to_string()))
     }

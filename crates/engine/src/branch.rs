@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_conversation::transcript::Author;
 use dormouse_conversation::{Block, Facts, Flags, History, Message, Prefix, ResultContent};
-use dormouse_memory::instructions::Occasion;
+use dormouse_instructions::LoadOccasion;
 use dormouse_tools::ReadCache;
 
 use crate::compact::SaidSoFar;
@@ -160,7 +160,7 @@ impl Branch {
         history.push(opening)?;
         let begun = Begun {
             prefix: Arc::clone(&self.prefix),
-            known: Known::look(&config, Occasion::Start),
+            known: Known::look(&config, LoadOccasion::Start),
             history,
             told: Some(self.told.clone()),
             around: self.around.clone(),

@@ -10,8 +10,8 @@ use dormouse_conversation::transcript::{Envelope, Transcript};
 use dormouse_conversation::{
     Block, Budget, Facts, Flags, History, Message, Prefix, Role, Usage, used,
 };
+use dormouse_instructions::LoadOccasion;
 use dormouse_memory::Trust;
-use dormouse_memory::instructions::Occasion;
 use dormouse_model::{BreakDetector, CacheTtl, WireBody};
 use dormouse_tools::{CallContext, CallObserver, Caller, FileGuard, ReadCache, Shells, TodoList};
 use tokio_util::sync::CancellationToken;
@@ -140,7 +140,7 @@ impl Engine {
     ) -> Result<Self, EngineError> {
         let own = OwnTools::add_to(&mut config, &transcript);
         config.tools = config.tools_now();
-        let known = Known::look(&config, Occasion::Start);
+        let known = Known::look(&config, LoadOccasion::Start);
         let (tools, size) = (&config.tools, config.budget.prompt);
         let prefix = build_prefix(surroundings, tools, size, &config.overrides, &known);
         transcript.record_prefix(&prefix, &config.origin)?;

@@ -6,7 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_conversation::{Budget, Facts, PromptSize};
-use dormouse_memory::instructions::{Approved, Instructions, Loaded, Note, Occasion, Roots, parts};
+use dormouse_instructions::{
+    ApprovedPaths, InstructionFile, InstructionNote, InstructionRoots, Instructions, LoadOccasion,
+    prompt_sections,
+};
 
 use crate::memory::{SessionMemory, index_parts};
 use crate::prompt::{IndexUse, MemoryRules};
@@ -24,9 +27,9 @@ const SKILLS: &str = "skills";
 #[derive(Debug, Clone)]
 pub struct InstructionSetup {
     /// Where they are looked for.
-    pub roots: Roots,
+    pub roots: InstructionRoots,
     /// What the person has approved.
-    pub approved: Approved,
+    pub approved: ApprovedPaths,
 }
 
 /// Memory for a session.
@@ -46,7 +49,7 @@ pub struct Known {
     instructions: Option<Instructions>,
     parts: Vec<(String, String)>,
     room: usize,
-    notes: Vec<Note>,
+    notes: Vec<InstructionNote>,
     warnings: Vec<String>,
     rules: Option<MemoryRules>,
     /// What the model is told of skills.
@@ -57,7 +60,7 @@ pub struct Known {
 
 impl Known {
     /// Looks it up.
-    pub(crate) fn look(config: &EngineConfig, occasion: Occasion) -> Self {
+    pub(crate) fn look(config: &EngineConfig, occasion: LoadOccasion) -> Self {
         let mut known = Self { skills: listing(&config.skills, &config.budget), ..Self::default() };
         known.look_again(config);
         known.warnings.extend(config.skills.problems().iter().map(ToString::to_string));
@@ -87,16 +90,16 @@ impl Known {
 
     fn load_instructions(
         &mut self,
-        roots: &Roots,
-        approved: &Approved,
+        roots: &InstructionRoots,
+        approved: &ApprovedPaths,
         budget: &Budget,
-        occasion: Occasion,
+        occasion: LoadOccasion,
     ) {
         let room = usize::try_from(budget.instructions_chars).unwrap_or(usize::MAX);
         self.room = room.saturating_mul(FILES_WORTH);
         let mut instructions = Instructions::load(roots.clone(), approved.clone(), occasion);
         self.notes = instructions.take_notes();
-        self.parts = parts(instructions.loaded(), self.room);
+        self.parts = prompt_sections(instructions.loaded(), self.room);
         self.instructions = Some(instructions);
     }
 
@@ -148,7 +151,7 @@ impl Known {
     }
 
     /// The files that were loaded at the start, for hooks.
-    pub(crate) fn loaded(&self) -> &[Loaded] {
+    pub(crate) fn loaded(&self) -> &[InstructionFile] {
         self.instructions.as_ref().map(Instructions::loaded).unwrap_or_default()
     }
 
@@ -161,16 +164,16 @@ impl Known {
     }
 
     /// A file was read or written: what loads because of that, if anything.
-    pub(crate) fn touched(&mut self, path: &Path) -> Vec<Loaded> {
+    pub(crate) fn touched(&mut self, path: &Path) -> Vec<InstructionFile> {
         let Some(instructions) = &mut self.instructions else { return Vec::new() };
-        let loaded = instructions.touched(path);
+        let loaded = instructions.load_for_file(path);
         self.notes.extend(instructions.take_notes());
         loaded
     }
 
     /// Headings and texts of files that have just been loaded.
-    pub(crate) fn parts_of(&self, loaded: &[Loaded]) -> Vec<(String, String)> {
-        parts(loaded, self.room)
+    pub(crate) fn parts_of(&self, loaded: &[InstructionFile]) -> Vec<(String, String)> {
+        prompt_sections(loaded, self.room)
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use dormouse_base::MessageId;
 use dormouse_conversation::transcript::{Author, LoadWarning, Loaded, Transcript};
 use dormouse_conversation::{Block, BlockKind, Flags, History, Message, Repair, Role};
-use dormouse_memory::instructions::Occasion;
+use dormouse_instructions::LoadOccasion;
 
 use crate::compact::SaidSoFar;
 use crate::engine::{Begun, LOST_ANSWER};
@@ -47,7 +47,7 @@ impl Engine {
             Some(sent) => config.tools_as_sent(sent.tools()),
             None => config.tools_now(),
         };
-        let known = Known::look(&config, Occasion::Start);
+        let known = Known::look(&config, LoadOccasion::Start);
         let prefix = match prefix {
             Some(prefix) => prefix,
             None => {

@@ -9,8 +9,10 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use thiserror::Error;
 
-use crate::frontmatter::{self, EditError, Fields, FrontmatterProblem};
 use crate::{MemoryType, Scope, Trust};
+use dormouse_frontmatter::{
+    self as frontmatter, FrontmatterEditError, FrontmatterFields, FrontmatterProblem,
+};
 
 /// The longest memory that is read or written, in bytes.
 pub const LONGEST_MEMORY: usize = 1024 * 1024;
@@ -46,7 +48,7 @@ pub struct Header {
 
 impl Header {
     /// Reads the keys we know.
-    pub fn from_fields(fields: &Fields) -> Self {
+    pub fn from_fields(fields: &FrontmatterFields) -> Self {
         let owned = |key: &str| fields.text(key).map(str::to_owned);
         let list = |key: &str| {
             let texts = fields.get(key).map(frontmatter::Value::texts).unwrap_or_default();
@@ -239,7 +241,7 @@ impl NewMemory {
     }
 
     /// The text of a memory's file with this head and body; what else its head says stays.
-    pub fn onto(&self, file: &[u8]) -> Result<String, EditError> {
+    pub fn onto(&self, file: &[u8]) -> Result<String, FrontmatterEditError> {
         let old = String::from_utf8_lossy(file);
         let body = frontmatter::parse(&old).body;
         let (head, _) = old.split_at(old.len() - body.len());
@@ -258,7 +260,7 @@ impl NewMemory {
     }
 
     /// The file's text.
-    pub fn render(&self, now: Timestamp) -> Result<String, EditError> {
+    pub fn render(&self, now: Timestamp) -> Result<String, FrontmatterEditError> {
         let body = self.body.trim_matches(['\n', '\r']);
         // Without this line a body that begins with a fence would be taken for the frontmatter.
         let mut text = frontmatter::set(&format!("{body}\n"), "name", &self.name)?;

@@ -15,11 +15,9 @@ pub mod embed;
 mod entry;
 mod excerpt;
 pub mod file_commands;
-pub mod frontmatter;
 mod guards;
 mod import;
 pub mod index;
-pub mod instructions;
 mod kind;
 mod manifest;
 mod names;
@@ -28,7 +26,6 @@ pub mod rank;
 mod rules;
 mod same;
 mod scan;
-pub mod secrets;
 mod store;
 mod walk;
 
@@ -64,6 +61,6 @@ pub use store::{
     AnchoredProject, Applied, Author, By, ChangeError, ChangeId, Consent, ContentHash, DreamLock,
     DreamLockError, DreamState, Dreamer, Effect, Expected, Fate, FileDiff, IndexUpkeep, LogEntry,
     LogPart, LoggedNote, MessageSource, Outcome, Plan, Policy, PolicyRule, Proposal, ProposalId,
-    ProposedFile, RecalledFor, Receipt, Rule, SecretFinding, SecretRule, SecretScan, Store,
-    StoreOptions, Trashed, Trial, Unit, UnitWrite, UseCount, Uses, Writer, shipped_secret_rules,
+    ProposedFile, RecalledFor, Receipt, Rule, SecretPolicy, SecretScan, Store, StoreOptions,
+    Trashed, Trial, Unit, UnitWrite, UseCount, Uses, Writer,
 };

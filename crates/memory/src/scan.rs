@@ -15,7 +15,9 @@ use jiff::Timestamp;
 use crate::entry::as_text;
 use crate::names::fold;
 use crate::walk::{FoundFile, NOT_PLAIN, Step, walk};
-use crate::{Header, MemoryFile, frontmatter};
+use dormouse_frontmatter as frontmatter;
+
+use crate::{Header, MemoryFile};
 
 /// The lines read of each file.
 pub const HEADER_LINES: usize = 30;

@@ -6,7 +6,9 @@ use std::path::Path;
 use dormouse_base::nearest;
 use dormouse_conversation::Effort;
 use dormouse_engine::MEMORY_TOOLS;
-use dormouse_memory::frontmatter::{self, FrontmatterProblem, Parsed, Value as Field};
+use dormouse_frontmatter::{
+    self as frontmatter, FrontmatterProblem, ParsedFrontmatter, Value as Field,
+};
 use dormouse_tools::{MCP_CALL, Mode, ToolSet};
 use serde_json::{Map, Value};
 
@@ -55,7 +57,7 @@ pub fn read_markdown(
     let quoted = with_quotes(text);
     let parsed = match frontmatter::parse(text) {
         // Many have a colon in their description and no quotation marks around it.
-        Parsed { problem: Some(FrontmatterProblem::Yaml { .. }), .. } => {
+        ParsedFrontmatter { problem: Some(FrontmatterProblem::Yaml { .. }), .. } => {
             frontmatter::parse(&quoted)
         }
         parsed => parsed,

@@ -1,6 +1,6 @@
 //! What a dream came to (B-23, B-24): merged, corrected, removed, kept, refused, with reasons.
 
-use dormouse_memory::{Drafted, Fate, MemoryFile, Scope, Store, shipped_secret_rules};
+use dormouse_memory::{Drafted, Fate, MemoryFile, Scope, Store};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -128,7 +128,7 @@ impl DreamAction {
 
 /// What a model said, as it can be kept and shown: without a secret, and without what steers a terminal.
 pub(super) fn presentable(text: &str) -> String {
-    if shipped_secret_rules(text).is_empty() {
+    if dormouse_secrets::scan(text).is_empty() {
         return dormouse_base::printable(text).into_owned();
     }
     "something that looks like a secret, and is not shown".to_owned()

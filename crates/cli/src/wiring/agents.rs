@@ -11,7 +11,7 @@ use dormouse_agents::{
 };
 use dormouse_base::{Environment, Layer, Project, Settings, Source, Switches, Trust, names};
 use dormouse_engine::{HookLayer, HookOrigin, Hooks, OtherModel, SmallModel};
-use dormouse_memory::{IndexUpkeep, Scope, StoreOptions, shipped_secret_rules};
+use dormouse_memory::{IndexUpkeep, Scope, StoreOptions};
 use dormouse_tools::{ServerOrigin, Variables, read_servers};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -209,7 +209,7 @@ fn memories(
     }
     let home = world.home()?;
     let mut options =
-        StoreOptions::new(Scope::Agent, shipped_secret_rules, Arc::clone(&world.clock));
+        StoreOptions::new(Scope::Agent, dormouse_secrets::scan, Arc::clone(&world.clock));
     options.policy = policy(&settings.memory);
     options.index = if switches.is_on("index") { IndexUpkeep::Keep } else { IndexUpkeep::Leave };
     let remote = world.environment.path(names::REMOTE_MEMORY_DIR);

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use dormouse_base::{Dir, Project, RelPath, names, stable_hash};
 use dormouse_engine::InstructionSetup;
-use dormouse_memory::instructions::{Approved, Instructions, Note, Occasion, Roots};
+use dormouse_instructions::{
+    ApprovedPaths, InstructionNote, InstructionRoots, Instructions, LoadOccasion,
+};
 
 use crate::wiring::exit::Failure;
 use crate::wiring::input;
@@ -37,14 +39,14 @@ pub(crate) fn setup(
             approvals.write(&paths)?;
         }
     }
-    Ok(Some(InstructionSetup { roots, approved: Approved::new(paths) }))
+    Ok(Some(InstructionSetup { roots, approved: ApprovedPaths::new(paths) }))
 }
 
-fn roots(world: &World, project: &Project) -> Result<Roots, Failure> {
+fn roots(world: &World, project: &Project) -> Result<InstructionRoots, Failure> {
     let dormouse = world.home()?;
     let home = world.environment.path(names::USER_HOME).unwrap_or_else(|| dormouse.clone());
     let managed = world.environment.path(names::TEST_MANAGED).filter(|_| cfg!(debug_assertions));
-    Ok(Roots {
+    Ok(InstructionRoots {
         managed: managed.map_or_else(|| PathBuf::from(MANAGED), |folder| folder.join("AGENTS.md")),
         claude: home.join(".claude"),
         home,
@@ -55,12 +57,12 @@ fn roots(world: &World, project: &Project) -> Result<Roots, Failure> {
 }
 
 /// Asks about every file outside the project that its instructions want to include.
-fn ask(roots: &Roots, approved: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
-    let known = Approved::new(approved.iter().cloned());
-    let notes = Instructions::load(roots.clone(), known, Occasion::Start).take_notes();
+fn ask(roots: &InstructionRoots, approved: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
+    let known = ApprovedPaths::new(approved.iter().cloned());
+    let notes = Instructions::load(roots.clone(), known, LoadOccasion::Start).take_notes();
     let mut granted = BTreeSet::new();
     for note in notes {
-        let Note::Outside { real, parent, .. } = note else { continue };
+        let InstructionNote::Outside { real, parent, .. } = note else { continue };
         // A file that is a link leads out by itself.
         let who = parent.map_or("A link".to_owned(), |parent| parent.display().to_string());
         print::note(&format!(

@@ -16,7 +16,7 @@ use dormouse_engine::SessionFolder;
 use dormouse_memory::{
     AnchoredProject, ChangeError, DirectoryChoice, DirectorySource, IndexUpkeep, Policy,
     RepositoryIdentity, Scope, Store, StoreOptions, memory_directory, project_memory,
-    repository_memory, shipped_secret_rules, team_memory, user_memory,
+    repository_memory, team_memory, user_memory,
 };
 use dormouse_tools::{SAFE_GIT_ENVIRONMENT, output};
 use serde::Serialize;
@@ -169,7 +169,7 @@ impl Places {
             Whose::Project | Whose::Repo => Scope::Project,
             Whose::Team => Scope::Team,
         };
-        let mut options = StoreOptions::new(scope, shipped_secret_rules, Arc::clone(&self.clock));
+        let mut options = StoreOptions::new(scope, dormouse_secrets::scan, Arc::clone(&self.clock));
         options.policy.clone_from(&self.policy);
         options.index = self.index;
         if place.whose == Whose::Repo {

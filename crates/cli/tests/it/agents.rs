@@ -518,7 +518,7 @@ fn bad_files_are_told_and_the_others_load() {
     let output = home.run(&mut ask(&home, &["hi"]));
     output.success();
     for expected in [
-        "agents/yaml.md:3: the frontmatter can not be read",
+        "agents/yaml.md:3: the frontmatter cannot be read",
         "agents/name.md:2: `No Name` is no name for an agent",
         "agents/binary.md: it is binary",
         "agents/none.md:1: it has no frontmatter",

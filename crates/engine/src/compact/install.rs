@@ -8,7 +8,7 @@ use dormouse_context::layers::is_cache_edit;
 use dormouse_context::{Fragment, HookNotes};
 use dormouse_conversation::transcript::{Boundary, uncounted};
 use dormouse_conversation::{Block, Flags, History, Message};
-use dormouse_memory::instructions::Occasion;
+use dormouse_instructions::LoadOccasion;
 use dormouse_model::Announcement;
 
 use super::draft::{Draft, Ground};
@@ -32,7 +32,7 @@ impl Engine {
             config.tools = config.tools_now();
         }
         let config = &config;
-        let mut known = Known::look(config, Occasion::Compaction);
+        let mut known = Known::look(config, LoadOccasion::Compaction);
         // The person has read them when the session began.
         drop(known.take_warnings());
         let size = config.budget.prompt;

@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn frontmatter_has_no_numbers_and_they_are_read_all_the_same() {
         let head = "---\nhooks:\n  Stop:\n    - hooks:\n        - command: x\n          timeout: 3\n          async: true\n---\n";
-        let fields = dormouse_memory::frontmatter::parse(head).fields;
+        let fields = dormouse_frontmatter::parse(head).fields;
         let written = fields.get("hooks").unwrap();
         let layer = HookLayer::of_frontmatter(HookOrigin::Agent("a".into()), "a.md", written, None);
         let (hooks, problems) = Hooks::read([layer]);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dormouse_base::Source;
 use dormouse_conversation::transcript::Trigger;
-use dormouse_memory::instructions::Loaded;
+use dormouse_instructions::InstructionFile;
 use serde_json::value::RawValue;
 
 use super::bell::DreamNews;
@@ -188,7 +188,7 @@ impl HookRunner {
     }
 
     /// Instruction files were loaded: told, not waited for.
-    pub(crate) fn instructions(&self, loaded: &[Loaded]) {
+    pub(crate) fn instructions(&self, loaded: &[InstructionFile]) {
         for file in loaded {
             let details = Details::Instructions {
                 file_path: &file.path,

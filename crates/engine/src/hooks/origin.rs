@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use dormouse_base::Source;
-use dormouse_memory::frontmatter;
+use dormouse_frontmatter as frontmatter;
 use serde_json::Value;
 
 /// Fields that are no text in JSON; in frontmatter everything is.

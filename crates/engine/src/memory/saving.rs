@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use dormouse_memory::{By, Draft, Expected, MemoryFile, NewMemory, Scope, Store, frontmatter};
+use dormouse_frontmatter as frontmatter;
+use dormouse_memory::{By, Draft, Expected, MemoryFile, NewMemory, Scope, Store};
 
 use super::session_memory::{FoundMemory, MemoryWriteResult, SessionMemory};
 use super::witness::{Wanted, Witness};

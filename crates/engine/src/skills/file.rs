@@ -88,6 +88,6 @@ impl Skill {
                 self.file.display()
             ));
         }
-        Ok(dormouse_memory::frontmatter::parse(&text).body.trim().to_owned())
+        Ok(dormouse_frontmatter::parse(&text).body.trim().to_owned())
     }
 }

@@ -1,7 +1,7 @@
 //! What the frontmatter of a `SKILL.md` says.
 
 use dormouse_base::nearest;
-use dormouse_memory::frontmatter::{self, Fields, FrontmatterProblem, Value};
+use dormouse_frontmatter::{self as frontmatter, FrontmatterFields, FrontmatterProblem, Value};
 use dormouse_tools::Rule;
 
 use super::SkillCallers;
@@ -70,7 +70,7 @@ pub(super) fn read(folder_name: &str, text: &str) -> Result<Head, (Option<u64>, 
 }
 
 /// In one line: it stands in a list.
-fn description(fields: &Fields, body: &str) -> String {
+fn description(fields: &FrontmatterFields, body: &str) -> String {
     let said = [fields.text("description"), fields.text("when_to_use")];
     let said: Vec<&str> = said.into_iter().flatten().collect();
     let first_words =
@@ -89,7 +89,7 @@ pub(super) fn on_one_line(text: &str, most_chars: usize) -> String {
 }
 
 /// `[issue]` is a list to YAML, and a hint to whoever wrote it.
-fn hint(fields: &Fields) -> Option<String> {
+fn hint(fields: &FrontmatterFields) -> Option<String> {
     let hint = match fields.get("argument-hint")? {
         Value::Text(text) => text.clone(),
         list @ Value::List(_) => format!("[{}]", list.texts().join(", ")),
@@ -98,7 +98,7 @@ fn hint(fields: &Fields) -> Option<String> {
     Some(on_one_line(&hint, LONGEST_HINT)).filter(|hint| !hint.is_empty())
 }
 
-fn callers(fields: &Fields, ignored: &mut Vec<String>) -> SkillCallers {
+fn callers(fields: &FrontmatterFields, ignored: &mut Vec<String>) -> SkillCallers {
     let mut flag = |key: &str, unless: bool| match fields.text(key) {
         None => unless,
         Some("true") => true,
@@ -117,7 +117,7 @@ fn callers(fields: &Fields, ignored: &mut Vec<String>) -> SkillCallers {
 }
 
 /// The words of a list, or of a text with blanks or commas between them.
-fn words(fields: &Fields, key: &str) -> Vec<String> {
+fn words(fields: &FrontmatterFields, key: &str) -> Vec<String> {
     match fields.get(key) {
         Some(Value::Text(text)) => parted(text),
         Some(list @ Value::List(_)) => list.texts().into_iter().map(str::to_owned).collect(),
@@ -141,7 +141,7 @@ fn parted(text: &str) -> Vec<String> {
     .collect()
 }
 
-fn allowed(fields: &Fields, ignored: &mut Vec<String>) -> Vec<Rule> {
+fn allowed(fields: &FrontmatterFields, ignored: &mut Vec<String>) -> Vec<Rule> {
     let mut rules = Vec::new();
     for word in words(fields, "allowed-tools") {
         match word.parse() {
@@ -153,7 +153,7 @@ fn allowed(fields: &Fields, ignored: &mut Vec<String>) -> Vec<Rule> {
 }
 
 /// What the file says without effect.
-fn unused(fields: &Fields, folder_name: &str) -> Vec<String> {
+fn unused(fields: &FrontmatterFields, folder_name: &str) -> Vec<String> {
     let mut said = Vec::new();
     for key in fields.keys().filter(|key| !USED.contains(key) && !QUIET.contains(key)) {
         let known = USED.iter().chain(LATER).map(|known| (*known).to_owned());

@@ -14,12 +14,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dormouse_base::{Dir, RelPath};
 
-use crate::frontmatter;
 use crate::index::{self, Fill};
 use crate::{
     Author, By, ChangeError, ContentHash, Entry, Expected, Finding, MemoryFile, MessageSource,
     NewMemory, Outcome, Policy, Rule, ScanCache, Store, StoreOptions,
 };
+use dormouse_frontmatter as frontmatter;
 
 pub use judge::{Drafted, Drawn, Rejected};
 use steps::{Step, Steps};
@@ -190,7 +190,7 @@ fn with_superseded(
 
 fn edited(
     file: &MemoryFile,
-    result: Result<String, frontmatter::EditError>,
+    result: Result<String, frontmatter::FrontmatterEditError>,
 ) -> Result<String, ChangeError> {
     result.map_err(|source| ChangeError::Frontmatter { file: file.clone(), source })
 }

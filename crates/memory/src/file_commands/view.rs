@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use super::path::shown;
 use super::{Directory, Spot, ToolPath};
-use crate::{ContentHash, INDEX, MemoryFile, frontmatter};
+use dormouse_frontmatter as frontmatter;
+
+use crate::{ContentHash, INDEX, MemoryFile};
 
 /// More lines than this have no number.
 const MOST_LINES: usize = 999_999;

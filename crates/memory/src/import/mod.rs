@@ -6,13 +6,14 @@ mod json;
 use std::collections::BTreeSet;
 
 use dormouse_base::{Dir, FileError};
+use dormouse_frontmatter as frontmatter;
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::store::is_apart;
 use crate::{
     By, ChangeError, ContentHash, Effect, Entry, Expected, MemoryFile, MemoryType, NewMemory,
-    Outcome, Plan, Scan, ScanCache, Scope, Store, frontmatter, names, scan,
+    Outcome, Plan, Scan, ScanCache, Scope, Store, names, scan,
 };
 
 pub use json::{ImportError, from_mcp_memory, from_mem0};

@@ -99,7 +99,7 @@ pub enum Consent {
 
 /// What happens to text that looks like a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SecretRule {
+pub enum SecretPolicy {
     /// The change is refused.
     Refuse,
     /// A person was asked and wants it; has no effect for anybody else.
@@ -118,7 +118,7 @@ pub struct By {
     /// Whether the person agreed to it.
     pub consent: Consent,
     /// What happens to secrets.
-    pub secrets: SecretRule,
+    pub secrets: SecretPolicy,
     /// The larger piece of work that it is a part of, such as a dream: what belongs together is undone together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<String>,
@@ -132,7 +132,7 @@ impl By {
             reason: reason.into(),
             sources: Vec::new(),
             consent: Consent::NotAsked,
-            secrets: SecretRule::Refuse,
+            secrets: SecretPolicy::Refuse,
             part_of: None,
         }
     }
@@ -164,7 +164,7 @@ impl By {
     /// The same, where a person was asked about a secret and wants it written.
     #[must_use]
     pub fn allowing_secrets(self) -> Self {
-        Self { secrets: SecretRule::PersonAllows, ..self }
+        Self { secrets: SecretPolicy::PersonAllows, ..self }
     }
 
     /// The lowest trust among its sources.
@@ -189,6 +189,6 @@ impl By {
     }
 
     pub(crate) fn allows_secrets(&self) -> bool {
-        self.author.is_person() && self.secrets == SecretRule::PersonAllows
+        self.author.is_person() && self.secrets == SecretPolicy::PersonAllows
     }
 }

@@ -30,7 +30,7 @@ impl Store {
         }
         let secrets = if by.allows_secrets() { Vec::new() } else { (self.options.secrets)(&note) };
         if !secrets.is_empty() {
-            let rules: Vec<String> = secrets.into_iter().map(|found| found.rule).collect();
+            let rules: Vec<&str> = secrets.into_iter().map(|found| found.rule).collect();
             return refused(format!(
                 "the note looks like a secret ({}) and was not written; leave the value out",
                 rules.join(", ")

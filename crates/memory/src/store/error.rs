@@ -4,23 +4,9 @@ use dormouse_base::{AppendError, FileError, LockError};
 use thiserror::Error;
 
 use super::{ChangeId, ContentHash};
-use crate::frontmatter::EditError;
 use crate::{LONGEST_MEMORY, MemoryFile, MemoryFileError, MemoryType};
-
-/// Something in a text that looks like a secret: the rule it matches, never the value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SecretFinding {
-    /// The rule's name.
-    pub rule: String,
-    /// The line, from 1.
-    pub line: usize,
-}
-
-/// The shipped rules (`secrets`), as a store takes them.
-pub fn shipped_secret_rules(text: &str) -> Vec<SecretFinding> {
-    let found = crate::secrets::scan(text).into_iter();
-    found.map(|found| SecretFinding { rule: found.rule.to_owned(), line: found.line }).collect()
-}
+use dormouse_frontmatter::FrontmatterEditError;
+use dormouse_secrets::SecretFinding;
 
 /// A change that was not made.
 #[derive(Debug, Error)]
@@ -91,7 +77,7 @@ pub enum ChangeError {
         file: MemoryFile,
         /// Why.
         #[source]
-        source: EditError,
+        source: FrontmatterEditError,
     },
     /// The index can not be kept.
     #[error("MEMORY.md is not valid UTF-8 and can not be kept up to date; save it as UTF-8")]

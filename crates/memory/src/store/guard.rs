@@ -102,7 +102,7 @@ fn check_secrets(locked: &Locked<'_>, by: &By, staged: &Staged) -> Result<(), Ch
     if by.author.is_person() || elsewhere.iter().all(|text| scan(text).is_empty()) {
         return Ok(());
     }
-    let rules: Vec<String> =
+    let rules: Vec<&str> =
         elsewhere.iter().flat_map(|text| scan(text)).map(|finding| finding.rule).collect();
     let said = format!(
         "the index line or the reason looks like a secret ({}) and was not saved; leave the value out",

@@ -40,14 +40,14 @@ use std::time::Duration;
 use dormouse_base::{Clock, Dir, FileAction, FileError, Lock, ProjectSlug, RelPath};
 use jiff::Timestamp;
 
-use crate::frontmatter::{self, EditError};
 use crate::{INDEX, MemoryFile, Scan, ScanCache, Scanned, Scope, extract_anchors, scan};
+use dormouse_frontmatter::{self as frontmatter, FrontmatterEditError};
 
-pub use by::{Author, By, Consent, MessageSource, SecretRule};
+pub use by::{Author, By, Consent, MessageSource, SecretPolicy};
 pub use content::ContentHash;
 pub use distilled::{LogPart, LoggedNote};
 pub use dream_lock::{DreamLock, DreamLockError, DreamState, Dreamer};
-pub use error::{ChangeError, SecretFinding, shipped_secret_rules};
+pub use error::ChangeError;
 pub(crate) use guard::is_apart;
 pub use history::ChangeId;
 pub use inbox::{Proposal, ProposalId, ProposedFile};
@@ -69,7 +69,7 @@ use uses::NeverHelpedCache;
 const WAIT: Duration = Duration::from_mins(1);
 
 /// Looks for secrets in a text.
-pub type SecretScan = fn(&str) -> Vec<SecretFinding>;
+pub type SecretScan = fn(&str) -> Vec<dormouse_secrets::SecretFinding>;
 
 /// Whether the program keeps the index (M-5), or leaves it to others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -325,7 +325,7 @@ struct Locked<'a> {
 
 impl Locked<'_> {
     /// A memory's text with anchors for what it names.
-    fn anchored(&self, text: String) -> Result<String, EditError> {
+    fn anchored(&self, text: String) -> Result<String, FrontmatterEditError> {
         let Some(project) = &self.store.options.project else { return Ok(text) };
         let body = frontmatter::parse(&text).body;
         let anchors = extract_anchors(body, &project.root, project.commit.as_deref());

@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 
 use super::{By, ChangeError, ContentHash, Current, Locked, name};
-use crate::frontmatter::{self, EditError};
 use crate::names::{fold, unique_file};
 use crate::{Entry, Header, INDEX, MemoryFile, NewMemory, Trust};
+use dormouse_frontmatter::{self as frontmatter, FrontmatterEditError};
 
 /// What a file must be for a change to it to be right.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -304,7 +304,7 @@ fn beginning(bytes: Option<&[u8]>) -> String {
 
 pub(super) fn edited(
     file: &MemoryFile,
-    result: Result<String, EditError>,
+    result: Result<String, FrontmatterEditError>,
 ) -> Result<String, ChangeError> {
     result.map_err(|source| ChangeError::Frontmatter { file: file.clone(), source })
 }

@@ -13,7 +13,9 @@ use super::{
 };
 use crate::entry::{as_text, stamp};
 use crate::scan::scanned_header;
-use crate::{Entry, Header, INDEX, MemoryFile, Trust, frontmatter};
+use dormouse_frontmatter as frontmatter;
+
+use crate::{Entry, Header, INDEX, MemoryFile, Trust};
 
 /// A change that is ready to be written, with what it takes to go back.
 #[derive(Debug)]
@@ -161,7 +163,7 @@ fn marked(
     known: Option<&Header>,
     provenance: &Inherited,
     modified: Option<Timestamp>,
-) -> Result<String, frontmatter::EditError> {
+) -> Result<String, frontmatter::FrontmatterEditError> {
     let mut sources = known.map(|header| header.sources.clone()).unwrap_or_default();
     let mut add = |source: String| {
         if !sources.contains(&source) {

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use dormouse_frontmatter as frontmatter;
 use dormouse_memory::index::{Index, LOADED_BYTES, LOADED_LINES, Link, Rank, fill, load};
-use dormouse_memory::{Entry, LONGEST_NAME, MemoryFile, frontmatter, unique_file};
+use dormouse_memory::{Entry, LONGEST_NAME, MemoryFile, unique_file};
 
 fn each(target: &str, check: impl Fn(&[u8])) {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);

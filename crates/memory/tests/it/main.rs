@@ -1,5 +1,4 @@
-//! The memory crate from outside, on real folders: what no crash, race or trick may do to a file, instruction
-//! files, secret rules.
+//! The memory crate on real folders: crashes, races and hostile input must not damage a file.
 
 #![expect(
     clippy::unwrap_used,
@@ -20,10 +19,8 @@ mod escapes;
 mod hostile_agent;
 mod import;
 mod in_place;
-mod instructions;
 mod processes;
 mod recall;
-mod secrets;
 mod undo;
 mod vectors;
 mod world;

@@ -10,8 +10,9 @@ use dormouse_base::ManualClock;
 use dormouse_memory::index::Index;
 use dormouse_memory::{
     Author, By, MemoryFile, MemoryType, MessageSource, NewMemory, Outcome, Receipt, ScanCache,
-    Scope, SecretFinding, Store, StoreOptions, Trust,
+    Scope, Store, StoreOptions, Trust,
 };
+use dormouse_secrets::SecretFinding;
 
 pub(crate) struct World {
     _keep: Option<tempfile::TempDir>,
@@ -90,7 +91,15 @@ pub(crate) fn files_below(root: &Path) -> BTreeMap<String, Vec<u8>> {
 /// A stand-in for the rules: lines with `hunter2` look like a secret.
 pub(crate) fn secrets(text: &str) -> Vec<SecretFinding> {
     let lines = text.lines().enumerate().filter(|(_, line)| line.contains("hunter2"));
-    lines.map(|(at, _)| SecretFinding { rule: "test-password".into(), line: at + 1 }).collect()
+    lines
+        .map(|(at, _)| SecretFinding {
+            rule: "test-password",
+            what: "a test password",
+            line: at + 1,
+            column: 1,
+            span: 0..0,
+        })
+        .collect()
 }
 
 pub(crate) fn file(path: &str) -> MemoryFile {

@@ -259,7 +259,7 @@ pub(super) fn heeding_secrets<T>(
     };
     match attempt(&by) {
         Err(ChangeError::Secrets(found)) if somebody_is_there() => {
-            let rules: Vec<&str> = found.iter().map(|(_, found)| found.rule.as_str()).collect();
+            let rules: Vec<&str> = found.iter().map(|(_, found)| found.rule).collect();
             print::note(&format!(
                 "This looks like a secret ({}). Everybody who can read the file could read it. Save it all the \
                  same? [y/N]",

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dormouse_base::Dir;
-use dormouse_memory::{By, Finding, lint as lint_folder, lint_text, shipped_secret_rules};
+use dormouse_memory::{By, Finding, lint as lint_folder, lint_text};
 use serde::Serialize;
 
 use super::desk::{Desk, Shelf, written};
@@ -124,10 +124,10 @@ fn of_path(path: &Path, checkout: &Dir) -> Result<Vec<Row>, Failure> {
     if !metadata.is_dir() {
         let bytes = read_some(path)?;
         let name = path.display().to_string();
-        let findings = lint_text(&name, &bytes, shipped_secret_rules).into_iter();
+        let findings = lint_text(&name, &bytes, dormouse_secrets::scan).into_iter();
         return Ok(findings.map(|finding| Row::of(finding, None, name.clone())).collect());
     }
-    let findings = lint_folder(&Dir::open(path)?, Some(checkout), shipped_secret_rules)?;
+    let findings = lint_folder(&Dir::open(path)?, Some(checkout), dormouse_secrets::scan)?;
     let row = |mut finding: Finding| {
         finding.file = path.join(&finding.file).display().to_string();
         let name = finding.file.clone();

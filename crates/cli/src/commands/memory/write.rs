@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dormouse_memory::frontmatter::{self, EditError};
+use dormouse_frontmatter::{self as frontmatter, FrontmatterEditError};
 use dormouse_memory::{
     By, ContentHash, Effect, Expected, GuardBook, MemoryFile, MemoryType, NewMemory, Receipt,
 };
@@ -163,7 +163,7 @@ fn with_fields(
     arguments: &EditArguments,
     mut text: String,
     now: Timestamp,
-) -> Result<String, EditError> {
+) -> Result<String, FrontmatterEditError> {
     for (key, value) in [("name", &arguments.new_name), ("description", &arguments.description)] {
         if let Some(value) = value {
             let line = value.split_whitespace().collect::<Vec<_>>().join(" ");

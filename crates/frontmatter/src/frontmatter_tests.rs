@@ -1,0 +1,131 @@
+//! Reading and changing frontmatter: examples, hostile input, and properties.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const CLAUDE: &str = "---\nname: Test database\ndescription: \"where it runs: docker\"\nmetadata:\n  type: project\n  node_id: 7\nmodified: 2026-11-01T10:00:00Z\n# mine\ncustom: [a, b]\n---\n\nBody with [[links]].\n";
+
+#[test]
+fn what_another_agent_writes_is_read() {
+    let parsed = parse(CLAUDE);
+    assert_eq!(parsed.problem, None);
+    assert_eq!(parsed.fields.text("name"), Some("Test database"));
+    assert_eq!(parsed.fields.text("description"), Some("where it runs: docker"));
+    assert_eq!(parsed.fields.nested_text("metadata", "type"), Some("project"));
+    assert_eq!(parsed.fields.text("modified"), Some("2026-11-01T10:00:00Z"));
+    assert_eq!(parsed.fields.get("custom").unwrap().texts(), ["a", "b"]);
+    assert_eq!(parsed.body, "\nBody with [[links]].\n");
+}
+
+#[test]
+fn changing_a_key_changes_its_line_only() {
+    let changed = set(CLAUDE, "metadata.type", "feedback").unwrap();
+    assert_eq!(changed, CLAUDE.replace("type: project", "type: feedback"));
+    let changed = set(CLAUDE, "name", "New: name").unwrap();
+    assert_eq!(changed, CLAUDE.replace("name: Test database", "name: \"New: name\""));
+    let changed = set(CLAUDE, "trust", "typed").unwrap();
+    assert_eq!(changed, CLAUDE.replace("custom: [a, b]\n", "custom: [a, b]\ntrust: typed\n"));
+    let back = remove(&changed, "trust").unwrap();
+    assert_eq!(back, CLAUDE);
+    let crlf = CLAUDE.replace('\n', "\r\n");
+    assert_eq!(set(&crlf, "name", "x").unwrap(), crlf.replace("name: Test database", "name: x"));
+}
+
+#[test]
+fn lists_are_written_and_replaced_whole() {
+    let one = set_list("text\n", "anchors", &["a.rs#f x1 y".into(), "b: c".into()]).unwrap();
+    assert_eq!(one, "---\nanchors:\n  - a.rs#f x1 y\n  - \"b: c\"\n---\n\ntext\n");
+    let two = set_list(&one, "anchors", &["z".into()]).unwrap();
+    assert_eq!(two, "---\nanchors:\n  - z\n---\n\ntext\n");
+    assert_eq!(parse(&two).fields.get("anchors").unwrap().texts(), ["z"]);
+}
+
+#[test]
+fn unusual_frontmatter_is_refused_rather_than_damaged() {
+    let flow = "---\n{name: a,\nother: b}\n---\n";
+    assert_eq!(parse(flow).fields.text("other"), Some("b"));
+    assert!(matches!(set(flow, "other", "c"), Err(FrontmatterEditError::Unusual(_))));
+    let broken = "---\nname: [a\n---\n";
+    assert!(matches!(set(broken, "name", "c"), Err(FrontmatterEditError::Unreadable(_))));
+}
+
+#[test]
+fn hostile_frontmatter_is_a_problem_and_quick() {
+    let many = format!("---\n{}---\nbody", "key: value\n".repeat(10_000));
+    assert_eq!(parse(&many).problem, Some(FrontmatterProblem::Unclosed));
+    let mut bomb = String::from("---\na0: &a0 [x, x, x, x, x, x, x, x, x]\n");
+    for level in 1..30 {
+        let below = vec![format!("*a{}", level - 1); 9].join(", ");
+        bomb.push_str(&format!("a{level}: &a{level} [{below}]\n"));
+    }
+    bomb.push_str("---\nbody");
+    assert!(matches!(parse(&bomb).problem, Some(FrontmatterProblem::Yaml { .. })));
+    let deep = format!("---\na: {}{}\n---\n", "[".repeat(5_000), "]".repeat(5_000));
+    assert!(matches!(parse(&deep).problem, Some(FrontmatterProblem::Yaml { .. })));
+    assert_eq!(parse("---\n- a\n- b\n---\n").problem, Some(FrontmatterProblem::NoMapping));
+    assert_eq!(parse("---\nnever closed").problem, Some(FrontmatterProblem::Unclosed));
+    assert_eq!(parse("\u{feff}---\nname: a\n---\nb").fields.text("name"), Some("a"));
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[ -~]{0,30}",
+        "\\PC{0,20}",
+        any::<String>(),
+        Just("no".to_owned()),
+        Just("1.10".to_owned()),
+        Just("~".to_owned())
+    ]
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_taken_apart(text in any::<String>(), inner in "[ -~\n]{0,200}") {
+        parse(&text);
+        let whole = format!("---\n{inner}\n---\nbody");
+        if let Ok(changed) = set(&whole, "name", "x") {
+            let parsed = parse(&changed);
+            prop_assert_eq!(parsed.fields.text("name"), Some("x"));
+            prop_assert_eq!(parsed.body, parse(&whole).body);
+        }
+    }
+
+    #[test]
+    fn what_is_set_is_read(value in text(), other in text()) {
+        let one = set("body", "name", &value).unwrap();
+        let both = set(&one, "other", &other).unwrap();
+        let parsed = parse(&both);
+        prop_assert_eq!(parsed.fields.get("name"), Some(&Value::Text(value)));
+        prop_assert_eq!(parsed.fields.get("other"), Some(&Value::Text(other)));
+        prop_assert_eq!(parsed.body, "\nbody");
+        prop_assert_eq!(remove(&both, "other").unwrap(), one);
+    }
+
+    /// Where the quick reading says something, the parser says the same, numbers and the like aside.
+    #[test]
+    fn the_quick_reading_agrees_with_the_parser(
+        inner in prop::collection::vec("(  )?([a-c]{1,2}:|-)( [ ab1:#'\"\\[{&*!|>%@`,.~?-]{0,8})?", 0..5)
+    ) {
+        let inner = inner.join("\n");
+        if let Some(quick) = plain::fields(&inner) {
+            let slow = yaml::fields(&inner);
+            prop_assert!(slow.is_ok(), "{:?} {:?}", inner, slow);
+            let slow = slow.unwrap();
+            prop_assert_eq!(quick.len(), slow.len());
+            for ((key, value), (slow_key, slow_value)) in quick.iter().zip(&slow) {
+                prop_assert_eq!(key, slow_key);
+                let number = |value: &Value| value.as_text().is_some_and(
+                    |text| text.starts_with(|c: char| c.is_ascii_digit() || "+.".contains(c)));
+                let plain = |value: &Value| match value {
+                    Value::Text(_) => !number(value),
+                    Value::List(items) => !items.iter().any(number),
+                    Value::Map(_) => false,
+                };
+                if plain(value) {
+                    prop_assert_eq!(value, slow_value);
+                }
+            }
+        }
+    }
+}
