@@ -17,12 +17,12 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::args::{Arguments, Command};
 use crate::commands::{
     agents, completions, config, demo, doctor, dream, hook, hooks, mcp, mcp_servers, memory,
-    permissions, plugin, profile, search, sessions, setup, stats,
+    permissions, plugin, profile, search, send, sessions, setup, stats,
 };
 use crate::headless::output;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::world::World;
-use crate::wiring::{crash, exit, print, session_messages};
+use crate::wiring::{crash, exit, print};
 
 /// `SIGXFSZ`.
 const FILE_TOO_LARGE: i32 = 25;
@@ -84,7 +84,10 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(Command::Config(command)) => config::run(command, world).await,
             Some(Command::Memory(command)) => Box::pin(memory::run(command, world)).await,
             Some(Command::Dream(arguments)) => Box::pin(dream::run(arguments, world)).await,
-            Some(Command::Search(arguments)) => search::run(arguments, world).await,
+            Some(Command::Search(arguments)) if arguments.sessions => search::run(arguments, world),
+            Some(Command::Search(arguments)) => {
+                Box::pin(memory::recall::search(&arguments.search, world)).await
+            }
             Some(Command::Recall(arguments)) => {
                 Box::pin(memory::recall::run(arguments, world)).await
             }
@@ -95,7 +98,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
                 None => Box::pin(mcp::run(mcp, world)).await,
             },
             Some(Command::Plugin(command)) => plugin::run(command, world).await,
-            Some(Command::Send(arguments)) => session_messages::send(arguments, world).await,
+            Some(Command::Send(arguments)) => send::run(arguments, world).await,
             Some(Command::Setup(arguments)) => setup::run(arguments, world),
             None if arguments.is_headless() => headless::run(arguments, world).await,
             None => Box::pin(interactive::run(arguments, world)).await,

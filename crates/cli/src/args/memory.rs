@@ -447,3 +447,14 @@ pub(crate) struct ImportArguments {
     #[command(flatten)]
     pub(crate) common: Common,
 }
+
+impl From<MemoryKind> for dormouse_memory::MemoryType {
+    fn from(kind: MemoryKind) -> Self {
+        match kind {
+            MemoryKind::User => Self::User,
+            MemoryKind::Feedback => Self::Feedback,
+            MemoryKind::Project => Self::Project,
+            MemoryKind::Reference => Self::Reference,
+        }
+    }
+}

@@ -7,7 +7,8 @@ use crate::args::AgentsArguments;
 use crate::wiring::agents;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
-use crate::wiring::settings::{self, Untrusted};
+use crate::wiring::settings;
+use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
 #[derive(Serialize)]

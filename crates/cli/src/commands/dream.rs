@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use clap::Parser as _;
 use dormouse_background::{
-    DreamBlocked, DreamOutcome, DreamReport, DreamSetup, DreamStatus, DreamTask, DreamTiming,
-    dream, dream_reports,
+    DreamBlocked, DreamOutcome, DreamReport, DreamStatus, DreamTiming, dream, dream_reports,
 };
 use dormouse_base::{Dir, Settings, Switches};
 use dormouse_engine::{Bell, EngineEvent, Saving, Seed, SessionFolder, SessionMemory};
@@ -16,39 +15,15 @@ use serde::Serialize;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::{Arguments, DreamArguments, DreamCommand};
-use crate::commands::memory;
 use crate::wiring::background_tasks;
+use crate::wiring::dream::{report_lines, setup};
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_session;
 use crate::wiring::print;
 use crate::wiring::session_start;
-use crate::wiring::settings::{self, Untrusted};
+use crate::wiring::settings;
+use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
-
-/// Who dreams beside a conversation; nobody without memory.
-pub(crate) fn dreamer(
-    world: &World,
-    access: Option<&Arc<SessionMemory>>,
-    sessions: &SessionFolder,
-    switches: &Switches,
-) -> Result<Option<Arc<DreamTask>>, Failure> {
-    let Some(access) = access else { return Ok(None) };
-    let setup = setup(world, Arc::clone(access), sessions.dir().clone());
-    let by_itself = match (switches.is_on("dream"), switches.is_on("daily_log")) {
-        _ if background_tasks::is_remote(world)? => {
-            Err("this machine is somebody else's".to_owned())
-        }
-        (true, false) => Ok(()),
-        (false, _) => Err("the switch `dream` is off".to_owned()),
-        (true, true) => Err("memory is kept as a daily log".to_owned()),
-    };
-    Ok(Some(Arc::new(DreamTask::new(setup, by_itself))))
-}
-
-/// What a dream needs from outside.
-pub(crate) fn setup(world: &World, access: Arc<SessionMemory>, sessions: Dir) -> DreamSetup {
-    DreamSetup { access, sessions, clock: Arc::clone(&world.clock), ids: Arc::clone(&world.ids) }
-}
 
 /// A dream that did not begin, for programs.
 #[derive(Serialize)]
@@ -80,7 +55,7 @@ struct Diffed {
 
 pub(crate) async fn run(arguments: &DreamArguments, world: &World) -> Result<Exit, Failure> {
     let result = Box::pin(dream_by_hand(arguments, world)).await;
-    if arguments.json { memory::told_as_json(result) } else { result }
+    if arguments.json { print::json_result(result) } else { result }
 }
 
 async fn dream_by_hand(arguments: &DreamArguments, world: &World) -> Result<Exit, Failure> {
@@ -219,7 +194,7 @@ fn not_begun(closed: &DreamBlocked, json: bool) -> Result<Exit, Failure> {
     let why = closed.to_string();
     if json {
         let (gate, opens) = (closed.word(), closed.opens());
-        memory::print_json(&NotDue { status: "not-begun", gate, why, opens })?;
+        print::json(&NotDue { status: "not-begun", gate, why, opens })?;
     } else {
         print::data_line(&format!("no dream: {why}"));
         if !matches!(closed, DreamBlocked::Held(_)) {
@@ -235,12 +210,14 @@ fn tell(dreamt: &DreamOutcome, json: bool, world: &World) -> Result<Exit, Failur
         let diff =
             if report.status == DreamStatus::Previewed { diffed(dreamt) } else { Vec::new() };
         let (headline, improved) = (report.headline(), report.improved());
-        memory::print_json(&Told { headline, improved, report, diff })?;
+        print::json(&Told { headline, improved, report, diff })?;
     } else {
         if report.status == DreamStatus::Previewed {
-            dreamt.diffs.iter().for_each(|(_, files)| memory::print_diffs(files, world));
+            for file in dreamt.diffs.iter().flat_map(|(_, files)| files) {
+                print::file_diff(file, &world.environment);
+            }
         }
-        for line in lines(report) {
+        for line in report_lines(report) {
             print::data_line(&line);
         }
     }
@@ -265,22 +242,6 @@ fn diffed(dreamt: &DreamOutcome) -> Vec<Diffed> {
     diffed.collect()
 }
 
-/// A report in words; the last line is what it came to.
-pub(crate) fn lines(report: &DreamReport) -> Vec<String> {
-    let mut lines = Vec::new();
-    for memory in &report.memories {
-        let deeds =
-            memory.deeds.iter().map(|deed| format!("{} memory: {}", memory.scope, deed.line()));
-        lines.extend(deeds);
-        let was = if memory.kept == 1 { "it was" } else { "they were" };
-        lines.push(format!("{} memory: kept {} as {was}", memory.scope, memory.kept));
-    }
-    lines.extend(report.refused.iter().map(|refused| format!("refused: {refused}")));
-    lines.extend(report.left_out.iter().map(|left| format!("left out: {left}")));
-    lines.push(report.headline());
-    lines
-}
-
 async fn log(limit: usize, json: bool, world: &World) -> Result<Exit, Failure> {
     let project = current_project()?;
     let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
@@ -291,7 +252,7 @@ async fn log(limit: usize, json: bool, world: &World) -> Result<Exit, Failure> {
     };
     let shown = reports.get(..limit.min(reports.len())).unwrap_or_default();
     if json {
-        memory::print_json(&shown)?;
+        print::json(&shown)?;
     } else {
         for report in shown {
             let when = report.began.strftime("%Y-%m-%d %H:%M");
@@ -299,7 +260,7 @@ async fn log(limit: usize, json: bool, world: &World) -> Result<Exit, Failure> {
                 "{when}  {} sessions, {} requests",
                 report.sessions, report.turns
             ));
-            for line in lines(report) {
+            for line in report_lines(report) {
                 print::data_line(&format!("    {line}"));
             }
         }

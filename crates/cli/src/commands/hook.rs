@@ -14,7 +14,8 @@ use crate::wiring::embedder;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_places::{Places, Visit, Whose};
 use crate::wiring::print;
-use crate::wiring::settings::{self, Untrusted};
+use crate::wiring::settings;
+use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
 /// A prompt that is longer is cut: the rest says no more about what to recall.

@@ -1,91 +1,20 @@
-//! The hooks in force, and `dormouse hooks`: which would run at an event, and why.
+//! `dormouse hooks`: which hooks would run at an event, and why.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use dormouse_base::{Source, Stack};
-use dormouse_engine::{
-    HookEvent, HookLayer, HookOccasion, HookOrigin, HookProblem, HookView, Hooks, Idle,
-};
+use dormouse_engine::{HookEvent, HookOccasion, HookView, Hooks};
 use dormouse_tools::ToolSet;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::args::HooksArguments;
 use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::plugins;
+use crate::wiring::hooks::read;
 use crate::wiring::print;
-use crate::wiring::session_start::is_bare;
-use crate::wiring::settings::{self, InForce, Untrusted};
+use crate::wiring::settings;
+use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
-
-/// The hooks in force. Of those that can not be used it is said why.
-pub(crate) fn in_force(in_force: &InForce, world: &World) -> Result<Hooks, Failure> {
-    let (hooks, problems) = read(in_force, world)?;
-    for problem in problems {
-        print::note(&format!("warning: a hook will not run: {problem}"));
-    }
-    Ok(hooks)
-}
-
-fn read(in_force: &InForce, world: &World) -> Result<(Hooks, Vec<HookProblem>), Failure> {
-    let bare = is_bare(world)?;
-    let others_idle = others_idle(in_force, bare);
-    let of_plugins = plugins::hook_layers(&in_force.plugins, others_idle);
-    let (hooks, problems) = Hooks::read(layers(in_force, bare).chain(of_plugins));
-    let files = Source::ALL.into_iter().filter_map(|source| {
-        let file = in_force.places.file(source)?;
-        Some((source, file))
-    });
-    Ok((hooks.watching(files.collect()).others_idle(others_idle), problems))
-}
-
-/// The files of settings, and whether their hooks run.
-fn layers(in_force: &InForce, bare: bool) -> impl Iterator<Item = HookLayer> {
-    in_force.stack.layers().iter().map(move |layer| {
-        let idle = if bare {
-            Some(Idle::Bare)
-        } else if switched_off(&in_force.stack, layer.source) {
-            Some(Idle::Disabled)
-        } else if is_managed_only(in_force) && layer.source != Source::Managed {
-            Some(Idle::ManagedOnly)
-        } else if layer.withheld.waiting.get("hooks").is_some() {
-            Some(Idle::NotTrusted)
-        } else {
-            None
-        };
-        let origin = HookOrigin::Settings(layer.source);
-        HookLayer::of_json(origin, &layer.path, &*layer.text).idle(idle)
-    })
-}
-
-/// Why hooks of plugins, agents and skills do not run, where they do not.
-fn others_idle(in_force: &InForce, bare: bool) -> Option<Idle> {
-    if bare {
-        Some(Idle::Bare)
-    } else if switched_off(&in_force.stack, Source::User) {
-        Some(Idle::Disabled)
-    } else if is_managed_only(in_force) {
-        Some(Idle::ManagedOnly)
-    } else {
-        None
-    }
-}
-
-fn is_managed_only(in_force: &InForce) -> bool {
-    in_force.settings.allow_managed_hooks_only == Some(true)
-}
-
-/// Whether `disableAllHooks` reaches the hooks of a layer: a project turns off its own, a person all but the
-/// organisation's, the organisation all.
-fn switched_off(stack: &Stack, of: Source) -> bool {
-    let off = |source: Source| stack.of_source(source, "disableAllHooks") == Some(&true.into());
-    let by_project = off(Source::Project) || off(Source::Local);
-    let by_person = off(Source::User) || off(Source::CommandLine);
-    off(Source::Managed)
-        || (by_person && of != Source::Managed)
-        || (by_project && of.is_of_project())
-}
 
 /// A hook, for programs.
 #[derive(Serialize)]

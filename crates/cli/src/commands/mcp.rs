@@ -11,7 +11,8 @@ use crate::wiring::embedder;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_session;
 use crate::wiring::print;
-use crate::wiring::settings::{self, Untrusted};
+use crate::wiring::settings;
+use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
 pub(crate) async fn run(arguments: &McpArguments, world: &World) -> Result<Exit, Failure> {

@@ -15,6 +15,7 @@ pub(crate) mod permissions;
 pub(crate) mod plugin;
 pub(crate) mod profile;
 pub(crate) mod search;
+pub(crate) mod send;
 pub(crate) mod sessions;
 pub(crate) mod setup;
 pub(crate) mod stats;

@@ -7,7 +7,6 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::args::{SearchArguments, SearchPastArguments};
-use crate::commands::memory;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::world::{World, current_project};
@@ -22,10 +21,7 @@ struct Line<'a> {
     score: f64,
 }
 
-pub(crate) async fn run(arguments: &SearchPastArguments, world: &World) -> Result<Exit, Failure> {
-    if !arguments.sessions {
-        return Box::pin(memory::recall::search(&arguments.search, world)).await;
-    }
+pub(crate) fn run(arguments: &SearchPastArguments, world: &World) -> Result<Exit, Failure> {
     let SearchArguments { query, limit, common } = &arguments.search;
     if query.trim().is_empty() {
         return Err(Failure::usage(anyhow::anyhow!("there is no word to search for"))

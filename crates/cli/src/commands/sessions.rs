@@ -2,12 +2,12 @@
 
 use std::time::{Duration, SystemTime};
 
-use dormouse_base::SessionId;
-use dormouse_conversation::transcript::{SessionSummary, list_sessions, newest_session};
+use dormouse_conversation::transcript::{SessionSummary, list_sessions};
 use dormouse_engine::SessionFolder;
 use serde::Serialize;
 
 use crate::args::SessionsArguments;
+use crate::terminal::width;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::session_notes;
@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &SessionsArguments, world: &World) -> Result<Exit, 
 /// Notes know better what a session is about than its first words.
 fn name_by_notes(session: &mut SessionSummary, folder: &SessionFolder) {
     if let Some(title) = session_notes::title(folder.dir(), session.session) {
-        session.title = within(&title, LONGEST_TITLE);
+        session.title = width::fitted(&title, LONGEST_TITLE);
     }
 }
 
@@ -93,32 +93,9 @@ fn print(sessions: &[SessionSummary], now: SystemTime) {
             in_words(age(session, now)),
             session.messages,
             session.tokens.div_ceil(1_000),
-            within(&session.title, TITLE_COLUMNS)
+            width::fitted(&session.title, TITLE_COLUMNS)
         ));
     }
-}
-
-/// A text cut to so many columns; East Asian characters take two.
-pub(crate) fn within(text: &str, columns: usize) -> String {
-    let width = |c: char| {
-        if matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{ffe6}' | '\u{1f300}'..) {
-            2
-        } else {
-            1
-        }
-    };
-    if text.chars().map(width).sum::<usize>() <= columns {
-        return text.to_owned();
-    }
-    let mut used = 1;
-    let kept: String = text
-        .chars()
-        .take_while(|c| {
-            used += width(*c);
-            used <= columns
-        })
-        .collect();
-    kept + "…"
 }
 
 fn age(session: &SessionSummary, now: SystemTime) -> Duration {
@@ -134,54 +111,9 @@ fn in_words(age: Duration) -> String {
     }
 }
 
-/// Which session to go on with.
-pub(crate) fn last(folder: Option<&SessionFolder>) -> Result<SessionId, Failure> {
-    let newest = folder.map(|folder| newest_session(folder.dir())).transpose()?.flatten();
-    newest.ok_or_else(|| {
-        Failure::usage(anyhow::anyhow!("there is no session in this project to continue"))
-            .hint("leave --continue out to begin one")
-    })
-}
-
-/// A session by its id, or by a beginning that only one has.
-pub(crate) fn named(folder: Option<&SessionFolder>, name: &str) -> Result<SessionId, Failure> {
-    let name = name.to_lowercase();
-    if let Ok(session) = name.parse() {
-        return Ok(session);
-    }
-    if name.is_empty() || !name.chars().all(|c| c.is_ascii_hexdigit() || c == '-') {
-        return Err(Failure::usage(anyhow::anyhow!(
-            "`{name}` is not the id of a session, nor the beginning of one"
-        ))
-        .hint("`dormouse sessions` lists them"));
-    }
-    let sessions =
-        folder.map(|folder| list_sessions(folder.dir(), None)).transpose()?.unwrap_or_default();
-    let mut matching =
-        sessions.iter().filter(|session| session.session.to_string().starts_with(&name));
-    match (matching.next(), matching.next()) {
-        (Some(only), None) => Ok(only.session),
-        (None, _) => {
-            Err(Failure::usage(anyhow::anyhow!("no session of this project begins with `{name}`"))
-                .hint("`dormouse sessions` lists them"))
-        }
-        (Some(_), Some(_)) => {
-            Err(Failure::usage(anyhow::anyhow!("several sessions begin with `{name}`"))
-                .hint("give more of the id; `dormouse sessions` lists them"))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn titles_fit() {
-        assert_eq!(within("short", 10), "short");
-        assert_eq!(within("a longer title", 8), "a longe…");
-        assert_eq!(within("睡鼠睡鼠睡鼠", 8), "睡鼠睡…");
-    }
 
     #[test]
     fn ages() {

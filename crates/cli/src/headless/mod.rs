@@ -5,7 +5,6 @@ pub(crate) mod output;
 use std::io::IsTerminal;
 
 use dormouse_engine::{SessionEndReason, TurnEnd, TurnReport};
-use dormouse_model::ModelError;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -16,9 +15,10 @@ use crate::wiring::background_tasks;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input;
 use crate::wiring::print;
+use crate::wiring::server_failure::server_failure;
 use crate::wiring::session_start;
 use crate::wiring::session_start::{Conversation, KeyOrigin};
-use crate::wiring::settings::Untrusted;
+use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
 pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
@@ -152,51 +152,4 @@ fn finish(report: &TurnReport, key: &KeyOrigin) -> Result<Exit, Failure> {
 fn stopped(why: &str) -> Exit {
     print::note(&format!("note: {why}"));
     Exit::StoppedEarly
-}
-
-/// What a person can do about a server's error in a conversation.
-pub(crate) fn server_failure(
-    error: &ModelError,
-    key_source: Option<&str>,
-    key_variable: &str,
-) -> Failure {
-    let failure = failure_at_start(error, key_source, key_variable);
-    if !error.may_pass() {
-        return failure;
-    }
-    failure.hint("the conversation is kept: `dormouse -p --continue \"go on\"` takes it up")
-}
-
-/// The same before there is a conversation.
-pub(crate) fn failure_at_start(
-    error: &ModelError,
-    key_source: Option<&str>,
-    key_variable: &str,
-) -> Failure {
-    let failure = Failure::of_server(error.clone());
-    match error {
-        ModelError::NotAuthenticated(_) => failure.hint(match key_source {
-            Some(source) => format!("the key came from {source}: set {key_variable} to a valid key, then try again"),
-            None => format!("no key was sent: set {key_variable} to a valid key, then try again"),
-        }),
-        ModelError::NotAllowed(_) => {
-            failure.hint("the key may not use this model: choose another with --model, or use another key")
-        }
-        ModelError::NotFound(_) => failure.hint("check the name with --model, and the server's address"),
-        ModelError::Billing(_) => failure.hint("see the account's billing page; trying again will not help"),
-        ModelError::TooLong { .. } => failure.hint(
-            "begin a new session without --continue; if the window is larger than this, set DORMOUSE_CONTEXT_WINDOW",
-        ),
-        ModelError::RequestTooLarge(_) => failure.hint("begin a new session with fewer or smaller images"),
-        ModelError::Unreachable { .. } | ModelError::UnknownHost { .. } | ModelError::NoServer { .. } => failure
-            .hint("check that the server runs and that its address (ANTHROPIC_BASE_URL, OPENAI_BASE_URL or provider.baseUrl) is right"),
-        ModelError::ThinkingRefused(_) => failure.hint("begin a new session without --continue"),
-        ModelError::Silent(_) => failure.hint("a slow server may need a larger DORMOUSE_IDLE_TIMEOUT_MS"),
-        ModelError::RateLimited { .. }
-        | ModelError::Overloaded { .. }
-        | ModelError::ServerFault { .. }
-        | ModelError::BrokenStream(_)
-        | ModelError::Malformed(_)
-        | ModelError::InvalidRequest { .. } => failure,
-    }
 }

@@ -3,9 +3,9 @@
 use dormouse_engine::{EngineError, TurnEnd};
 use dormouse_model::ModelError;
 
-use crate::headless::server_failure;
 use crate::terminal::markdown::{Colour, Style};
 use crate::wiring::exit::Failure;
+use crate::wiring::server_failure::server_failure;
 use crate::wiring::session_start::KeyOrigin;
 
 const KEPT: &str = "the conversation is kept: say `go on` to try again";

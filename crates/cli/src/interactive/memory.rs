@@ -4,14 +4,15 @@ use clap::Parser as _;
 
 use crate::args::{Arguments, Command};
 use crate::commands::memory;
-use crate::commands::permissions;
 use crate::terminal::markdown::Style;
 use crate::wiring::exit::Failure;
+use crate::wiring::permissions;
 use crate::wiring::session_start::Conversation;
-use crate::wiring::settings::{self, Untrusted};
+use crate::wiring::settings;
+use crate::wiring::trust::Untrusted;
 
-use super::terminal::{self, Quiet};
 use super::{Talk, counted};
+use crate::terminal::tty::{self, Quiet};
 
 /// The command that takes back what was just saved: the key for it types this.
 pub(super) const UNDO: &str = "/memory undo";
@@ -108,7 +109,7 @@ impl Talk<'_> {
     async fn with_the_terminal<T>(&self, work: impl Future<Output = T>) -> T {
         self.view.borrow_mut().before_prompt();
         if self.quiet.is_some() {
-            terminal::restore();
+            tty::restore();
         }
         let done = work.await;
         if let Some(Err(error)) = self.quiet.as_ref().map(Quiet::again) {

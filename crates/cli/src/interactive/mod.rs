@@ -24,7 +24,6 @@ mod screen;
 mod signals;
 mod skills;
 mod status_line;
-pub(crate) mod terminal;
 mod turn;
 mod view;
 
@@ -42,16 +41,16 @@ use crate::terminal::markdown::{Colour, Style};
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::session_start::{self, Conversation};
-use crate::wiring::settings::Untrusted;
+use crate::wiring::trust::Untrusted;
 use crate::wiring::world::World;
 
+use crate::terminal::tty::Quiet;
 use commands::{Meant, Name};
 use editor::{Ask, Key, LineEditor, Typed};
 use history::History;
 use question::Asked;
 use screen::{Looks, Screen, Status};
 use signals::{Signals, Told};
-use terminal::Quiet;
 use view::{View, ViewCell};
 
 const CONNECTING: &str = "waiting for the model's server …";

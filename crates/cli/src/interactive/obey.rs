@@ -83,7 +83,7 @@ impl Talk<'_> {
     fn stats(&self) {
         let engine = &self.conversation.engine;
         self.list(&answers::window(engine));
-        let columns = super::terminal::columns();
+        let columns = crate::terminal::tty::columns();
         let figures = |home: PathBuf| Ok(answers::figures(engine, &home, columns)?);
         match self.world.home().map_err(Failure::from).and_then(figures) {
             Ok(text) => self.say(&text),

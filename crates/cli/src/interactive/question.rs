@@ -7,7 +7,8 @@ use dormouse_tools::{Asker, Question, Reply};
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::terminal::markdown::{Flow, Piece, Renderer, Style, width};
+use crate::terminal::markdown::{Flow, Piece, Renderer, Style};
+use crate::terminal::width;
 
 use super::{calls, diff};
 

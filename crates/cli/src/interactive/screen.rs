@@ -2,10 +2,11 @@
 //!
 //! Invariant: nothing but the status is ever taken back, and that only within its own row.
 
-use crate::terminal::markdown::{Piece, Style, width};
+use crate::terminal::markdown::{Piece, Style};
+use crate::terminal::width;
 use crate::wiring::print;
 
-use super::terminal;
+use crate::terminal::tty;
 
 /// Whether text is marked by colours, bold and the like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +67,7 @@ impl Screen {
                 }
             }
         }
-        print::terminal(&out);
+        print::rendered(&out);
     }
 
     /// Puts the status behind what is there, in place of the one before. It is left out where a row is
@@ -76,19 +77,19 @@ impl Screen {
             self.put(&[Piece::text(text, Style::DIM), Piece::Newline]);
             return;
         }
-        let room = terminal::columns().saturating_sub(self.column + 1);
+        let room = tty::columns().saturating_sub(self.column + 1);
         let text = if self.is_mid_row() { format!(" [{text}]") } else { width::fitted(text, room) };
         if width::of(&text) > room || self.shown.as_ref() == Some(&text) {
             return;
         }
         let out = self.without_status() + &self.styled(&text, Style::DIM);
-        print::terminal(&out);
+        print::rendered(&out);
         self.shown = Some(text);
     }
 
     pub(crate) fn clear_status(&mut self) {
         let out = self.without_status();
-        print::terminal(&out);
+        print::rendered(&out);
     }
 
     /// The cursor stands at the beginning of a row: somebody else has written.

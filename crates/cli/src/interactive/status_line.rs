@@ -7,8 +7,9 @@ use dormouse_tools::{Reaper, output_with_input};
 use serde::Serialize;
 
 use super::Talk;
-use super::terminal::columns;
-use crate::terminal::markdown::{Style, width};
+use crate::terminal::markdown::Style;
+use crate::terminal::tty::columns;
+use crate::terminal::width;
 
 /// The prompt is not held up for longer.
 const PATIENCE: Duration = Duration::from_secs(2);

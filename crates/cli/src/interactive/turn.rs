@@ -16,9 +16,9 @@ use crate::wiring::session_start::Conversation;
 use super::editor::{Ask, LineEditor, Typed};
 use super::question::{self, Asked};
 use super::signals::{Signals, Told};
-use super::terminal::Quiet;
 use super::view::ViewCell;
-use super::{Next, Talk, ending, terminal};
+use super::{Next, Talk, ending};
+use crate::terminal::tty::{self, Quiet};
 
 /// How often it is looked whether there is something to say.
 const TICK: Duration = Duration::from_millis(250);
@@ -133,7 +133,7 @@ impl Attendant<'_> {
                     }
                 }
                 Some(asked) = self.questions.recv(), if free => {
-                    self.typed_ahead.push_str(&terminal::typed_ahead());
+                    self.typed_ahead.push_str(&tty::typed_ahead());
                     let answer = ask(self.editor, self.view, asked.question);
                     asking = Some((Box::pin(answer), asked.reply));
                 }

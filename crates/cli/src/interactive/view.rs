@@ -9,14 +9,15 @@ use dormouse_engine::{EngineEvent, RecallReceipt};
 use dormouse_tools::{Gate, Question};
 use tokio::time::Instant;
 
-use crate::terminal::markdown::{Colour, Flow, Piece, Renderer, Style, width};
+use crate::terminal::markdown::{Colour, Flow, Piece, Renderer, Style};
+use crate::terminal::width;
 
 use super::answers;
 use super::calls::{self, Outcome};
 use super::progress::Progress;
 use super::question;
 use super::screen::Screen;
-use super::terminal::columns;
+use crate::terminal::tty::columns;
 
 /// In front of a call.
 const CALL: &str = "→ ";

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_agents::{
-    Agency, AgencySetup, AgentDefinition, AgentMemories, AgentOrigin, AgentPlaces, AgentProblem,
-    Agents, ListIn, Models, Post, builtin, read_json,
+    Agency, AgencySetup, AgentDefinition, AgentMemories, AgentOrigin, AgentProblem, Agents, ListIn,
+    Models, Post, builtin, read_json,
 };
 use dormouse_base::{Environment, Layer, Project, Settings, Source, Switches, Trust, names};
 use dormouse_engine::{HookLayer, HookOrigin, Hooks, OtherModel, SmallModel};
@@ -21,35 +21,13 @@ use crate::wiring::exit::Failure;
 use crate::wiring::memory_policy::policy;
 use crate::wiring::plugins;
 use crate::wiring::print;
-use crate::wiring::session_start::is_bare;
+use crate::wiring::project_agents::ProjectAgents;
 use crate::wiring::settings::InForce;
 use crate::wiring::world::World;
+use crate::wiring::world::is_bare;
 
 /// How often it is said what an agent is doing.
 const PROGRESS_EVERY: Duration = Duration::from_secs(30);
-
-/// Where a project's agents are, what they want, and whether they get it.
-#[derive(Debug, Clone)]
-pub(crate) struct ProjectAgents {
-    places: AgentPlaces,
-    /// What they wanted when the project was looked at.
-    wishes: Value,
-}
-
-impl ProjectAgents {
-    pub(crate) fn look(world: &World, project: &Project) -> Result<Self, Failure> {
-        let user_home = world.environment.path(names::USER_HOME);
-        let places = AgentPlaces::new(&world.home()?, user_home.as_deref(), project);
-        let mut others = builtin();
-        others.extend(places.of_person(&mut Vec::new()));
-        let wishes = Agents::wishes(&places.of_project(&mut Vec::new()), &others);
-        Ok(Self { places, wishes })
-    }
-
-    pub(crate) fn wishes(&self) -> Value {
-        self.wishes.clone()
-    }
-}
 
 /// How definitions are read, again and again.
 struct Library {

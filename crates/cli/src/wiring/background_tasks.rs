@@ -6,13 +6,13 @@ use std::time::Duration;
 use dormouse_background::{
     EXTRACTION, Extraction, ExtractionRules, QueueTranscript, TranscriptQueue,
 };
-use dormouse_base::{Project, Settings, Switches, flag, names};
+use dormouse_base::{Project, Settings, Switches, names};
 use dormouse_engine::{Beside, Engine, EngineEvent};
 
 use crate::wiring::exit::Failure;
 use crate::wiring::session_notes;
-use crate::wiring::session_start::is_bare;
-use crate::wiring::world::World;
+use crate::wiring::world::is_bare;
+use crate::wiring::world::{World, is_remote};
 
 /// What is awaited when a session ends, and for how long.
 const AWAITED: &[&str] = &[EXTRACTION];
@@ -96,11 +96,6 @@ fn extracts(world: &World, switches: &Switches, run: Run) -> Result<bool, Failur
     };
     let on = wanted && switches.is_on("memory") && switches.is_on("extraction");
     Ok(on && !is_bare(world)? && !is_remote(world)?)
-}
-
-/// Whether the machine is somebody else's: nothing is done there beside a conversation.
-pub(crate) fn is_remote(world: &World) -> Result<bool, Failure> {
-    flag(&world.environment, names::REMOTE).map(|on| on == Some(true)).map_err(Failure::usage)
 }
 
 fn rules(world: &World, settings: &Settings) -> ExtractionRules {

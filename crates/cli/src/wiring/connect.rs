@@ -13,10 +13,10 @@ use dormouse_model::{
 };
 use dormouse_tools::output;
 
-use crate::headless;
 use crate::wiring::exit::Failure;
 use crate::wiring::layers;
 use crate::wiring::print;
+use crate::wiring::server_failure::failure_at_start;
 
 /// A model, ready.
 pub(crate) struct Connection {
@@ -138,7 +138,7 @@ async fn choose_model(
     let listed = http
         .models()
         .await
-        .map_err(|error| headless::failure_at_start(&error, None, &provider.key_variable))?;
+        .map_err(|error| failure_at_start(&error, None, &provider.key_variable))?;
     match listed.into_iter().next() {
         Some(first) => Ok(first.id),
         None => Err(Failure::usage(anyhow::anyhow!(

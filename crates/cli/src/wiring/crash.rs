@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dormouse_base::{Clock, Dir, RelPath};
 
-use crate::interactive::terminal;
+use crate::terminal::tty;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
@@ -15,7 +15,7 @@ pub(crate) fn install(world: &World) {
     let home = world.home().ok();
     let clock = Arc::clone(&world.clock);
     std::panic::set_hook(Box::new(move |panic| {
-        terminal::restore();
+        tty::restore();
         let report = format!(
             "dormouse {} on {}\n{panic}\n\n{}\n",
             env!("CARGO_PKG_VERSION"),

@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+use dormouse_base::{AppendError, FileError};
+use dormouse_memory::ChangeError;
+
 /// The documented exit codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -103,6 +106,32 @@ impl From<dormouse_base::FileError> for Failure {
 impl From<dormouse_base::HomeError> for Failure {
     fn from(error: dormouse_base::HomeError) -> Self {
         Self::usage(error)
+    }
+}
+
+impl From<ChangeError> for Failure {
+    fn from(error: ChangeError) -> Self {
+        match error {
+            ChangeError::File(file) => Self::from(file),
+            ChangeError::Name(_) => Self::usage(error),
+            other => {
+                let hint = file_error(&other).and_then(FileError::hint);
+                let failure = Self::failed(other);
+                match hint {
+                    Some(hint) => failure.hint(hint),
+                    None => failure,
+                }
+            }
+        }
+    }
+}
+
+fn file_error(error: &ChangeError) -> Option<&FileError> {
+    match error {
+        ChangeError::Interrupted(file) | ChangeError::History(AppendError::File(file)) => {
+            Some(file)
+        }
+        _ => None,
     }
 }
 

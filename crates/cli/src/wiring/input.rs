@@ -1,6 +1,7 @@
 //! Standard input: as (a part of) the prompt, and as the answer to a question.
 
 use std::io::Read;
+use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
@@ -75,4 +76,24 @@ pub(crate) fn says_yes() -> bool {
     let mut answer = String::new();
     let read = std::io::stdin().read_line(&mut answer);
     read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+}
+
+/// More is no text that anybody checks or brings in.
+const MOST_READ: u64 = 64 * 1024 * 1024;
+
+/// Reads a file that the person names; it may be a pipe.
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path)
+        .and_then(|file| file.take(MOST_READ + 1).read_to_end(&mut bytes))
+        .map_err(|error| unreadable(path, &error))?;
+    if read as u64 > MOST_READ {
+        let error = std::io::Error::other("it is longer than 64 MiB");
+        return Err(unreadable(path, &error));
+    }
+    Ok(bytes)
+}
+
+pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::usage(anyhow::anyhow!("can not read {}: {error}", path.display()))
 }

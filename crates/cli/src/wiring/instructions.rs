@@ -13,9 +13,8 @@ use dormouse_instructions::{
 use crate::wiring::exit::Failure;
 use crate::wiring::input;
 use crate::wiring::print;
-use crate::wiring::session_start;
-use crate::wiring::settings::Untrusted;
-use crate::wiring::world::World;
+use crate::wiring::trust::Untrusted;
+use crate::wiring::world::{World, is_bare};
 
 /// The organisation's.
 const MANAGED: &str = "/etc/dormouse/AGENTS.md";
@@ -26,7 +25,7 @@ pub(crate) fn setup(
     project: &Project,
     untrusted: Untrusted,
 ) -> Result<Option<InstructionSetup>, Failure> {
-    if session_start::is_bare(world)? {
+    if is_bare(world)? {
         return Ok(None);
     }
     let roots = roots(world, project)?;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::{Dir, Environment, Layer, Project, Redactor, RelPath, Settings, Source, Trust};
+use dormouse_base::{Environment, Layer, Project, Redactor, Settings, Source, Trust};
 use dormouse_tools::{
     CALL_TIMEOUT, McpHub, McpSetup, Reaper, START_PATIENCE, ServerOrigin, ServerSpec, ServerStatus,
     ServersRead, Variables, parse_servers, read_servers,
@@ -16,56 +16,15 @@ use serde_json::Value;
 
 use crate::args::Arguments;
 use crate::wiring::exit::Failure;
+use crate::wiring::mcp_project_file::{KEY, ProjectFile};
 use crate::wiring::plugins;
 use crate::wiring::print;
-use crate::wiring::session_start::{environment_for_children, is_bare};
 use crate::wiring::settings::InForce;
 use crate::wiring::world::World;
+use crate::wiring::world::{environment_for_children, is_bare};
 
-/// The file in a project that other agents read as well; and what it is called among what waits for trust.
-pub(crate) const FILE: &str = ".mcp.json";
-/// The key of servers in settings, and in that file.
-pub(crate) const KEY: &str = "mcpServers";
-/// More is no list of servers.
-const LARGEST: usize = 1024 * 1024;
 /// Whoever waits longer is told what for.
 const SILENCE: Duration = Duration::from_secs(1);
-
-/// A project's `.mcp.json`, as it was read once.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct ProjectFile {
-    pub(crate) path: PathBuf,
-    text: Option<String>,
-}
-
-impl ProjectFile {
-    /// Reads it, if it is there.
-    pub(crate) fn of(project: &Project) -> Self {
-        let path = project.checkout.join(FILE);
-        let read = RelPath::new(FILE)
-            .ok()
-            .and_then(|name| Dir::open(&project.checkout).ok()?.read(&name).ok());
-        let text = read.filter(|bytes| bytes.len() <= LARGEST);
-        Self { path, text: text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()) }
-    }
-
-    /// What it wants to run: this waits for trust.
-    pub(crate) fn wishes(&self) -> Value {
-        // Exactly what is read later is what is asked about: all of the text, readable or not.
-        let Some(text) = &self.text else { return Value::Null };
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        match serde_json::from_str::<Value>(text) {
-            Ok(Value::Object(keys)) if keys.get(KEY).is_none_or(is_empty) => Value::Null,
-            Ok(Value::Object(mut keys)) => keys.remove(KEY).unwrap_or_default(),
-            // Nothing of it can be used, whoever trusts it.
-            Ok(_) | Err(_) => Value::Null,
-        }
-    }
-}
-
-fn is_empty(servers: &Value) -> bool {
-    servers.as_object().is_some_and(serde_json::Map::is_empty)
-}
 
 /// The servers in force; what is wrong with the others is told.
 pub(crate) fn configured(

@@ -21,10 +21,11 @@ use dormouse_memory::{
 use dormouse_tools::{SAFE_GIT_ENVIRONMENT, output};
 use serde::Serialize;
 
+use crate::args::MemoryScope;
 use crate::wiring::exit::Failure;
 use crate::wiring::memory_policy::policy;
-use crate::wiring::session_start::environment_for_children;
 use crate::wiring::world::World;
+use crate::wiring::world::environment_for_children;
 
 /// Whose memories a place has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -333,6 +334,17 @@ fn without_user(url: &str) -> String {
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     let host = host.rsplit('@').next().unwrap_or(host);
     format!("{scheme}://{host}/{path}")
+}
+
+impl From<MemoryScope> for Whose {
+    fn from(scope: MemoryScope) -> Self {
+        match scope {
+            MemoryScope::User => Self::User,
+            MemoryScope::Project => Self::Project,
+            MemoryScope::Team => Self::Team,
+            MemoryScope::Repo => Self::Repo,
+        }
+    }
 }
 
 #[cfg(test)]

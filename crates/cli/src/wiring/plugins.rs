@@ -12,9 +12,9 @@ use dormouse_tools::{
 
 use crate::wiring::exit::Failure;
 use crate::wiring::print;
-use crate::wiring::session_start::is_bare;
-use crate::wiring::settings::Untrusted;
+use crate::wiring::trust::Untrusted;
 use crate::wiring::world::World;
+use crate::wiring::world::is_bare;
 
 /// The plugins that are used: switched on, and trusted as they are. Of the others it is said why not.
 pub(crate) fn in_use(world: &World, untrusted: Untrusted) -> Result<Vec<Plugin>, Failure> {

@@ -5,9 +5,13 @@
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 
-use dormouse_base::printable;
+use dormouse_base::{Environment, printable};
+use dormouse_memory::FileDiff;
+use serde::Serialize;
 
-use crate::wiring::exit::Failure;
+use crate::terminal::color::ColorMode;
+use crate::terminal::diff::unified_diff;
+use crate::wiring::exit::{Exit, Failure};
 
 /// Why data could not be written, if that happened.
 static LOST: OnceLock<String> = OnceLock::new();
@@ -16,11 +20,6 @@ static LOST: OnceLock<String> = OnceLock::new();
 /// Anything else is, and is kept for the end: see [`lost`].
 pub(crate) fn data(text: &str) {
     write(&if io::stdout().is_terminal() { printable(text) } else { text.into() });
-}
-
-/// Writes to the terminal as it is: what steers it is ours, and all else was made printable.
-pub(crate) fn terminal(text: &str) {
-    write(text);
 }
 
 fn write(text: &str) {
@@ -67,4 +66,42 @@ pub(crate) fn failure(failure: &Failure) {
 /// Whether a person is reading standard output.
 pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
+}
+
+/// A failure, for programs: they find JSON on standard output whatever happens.
+#[derive(Serialize)]
+struct Failed<'a> {
+    error: String,
+    kind: &'static str,
+    hints: &'a [String],
+}
+
+/// A failure is told as JSON as well.
+pub(crate) fn json_result(result: Result<Exit, Failure>) -> Result<Exit, Failure> {
+    if let Err(failure) = &result {
+        let (kind, hints) = (failure.kind(), failure.hints());
+        json(&Failed { error: failure.message(), kind, hints })?;
+    }
+    result
+}
+
+/// Prints a value as JSON.
+pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
+    data_line(&serde_json::to_string_pretty(value).map_err(Failure::failed)?);
+    Ok(())
+}
+
+/// Writes text for the terminal: its control sequences are ours, everything else was made printable.
+pub(crate) fn rendered(text: &str) {
+    write(text);
+}
+
+/// Prints what a change does to a file, as a unified diff.
+pub(crate) fn file_diff(diff: &FileDiff, environment: &Environment) {
+    let color = ColorMode::for_stdout(environment);
+    let text = unified_diff(diff, color);
+    match color {
+        ColorMode::Plain => data(&text),
+        ColorMode::Colored => rendered(&text),
+    }
 }

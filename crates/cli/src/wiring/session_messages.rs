@@ -1,21 +1,18 @@
 //! A session that others can write to (`--name`), and `dormouse send`, which writes to one.
 
-use std::io::BufRead;
 use std::sync::Arc;
 
 use dormouse_agents::messages::{
-    Address, AgentName, Content, MailboxReader, Mailboxes, PostOffice, Routes, SessionSocket,
-    SocketFolder, Summary, Words,
+    Address, AgentName, MailboxReader, Mailboxes, PostOffice, SessionSocket, SocketFolder,
 };
 use dormouse_agents::{Agency, Desk, Post};
 use dormouse_base::{Dir, SessionId};
 use dormouse_engine::{Incoming, OpenedSession, SessionFolder};
 
-use crate::args::{Arguments, SendArguments};
-use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::input;
+use crate::args::Arguments;
+use crate::wiring::exit::Failure;
 use crate::wiring::print;
-use crate::wiring::world::{World, current_project};
+use crate::wiring::world::World;
 
 /// A name with its mailbox and its socket, for as long as the program runs.
 pub(crate) struct NamedSession {
@@ -101,7 +98,7 @@ pub(crate) fn desk(
     Desk::new(Arc::clone(agency), &name, reply_to).map_err(Failure::failed)
 }
 
-fn mailboxes(world: &World, project: &Dir) -> Result<Mailboxes, Failure> {
+pub(crate) fn mailboxes(world: &World, project: &Dir) -> Result<Mailboxes, Failure> {
     Ok(Mailboxes::open(project, Arc::clone(&world.clock), Arc::clone(&world.ids))?)
 }
 
@@ -119,47 +116,4 @@ fn listen(
             Ok(None)
         }
     }
-}
-
-/// `dormouse send`.
-pub(crate) async fn send(arguments: &SendArguments, world: &World) -> Result<Exit, Failure> {
-    let folder = SessionFolder::open(&world.home()?, &current_project()?)?;
-    let routes = Routes {
-        from: arguments.from.clone(),
-        reply_to: None,
-        office: PostOffice::new(Arc::clone(&world.clock), Arc::clone(&world.ids)),
-        mailboxes: mailboxes(world, folder.dir())?,
-    };
-    if arguments.lines {
-        for line in std::io::stdin().lock().lines() {
-            let line = line.map_err(|error| {
-                Failure::failed(anyhow::anyhow!("can not read standard input: {error}"))
-            })?;
-            if !line.trim().is_empty() {
-                send_one(&routes, arguments, &line).await?;
-            }
-        }
-        return Ok(Exit::Done);
-    }
-    let text = if arguments.text.is_empty() { input::read()? } else { arguments.text.join(" ") };
-    send_one(&routes, arguments, text.trim_end()).await?;
-    Ok(Exit::Done)
-}
-
-async fn send_one(routes: &Routes, arguments: &SendArguments, text: &str) -> Result<(), Failure> {
-    if text.trim().is_empty() {
-        return Err(Failure::usage(anyhow::anyhow!("there is nothing to send"))
-            .hint("give the message as an argument, or on standard input"));
-    }
-    let summary = match &arguments.summary {
-        Some(summary) => Summary::new(summary),
-        None => Summary::of(text),
-    };
-    let content = Content::Text {
-        summary: summary.map_err(|error| Failure::usage(error).hint("give it with --summary"))?,
-        text: Words::new(text).map_err(Failure::usage)?,
-    };
-    let sent = routes.send(&arguments.to, content).await.map_err(Failure::failed)?;
-    print::data_line(&sent.to_string());
-    Ok(())
 }

@@ -8,8 +8,8 @@ use dormouse_engine::{Beside, Engine, TITLE_FILE};
 
 use crate::wiring::exit::Failure;
 use crate::wiring::print;
-use crate::wiring::session_start::is_bare;
 use crate::wiring::world::World;
+use crate::wiring::world::is_bare;
 
 /// Who keeps the notes of a session: nobody where they are off, or where nothing would use them; nor in a
 /// bare run, which makes no requests but its own.

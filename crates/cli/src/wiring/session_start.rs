@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use dormouse_agents::Agency;
 use dormouse_background::DreamTask;
-use dormouse_base::{
-    Environment, Project, SessionId, Settings, Switches, ToolSettings, Trust, flag, names,
-};
+use dormouse_base::{Environment, Project, SessionId, Settings, Switches, ToolSettings, Trust};
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
@@ -20,24 +18,25 @@ use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_tools::{Asker, CommandLimits, Gate, McpHub, Reaper, ServerSpec, ToolSet};
 
 use crate::args::Arguments;
-use crate::commands::dream;
-use crate::commands::hooks;
-use crate::commands::permissions;
-use crate::commands::sessions;
 use crate::wiring::agents::{self, AgentLibrary, Surrounding};
 use crate::wiring::background_tasks;
 use crate::wiring::connect::{Connection, Wanted, connect};
+use crate::wiring::dream;
 use crate::wiring::exit::Failure;
+use crate::wiring::hooks;
 use crate::wiring::instructions;
 use crate::wiring::layers;
 use crate::wiring::mcp_servers;
 use crate::wiring::memory_session;
+use crate::wiring::permissions;
 use crate::wiring::plugins;
 use crate::wiring::print;
+use crate::wiring::session_lookup::{find_session, most_recent_session};
 use crate::wiring::session_messages;
 use crate::wiring::session_messages::NamedSession;
-use crate::wiring::settings::{self, InForce, Untrusted};
-use crate::wiring::world::{World, current_project};
+use crate::wiring::settings::{self, InForce};
+use crate::wiring::trust::Untrusted;
+use crate::wiring::world::{World, current_project, environment_for_children, is_bare};
 
 /// All that a conversation needs, with nothing begun yet.
 pub(crate) struct Ready {
@@ -341,11 +340,6 @@ fn command_limits(settings: &ToolSettings) -> CommandLimits {
     CommandLimits { default: set(settings.bash_timeout_ms, usual.default).min(most), most }
 }
 
-/// `--bare`, or its variable.
-pub(crate) fn is_bare(world: &World) -> Result<bool, Failure> {
-    flag(&world.environment, names::SIMPLE).map(|on| on == Some(true)).map_err(Failure::usage)
-}
-
 /// A limit that can not be held is worse than none, unless it is said.
 fn warn_of_no_price(config: &EngineConfig) {
     if config.max_cost_usd.is_some() && config.prices.price(&config.model_name).is_none() {
@@ -367,18 +361,9 @@ pub(crate) fn which_session(
     }
     let folder = SessionFolder::existing(home, project)?;
     match &arguments.resume {
-        Some(name) => sessions::named(folder.as_ref(), name).map(Some),
-        None => sessions::last(folder.as_ref()).map(Some),
+        Some(name) => find_session(folder.as_ref(), name).map(Some),
+        None => most_recent_session(folder.as_ref()).map(Some),
     }
-}
-
-/// The key is no business of a child process, git included.
-pub(crate) fn environment_for_children(world: &World, settings: &Settings) -> Environment {
-    let pairs: Vec<(&str, &str)> =
-        settings.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let environment = world.environment.clone().with(&pairs);
-    let keys = [&settings.provider.key_env, &settings.embeddings.key_env];
-    keys.into_iter().flatten().fold(environment, |environment, name| environment.without(name))
 }
 
 /// What is talked to: for `--verbose`.

@@ -9,19 +9,13 @@ use dormouse_base::{
 use dormouse_engine::plugins::Plugin;
 use dormouse_engine::{SkillPlaces, Skills};
 
-use crate::wiring::agents::ProjectAgents;
 use crate::wiring::exit::Failure;
-use crate::wiring::mcp_servers::{self, ProjectFile};
+use crate::wiring::mcp_project_file::{self, ProjectFile};
 use crate::wiring::plugins;
 use crate::wiring::print;
-use crate::wiring::trust;
+use crate::wiring::project_agents::ProjectAgents;
+use crate::wiring::trust::{self, AGENTS, SKILLS, Untrusted};
 use crate::wiring::world::World;
-
-/// What a project's skills are called among what waits for trust.
-pub(crate) const SKILLS: &str = "skills";
-
-/// What a project's agents are called there.
-pub(crate) const AGENTS: &str = "agents";
 
 /// Settings, and how they came about.
 pub(crate) struct InForce {
@@ -38,17 +32,6 @@ pub(crate) struct InForce {
     pub(crate) project_skills: Skills,
     /// The project's `.mcp.json`: of no use where it is not trusted.
     pub(crate) mcp_file: ProjectFile,
-}
-
-/// What to do about a project that nobody has trusted yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Untrusted {
-    /// Ask the person at the terminal.
-    Ask,
-    /// Go on without, and say what has no effect.
-    Tell,
-    /// Go on without a word: a command that is not about the project.
-    Pass,
 }
 
 /// Reads all layers. `given` is what `--settings` says.
@@ -105,7 +88,7 @@ pub(crate) fn stack(
     Stack::new(layers)
         .with_waiting(SKILLS, skills.wishes())
         .with_waiting(AGENTS, agents.wishes())
-        .with_waiting(mcp_servers::FILE, mcp_file.wishes())
+        .with_waiting(mcp_project_file::FILE, mcp_file.wishes())
 }
 
 /// Where skills are looked for.

@@ -5,51 +5,30 @@ use std::io::IsTerminal;
 use dormouse_base::{Project, Stack, Trust, TrustStore};
 use serde_json::Value;
 
-use crate::args::TrustArguments;
-use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::exit::Failure;
 use crate::wiring::input;
-use crate::wiring::mcp_servers;
+use crate::wiring::mcp_project_file;
 use crate::wiring::print;
-use crate::wiring::settings::{self, Untrusted};
-use crate::wiring::world::{World, current_project};
+use crate::wiring::world::World;
 
 /// Longer values are cut in the list; the file shows them whole.
 const LONGEST_SHOWN: usize = 2_000;
 
-/// `dormouse permissions trust`.
-pub(crate) fn run(arguments: &TrustArguments, world: &World) -> Result<Exit, Failure> {
-    let project = current_project()?;
-    let store = TrustStore::new(&world.home()?);
-    if arguments.revoke {
-        let had = store.take_back(&project)?;
-        print::data_line(if had { "no longer trusted" } else { "it was not trusted" });
-        return Ok(Exit::Done);
-    }
-    let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
-    match in_force.trust {
-        Trust::NotNeeded => {
-            print::data_line("nothing to trust: the project's settings run and widen nothing");
-        }
-        Trust::Given => print::data_line("already trusted, as it is now"),
-        standing @ (Trust::Unknown | Trust::Changed) if arguments.yes => {
-            list(&in_force.stack, standing);
-            store.give(&project, &in_force.stack, world.clock.now())?;
-            print::data_line("trusted");
-        }
-        standing @ (Trust::Unknown | Trust::Changed) if !std::io::stdin().is_terminal() => {
-            list(&in_force.stack, standing);
-            return Err(Failure::failed(anyhow::anyhow!(
-                "not trusted: there is no terminal to ask at"
-            ))
-            .hint("`dormouse permissions trust --yes` trusts what is listed above"));
-        }
-        standing @ (Trust::Unknown | Trust::Changed) => {
-            if ask(&store, &project, &in_force.stack, standing, world)? == Trust::Given {
-                print::data_line("trusted");
-            }
-        }
-    }
-    Ok(Exit::Done)
+/// What a project's skills are called among what waits for trust.
+pub(crate) const SKILLS: &str = "skills";
+
+/// What a project's agents are called there.
+pub(crate) const AGENTS: &str = "agents";
+
+/// What to do about a project that nobody has trusted yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Untrusted {
+    /// Ask the person at the terminal.
+    Ask,
+    /// Go on without, and say what has no effect.
+    Tell,
+    /// Go on without a word: a command that is not about the project.
+    Pass,
 }
 
 /// Asks the person at the terminal; without one, nobody is asked and nothing is trusted.
@@ -74,7 +53,7 @@ pub(crate) fn ask(
     Ok(Trust::Given)
 }
 
-fn list(stack: &Stack, standing: Trust) {
+pub(crate) fn list(stack: &Stack, standing: Trust) {
     print::note(match standing {
         Trust::Changed => "This project's settings have changed since you trusted them. They want:",
         Trust::NotNeeded | Trust::Unknown | Trust::Given => "This project's settings want:",
@@ -123,10 +102,10 @@ pub(crate) fn wishes(waiting: &Value) -> Vec<String> {
                         .extend(commands.iter().map(|c| format!("hooks: {event} runs {}", cut(c))));
                 }
             }
-            (settings::SKILLS, Value::Object(skills)) => {
+            (SKILLS, Value::Object(skills)) => {
                 lines.extend(skills.iter().map(|(name, wish)| skill(name, wish)));
             }
-            (mcp_servers::KEY | mcp_servers::FILE, Value::Object(servers)) => {
+            (mcp_project_file::KEY | mcp_project_file::FILE, Value::Object(servers)) => {
                 lines.extend(servers.iter().map(|(name, entry)| server(key, name, entry)));
             }
             (_, Value::Object(fields)) => {

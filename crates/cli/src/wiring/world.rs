@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dormouse_base::{
-    Clock, Environment, HomeError, IdSource, Project, SystemClock, clock_from_environment,
-    home_dir, ids_from_environment, project_of,
+    Clock, Environment, HomeError, IdSource, Project, Settings, SystemClock,
+    clock_from_environment, flag, home_dir, ids_from_environment, names, project_of,
 };
 
 use crate::wiring::exit::Failure;
@@ -42,4 +42,23 @@ impl World {
 pub(crate) fn current_project() -> Result<Project, Failure> {
     let folder = std::env::current_dir().map_err(HomeError::NoWorkingDirectory)?;
     Ok(project_of(&folder)?)
+}
+
+/// `--bare`, or its variable.
+pub(crate) fn is_bare(world: &World) -> Result<bool, Failure> {
+    flag(&world.environment, names::SIMPLE).map(|on| on == Some(true)).map_err(Failure::usage)
+}
+
+/// Whether the machine is somebody else's: nothing is done there beside a conversation.
+pub(crate) fn is_remote(world: &World) -> Result<bool, Failure> {
+    flag(&world.environment, names::REMOTE).map(|on| on == Some(true)).map_err(Failure::usage)
+}
+
+/// The key is no business of a child process, git included.
+pub(crate) fn environment_for_children(world: &World, settings: &Settings) -> Environment {
+    let pairs: Vec<(&str, &str)> =
+        settings.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let environment = world.environment.clone().with(&pairs);
+    let keys = [&settings.provider.key_env, &settings.embeddings.key_env];
+    keys.into_iter().flatten().fold(environment, |environment, name| environment.without(name))
 }

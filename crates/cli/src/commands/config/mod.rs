@@ -1,21 +1,16 @@
 //! `dormouse config`: what is set, where it comes from, and changing it.
 
-mod exclude;
-mod file;
-
-use dormouse_base::{SWITCHES, Settings, set_value, settings_schema, unset_value};
+use dormouse_base::{SWITCHES, settings_schema};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::args::{ConfigArguments, ConfigCommand, Scope};
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
-use crate::wiring::settings::{self, InForce, Untrusted};
+use crate::wiring::settings::{self, InForce};
+use crate::wiring::settings_file::{put_in, take_out};
+use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
-
-pub(crate) use exclude::keep_from_git;
-use file::change;
-pub(crate) use file::{Change, file_of};
 
 pub(crate) async fn run(arguments: &ConfigArguments, world: &World) -> Result<Exit, Failure> {
     match &arguments.command {
@@ -161,29 +156,4 @@ async fn unset(world: &World, key: &str, scope: Scope) -> Result<Exit, Failure> 
         format!("{key} was not set")
     });
     Ok(Exit::Done)
-}
-
-/// Sets a key in a file of settings.
-pub(crate) async fn put_in(
-    world: &World,
-    key: &str,
-    value: &str,
-    scope: Scope,
-) -> Result<Change, Failure> {
-    let text = Value::from(value).to_string();
-    let edit = |old: &str| {
-        // JSON where that fits, else the text itself: `true` for a switch, `5` in a model's name.
-        let first = if serde_json::from_str::<Value>(value).is_ok() { value } else { &text };
-        let changed = set_value(old, key, first).map_err(Failure::usage)?;
-        if Settings::parse("", changed.as_bytes()).is_ok() {
-            return Ok(changed);
-        }
-        set_value(old, key, &text).map_err(Failure::usage)
-    };
-    change(world, scope, edit).await
-}
-
-/// Takes a key out of a file of settings; one in which it does not stand is left alone.
-pub(crate) async fn take_out(world: &World, key: &str, scope: Scope) -> Result<Change, Failure> {
-    change(world, scope, |old| unset_value(old, key).map_err(Failure::usage)).await
 }

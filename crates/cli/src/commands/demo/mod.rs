@@ -9,8 +9,8 @@ mod stage;
 use dormouse_conversation::ResultContent;
 use dormouse_engine::EngineEvent;
 
-use crate::interactive::terminal::columns;
-use crate::terminal::markdown::width;
+use crate::terminal::tty::columns;
+use crate::terminal::width;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::world::World;

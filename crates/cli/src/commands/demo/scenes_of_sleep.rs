@@ -15,7 +15,7 @@ use dormouse_model::script::Turn;
 use super::scenes::play_for;
 use super::stage::{Cast, Stage, begin};
 use super::{line, narrate, show_result, why};
-use crate::commands::dream as dreams;
+use crate::wiring::dream as dreams;
 use crate::wiring::exit::Failure;
 
 /// A scripted job takes no longer.
@@ -79,7 +79,7 @@ pub(super) async fn a_dream(stage: &Stage) -> Result<(), Failure> {
     };
     let dreamt = Box::pin(dream(setup, seed, DreamTiming::Now, Trial::Make)).await;
     let dreamt = dreamt.map_err(|closed| Failure::failed(anyhow::anyhow!("{closed}")))?;
-    for said in dreams::lines(&dreamt.report) {
+    for said in dreams::report_lines(&dreamt.report) {
         line(&format!("  {said}"));
     }
     show_result(&names(&files(store.dir().path())?));

@@ -21,7 +21,7 @@ use dormouse_model::{
 };
 use dormouse_tools::{Gate, Reaper, ToolSet};
 
-use crate::commands::dream;
+use crate::wiring::dream;
 use crate::wiring::exit::Failure;
 use crate::wiring::memory_session;
 use crate::wiring::world::World;

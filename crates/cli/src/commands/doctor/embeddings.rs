@@ -1,7 +1,7 @@
 //! The model for vectors of memories, where one is set up: what it is, and whether it is ready. Nothing is sent.
 
-use super::Scene;
 use super::finding::Finding;
+use super::scene::Scene;
 use crate::wiring::embedder::{self, Named};
 
 const AREA: &str = "embeddings";

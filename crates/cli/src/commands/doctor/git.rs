@@ -2,8 +2,8 @@
 
 use dormouse_tools::ProcessError;
 
-use super::Scene;
 use super::finding::Finding;
+use super::scene::Scene;
 
 const AREA: &str = "git";
 /// Before this, git does not know the variables that keep a repository from starting programs.

@@ -2,9 +2,9 @@
 
 use dormouse_memory::{Guard, GuardBook};
 
-use super::Scene;
 use super::finding::Finding;
-use crate::commands::memory::guard::settings_file::is_in_force;
+use super::scene::Scene;
+use crate::wiring::settings_file::guard_is_installed;
 
 const AREA: &str = "guards";
 
@@ -29,7 +29,7 @@ fn of_guard(guard: &Guard) -> Vec<Finding> {
             format!("the guard `{name}` in {settings} stays in force, but its memory is gone");
         findings.push(Finding::warning(AREA, what, format!("`{remove}` takes it out")));
     }
-    if !is_in_force(guard) {
+    if !guard_is_installed(guard) {
         let what = format!("the guard `{name}` is not, or not all, in {settings} any more");
         let mend = format!("`{remove}` forgets it; `--install` puts it in anew");
         findings.push(Finding::warning(AREA, what, mend));

@@ -3,8 +3,8 @@
 use dormouse_base::names;
 use dormouse_model::{Credential, Provider, ProviderError, choose_provider};
 
-use super::Scene;
 use super::finding::Finding;
+use super::scene::Scene;
 use crate::wiring::connect::key_from_command;
 
 const AREA: &str = "key";

@@ -10,6 +10,7 @@ mod git;
 mod guards;
 mod keys;
 mod locks;
+mod scene;
 mod server;
 mod servers;
 mod settings;
@@ -17,38 +18,15 @@ mod shell;
 mod terminal;
 mod transcripts;
 
-use std::path::PathBuf;
-use std::time::Duration;
-
-use dormouse_base::{Environment, Project, Settings};
-use dormouse_tools::{ProcessError, ProcessOutput, output};
 use serde::Serialize;
 
 use crate::args::DoctorArguments;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
-use crate::wiring::session_start::environment_for_children;
+use crate::wiring::world::environment_for_children;
 use crate::wiring::world::{World, current_project};
 use finding::{Finding, Line};
-
-/// What the checks look at.
-struct Scene<'a> {
-    world: &'a World,
-    home: PathBuf,
-    project: Project,
-    settings: Settings,
-    /// The environment for children, without keys.
-    environment: Environment,
-}
-
-/// A program that is asked for its version may take this long.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
-
-impl Scene<'_> {
-    async fn ask(&self, program: &str, args: &[&str]) -> Result<ProcessOutput, ProcessError> {
-        output(program, args, &self.project.folder, &self.environment, PATIENCE).await
-    }
-}
+use scene::Scene;
 
 #[derive(Serialize)]
 struct Answer<'a> {

@@ -3,10 +3,10 @@
 use dormouse_base::names;
 use dormouse_model::{HttpModel, ModelInfo};
 
-use super::Scene;
 use super::finding::Finding;
 use super::keys::Known;
-use crate::headless::server_failure;
+use super::scene::Scene;
+use crate::wiring::server_failure::server_failure;
 
 const AREA: &str = "server";
 /// As many models are named.

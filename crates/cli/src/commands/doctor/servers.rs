@@ -2,10 +2,11 @@
 
 use dormouse_tools::{ServerProblem, ServerStatus, ServerView};
 
-use super::Scene;
 use super::finding::Finding;
+use super::scene::Scene;
 use crate::wiring::mcp_servers;
-use crate::wiring::settings::{self, Untrusted};
+use crate::wiring::settings;
+use crate::wiring::trust::Untrusted;
 
 const AREA: &str = "mcp";
 
@@ -17,7 +18,7 @@ pub(super) async fn check(scene: &Scene<'_>) -> Vec<Finding> {
     let read = mcp_servers::read(&[], &in_force, scene.world).unwrap_or_default();
     let mut findings: Vec<Finding> = read.problems.iter().map(wrong).collect();
     let hub = mcp_servers::start(read.servers, &scene.settings, &scene.project, &scene.environment);
-    hub.settled(super::PATIENCE).await;
+    hub.settled(super::scene::PATIENCE).await;
     findings.extend(hub.views().iter().map(server));
     hub.close().await;
     findings
@@ -45,7 +46,7 @@ fn server(view: &ServerView) -> Finding {
             Finding::well(AREA, what)
         }
         ServerStatus::Connecting => {
-            let seconds = super::PATIENCE.as_secs();
+            let seconds = super::scene::PATIENCE.as_secs();
             Finding::warning(AREA, format!("`{name}` has not answered within {seconds} s"), mend)
         }
         ServerStatus::Down(reason) => Finding::problem(AREA, format!("`{name}`: {reason}"), mend),

@@ -9,8 +9,8 @@ use dormouse_base::{
 use dormouse_engine::SkillPlaces;
 
 use super::finding::Finding;
-use crate::wiring::agents::ProjectAgents;
-use crate::wiring::mcp_servers::ProjectFile;
+use crate::wiring::mcp_project_file::ProjectFile;
+use crate::wiring::project_agents::ProjectAgents;
 use crate::wiring::settings;
 use crate::wiring::world::World;
 

@@ -1,8 +1,8 @@
 //! The shell that commands run in: bash, new enough to be sure what a line does.
 
-use super::Scene;
 use super::finding::Finding;
 use super::git::numbers;
+use super::scene::Scene;
 
 const AREA: &str = "shell";
 /// The oldest in which a command that was judged to only read runs.

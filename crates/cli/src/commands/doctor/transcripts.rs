@@ -4,8 +4,8 @@ use dormouse_base::{Dir, DirEntry, EntryKind, FileError, RelPath};
 use dormouse_conversation::transcript::load;
 use dormouse_engine::SessionFolder;
 
-use super::Scene;
 use super::finding::Finding;
+use super::scene::Scene;
 
 const AREA: &str = "transcripts";
 /// The newest are looked at until they come to this much: a check is to take a moment, not a minute.

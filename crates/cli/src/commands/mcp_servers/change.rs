@@ -8,12 +8,13 @@ use dormouse_tools::{ServerOrigin, Variables, read_servers};
 use serde_json::{Value, json};
 
 use crate::args::{McpAddArguments, Scope};
-use crate::commands::config;
 use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::mcp_servers::KEY;
+use crate::wiring::mcp_project_file::KEY;
 use crate::wiring::plugins;
 use crate::wiring::print;
-use crate::wiring::settings::{self, InForce, Untrusted};
+use crate::wiring::settings::{self, InForce};
+use crate::wiring::settings_file;
+use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
 pub(super) async fn add(add: &McpAddArguments, world: &World) -> Result<Exit, Failure> {
@@ -29,7 +30,8 @@ pub(super) async fn add(add: &McpAddArguments, world: &World) -> Result<Exit, Fa
     let before = load(world)?;
     let known = places_of(name, &before, world)?;
     let change =
-        config::put_in(world, &format!("{KEY}.{name}"), &entry.to_string(), add.scope).await?;
+        settings_file::put_in(world, &format!("{KEY}.{name}"), &entry.to_string(), add.scope)
+            .await?;
     let file = change.file.display();
     print::note(&match known.iter().any(|place| place.file == change.file) {
         _ if !change.made => format!("the MCP server `{name}` stands in {file} already, just so"),
@@ -45,10 +47,10 @@ pub(super) async fn add(add: &McpAddArguments, world: &World) -> Result<Exit, Fa
 
 pub(super) async fn remove(name: &str, scope: Scope, world: &World) -> Result<Exit, Failure> {
     let in_force = load(world)?;
-    let file = config::file_of(&in_force, scope)?;
+    let file = settings_file::file_of(&in_force, scope)?;
     let places = places_of(name, &in_force, world)?;
     if places.iter().any(|place| place.file == file) {
-        let change = config::take_out(world, &format!("{KEY}.{name}"), scope).await?;
+        let change = settings_file::take_out(world, &format!("{KEY}.{name}"), scope).await?;
         if change.made {
             print::note(&format!("the MCP server `{name}` is taken out of {}", file.display()));
             return Ok(Exit::Done);

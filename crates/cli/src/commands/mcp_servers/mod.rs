@@ -3,6 +3,7 @@
 mod change;
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use dormouse_base::Trust;
 use dormouse_tools::{McpHub, ServerProblem, ServerStatus, ServerView};
@@ -10,13 +11,17 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::args::{Arguments, McpCommand};
-use crate::commands::doctor::PATIENCE;
 use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::mcp_servers::{FILE, KEY, read, start, wait};
+use crate::wiring::mcp_project_file::{FILE, KEY};
+use crate::wiring::mcp_servers::{read, start, wait};
 use crate::wiring::print;
-use crate::wiring::session_start::environment_for_children;
-use crate::wiring::settings::{self, InForce, Untrusted};
+use crate::wiring::settings::{self, InForce};
+use crate::wiring::trust::Untrusted;
+use crate::wiring::world::environment_for_children;
 use crate::wiring::world::{World, current_project};
+
+/// How long `mcp list` waits for servers to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) async fn run(
     command: &McpCommand,

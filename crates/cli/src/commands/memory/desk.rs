@@ -17,7 +17,8 @@ use crate::wiring::exit::Failure;
 use crate::wiring::input;
 use crate::wiring::memory_places::{Places, Visit, Whose};
 use crate::wiring::print;
-use crate::wiring::settings::{self, Untrusted};
+use crate::wiring::settings;
+use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
 /// A store, and whose memories it has.

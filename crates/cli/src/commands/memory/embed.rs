@@ -6,7 +6,7 @@ use dormouse_memory::embed::{FillError, Filled, WordVectors};
 use serde::Serialize;
 
 use super::desk::Desk;
-use super::{print_json, recall};
+use super::recall;
 use crate::args::EmbedArguments;
 use crate::wiring::embedder::{self, Named};
 use crate::wiring::exit::{Exit, Failure};
@@ -38,7 +38,7 @@ pub(super) async fn run(arguments: &EmbedArguments, world: &World) -> Result<Exi
     }
     let filled = recall.fill(desk.now, usize::MAX).map_err(failed)?;
     if arguments.common.json {
-        print_json(&Answer {
+        print::json(&Answer {
             memories: filled.memories,
             with_vector: filled.with_vector,
             new: filled.new,

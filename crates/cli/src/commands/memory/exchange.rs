@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::desk::{Desk, Shelf, heeding_secrets, shelf_to_fill, written};
-use super::{print_json, read_some, unreadable};
 use crate::args::{ExportArguments, ImportArguments, ImportFormat};
 use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::input::{read_file, unreadable};
 use crate::wiring::memory_places::Whose;
 use crate::wiring::print;
 use crate::wiring::world::World;
@@ -40,7 +40,7 @@ pub(super) async fn export(arguments: &ExportArguments, world: &World) -> Result
                 lines.push(Line { memory, scope: shelf.whose });
             }
         }
-        return print_json(&lines).map(|()| Exit::Done);
+        return print::json(&lines).map(|()| Exit::Done);
     };
     let mut all = Vec::new();
     for shelf in &desk.shelves {
@@ -56,7 +56,7 @@ pub(super) async fn export(arguments: &ExportArguments, world: &World) -> Result
         paths.extend(outgoing.write()?);
     }
     if arguments.common.json {
-        print_json(&paths)?;
+        print::json(&paths)?;
     } else {
         for path in &paths {
             print::data_line(path);
@@ -161,7 +161,7 @@ pub(super) async fn import(arguments: &ImportArguments, world: &World) -> Result
         ));
         return Ok(Exit::Done);
     }
-    print_json(&Brought { scope: shelf.whose, change, added, known: report.known, skipped })?;
+    print::json(&Brought { scope: shelf.whose, change, added, known: report.known, skipped })?;
     Ok(Exit::Done)
 }
 
@@ -176,7 +176,7 @@ fn read(
         let skipped = scan.skipped.iter().map(|file| format!("{}: {}", file.path, file.reason));
         return Ok((list, skipped.collect()));
     }
-    let bytes = read_some(path)?;
+    let bytes = read_file(path)?;
     let name = path.file_name().and_then(|name| MemoryFile::existing(name.to_str()?).ok());
     if let (None, Some(file)) = (format, name) {
         let modified = metadata.modified().ok().and_then(|time| time.try_into().ok());

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::desk::{Desk, Shelf, written};
 use super::table::Table;
-use super::{print_json, read_some, unreadable};
 use crate::args::{LintArguments, MemoryDoctorArguments};
 use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::input::{read_file, unreadable};
 use crate::wiring::memory_places::Whose;
 use crate::wiring::print;
 use crate::wiring::world::World;
@@ -74,7 +74,7 @@ pub(super) async fn doctor(
 fn report(lines: Vec<Row>, json: bool, world: &World) -> Result<Exit, Failure> {
     let ok = lines.is_empty();
     if json {
-        print_json(&Answer { ok, findings: lines })?;
+        print::json(&Answer { ok, findings: lines })?;
     } else {
         let mut table = Table::new(&["what", "where", "message"]);
         for line in &lines {
@@ -122,7 +122,7 @@ fn of_shelf(shelf: &Shelf, checkout: &Dir) -> Result<Vec<Row>, Failure> {
 fn of_path(path: &Path, checkout: &Dir) -> Result<Vec<Row>, Failure> {
     let metadata = path.metadata().map_err(|error| unreadable(path, &error))?;
     if !metadata.is_dir() {
-        let bytes = read_some(path)?;
+        let bytes = read_file(path)?;
         let name = path.display().to_string();
         let findings = lint_text(&name, &bytes, dormouse_secrets::scan).into_iter();
         return Ok(findings.map(|finding| Row::of(finding, None, name.clone())).collect());

@@ -2,14 +2,11 @@
 
 use dormouse_memory::{By, Effect, FileDiff, LogEntry, MemoryFile, MessageSource, Receipt, fold};
 use serde::Serialize;
-use similar::TextDiff;
 
 use super::desk::{Desk, Shelf};
-use super::print_json;
 use super::restore::gone;
-use super::table::{Looks, Table};
+use super::table::Table;
 use crate::args::{DiffArguments, LogArguments, UndoArguments};
-use crate::terminal::markdown::{Colour, Style};
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_places::Whose;
 use crate::wiring::print;
@@ -76,7 +73,7 @@ pub(super) async fn log(arguments: &LogArguments, world: &World) -> Result<Exit,
     let count = all.len();
     all.truncate(arguments.limit);
     if arguments.common.json {
-        print_json(&all.iter().map(logged).collect::<Vec<_>>())?;
+        print::json(&all.iter().map(logged).collect::<Vec<_>>())?;
     } else {
         table(&all).print(&world.environment);
     }
@@ -224,7 +221,7 @@ pub(super) async fn diff(arguments: &DiffArguments, world: &World) -> Result<Exi
             after: text(&diff.after),
         };
         let diff = files.iter().map(file).collect();
-        print_json(&Diff { change: logged(&change), diff })?;
+        print::json(&Diff { change: logged(&change), diff })?;
         return Ok(Exit::Done);
     }
     let entry = &change.entry;
@@ -240,12 +237,7 @@ pub(super) async fn diff(arguments: &DiffArguments, world: &World) -> Result<Exi
         print::note("only the index changed");
     }
     for file in &files {
-        print_diff(
-            file.file.as_str(),
-            file.before.as_deref(),
-            file.after.as_deref(),
-            Looks::of(&world.environment),
-        );
+        print::file_diff(file, &world.environment);
     }
     Ok(Exit::Done)
 }
@@ -271,33 +263,6 @@ fn numbered(changes: Vec<Change<'_>>, number: u64) -> Result<Change<'_>, Failure
     }
 }
 
-/// A unified diff, as other programs read it.
-pub(super) fn print_diff(file: &str, before: Option<&[u8]>, after: Option<&[u8]>, looks: Looks) {
-    let text =
-        |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
-    let name = |prefix: &str, there: bool| {
-        if there { format!("{prefix}/{file}") } else { "/dev/null".to_owned() }
-    };
-    let (old, new) = (text(before), text(after));
-    let diff = TextDiff::from_lines(&old, &new);
-    let unified = diff
-        .unified_diff()
-        .header(&name("a", before.is_some()), &name("b", after.is_some()))
-        .to_string();
-    if looks == Looks::Plain {
-        return print::data(&unified);
-    }
-    for line in unified.lines() {
-        let style = match line.chars().next() {
-            Some('+') => Style::PLAIN.colour(Colour::Green),
-            Some('-') => Style::PLAIN.colour(Colour::Red),
-            Some('@') => Style::DIM,
-            _ => Style::PLAIN,
-        };
-        print::terminal(&(looks.painted(line, style) + "\n"));
-    }
-}
-
 pub(super) async fn undo(arguments: &UndoArguments, world: &World) -> Result<Exit, Failure> {
     let desk = Desk::open(world, arguments.common.scope).await?;
     let change = match arguments.change {
@@ -316,8 +281,8 @@ pub(super) async fn undo(arguments: &UndoArguments, world: &World) -> Result<Exi
         };
         let done: Vec<Logged<'_>> = all.iter().filter(is_done).map(logged).collect();
         match done.as_slice() {
-            [one] => print_json(one)?,
-            several => print_json(&several)?,
+            [one] => print::json(one)?,
+            several => print::json(&several)?,
         }
     } else {
         for (change, receipt) in &undone {

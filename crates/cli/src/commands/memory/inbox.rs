@@ -1,14 +1,11 @@
 //! What agents would like to change (M-21): `inbox`, and accepting, editing or refusing it.
 
-use dormouse_memory::{MessageSource, Proposal, ProposalId, ProposedFile};
+use dormouse_memory::{FileDiff, MessageSource, Proposal, ProposalId, ProposedFile};
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::desk::{Desk, Shelf};
 use super::editor::Copy;
-use super::history::print_diff;
-use super::print_json;
-use super::table::Looks;
 use crate::args::{InboxArguments, InboxVerb};
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_places::Whose;
@@ -74,7 +71,7 @@ fn list(
     world: &World,
 ) -> Result<Exit, Failure> {
     if arguments.common.json {
-        print_json(&waiting.iter().map(line).collect::<Vec<_>>())?;
+        print::json(&waiting.iter().map(line).collect::<Vec<_>>())?;
         return Ok(Exit::Done);
     }
     for Waiting { shelf, id, time, proposal } in waiting {
@@ -86,8 +83,8 @@ fn list(
         for file in &proposal.files {
             let bytes = |text: &Option<String>| text.as_ref().map(|text| text.clone().into_bytes());
             let (before, after) = (bytes(&file.before), bytes(&file.after));
-            let looks = Looks::of(&world.environment);
-            print_diff(file.file.as_str(), before.as_deref(), after.as_deref(), looks);
+            let diff = FileDiff { file: file.file.clone(), before, after };
+            print::file_diff(&diff, &world.environment);
         }
         print::data("\n");
     }
@@ -166,7 +163,7 @@ fn decide(
         });
     }
     if json {
-        print_json(&decided)?;
+        print::json(&decided)?;
     } else {
         let word = match verb {
             InboxVerb::Accept | InboxVerb::Edit => "accepted",

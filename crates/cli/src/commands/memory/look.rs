@@ -6,7 +6,6 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::desk::{Desk, Found, Row, no_repository};
-use super::print_json;
 use super::table::Table;
 use crate::args::{ListArguments, MemoryScope, NamedArguments, PathArguments};
 use crate::wiring::exit::{Exit, Failure};
@@ -21,7 +20,7 @@ pub(super) async fn list(arguments: &ListArguments, world: &World) -> Result<Exi
     memories.retain(|found| kind.is_none() || found.memory.header.kind == kind);
     if arguments.common.json {
         let rows: Vec<Row> = memories.iter().map(|found| found.row(desk.now)).collect();
-        print_json(&rows)?;
+        print::json(&rows)?;
     } else {
         table(&memories, &desk).print(&world.environment);
     }
@@ -105,7 +104,7 @@ pub(super) async fn show(arguments: &NamedArguments, world: &World) -> Result<Ex
     let (entry, text) = found.entry()?;
     if arguments.common.json {
         let header = &entry.header;
-        print_json(&Shown {
+        print::json(&Shown {
             row: found.row(desk.now),
             created: header.created.map(|time| time.to_string()),
             source: header.sources.clone(),
@@ -145,7 +144,7 @@ pub(super) async fn path(arguments: &PathArguments, world: &World) -> Result<Exi
     let desk = Desk::open(world, None).await?;
     let rows = places(&desk, common.scope)?;
     if common.json {
-        print_json(&rows)?;
+        print::json(&rows)?;
     } else if common.scope.is_some() {
         // Just the path: for $(...).
         for row in &rows {

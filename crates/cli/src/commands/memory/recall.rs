@@ -16,7 +16,6 @@ use serde::Serialize;
 
 use super::desk::{Desk, Found, Row};
 use super::look::table;
-use super::print_json;
 use crate::args::{RecallArguments, SearchArguments};
 use crate::wiring::embedder;
 use crate::wiring::exit::{Exit, Failure};
@@ -164,7 +163,7 @@ fn answer(
             why: asking.explain.then(|| whys(hit)),
             places: hit.nearness.map(Places::from),
         });
-        print_json(&rows.collect::<Vec<_>>())?;
+        print::json(&rows.collect::<Vec<_>>())?;
     } else if asking.explain {
         explain(&hits, desk);
     } else {

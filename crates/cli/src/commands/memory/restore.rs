@@ -4,7 +4,6 @@ use dormouse_memory::{By, ChangeId, MemoryFile, Trashed, fold};
 use serde::Serialize;
 
 use super::desk::{Desk, Shelf, written};
-use super::print_json;
 use super::table::Table;
 use crate::args::RestoreArguments;
 use crate::wiring::exit::{Exit, Failure};
@@ -48,7 +47,7 @@ pub(super) async fn restore(arguments: &RestoreArguments, world: &World) -> Resu
     }
     let path = shelf.path_of(file.as_str());
     if arguments.common.json {
-        print_json(&Restored { file: file.to_string(), path, scope: shelf.whose, change })?;
+        print::json(&Restored { file: file.to_string(), path, scope: shelf.whose, change })?;
     } else {
         print::data_line(&path);
     }
@@ -116,7 +115,7 @@ fn trash(desk: &Desk, json: bool, world: &World) -> Result<Exit, Failure> {
         }));
     }
     if json {
-        print_json(&rows)?;
+        print::json(&rows)?;
         return Ok(Exit::Done);
     }
     let mut table = Table::new(&["file", "scope", "removed", "by", "change", "name"]);

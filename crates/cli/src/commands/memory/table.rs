@@ -3,12 +3,13 @@
 
 use std::io;
 
-use dormouse_base::{Environment, names, printable};
+use dormouse_base::{Environment, printable};
 use rustix::termios::tcgetwinsize;
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::terminal::markdown::width;
+use crate::terminal::color::ColorMode;
 use crate::terminal::markdown::{Colour, Style};
+use crate::terminal::width;
 use crate::wiring::print;
 
 /// The widest that a table gets.
@@ -40,14 +41,14 @@ impl Table {
             return;
         }
         if print::is_terminal() {
-            print::terminal(&self.for_terminal(columns(), Looks::of(environment)));
+            print::rendered(&self.for_terminal(columns(), ColorMode::for_stdout(environment)));
         } else {
             let lines = self.rows.iter().map(|row| row.join("\t") + "\n");
             print::data(&lines.collect::<String>());
         }
     }
 
-    fn for_terminal(&self, columns: usize, looks: Looks) -> String {
+    fn for_terminal(&self, columns: usize, looks: ColorMode) -> String {
         let widths = self.widths();
         let before: usize = widths.iter().rev().skip(1).map(|width| width + GAP).sum();
         let room = columns.saturating_sub(before);
@@ -78,33 +79,33 @@ fn first_style() -> Style {
 }
 
 /// One row; its first cell has the style. The last cell goes on below itself where it is too long.
-fn line(row: &[String], widths: &[usize], room: usize, looks: Looks, style: Style) -> String {
+fn line(row: &[String], widths: &[usize], room: usize, looks: ColorMode, style: Style) -> String {
     let Some((last, cells)) = row.split_last() else { return String::new() };
     let mut text = String::new();
     for (place, (cell, width)) in cells.iter().zip(widths).enumerate() {
         let cell = width::fitted(cell, *width);
         let style = if place == 0 || style == Style::BOLD { style } else { Style::PLAIN };
-        text.push_str(&looks.painted(&cell, style));
+        text.push_str(&looks.paint(&cell, style));
         text.push_str(&" ".repeat(width.saturating_sub(width::of(&cell)) + GAP));
     }
     let before: usize = widths.iter().rev().skip(1).map(|width| width + GAP).sum();
     let style = if style == Style::BOLD { style } else { Style::PLAIN };
     for (at, part) in wrapped(last, room).iter().enumerate() {
         let start = if at == 0 { String::new() } else { " ".repeat(before) };
-        text.push_str(&(start + &looks.painted(part, style) + "\n"));
+        text.push_str(&(start + &looks.paint(part, style) + "\n"));
     }
     text
 }
 
 /// A row on a narrow terminal: its first cell, and below it the others.
-fn card(row: &[String], columns: usize, looks: Looks) -> String {
+fn card(row: &[String], columns: usize, looks: ColorMode) -> String {
     let Some((first, rest)) = row.split_first() else { return String::new() };
-    let mut text = looks.painted(&width::fitted(first, columns), first_style()) + "\n";
+    let mut text = looks.paint(&width::fitted(first, columns), first_style()) + "\n";
     let (middle, last) = rest.split_at(rest.len().saturating_sub(1));
     let below = [middle.join(&" ".repeat(GAP)), last.concat()];
     for cell in below.iter().filter(|cell| !cell.is_empty()) {
         for part in wrapped(cell, columns.saturating_sub(GAP)) {
-            text.push_str(&(" ".repeat(GAP) + &looks.painted(&part, Style::PLAIN) + "\n"));
+            text.push_str(&(" ".repeat(GAP) + &looks.paint(&part, Style::PLAIN) + "\n"));
         }
     }
     text
@@ -135,31 +136,6 @@ fn wrapped(text: &str, columns: usize) -> Vec<String> {
     lines.iter().map(|line| line.trim_end().to_owned()).collect()
 }
 
-/// Whether there are colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Looks {
-    Plain,
-    Coloured,
-}
-
-impl Looks {
-    /// What a person at this terminal wants; in a pipe there are never any.
-    pub(super) fn of(environment: &Environment) -> Self {
-        let dumb = environment.get(names::TERM).is_none_or(|term| term == "dumb");
-        let plain = dumb || environment.get(names::NO_COLOR).is_some() || !print::is_terminal();
-        if plain { Self::Plain } else { Self::Coloured }
-    }
-
-    /// The text, made printable, in a style.
-    pub(super) fn painted(self, text: &str, style: Style) -> String {
-        let (text, sequence) = (printable(text), style.sequence());
-        if self == Self::Plain || sequence.is_empty() {
-            return text.into_owned();
-        }
-        format!("{sequence}{text}\x1b[0m")
-    }
-}
-
 fn columns() -> usize {
     let size = tcgetwinsize(io::stdout()).map_or(0, |size| usize::from(size.ws_col));
     if size == 0 { USUAL } else { size.min(COLUMNS) }
@@ -184,21 +160,21 @@ mod tests {
             "47 days ago".into(),
             "x\ty".into(),
         ]);
-        let text = table.for_terminal(70, Looks::Plain);
+        let text = table.for_terminal(70, ColorMode::Plain);
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines.iter().all(|line| width::of(line) <= 70), "{text}");
         assert!(lines[1].starts_with("数据库迁移                  today        很慢"), "{text}");
         assert!(lines[2].trim_start().starts_with("很慢"), "{text}");
         assert_eq!(text.matches("很慢").count(), 40, "{text}");
         assert!(text.contains("\na name that goes on and o…  47 days ago  x y\n"), "{text}");
-        let coloured = table.for_terminal(70, Looks::Coloured);
+        let coloured = table.for_terminal(70, ColorMode::Colored);
         assert!(coloured.starts_with("\x1b[1mname\x1b[0m"), "{coloured:?}");
         for columns in [1, 2, 10, 40] {
-            let narrow = table.for_terminal(columns, Looks::Plain);
+            let narrow = table.for_terminal(columns, ColorMode::Plain);
             let most = columns.max(4);
             assert!(narrow.lines().all(|line| width::of(line) <= most), "{columns}\n{narrow}");
         }
-        let narrow = table.for_terminal(40, Looks::Plain);
+        let narrow = table.for_terminal(40, ColorMode::Plain);
         assert!(narrow.ends_with("a name that goes on and on and on\n  47 days ago\n  x y\n"));
     }
 }

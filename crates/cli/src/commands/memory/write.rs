@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::desk::{Desk, Found, Shelf, heeding_secrets, shelf_to_fill, written};
-use super::{editor, print_json};
+use super::editor;
 use crate::args::{AddArguments, EditArguments, MemoryKind, NamedArguments, RmArguments};
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input;
@@ -31,7 +31,7 @@ struct Done {
 impl Done {
     fn print(&self, json: bool) -> Result<Exit, Failure> {
         if json {
-            print_json(self)?;
+            print::json(self)?;
         } else {
             print::data_line(&self.path);
         }
@@ -210,7 +210,7 @@ pub(super) async fn rm(arguments: &RmArguments, world: &World) -> Result<Exit, F
     }
     tell_guards(&desk, &done);
     if arguments.common.json {
-        print_json(&done)?;
+        print::json(&done)?;
         return Ok(Exit::Done);
     }
     for done in &done {
@@ -252,7 +252,7 @@ pub(super) async fn confirm(arguments: &NamedArguments, world: &World) -> Result
         change: change.map(|receipt| receipt.id.0),
     };
     if arguments.common.json {
-        print_json(&done)?;
+        print::json(&done)?;
         return Ok(Exit::Done);
     }
     print::data_line(&done.path);

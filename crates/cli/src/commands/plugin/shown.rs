@@ -43,7 +43,7 @@ pub(super) fn wishes(plugin: &Plugin) -> Vec<Value> {
     plugin.hooks.iter().for_each(|config| add("hooks", value_of(config, "hooks")));
     plugin.servers.iter().for_each(|config| add("mcpServers", value_of(config, "mcpServers")));
     add("agents", plugins::agents_of(plugin, &mut Vec::new()).iter().map(described).collect());
-    add(crate::wiring::settings::SKILLS, Skills::of_plugin(plugin).wishes());
+    add(trust::SKILLS, Skills::of_plugin(plugin).wishes());
     all
 }
 

@@ -12,7 +12,7 @@ use dormouse_model::PRICES_DATED;
 use super::plots::{self, acted};
 use super::session::Session;
 use super::text::{at_work, cost, local, losses, saved, span};
-use crate::commands::stats::table::{dollars, percent};
+use crate::terminal::table::{dollars, percent};
 
 /// The page.
 pub(super) fn page(session: &Session) -> String {

@@ -7,7 +7,7 @@ use dormouse_base::grouped;
 use dormouse_context::profile::{LayerFigures, Profile, RequestFigures};
 use dormouse_conversation::Budget;
 
-use crate::commands::stats::table::dollars;
+use crate::terminal::table::dollars;
 
 /// The drawing's own size; it is stretched.
 const WIDTH: f64 = 1_000.0;

@@ -10,9 +10,10 @@ use dormouse_engine::SessionFolder;
 use dormouse_model::{CacheTtl, Price, PriceTable, cost_usd, usual_ttl};
 
 use crate::args::{CacheLife, ContextArguments};
-use crate::commands::sessions;
 use crate::wiring::exit::Failure;
-use crate::wiring::settings::{self, Untrusted};
+use crate::wiring::session_lookup::find_session;
+use crate::wiring::settings;
+use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
 /// Windows that models have, beyond the default.
@@ -103,7 +104,7 @@ fn find(name: &str, world: &World) -> Result<PathBuf, Failure> {
         ));
     }
     let folder = SessionFolder::existing(&world.home()?, &current_project()?)?;
-    let session = sessions::named(folder.as_ref(), name)?;
+    let session = find_session(folder.as_ref(), name)?;
     let file = session_file(session);
     let found = folder.map(|folder| folder.dir().path().join(file.as_path()));
     found.filter(|path| path.is_file()).ok_or_else(|| {

@@ -8,7 +8,7 @@ use dormouse_model::PRICES_DATED;
 use jiff::tz::TimeZone;
 
 use super::session::Session;
-use crate::commands::stats::table::{Table, dollars, percent, tokens};
+use crate::terminal::table::{NumberTable, dollars, percent, tokens};
 
 /// All of it.
 pub(super) fn text(session: &Session) -> String {
@@ -95,7 +95,7 @@ pub(super) fn cost(profile: &Profile) -> String {
 
 fn requests(profile: &Profile) -> String {
     let mut table =
-        Table::new(&["request", "context", "read", "written", "beside", "output", "cost"]);
+        NumberTable::new(&["request", "context", "read", "written", "beside", "output", "cost"]);
     for request in &profile.requests {
         let usage = &request.usage;
         table.row(
@@ -129,7 +129,8 @@ fn requests(profile: &Profile) -> String {
 }
 
 fn layers(profile: &Profile) -> String {
-    let mut table = Table::new(&["layer", "here", "runs", "kept out", "with", "without", "saves"]);
+    let mut table =
+        NumberTable::new(&["layer", "here", "runs", "kept out", "with", "without", "saves"]);
     for layer in &profile.layers {
         table.row(
             layer.layer,

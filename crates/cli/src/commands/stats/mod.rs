@@ -3,7 +3,6 @@
 //! `text::text` and `text::spent` show a [`Summary`] of any part of the log, of one session as well.
 
 mod since;
-pub(crate) mod table;
 pub(crate) mod text;
 
 use std::path::Path;
@@ -13,9 +12,9 @@ use dormouse_engine::SessionFolder;
 use serde::Serialize;
 
 use crate::args::StatsArguments;
-use crate::commands::sessions;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
+use crate::wiring::session_lookup::find_session;
 use crate::wiring::world::{World, current_project};
 use since::since;
 use text::text;
@@ -65,7 +64,7 @@ fn filter(arguments: &StatsArguments, home: &Path, world: &World) -> Result<Filt
         arguments.since.as_deref().map(|text| since(text, world.clock.now())).transpose()?;
     if let Some(name) = &arguments.session {
         let folder = SessionFolder::existing(home, &current_project()?)?;
-        let session = Some(sessions::named(folder.as_ref(), name)?);
+        let session = Some(find_session(folder.as_ref(), name)?);
         return Ok(Filter { since, session, project: None });
     }
     let project = if arguments.all { None } else { Some(project_folder(home)?) };

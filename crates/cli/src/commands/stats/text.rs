@@ -7,7 +7,7 @@ use dormouse_conversation::figures::{Spent, Summary};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::table::{Table, dollars, percent, size, time, tokens};
+use crate::terminal::table::{NumberTable, dollars, percent, size, time, tokens};
 
 /// All of a summary, for a terminal.
 pub(crate) fn text(summary: &Summary) -> String {
@@ -59,7 +59,7 @@ fn requests(title: &str, groups: &BTreeMap<String, Spent>) -> String {
         return String::new();
     }
     let mut table =
-        Table::new(&[title, "sent", "failed", "tokens in", "cached", "out", "cost", "time"]);
+        NumberTable::new(&[title, "sent", "failed", "tokens in", "cached", "out", "cost", "time"]);
     for (name, spent) in groups {
         table.row(
             name,
@@ -99,8 +99,14 @@ fn layers(summary: &Summary) -> String {
     if summary.layers.is_empty() {
         return String::new();
     }
-    let mut table =
-        Table::new(&["layer", "fired", "tokens freed", "changed", "summaries", "prefix changed"]);
+    let mut table = NumberTable::new(&[
+        "layer",
+        "fired",
+        "tokens freed",
+        "changed",
+        "summaries",
+        "prefix changed",
+    ]);
     for (name, layer) in &summary.layers {
         table.row(
             name,
@@ -124,7 +130,7 @@ fn tools(summary: &Summary) -> String {
     if summary.tools.is_empty() {
         return String::new();
     }
-    let mut table = Table::new(&["tool", "calls", "denied", "failed", "stored", "time"]);
+    let mut table = NumberTable::new(&["tool", "calls", "denied", "failed", "stored", "time"]);
     for (name, tool) in &summary.tools {
         table.row(
             name,
@@ -146,7 +152,7 @@ fn jobs(summary: &Summary) -> String {
     }
     let head =
         ["background job", "runs", "skipped", "failed", "killed", "requests", "changed", "denied"];
-    let mut table = Table::new(&head);
+    let mut table = NumberTable::new(&head);
     for (name, job) in &summary.jobs {
         table.row(
             name,

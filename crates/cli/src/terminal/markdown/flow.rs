@@ -7,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
 
 use super::style::{Piece, Style};
-use super::width;
+use crate::terminal::width;
 
 /// Narrower than this no terminal is taken to be: a wide letter and some indentation must fit.
 const NARROWEST: usize = 8;

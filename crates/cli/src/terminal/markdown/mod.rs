@@ -10,8 +10,8 @@ mod inline;
 mod opening;
 mod style;
 mod table;
-pub(crate) mod width;
 
+use crate::terminal::width;
 pub(crate) use flow::Flow;
 use flow::Margin;
 use inline::Inline;

@@ -3,7 +3,7 @@
 use super::flow::Flow;
 use super::inline;
 use super::style::{Piece, Style};
-use super::width;
+use crate::terminal::width;
 
 /// Between two columns.
 const GAP: &str = " │ ";

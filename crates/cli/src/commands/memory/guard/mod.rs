@@ -14,16 +14,16 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::desk::{Desk, Found};
-use super::print_json;
 use crate::args::GuardArguments;
-use crate::commands::config;
 use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::git_exclude::keep_from_git;
 use crate::wiring::input;
 use crate::wiring::memory_places::Whose;
 use crate::wiring::print;
+use crate::wiring::settings_file::guard_is_installed;
 use crate::wiring::world::World;
 use lines::{Drafted, Kind, Line, draft};
-use settings_file::{Planned, install, is_in_force, plan, remove};
+use settings_file::{Planned, install, plan, remove};
 
 pub(super) async fn run(arguments: &GuardArguments, world: &World) -> Result<Exit, Failure> {
     if let Some(file) = &arguments.remind {
@@ -82,7 +82,7 @@ fn standing(guard: &Guard) -> Standing<'_> {
         settings: &guard.settings,
         lines: lines.map(shown).collect(),
         since: guard.since.to_string(),
-        in_force: is_in_force(guard),
+        in_force: guard_is_installed(guard),
     }
 }
 
@@ -100,7 +100,7 @@ fn list(arguments: &GuardArguments, desk: &Desk, book: &GuardBook) -> Result<Exi
     let guards = book.guards.iter().map(standing).collect();
     let listed = Listed { offers, guards };
     if arguments.common.json {
-        print_json(&listed)?;
+        print::json(&listed)?;
         return Ok(Exit::Done);
     }
     for Offer { name, file, violated, .. } in &listed.offers {
@@ -184,7 +184,7 @@ async fn of_memory(
     let installed = wanted == Wanted::Yes;
     if arguments.common.json {
         let lines = proposed.drafted.lines.iter();
-        print_json(&OfMemory {
+        print::json(&OfMemory {
             name: found.memory.name(),
             file: found.memory.file.to_string(),
             path: &proposed.memory,
@@ -292,7 +292,7 @@ async fn put_in(
     let (state, now) = (desk.places.state(), world.clock.now());
     install(state, &memory, found.memory.name(), &settings, planned, now)?;
     if is_local {
-        config::keep_from_git(&settings, &desk.project, &world.environment).await;
+        keep_from_git(&settings, &desk.project, &world.environment).await;
     }
     Ok(())
 }
@@ -301,7 +301,7 @@ async fn put_in(
 fn show_standing(arguments: &GuardArguments, guard: &Guard) -> Result<Exit, Failure> {
     let shown = standing(guard);
     if arguments.common.json {
-        print_json(&shown)?;
+        print::json(&shown)?;
         return Ok(Exit::Done);
     }
     print::data_line(&guard.settings.display().to_string());
@@ -327,7 +327,7 @@ fn refuse(
     };
     GuardBook::change(desk.places.state(), note, |()| Ok(()))?;
     if arguments.common.json {
-        print_json(
+        print::json(
             &serde_json::json!({"file": found.memory.file.as_str(), "refused_at": violated}),
         )?;
     } else {
@@ -352,7 +352,7 @@ fn take_out(
             .hint("`dormouse memory guard` lists those that are"));
     };
     if arguments.common.json {
-        print_json(&standing(&guard))?;
+        print::json(&standing(&guard))?;
         return Ok(Exit::Done);
     }
     print::data_line(&guard.settings.display().to_string());

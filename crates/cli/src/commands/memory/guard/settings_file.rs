@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use dormouse_base::{
     Dir, Extended, FileAction, FileError, RelPath, Settings, add_to_list, is_empty_object,
-    is_in_list, take_from_list, take_if_empty,
+    take_from_list, take_if_empty,
 };
 use dormouse_memory::{Before, Guard, GuardBook, GuardBookError, GuardLine, LineOrigin, Made};
 use jiff::Timestamp;
@@ -158,13 +158,6 @@ fn hand_over(book: &mut GuardBook, guard: &Guard, line: &GuardLine) -> bool {
     let mut lines = others.flat_map(|other| &mut other.lines);
     let same = lines.find(|other| other.list == line.list && other.value == line.value);
     same.map(|other| other.origin = LineOrigin::Ours).is_some()
-}
-
-/// Whether all lines of a guard stand in its settings file.
-pub(crate) fn is_in_force(guard: &Guard) -> bool {
-    // A file that can not be read holds nothing.
-    let text = read(&guard.settings).ok().flatten().unwrap_or_default();
-    guard.lines.iter().all(|line| is_in_list(&text, &line.list, &line.value))
 }
 
 impl From<GuardBookError> for Failure {

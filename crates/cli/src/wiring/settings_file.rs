@@ -4,15 +4,21 @@
 
 use std::path::{Path, PathBuf};
 
-use dormouse_base::{Dir, Layer, Project, RelPath, Settings, Source, Trust, TrustStore};
+use dormouse_base::{
+    Dir, Layer, Project, RelPath, Settings, Source, Trust, TrustStore, is_in_list, set_value,
+    unset_value,
+};
 use dormouse_engine::{HookLayer, HookOrigin, Hooks};
+use dormouse_memory::Guard;
+use serde_json::Value;
 
-use super::keep_from_git;
 use crate::args::Scope;
-use crate::commands::permissions;
 use crate::wiring::exit::Failure;
+use crate::wiring::git_exclude::keep_from_git;
+use crate::wiring::permissions;
 use crate::wiring::print;
-use crate::wiring::settings::{self, InForce, Untrusted};
+use crate::wiring::settings::{self, InForce};
+use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
 /// What became of a file of settings.
@@ -41,8 +47,33 @@ pub(crate) fn file_of(in_force: &InForce, scope: Scope) -> Result<PathBuf, Failu
     })
 }
 
+/// Sets a key in a file of settings.
+pub(crate) async fn put_in(
+    world: &World,
+    key: &str,
+    value: &str,
+    scope: Scope,
+) -> Result<Change, Failure> {
+    let text = Value::from(value).to_string();
+    let edit = |old: &str| {
+        // JSON where that fits, else the text itself: `true` for a switch, `5` in a model's name.
+        let first = if serde_json::from_str::<Value>(value).is_ok() { value } else { &text };
+        let changed = set_value(old, key, first).map_err(Failure::usage)?;
+        if Settings::parse("", changed.as_bytes()).is_ok() {
+            return Ok(changed);
+        }
+        set_value(old, key, &text).map_err(Failure::usage)
+    };
+    change(world, scope, edit).await
+}
+
+/// Takes a key out of a file of settings; one in which it does not stand is left alone.
+pub(crate) async fn take_out(world: &World, key: &str, scope: Scope) -> Result<Change, Failure> {
+    change(world, scope, |old| unset_value(old, key).map_err(Failure::usage)).await
+}
+
 /// Changes a file of settings.
-pub(super) async fn change(
+async fn change(
     world: &World,
     scope: Scope,
     edit: impl FnOnce(&str) -> Result<String, Failure>,
@@ -138,4 +169,10 @@ fn check(file: &Path, old: &str, new: &str) -> Result<(), Failure> {
         Some(warning) => Err(Failure::usage(anyhow::anyhow!("{warning}"))
             .hint("nothing was changed; `dormouse config schema` lists every setting")),
     }
+}
+
+/// Whether all lines of a guard are in its settings file. A file that cannot be read has none.
+pub(crate) fn guard_is_installed(guard: &Guard) -> bool {
+    let text = read(&guard.settings).unwrap_or_default();
+    guard.lines.iter().all(|line| is_in_list(&text, &line.list, &line.value))
 }

@@ -3,7 +3,7 @@
 //! While the program talks, the terminal does not echo: what is typed during a turn waits for the next
 //! prompt. Invariant: however the program ends, short of `kill -9`, the terminal is left as it was.
 
-use std::io;
+use std::io::{self, Write};
 use std::sync::OnceLock;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -11,8 +11,6 @@ use rustix::termios::{
     InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetwinsize,
     tcsetattr,
 };
-
-use crate::wiring::print;
 
 /// Where the terminal does not say how wide it is.
 const USUAL_COLUMNS: usize = 80;
@@ -39,7 +37,7 @@ impl Quiet {
 
     /// The same again, after the editor or somebody else had the terminal.
     pub(crate) fn again(&self) -> io::Result<()> {
-        print::terminal(MARK_PASTED);
+        write_sequence(MARK_PASTED);
         set_quiet(&self.before)
     }
 }
@@ -63,9 +61,15 @@ fn set_quiet(before: &Termios) -> io::Result<()> {
 /// Leaves the terminal as it was found; nothing where it was not touched.
 pub(crate) fn restore() {
     let Some(before) = BEFORE.get() else { return };
-    print::terminal(PLAIN_AGAIN);
+    write_sequence(PLAIN_AGAIN);
     // A terminal that has gone away has no state to restore.
     let _gone = tcsetattr(io::stdin(), OptionalActions::Now, before);
+}
+
+/// A terminal that has gone away needs no sequence.
+fn write_sequence(sequence: &str) {
+    let mut out = io::stdout().lock();
+    let _gone = out.write_all(sequence.as_bytes()).and_then(|()| out.flush());
 }
 
 /// How many columns there are.

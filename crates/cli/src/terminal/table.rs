@@ -2,17 +2,17 @@
 
 use dormouse_base::grouped;
 
-use crate::commands::sessions::within;
+use crate::terminal::width::fitted;
 
 /// The widest that a table gets.
 const COLUMNS: usize = 80;
 const GAP: &str = "  ";
 
-pub(crate) struct Table {
+pub(crate) struct NumberTable {
     rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl NumberTable {
     pub(crate) fn new(head: &[&str]) -> Self {
         Self { rows: vec![head.iter().map(ToString::to_string).collect()] }
     }
@@ -30,7 +30,7 @@ impl Table {
             let mut line = String::new();
             for (place, (cell, width)) in row.iter().zip(&widths).enumerate() {
                 if place == 0 {
-                    line.push_str(&format!("{:<width$}", within(cell, *width)));
+                    line.push_str(&format!("{:<width$}", fitted(cell, *width)));
                 } else {
                     line.push_str(&format!("{GAP}{cell:>width$}"));
                 }
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn numbers_stand_on_the_right_and_long_names_are_cut() {
-        let mut table = Table::new(&["what", "n", "cost"]);
+        let mut table = NumberTable::new(&["what", "n", "cost"]);
         table.row("a", ["1".to_owned(), "$0.25".to_owned()]);
         table.row(&"long".repeat(30), ["1,000".to_owned(), "-".to_owned()]);
         let text = table.render();

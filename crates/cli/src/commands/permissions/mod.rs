@@ -1,0 +1,71 @@
+//! `dormouse permissions`: check what a tool call would be allowed to do; trust a project.
+
+mod trust;
+
+use dormouse_tools::{Gate, ToolSet};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::args::{CheckArguments, PermissionsCommand};
+use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::permissions::{mode, rules};
+use crate::wiring::print;
+use crate::wiring::settings;
+use crate::wiring::trust::Untrusted;
+use crate::wiring::world::{World, current_project};
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    tool: &'a str,
+    verdict: &'a str,
+    read_only: bool,
+    why: &'a str,
+}
+
+pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, Failure> {
+    let arguments = match command {
+        PermissionsCommand::Trust(arguments) => return trust::run(arguments, world),
+        PermissionsCommand::Check(arguments) => arguments,
+    };
+    let project = current_project()?;
+    let settings = settings::load(world, None, &project, Untrusted::Tell)?.settings.permissions;
+    // As a person at a terminal would meet it: what would ask, asks.
+    let gate = Gate::new(mode(arguments.permission_mode, &settings), rules(&settings)?);
+    let tools = ToolSet::builtin();
+    let Some(tool) = tools.get(&arguments.tool) else {
+        let names: Vec<&str> = tools.names().collect();
+        return Err(Failure::usage(anyhow::anyhow!("there is no tool `{}`", arguments.tool))
+            .hint(format!("the tools are {}", names.join(", "))));
+    };
+    let decision = gate.decide(&**tool, &input(arguments)?, &project.folder);
+    let verdict = decision.verdict.as_str();
+    if arguments.json {
+        let answer = Answer {
+            tool: &arguments.tool,
+            verdict,
+            read_only: decision.read_only,
+            why: &decision.why,
+        };
+        print::data_line(&serde_json::to_string(&answer).map_err(Failure::failed)?);
+    } else {
+        let reads = if decision.read_only { "read-only" } else { "not read-only" };
+        print::data_line(&format!("{verdict} ({reads}): {}", decision.why));
+    }
+    Ok(Exit::Done)
+}
+
+/// JSON as it is; anything else is the command, the address, or the file.
+fn input(arguments: &CheckArguments) -> Result<Box<RawValue>, Failure> {
+    let text = arguments.input.trim();
+    let json = if text.starts_with('{') && serde_json::from_str::<&RawValue>(text).is_ok() {
+        text.to_owned()
+    } else {
+        let field = match arguments.tool.as_str() {
+            "Bash" => "command",
+            "WebFetch" => "url",
+            _ => "file_path",
+        };
+        format!("{{\"{field}\":{}}}", serde_json::Value::from(arguments.input.as_str()))
+    };
+    RawValue::from_string(json).map_err(Failure::failed)
+}

@@ -1,0 +1,36 @@
+//! Unified diffs of memory files.
+
+use dormouse_memory::FileDiff;
+use similar::TextDiff;
+
+use crate::terminal::color::ColorMode;
+use crate::terminal::markdown::{Colour, Style};
+
+/// A unified diff that other programs can read; colored for a terminal.
+pub(crate) fn unified_diff(diff: &FileDiff, color: ColorMode) -> String {
+    let file = diff.file.as_str();
+    let text =
+        |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
+    let name = |prefix: &str, exists: bool| {
+        if exists { format!("{prefix}/{file}") } else { "/dev/null".to_owned() }
+    };
+    let old = text(diff.before.as_deref());
+    let new = text(diff.after.as_deref());
+    let unified = TextDiff::from_lines(&old, &new)
+        .unified_diff()
+        .header(&name("a", diff.before.is_some()), &name("b", diff.after.is_some()))
+        .to_string();
+    if color == ColorMode::Plain {
+        return unified;
+    }
+    let painted = unified.lines().map(|line| {
+        let style = match line.chars().next() {
+            Some('+') => Style::PLAIN.colour(Colour::Green),
+            Some('-') => Style::PLAIN.colour(Colour::Red),
+            Some('@') => Style::DIM,
+            _ => Style::PLAIN,
+        };
+        color.paint(line, style) + "\n"
+    });
+    painted.collect()
+}

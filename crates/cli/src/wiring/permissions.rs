@@ -1,0 +1,70 @@
+//! The permission gate of a run: mode and rules from the command line and the settings.
+
+use dormouse_base::{DefaultMode, PermissionSettings, nearest};
+use dormouse_engine::MEMORY_TOOLS;
+use dormouse_tools::{Gate, Mode, Rule, Rules, ToolSet};
+
+use crate::args::{Arguments, PermissionMode};
+use crate::wiring::exit::Failure;
+use crate::wiring::print;
+
+/// The gate of a run.
+pub(crate) fn gate(arguments: &Arguments, settings: &PermissionSettings) -> Result<Gate, Failure> {
+    let mode = mode(arguments.permission_mode, settings);
+    let mut rules = rules(settings)?;
+    rules.allow.extend(parse(&arguments.allowed_tools)?);
+    rules.deny.extend(parse(&arguments.disallowed_tools)?);
+    tell_unknown(&rules);
+    let folders = arguments.add_dir.iter().chain(&settings.additional_directories).cloned();
+    Ok(Gate::new(mode, rules).with_folders(folders))
+}
+
+pub(crate) fn mode(asked: Option<PermissionMode>, settings: &PermissionSettings) -> Mode {
+    match (asked, settings.default_mode) {
+        (Some(PermissionMode::Default), _) | (None, None | Some(DefaultMode::Default)) => {
+            Mode::Default
+        }
+        (Some(PermissionMode::AcceptEdits), _) | (None, Some(DefaultMode::AcceptEdits)) => {
+            Mode::AcceptEdits
+        }
+        (Some(PermissionMode::Plan), _) | (None, Some(DefaultMode::Plan)) => Mode::Plan,
+        (Some(PermissionMode::Bypass), _) | (None, Some(DefaultMode::BypassPermissions)) => {
+            Mode::Bypass
+        }
+    }
+}
+
+pub(crate) fn rules(settings: &PermissionSettings) -> Result<Rules, Failure> {
+    Ok(Rules {
+        allow: parse(&settings.allow)?,
+        ask: parse(&settings.ask)?,
+        deny: parse(&settings.deny)?,
+    })
+}
+
+/// A rule for a tool that is not there does nothing, which nobody means.
+fn tell_unknown(rules: &Rules) {
+    let tools = ToolSet::builtin();
+    let known = |name: &str| {
+        tools.get(name).is_some()
+            || name.starts_with("mcp__")
+            || MEMORY_TOOLS.contains(&name)
+            || LATER_TOOLS.contains(&name)
+    };
+    for rule in rules.allow.iter().chain(&rules.ask).chain(&rules.deny) {
+        if known(rule.tool()) {
+            continue;
+        }
+        let meant = nearest(rule.tool(), tools.names().map(str::to_owned));
+        let meant = meant.map_or(String::new(), |name| format!(" (did you mean `{name}`?)"));
+        print::note(&format!("warning: the rule `{rule}` is for no tool there is{meant}"));
+    }
+}
+
+/// Tools that only some sessions have, besides those for memory, or that other programs of the kind have.
+const LATER_TOOLS: &[&str] =
+    &["WebSearch", "Agent", "Task", "Skill", "SendMessage", "ExitPlan", "NotebookEdit"];
+
+fn parse(texts: &[String]) -> Result<Vec<Rule>, Failure> {
+    texts.iter().map(|text| text.parse().map_err(Failure::usage)).collect()
+}

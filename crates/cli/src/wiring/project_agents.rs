@@ -1,0 +1,31 @@
+//! The agent definitions of a project, and what they ask for beyond a prompt.
+
+use dormouse_agents::{AgentPlaces, Agents, builtin};
+use dormouse_base::{Project, names};
+use serde_json::Value;
+
+use crate::wiring::exit::Failure;
+use crate::wiring::world::World;
+
+/// Where a project's agents are, what they want, and whether they get it.
+#[derive(Debug, Clone)]
+pub(crate) struct ProjectAgents {
+    pub(super) places: AgentPlaces,
+    /// What they wanted when the project was looked at.
+    pub(super) wishes: Value,
+}
+
+impl ProjectAgents {
+    pub(crate) fn look(world: &World, project: &Project) -> Result<Self, Failure> {
+        let user_home = world.environment.path(names::USER_HOME);
+        let places = AgentPlaces::new(&world.home()?, user_home.as_deref(), project);
+        let mut others = builtin();
+        others.extend(places.of_person(&mut Vec::new()));
+        let wishes = Agents::wishes(&places.of_project(&mut Vec::new()), &others);
+        Ok(Self { places, wishes })
+    }
+
+    pub(crate) fn wishes(&self) -> Value {
+        self.wishes.clone()
+    }
+}
