@@ -9,7 +9,7 @@ use dormouse_conversation::{
     Block, Flags, Message, Prefix, PromptSize, Response, ResultContent, StopReason, ToolUseId,
     Usage,
 };
-use dormouse_engine::{Known, PromptOverrides, Surroundings, build_prefix};
+use dormouse_engine::{PromptOverrides, StartupContext, Surroundings, build_prefix};
 use dormouse_tools::ToolSet;
 
 /// Sizes in bytes, each from one number to the other.
@@ -266,7 +266,7 @@ pub(crate) fn prefix() -> Arc<Prefix> {
         &ToolSet::builtin(),
         PromptSize::Full,
         &overrides,
-        &Known::default(),
+        &StartupContext::default(),
     )
 }
 

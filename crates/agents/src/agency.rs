@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use dormouse_base::{Clock, IdSource};
 use dormouse_conversation::PromptSize;
 use dormouse_engine::{
-    AnnouncedIn, Announcement, Announces, MentionedAgentMemory, OtherModel, SessionMemory,
+    AnnouncedFact, Announcer, MentionedAgentMemory, ModelSetup, PromptPosition, SessionMemory,
     SmallModel,
 };
 use dormouse_tools::ToolSet;
@@ -25,7 +25,7 @@ const HEADING: &str = "Agents";
 /// Finds a model by its name.
 pub trait Models: Send + Sync {
     /// The model; else why there is none.
-    fn named<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<OtherModel, String>>;
+    fn named<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<ModelSetup, String>>;
 }
 
 /// Where the list of agents is told.
@@ -141,12 +141,12 @@ fn stamp(setup: &AgencySetup) -> Stamp {
     setup.places.as_ref().map(AgentPlaces::stamp).unwrap_or_default()
 }
 
-impl Announces for Agency {
-    fn announced(&self, _: &ToolSet, size: PromptSize) -> Vec<Announcement> {
+impl Announcer for Agency {
+    fn announced(&self, _: &ToolSet, size: PromptSize) -> Vec<AnnouncedFact> {
         if self.setup.list_in == ListIn::Description {
             return Vec::new();
         }
         let text = listing(&self.agents(), size);
-        vec![Announcement { fact: HEADING.to_owned(), text, place: AnnouncedIn::First }]
+        vec![AnnouncedFact { fact: HEADING.to_owned(), text, place: PromptPosition::First }]
     }
 }

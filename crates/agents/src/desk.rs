@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dormouse_engine::{Arrival, Branch, Branches, EngineConfig, Incoming};
+use dormouse_engine::{EngineConfig, ForkPoint, ForkPoints, IncomingMessage, MessageSource};
 use dormouse_tools::{Access, CallContext, Tool, ToolError, ToolOutput, ToolSpec};
 use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
@@ -21,12 +21,12 @@ use crate::work::{Ended, Watcher, work};
 /// Starts the agents of one conversation.
 pub struct Desk {
     pub(crate) agency: Arc<Agency>,
-    branches: Branches,
+    branches: ForkPoints,
     /// Where messages for it wait.
     room: Room,
     /// Where it is reached from outside the project, if anywhere.
     reply_to: Option<Address>,
-    results: Mutex<Vec<Arrival>>,
+    results: Mutex<Vec<IncomingMessage>>,
     /// How many run in the background.
     under_way: watch::Sender<usize>,
     forks: Mutex<Option<ForkGroup>>,
@@ -34,7 +34,7 @@ pub struct Desk {
 
 /// The forks of one answer: the first goes ahead.
 struct ForkGroup {
-    branch: Arc<Branch>,
+    branch: Arc<ForkPoint>,
     begun: watch::Receiver<bool>,
 }
 
@@ -56,7 +56,7 @@ impl Desk {
         let room = agency.setup.post.office.open(name)?;
         Ok(Arc::new(Self {
             agency,
-            branches: Branches::of_tool(TOOL),
+            branches: ForkPoints::of_tool(TOOL),
             room,
             reply_to,
             results: Mutex::default(),
@@ -78,8 +78,8 @@ impl Desk {
             .then(|| listing(&self.agency.agents(), config.budget.prompt));
         let tool: Arc<dyn Tool> = Arc::new(AgentTool { desk: Arc::clone(self), spec: spec(list) });
         config.tools = Arc::new(config.tools.as_ref().clone().with([tool]));
-        config.branches = Some(self.branches.clone());
-        config.announces.push(Arc::clone(&self.agency) as _);
+        config.fork_points = Some(self.branches.clone());
+        config.announcers.push(Arc::clone(&self.agency) as _);
     }
 
     /// Messages alone, for a conversation that starts no agents.
@@ -90,10 +90,10 @@ impl Desk {
         let tool = SendMessage::new(routes, Arc::clone(&self.agency.setup.ids));
         config.tools =
             Arc::new(config.tools.as_ref().clone().with([Arc::new(tool) as Arc<dyn Tool>]));
-        config.incoming.push(Arc::clone(self) as _);
+        config.message_sources.push(Arc::clone(self) as _);
     }
 
-    pub(crate) fn place(&self, branch: &Arc<Branch>) -> Place {
+    pub(crate) fn place(&self, branch: &Arc<ForkPoint>) -> Place {
         let mut forks = self.forks.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(group) = forks.as_ref().filter(|group| Arc::ptr_eq(&group.branch, branch)) {
             return Place::Behind(group.begun.clone());
@@ -125,7 +125,7 @@ impl Desk {
     }
 
     /// Lets it work beside the conversation; says so to the model.
-    fn in_background(self: &Arc<Self>, branch: &Branch, prepared: Prepared) -> String {
+    fn in_background(self: &Arc<Self>, branch: &ForkPoint, prepared: Prepared) -> String {
         let (name, id) = (prepared.run.name.clone(), prepared.run.id);
         self.under_way.send_modify(|count| *count += 1);
         let desk = Arc::clone(self);
@@ -159,8 +159,8 @@ impl Drop for Leaving {
     }
 }
 
-impl Incoming for Desk {
-    fn take(&self) -> Vec<Arrival> {
+impl MessageSource for Desk {
+    fn take(&self) -> Vec<IncomingMessage> {
         let results =
             std::mem::take(&mut *self.results.lock().unwrap_or_else(PoisonError::into_inner));
         results.into_iter().chain(self.room.take()).collect()

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use dormouse_base::{AgentId, nearest};
 use dormouse_engine::{
-    Branch, Engine, EngineConfig, HookLayer, HookOrigin, MEMORY_TOOLS, OtherModel, PromptOverrides,
-    Surroundings,
+    Engine, EngineConfig, ForkPoint, HookLayer, HookOrigin, MEMORY_TOOLS, ModelSetup,
+    PromptOverrides, Surroundings,
 };
 use dormouse_tools::{Asker, McpHub, Mode, ToolSet};
 use tokio_util::sync::CancellationToken;
@@ -66,7 +66,7 @@ pub(crate) struct Prepared {
 /// Makes ready what an order asks for; else why not.
 pub(crate) async fn prepare(
     desk: &Arc<Desk>,
-    branch: &Arc<Branch>,
+    branch: &Arc<ForkPoint>,
     order: &AgentOrder,
 ) -> Result<Prepared, String> {
     let agents = desk.agency.agents();
@@ -130,7 +130,7 @@ fn unknown(name: &str, desk: &Desk) -> String {
     format!("there is no agent `{name}`.{meant} There are: {}", all.join(", "))
 }
 
-fn check_depth(branch: &Branch, definition: Option<&AgentDefinition>) -> Result<(), String> {
+fn check_depth(branch: &ForkPoint, definition: Option<&AgentDefinition>) -> Result<(), String> {
     let Some(side) = branch.side() else { return Ok(()) };
     if side.agent_type == FORK && definition.is_none() {
         return Err("a fork can not fork: do the task yourself, here".to_owned());
@@ -148,7 +148,7 @@ struct Draft<'a> {
     /// The agent's own.
     own: Arc<Desk>,
     name: AgentName,
-    branch: &'a Arc<Branch>,
+    branch: &'a Arc<ForkPoint>,
     order: &'a AgentOrder,
     id: AgentId,
     worktree: Option<Worktree>,
@@ -160,12 +160,12 @@ impl Draft<'_> {
     /// What every agent's conversation has in common: nobody works beside it, and it has a desk of its own.
     fn config(&self) -> EngineConfig {
         let mut config = self.branch.config().clone();
-        config.beside = Vec::new();
+        config.background_tasks = Vec::new();
         // Its own desk tells it of agents.
         let agency = Arc::as_ptr(&self.desk.agency).cast::<()>();
-        config.announces.retain(|each| Arc::as_ptr(each).cast::<()>() != agency);
-        config.incoming = Vec::new();
-        config.branches = None;
+        config.announcers.retain(|each| Arc::as_ptr(each).cast::<()>() != agency);
+        config.message_sources = Vec::new();
+        config.fork_points = None;
         // Whoever runs in the background has nobody to ask: the person is at something else.
         config.asker = config.asker.filter(|_| !self.background).map(|inner| {
             Arc::new(OnBehalf { inner, agent: self.name.to_string() }) as Arc<dyn Asker>
@@ -261,11 +261,11 @@ impl Draft<'_> {
         agent: &AgentDefinition,
         config: &mut EngineConfig,
     ) -> Option<Arc<McpHub>> {
-        for inner in std::mem::take(&mut config.announces) {
-            config.announces.push(Arc::new(Through { inner, agent: agent.clone() }));
+        for inner in std::mem::take(&mut config.announcers) {
+            config.announcers.push(Arc::new(Through { inner, agent: agent.clone() }));
         }
         let own = servers::own(agent, config, &mut self.remarks).await?;
-        config.announces.push(Arc::clone(&own) as _);
+        config.announcers.push(Arc::clone(&own) as _);
         Some(own)
     }
 
@@ -381,7 +381,7 @@ impl Draft<'_> {
             ));
         }
         let other = self.desk.agency.setup.models.named(&name).await?;
-        let OtherModel { model, model_name, origin, dialect, budget } = other;
+        let ModelSetup { model, model_name, origin, dialect, budget } = other;
         (config.model, config.model_name, config.origin) = (model, model_name, origin);
         (config.dialect, config.budget) = (dialect, budget);
         Ok(())

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use dormouse_conversation::{PromptSize, ToolDefinition};
-use dormouse_engine::{Announcement, Announces, EngineConfig};
+use dormouse_engine::{AnnouncedFact, Announcer, EngineConfig};
 use dormouse_tools::{
     CALL_TIMEOUT, MCP_CALL, McpHub, McpSetup, Narrowed, START_PATIENCE, ServerOrigin, ServerSpec,
     Tool, ToolSet, Variables, read_servers,
@@ -15,7 +15,7 @@ use crate::reach::has;
 
 /// What others announce, for an agent that may not have all of it.
 pub(crate) struct Through {
-    pub(crate) inner: Arc<dyn Announces>,
+    pub(crate) inner: Arc<dyn Announcer>,
     pub(crate) agent: AgentDefinition,
 }
 
@@ -36,8 +36,8 @@ impl Through {
     }
 }
 
-impl Announces for Through {
-    fn announced(&self, listed: &ToolSet, size: PromptSize) -> Vec<Announcement> {
+impl Announcer for Through {
+    fn announced(&self, listed: &ToolSet, size: PromptSize) -> Vec<AnnouncedFact> {
         if self.tools().is_empty() {
             return Vec::new();
         }

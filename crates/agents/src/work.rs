@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dormouse_base::AgentId;
 use dormouse_context::{AgentResult, Fragment};
 use dormouse_engine::{
-    Arrival, EngineError, EngineEvent, JobEnd, JobHandle, JobStatus, TurnEnd, TurnReport,
+    EngineError, EngineEvent, IncomingMessage, JobEnd, JobHandle, JobStatus, TurnEnd, TurnReport,
 };
 use dormouse_tools::{CallContext, Progress};
 use tokio::sync::watch;
@@ -61,7 +61,7 @@ pub(crate) struct Ended {
 
 impl Ended {
     /// As a message to the conversation above.
-    pub(crate) fn arrival(&self, run: &AgentRun) -> Arrival {
+    pub(crate) fn arrival(&self, run: &AgentRun) -> IncomingMessage {
         let fragment = AgentResult {
             name: run.name.clone(),
             task: run.description.clone(),
@@ -74,7 +74,7 @@ impl Ended {
             RunStatus::Stopped => "was stopped",
             RunStatus::Running | RunStatus::Done => "is done",
         };
-        Arrival {
+        IncomingMessage {
             id: run.id.to_string(),
             block: fragment.to_block(),
             shown: format!("agent {} {how}: {}", run.name, run.description),

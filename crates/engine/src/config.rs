@@ -9,12 +9,12 @@ use dormouse_model::{Dialect, Model, PriceTable, RetryPolicy};
 use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
 
 use crate::hooks::Hooks;
-use crate::known::{InstructionSetup, MemorySetup};
 use crate::prompt::PromptOverrides;
 use crate::results::ResultRules;
+use crate::startup_context::{InstructionSetup, MemorySetup};
 use crate::{
-    Announces, Beside, Branches, CompactionRules, Incoming, LayerRules, SideChain, Skills,
-    SmallModel,
+    Announcer, BackgroundTask, CompactionRules, ForkPoints, LayerRules, MessageSource, Skills,
+    SmallModel, SubagentSession,
 };
 
 /// What a conversation needs from outside.
@@ -79,15 +79,15 @@ pub struct EngineConfig {
     /// What is compacted, and when.
     pub compaction: CompactionRules,
     /// Who works beside the conversation.
-    pub beside: Vec<Arc<dyn Beside>>,
+    pub background_tasks: Vec<Arc<dyn BackgroundTask>>,
     /// What the model is told at the start, and again when it changes.
-    pub announces: Vec<Arc<dyn Announces>>,
+    pub announcers: Vec<Arc<dyn Announcer>>,
     /// What comes from outside while the conversation goes on.
-    pub incoming: Vec<Arc<dyn Incoming>>,
+    pub message_sources: Vec<Arc<dyn MessageSource>>,
     /// Where agents branch off; nowhere in a conversation that has none.
-    pub branches: Option<Branches>,
+    pub fork_points: Option<ForkPoints>,
     /// Whose side chain it is; none for the conversation itself.
-    pub side: Option<SideChain>,
+    pub subagent: Option<SubagentSession>,
 }
 
 impl EngineConfig {

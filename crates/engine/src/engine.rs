@@ -16,19 +16,19 @@ use dormouse_model::{BreakDetector, CacheTtl, WireBody};
 use dormouse_tools::{CallContext, CallObserver, Caller, FileGuard, ReadCache, Shells, TodoList};
 use tokio_util::sync::CancellationToken;
 
-use crate::compact::{Breaker, SaidSoFar};
-use crate::fork::Spent;
+use crate::compact::{CompactionBreaker, UserMessages};
+use crate::fork::SharedCost;
 use crate::hooks::{HookObserver, HookRunner, SessionSource, hook_runner};
 use crate::jobs::Jobs;
-use crate::known::Known;
-use crate::layers::Folding;
+use crate::layers::CollapseState;
 use crate::memory::MemoryFileGuard;
 use crate::memory_usage::TurnUsage;
-use crate::own_tools::OwnTools;
 use crate::prompt::build_prefix;
 use crate::recall::RecallState;
 use crate::results::ResultStore;
-use crate::{EngineConfig, EngineError, Moment, SessionFolder, Surroundings};
+use crate::session_tools::SessionTools;
+use crate::startup_context::StartupContext;
+use crate::{EngineConfig, EngineError, SessionFolder, Surroundings, TurnSnapshot};
 
 /// A conversation.
 pub struct Engine {
@@ -48,13 +48,13 @@ pub struct Engine {
     /// How the world was when it was last looked at.
     pub(crate) around: Surroundings,
     /// What the person has said.
-    pub(crate) said: SaidSoFar,
+    pub(crate) said: UserMessages,
     /// How compactions went.
-    pub(crate) breaker: Breaker,
+    pub(crate) breaker: CompactionBreaker,
     /// What the last of them put in place of messages.
     pub(crate) last_summary: Option<String>,
     /// What is folded, and what is about to be.
-    pub(crate) folding: Folding,
+    pub(crate) folding: CollapseState,
     /// What layers have freed since the last answer, whose counters know nothing of it.
     pub(crate) freed_tokens: u64,
     /// Requests that went out.
@@ -65,11 +65,11 @@ pub struct Engine {
     /// The same for the turn that runs.
     pub(crate) turn_usd: f64,
     /// What forks have spent besides.
-    pub(crate) forks_spent: Spent,
+    pub(crate) forks_spent: SharedCost,
     /// What runs beside the conversation.
     pub(crate) jobs: Jobs,
     /// Instruction files.
-    pub(crate) known: Known,
+    pub(crate) known: StartupContext,
     /// Hooks, if there are any.
     pub(crate) hooks: Option<Arc<HookRunner>>,
     /// Why the session began, until its hooks have run.
@@ -82,24 +82,24 @@ pub struct Engine {
     pub(crate) recall: RecallState,
     /// What is seen of the turn, for the counts of its memories.
     pub(crate) watch: TurnUsage,
-    pub(crate) own: OwnTools,
+    pub(crate) own: SessionTools,
     /// What has come from outside and was not told yet.
-    pub(crate) arrivals: Vec<crate::Arrival>,
+    pub(crate) arrivals: Vec<crate::IncomingMessage>,
     /// Those that stand behind the results of this round, which do not count yet.
-    pub(crate) telling: Vec<crate::Arrival>,
+    pub(crate) telling: Vec<crate::IncomingMessage>,
 }
 
 /// What a conversation begins with, or goes on with.
-pub(crate) struct Begun {
+pub(crate) struct ConversationStart {
     pub(crate) prefix: Arc<Prefix>,
-    pub(crate) known: Known,
+    pub(crate) known: StartupContext,
     pub(crate) history: History,
     /// What the model was told last about the world, if that is not what the prefix says.
     pub(crate) told: Option<Facts>,
     pub(crate) around: Surroundings,
-    pub(crate) said: SaidSoFar,
-    pub(crate) folding: Folding,
-    pub(crate) own: OwnTools,
+    pub(crate) said: UserMessages,
+    pub(crate) folding: CollapseState,
+    pub(crate) own: SessionTools,
 }
 
 /// A line that the transcript lacks.
@@ -138,27 +138,31 @@ impl Engine {
         mut transcript: Transcript,
         surroundings: &Surroundings,
     ) -> Result<Self, EngineError> {
-        let own = OwnTools::add_to(&mut config, &transcript);
+        let own = SessionTools::add_to(&mut config, &transcript);
         config.tools = config.tools_now();
-        let known = Known::look(&config, LoadOccasion::Start);
+        let known = StartupContext::look(&config, LoadOccasion::Start);
         let (tools, size) = (&config.tools, config.budget.prompt);
         let prefix = build_prefix(surroundings, tools, size, &config.overrides, &known);
         transcript.record_prefix(&prefix, &config.origin)?;
-        let begun = Begun {
+        let begun = ConversationStart {
             prefix,
             known,
             history: History::default(),
             told: None,
             around: surroundings.clone(),
-            said: SaidSoFar::default(),
-            folding: Folding::default(),
+            said: UserMessages::default(),
+            folding: CollapseState::default(),
             own,
         };
         Ok(Self::assemble(config, transcript, begun))
     }
 
-    pub(crate) fn assemble(config: EngineConfig, transcript: Transcript, begun: Begun) -> Self {
-        let Begun { prefix, known, history, told, around, said, folding, own } = begun;
+    pub(crate) fn assemble(
+        config: EngineConfig,
+        transcript: Transcript,
+        begun: ConversationStart,
+    ) -> Self {
+        let ConversationStart { prefix, known, history, told, around, said, folding, own } = begun;
         let options = config.request_options();
         let mut body = WireBody::new(config.dialect.clone(), &prefix, &options);
         body.reserve(history.messages());
@@ -166,7 +170,7 @@ impl Engine {
             body.append(message);
         }
         // Memory is the session's: what an agent below it hears adds to that.
-        if let (Some(memory), None) = (&config.memory, &config.side) {
+        if let (Some(memory), None) = (&config.memory, &config.subagent) {
             memory.access.begin(transcript.session());
             memory.access.record_history(history.messages().iter().map(AsRef::as_ref));
             if let Some(asker) = &config.asker {
@@ -176,12 +180,12 @@ impl Engine {
         let source =
             if history.last().is_none() { SessionSource::Startup } else { SessionSource::Resume };
         // An agent's count among those of its session.
-        let project = match &config.side {
+        let project = match &config.subagent {
             None => folder_name(transcript.path()),
             Some(side) => folder_name(side.session_folder.path()),
         };
         let figures = config.figures.of_session(transcript.session(), project);
-        let forks_spent = Spent::default();
+        let forks_spent = SharedCost::default();
         let hooks = hook_runner(&config, &transcript, &figures, &forks_spent);
         if let Some(memory) = &config.memory {
             memory.access.set_hooks(hooks.as_ref());
@@ -209,7 +213,7 @@ impl Engine {
             shells: Arc::default(),
             around,
             said,
-            breaker: Breaker::default(),
+            breaker: CompactionBreaker::default(),
             last_summary: None,
             folding,
             freed_tokens: 0,
@@ -245,7 +249,7 @@ impl Engine {
     /// What others announce and is other now than it was told, in the middle of a turn. Whoever sends it records the
     /// facts behind it.
     pub(crate) fn announced_since(&mut self) -> Option<(Block, Facts)> {
-        if self.config.announces.is_empty() {
+        if self.config.announcers.is_empty() {
             return None;
         }
         self.known.look_again(&self.config);
@@ -278,7 +282,7 @@ impl Engine {
         self.transcript.record_message(&message)?;
         self.said.hear(&message, self.transcript.lines());
         // What an agent is told to do are the model's words: memory has no use for them.
-        if self.config.side.is_none() {
+        if self.config.subagent.is_none() {
             self.hear(message.id, Trust::Typed, prompt);
         }
         self.commit(message)?;
@@ -341,14 +345,14 @@ impl Engine {
 
     /// Somebody is there to go on with the conversation: whoever works beside it is told.
     pub fn opened(&self) {
-        let moment = Moment::of(self, true);
-        self.config.beside.iter().for_each(|beside| beside.opened(&moment));
+        let snapshot = TurnSnapshot::of(self, true);
+        self.config.background_tasks.iter().for_each(|task| task.on_open(&snapshot));
     }
 
     /// No call waits for its result: whoever works beside the conversation is told.
     pub(crate) fn settle(&self, quiet: bool) {
-        let moment = Moment::of(self, quiet);
-        self.config.beside.iter().for_each(|beside| beside.settled(&moment));
+        let snapshot = TurnSnapshot::of(self, quiet);
+        self.config.background_tasks.iter().for_each(|task| task.on_idle(&snapshot));
     }
 
     pub(crate) fn new_id(&self) -> MessageId {

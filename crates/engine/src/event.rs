@@ -7,9 +7,9 @@ use dormouse_conversation::transcript::Trigger;
 use dormouse_conversation::{Block, Message, ToolUseId, Usage};
 use dormouse_model::ModelError;
 
-use crate::compact::CompactReport;
+use crate::compact::CompactionReport;
 use crate::memory_usage::RepeatedCorrection;
-use crate::plan::Plan;
+use crate::plan::SubmittedPlan;
 use crate::recall::RecallReceipt;
 
 /// Something to show, or to pass on to a program.
@@ -90,9 +90,9 @@ pub enum EngineEvent {
     /// The conversation is being compacted.
     Compacting(Trigger),
     /// It was.
-    Compacted(CompactReport),
+    Compacted(CompactionReport),
     /// A plan was handed in where nobody could be asked about it: it is the answer.
-    Planned(Plan),
+    Planned(SubmittedPlan),
     /// Something worth knowing.
     Notice(String),
 }

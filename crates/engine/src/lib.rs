@@ -6,10 +6,8 @@
 
 #![forbid(unsafe_code)]
 
-mod anew;
-mod announce;
-mod beside;
-mod branch;
+mod announcements;
+mod background_task;
 mod compact;
 mod config;
 mod driver;
@@ -17,57 +15,60 @@ mod engine;
 mod error;
 mod event;
 mod fork;
+mod fork_point;
 mod hooks;
-mod incoming;
 mod jobs;
-mod known;
 mod layers;
+mod mcp_servers;
 mod memory;
 mod memory_usage;
 mod meter;
-mod own_tools;
 mod plan;
 pub mod plugins;
 mod prompt;
 mod recall;
 mod results;
 mod resume;
-mod servers;
 mod session;
-mod side;
+mod session_control;
+mod session_messages;
+mod session_tools;
 mod skills;
 mod spending;
+mod startup_context;
+mod subagent_session;
 mod surroundings;
-mod turn;
-mod turns;
+mod turn_runner;
+mod turn_state;
 
-pub use anew::OtherModel;
-pub use announce::{AnnouncedIn, Announcement, Announces};
-pub use beside::{Beside, KeptNotes, Moment};
-pub use branch::{Branch, Branches};
+pub use announcements::{AnnouncedFact, Announcer, PromptPosition};
+pub use background_task::{BackgroundTask, SavedNotes, TurnSnapshot};
 pub use dormouse_context::compact::{Fidelity, Way};
+pub use fork_point::{ForkPoint, ForkPoints};
+pub use session_control::ModelSetup;
 
-pub use compact::{CompactOrder, CompactReport, Compacted, CompactionRules, Filling, Span, Spoken};
+pub use compact::{
+    CompactionOutcome, CompactionReport, CompactionRequest, CompactionRules, CompactionScope,
+    UserMessage, WindowShare,
+};
 pub use config::EngineConfig;
 pub use engine::Engine;
 pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};
-pub use fork::{FORK_TAG, ForkEnd, ForkGate, ForkOrder, ForkReport, Seed, Writes};
+pub use fork::{FORK_TAG, ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, Writes};
 pub use hooks::{
     Bell, DreamNews, HookEvent, HookLayer, HookOrigin, HookProblem, HookView, Hooks, Idle,
     Occasion as HookOccasion, PluginHome, SavedMemory, SessionEndReason, SessionSource,
     SetupTrigger,
 };
-pub use incoming::{Arrival, Incoming};
 pub use jobs::{Job, JobEnd, JobHandle, JobId, JobStatus, Jobs};
-pub use known::{InstructionSetup, Known, MemorySetup};
 pub use layers::LayerRules;
 pub use memory::{
     MEMORY_TOOLS, MemoryText, Said, SessionMemory, Voice, Wanted, Witness, Written, memory_tools,
     voices,
 };
 pub use memory_usage::RepeatedCorrection;
-pub use plan::Plan;
+pub use plan::SubmittedPlan;
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, build_prefix};
 pub use recall::{
     MentionedAgentMemory, RecallReceipt, RecallReceiptEntry, RecallSetup, RecallStep,
@@ -76,10 +77,12 @@ pub use recall::{
 pub use results::ResultRules;
 pub use resume::ResumeReport;
 pub use session::{OpenedSession, SessionFolder};
-pub use side::SideChain;
+pub use session_messages::{IncomingMessage, MessageSource};
 pub use skills::{
     Skill, SkillCallers, SkillOwner, SkillPlaces, SkillProblem, Skills, SkillsInUse, lines_within,
     read_definition,
 };
+pub use startup_context::{InstructionSetup, MemorySetup, StartupContext};
+pub use subagent_session::SubagentSession;
 pub use surroundings::Surroundings;
-pub use turns::TITLE_FILE;
+pub use turn_runner::TITLE_FILE;

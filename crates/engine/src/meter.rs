@@ -14,10 +14,10 @@ use dormouse_model::{CacheBreak, StreamEvent};
 use dormouse_tools::Verdict;
 
 use crate::Engine;
-use crate::turn::Event;
+use crate::turn_state::TurnEvent;
 
 /// Of the requests.
-pub(crate) struct Meter {
+pub(crate) struct RequestMeter {
     figures: Figures,
     clock: Arc<dyn Clock>,
     /// The request that is out.
@@ -32,7 +32,7 @@ struct Out {
     usage: Usage,
 }
 
-impl Meter {
+impl RequestMeter {
     pub(crate) fn new(engine: &Engine) -> Self {
         let clock = Arc::clone(&engine.config.clock);
         Self { figures: engine.figures.clone(), clock, out: None, done: None }
@@ -44,34 +44,34 @@ impl Meter {
     }
 
     /// Something happened.
-    pub(crate) fn event(&mut self, event: &Event, engine: &Engine) {
+    pub(crate) fn event(&mut self, event: &TurnEvent, engine: &Engine) {
         self.flush();
         match event {
-            Event::Stream(StreamEvent::Started { usage, .. }, _) => {
+            TurnEvent::Stream(StreamEvent::Started { usage, .. }, _) => {
                 if let Some(out) = &mut self.out {
                     out.usage = *usage;
                 }
             }
-            Event::Stream(StreamEvent::Finished { usage, .. }, _) => {
+            TurnEvent::Stream(StreamEvent::Finished { usage, .. }, _) => {
                 self.over(RequestOutcome::Answered, Some(*usage), engine);
             }
-            Event::Failed(error, _) => {
+            TurnEvent::Failed(error, _) => {
                 self.over(RequestOutcome::Failed(error.kind().to_owned()), None, engine);
             }
-            Event::Interrupt => self.over(RequestOutcome::Interrupted, None, engine),
-            Event::Begin
-            | Event::Stream(..)
-            | Event::Retry
-            | Event::Full(_)
-            | Event::Mended(_)
-            | Event::ToolDone { .. } => {}
+            TurnEvent::Interrupt => self.over(RequestOutcome::Interrupted, None, engine),
+            TurnEvent::Begin
+            | TurnEvent::Stream(..)
+            | TurnEvent::Retry
+            | TurnEvent::Full(_)
+            | TurnEvent::Mended(_)
+            | TurnEvent::ToolDone { .. } => {}
         }
     }
 
     fn over(&mut self, outcome: RequestOutcome, counted: Option<Usage>, engine: &Engine) {
         let Some(out) = self.out.take() else { return };
         let usage = counted.unwrap_or(out.usage);
-        let is_agents = engine.config.side.is_some();
+        let is_agents = engine.config.subagent.is_some();
         self.done = Some(RequestFigure {
             model: engine.config.model_name.clone(),
             lane: if is_agents { Lane::Side } else { Lane::Main },

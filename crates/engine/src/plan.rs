@@ -52,7 +52,7 @@ static SPEC: ToolSpec = ToolSpec {
 
 /// A plan that was handed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct SubmittedPlan {
     /// Its file, in the session's own folder.
     pub path: PathBuf,
     /// What it says, in markdown.
@@ -63,21 +63,21 @@ pub struct Plan {
 #[derive(Debug)]
 enum Outcome {
     /// Nobody was there to decide.
-    HandedIn(Plan),
+    HandedIn(SubmittedPlan),
     /// The person accepted it: the model knows that plan mode is over.
     Accepted,
 }
 
 /// Where plans are handed in.
 #[derive(Debug)]
-pub(crate) struct PlanDesk {
+pub(crate) struct PlanState {
     gate: Gate,
     asker: Option<Arc<dyn Asker>>,
     session: Dir,
     outcome: Mutex<Option<Outcome>>,
 }
 
-impl PlanDesk {
+impl PlanState {
     pub(crate) fn new(gate: Gate, asker: Option<Arc<dyn Asker>>, session: Dir) -> Arc<Self> {
         Arc::new(Self { gate, asker, session, outcome: Mutex::default() })
     }
@@ -87,19 +87,19 @@ impl PlanDesk {
         Arc::new(ExitPlan(Arc::clone(self)))
     }
 
-    fn keep(&self, text: String) -> Result<Plan, FileError> {
+    fn keep(&self, text: String) -> Result<SubmittedPlan, FileError> {
         self.session.replace(&file(), text.as_bytes())?;
-        Ok(Plan { path: self.session.path().join(FILE), text })
+        Ok(SubmittedPlan { path: self.session.path().join(FILE), text })
     }
 
     /// The plan that was handed in last, in this process or before.
-    fn kept(&self) -> Option<Plan> {
+    fn kept(&self) -> Option<SubmittedPlan> {
         let mut bytes = Vec::new();
         let most = u64::try_from(MOST_BYTES).unwrap_or(u64::MAX);
         // Without the file there is no plan; one that can not be read is none either.
         self.session.open_file(&file()).ok()?.take(most).read_to_end(&mut bytes).ok()?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        Some(Plan { path: self.session.path().join(FILE), text })
+        Some(SubmittedPlan { path: self.session.path().join(FILE), text })
     }
 
     fn leave(&self, outcome: Outcome) {
@@ -111,13 +111,13 @@ impl PlanDesk {
     }
 
     /// Nobody is there: the plan is the answer, and the turn ends with it.
-    fn hand_in(&self, plan: Plan) -> ToolOutput {
+    fn hand_in(&self, plan: SubmittedPlan) -> ToolOutput {
         let text = "The plan is handed in. The person reads it after this run and decides then; nothing was changed.";
         self.leave(Outcome::HandedIn(plan));
         ToolOutput { halt: Some("a plan was handed in".to_owned()), ..ToolOutput::text(text) }
     }
 
-    fn accept(&self, mode: Mode, plan: &Plan) -> ToolOutput {
+    fn accept(&self, mode: Mode, plan: &SubmittedPlan) -> ToolOutput {
         self.gate.set_mode(mode);
         self.leave(Outcome::Accepted);
         let may = match mode {
@@ -137,12 +137,12 @@ fn declined(said: Option<String>) -> ToolOutput {
         None => "The person does not accept the plan as it is. Ask what to change.\n".to_owned(),
     };
     ToolOutput::text(format!(
-        "{why}Plan mode is still on; hand in the changed plan in the same way."
+        "{why}SubmittedPlan mode is still on; hand in the changed plan in the same way."
     ))
 }
 
 /// The tool. See the module.
-struct ExitPlan(Arc<PlanDesk>);
+struct ExitPlan(Arc<PlanState>);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -220,7 +220,7 @@ fn file() -> RelPath {
 
 impl Engine {
     /// The plan that was handed in last in this session.
-    pub fn plan(&self) -> Option<Plan> {
+    pub fn plan(&self) -> Option<SubmittedPlan> {
         self.own.plan.kept()
     }
 
@@ -236,7 +236,7 @@ impl Engine {
     /// Tells the model that plan mode is on, or is no longer, where it does not know (L-18).
     pub(crate) fn tell_mode(&mut self) -> Result<(), EngineError> {
         // An agent hands in no plan: what its gate lets it do it finds out.
-        if self.config.side.is_some() {
+        if self.config.subagent.is_some() {
             return Ok(());
         }
         let is_on = self.config.gate.mode() == Mode::Plan;

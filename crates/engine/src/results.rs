@@ -46,13 +46,13 @@ pub(crate) struct ResultStore {
 }
 
 /// A result, as it is sent.
-pub(crate) struct Kept {
+pub(crate) struct StoredResult {
     pub(crate) content: ResultContent,
     /// Bytes that went to a file instead; 0 where it is sent whole.
     pub(crate) stored_bytes: u64,
 }
 
-impl From<ResultContent> for Kept {
+impl From<ResultContent> for StoredResult {
     fn from(content: ResultContent) -> Self {
         Self { content, stored_bytes: 0 }
     }
@@ -98,11 +98,11 @@ impl ResultStore {
     }
 
     /// A result that is in its file already, as it is sent.
-    pub(crate) fn stored(&self, spilled: &Spilled) -> Kept {
+    pub(crate) fn stored(&self, spilled: &Spilled) -> StoredResult {
         let path = spilled.path.display().to_string();
         let sent = preview_of(&spilled.head, spilled.chars, spilled.bytes, &path);
         self.record(spilled.bytes / 4, &sent);
-        Kept { content: ResultContent::Text(sent), stored_bytes: spilled.bytes }
+        StoredResult { content: ResultContent::Text(sent), stored_bytes: spilled.bytes }
     }
 
     /// One figure for what did not go to the model.
@@ -117,7 +117,12 @@ impl ResultStore {
     }
 
     /// One result, as it is sent.
-    pub(crate) fn keep(&self, id: &ToolUseId, bound: ResultBound, content: ResultContent) -> Kept {
+    pub(crate) fn keep(
+        &self,
+        id: &ToolUseId,
+        bound: ResultBound,
+        content: ResultContent,
+    ) -> StoredResult {
         let ResultContent::Text(text) = content else { return content.into() };
         match plan_result(id, &text, bound) {
             Storage::Whole => ResultContent::Text(text).into(),
@@ -159,7 +164,7 @@ impl ResultStore {
             .collect()
     }
 
-    fn store(&self, name: &str, text: &str, bound: ResultBound) -> Kept {
+    fn store(&self, name: &str, text: &str, bound: ResultBound) -> StoredResult {
         if !self.rules.store {
             return ResultContent::Text(cut(text, bound, "storing of results is switched off"))
                 .into();
@@ -178,6 +183,6 @@ impl ResultStore {
             Err(why) => (cut(text, bound, &why), 0),
         };
         self.record(u64::from(estimate_text(text)), &sent);
-        Kept { content: ResultContent::Text(sent), stored_bytes }
+        StoredResult { content: ResultContent::Text(sent), stored_bytes }
     }
 }

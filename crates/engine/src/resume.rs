@@ -7,12 +7,12 @@ use dormouse_conversation::transcript::{Author, LoadWarning, Loaded, Transcript}
 use dormouse_conversation::{Block, BlockKind, Flags, History, Message, Repair, Role};
 use dormouse_instructions::LoadOccasion;
 
-use crate::compact::SaidSoFar;
-use crate::engine::{Begun, LOST_ANSWER};
-use crate::known::Known;
-use crate::layers::Folding;
-use crate::own_tools::OwnTools;
+use crate::compact::UserMessages;
+use crate::engine::{ConversationStart, LOST_ANSWER};
+use crate::layers::CollapseState;
 use crate::prompt::build_prefix;
+use crate::session_tools::SessionTools;
+use crate::startup_context::StartupContext;
 use crate::{Engine, EngineConfig, EngineError, OpenedSession, Surroundings};
 
 /// What a resume found and mended.
@@ -33,8 +33,8 @@ impl Engine {
         surroundings: &Surroundings,
     ) -> Result<(Self, ResumeReport), EngineError> {
         let OpenedSession { mut transcript, loaded } = opened;
-        let said = SaidSoFar::of(&loaded);
-        let folding = Folding::of(&loaded.messages, &loaded.earlier);
+        let said = UserMessages::of(&loaded);
+        let folding = CollapseState::of(&loaded.messages, &loaded.earlier);
         let Loaded { messages, prefix, facts, warnings, origin, skills, .. } = loaded;
         let mut config = config;
         if let Some(kept) = origin.filter(|origin| origin.model == config.origin.model) {
@@ -42,12 +42,12 @@ impl Engine {
             config.origin.max_tokens = kept.max_tokens.or(config.origin.max_tokens);
         }
         let (history, repairs) = mend(messages, &mut transcript, &config)?;
-        let own = OwnTools::add_to(&mut config, &transcript);
+        let own = SessionTools::add_to(&mut config, &transcript);
         config.tools = match &prefix {
             Some(sent) => config.tools_as_sent(sent.tools()),
             None => config.tools_now(),
         };
-        let known = Known::look(&config, LoadOccasion::Start);
+        let known = StartupContext::look(&config, LoadOccasion::Start);
         let prefix = match prefix {
             Some(prefix) => prefix,
             None => {
@@ -58,7 +58,8 @@ impl Engine {
             }
         };
         let around = surroundings.clone();
-        let begun = Begun { prefix, known, history, told: facts, around, said, folding, own };
+        let begun =
+            ConversationStart { prefix, known, history, told: facts, around, said, folding, own };
         let mut engine = Self::assemble(config, transcript, begun);
         engine.take_up_skills(skills);
         engine.take_up();

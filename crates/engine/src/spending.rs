@@ -3,7 +3,7 @@
 use dormouse_conversation::Usage;
 
 use crate::Engine;
-use crate::turn::Purse;
+use crate::turn_state::CostBudget;
 
 impl Engine {
     /// What a usage of its model costs, in dollars; none where the price is not known.
@@ -24,17 +24,17 @@ impl Engine {
 
     /// An agent spends from the purse that it shares with those above it.
     pub(crate) fn spend(&mut self, usd: f64) {
-        match self.config.side {
+        match self.config.subagent {
             None => self.spent_usd += usd,
             Some(_) => self.forks_spent.add(usd),
         }
     }
 
     /// What may still be spent; none where there is no limit, or no price to hold it against.
-    pub(crate) fn purse(&self) -> Option<Purse> {
+    pub(crate) fn purse(&self) -> Option<CostBudget> {
         let left_usd = self.config.max_cost_usd? - self.spent_usd - self.forks_spent.usd();
         let price = self.config.prices.price(&self.config.model_name)?;
-        Some(Purse { left_usd, price, ttl: self.config.dialect.ttl })
+        Some(CostBudget { left_usd, price, ttl: self.config.dialect.ttl })
     }
 }
 

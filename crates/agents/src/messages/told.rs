@@ -2,18 +2,18 @@
 
 use dormouse_base::printable;
 use dormouse_context::{AgentMessage, Fragment, UnreadableMail};
-use dormouse_engine::{Arrival, Incoming};
+use dormouse_engine::{IncomingMessage, MessageSource};
 
 use super::{Content, MailboxLine, MailboxReader, Message, Reach, Response, Room, SEND_MESSAGE};
 
-impl Incoming for Room {
-    fn take(&self) -> Vec<Arrival> {
+impl MessageSource for Room {
+    fn take(&self) -> Vec<IncomingMessage> {
         self.take_messages().iter().map(arrival).collect()
     }
 }
 
-impl Incoming for MailboxReader {
-    fn take(&self) -> Vec<Arrival> {
+impl MessageSource for MailboxReader {
+    fn take(&self) -> Vec<IncomingMessage> {
         match self.take_lines() {
             Ok(lines) => lines.iter().map(arrival_of_line).collect(),
             // It may pass; what waits is not lost. It is told once.
@@ -28,7 +28,7 @@ impl Incoming for MailboxReader {
     }
 }
 
-fn arrival_of_line(line: &MailboxLine) -> Arrival {
+fn arrival_of_line(line: &MailboxLine) -> IncomingMessage {
     match &line.message {
         Ok(message) => arrival(message),
         Err(error) => unreadable(line.id.clone(), format!("a line of it was passed over: {error}")),
@@ -36,7 +36,7 @@ fn arrival_of_line(line: &MailboxLine) -> Arrival {
 }
 
 /// A message as it comes to a conversation.
-pub(super) fn arrival(message: &Message) -> Arrival {
+pub(super) fn arrival(message: &Message) -> IncomingMessage {
     let draft = &message.draft;
     let sender = draft.from.to_string();
     let summary = draft.content.summary();
@@ -45,12 +45,12 @@ pub(super) fn arrival(message: &Message) -> Arrival {
     let reply_to = (draft.reach == Reach::Answerable).then_some(address);
     let shown = printable(&format!("{sender}: {summary}")).into_owned();
     let told = AgentMessage { sender, reply_to, summary, text, how_to_answer };
-    Arrival { id: message.id.to_string(), block: told.to_block(), shown }
+    IncomingMessage { id: message.id.to_string(), block: told.to_block(), shown }
 }
 
-fn unreadable(id: String, problem: String) -> Arrival {
+fn unreadable(id: String, problem: String) -> IncomingMessage {
     let shown = printable(&format!("mailbox: {problem}")).into_owned();
-    Arrival { id, block: UnreadableMail { problem }.to_block(), shown }
+    IncomingMessage { id, block: UnreadableMail { problem }.to_block(), shown }
 }
 
 /// The words of a message, and how it is answered where there is one way.
@@ -84,12 +84,12 @@ mod tests {
     use super::super::{Answer, Draft, RequestId, Words};
     use super::*;
 
-    fn told(content: Content) -> Arrival {
+    fn told(content: Content) -> IncomingMessage {
         let office = office();
         let room = office.open(&name("bob")).unwrap();
         let draft = Draft { from: name("lead"), reply_to: None, reach: Reach::Answerable, content };
         office.send(&name("bob"), draft).unwrap();
-        Incoming::take(&room).pop().unwrap()
+        MessageSource::take(&room).pop().unwrap()
     }
 
     #[test]

@@ -15,7 +15,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dormouse_base::SessionId;
-use dormouse_engine::{Beside, JobEnd, JobHandle, JobStatus, Jobs, Moment, Seed};
+use dormouse_engine::{
+    BackgroundTask, ForkSource, JobEnd, JobHandle, JobStatus, Jobs, TurnSnapshot,
+};
 use dormouse_memory::Trial;
 use jiff::Timestamp;
 
@@ -46,7 +48,12 @@ impl DreamTask {
     }
 
     /// Starts a dream beside a conversation, at once. What it came to is in the list of jobs, and the person is told.
-    pub fn start(&self, jobs: &Jobs, seed: Seed, current: SessionId) -> Result<(), DreamBlocked> {
+    pub fn start(
+        &self,
+        jobs: &Jobs,
+        seed: ForkSource,
+        current: SessionId,
+    ) -> Result<(), DreamBlocked> {
         if jobs.is_running(KIND) {
             return Err(DreamBlocked::Held(None));
         }
@@ -66,27 +73,27 @@ impl DreamTask {
     }
 }
 
-impl Beside for DreamTask {
-    fn settled(&self, moment: &Moment<'_>) {
-        let busy = moment.jobs().is_running(KIND) || moment.quota_is_low();
-        if !moment.is_quiet() || busy || !moment.has_tool(NEEDED) {
+impl BackgroundTask for DreamTask {
+    fn on_idle(&self, snapshot: &TurnSnapshot<'_>) {
+        let busy = snapshot.jobs().is_running(KIND) || snapshot.quota_is_low();
+        if !snapshot.is_turn_end() || busy || !snapshot.has_tool(NEEDED) {
             return;
         }
-        let (current, now) = (moment.session(), self.setup.clock.now());
+        let (current, now) = (snapshot.session(), self.setup.clock.now());
         let Ok(last) = check_cheap_gates(&mut self.facts(current), now) else { return };
         *self.last_scan() = Some(now);
-        let seed = moment.seed();
+        let seed = snapshot.fork_source();
         // A long conversation would be read with every request: the dream has no use for it.
-        let is_long = moment.tokens() * 2 > u64::from(moment.budget().window);
+        let is_long = snapshot.tokens() * 2 > u64::from(snapshot.budget().window);
         let seed = if is_long { seed.with_messages([]) } else { seed };
         let setup = Arc::clone(&self.setup);
-        moment
+        snapshot
             .jobs()
             .spawn(KIND, |job| work(setup, seed, job, DreamTrigger::IfSessions(current, last)));
     }
 }
 
-fn check_tools(seed: &Seed) -> Result<(), DreamBlocked> {
+fn check_tools(seed: &ForkSource) -> Result<(), DreamBlocked> {
     if seed.has_tool(NEEDED) {
         return Ok(());
     }
@@ -105,7 +112,12 @@ enum DreamTrigger {
 }
 
 /// A dream as a job.
-async fn work(setup: Arc<DreamSetup>, seed: Seed, job: JobHandle, due: DreamTrigger) -> JobEnd {
+async fn work(
+    setup: Arc<DreamSetup>,
+    seed: ForkSource,
+    job: JobHandle,
+    due: DreamTrigger,
+) -> JobEnd {
     let begun = {
         let setup = Arc::clone(&setup);
         tokio::task::spawn_blocking(move || begin(&setup, due)).await
@@ -170,7 +182,7 @@ fn now(
 /// [`DreamTiming::Now`] not even these.
 pub async fn dream(
     setup: DreamSetup,
-    seed: impl AsyncFnOnce(&Path) -> Result<Seed, String>,
+    seed: impl AsyncFnOnce(&Path) -> Result<ForkSource, String>,
     when: DreamTiming,
     trial: Trial,
 ) -> Result<DreamOutcome, DreamBlocked> {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use dormouse_base::SessionId;
 use dormouse_engine::{
-    Bell, DreamNews, ForkEnd, ForkGate, ForkOrder, ForkReport, JobHandle, Seed, Writes,
+    Bell, DreamNews, ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, JobHandle, Writes,
     memory_tools,
 };
 use dormouse_memory::{Author, By, ChangeError, DreamLockError, FileDiff, Scope, Store, Trial};
@@ -104,7 +104,7 @@ impl Dream {
     }
 
     /// Dreams. Dropping this ends it, and nothing has changed.
-    pub(super) async fn run(mut self, seed: Seed, job: Option<JobHandle>) -> DreamOutcome {
+    pub(super) async fn run(mut self, seed: ForkSource, job: Option<JobHandle>) -> DreamOutcome {
         let bell = seed.bell().clone();
         let scopes: Vec<String> =
             self.workspaces.iter().map(|workspace| workspace.store.scope().to_string()).collect();

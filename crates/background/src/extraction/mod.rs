@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dormouse_base::{Dir, MessageId, fault};
 use dormouse_conversation::transcript::Waiting;
-use dormouse_engine::{Beside, JobEnd, JobHandle, JobStatus, Moment};
+use dormouse_engine::{BackgroundTask, JobEnd, JobHandle, JobStatus, TurnSnapshot};
 
 use cursor::Cursor;
 use evidence::EchoGuard;
@@ -116,13 +116,13 @@ impl Extraction {
     }
 
     /// What is to be done now that a turn has ended. Nothing is read from a disk here.
-    fn due(&self, moment: &Moment<'_>, state: &mut State) -> TurnDecision {
-        let Some(last) = moment.messages().last() else { return TurnDecision::Nothing };
-        let new = window::since(moment.messages(), state.cursor.seen);
+    fn due(&self, snapshot: &TurnSnapshot<'_>, state: &mut State) -> TurnDecision {
+        let Some(last) = snapshot.messages().last() else { return TurnDecision::Nothing };
+        let new = window::since(snapshot.messages(), state.cursor.seen);
         if window::counted(new) == 0 {
             return TurnDecision::Nothing;
         }
-        let folders = moment.memory().map(|memory| run::folders(memory)).unwrap_or_default();
+        let folders = snapshot.memory().map(|memory| run::folders(memory)).unwrap_or_default();
         if window::model_wrote(new, &folders) {
             return TurnDecision::Skip(last.id);
         }
@@ -130,85 +130,90 @@ impl Extraction {
         if state.turns < self.rules.every_turns && !state.running {
             return TurnDecision::Nothing;
         }
-        if moment.quota_is_low() { TurnDecision::Nothing } else { TurnDecision::Run }
+        if snapshot.quota_is_low() { TurnDecision::Nothing } else { TurnDecision::Run }
     }
 
     /// Runs now, or after the run that is under way.
-    fn begin(&self, moment: &Moment<'_>, mut state: MutexGuard<'_, State>) {
-        let Some(run) = self.run(moment, state.cursor.seen) else { return };
+    fn begin(&self, snapshot: &TurnSnapshot<'_>, mut state: MutexGuard<'_, State>) {
+        let Some(run) = self.run(snapshot, state.cursor.seen) else { return };
         if state.running {
             state.waiting = Some(run);
             return;
         }
         state.waiting = Some(run);
-        self.spawn(moment, state, Vec::new());
+        self.spawn(snapshot, state, Vec::new());
     }
 
-    fn spawn(&self, moment: &Moment<'_>, mut state: MutexGuard<'_, State>, queued: Vec<Waiting>) {
+    fn spawn(
+        &self,
+        snapshot: &TurnSnapshot<'_>,
+        mut state: MutexGuard<'_, State>,
+        queued: Vec<Waiting>,
+    ) {
         (state.running, state.turns) = (true, 0);
         drop(state);
         // A copy of the conversation is made only where it is needed.
-        let like = if queued.is_empty() { None } else { self.run(moment, None) };
+        let like = if queued.is_empty() { None } else { self.run(snapshot, None) };
         let through = like.zip(self.queue.clone());
         let through = through.map(|(like, queue)| QueuedRuns { queue, queued, like });
-        let (shared, folder) = (Arc::clone(&self.state), moment.session_folder().clone());
-        moment.jobs().spawn(KIND, |job| work(through, folder, shared, job));
+        let (shared, folder) = (Arc::clone(&self.state), snapshot.session_folder().clone());
+        snapshot.jobs().spawn(KIND, |job| work(through, folder, shared, job));
     }
 
-    fn run(&self, moment: &Moment<'_>, seen: Option<MessageId>) -> Option<ExtractionRun> {
+    fn run(&self, snapshot: &TurnSnapshot<'_>, seen: Option<MessageId>) -> Option<ExtractionRun> {
         Some(ExtractionRun {
-            seed: moment.seed(),
-            access: Arc::clone(moment.memory()?),
-            session: moment.session().to_string(),
-            messages: moment.messages().to_vec(),
+            seed: snapshot.fork_source(),
+            access: Arc::clone(snapshot.memory()?),
+            session: snapshot.session().to_string(),
+            messages: snapshot.messages().to_vec(),
             own: true,
             seen,
-            figures: moment.figures().clone(),
+            figures: snapshot.figures().clone(),
             guard: if self.rules.guarded { EchoGuard::On } else { EchoGuard::Off },
-            window: moment.budget().effective.into(),
+            window: snapshot.budget().effective.into(),
         })
     }
 
-    fn possible(moment: &Moment<'_>) -> bool {
-        moment.memory().is_some() && moment.has_tool(TOOL)
+    fn possible(snapshot: &TurnSnapshot<'_>) -> bool {
+        snapshot.memory().is_some() && snapshot.has_tool(TOOL)
     }
 }
 
-impl Beside for Extraction {
-    fn settled(&self, moment: &Moment<'_>) {
-        if !moment.is_quiet() || !Self::possible(moment) {
+impl BackgroundTask for Extraction {
+    fn on_idle(&self, snapshot: &TurnSnapshot<'_>) {
+        if !snapshot.is_turn_end() || !Self::possible(snapshot) {
             return;
         }
         let mut state = lock(&self.state);
-        state.turn_to(moment.session_folder());
-        match self.due(moment, &mut state) {
+        state.turn_to(snapshot.session_folder());
+        match self.due(snapshot, &mut state) {
             TurnDecision::Nothing => {}
             TurnDecision::Skip(last) => {
                 let seen = Cursor { seen: Some(last), due: false };
                 // The next turn looks at the same messages again, and skips them again.
-                let _again = state.moves(moment.session_folder(), seen);
+                let _again = state.moves(snapshot.session_folder(), seen);
             }
-            TurnDecision::Run => self.begin(moment, state),
+            TurnDecision::Run => self.begin(snapshot, state),
         }
     }
 
     /// What an earlier process did not come to is done now (B-12).
-    fn opened(&self, moment: &Moment<'_>) {
-        if !Self::possible(moment) {
+    fn on_open(&self, snapshot: &TurnSnapshot<'_>) {
+        if !Self::possible(snapshot) {
             return;
         }
         let mut state = lock(&self.state);
-        state.turn_to(moment.session_folder());
-        if state.running || moment.quota_is_low() {
+        state.turn_to(snapshot.session_folder());
+        if state.running || snapshot.quota_is_low() {
             return;
         }
-        let left = window::counted(window::since(moment.messages(), state.cursor.seen));
+        let left = window::counted(window::since(snapshot.messages(), state.cursor.seen));
         if state.cursor.due && left > 0 {
-            state.waiting = self.run(moment, state.cursor.seen);
+            state.waiting = self.run(snapshot, state.cursor.seen);
         }
         let queued = self.queue.as_ref().map(TranscriptQueue::list).unwrap_or_default();
         if state.waiting.is_some() || !queued.is_empty() {
-            self.spawn(moment, state, queued);
+            self.spawn(snapshot, state, queued);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use dormouse_base::{Clock, Dir, FileError, MessageId, RelPath};
 use dormouse_conversation::Message;
 use dormouse_conversation::transcript::{Event, Waiting, WaitingTranscripts, replay};
-use dormouse_engine::{Beside, Moment};
+use dormouse_engine::{BackgroundTask, TurnSnapshot};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::cursor::Cursor;
@@ -144,21 +144,21 @@ impl QueueTranscript {
     }
 }
 
-impl Beside for QueueTranscript {
-    fn settled(&self, moment: &Moment<'_>) {
-        if !moment.is_quiet() || self.added.swap(true, Ordering::Relaxed) {
+impl BackgroundTask for QueueTranscript {
+    fn on_idle(&self, snapshot: &TurnSnapshot<'_>) {
+        if !snapshot.is_turn_end() || self.added.swap(true, Ordering::Relaxed) {
             return;
         }
         let waiting = Waiting {
             time: self.clock.now().to_string(),
             event: None,
-            session_id: Some(moment.session().to_string()),
-            transcript_path: moment.transcript_path().to_owned(),
+            session_id: Some(snapshot.session().to_string()),
+            transcript_path: snapshot.transcript_path().to_owned(),
             cwd: Some(self.folder.clone()),
         };
         let added = WaitingTranscripts::open(&self.home).and_then(|list| list.add(&waiting));
         // It never fails a turn; the session is still looked at when it is next talked in.
-        if let (Err(error), Some(memory)) = (added, moment.memory()) {
+        if let (Err(error), Some(memory)) = (added, snapshot.memory()) {
             memory.say(format!("nothing will be remembered of this run: {error}"));
         }
     }

@@ -6,8 +6,8 @@ use dormouse_base::{MessageId, fault};
 use dormouse_conversation::figures::{Figure, Figures, MemoryAction, MemoryFigure};
 use dormouse_conversation::{Message, estimate_text};
 use dormouse_engine::{
-    ForkEnd, ForkGate, ForkOrder, ForkReport, JobEnd, JobHandle, JobStatus, Seed, SessionMemory,
-    Voice, Writes, memory_tools, voices,
+    ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, JobEnd, JobHandle, JobStatus,
+    SessionMemory, Voice, Writes, memory_tools, voices,
 };
 use dormouse_memory::ChangeError;
 
@@ -26,7 +26,7 @@ const TRANSCRIPT_SHARE: u64 = 2;
 
 /// What a run starts with.
 pub(super) struct ExtractionRun {
-    pub(super) seed: Seed,
+    pub(super) seed: ForkSource,
     pub(super) access: Arc<SessionMemory>,
     pub(super) session: String,
     pub(super) messages: Vec<Arc<Message>>,

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use dormouse_base::{Dir, SessionNotesSettings};
 use dormouse_context::compact::notes;
 use dormouse_conversation::Message;
-use dormouse_engine::{Beside, JobStatus, KeptNotes, Moment};
+use dormouse_engine::{BackgroundTask, JobStatus, SavedNotes, TurnSnapshot};
 
 pub use config::NotesConfig;
 pub use files::NotesError;
@@ -77,11 +77,11 @@ impl SessionNotes {
     }
 
     /// Where a run that begins now would begin, if one is due.
-    fn due(&self, moment: &Moment<'_>) -> Option<NotesReach> {
-        let message = moment.messages().last()?.id;
-        let tokens = moment.tokens();
+    fn due(&self, snapshot: &TurnSnapshot<'_>) -> Option<NotesReach> {
+        let message = snapshot.messages().last()?.id;
+        let tokens = snapshot.tokens();
         let mut state = lock(&self.state);
-        state.turn_to(moment.session_folder());
+        state.turn_to(snapshot.session_folder());
         if state.failures >= FAILURES {
             return None;
         }
@@ -89,9 +89,9 @@ impl SessionNotes {
         if let Some(last) = &mut state.last {
             last.tokens = last.tokens.min(tokens);
         }
-        let thresholds = Thresholds::of(self.settings, moment.budget());
-        let calls = |last: &NotesReach| calls_since(moment.messages(), last);
-        if !thresholds.are_met(state.last.as_ref(), tokens, moment.is_quiet(), calls) {
+        let thresholds = Thresholds::of(self.settings, snapshot.budget());
+        let calls = |last: &NotesReach| calls_since(snapshot.messages(), last);
+        if !thresholds.are_met(state.last.as_ref(), tokens, snapshot.is_turn_end(), calls) {
             return None;
         }
         let mark = NotesReach { message, tokens };
@@ -106,31 +106,31 @@ fn calls_since(messages: &[Arc<Message>], last: &NotesReach) -> usize {
     newer.map(|message| message.tool_calls().count()).sum()
 }
 
-impl Beside for SessionNotes {
-    fn settled(&self, moment: &Moment<'_>) {
-        if moment.jobs().is_running(KIND) || moment.quota_is_low() {
+impl BackgroundTask for SessionNotes {
+    fn on_idle(&self, snapshot: &TurnSnapshot<'_>) {
+        if snapshot.jobs().is_running(KIND) || snapshot.quota_is_low() {
             return;
         }
-        let Some(mark) = self.due(moment) else { return };
+        let Some(mark) = self.due(snapshot) else { return };
         let run = NotesRun {
-            seed: moment.seed(),
+            seed: snapshot.fork_source(),
             mark,
-            budget: *moment.budget(),
+            budget: *snapshot.budget(),
             config: Arc::clone(&self.config),
-            session: moment.session_folder().clone(),
+            session: snapshot.session_folder().clone(),
             state: Arc::clone(&self.state),
-            figures: moment.figures().clone(),
+            figures: snapshot.figures().clone(),
         };
-        moment.jobs().spawn(KIND, |job| run.work(job));
+        snapshot.jobs().spawn(KIND, |job| run.work(job));
     }
 
-    fn notes(&self, session: &Dir) -> Option<KeptNotes> {
+    fn session_notes(&self, session: &Dir) -> Option<SavedNotes> {
         let _held = lock(&self.state);
         let files = NotesFiles::of(session);
         // Notes that can not be read are none: the next run says why, and mends it.
         let current = files.read(&self.config.template).ok()??;
         let reach = files.reach().map(|mark| mark.message);
-        Some(KeptNotes {
+        Some(SavedNotes {
             text: current.text,
             template: current.template,
             path: files.path(),

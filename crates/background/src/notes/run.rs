@@ -7,7 +7,7 @@ use dormouse_context::compact::notes::{fill, length_warning};
 use dormouse_conversation::figures::{BreakerFigure, BreakerState, Figure, Figures};
 use dormouse_conversation::{Budget, estimate_text};
 use dormouse_engine::{
-    ForkEnd, ForkGate, ForkOrder, ForkReport, JobEnd, JobHandle, JobStatus, Seed, Writes,
+    ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, JobEnd, JobHandle, JobStatus, Writes,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -22,7 +22,7 @@ const CURRENT_STATE: &str = "# Current State";
 
 /// What a run starts with.
 pub(super) struct NotesRun {
-    pub(super) seed: Seed,
+    pub(super) seed: ForkSource,
     pub(super) mark: NotesReach,
     pub(super) budget: Budget,
     pub(super) config: Arc<NotesConfig>,
@@ -72,7 +72,7 @@ impl NotesRun {
 fn prepare(
     files: &NotesFiles,
     config: &NotesConfig,
-    seed: &Seed,
+    seed: &ForkSource,
     budget: &Budget,
 ) -> Result<(CurrentNotes, String), NotesError> {
     let (before, file) = files.open(&config.template)?;

@@ -8,7 +8,7 @@ use dormouse_background::{
     DreamBlocked, DreamOutcome, DreamReport, DreamStatus, DreamTiming, dream, dream_reports,
 };
 use dormouse_base::{Dir, Settings, Switches};
-use dormouse_engine::{Bell, EngineEvent, Saving, Seed, SessionFolder, SessionMemory};
+use dormouse_engine::{Bell, EngineEvent, ForkSource, Saving, SessionFolder, SessionMemory};
 use dormouse_memory::Trial;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -159,13 +159,17 @@ async fn access(
 }
 
 /// A conversation that nobody has: the same prompt and tools, and a folder that goes with the dream.
-async fn seed(arguments: &DreamArguments, world: &World, folder: &Path) -> Result<Seed, Failure> {
+async fn seed(
+    arguments: &DreamArguments,
+    world: &World,
+    folder: &Path,
+) -> Result<ForkSource, Failure> {
     let typed = typed(arguments)?;
     let ready =
         session_start::prepare_for(&typed, world, Untrusted::Pass, Some(Saving::Entries)).await?;
     print::note("dreaming …");
     let ready = ready.in_folder(SessionFolder::of(Dir::create(folder)?));
-    Ok(ready.open(&typed, world, None)?.engine.seed())
+    Ok(ready.open(&typed, world, None)?.engine.fork_source())
 }
 
 async fn unless_interrupted<T>(work: impl Future<Output = T>) -> Result<Option<T>, Failure> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dormouse_conversation::transcript::Trigger;
 use dormouse_conversation::{Message, Role, Usage};
-use dormouse_engine::{CompactReport, EngineEvent, Plan, TurnEnd, TurnReport, Way};
+use dormouse_engine::{CompactionReport, EngineEvent, SubmittedPlan, TurnEnd, TurnReport, Way};
 use dormouse_model::ModelError;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -289,7 +289,7 @@ impl Printer {
         }
     }
 
-    fn compacted(&mut self, report: &CompactReport) {
+    fn compacted(&mut self, report: &CompactionReport) {
         if self.format != OutputFormat::StreamJson {
             return self.notice("notice", report.to_string());
         }
@@ -312,7 +312,7 @@ impl Printer {
     }
 
     /// The plan is the answer. In a pipe it is printed as such, at the end.
-    fn planned(&mut self, plan: &Plan) {
+    fn planned(&mut self, plan: &SubmittedPlan) {
         self.end_line();
         if self.format == OutputFormat::Text && print::is_terminal() {
             print::data_line(plan.text.trim_end());

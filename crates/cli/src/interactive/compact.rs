@@ -2,7 +2,7 @@
 
 use dormouse_base::grouped;
 use dormouse_conversation::transcript::Trigger;
-use dormouse_engine::{CompactOrder, Compacted, Span, Spoken};
+use dormouse_engine::{CompactionOutcome, CompactionRequest, CompactionScope, UserMessage};
 
 use crate::wiring::exit::Failure;
 
@@ -14,7 +14,7 @@ const LISTED: usize = 20;
 /// What was asked for.
 enum Wanted {
     /// Compact this, perhaps with instructions.
-    Order(Span, Option<String>),
+    Order(CompactionScope, Option<String>),
     /// The messages that one can be chosen of.
     List,
     /// There is no message of this number.
@@ -37,7 +37,7 @@ impl Talk<'_> {
                 return Next::GoOn;
             }
         };
-        let order = CompactOrder { trigger: Trigger::Manual, instructions, span };
+        let order = CompactionRequest { trigger: Trigger::Manual, instructions, span };
         self.view.borrow_mut().turn_begins();
         let interrupt = tokio_util::sync::CancellationToken::new();
         let (conversation, attendant) = self.attended();
@@ -47,15 +47,17 @@ impl Talk<'_> {
         let (result, next) = attendant.attend(work, &interrupt).await;
         self.view.borrow_mut().turn_ended();
         match result {
-            Ok(Compacted::Done(_)) => {}
-            Ok(Compacted::Nothing) => self.say("there is nothing to compact yet"),
-            Ok(Compacted::Vain) => {
+            Ok(CompactionOutcome::Done(_)) => {}
+            Ok(CompactionOutcome::Nothing) => self.say("there is nothing to compact yet"),
+            Ok(CompactionOutcome::Vain) => {
                 self.say(
                     "a summary would take no less room than the conversation does; it is as before",
                 );
             }
-            Ok(Compacted::Blocked(why)) => self.say(&format!("a hook refused it: {why}")),
-            Ok(Compacted::Interrupted) => self.say("stopped; the conversation is as before"),
+            Ok(CompactionOutcome::Blocked(why)) => self.say(&format!("a hook refused it: {why}")),
+            Ok(CompactionOutcome::Interrupted) => {
+                self.say("stopped; the conversation is as before")
+            }
             Err(error) => self.complain(&Failure::failed(error)),
         }
         next
@@ -90,21 +92,21 @@ impl Talk<'_> {
     }
 }
 
-fn wanted(rest: &str, said: &[Spoken]) -> Wanted {
+fn wanted(rest: &str, said: &[UserMessage]) -> Wanted {
     let mut words = rest.split_whitespace();
     let (first, second) = (words.next(), words.next());
-    let make: fn(dormouse_base::MessageId) -> Span = match first {
-        Some("from") => Span::From,
-        Some("upto") => Span::UpTo,
+    let make: fn(dormouse_base::MessageId) -> CompactionScope = match first {
+        Some("from") => CompactionScope::From,
+        Some("upto") => CompactionScope::UpTo,
         _ => {
             let instructions = Some(rest.trim().to_owned()).filter(|text| !text.is_empty());
-            return Wanted::Order(Span::Whole, instructions);
+            return Wanted::Order(CompactionScope::Whole, instructions);
         }
     };
     let Some(number) = second else { return Wanted::List };
     if !number.bytes().all(|byte| byte.is_ascii_digit()) {
         // "from now on …": words for the summary, not a choice.
-        return Wanted::Order(Span::Whole, Some(rest.trim().to_owned()));
+        return Wanted::Order(CompactionScope::Whole, Some(rest.trim().to_owned()));
     }
     // A number that is too large for a number is no message's either.
     let place = number.parse::<usize>().unwrap_or_default();
@@ -114,7 +116,7 @@ fn wanted(rest: &str, said: &[Spoken]) -> Wanted {
     }
 }
 
-fn messages(said: &[Spoken]) -> answers::Rows {
+fn messages(said: &[UserMessage]) -> answers::Rows {
     let first = said.len().saturating_sub(LISTED);
     said.iter()
         .enumerate()

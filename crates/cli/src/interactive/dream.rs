@@ -30,7 +30,7 @@ impl Talk<'_> {
         let Some(dreamer) = &self.conversation.dreamer else {
             return self.say("memory is off in this session, so there is nothing to dream about");
         };
-        match dreamer.start(engine.jobs(), engine.seed(), engine.session()) {
+        match dreamer.start(engine.jobs(), engine.fork_source(), engine.session()) {
             Ok(()) => self.say(
                 "dreaming beside the conversation; /dream shows how it goes, /dream stop ends it, and leaving does too",
             ),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use dormouse_engine::OtherModel;
+use dormouse_engine::ModelSetup;
 use dormouse_engine::plugins::PluginStore;
 
 use crate::commands::hooks;
@@ -128,7 +128,7 @@ impl Talk<'_> {
         let view = &self.view;
         let say = || view.borrow_mut().note(CONNECTING, Style::DIM);
         let other = unless_soon(other, say).await?;
-        Ok(engine.switch_model(OtherModel {
+        Ok(engine.switch_model(ModelSetup {
             model: other.model,
             model_name: other.model_name,
             origin: other.origin,

@@ -10,7 +10,7 @@ use dormouse_agents::{
     Models, Post, builtin, read_json,
 };
 use dormouse_base::{Environment, Layer, Project, Settings, Source, Switches, Trust, names};
-use dormouse_engine::{HookLayer, HookOrigin, Hooks, OtherModel, SmallModel};
+use dormouse_engine::{HookLayer, HookOrigin, Hooks, ModelSetup, SmallModel};
 use dormouse_memory::{IndexUpkeep, Scope, StoreOptions};
 use dormouse_tools::{ServerOrigin, Variables, read_servers};
 use futures_util::future::BoxFuture;
@@ -211,7 +211,7 @@ struct OtherModels {
 }
 
 impl Models for OtherModels {
-    fn named<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<OtherModel, String>> {
+    fn named<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<ModelSetup, String>> {
         Box::pin(async move {
             let wanted =
                 Wanted { model: Some(name), origin: None, server_clearing: self.server_clearing };
@@ -219,7 +219,7 @@ impl Models for OtherModels {
             let other = other.map_err(|failure| {
                 format!("the model {name} can not be used: {}", failure.message())
             })?;
-            Ok(OtherModel {
+            Ok(ModelSetup {
                 model: other.model,
                 model_name: other.model_name,
                 origin: other.origin,

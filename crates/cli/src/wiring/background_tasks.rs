@@ -7,7 +7,7 @@ use dormouse_background::{
     EXTRACTION, Extraction, ExtractionRules, QueueTranscript, TranscriptQueue,
 };
 use dormouse_base::{Project, Settings, Switches, names};
-use dormouse_engine::{Beside, Engine, EngineEvent};
+use dormouse_engine::{BackgroundTask, Engine, EngineEvent};
 
 use crate::wiring::exit::Failure;
 use crate::wiring::session_notes;
@@ -48,8 +48,8 @@ pub(crate) fn attendants(
     switches: &Switches,
     project: &Project,
     run: Run,
-) -> Result<Vec<Arc<dyn Beside>>, Failure> {
-    let mut beside: Vec<Arc<dyn Beside>> = Vec::new();
+) -> Result<Vec<Arc<dyn BackgroundTask>>, Failure> {
+    let mut beside: Vec<Arc<dyn BackgroundTask>> = Vec::new();
     beside.extend(session_notes::keeper(world, settings.session_notes, switches)?);
     if extracts(world, switches, run)? {
         beside.push(extraction(world, settings, project, run)?);
@@ -63,7 +63,7 @@ fn extraction(
     settings: &Settings,
     project: &Project,
     run: Run,
-) -> Result<Arc<dyn Beside>, Failure> {
+) -> Result<Arc<dyn BackgroundTask>, Failure> {
     let home = world.home()?;
     let extraction = Extraction::new(rules(world, settings));
     Ok(match run {

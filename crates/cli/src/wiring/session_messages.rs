@@ -7,7 +7,7 @@ use dormouse_agents::messages::{
 };
 use dormouse_agents::{Agency, Desk, Post};
 use dormouse_base::{Dir, SessionId};
-use dormouse_engine::{Incoming, OpenedSession, SessionFolder};
+use dormouse_engine::{MessageSource, OpenedSession, SessionFolder};
 
 use crate::args::Arguments;
 use crate::wiring::exit::Failure;
@@ -51,8 +51,8 @@ impl NamedSession {
     }
 
     /// What has come for it.
-    pub(crate) fn incoming(&self) -> Arc<dyn Incoming> {
-        Arc::clone(&self.reader) as Arc<dyn Incoming>
+    pub(crate) fn incoming(&self) -> Arc<dyn MessageSource> {
+        Arc::clone(&self.reader) as Arc<dyn MessageSource>
     }
 
     /// Where it is reached from outside the project.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dormouse_background::{NotesConfig, SessionNotes, kept_title};
 use dormouse_base::{Dir, RelPath, SessionId, SessionNotesSettings, Switches};
-use dormouse_engine::{Beside, Engine, TITLE_FILE};
+use dormouse_engine::{BackgroundTask, Engine, TITLE_FILE};
 
 use crate::wiring::exit::Failure;
 use crate::wiring::print;
@@ -17,7 +17,7 @@ pub(crate) fn keeper(
     world: &World,
     settings: SessionNotesSettings,
     switches: &Switches,
-) -> Result<Option<Arc<dyn Beside>>, Failure> {
+) -> Result<Option<Arc<dyn BackgroundTask>>, Failure> {
     if !switches.is_on("session_notes") || !switches.is_on("auto_compact") || is_bare(world)? {
         return Ok(None);
     }

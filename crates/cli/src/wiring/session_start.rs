@@ -10,8 +10,8 @@ use dormouse_base::{Environment, Project, SessionId, Settings, Switches, ToolSet
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
-    Announces, Beside, Engine, EngineConfig, EngineEvent, Hooks, InstructionSetup, MemorySetup,
-    OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder,
+    Announcer, BackgroundTask, Engine, EngineConfig, EngineEvent, Hooks, InstructionSetup,
+    MemorySetup, OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder,
     SessionMemory, Skills, Surroundings, memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
@@ -243,7 +243,7 @@ impl Ready {
         // A headless run ends with its answer: nobody dreams beside it.
         let dreaming = dreamer.clone().filter(|_| asker.is_some());
         let mut beside = background_tasks::attendants(world, &settings, &switches, &project, run)?;
-        beside.extend(dreaming.map(|dreamer| dreamer as Arc<dyn Beside>));
+        beside.extend(dreaming.map(|dreamer| dreamer as Arc<dyn BackgroundTask>));
         let mut config = EngineConfig {
             model: connection.model,
             model_name: connection.model_name,
@@ -274,11 +274,11 @@ impl Ready {
             max_cost_usd: arguments.max_cost,
             layers: layers::rules(&settings, &switches)?,
             compaction: layers::compaction(&switches, &world.environment)?,
-            beside,
-            announces: vec![Arc::clone(&servers) as Arc<dyn Announces>],
-            incoming: named.iter().map(NamedSession::incoming).collect(),
-            branches: None,
-            side: None,
+            background_tasks: beside,
+            announcers: vec![Arc::clone(&servers) as Arc<dyn Announcer>],
+            message_sources: named.iter().map(NamedSession::incoming).collect(),
+            fork_points: None,
+            subagent: None,
         };
         session_messages::desk(&agency, named.as_ref())?.equip(&mut config);
         warn_of_no_price(&config);

@@ -21,7 +21,7 @@ pub(crate) enum Stop {
 
 /// How the last compactions went.
 #[derive(Debug, Default)]
-pub(crate) struct Breaker {
+pub(crate) struct CompactionBreaker {
     failures: u32,
     /// The requests at which it was compacted, the newest last.
     at: Vec<u64>,
@@ -29,7 +29,7 @@ pub(crate) struct Breaker {
     stopped: Option<Stop>,
 }
 
-impl Breaker {
+impl CompactionBreaker {
     /// Whether the model may be asked for a summary.
     pub(super) fn asks_the_model(&self) -> bool {
         self.failures < MOST_FAILURES
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn three_failures_in_a_row_and_the_model_is_left_alone() {
-        let mut breaker = Breaker::default();
+        let mut breaker = CompactionBreaker::default();
         assert!(!breaker.failed() && !breaker.failed());
         assert!(!breaker.succeeded());
         assert!(!breaker.failed() && !breaker.failed() && breaker.asks_the_model());
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn two_in_vain_stop_it() {
-        let mut breaker = Breaker::default();
+        let mut breaker = CompactionBreaker::default();
         assert_eq!(breaker.compacted(1, 1_000, 950), None);
         assert_eq!(breaker.compacted(100, 1_000, 900), None);
         assert_eq!(breaker.compacted(200, 1_000, 901), None);
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn three_of_late_stop_it() {
-        let mut breaker = Breaker::default();
+        let mut breaker = CompactionBreaker::default();
         assert_eq!(breaker.compacted(1, 1_000, 100), None);
         assert_eq!(breaker.compacted(9, 1_000, 100), None);
         // The first is too long ago.
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn what_is_vain_is_vain_whoever_speaks() {
-        let mut breaker = Breaker::default();
+        let mut breaker = CompactionBreaker::default();
         breaker.compacted(1, 1_000, 950);
         assert_eq!(breaker.compacted(2, 1_000, 950), Some(Stop::Vain));
         breaker.person_speaks();

@@ -14,9 +14,9 @@ use dormouse_conversation::transcript::Trigger;
 use dormouse_conversation::{Budget, Message, Prefix, estimate_text};
 use dormouse_tools::ToolSet;
 
-use super::cut::Cut;
-use super::{CompactOrder, Span};
-use crate::known::Known;
+use super::range::CompactionRange;
+use super::{CompactionRequest, CompactionScope};
+use crate::startup_context::StartupContext;
 use crate::{Engine, EngineEvent};
 
 /// How often the room of a summary is halved before what there is must do.
@@ -26,18 +26,18 @@ const MOST_HALVINGS: u32 = 5;
 const NOT_ASKED: &str = "the model gave no summary three times in a row, so it is not asked for one any more in this session: the conversation is folded without it (/compact asks it again)";
 
 /// What the conversation will stand on: the prefix, built anew where it may be.
-pub(super) struct Ground {
+pub(super) struct CompactionBase {
     pub(super) prefix: Arc<Prefix>,
     /// The tools in its list.
     pub(super) tools: Arc<ToolSet>,
     /// What was looked up for it; none where the prefix stays.
-    pub(super) known: Option<Known>,
+    pub(super) known: Option<StartupContext>,
     /// Whether the person chose a part of the conversation: what is around it stays, however large.
     pub(super) part: bool,
 }
 
 /// A compaction that is worked out, but not done yet.
-pub(super) struct Draft {
+pub(super) struct CompactionDraft {
     pub(super) way: Way,
     /// The summary alone.
     pub(super) text: String,
@@ -72,9 +72,9 @@ impl Room {
     }
 }
 
-impl Draft {
+impl CompactionDraft {
     /// The tokens of the conversation that it leaves, before anything is put back.
-    pub(super) fn tokens(&self, ground: &Ground) -> u64 {
+    pub(super) fn tokens(&self, ground: &CompactionBase) -> u64 {
         let messages = self.front.iter().chain(&self.kept).map(|message| message.tokens());
         ground.prefix.tokens() + u64::from(estimate_text(&self.message)) + messages.sum::<u64>()
     }
@@ -90,11 +90,11 @@ impl Engine {
     /// From the session's notes, without a call (C-15); or why not, none where it was not even tried.
     pub(super) fn draft_from_notes(
         &self,
-        order: &CompactOrder,
-        ground: &Ground,
-    ) -> Result<Draft, Option<StepAside>> {
+        order: &CompactionRequest,
+        ground: &CompactionBase,
+    ) -> Result<CompactionDraft, Option<StepAside>> {
         // A person who says what to look at, or where, wants a summary of that.
-        if order.instructions.is_some() || order.span != Span::Whole {
+        if order.instructions.is_some() || order.span != CompactionScope::Whole {
             return Err(None);
         }
         if !self.config.compaction.notes {
@@ -115,7 +115,7 @@ impl Engine {
             return Err(Some(StepAside::StillTooLarge));
         }
         let text = notes::cut(&kept.text, budget, &kept.path.display().to_string());
-        let cut = Cut { from: 0, to: tail.from };
+        let cut = CompactionRange { from: 0, to: tail.from };
         let room = Room::of(budget, 0);
         let draft = self.compose(Way::Notes, text, cut, room);
         if !self.fits(&draft, ground) || !draft.saves() {
@@ -127,11 +127,11 @@ impl Engine {
     /// Written by the model, else folded by the program; none if neither would be smaller than what it replaces.
     pub(super) async fn draft_anew(
         &mut self,
-        order: &CompactOrder,
-        cut: Cut,
-        ground: &Ground,
+        order: &CompactionRequest,
+        cut: CompactionRange,
+        ground: &CompactionBase,
         sink: &mut (dyn FnMut(EngineEvent) + Send),
-    ) -> Option<Draft> {
+    ) -> Option<CompactionDraft> {
         if order.trigger == Trigger::Auto && !self.breaker.asks_the_model() {
             return self.folded(cut, ground);
         }
@@ -153,13 +153,19 @@ impl Engine {
                     self.record_breaker(true);
                     sink(EngineEvent::Notice(NOT_ASKED.to_owned()));
                 }
-                self.folded(cut, ground).map(|draft| Draft { trouble: Some(why), ..draft })
+                self.folded(cut, ground)
+                    .map(|draft| CompactionDraft { trouble: Some(why), ..draft })
             }
         }
     }
 
     /// The model's summary, if it helps.
-    fn draft_of_model(&self, text: &str, cut: Cut, ground: &Ground) -> Option<Draft> {
+    fn draft_of_model(
+        &self,
+        text: &str,
+        cut: CompactionRange,
+        ground: &CompactionBase,
+    ) -> Option<CompactionDraft> {
         let goes = self.history.messages().get(cut.from..cut.to).unwrap_or_default();
         let source: u64 = goes.iter().map(|message| message.tokens()).sum();
         if u64::from(estimate_text(text)) >= source {
@@ -175,7 +181,7 @@ impl Engine {
     }
 
     /// Without a model (C-19). The newest messages stay where there is room for them.
-    fn folded(&self, cut: Cut, ground: &Ground) -> Option<Draft> {
+    fn folded(&self, cut: CompactionRange, ground: &CompactionBase) -> Option<CompactionDraft> {
         let (messages, budget) = (self.history.messages(), self.budget_ahead());
         let with_tail = cut.keeping_tail(messages, &budget);
         let tries = std::iter::once((with_tail, 0)).chain((0..=MOST_HALVINGS).map(|n| (cut, n)));
@@ -184,9 +190,13 @@ impl Engine {
 
     /// The first that leaves room; where none does, what fills the window is something else, and the last
     /// that is smaller than what it replaces must do.
-    fn best(&self, drafts: impl Iterator<Item = Draft>, ground: &Ground) -> Option<Draft> {
+    fn best(
+        &self,
+        drafts: impl Iterator<Item = CompactionDraft>,
+        ground: &CompactionBase,
+    ) -> Option<CompactionDraft> {
         let mut last = None;
-        for draft in drafts.filter(Draft::saves) {
+        for draft in drafts.filter(CompactionDraft::saves) {
             if self.fits(&draft, ground) {
                 return Some(draft);
             }
@@ -195,7 +205,7 @@ impl Engine {
         last
     }
 
-    fn fold(&self, cut: Cut, room: Room) -> Draft {
+    fn fold(&self, cut: CompactionRange, room: Room) -> CompactionDraft {
         let dropped = self.history.messages().get(cut.from..cut.to).unwrap_or_default();
         let earlier = dropped.iter().rev().find(|message| message.flags.compact_summary);
         let earlier = earlier.map(|message| self.last_summary.clone().unwrap_or(message.text()));
@@ -212,7 +222,7 @@ impl Engine {
     }
 
     /// Puts the message together. Where too much would be lost, more of the person's words go with it.
-    fn compose(&self, way: Way, text: String, cut: Cut, room: Room) -> Draft {
+    fn compose(&self, way: Way, text: String, cut: CompactionRange, room: Room) -> CompactionDraft {
         let messages = self.history.messages();
         let (rest, kept) = messages.split_at(cut.to.min(messages.len()));
         let (front, dropped) = rest.split_at(cut.from.min(rest.len()));
@@ -240,7 +250,7 @@ impl Engine {
             let lost = lost_words(&said, &message, room.words_tokens);
             (message, fidelity) = write(&lost);
         }
-        Draft {
+        CompactionDraft {
             way,
             message,
             dropped: dropped.to_vec(),
@@ -253,7 +263,7 @@ impl Engine {
     }
 
     /// Whether the window would not be due again at once. What a person wants to stay is theirs to judge.
-    fn fits(&self, draft: &Draft, ground: &Ground) -> bool {
+    fn fits(&self, draft: &CompactionDraft, ground: &CompactionBase) -> bool {
         ground.part || draft.tokens(ground) < u64::from(self.budget_ahead().auto_compact)
     }
 }

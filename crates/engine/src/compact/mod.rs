@@ -6,18 +6,18 @@
 //! with or without a model; the person's words are kept by the program, not by a summariser; whatever was in
 //! use before is in use after; and the conversation is either as before or wholly compacted.
 
-mod ahead;
+mod apply;
+mod auto;
 mod breaker;
-mod cut;
 mod draft;
-mod fills;
-mod install;
-mod mend;
+mod range;
+mod recover;
 mod report;
 mod restored;
 mod rules;
-mod said;
 mod summarise;
+mod user_messages;
+mod window_share;
 
 use dormouse_base::MessageId;
 use dormouse_context::compact::notes::StepAside;
@@ -26,21 +26,21 @@ use dormouse_conversation::figures::{BreakerFigure, BreakerState, Figure, LayerF
 use dormouse_conversation::transcript::Trigger;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use ahead::Room;
-pub(crate) use breaker::Breaker;
-pub use fills::Filling;
-pub(crate) use mend::Mend;
+pub(crate) use auto::Room;
+pub(crate) use breaker::CompactionBreaker;
+pub(crate) use recover::Recovery;
 pub use rules::CompactionRules;
-pub(crate) use said::SaidSoFar;
-pub use said::Spoken;
+pub use user_messages::UserMessage;
+pub(crate) use user_messages::UserMessages;
+pub use window_share::WindowShare;
 
 use crate::{Engine, EngineError, EngineEvent};
-use cut::Cut;
-use draft::Ground;
+use draft::CompactionBase;
+use range::CompactionRange;
 
 /// What of the conversation is to be compacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Span {
+pub enum CompactionScope {
     /// All that can be.
     Whole,
     /// From this message of the person's on: what stands before it stays, in the server's cache too.
@@ -51,25 +51,25 @@ pub enum Span {
 
 /// An order to compact.
 #[derive(Debug, Clone)]
-pub struct CompactOrder {
+pub struct CompactionRequest {
     /// Who asks for it.
     pub trigger: Trigger,
     /// What the person wants the summary to look at.
     pub instructions: Option<String>,
     /// What is compacted.
-    pub span: Span,
+    pub span: CompactionScope,
 }
 
-impl CompactOrder {
+impl CompactionRequest {
     /// Because the window is filling up.
     pub(crate) fn auto() -> Self {
-        Self { trigger: Trigger::Auto, instructions: None, span: Span::Whole }
+        Self { trigger: Trigger::Auto, instructions: None, span: CompactionScope::Whole }
     }
 }
 
 /// What a compaction came to.
 #[derive(Debug, Clone)]
-pub struct CompactReport {
+pub struct CompactionReport {
     /// Who started it.
     pub trigger: Trigger,
     /// How the summary came about.
@@ -88,9 +88,9 @@ pub struct CompactReport {
 
 /// How an order to compact ended.
 #[derive(Debug, Clone)]
-pub enum Compacted {
+pub enum CompactionOutcome {
     /// It is done.
-    Done(CompactReport),
+    Done(CompactionReport),
     /// There was nothing to compact.
     Nothing,
     /// Whatever took its place would be no smaller: the conversation is as before.
@@ -102,15 +102,15 @@ pub enum Compacted {
 }
 
 /// How full the window was, and of what.
-struct Fullness {
+struct WindowUsage {
     /// As the server counts, as far as it has.
     tokens: u64,
     /// As this program does.
     estimated: u64,
-    fillings: Vec<Filling>,
+    fillings: Vec<WindowShare>,
 }
 
-impl Fullness {
+impl WindowUsage {
     /// An estimate, as the server would count it: what is compared must be counted alike.
     fn counted(&self, estimated: u64) -> u64 {
         estimated.saturating_mul(self.tokens) / self.estimated.max(1)
@@ -125,21 +125,22 @@ impl Engine {
     /// Compacts the conversation. It comes to an end whatever the model does.
     pub async fn compact(
         &mut self,
-        order: CompactOrder,
+        order: CompactionRequest,
         interrupt: &CancellationToken,
         sink: &mut (dyn FnMut(EngineEvent) + Send),
-    ) -> Result<Compacted, EngineError> {
+    ) -> Result<CompactionOutcome, EngineError> {
         let ground = self.new_ground(&order);
-        let cut = Cut::of(self.history.messages(), order.span, self.room_for_newest(&ground));
-        let Some(cut) = cut else { return Ok(Compacted::Nothing) };
+        let cut =
+            CompactionRange::of(self.history.messages(), order.span, self.room_for_newest(&ground));
+        let Some(cut) = cut else { return Ok(CompactionOutcome::Nothing) };
         let refused = tokio::select! {
             biased;
-            () = interrupt.cancelled() => return Ok(Compacted::Interrupted),
+            () = interrupt.cancelled() => return Ok(CompactionOutcome::Interrupted),
             refused = self.ask_before(&order) => refused,
         };
         if let Some(why) = refused {
             self.pass_on_hook_notices(sink);
-            return Ok(Compacted::Blocked(why));
+            return Ok(CompactionOutcome::Blocked(why));
         }
         sink(EngineEvent::Compacting(order.trigger));
         self.write_what_is_due()?;
@@ -149,13 +150,13 @@ impl Engine {
             Err(aside) => {
                 let draft = tokio::select! {
                     biased;
-                    () = interrupt.cancelled() => return Ok(Compacted::Interrupted),
+                    () = interrupt.cancelled() => return Ok(CompactionOutcome::Interrupted),
                     draft = Box::pin(self.draft_anew(&order, cut, &ground, sink)) => draft,
                 };
                 let Some(draft) = draft else {
                     let after = before.tokens;
                     self.heed(order.trigger, before, after, sink);
-                    return Ok(Compacted::Vain);
+                    return Ok(CompactionOutcome::Vain);
                 };
                 (draft, aside)
             }
@@ -171,7 +172,7 @@ impl Engine {
             said = self.session_goes_on(sink) => said,
         };
         self.install(&order, draft, ground, &before, said).await?;
-        let report = CompactReport {
+        let report = CompactionReport {
             trigger: order.trigger,
             way,
             before: before.tokens,
@@ -191,12 +192,12 @@ impl Engine {
             self.pass_on_hook_notices(sink);
         }
         sink(EngineEvent::Compacted(report.clone()));
-        Ok(Compacted::Done(report))
+        Ok(CompactionOutcome::Done(report))
     }
 
-    fn fullness(&self) -> Fullness {
+    fn fullness(&self) -> WindowUsage {
         let (tokens, estimated) = (self.tokens_used(), self.estimated());
-        Fullness { tokens, estimated, fillings: self.fillings() }
+        WindowUsage { tokens, estimated, fillings: self.fillings() }
     }
 
     /// The tokens of the conversation, by this program's own estimate.
@@ -207,7 +208,7 @@ impl Engine {
 
     /// What a message may take that has no answer yet, to stay as it is: half of what there is beside the
     /// prefix, or what a tail may take, as long as a summary still fits beside it.
-    fn room_for_newest(&self, ground: &Ground) -> u64 {
+    fn room_for_newest(&self, ground: &CompactionBase) -> u64 {
         let (budget, prefix) = (self.budget_ahead(), ground.prefix.tokens());
         let half = u64::from(budget.auto_compact).saturating_sub(prefix) / 2;
         let beside = prefix + 2 * u64::from(budget.summary_tokens + budget.user_words_tokens);
@@ -215,7 +216,7 @@ impl Engine {
         half.max(u64::from(budget.tail_most_tokens).min(sendable))
     }
 
-    async fn ask_before(&self, order: &CompactOrder) -> Option<String> {
+    async fn ask_before(&self, order: &CompactionRequest) -> Option<String> {
         let hooks = self.hooks.clone()?;
         hooks.before_compaction(order.trigger, order.instructions.as_deref()).await
     }
@@ -227,7 +228,7 @@ impl Engine {
     }
 
     /// What it came to goes into the figures.
-    fn count_compaction(&self, report: &CompactReport, messages: usize) {
+    fn count_compaction(&self, report: &CompactionReport, messages: usize) {
         let name = if report.way == Way::Notes { NOTES_LAYER } else { LAYER };
         self.figures.record(&Figure::Layer(LayerFigure {
             name: name.to_owned(),
@@ -243,7 +244,7 @@ impl Engine {
     fn heed(
         &mut self,
         trigger: Trigger,
-        before: Fullness,
+        before: WindowUsage,
         after: u64,
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) {
@@ -253,7 +254,7 @@ impl Engine {
         }
         if let Some(stop) = self.breaker.compacted(self.requests, before.tokens, after) {
             self.record_breaker(true);
-            sink(EngineEvent::Notice(fills::why_it_stops(stop, before.fillings)));
+            sink(EngineEvent::Notice(window_share::why_it_stops(stop, before.fillings)));
         }
     }
 

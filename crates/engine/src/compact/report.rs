@@ -5,9 +5,9 @@ use std::fmt;
 use dormouse_base::grouped;
 use dormouse_context::compact::Way;
 
-use super::CompactReport;
+use super::CompactionReport;
 
-impl fmt::Display for CompactReport {
+impl fmt::Display for CompactionReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let how = match self.way {
             Way::Notes => "from the session's notes, without a request",

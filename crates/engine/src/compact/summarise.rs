@@ -10,10 +10,10 @@ use dormouse_context::compact::{
 use dormouse_conversation::{Block, Flags, Message, estimate_text};
 use dormouse_model::ModelError;
 
-use super::cut::Cut;
-use super::{CompactOrder, Span};
+use super::range::CompactionRange;
+use super::{CompactionRequest, CompactionScope};
 use crate::Engine;
-use crate::fork::{ForkEnd, ForkGate, ForkOrder, Seed};
+use crate::fork::{ForkEnd, ForkGate, ForkOrder, ForkSource};
 
 /// What a summary is asked for as, in the figures.
 const PURPOSE: &str = "auto_compact";
@@ -32,13 +32,17 @@ enum Failure {
 
 impl Engine {
     /// A summary of the messages that go; or why there is none.
-    pub(super) async fn summarise(&self, order: &CompactOrder, cut: Cut) -> Result<String, String> {
+    pub(super) async fn summarise(
+        &self,
+        order: &CompactionRequest,
+        cut: CompactionRange,
+    ) -> Result<String, String> {
         let room = self.config.budget.summary_tokens;
         let instructions = order.instructions.as_deref();
         let prompt = match order.span {
-            Span::Whole => summary_prompt(instructions, room),
-            Span::From(_) => partial_prompt(Direction::From, instructions, room),
-            Span::UpTo(_) => partial_prompt(Direction::UpTo, instructions, room),
+            CompactionScope::Whole => summary_prompt(instructions, room),
+            CompactionScope::From(_) => partial_prompt(Direction::From, instructions, room),
+            CompactionScope::UpTo(_) => partial_prompt(Direction::UpTo, instructions, room),
         };
         let mut gap = None;
         if let Some(seed) = self.copy_for(order, cut, &prompt) {
@@ -52,7 +56,12 @@ impl Engine {
     }
 
     /// The conversation as it stands, if a request of it and an answer fit into the window.
-    fn copy_for(&self, order: &CompactOrder, cut: Cut, prompt: &str) -> Option<Seed> {
+    fn copy_for(
+        &self,
+        order: &CompactionRequest,
+        cut: CompactionRange,
+        prompt: &str,
+    ) -> Option<ForkSource> {
         let tokens = self.tokens_used() + u64::from(estimate_text(prompt));
         let fits = tokens + u64::from(self.config.budget.summary_tokens)
             <= u64::from(self.config.budget.window);
@@ -60,14 +69,14 @@ impl Engine {
         if !fits || open {
             return None;
         }
-        let seed = self.seed();
+        let seed = self.fork_source();
         match order.span {
-            Span::Whole => Some(seed),
-            Span::UpTo(_) => {
+            CompactionScope::Whole => Some(seed),
+            CompactionScope::UpTo(_) => {
                 let up_to = self.history.messages().get(..cut.to).unwrap_or_default();
                 Some(seed.with_messages(up_to.iter().map(AsRef::as_ref)))
             }
-            Span::From(_) => {
+            CompactionScope::From(_) => {
                 let messages = self.with_mark(self.history.messages(), cut.from);
                 Some(seed.with_messages(messages.iter().map(AsRef::as_ref)))
             }
@@ -84,16 +93,18 @@ impl Engine {
 
     async fn summarise_stripped(
         &self,
-        order: &CompactOrder,
-        cut: Cut,
+        order: &CompactionRequest,
+        cut: CompactionRange,
         prompt: &str,
         mut gap: Option<u64>,
     ) -> Result<String, String> {
         let all = self.history.messages();
         // What stands before a mark need not be seen again.
         let part = match order.span {
-            Span::Whole | Span::UpTo(_) => all.get(..cut.to).unwrap_or_default(),
-            Span::From(_) => all.get(cut.from..).unwrap_or_default(),
+            CompactionScope::Whole | CompactionScope::UpTo(_) => {
+                all.get(..cut.to).unwrap_or_default()
+            }
+            CompactionScope::From(_) => all.get(cut.from..).unwrap_or_default(),
         };
         let mut messages: Vec<Arc<Message>> = stripped(part).into_iter().map(Arc::new).collect();
         let mut too_long = gap.is_some();
@@ -108,7 +119,7 @@ impl Engine {
                 too_long = true;
                 continue;
             }
-            let seed = self.seed().with_messages(messages.iter().map(AsRef::as_ref));
+            let seed = self.fork_source().with_messages(messages.iter().map(AsRef::as_ref));
             match ask(seed, prompt).await {
                 Ok(text) => return Ok(text),
                 Err(Failure::Other(why)) => return Err(why),
@@ -134,7 +145,7 @@ impl Engine {
 }
 
 /// Asks for the summary; once more if the answer holds none.
-async fn ask(seed: Seed, prompt: &str) -> Result<String, Failure> {
+async fn ask(seed: ForkSource, prompt: &str) -> Result<String, Failure> {
     match ask_once(seed.clone(), prompt.to_owned()).await {
         Err(Failure::Other(why)) if why.starts_with(NO_SUMMARY) => {
             ask_once(seed, format!("{prompt}\n\n{}", retry_prompt())).await
@@ -145,7 +156,7 @@ async fn ask(seed: Seed, prompt: &str) -> Result<String, Failure> {
 
 const NO_SUMMARY: &str = "its answer holds no summary";
 
-async fn ask_once(seed: Seed, message: String) -> Result<String, Failure> {
+async fn ask_once(seed: ForkSource, message: String) -> Result<String, Failure> {
     let gate = ForkGate::nothing();
     let order =
         ForkOrder { purpose: PURPOSE, message, gate, tools: Vec::new(), most_turns: MOST_TURNS };

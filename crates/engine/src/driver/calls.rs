@@ -11,10 +11,10 @@ use tokio::sync::Notify;
 use super::Driver;
 use crate::EngineEvent;
 use crate::meter::CallMeter;
-use crate::turn::Call;
+use crate::turn_state::PendingCall;
 
 /// What a tool's task gives.
-pub(super) struct Done {
+pub(super) struct FinishedCall {
     /// The result.
     pub(super) block: Block,
     /// What observers say besides.
@@ -25,14 +25,14 @@ pub(super) struct Done {
     pub(super) events: Vec<EngineEvent>,
 }
 
-impl Done {
+impl FinishedCall {
     pub(super) fn of(block: Block) -> Self {
         Self { block, notes: Vec::new(), halt: None, events: Vec::new() }
     }
 }
 
 impl Driver<'_> {
-    pub(super) fn start_tool(&mut self, call: Call) {
+    pub(super) fn start_tool(&mut self, call: PendingCall) {
         let caller = self.engine.caller();
         let redactor = self.engine.config.redactor.clone();
         let store = self.engine.result_store();
@@ -51,7 +51,7 @@ impl Driver<'_> {
         let id = call.id.clone();
         let task = self.outside.tools.spawn(async move {
             let Some(tool_use) = call.block.as_tool_use() else {
-                return Done::of(Block::interrupted(&call.id));
+                return FinishedCall::of(Block::interrupted(&call.id));
             };
             let result = caller.run(tool_use, &context).await;
             let events = asides(tool_use, &result);
@@ -63,7 +63,7 @@ impl Driver<'_> {
             meter.stop(verdict, is_error, kept.stored_bytes);
             let notes = notes.iter().map(|note| redactor.redact(note)).collect();
             let block = Block::tool_result(&call.id, &kept.content, is_error);
-            Done { block, notes, halt, events }
+            FinishedCall { block, notes, halt, events }
         });
         self.outside.calls.insert(task.id(), id);
     }
@@ -98,7 +98,7 @@ pub(crate) fn without_secrets(content: ResultContent, redactor: &Redactor) -> Re
 
 /// The newest line that each running call has printed, until somebody shows it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Lines {
+pub(super) struct ProgressLines {
     newest: Arc<Mutex<BTreeMap<ToolUseId, String>>>,
     more: Arc<Notify>,
 }
@@ -106,9 +106,9 @@ pub(super) struct Lines {
 /// Longer lines are cut: this is a glimpse, not the result.
 const LONGEST_LINE: usize = 200;
 
-impl Lines {
-    fn of(&self, call: &ToolUseId) -> LineOf {
-        LineOf { lines: self.clone(), call: call.clone() }
+impl ProgressLines {
+    fn of(&self, call: &ToolUseId) -> CallProgress {
+        CallProgress { lines: self.clone(), call: call.clone() }
     }
 
     /// Waits until something was printed.
@@ -124,12 +124,12 @@ impl Lines {
 }
 
 /// What one call prints.
-struct LineOf {
-    lines: Lines,
+struct CallProgress {
+    lines: ProgressLines,
     call: ToolUseId,
 }
 
-impl Progress for LineOf {
+impl Progress for CallProgress {
     fn printed(&self, text: &str) {
         let Some(line) = text.lines().rev().find(|line| !line.trim().is_empty()) else { return };
         let line = line.chars().take(LONGEST_LINE).collect();

@@ -1,7 +1,7 @@
 //! Carries out what the step decides: the network, the tools, the transcript, the clock.
 
 mod calls;
-mod outside;
+mod event_sources;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -16,13 +16,13 @@ use dormouse_conversation::{
 use dormouse_model::{Sent, StreamEvent};
 use tokio_util::sync::CancellationToken;
 
-use crate::compact::{Mend, Room};
+use crate::compact::{Recovery, Room};
 use crate::hooks::BatchCall;
-use crate::meter::Meter;
-use crate::turn::{Effect, Event, INTERRUPTED_MARK, Turn};
+use crate::meter::RequestMeter;
+use crate::turn_state::{INTERRUPTED_MARK, TurnAction, TurnEvent, TurnState};
 use crate::{Engine, EngineError, EngineEvent, TurnEnd, TurnReport};
 pub(crate) use calls::without_secrets;
-use outside::{Happening, Outside, Source};
+use event_sources::{DriverEvent, EventSources, ResponseSource};
 
 /// Runs a turn to its end.
 pub(crate) async fn run(
@@ -48,48 +48,48 @@ async fn drive(
     interrupt: &CancellationToken,
 ) -> Result<TurnReport, EngineError> {
     let folds = driver.engine.config.compaction.collapse;
-    let mut turn = Turn::new(max_requests).paid_from(driver.engine.purse()).folding(folds);
-    let mut events = VecDeque::from([Event::Begin]);
+    let mut turn = TurnState::new(max_requests).paid_from(driver.engine.purse()).folding(folds);
+    let mut events = VecDeque::from([TurnEvent::Begin]);
     loop {
         let happening = match events.pop_front() {
-            Some(event) => Happening::Event(event),
+            Some(event) => DriverEvent::TurnEvent(event),
             None => driver.outside.next(interrupt, driver.engine, turn.retries()).await,
         };
         let event = match happening {
-            Happening::Event(event) => event,
-            Happening::Printed(lines) => {
+            DriverEvent::TurnEvent(event) => event,
+            DriverEvent::Printed(lines) => {
                 driver.pass_on_lines(lines);
                 continue;
             }
-            Happening::Noticed => {
+            DriverEvent::Noticed => {
                 driver.pass_on_notices();
                 continue;
             }
         };
         driver.pass_on_notices();
         driver.meter.event(&event, driver.engine);
-        if let Event::Stream(..) = &event
+        if let TurnEvent::Stream(..) = &event
             && std::mem::take(&mut driver.awaits_answer)
         {
             (driver.sink)(EngineEvent::Answering);
         }
-        if let Event::Stream(StreamEvent::Cleared(cleared), _) = &event {
+        if let TurnEvent::Stream(StreamEvent::Cleared(cleared), _) = &event {
             driver.engine.server_has_cleared(*cleared);
         }
-        if let Event::ToolDone { .. } = &event {
+        if let TurnEvent::ToolDone { .. } = &event {
             // Agents may have spent meanwhile.
             turn.pays_from(driver.engine.purse());
         }
         for effect in turn.step(event) {
             let next = match effect {
-                Effect::Send => driver.prepare_and_send(interrupt).await?,
-                Effect::Mend(mend) => driver.mend(mend, interrupt).await?,
-                Effect::CommitResults(blocks) => driver.end_round(blocks, interrupt).await?,
+                TurnAction::Send => driver.prepare_and_send(interrupt).await?,
+                TurnAction::Recovery(mend) => driver.mend(mend, interrupt).await?,
+                TurnAction::CommitResults(blocks) => driver.end_round(blocks, interrupt).await?,
                 effect => driver.perform(effect)?,
             };
             match next {
                 Next::Go => {}
-                Next::Event(event) => events.push_back(event),
+                Next::TurnEvent(event) => events.push_back(event),
                 Next::End(end) => {
                     driver.outside.stop_tools().await;
                     let answer = std::mem::take(&mut driver.answer);
@@ -109,15 +109,15 @@ async fn drive(
 /// What follows from an effect.
 enum Next {
     Go,
-    Event(Event),
+    TurnEvent(TurnEvent),
     End(TurnEnd),
 }
 
 struct Driver<'e> {
     engine: &'e mut Engine,
     sink: &'e mut (dyn FnMut(EngineEvent) + Send),
-    outside: Outside,
-    meter: Meter,
+    outside: EventSources,
+    meter: RequestMeter,
     /// The message that is being answered into, and the one for its results.
     answer_id: MessageId,
     results_id: MessageId,
@@ -135,7 +135,7 @@ struct Driver<'e> {
 impl<'e> Driver<'e> {
     fn new(engine: &'e mut Engine, sink: &'e mut (dyn FnMut(EngineEvent) + Send)) -> Self {
         let (answer_id, results_id) = (engine.new_id(), engine.new_id());
-        let (outside, meter) = (Outside::default(), Meter::new(engine));
+        let (outside, meter) = (EventSources::default(), RequestMeter::new(engine));
         Self {
             engine,
             sink,
@@ -172,21 +172,27 @@ impl<'e> Driver<'e> {
         }
     }
 
-    fn perform(&mut self, effect: Effect) -> Result<Next, EngineError> {
+    fn perform(&mut self, effect: TurnAction) -> Result<Next, EngineError> {
         match effect {
             // The driver awaits these.
-            Effect::Send | Effect::Mend(_) | Effect::CommitResults(_) => {}
-            Effect::Wait(delay) => self.outside.timer = Some(Box::pin(tokio::time::sleep(delay))),
-            Effect::DropAnswer => self.outside.source = Source::Idle,
-            Effect::RecordBlock(response, block) => self.record_block(response, &block)?,
-            Effect::RecordWithdrawn => self.engine.transcript.record_withdrawn(self.answer_id)?,
-            Effect::StartTool(call) => self.start_tool(call),
-            Effect::StopTools => self.outside.cancel_tools.cancel(),
-            Effect::RecordResult(block) => self.record_result(&block)?,
-            Effect::CommitAnswer(response, blocks) => self.commit_answer(response, blocks)?,
-            Effect::CommitClosing(note) => self.commit_closing(note)?,
-            Effect::Tell(told) => (self.sink)(told.into_event(self.engine.config.retry.retries)),
-            Effect::End(end) => return Ok(Next::End(end)),
+            TurnAction::Send | TurnAction::Recovery(_) | TurnAction::CommitResults(_) => {}
+            TurnAction::Wait(delay) => {
+                self.outside.timer = Some(Box::pin(tokio::time::sleep(delay)))
+            }
+            TurnAction::DropAnswer => self.outside.source = ResponseSource::Idle,
+            TurnAction::RecordBlock(response, block) => self.record_block(response, &block)?,
+            TurnAction::RecordWithdrawn => {
+                self.engine.transcript.record_withdrawn(self.answer_id)?
+            }
+            TurnAction::StartTool(call) => self.start_tool(call),
+            TurnAction::StopTools => self.outside.cancel_tools.cancel(),
+            TurnAction::RecordResult(block) => self.record_result(&block)?,
+            TurnAction::CommitAnswer(response, blocks) => self.commit_answer(response, blocks)?,
+            TurnAction::CommitClosing(note) => self.commit_closing(note)?,
+            TurnAction::Tell(told) => {
+                (self.sink)(told.into_event(self.engine.config.retry.retries))
+            }
+            TurnAction::End(end) => return Ok(Next::End(end)),
         }
         Ok(Next::Go)
     }
@@ -199,19 +205,19 @@ impl<'e> Driver<'e> {
     ) -> Result<Next, EngineError> {
         Ok(match self.engine.make_room(interrupt, self.sink).await? {
             Room::Enough => self.send(),
-            Room::None(error) => Next::Event(Event::Full(error)),
-            Room::Interrupted => Next::Event(Event::Interrupt),
+            Room::None(error) => Next::TurnEvent(TurnEvent::Full(error)),
+            Room::Interrupted => Next::TurnEvent(TurnEvent::Interrupt),
         })
     }
 
     async fn mend(
         &mut self,
-        mend: Mend,
+        mend: Recovery,
         interrupt: &CancellationToken,
     ) -> Result<Next, EngineError> {
         let helped = self.engine.mend(mend, interrupt, self.sink).await?;
         let stopped = !helped && interrupt.is_cancelled();
-        Ok(Next::Event(if stopped { Event::Interrupt } else { Event::Mended(helped) }))
+        Ok(Next::TurnEvent(if stopped { TurnEvent::Interrupt } else { TurnEvent::Mended(helped) }))
     }
 
     /// Sends the conversation as it stands.
@@ -233,7 +239,8 @@ impl<'e> Driver<'e> {
         self.results_id = engine.new_id();
         let model = Arc::clone(&engine.config.model);
         self.awaits_answer = true;
-        self.outside.source = Source::Opening(Box::pin(async move { model.send(bytes).await }));
+        self.outside.source =
+            ResponseSource::Opening(Box::pin(async move { model.send(bytes).await }));
         self.outside.cancel_tools = CancellationToken::new();
         Next::Go
     }

@@ -4,7 +4,7 @@
 //! last request wrote to its cache. It has its own copy of what the parent has read, its own counts, and a
 //! gate that says what it may really call. Nothing of it reaches the transcript.
 //!
-//! Invariant: a [`Seed`] is made from an engine and from nothing else, so a fork has none: there are no forks
+//! Invariant: a [`ForkSource`] is made from an engine and from nothing else, so a fork has none: there are no forks
 //! of forks.
 
 mod gate;
@@ -35,7 +35,7 @@ const RETRIES: u32 = 2;
 
 /// A conversation as it stands, to start a fork from.
 #[derive(Clone)]
-pub struct Seed {
+pub struct ForkSource {
     body: WireBody,
     /// Where the parent's last request wrote to the cache.
     last_breakpoint: Option<usize>,
@@ -56,15 +56,15 @@ pub struct Seed {
     figures: Figures,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
-    spent: Spent,
+    spent: SharedCost,
     bell: Bell,
 }
 
 /// What forks have spent, in dollars, as far as prices are known. Clones are the same purse.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Spent(Arc<Mutex<f64>>);
+pub(crate) struct SharedCost(Arc<Mutex<f64>>);
 
-impl Spent {
+impl SharedCost {
     pub(crate) fn add(&self, usd: f64) {
         *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner) += usd;
     }
@@ -121,8 +121,8 @@ pub struct ForkReport {
 
 impl Engine {
     /// The conversation as it stands. No call may wait for its result at this point.
-    pub fn seed(&self) -> Seed {
-        let mut seed = self.bare_seed();
+    pub fn fork_source(&self) -> ForkSource {
+        let mut seed = self.empty_fork_source();
         seed.body = self.body.clone();
         seed.last_breakpoint = self.last_breakpoint;
         seed.messages = self.history.messages().to_vec();
@@ -130,7 +130,7 @@ impl Engine {
     }
 
     /// The same with nothing in it but the prefix.
-    pub(crate) fn bare_seed(&self) -> Seed {
+    pub(crate) fn empty_fork_source(&self) -> ForkSource {
         let mut context = self.call_context(tokio_util::sync::CancellationToken::new());
         let locked = self.read_cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         context.read_cache = Arc::new(Mutex::new(locked.clone()));
@@ -139,7 +139,7 @@ impl Engine {
         context.todos = Arc::new(Mutex::new(todos));
         context.shells = Arc::default();
         let options = self.config.request_options();
-        Seed {
+        ForkSource {
             body: WireBody::new(self.config.dialect.clone(), &self.prefix, &options),
             last_breakpoint: None,
             messages: Vec::new(),
@@ -167,7 +167,7 @@ impl Engine {
     }
 }
 
-impl Seed {
+impl ForkSource {
     /// The messages that the fork starts with.
     pub fn messages(&self) -> &[Arc<Message>] {
         &self.messages

@@ -13,11 +13,11 @@ use dormouse_model::{Completion, ModelError};
 use dormouse_tools::{Caller, ToolSet, Verdict};
 
 use super::gate::ForkGuard;
-use super::{DENIALS_KEPT, FORK_TAG, ForkEnd, ForkOrder, ForkReport, Seed};
+use super::{DENIALS_KEPT, FORK_TAG, ForkEnd, ForkOrder, ForkReport, ForkSource};
 use crate::driver::without_secrets;
 use crate::jobs::JobHandle;
 
-impl Seed {
+impl ForkSource {
     /// Runs a fork to its end. Dropping this ends it.
     pub async fn run(self, order: ForkOrder, job: Option<&JobHandle>) -> ForkReport {
         let mut fork = Fork::new(self, order, job);
@@ -27,14 +27,14 @@ impl Seed {
 }
 
 struct Fork<'j> {
-    seed: Seed,
+    seed: ForkSource,
     order: ForkOrder,
     job: Option<&'j JobHandle>,
     report: ForkReport,
 }
 
 impl<'j> Fork<'j> {
-    fn new(mut seed: Seed, order: ForkOrder, job: Option<&'j JobHandle>) -> Self {
+    fn new(mut seed: ForkSource, order: ForkOrder, job: Option<&'j JobHandle>) -> Self {
         if let Some(job) = job {
             seed.context.cancel = job.cancel.child_token();
         }

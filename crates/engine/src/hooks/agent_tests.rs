@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{HookLayer, HookOrigin, Hooks, PluginHome, SessionEndReason};
 use crate::spending::tests::config;
-use crate::{Engine, EngineConfig, SessionFolder, SideChain, Surroundings, TurnEnd};
+use crate::{Engine, EngineConfig, SessionFolder, SubagentSession, Surroundings, TurnEnd};
 
 fn with_hooks(home: &Path, turns: usize, layers: Vec<HookLayer>) -> EngineConfig {
     let (hooks, problems) = Hooks::read(layers);
@@ -49,7 +49,7 @@ async fn an_agent_has_events_of_its_own() {
     let project = config.project.clone();
     let around = Surroundings::look(&project, &Environment::default(), &*config.clock).await;
     let session = SessionId::generate(&*config.ids);
-    let side = SideChain {
+    let side = SubagentSession {
         agent: AgentId::generate(&*config.ids),
         agent_type: "explore".to_owned(),
         depth: 1,

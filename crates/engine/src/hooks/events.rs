@@ -14,7 +14,7 @@ use super::runner::{HookRunner, Verdict, locked};
 use super::watch::source_name;
 use super::{HookEvent, SessionEndReason, SessionSource, SetupTrigger};
 use crate::recall::{RecallReceipt, RecallStep};
-use crate::{EngineEvent, Incoming};
+use crate::{EngineEvent, MessageSource};
 
 /// All that hooks get when the program is about to end.
 const END_PATIENCE: Duration = Duration::from_millis(1_500);
@@ -60,7 +60,7 @@ impl HookRunner {
     }
 
     /// What hooks that ran beside have to say to the model.
-    pub(crate) fn incoming(&self) -> &dyn Incoming {
+    pub(crate) fn incoming(&self) -> &dyn MessageSource {
         &*self.late
     }
 
@@ -99,7 +99,7 @@ impl HookRunner {
         }
     }
 
-    /// An agent is done, and its conversation may be gone in a moment: those beside it get a little time to end.
+    /// An agent is done, and its conversation may be gone in a snapshot: those beside it get a little time to end.
     pub(crate) async fn agent_is_done(&self) {
         if !self.is_of_agent() {
             return;

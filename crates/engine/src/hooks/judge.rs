@@ -16,8 +16,8 @@ use super::HookEvent;
 use super::answer::Answer;
 use super::handler::Question;
 use super::runner::locked;
-use crate::fork::Spent;
-use crate::{ForkEnd, ForkGate, ForkOrder, Seed, SmallModel, Writes};
+use crate::fork::SharedCost;
+use crate::{ForkEnd, ForkGate, ForkOrder, ForkSource, SmallModel, Writes};
 
 /// What it is for, in the figures.
 const PURPOSE: &str = "hook";
@@ -72,14 +72,14 @@ impl Insists {
 /// Asks models for hooks.
 pub(crate) struct Judge {
     /// The model of the conversation, and what an agent starts from; none before there is a conversation.
-    pub(crate) seat: Mutex<Option<(SmallModel, Seed)>>,
+    pub(crate) seat: Mutex<Option<(SmallModel, ForkSource)>>,
     /// A cheaper one.
     pub(crate) small: Option<SmallModel>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) figures: Figures,
     pub(crate) prices: PriceTable,
-    pub(crate) spent: Spent,
+    pub(crate) spent: SharedCost,
 }
 
 impl std::fmt::Debug for Judge {
@@ -90,7 +90,7 @@ impl std::fmt::Debug for Judge {
 
 impl Judge {
     /// From now on these are asked.
-    pub(super) fn sit(&self, main: SmallModel, seed: Seed) {
+    pub(super) fn sit(&self, main: SmallModel, seed: ForkSource) {
         *locked(&self.seat) = Some((main, seed));
     }
 

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 use super::answer::Answer;
 use super::handler::Waiting;
-use crate::{Arrival, Incoming};
+use crate::{IncomingMessage, MessageSource};
 
 /// A hook that wakes the model again and again is not heard for ever.
 const MOST_REWAKES: u32 = 10;
@@ -113,13 +113,13 @@ impl Late {
     }
 }
 
-impl Incoming for Late {
-    fn take(&self) -> Vec<Arrival> {
+impl MessageSource for Late {
+    fn take(&self) -> Vec<IncomingMessage> {
         let notes = std::mem::take(&mut self.said().notes);
         if notes.is_empty() {
             return Vec::new();
         }
-        vec![Arrival {
+        vec![IncomingMessage {
             id: format!("hook-{}", MessageId::generate(&*self.ids)),
             block: HookNotes { notes }.to_block(),
             shown: "a hook that ran beside has something to say to the model".to_owned(),

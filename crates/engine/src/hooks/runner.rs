@@ -24,7 +24,7 @@ use super::present::presentable;
 use super::run::{Performer, Place};
 use super::watch::Watch;
 use super::{HookEvent, HookLayer, HookOrigin};
-use crate::{Seed, SmallModel};
+use crate::{ForkSource, SmallModel};
 
 /// What the hooks of an event come to.
 #[derive(Debug, Default)]
@@ -141,7 +141,7 @@ impl HookRunner {
     }
 
     /// Hooks that ask a model ask this one, and agents start from this.
-    pub(crate) fn seat(&self, main: SmallModel, seed: Seed) {
+    pub(crate) fn seat(&self, main: SmallModel, seed: ForkSource) {
         self.performer.judge.sit(main, seed);
     }
 

@@ -6,7 +6,7 @@ use dormouse_conversation::figures::Figures;
 use dormouse_conversation::transcript::Transcript;
 
 use super::{HookAgent, HookRunner, HookSession, Hooks, Judge, Place, RunnerParts};
-use crate::fork::Spent;
+use crate::fork::SharedCost;
 use crate::{Engine, EngineConfig, SmallModel};
 
 impl Engine {
@@ -18,7 +18,7 @@ impl Engine {
             name: self.config.model_name.clone(),
             dialect: self.config.dialect.clone(),
         };
-        hooks.seat(main, self.bare_seed());
+        hooks.seat(main, self.empty_fork_source());
     }
 
     /// The hooks of the session, those of skills in use among them.
@@ -32,7 +32,7 @@ pub(crate) fn hook_runner(
     config: &EngineConfig,
     transcript: &Transcript,
     figures: &Figures,
-    spent: &Spent,
+    spent: &SharedCost,
 ) -> Option<Arc<HookRunner>> {
     if config.hooks.is_empty() && config.skills.all().all(|skill| skill.hooks.is_none()) {
         return None;
@@ -63,7 +63,7 @@ pub(crate) fn hook_runner(
 fn hook_session(config: &EngineConfig, transcript: &Transcript) -> HookSession {
     let (id, own_folder) = (transcript.session(), transcript.own_folder().clone());
     let path = transcript.path().to_owned();
-    match &config.side {
+    match &config.subagent {
         None => HookSession { id, transcript: path, own_folder, agent: None },
         Some(side) => {
             let of_session = side.session_folder.path().with_extension("jsonl");

@@ -14,7 +14,7 @@ use dormouse_conversation::transcript::{Boundary, Trigger};
 use dormouse_conversation::{History, Message, estimate_text};
 use tokio_util::sync::CancellationToken;
 
-use crate::fork::{ForkEnd, ForkGate, ForkOrder, Seed};
+use crate::fork::{ForkEnd, ForkGate, ForkOrder, ForkSource};
 use crate::{Engine, EngineError, EngineEvent, JobEnd, JobHandle, JobStatus};
 
 /// What the job is called, and what its requests are for.
@@ -35,7 +35,7 @@ enum Summarised {
 
 /// What is folded, and what is about to be.
 #[derive(Default)]
-pub(crate) struct Folding {
+pub(crate) struct CollapseState {
     /// Spans whose summaries are on their way, or ready.
     staged: Vec<Span>,
     ready: Vec<Fold>,
@@ -45,7 +45,7 @@ pub(crate) struct Folding {
     behind: HashMap<MessageId, Vec<Arc<Message>>>,
 }
 
-impl Folding {
+impl CollapseState {
     /// What an earlier process has folded.
     pub(crate) fn of(view: &[Message], earlier: &[Message]) -> Self {
         let mut folding = Self::default();
@@ -107,7 +107,7 @@ impl Engine {
     /// A copy of the conversation summarises each span, one after the other.
     fn stage(&mut self, found: Vec<Span>) {
         self.folding.staged.extend(&found);
-        let (seed, coming) = (self.seed(), Arc::clone(&self.folding.coming));
+        let (seed, coming) = (self.fork_source(), Arc::clone(&self.folding.coming));
         let room = self.config.budget.summary_tokens / 4;
         self.jobs.spawn(KIND, move |job| summarise_all(seed, found, coming, room, job));
     }
@@ -200,12 +200,12 @@ impl Engine {
 
     /// A compaction has put everything away: there is nothing to fold or to open any more.
     pub(crate) fn forget_folds(&mut self) {
-        self.folding = Folding::default();
+        self.folding = CollapseState::default();
     }
 }
 
 async fn summarise_all(
-    seed: Seed,
+    seed: ForkSource,
     found: Vec<Span>,
     coming: Arc<Mutex<Vec<Summarised>>>,
     room: u32,

@@ -19,7 +19,7 @@ use dormouse_conversation::transcript::{Boundary, Trigger};
 use dormouse_conversation::{Block, BlockKind, Flags, History, Message};
 use dormouse_model::binds_thinking;
 
-pub(crate) use collapse::Folding;
+pub(crate) use collapse::CollapseState;
 pub use rules::LayerRules;
 
 use crate::{Engine, EngineError, EngineEvent};

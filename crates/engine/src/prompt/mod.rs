@@ -15,7 +15,7 @@ use dormouse_tools::ToolSet;
 pub use dormouse_memory::{IndexUse, MemoryRules, Saving};
 
 use crate::Surroundings;
-use crate::known::Known;
+use crate::startup_context::StartupContext;
 
 /// What the command line changes about the prompt.
 #[derive(Debug, Clone, Default)]
@@ -32,7 +32,7 @@ pub fn build_prefix(
     tools: &ToolSet,
     size: PromptSize,
     overrides: &PromptOverrides,
-    known: &Known,
+    known: &StartupContext,
 ) -> Arc<Prefix> {
     let block = |text: String, is_static| SystemBlock { text, is_static };
     let mut static_text =
@@ -67,7 +67,13 @@ mod tests {
     }
 
     fn prefix(size: PromptSize, overrides: &PromptOverrides) -> Arc<Prefix> {
-        build_prefix(&surroundings(), &ToolSet::builtin(), size, overrides, &Known::default())
+        build_prefix(
+            &surroundings(),
+            &ToolSet::builtin(),
+            size,
+            overrides,
+            &StartupContext::default(),
+        )
     }
 
     #[test]

@@ -6,18 +6,22 @@
 use dormouse_conversation::{PromptSize, without_marks};
 use dormouse_memory::MemoryRules;
 
-use crate::known::Known;
-use crate::{AnnouncedIn, Surroundings};
+use crate::startup_context::StartupContext;
+use crate::{PromptPosition, Surroundings};
 
 /// All sections, with their headings.
-pub(super) fn render(surroundings: &Surroundings, known: &Known, size: PromptSize) -> String {
+pub(super) fn render(
+    surroundings: &Surroundings,
+    known: &StartupContext,
+    size: PromptSize,
+) -> String {
     let sections = [
         ("Memory", known.memory_rules().map(|rules| memory_rules(rules, size))),
         ("Skills", known.skills().map(str::to_owned)),
         ("Environment", Some(environment(surroundings))),
         ("Git", git(surroundings)),
     ];
-    let announced = known.announced_in(AnnouncedIn::System);
+    let announced = known.announced_in(PromptPosition::System);
     let rendered: Vec<String> = sections
         .into_iter()
         .filter_map(|(heading, text)| Some((heading.to_owned(), text?)))

@@ -22,7 +22,7 @@ const MOST_TOKENS: u32 = 256;
 const PURPOSE: &str = "recall";
 
 const TASK: &str = "\
-You choose, for a coding assistant, which of its notes it should be shown before it works on a message of the person it works for. You get the message, a list of notes (kind and scope, file name, age, one line about each) and the tools the assistant is using at the moment.
+You choose, for a coding assistant, which of its notes it should be shown before it works on a message of the person it works for. You get the message, a list of notes (kind and scope, file name, age, one line about each) and the tools the assistant is using at the snapshot.
 
 Answer with the file names of the notes that will clearly help with this message, the most useful first, at most five. Judge by name and description alone. If you are not sure that a note will help, leave it out; if none will, answer with an empty list. That is a good answer.
 - A note that merely explains how to use a tool that is in use already is no help: leave it out. A note that warns of trouble with such a tool, or of a mistake made with it, is: choose it.

@@ -7,7 +7,7 @@ use dormouse_background::{NotesConfig, SessionNotes};
 use dormouse_base::SessionNotesSettings;
 use dormouse_conversation::transcript::Trigger;
 use dormouse_conversation::{Block, ResultContent};
-use dormouse_engine::{CompactOrder, Engine, EngineEvent, FORK_TAG, Span};
+use dormouse_engine::{CompactionRequest, CompactionScope, Engine, EngineEvent, FORK_TAG};
 use dormouse_model::ScriptedModel;
 use dormouse_model::script::Turn;
 use tokio_util::sync::CancellationToken;
@@ -54,7 +54,11 @@ pub(super) async fn notes_for_free(stage: &Stage) -> Result<(), Failure> {
         show_result(&shown.join("\n"));
     }
     line("\n> /compact\n");
-    let order = CompactOrder { trigger: Trigger::Manual, instructions: None, span: Span::Whole };
+    let order = CompactionRequest {
+        trigger: Trigger::Manual,
+        instructions: None,
+        span: CompactionScope::Whole,
+    };
     engine.compact(order, &CancellationToken::new(), &mut |event| narrate(&event)).await?;
     why("the notes stand in place of what they cover; the newest messages are kept as they were.");
     Ok(())

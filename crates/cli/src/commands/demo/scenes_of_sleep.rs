@@ -75,7 +75,7 @@ pub(super) async fn a_dream(stage: &Stage) -> Result<(), Failure> {
     let seed = async |_: &Path| {
         let cast = Cast { model: model(MERGED, None), window: 200_000, beside: None };
         let begun = begin(stage, cast).await.map_err(|failure| failure.message())?;
-        Ok(begun.0.seed())
+        Ok(begun.0.fork_source())
     };
     let dreamt = Box::pin(dream(setup, seed, DreamTiming::Now, Trial::Make)).await;
     let dreamt = dreamt.map_err(|closed| Failure::failed(anyhow::anyhow!("{closed}")))?;

@@ -12,7 +12,7 @@ use dormouse_base::{
 use dormouse_conversation::figures::FigureLog;
 use dormouse_conversation::{Budget, Origin, Window};
 use dormouse_engine::{
-    Beside, CompactionRules, Engine, EngineConfig, LayerRules, PromptOverrides, Saving,
+    BackgroundTask, CompactionRules, Engine, EngineConfig, LayerRules, PromptOverrides, Saving,
     SessionFolder, Surroundings, memory_tools,
 };
 use dormouse_model::script::Turn;
@@ -78,7 +78,7 @@ impl Drop for Stage {
 pub(super) struct Cast {
     pub(super) model: ScriptedModel,
     pub(super) window: u32,
-    pub(super) beside: Option<Arc<dyn Beside>>,
+    pub(super) beside: Option<Arc<dyn BackgroundTask>>,
 }
 
 impl From<Vec<Turn>> for Cast {
@@ -146,11 +146,11 @@ pub(super) async fn begin(
         max_cost_usd: None,
         layers: LayerRules::default(),
         compaction: CompactionRules::default(),
-        beside: cast.beside.into_iter().collect(),
-        announces: Vec::new(),
-        incoming: Vec::new(),
-        branches: None,
-        side: None,
+        background_tasks: cast.beside.into_iter().collect(),
+        announcers: Vec::new(),
+        message_sources: Vec::new(),
+        fork_points: None,
+        subagent: None,
     };
     let engine = Engine::begin(config, &folder, &surroundings)?;
     Ok((engine, surroundings))

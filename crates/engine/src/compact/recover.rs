@@ -7,12 +7,12 @@ use dormouse_context::compact::{without_media, without_thinking};
 use dormouse_conversation::{Block, BlockKind, Budget, History, Message, SMALLEST_WINDOW, Window};
 use tokio_util::sync::CancellationToken;
 
-use super::{CompactOrder, Compacted};
+use super::{CompactionOutcome, CompactionRequest};
 use crate::{Engine, EngineError, EngineEvent};
 
 /// What may help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mend {
+pub(crate) enum Recovery {
     /// Show what is staged as folded.
     Folds,
     /// Make room: the server counted so many tokens and takes at most so many, as far as it says.
@@ -36,23 +36,23 @@ impl Engine {
     /// Does what may help. Whether anything is other now than it was.
     pub(crate) async fn mend(
         &mut self,
-        mend: Mend,
+        mend: Recovery,
         interrupt: &CancellationToken,
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Result<bool, EngineError> {
         match mend {
-            Mend::Folds => self.commit_all_folds(interrupt, sink).await,
-            Mend::Room { used, limit } => {
+            Recovery::Folds => self.commit_all_folds(interrupt, sink).await,
+            Recovery::Room { used, limit } => {
                 self.believe(used, limit, sink);
                 self.make_room_for_server(interrupt, sink).await
             }
-            Mend::Bytes => {
+            Recovery::Bytes => {
                 self.believe(None, None, sink);
                 self.make_room_for_server(interrupt, sink).await
             }
-            Mend::Media => self.take_out_media(sink),
-            Mend::Thinking => self.drop_thinking(false),
-            Mend::AllThinking => self.drop_thinking(true),
+            Recovery::Media => self.take_out_media(sink),
+            Recovery::Thinking => self.drop_thinking(false),
+            Recovery::AllThinking => self.drop_thinking(true),
         }
     }
 
@@ -64,13 +64,15 @@ impl Engine {
         if self.breaker.is_stopped() {
             return Ok(false);
         }
-        match Box::pin(self.compact(CompactOrder::auto(), interrupt, sink)).await? {
-            Compacted::Done(report) => Ok(report.after < report.before),
-            Compacted::Blocked(why) => {
+        match Box::pin(self.compact(CompactionRequest::auto(), interrupt, sink)).await? {
+            CompactionOutcome::Done(report) => Ok(report.after < report.before),
+            CompactionOutcome::Blocked(why) => {
                 sink(EngineEvent::Notice(format!("a hook refused the compaction: {why}")));
                 Ok(false)
             }
-            Compacted::Nothing | Compacted::Vain | Compacted::Interrupted => Ok(false),
+            CompactionOutcome::Nothing
+            | CompactionOutcome::Vain
+            | CompactionOutcome::Interrupted => Ok(false),
         }
     }
 

@@ -11,14 +11,14 @@ use dormouse_conversation::{Block, Facts, Flags, History, Message, Prefix, Resul
 use dormouse_instructions::LoadOccasion;
 use dormouse_tools::ReadCache;
 
-use crate::compact::SaidSoFar;
-use crate::engine::Begun;
-use crate::fork::{FORK_TAG, Spent};
+use crate::compact::UserMessages;
+use crate::engine::ConversationStart;
+use crate::fork::{FORK_TAG, SharedCost};
 use crate::jobs::Jobs;
-use crate::known::Known;
-use crate::layers::Folding;
-use crate::own_tools::OwnTools;
-use crate::{Engine, EngineConfig, EngineError, SideChain, Surroundings, side};
+use crate::layers::CollapseState;
+use crate::session_tools::SessionTools;
+use crate::startup_context::StartupContext;
+use crate::{Engine, EngineConfig, EngineError, SubagentSession, Surroundings, subagent_session};
 
 /// What stands in a fork in place of the result of every call that its parent's last answer made.
 const PLACEHOLDER: &str =
@@ -26,19 +26,19 @@ const PLACEHOLDER: &str =
 
 /// Where agents branch off next: filled by a conversation, emptied when that is over. Clones are the same place.
 #[derive(Clone)]
-pub struct Branches {
+pub struct ForkPoints {
     tool: &'static str,
-    newest: Arc<Mutex<Option<Arc<Branch>>>>,
+    newest: Arc<Mutex<Option<Arc<ForkPoint>>>>,
 }
 
-impl Branches {
+impl ForkPoints {
     /// For answers that call this tool.
     pub fn of_tool(tool: &'static str) -> Self {
         Self { tool, newest: Arc::default() }
     }
 
     /// The conversation as it stood when an answer last called the tool.
-    pub fn newest(&self) -> Option<Arc<Branch>> {
+    pub fn newest(&self) -> Option<Arc<ForkPoint>> {
         self.newest.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -47,13 +47,13 @@ impl Branches {
         *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    fn put(&self, branch: Branch) {
+    fn put(&self, branch: ForkPoint) {
         *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(branch));
     }
 }
 
 /// A conversation as it stands with an answer whose calls are about to run.
-pub struct Branch {
+pub struct ForkPoint {
     config: EngineConfig,
     prefix: Arc<Prefix>,
     history: History,
@@ -64,22 +64,22 @@ pub struct Branch {
     session: dormouse_base::SessionId,
     session_folder: dormouse_base::Dir,
     jobs: Jobs,
-    spent: Spent,
+    spent: SharedCost,
     left_usd: Option<f64>,
 }
 
 impl Engine {
     /// An answer that starts agents is complete: this is where they branch off.
     pub(crate) fn offer_branch(&self, answer: &Message) {
-        let Some(branches) = &self.config.branches else { return };
+        let Some(branches) = &self.config.fork_points else { return };
         let mut calls = answer.blocks.iter().filter_map(Block::as_tool_use);
         if !calls.any(|call| call.name == branches.tool) {
             return;
         }
-        let side = self.config.side.as_ref();
+        let side = self.config.subagent.as_ref();
         let own = || self.transcript.own_folder().clone();
         let config = &self.config;
-        branches.put(Branch {
+        branches.put(ForkPoint {
             config: config.clone(),
             prefix: Arc::clone(&self.prefix),
             history: self.history.clone(),
@@ -96,7 +96,7 @@ impl Engine {
     }
 }
 
-impl Branch {
+impl ForkPoint {
     /// The set-up of the conversation above.
     pub fn config(&self) -> &EngineConfig {
         &self.config
@@ -113,13 +113,13 @@ impl Branch {
     }
 
     /// Whose side chain the conversation above is, if it is one.
-    pub fn side(&self) -> Option<&SideChain> {
-        self.config.side.as_ref()
+    pub fn side(&self) -> Option<&SubagentSession> {
+        self.config.subagent.as_ref()
     }
 
     /// A side chain below it.
-    pub fn side_below(&self, agent: dormouse_base::AgentId, agent_type: &str) -> SideChain {
-        SideChain {
+    pub fn side_below(&self, agent: dormouse_base::AgentId, agent_type: &str) -> SubagentSession {
+        SubagentSession {
             agent,
             agent_type: agent_type.to_owned(),
             depth: self.side().map_or(0, |side| side.depth).saturating_add(1),
@@ -132,7 +132,7 @@ impl Branch {
     pub fn fresh(
         &self,
         config: EngineConfig,
-        side: &SideChain,
+        side: &SubagentSession,
         surroundings: &Surroundings,
     ) -> Result<Engine, EngineError> {
         let mut engine = Engine::begin_side(self.paid(config), side, surroundings)?;
@@ -145,27 +145,27 @@ impl Branch {
     pub fn fork(
         &self,
         config: EngineConfig,
-        side: &SideChain,
+        side: &SubagentSession,
         order: &str,
     ) -> Result<Engine, EngineError> {
         let mut config = self.paid(config);
-        let mut transcript = side::create(&config, side, &self.around)?;
-        config.side = Some(side.clone());
-        let own = OwnTools::add_to(&mut config, &transcript);
+        let mut transcript = subagent_session::create(&config, side, &self.around)?;
+        config.subagent = Some(side.clone());
+        let own = SessionTools::add_to(&mut config, &transcript);
         let mut history = self.history.clone();
         let opening = self.opening(&config, order);
         transcript.record_blocks(Author::of(&opening), &opening.blocks)?;
-        let said = SaidSoFar::order(&opening, order, transcript.lines());
+        let said = UserMessages::order(&opening, order, transcript.lines());
         let order_block = opening.blocks.last().cloned();
         history.push(opening)?;
-        let begun = Begun {
+        let begun = ConversationStart {
             prefix: Arc::clone(&self.prefix),
-            known: Known::look(&config, LoadOccasion::Start),
+            known: StartupContext::look(&config, LoadOccasion::Start),
             history,
             told: Some(self.told.clone()),
             around: self.around.clone(),
             said,
-            folding: Folding::default(),
+            folding: CollapseState::default(),
             own,
         };
         let mut engine = Engine::assemble(config, transcript, begun);

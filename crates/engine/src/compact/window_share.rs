@@ -7,7 +7,7 @@ use crate::Engine;
 
 /// Something that takes room.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Filling {
+pub struct WindowShare {
     /// What it is.
     pub what: &'static str,
     /// The tokens it takes, estimated.
@@ -16,7 +16,7 @@ pub struct Filling {
 
 impl Engine {
     /// What fills the window, by kind, as estimated; what there is none of is left out.
-    pub fn fillings(&self) -> Vec<Filling> {
+    pub fn fillings(&self) -> Vec<WindowShare> {
         let system = self.prefix.system().iter().map(|block| u64::from(estimate_text(&block.text)));
         let tools = self.prefix.tools().iter().map(|tool| {
             u64::from(estimate_text(&tool.description))
@@ -24,16 +24,16 @@ impl Engine {
         });
         let first = self.prefix.first().iter().map(|block| u64::from(block.tokens()));
         let mut fillings = vec![
-            Filling { what: "system prompt", tokens: system.sum() },
-            Filling { what: "tool definitions", tokens: tools.sum() },
-            Filling { what: "instruction files, memory index, date", tokens: first.sum() },
+            WindowShare { what: "system prompt", tokens: system.sum() },
+            WindowShare { what: "tool definitions", tokens: tools.sum() },
+            WindowShare { what: "instruction files, memory index, date", tokens: first.sum() },
         ];
         let mut add = |what: &'static str, tokens: u64| match fillings
             .iter_mut()
             .find(|filling| filling.what == what)
         {
             Some(filling) => filling.tokens += tokens,
-            None => fillings.push(Filling { what, tokens }),
+            None => fillings.push(WindowShare { what, tokens }),
         };
         for message in self.history.messages() {
             for block in &message.blocks {
@@ -56,7 +56,7 @@ impl Engine {
 }
 
 /// What takes the most room, in words.
-pub(super) fn most(mut fillings: Vec<Filling>) -> String {
+pub(super) fn most(mut fillings: Vec<WindowShare>) -> String {
     fillings.sort_by_key(|filling| std::cmp::Reverse(filling.tokens));
     let named: Vec<String> = fillings
         .iter()
@@ -67,7 +67,7 @@ pub(super) fn most(mut fillings: Vec<Filling>) -> String {
 }
 
 /// Why compacting by itself has stopped, and what filled the window before.
-pub(super) fn why_it_stops(stop: Stop, fillings: Vec<Filling>) -> String {
+pub(super) fn why_it_stops(stop: Stop, fillings: Vec<WindowShare>) -> String {
     let why = match stop {
         Stop::Vain => "compacting hardly frees anything any more",
         Stop::Often => "the window was full three times within ten requests",

@@ -8,7 +8,7 @@ use dormouse_model::{Announcement, Dialect, Model};
 use crate::{Engine, EngineError, EngineEvent, SessionEndReason, SessionFolder, Surroundings};
 
 /// Another model to go on with.
-pub struct OtherModel {
+pub struct ModelSetup {
     /// Who answers.
     pub model: Arc<Model>,
     /// What it is called.
@@ -41,7 +41,7 @@ impl Engine {
 
     /// Goes on with another model. It has nothing of this in its cache: what is sent is built anew,
     /// from the same prefix and messages.
-    pub fn switch_model(&mut self, other: OtherModel) -> Result<(), EngineError> {
+    pub fn switch_model(&mut self, other: ModelSetup) -> Result<(), EngineError> {
         self.transcript.record_prefix(&self.prefix, &other.origin)?;
         let max_tokens = other.origin.max_tokens.unwrap_or(other.budget.max_output);
         let options = RequestOptions::new(&other.model_name, max_tokens);

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use dormouse_conversation::{PromptSize, ToolDefinition};
 use dormouse_tools::{McpHub, Tool, ToolSet};
 
-use crate::{AnnouncedIn, Announcement, Announces, EngineConfig};
+use crate::{AnnouncedFact, Announcer, EngineConfig, PromptPosition};
 
-impl Announces for McpHub {
-    fn announced(&self, listed: &ToolSet, _: PromptSize) -> Vec<Announcement> {
+impl Announcer for McpHub {
+    fn announced(&self, listed: &ToolSet, _: PromptSize) -> Vec<AnnouncedFact> {
         let standing = self.standing(listed).into_iter();
         let standing = standing.map(|(name, text)| (format!("MCP server {name}"), text));
         let said = self.instructions().into_iter();
@@ -17,7 +17,7 @@ impl Announces for McpHub {
             .map(|(name, text)| (format!("What the MCP server {name} says about its use"), text));
         standing
             .chain(said)
-            .map(|(fact, text)| Announcement { fact, text, place: AnnouncedIn::System })
+            .map(|(fact, text)| AnnouncedFact { fact, text, place: PromptPosition::System })
             .collect()
     }
 
@@ -38,12 +38,12 @@ impl Announces for McpHub {
 impl EngineConfig {
     /// The tools for a prefix that is about to be built: those of servers as they are now.
     pub(crate) fn tools_now(&self) -> Arc<ToolSet> {
-        self.with_tools(self.announces.iter().flat_map(|each| each.tools()))
+        self.with_tools(self.announcers.iter().flat_map(|each| each.tools()))
     }
 
     /// The tools for a prefix that was sent.
     pub(crate) fn tools_as_sent(&self, sent: &[ToolDefinition]) -> Arc<ToolSet> {
-        self.with_tools(self.announces.iter().flat_map(|each| each.tools_as_sent(sent)))
+        self.with_tools(self.announcers.iter().flat_map(|each| each.tools_as_sent(sent)))
     }
 
     fn with_tools(&self, tools: impl Iterator<Item = Arc<dyn Tool>>) -> Arc<ToolSet> {

@@ -11,43 +11,53 @@ use dormouse_conversation::{Block, Flags, History, Message};
 use dormouse_instructions::LoadOccasion;
 use dormouse_model::Announcement;
 
-use super::draft::{Draft, Ground};
-use super::{CompactOrder, Fullness, Span};
+use super::draft::{CompactionBase, CompactionDraft};
+use super::{CompactionRequest, CompactionScope, WindowUsage};
 use crate::hooks::SessionSource;
-use crate::known::Known;
 use crate::prompt::build_prefix;
 use crate::recall::RecallState;
-use crate::{Engine, EngineError, EngineEvent, Moment};
+use crate::startup_context::StartupContext;
+use crate::{Engine, EngineError, EngineEvent, TurnSnapshot};
 
 impl Engine {
     /// What the conversation will stand on. Whoever keeps what is in front keeps it to the byte.
-    pub(super) fn new_ground(&self, order: &CompactOrder) -> Ground {
-        if matches!(order.span, Span::From(_)) {
+    pub(super) fn new_ground(&self, order: &CompactionRequest) -> CompactionBase {
+        if matches!(order.span, CompactionScope::From(_)) {
             let tools = Arc::clone(&self.config.tools);
-            return Ground { prefix: Arc::clone(&self.prefix), tools, known: None, part: true };
+            return CompactionBase {
+                prefix: Arc::clone(&self.prefix),
+                tools,
+                known: None,
+                part: true,
+            };
         }
         let mut config = self.config.clone();
         // An agent below a conversation keeps the tools that it was given.
-        if config.side.is_none() {
+        if config.subagent.is_none() {
             config.tools = config.tools_now();
         }
         let config = &config;
-        let mut known = Known::look(config, LoadOccasion::Compaction);
+        let mut known = StartupContext::look(config, LoadOccasion::Compaction);
         // The person has read them when the session began.
         drop(known.take_warnings());
         let size = config.budget.prompt;
         let prefix = build_prefix(&self.around, &config.tools, size, &config.overrides, &known);
         let tools = Arc::clone(&config.tools);
-        Ground { prefix, tools, known: Some(known), part: order.span != Span::Whole }
+        CompactionBase {
+            prefix,
+            tools,
+            known: Some(known),
+            part: order.span != CompactionScope::Whole,
+        }
     }
 
     /// Puts a draft in the place of what goes, with what hooks said.
     pub(super) async fn install(
         &mut self,
-        order: &CompactOrder,
-        draft: Draft,
-        ground: Ground,
-        before: &Fullness,
+        order: &CompactionRequest,
+        draft: CompactionDraft,
+        ground: CompactionBase,
+        before: &WindowUsage,
         said: Vec<String>,
     ) -> Result<(), EngineError> {
         let mut head = vec![self.summary_message(&draft.message)];
@@ -86,12 +96,12 @@ impl Engine {
         self.recall = RecallState::default();
         // What was told about the mode is gone with the message that told it.
         self.tell_mode()?;
-        let moment = Moment::of(self, false);
-        self.config.beside.iter().for_each(|beside| beside.compacted(&moment));
+        let snapshot = TurnSnapshot::of(self, false);
+        self.config.background_tasks.iter().for_each(|task| task.on_compacted(&snapshot));
         Ok(())
     }
 
-    fn stand_on(&mut self, ground: Ground) {
+    fn stand_on(&mut self, ground: CompactionBase) {
         let Some(known) = ground.known else { return };
         self.told = ground.prefix.facts().clone();
         self.prefix = ground.prefix;
@@ -134,8 +144,8 @@ impl Engine {
     /// What was in use, in one message; none if nothing was.
     async fn put_back(
         &mut self,
-        draft: &Draft,
-        ground: &Ground,
+        draft: &CompactionDraft,
+        ground: &CompactionBase,
         said: Vec<String>,
     ) -> Option<Message> {
         let threshold = u64::from(self.budget_ahead().auto_compact);
@@ -189,7 +199,7 @@ fn lasting(kept: &[Arc<Message>]) -> (Vec<Message>, Vec<MessageId>) {
     (messages, unthought)
 }
 
-fn way_name(draft: &Draft) -> String {
+fn way_name(draft: &CompactionDraft) -> String {
     serde_json::to_value(draft.way)
         .ok()
         .and_then(|value| value.as_str().map(str::to_owned))

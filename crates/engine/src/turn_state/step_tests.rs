@@ -6,57 +6,57 @@ use dormouse_conversation::{History, Message, ResultContent, Role, violations};
 use proptest::prelude::*;
 use std::sync::Arc;
 
-fn text(text: &str) -> Event {
-    Event::Stream(StreamEvent::Block(Block::text(text)), None)
+fn text(text: &str) -> TurnEvent {
+    TurnEvent::Stream(StreamEvent::Block(Block::text(text)), None)
 }
 
-fn delta(text: &str) -> Event {
-    Event::Stream(StreamEvent::Text(text.into()), None)
+fn delta(text: &str) -> TurnEvent {
+    TurnEvent::Stream(StreamEvent::Text(text.into()), None)
 }
 
-fn call(id: &str, class: ToolClass) -> Event {
+fn call(id: &str, class: ToolClass) -> TurnEvent {
     let json = format!(r#"{{"type":"tool_use","id":"{id}","name":"Read","input":{{}}}}"#);
-    Event::Stream(StreamEvent::Block(Block::from_json(json).unwrap()), Some(class))
+    TurnEvent::Stream(StreamEvent::Block(Block::from_json(json).unwrap()), Some(class))
 }
 
-fn done(id: &str) -> Event {
+fn done(id: &str) -> TurnEvent {
     let id = ToolUseId::new(id);
     let block = Block::tool_result(&id, &ResultContent::Text("ok".into()), false);
-    Event::ToolDone { id, block, halt: None }
+    TurnEvent::ToolDone { id, block, halt: None }
 }
 
-fn finished(reason: StopReason) -> Event {
-    Event::Stream(
+fn finished(reason: StopReason) -> TurnEvent {
+    TurnEvent::Stream(
         StreamEvent::Finished { stop_reason: Some(reason), usage: Usage::default() },
         None,
     )
 }
 
-fn broken(delay: Option<u64>) -> Event {
-    Event::Failed(ModelError::BrokenStream("reset".into()), delay.map(Duration::from_millis))
+fn broken(delay: Option<u64>) -> TurnEvent {
+    TurnEvent::Failed(ModelError::BrokenStream("reset".into()), delay.map(Duration::from_millis))
 }
 
 /// The effects in one line, those for show left out.
-fn walk(events: Vec<Event>) -> String {
-    let mut turn = Turn::new(None);
+fn walk(events: Vec<TurnEvent>) -> String {
+    let mut turn = TurnState::new(None);
     let mut names = Vec::new();
-    for event in std::iter::once(Event::Begin).chain(events) {
+    for event in std::iter::once(TurnEvent::Begin).chain(events) {
         for effect in turn.step(event) {
             names.push(match effect {
-                Effect::Send => "send".to_owned(),
-                Effect::Wait(_) => "wait".to_owned(),
-                Effect::Mend(mend) => format!("mend {mend:?}"),
-                Effect::DropAnswer
-                | Effect::Tell(_)
-                | Effect::RecordBlock(..)
-                | Effect::RecordResult(_) => continue,
-                Effect::RecordWithdrawn => "withdrawn".to_owned(),
-                Effect::StartTool(call) => format!("start {}", call.id),
-                Effect::StopTools => "stop".to_owned(),
-                Effect::CommitAnswer(_, blocks) => format!("answer({})", blocks.len()),
-                Effect::CommitResults(blocks) => format!("results({})", blocks.len()),
-                Effect::CommitClosing(_) => "closing".to_owned(),
-                Effect::End(end) => {
+                TurnAction::Send => "send".to_owned(),
+                TurnAction::Wait(_) => "wait".to_owned(),
+                TurnAction::Recovery(mend) => format!("mend {mend:?}"),
+                TurnAction::DropAnswer
+                | TurnAction::Tell(_)
+                | TurnAction::RecordBlock(..)
+                | TurnAction::RecordResult(_) => continue,
+                TurnAction::RecordWithdrawn => "withdrawn".to_owned(),
+                TurnAction::StartTool(call) => format!("start {}", call.id),
+                TurnAction::StopTools => "stop".to_owned(),
+                TurnAction::CommitAnswer(_, blocks) => format!("answer({})", blocks.len()),
+                TurnAction::CommitResults(blocks) => format!("results({})", blocks.len()),
+                TurnAction::CommitClosing(_) => "closing".to_owned(),
+                TurnAction::End(end) => {
                     format!("{end:?}").split(['(', ' ']).next().unwrap().to_lowercase()
                 }
             });
@@ -76,11 +76,11 @@ fn an_answer() {
     assert_eq!(walk(vec![text(" \n"), finished(StopReason::EndTurn)]), "send, closing, empty");
 }
 
-fn refused(error: ModelError) -> Event {
-    Event::Failed(error, None)
+fn refused(error: ModelError) -> TurnEvent {
+    TurnEvent::Failed(error, None)
 }
 
-fn too_long(used: Option<u64>, limit: Option<u64>) -> Event {
+fn too_long(used: Option<u64>, limit: Option<u64>) -> TurnEvent {
     refused(ModelError::TooLong { used, limit, message: String::new() })
 }
 
@@ -92,22 +92,22 @@ fn what_the_server_refuses_is_mended_before_it_is_told() {
         walk(vec![
             text("a"),
             finished(StopReason::ContextWindowExceeded),
-            Event::Mended(true),
+            TurnEvent::Mended(true),
             text("b"),
             finished(StopReason::EndTurn)
         ]),
         format!("send, withdrawn, {room}, send, answer(1), completed")
     );
-    let in_vain = walk(vec![too_long(None, None), Event::Mended(false)]);
+    let in_vain = walk(vec![too_long(None, None), TurnEvent::Mended(false)]);
     assert_eq!(in_vain, format!("send, {room}, closing, failed"));
     let large = || refused(ModelError::RequestTooLarge(String::new()));
     assert_eq!(
-        walk(vec![large(), Event::Mended(true), large(), Event::Mended(true), large()]),
+        walk(vec![large(), TurnEvent::Mended(true), large(), TurnEvent::Mended(true), large()]),
         "send, mend Media, send, mend Bytes, send, closing, failed"
     );
     let thinking = || refused(ModelError::ThinkingRefused(String::new()));
     assert_eq!(
-        walk(vec![thinking(), Event::Mended(false), Event::Mended(true), thinking()]),
+        walk(vec![thinking(), TurnEvent::Mended(false), TurnEvent::Mended(true), thinking()]),
         "send, mend Thinking, mend AllThinking, send, closing, failed"
     );
 }
@@ -117,7 +117,7 @@ fn what_the_server_refuses_is_mended_before_it_is_told() {
 fn a_request_is_shortened_a_few_times_at_most() {
     let mut events = Vec::new();
     for number in 1..10 {
-        events.extend([too_long(Some(number * 2), Some(number)), Event::Mended(true)]);
+        events.extend([too_long(Some(number * 2), Some(number)), TurnEvent::Mended(true)]);
     }
     let walked = walk(events);
     assert_eq!(walked.matches("mend Room").count(), MOST_SHORTENINGS, "{walked}");
@@ -152,7 +152,10 @@ fn reads_start_at_once_and_commands_wait() {
 #[test]
 fn a_broken_stream_is_retried_only_if_nothing_was_started() {
     use ToolClass::{Exclusive, ReadOnly};
-    assert_eq!(walk(vec![text("a"), broken(Some(1)), Event::Retry]), "send, withdrawn, wait, send");
+    assert_eq!(
+        walk(vec![text("a"), broken(Some(1)), TurnEvent::Retry]),
+        "send, withdrawn, wait, send"
+    );
     assert_eq!(walk(vec![call("x", Exclusive), broken(Some(1))]), "send, withdrawn, wait");
     assert_eq!(
         walk(vec![call("r", ReadOnly), delta("half"), broken(Some(1)), done("r")]),
@@ -164,7 +167,7 @@ fn a_broken_stream_is_retried_only_if_nothing_was_started() {
 #[test]
 fn an_interrupt_at_any_point() {
     use ToolClass::{Exclusive, ReadOnly};
-    let interrupt = || Event::Interrupt;
+    let interrupt = || TurnEvent::Interrupt;
     assert_eq!(walk(vec![interrupt()]), "send, closing, interrupted");
     assert_eq!(walk(vec![delta("half"), interrupt()]), "send, answer(1), stop, interrupted");
     assert_eq!(walk(vec![broken(Some(1)), interrupt()]), "send, wait, closing, interrupted");
@@ -180,12 +183,12 @@ fn an_interrupt_at_any_point() {
 
 #[test]
 fn the_interrupted_text_is_marked() {
-    let mut turn = Turn::new(None);
-    turn.step(Event::Begin);
+    let mut turn = TurnState::new(None);
+    turn.step(TurnEvent::Begin);
     turn.step(delta("half a sen"));
-    let effects = turn.step(Event::Interrupt);
+    let effects = turn.step(TurnEvent::Interrupt);
     let kept = effects.iter().find_map(|effect| match effect {
-        Effect::CommitAnswer(_, blocks) => blocks[0].as_text(),
+        TurnAction::CommitAnswer(_, blocks) => blocks[0].as_text(),
         _ => None,
     });
     assert_eq!(kept.unwrap(), "half a sen\n[interrupted]");
@@ -193,70 +196,72 @@ fn the_interrupted_text_is_marked() {
 
 #[test]
 fn what_never_ends_is_ended() {
-    let mut turn = Turn::new(None);
-    turn.step(Event::Begin);
+    let mut turn = TurnState::new(None);
+    turn.step(TurnEvent::Begin);
     for _ in 0..5 {
         turn.step(text("a"));
-        assert_eq!(turn.step(finished(StopReason::PauseTurn)).last(), Some(&Effect::Send));
+        assert_eq!(turn.step(finished(StopReason::PauseTurn)).last(), Some(&TurnAction::Send));
     }
     turn.step(text("a"));
     assert!(matches!(
         turn.step(finished(StopReason::PauseTurn)).last(),
-        Some(Effect::End(TurnEnd::Failed(_)))
+        Some(TurnAction::End(TurnEnd::Failed(_)))
     ));
 
-    let mut turn = Turn::new(None);
-    turn.step(Event::Begin);
+    let mut turn = TurnState::new(None);
+    turn.step(TurnEvent::Begin);
     for _ in 0..5 {
         turn.step(call("r", ToolClass::ReadOnly));
         turn.step(done("r"));
-        assert_eq!(turn.step(broken(Some(1))).last(), Some(&Effect::Send));
+        assert_eq!(turn.step(broken(Some(1))).last(), Some(&TurnAction::Send));
     }
     turn.step(call("r", ToolClass::ReadOnly));
-    assert!(matches!(turn.step(broken(Some(1))).last(), Some(Effect::End(TurnEnd::Failed(_)))));
+    assert!(matches!(turn.step(broken(Some(1))).last(), Some(TurnAction::End(TurnEnd::Failed(_)))));
 }
 
 #[test]
 fn the_number_of_requests_is_bounded() {
-    let mut turn = Turn::new(Some(1));
-    turn.step(Event::Begin);
+    let mut turn = TurnState::new(Some(1));
+    turn.step(TurnEvent::Begin);
     turn.step(call("r", ToolClass::ReadOnly));
     turn.step(done("r"));
     let effects = turn.step(finished(StopReason::ToolUse));
-    assert_eq!(effects.last(), Some(&Effect::End(TurnEnd::MaxTurns)));
+    assert_eq!(effects.last(), Some(&TurnAction::End(TurnEnd::MaxTurns)));
 }
 
 #[test]
 fn what_is_spent_is_bounded() {
     let purse = |left_usd| {
         let price = Price::new(1.0, 1.0);
-        Some(Purse { left_usd, price, ttl: CacheTtl::FiveMinutes })
+        Some(CostBudget { left_usd, price, ttl: CacheTtl::FiveMinutes })
     };
     let used = |output_tokens| StreamEvent::Finished {
         stop_reason: Some(StopReason::ToolUse),
         usage: Usage { output_tokens, ..Usage::default() },
     };
     // A dollar is a million tokens.
-    for (tokens, last) in [(999_999, Effect::Send), (1_000_000, Effect::End(TurnEnd::MaxCost))] {
-        let mut turn = Turn::new(None).paid_from(purse(1.0));
-        assert_eq!(turn.step(Event::Begin), [Effect::Send]);
+    for (tokens, last) in
+        [(999_999, TurnAction::Send), (1_000_000, TurnAction::End(TurnEnd::MaxCost))]
+    {
+        let mut turn = TurnState::new(None).paid_from(purse(1.0));
+        assert_eq!(turn.step(TurnEvent::Begin), [TurnAction::Send]);
         turn.step(call("r", ToolClass::ReadOnly));
         turn.step(done("r"));
-        assert_eq!(turn.step(Event::Stream(used(tokens), None)).last(), Some(&last));
+        assert_eq!(turn.step(TurnEvent::Stream(used(tokens), None)).last(), Some(&last));
     }
     // An answer that broke off was paid for as well; and a later turn may find nothing left.
-    let mut turn = Turn::new(None).paid_from(purse(1.0));
-    turn.step(Event::Begin);
+    let mut turn = TurnState::new(None).paid_from(purse(1.0));
+    turn.step(TurnEvent::Begin);
     let usage = Usage { output_tokens: 2_000_000, ..Usage::default() };
     let (id, model) = ("m".to_owned(), "m".to_owned());
-    turn.step(Event::Stream(StreamEvent::Started { id, model, usage }, None));
+    turn.step(TurnEvent::Stream(StreamEvent::Started { id, model, usage }, None));
     turn.step(broken(Some(1)));
-    let ended = [Effect::CommitClosing(NO_ANSWER_SPENT), Effect::End(TurnEnd::MaxCost)];
-    assert_eq!(turn.step(Event::Retry), ended);
-    assert_eq!(Turn::new(None).paid_from(purse(0.0)).step(Event::Begin), ended);
+    let ended = [TurnAction::CommitClosing(NO_ANSWER_SPENT), TurnAction::End(TurnEnd::MaxCost)];
+    assert_eq!(turn.step(TurnEvent::Retry), ended);
+    assert_eq!(TurnState::new(None).paid_from(purse(0.0)).step(TurnEvent::Begin), ended);
 }
 
-fn any_event() -> impl Strategy<Value = Event> {
+fn any_event() -> impl Strategy<Value = TurnEvent> {
     let id = || "[abc]".prop_map(|id: String| id);
     prop_oneof![
         Just(delta("d")),
@@ -270,24 +275,24 @@ fn any_event() -> impl Strategy<Value = Event> {
         Just(finished(StopReason::ContextWindowExceeded)),
         Just(broken(Some(1))),
         Just(broken(None)),
-        Just(Event::Retry),
-        Just(Event::Interrupt),
+        Just(TurnEvent::Retry),
+        Just(TurnEvent::Interrupt),
     ]
 }
 
 /// Carries out what concerns the history.
-fn commit(history: &mut History, effect: &Effect) {
+fn commit(history: &mut History, effect: &TurnAction) {
     let ids = SeededIds::new(Arc::new(SystemClock::default()), 1);
     let id = MessageId::generate(&ids);
     let now = "2026-11-15T08:00:00Z".parse().unwrap();
     let message = match effect {
-        Effect::CommitAnswer(response, blocks) => {
+        TurnAction::CommitAnswer(response, blocks) => {
             Message::assistant(id, now, blocks.clone(), response.clone())
         }
-        Effect::CommitResults(blocks) => {
+        TurnAction::CommitResults(blocks) => {
             Message::user(id, now, blocks.clone(), dormouse_conversation::Flags::default())
         }
-        Effect::CommitClosing(note) => Message::closing(id, now, note),
+        TurnAction::CommitClosing(note) => Message::closing(id, now, note),
         _ => return,
     };
     history.push(message).unwrap();
@@ -301,14 +306,14 @@ proptest! {
         let mut history = History::default();
         let prompt = vec![Block::text("go")];
         history.push(Message::user(MessageId::generate(&ids), now, prompt, dormouse_conversation::Flags::default())).unwrap();
-        let mut turn = Turn::new(Some(5));
+        let mut turn = TurnState::new(Some(5));
         let mut ended = false;
         // A person can always stop it; then everything is closed.
-        for event in std::iter::once(Event::Begin).chain(events).chain([Event::Interrupt]) {
+        for event in std::iter::once(TurnEvent::Begin).chain(events).chain([TurnEvent::Interrupt]) {
             for effect in turn.step(event) {
                 prop_assert!(!ended, "something was done after the end");
                 commit(&mut history, &effect);
-                ended |= matches!(effect, Effect::End(_));
+                ended |= matches!(effect, TurnAction::End(_));
             }
         }
         prop_assert!(ended);

@@ -8,7 +8,7 @@ pub(crate) const INTERRUPTED_MARK: &str = "[interrupted]";
 
 /// A call to carry out.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Call {
+pub(crate) struct PendingCall {
     pub(crate) id: ToolUseId,
     pub(crate) name: String,
     pub(crate) block: Block,
@@ -16,7 +16,7 @@ pub(crate) struct Call {
 
 #[derive(Debug, Clone)]
 struct Tracked {
-    call: Call,
+    call: PendingCall,
     class: ToolClass,
     status: CallStatus,
     result: Option<Block>,
@@ -24,7 +24,7 @@ struct Tracked {
 
 /// The state of an answer.
 #[derive(Debug, Clone)]
-pub(crate) struct Answer {
+pub(crate) struct PartialResponse {
     pub(crate) response: Response,
     pub(crate) blocks: Vec<Block>,
     /// Text of the block that is still coming.
@@ -32,7 +32,7 @@ pub(crate) struct Answer {
     calls: Vec<Tracked>,
 }
 
-impl Answer {
+impl PartialResponse {
     pub(crate) fn new() -> Self {
         let response = Response {
             id: String::new(),
@@ -56,7 +56,7 @@ impl Answer {
                 return false;
             }
             self.calls.push(Tracked {
-                call: Call {
+                call: PendingCall {
                     id: call.id.clone(),
                     name: call.name.to_owned(),
                     block: block.clone(),
@@ -71,7 +71,7 @@ impl Answer {
     }
 
     /// The calls that may start now; they count as running from here on.
-    pub(crate) fn start_calls(&mut self, state: ResponseState) -> Vec<Call> {
+    pub(crate) fn start_calls(&mut self, state: ResponseState) -> Vec<PendingCall> {
         let scheduled: Vec<Scheduled> = self
             .calls
             .iter()

@@ -4,8 +4,8 @@ use dormouse_conversation::{Budget, Window, WindowState};
 use dormouse_model::ModelError;
 use tokio_util::sync::CancellationToken;
 
-use super::fills::most;
-use super::{CompactOrder, Compacted};
+use super::window_share::most;
+use super::{CompactionOutcome, CompactionRequest};
 use crate::{Engine, EngineError, EngineEvent};
 
 /// Whether the request can go out.
@@ -33,12 +33,14 @@ impl Engine {
             return Ok(Room::Enough);
         }
         if !self.breaker.is_stopped() {
-            match Box::pin(self.compact(CompactOrder::auto(), interrupt, sink)).await? {
-                Compacted::Interrupted => return Ok(Room::Interrupted),
-                Compacted::Blocked(why) => {
+            match Box::pin(self.compact(CompactionRequest::auto(), interrupt, sink)).await? {
+                CompactionOutcome::Interrupted => return Ok(Room::Interrupted),
+                CompactionOutcome::Blocked(why) => {
                     sink(EngineEvent::Notice(format!("a hook refused the compaction: {why}")));
                 }
-                Compacted::Done(_) | Compacted::Nothing | Compacted::Vain => {}
+                CompactionOutcome::Done(_)
+                | CompactionOutcome::Nothing
+                | CompactionOutcome::Vain => {}
             }
         }
         if self.window_state().blocking {

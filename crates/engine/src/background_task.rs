@@ -9,32 +9,32 @@ use dormouse_context::compact::notes::Template;
 use dormouse_conversation::figures::Figures;
 use dormouse_conversation::{Budget, Message};
 
-use crate::{Engine, Jobs, Seed, SessionMemory};
+use crate::{Engine, ForkSource, Jobs, SessionMemory};
 
 /// Below this share of the rate limit nothing is asked beside a conversation.
 const LEAST_QUOTA: f64 = 0.25;
 
 /// Works beside a conversation. Nothing here may take time: what does is a job.
-pub trait Beside: Send + Sync {
+pub trait BackgroundTask: Send + Sync {
     /// The conversation has come to a point at which no call waits for its result: after every answer, in
     /// the middle of a turn too.
-    fn settled(&self, moment: &Moment<'_>);
+    fn on_idle(&self, snapshot: &TurnSnapshot<'_>);
 
     /// A conversation was opened to go on with, and nothing was said in it yet.
-    fn opened(&self, _moment: &Moment<'_>) {}
+    fn on_open(&self, _snapshot: &TurnSnapshot<'_>) {}
 
     /// The notes about this session, if there are any.
-    fn notes(&self, _session: &Dir) -> Option<KeptNotes> {
+    fn session_notes(&self, _session: &Dir) -> Option<SavedNotes> {
         None
     }
 
     /// The conversation was compacted: what was counted before says nothing any more.
-    fn compacted(&self, _moment: &Moment<'_>) {}
+    fn on_compacted(&self, _snapshot: &TurnSnapshot<'_>) {}
 }
 
 /// Notes about a session, as they stand.
 #[derive(Debug, Clone)]
-pub struct KeptNotes {
+pub struct SavedNotes {
     /// What they say.
     pub text: String,
     /// What they began as.
@@ -46,19 +46,19 @@ pub struct KeptNotes {
 }
 
 /// A point at which no call waits for its result.
-pub struct Moment<'a> {
+pub struct TurnSnapshot<'a> {
     engine: &'a Engine,
-    quiet: bool,
+    turn_end: bool,
 }
 
-impl<'a> Moment<'a> {
-    pub(crate) fn of(engine: &'a Engine, quiet: bool) -> Self {
-        Self { engine, quiet }
+impl<'a> TurnSnapshot<'a> {
+    pub(crate) fn of(engine: &'a Engine, turn_end: bool) -> Self {
+        Self { engine, turn_end }
     }
 
     /// Whether the last answer called no tool.
-    pub fn is_quiet(&self) -> bool {
-        self.quiet
+    pub fn is_turn_end(&self) -> bool {
+        self.turn_end
     }
 
     /// The tokens that the conversation uses.
@@ -117,15 +117,15 @@ impl<'a> Moment<'a> {
     }
 
     /// The conversation as it stands, to start a fork from.
-    pub fn seed(&self) -> Seed {
-        self.engine.seed()
+    pub fn fork_source(&self) -> ForkSource {
+        self.engine.fork_source()
     }
 }
 
 impl Engine {
     /// The notes about this session, if any are kept.
-    pub fn kept_notes(&self) -> Option<KeptNotes> {
+    pub fn kept_notes(&self) -> Option<SavedNotes> {
         let session = self.transcript.own_folder();
-        self.config.beside.iter().find_map(|beside| beside.notes(session))
+        self.config.background_tasks.iter().find_map(|task| task.session_notes(session))
     }
 }

@@ -12,9 +12,9 @@ use tokio_util::sync::CancellationToken;
 use crate::{Engine, EngineError, EngineEvent};
 
 /// Brings something to a conversation.
-pub trait Incoming: Send + Sync {
+pub trait MessageSource: Send + Sync {
     /// What has come since this was last asked, in order.
-    fn take(&self) -> Vec<Arrival>;
+    fn take(&self) -> Vec<IncomingMessage>;
 
     /// Waits until something has come, as long as something is under way; at once where nothing is.
     fn under_way(&self) -> BoxFuture<'_, ()> {
@@ -24,7 +24,7 @@ pub trait Incoming: Send + Sync {
 
 /// Something that has come.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Arrival {
+pub struct IncomingMessage {
     /// What it is known by to whoever sent it.
     pub id: String,
     /// What the model reads.
@@ -36,7 +36,7 @@ pub struct Arrival {
 impl Engine {
     /// What has come and was not told yet; gives what is new to the person.
     pub fn receive(&mut self) -> Vec<String> {
-        let new: Vec<Arrival> = self.all_incoming().flat_map(Incoming::take).collect();
+        let new: Vec<IncomingMessage> = self.all_incoming().flat_map(MessageSource::take).collect();
         let shown = new.iter().map(|arrival| arrival.shown.clone());
         let notices = self.hooks.iter().flat_map(|hooks| hooks.take_notices());
         let shown = shown.chain(notices).collect();
@@ -45,9 +45,9 @@ impl Engine {
     }
 
     /// Whatever brings something: what the set-up has, and hooks that run beside.
-    fn all_incoming(&self) -> impl Iterator<Item = &dyn Incoming> {
+    fn all_incoming(&self) -> impl Iterator<Item = &dyn MessageSource> {
         let hooks = self.hooks.iter().map(|hooks| hooks.incoming());
-        self.config.incoming.iter().map(|incoming| &**incoming).chain(hooks)
+        self.config.message_sources.iter().map(|incoming| &**incoming).chain(hooks)
     }
 
     fn receive_and_show(&mut self, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
@@ -100,10 +100,10 @@ impl Engine {
 
     /// Waits for what is under way, where nobody else would: a headless run ends with its answer, and an agent too.
     pub(crate) async fn await_incoming(&self, interrupt: &CancellationToken) {
-        if self.config.asker.is_some() && self.config.side.is_none() {
+        if self.config.asker.is_some() && self.config.subagent.is_none() {
             return;
         }
-        let all = self.all_incoming().map(Incoming::under_way);
+        let all = self.all_incoming().map(MessageSource::under_way);
         tokio::select! {
             biased;
             () = interrupt.cancelled() => {}

@@ -8,10 +8,10 @@ use dormouse_conversation::{PromptSize, ToolDefinition};
 use dormouse_tools::{Tool, ToolSet};
 
 /// Tells the model something that may change.
-pub trait Announces: Send + Sync {
+pub trait Announcer: Send + Sync {
     /// What is to be told, as things are now, in a conversation that has these tools in its list and so much room.
     /// Cheap: it is asked at every turn and tool round.
-    fn announced(&self, listed: &ToolSet, size: PromptSize) -> Vec<Announcement>;
+    fn announced(&self, listed: &ToolSet, size: PromptSize) -> Vec<AnnouncedFact>;
 
     /// Tools for a prefix that is about to be built. They stay in its list until the next is built, whatever becomes of
     /// them.
@@ -27,18 +27,18 @@ pub trait Announces: Send + Sync {
 
 /// Something that the model is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Announcement {
+pub struct AnnouncedFact {
     /// What it is about: its heading, and the name of the fact that a change is told by.
     pub fact: String,
     /// The text, bounded already.
     pub text: String,
     /// Where it stands when the prefix is built.
-    pub place: AnnouncedIn,
+    pub place: PromptPosition,
 }
 
 /// Where an announcement stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnnouncedIn {
+pub enum PromptPosition {
     /// In a section of the system prompt.
     System,
     /// In the first message.

@@ -19,7 +19,7 @@ const LONGEST_IN_LINE: usize = 1_200;
 
 /// A message of the person's that is still part of the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spoken {
+pub struct UserMessage {
     /// The message.
     pub message: MessageId,
     /// What they said.
@@ -28,9 +28,10 @@ pub struct Spoken {
 
 impl Engine {
     /// What the person has said, as far as it stands in the conversation, in order.
-    pub fn spoken(&self) -> Vec<Spoken> {
-        let spoken =
-            |message: &Arc<Message>| Some(Spoken { message: message.id, text: said_in(message)? });
+    pub fn spoken(&self) -> Vec<UserMessage> {
+        let spoken = |message: &Arc<Message>| {
+            Some(UserMessage { message: message.id, text: said_in(message)? })
+        };
         self.history.messages().iter().filter_map(spoken).collect()
     }
 }
@@ -48,9 +49,9 @@ struct Words {
 
 /// All of it, in order.
 #[derive(Debug, Default)]
-pub(crate) struct SaidSoFar(Vec<Words>);
+pub(crate) struct UserMessages(Vec<Words>);
 
-impl SaidSoFar {
+impl UserMessages {
     /// What an earlier process heard.
     pub(crate) fn of(loaded: &Loaded) -> Self {
         let lines: HashMap<MessageId, u64> =

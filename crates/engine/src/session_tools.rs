@@ -6,23 +6,23 @@ use std::sync::Arc;
 use dormouse_conversation::transcript::Transcript;
 
 use crate::EngineConfig;
-use crate::plan::PlanDesk;
+use crate::plan::PlanState;
 use crate::skills::SkillDesk;
 
 /// Where their calls lead.
-pub(crate) struct OwnTools {
-    pub(crate) plan: Arc<PlanDesk>,
+pub(crate) struct SessionTools {
+    pub(crate) plan: Arc<PlanState>,
     pub(crate) skills: Arc<SkillDesk>,
 }
 
-impl OwnTools {
+impl SessionTools {
     /// Adds the tools of this session to those of the set-up.
     pub(crate) fn add_to(config: &mut EngineConfig, transcript: &Transcript) -> Self {
         let folder = transcript.own_folder().clone();
-        let plan = PlanDesk::new(config.gate.clone(), config.asker.clone(), folder);
+        let plan = PlanState::new(config.gate.clone(), config.asker.clone(), folder);
         let skills = SkillDesk::new(config, transcript.session());
         // An agent hands in no plan: it has one to hand in only as a fork, of which the model was told.
-        let plans = config.side.is_none() || config.tools.get(plan.tool().name()).is_some();
+        let plans = config.subagent.is_none() || config.tools.get(plan.tool().name()).is_some();
         let tools = plans.then(|| plan.tool()).into_iter().chain(skills.tool());
         config.tools = Arc::new(config.tools.as_ref().clone().with(tools));
         Self { plan, skills }

@@ -6,10 +6,10 @@ use dormouse_conversation::{Block, StopReason, ToolUseId, Usage};
 use dormouse_model::{CacheTtl, ModelError, Price, StreamEvent, cost_usd};
 use dormouse_tools::{ResponseState, ToolClass};
 
-use super::answer::Answer;
-use super::{Effect, Event, Told};
+use super::partial_response::PartialResponse;
+use super::{StepOutput, TurnAction, TurnEvent};
 use crate::TurnEnd;
-use crate::compact::Mend;
+use crate::compact::Recovery;
 
 /// Notes in the place of an answer that did not come.
 const NO_ANSWER_INTERRUPTED: &str = "[no answer: the user interrupted before one came]";
@@ -27,26 +27,26 @@ const MOST_IN_A_ROW: u32 = 5;
 #[derive(Debug)]
 enum Phase {
     /// A request is out, its answer is coming in.
-    Answering(Answer),
+    Answering(PartialResponse),
     /// A request failed; another try follows.
     Waiting,
     /// A request was refused for this; something is done about it.
     Mending(ModelError),
     /// The answer is complete, its tools run.
-    Running(Answer),
+    Running(PartialResponse),
     /// Over.
     Ended,
 }
 
 /// What may still be spent.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Purse {
+pub(crate) struct CostBudget {
     pub(crate) left_usd: f64,
     pub(crate) price: Price,
     pub(crate) ttl: CacheTtl,
 }
 
-impl Purse {
+impl CostBudget {
     fn is_empty_after(&self, usage: &Usage) -> bool {
         cost_usd(usage, self.price, self.ttl) >= self.left_usd
     }
@@ -54,10 +54,10 @@ impl Purse {
 
 /// A turn: from the person's message to the end of the model's work on it.
 #[derive(Debug)]
-pub(crate) struct Turn {
+pub(crate) struct TurnState {
     phase: Phase,
     max_requests: Option<u32>,
-    purse: Option<Purse>,
+    purse: Option<CostBudget>,
     requests: u32,
     retries: u32,
     /// Answers in a row that broke off after a call was started.
@@ -68,12 +68,12 @@ pub(crate) struct Turn {
     /// Why there is to be no further request.
     halt: Option<String>,
     /// What was done already about this request.
-    tried: Vec<Mend>,
+    tried: Vec<Recovery>,
     /// Whether spans of the conversation may be waiting to be folded.
     folds: bool,
 }
 
-impl Turn {
+impl TurnState {
     pub(crate) fn new(max_requests: Option<u32>) -> Self {
         Self {
             phase: Phase::Waiting,
@@ -96,12 +96,12 @@ impl Turn {
     }
 
     /// No further request once this is spent.
-    pub(crate) fn paid_from(self, purse: Option<Purse>) -> Self {
+    pub(crate) fn paid_from(self, purse: Option<CostBudget>) -> Self {
         Self { purse, ..self }
     }
 
     /// What is left may have become less meanwhile.
-    pub(crate) fn pays_from(&mut self, purse: Option<Purse>) {
+    pub(crate) fn pays_from(&mut self, purse: Option<CostBudget>) {
         self.purse = purse;
     }
 
@@ -123,55 +123,58 @@ impl Turn {
     }
 
     /// What to do about an event.
-    pub(crate) fn step(&mut self, event: Event) -> Vec<Effect> {
+    pub(crate) fn step(&mut self, event: TurnEvent) -> Vec<TurnAction> {
         match (std::mem::replace(&mut self.phase, Phase::Ended), event) {
             (Phase::Ended, _) => Vec::new(),
-            (_, Event::Begin) | (Phase::Waiting, Event::Retry) if self.is_spent() => {
-                vec![Effect::CommitClosing(NO_ANSWER_SPENT), Effect::End(TurnEnd::MaxCost)]
+            (_, TurnEvent::Begin) | (Phase::Waiting, TurnEvent::Retry) if self.is_spent() => {
+                vec![TurnAction::CommitClosing(NO_ANSWER_SPENT), TurnAction::End(TurnEnd::MaxCost)]
             }
-            (_, Event::Begin) => self.request(),
-            (Phase::Waiting, Event::Retry) => {
-                self.phase = Phase::Answering(Answer::new());
-                vec![Effect::Send]
+            (_, TurnEvent::Begin) => self.request(),
+            (Phase::Waiting, TurnEvent::Retry) => {
+                self.phase = Phase::Answering(PartialResponse::new());
+                vec![TurnAction::Send]
             }
-            (Phase::Answering(answer), Event::Stream(event, class)) => {
+            (Phase::Answering(answer), TurnEvent::Stream(event, class)) => {
                 self.stream(answer, event, class)
             }
-            (Phase::Answering(answer), Event::Failed(error, delay)) => {
+            (Phase::Answering(answer), TurnEvent::Failed(error, delay)) => {
                 self.failed(answer, error, delay)
             }
-            (Phase::Answering(answer), Event::ToolDone { id, block, halt }) => {
+            (Phase::Answering(answer), TurnEvent::ToolDone { id, block, halt }) => {
                 self.halt = self.halt.take().or(halt);
                 self.tool_done(answer, &id, block, Later::Answering)
             }
-            (Phase::Running(answer), Event::ToolDone { id, block, halt }) => {
+            (Phase::Running(answer), TurnEvent::ToolDone { id, block, halt }) => {
                 self.halt = self.halt.take().or(halt);
                 self.tool_done(answer, &id, block, Later::Running)
             }
-            (Phase::Answering(answer), Event::Interrupt) => {
+            (Phase::Answering(answer), TurnEvent::Interrupt) => {
                 self.usage = self.usage.plus(answer.response.usage);
                 interrupt_answer(answer)
             }
-            (Phase::Running(answer), Event::Interrupt) => interrupt_tools(answer),
-            (Phase::Mending(error), Event::Mended(helped)) => self.mended(error, helped),
-            (Phase::Answering(_), Event::Full(error)) => {
-                vec![Effect::CommitClosing(NO_ANSWER_FAILED), Effect::End(TurnEnd::Failed(error))]
-            }
-            (Phase::Waiting | Phase::Mending(_), Event::Interrupt) => {
+            (Phase::Running(answer), TurnEvent::Interrupt) => interrupt_tools(answer),
+            (Phase::Mending(error), TurnEvent::Mended(helped)) => self.mended(error, helped),
+            (Phase::Answering(_), TurnEvent::Full(error)) => {
                 vec![
-                    Effect::CommitClosing(NO_ANSWER_INTERRUPTED),
-                    Effect::End(TurnEnd::Interrupted),
+                    TurnAction::CommitClosing(NO_ANSWER_FAILED),
+                    TurnAction::End(TurnEnd::Failed(error)),
+                ]
+            }
+            (Phase::Waiting | Phase::Mending(_), TurnEvent::Interrupt) => {
+                vec![
+                    TurnAction::CommitClosing(NO_ANSWER_INTERRUPTED),
+                    TurnAction::End(TurnEnd::Interrupted),
                 ]
             }
             // An event that came too late changes nothing.
             (
                 phase,
-                Event::Stream(..)
-                | Event::Failed(..)
-                | Event::Full(_)
-                | Event::Mended(_)
-                | Event::Retry
-                | Event::ToolDone { .. },
+                TurnEvent::Stream(..)
+                | TurnEvent::Failed(..)
+                | TurnEvent::Full(_)
+                | TurnEvent::Mended(_)
+                | TurnEvent::Retry
+                | TurnEvent::ToolDone { .. },
             ) => {
                 self.phase = phase;
                 Vec::new()
@@ -180,29 +183,29 @@ impl Turn {
     }
 
     /// The next request, or the end if there may be none.
-    fn request(&mut self) -> Vec<Effect> {
+    fn request(&mut self) -> Vec<TurnAction> {
         if let Some(why) = self.halt.take() {
-            return vec![Effect::End(TurnEnd::Halted(why))];
+            return vec![TurnAction::End(TurnEnd::Halted(why))];
         }
         if self.max_requests.is_some_and(|most| self.requests >= most) {
-            return vec![Effect::End(TurnEnd::MaxTurns)];
+            return vec![TurnAction::End(TurnEnd::MaxTurns)];
         }
         if self.is_spent() {
-            return vec![Effect::End(TurnEnd::MaxCost)];
+            return vec![TurnAction::End(TurnEnd::MaxCost)];
         }
         self.requests += 1;
         self.retries = 0;
         self.tried.clear();
-        self.phase = Phase::Answering(Answer::new());
-        vec![Effect::Send]
+        self.phase = Phase::Answering(PartialResponse::new());
+        vec![TurnAction::Send]
     }
 
     fn stream(
         &mut self,
-        mut answer: Answer,
+        mut answer: PartialResponse,
         event: StreamEvent,
         class: Option<ToolClass>,
-    ) -> Vec<Effect> {
+    ) -> Vec<TurnAction> {
         let effects = match event {
             StreamEvent::Started { id, model, usage } => {
                 answer.response.id = id;
@@ -212,9 +215,9 @@ impl Turn {
             }
             StreamEvent::Text(text) => {
                 answer.open_text.push_str(&text);
-                vec![Effect::Tell(Told::Text(text))]
+                vec![TurnAction::Tell(StepOutput::Text(text))]
             }
-            StreamEvent::Thinking(text) => vec![Effect::Tell(Told::Thinking(text))],
+            StreamEvent::Thinking(text) => vec![TurnAction::Tell(StepOutput::Thinking(text))],
             // The driver writes it down.
             StreamEvent::Cleared(_) => Vec::new(),
             StreamEvent::Block(block) => block_complete(&mut answer, block, class),
@@ -230,8 +233,8 @@ impl Turn {
     }
 
     /// The answer is whole.
-    fn finished(&mut self, mut answer: Answer) -> Vec<Effect> {
-        let mut effects = vec![Effect::DropAnswer];
+    fn finished(&mut self, mut answer: PartialResponse) -> Vec<TurnAction> {
+        let mut effects = vec![TurnAction::DropAnswer];
         let overflow = answer.stopped_by(&StopReason::ContextWindowExceeded);
         self.broken = 0;
         if overflow && !answer.has_started_calls() {
@@ -241,8 +244,8 @@ impl Turn {
             }
         }
         if answer.blocks.is_empty() {
-            effects.push(Effect::CommitClosing(NO_ANSWER_EMPTY));
-            effects.push(Effect::End(match answer.response.stop_reason {
+            effects.push(TurnAction::CommitClosing(NO_ANSWER_EMPTY));
+            effects.push(TurnAction::End(match answer.response.stop_reason {
                 _ if overflow => TurnEnd::Failed(window_exceeded()),
                 Some(StopReason::Refusal) => TurnEnd::Refused,
                 Some(StopReason::MaxTokens) => TurnEnd::Cut,
@@ -250,10 +253,10 @@ impl Turn {
             }));
             return effects;
         }
-        effects.push(Effect::CommitAnswer(answer.response.clone(), answer.blocks.clone()));
+        effects.push(TurnAction::CommitAnswer(answer.response.clone(), answer.blocks.clone()));
         if overflow {
             effects.extend(close_calls(&mut answer));
-            effects.push(Effect::End(TurnEnd::Failed(window_exceeded())));
+            effects.push(TurnAction::End(TurnEnd::Failed(window_exceeded())));
             return effects;
         }
         if answer.has_calls() {
@@ -263,8 +266,8 @@ impl Turn {
         }
         match answer.response.stop_reason {
             Some(StopReason::PauseTurn) => effects.extend(self.go_on()),
-            Some(StopReason::MaxTokens) => effects.push(Effect::End(TurnEnd::Cut)),
-            Some(StopReason::Refusal) => effects.push(Effect::End(TurnEnd::Refused)),
+            Some(StopReason::MaxTokens) => effects.push(TurnAction::End(TurnEnd::Cut)),
+            Some(StopReason::Refusal) => effects.push(TurnAction::End(TurnEnd::Refused)),
             Some(
                 StopReason::EndTurn
                 | StopReason::ToolUse
@@ -272,33 +275,33 @@ impl Turn {
                 | StopReason::ContextWindowExceeded
                 | StopReason::Other(_),
             )
-            | None => effects.push(Effect::End(TurnEnd::Completed)),
+            | None => effects.push(TurnAction::End(TurnEnd::Completed)),
         }
         effects
     }
 
     /// The server asked to send its answer back; one that asks for ever is not obeyed for ever.
-    fn go_on(&mut self) -> Vec<Effect> {
+    fn go_on(&mut self) -> Vec<TurnAction> {
         self.pauses += 1;
         if self.pauses <= MOST_IN_A_ROW {
             return self.request();
         }
         let message = format!("the server paused its answer {MOST_IN_A_ROW} times in a row");
-        vec![Effect::End(TurnEnd::Failed(ModelError::InvalidRequest { status: 200, message }))]
+        vec![TurnAction::End(TurnEnd::Failed(ModelError::InvalidRequest { status: 200, message }))]
     }
 
     /// Starts what may start; when all is done, the next request.
-    fn run_tools(&mut self, mut answer: Answer) -> Vec<Effect> {
+    fn run_tools(&mut self, mut answer: PartialResponse) -> Vec<TurnAction> {
         if answer.all_done() {
             let (results, _) = answer.take_results();
-            let mut effects = vec![Effect::CommitResults(results)];
+            let mut effects = vec![TurnAction::CommitResults(results)];
             effects.extend(self.request());
             return effects;
         }
         let effects = answer
             .start_calls(ResponseState::Complete)
             .into_iter()
-            .map(Effect::StartTool)
+            .map(TurnAction::StartTool)
             .collect();
         self.phase = Phase::Running(answer);
         effects
@@ -306,21 +309,28 @@ impl Turn {
 
     fn tool_done(
         &mut self,
-        mut answer: Answer,
+        mut answer: PartialResponse,
         id: &ToolUseId,
         block: Block,
         later: Later,
-    ) -> Vec<Effect> {
+    ) -> Vec<TurnAction> {
         let mut effects = Vec::new();
         if let Some(name) = answer.finish_call(id, block.clone()) {
-            effects.push(Effect::RecordResult(block.clone()));
-            effects.push(Effect::Tell(Told::ToolFinished { id: id.clone(), name, result: block }));
+            effects.push(TurnAction::RecordResult(block.clone()));
+            effects.push(TurnAction::Tell(StepOutput::ToolFinished {
+                id: id.clone(),
+                name,
+                result: block,
+            }));
         }
         match later {
             Later::Running => effects.extend(self.run_tools(answer)),
             Later::Answering => {
                 effects.extend(
-                    answer.start_calls(ResponseState::Streaming).into_iter().map(Effect::StartTool),
+                    answer
+                        .start_calls(ResponseState::Streaming)
+                        .into_iter()
+                        .map(TurnAction::StartTool),
                 );
                 self.phase = Phase::Answering(answer);
             }
@@ -329,53 +339,58 @@ impl Turn {
     }
 
     /// What may help against an error and was not tried yet.
-    fn remedy(&self, error: &ModelError) -> Option<Mend> {
+    fn remedy(&self, error: &ModelError) -> Option<Recovery> {
         let remedies = match error {
-            ModelError::TooLong { .. } if self.folds && !self.tried.contains(&Mend::Folds) => {
-                return Some(Mend::Folds);
+            ModelError::TooLong { .. } if self.folds && !self.tried.contains(&Recovery::Folds) => {
+                return Some(Recovery::Folds);
             }
             ModelError::TooLong { used, limit, .. } => {
-                let tried = self.tried.iter().filter(|mend| matches!(mend, Mend::Room { .. }));
-                let mend = Mend::Room { used: *used, limit: *limit };
+                let tried = self.tried.iter().filter(|mend| matches!(mend, Recovery::Room { .. }));
+                let mend = Recovery::Room { used: *used, limit: *limit };
                 return (tried.count() < MOST_SHORTENINGS).then_some(mend);
             }
-            ModelError::RequestTooLarge(_) => vec![Mend::Media, Mend::Bytes],
-            ModelError::ThinkingRefused(_) => vec![Mend::Thinking, Mend::AllThinking],
+            ModelError::RequestTooLarge(_) => vec![Recovery::Media, Recovery::Bytes],
+            ModelError::ThinkingRefused(_) => vec![Recovery::Thinking, Recovery::AllThinking],
             _ => Vec::new(),
         };
         remedies.into_iter().find(|mend| !self.tried.contains(mend))
     }
 
     /// The request is held back until something was done about what the server refused.
-    fn take_back(&mut self, answer: &Answer, error: ModelError, mend: Mend) -> Vec<Effect> {
+    fn take_back(
+        &mut self,
+        answer: &PartialResponse,
+        error: ModelError,
+        mend: Recovery,
+    ) -> Vec<TurnAction> {
         self.tried.push(mend);
         self.phase = Phase::Mending(error);
         let mut effects = withdraw(answer);
-        effects.push(Effect::Mend(mend));
+        effects.push(TurnAction::Recovery(mend));
         effects
     }
 
-    fn mended(&mut self, error: ModelError, helped: bool) -> Vec<Effect> {
+    fn mended(&mut self, error: ModelError, helped: bool) -> Vec<TurnAction> {
         if helped {
-            self.phase = Phase::Answering(Answer::new());
-            return vec![Effect::Send];
+            self.phase = Phase::Answering(PartialResponse::new());
+            return vec![TurnAction::Send];
         }
         // What could not be made shorter now can not be a moment later.
-        let again = matches!(self.tried.last(), Some(Mend::Room { .. }));
-        let other = |mend: &Mend| !again || !matches!(mend, Mend::Room { .. });
+        let again = matches!(self.tried.last(), Some(Recovery::Room { .. }));
+        let other = |mend: &Recovery| !again || !matches!(mend, Recovery::Room { .. });
         if let Some(mend) = self.remedy(&error).filter(other) {
-            return self.take_back(&Answer::new(), error, mend);
+            return self.take_back(&PartialResponse::new(), error, mend);
         }
-        vec![Effect::CommitClosing(NO_ANSWER_FAILED), Effect::End(TurnEnd::Failed(error))]
+        vec![TurnAction::CommitClosing(NO_ANSWER_FAILED), TurnAction::End(TurnEnd::Failed(error))]
     }
 
     /// The answer broke off, or never came.
     fn failed(
         &mut self,
-        mut answer: Answer,
+        mut answer: PartialResponse,
         error: ModelError,
         delay: Option<Duration>,
-    ) -> Vec<Effect> {
+    ) -> Vec<TurnAction> {
         // What was counted before it broke off was paid for.
         self.usage = self.usage.plus(answer.response.usage);
         if answer.has_started_calls() {
@@ -383,16 +398,16 @@ impl Turn {
             self.broken += 1;
             answer.open_text.clear();
             let mut effects = vec![
-                Effect::DropAnswer,
-                Effect::Tell(Told::Notice(format!(
+                TurnAction::DropAnswer,
+                TurnAction::Tell(StepOutput::Notice(format!(
                     "{error}; going on with the calls that were complete"
                 ))),
-                Effect::CommitAnswer(answer.response.clone(), answer.blocks.clone()),
+                TurnAction::CommitAnswer(answer.response.clone(), answer.blocks.clone()),
             ];
             if self.broken > MOST_IN_A_ROW {
-                effects.push(Effect::StopTools);
+                effects.push(TurnAction::StopTools);
                 effects.extend(close_calls(&mut answer));
-                effects.push(Effect::End(TurnEnd::Failed(error)));
+                effects.push(TurnAction::End(TurnEnd::Failed(error)));
             } else {
                 effects.extend(self.run_tools(answer));
             }
@@ -405,13 +420,17 @@ impl Turn {
         match delay {
             Some(delay) => {
                 self.retries += 1;
-                effects.push(Effect::Tell(Told::Retrying { error, delay, retry: self.retries }));
-                effects.push(Effect::Wait(delay));
+                effects.push(TurnAction::Tell(StepOutput::Retrying {
+                    error,
+                    delay,
+                    retry: self.retries,
+                }));
+                effects.push(TurnAction::Wait(delay));
                 self.phase = Phase::Waiting;
             }
             None => {
-                effects.push(Effect::CommitClosing(NO_ANSWER_FAILED));
-                effects.push(Effect::End(TurnEnd::Failed(error)));
+                effects.push(TurnAction::CommitClosing(NO_ANSWER_FAILED));
+                effects.push(TurnAction::End(TurnEnd::Failed(error)));
             }
         }
         effects
@@ -419,13 +438,13 @@ impl Turn {
 }
 
 /// Nothing of the answer counts.
-fn withdraw(answer: &Answer) -> Vec<Effect> {
-    let mut effects = vec![Effect::DropAnswer];
+fn withdraw(answer: &PartialResponse) -> Vec<TurnAction> {
+    let mut effects = vec![TurnAction::DropAnswer];
     if !answer.blocks.is_empty() {
-        effects.push(Effect::RecordWithdrawn);
+        effects.push(TurnAction::RecordWithdrawn);
     }
     if !answer.blocks.is_empty() || !answer.open_text.is_empty() {
-        effects.push(Effect::Tell(Told::Withdrawn));
+        effects.push(TurnAction::Tell(StepOutput::Withdrawn));
     }
     effects
 }
@@ -437,45 +456,51 @@ enum Later {
     Running,
 }
 
-fn block_complete(answer: &mut Answer, block: Block, class: Option<ToolClass>) -> Vec<Effect> {
+fn block_complete(
+    answer: &mut PartialResponse,
+    block: Block,
+    class: Option<ToolClass>,
+) -> Vec<TurnAction> {
     if !answer.add(&block, class) {
         return Vec::new();
     }
-    let mut effects = vec![Effect::RecordBlock(answer.response.clone(), block)];
-    effects.extend(answer.start_calls(ResponseState::Streaming).into_iter().map(Effect::StartTool));
+    let mut effects = vec![TurnAction::RecordBlock(answer.response.clone(), block)];
+    effects.extend(
+        answer.start_calls(ResponseState::Streaming).into_iter().map(TurnAction::StartTool),
+    );
     effects
 }
 
-fn interrupt_answer(mut answer: Answer) -> Vec<Effect> {
-    let mut effects = vec![Effect::DropAnswer];
+fn interrupt_answer(mut answer: PartialResponse) -> Vec<TurnAction> {
+    let mut effects = vec![TurnAction::DropAnswer];
     if let Some(block) = answer.close_text() {
-        effects.push(Effect::RecordBlock(answer.response.clone(), block));
+        effects.push(TurnAction::RecordBlock(answer.response.clone(), block));
     }
     if answer.blocks.is_empty() {
-        effects.push(Effect::CommitClosing(NO_ANSWER_INTERRUPTED));
-        effects.push(Effect::End(TurnEnd::Interrupted));
+        effects.push(TurnAction::CommitClosing(NO_ANSWER_INTERRUPTED));
+        effects.push(TurnAction::End(TurnEnd::Interrupted));
         return effects;
     }
-    effects.push(Effect::CommitAnswer(answer.response.clone(), answer.blocks.clone()));
+    effects.push(TurnAction::CommitAnswer(answer.response.clone(), answer.blocks.clone()));
     effects.extend(interrupt_tools(answer));
     effects
 }
 
-fn interrupt_tools(mut answer: Answer) -> Vec<Effect> {
-    let mut effects = vec![Effect::StopTools];
+fn interrupt_tools(mut answer: PartialResponse) -> Vec<TurnAction> {
+    let mut effects = vec![TurnAction::StopTools];
     effects.extend(close_calls(&mut answer));
-    effects.push(Effect::End(TurnEnd::Interrupted));
+    effects.push(TurnAction::End(TurnEnd::Interrupted));
     effects
 }
 
 /// Every open call gets its result.
-fn close_calls(answer: &mut Answer) -> Vec<Effect> {
+fn close_calls(answer: &mut PartialResponse) -> Vec<TurnAction> {
     if !answer.has_calls() {
         return Vec::new();
     }
     let (results, closed) = answer.take_results();
-    let mut effects: Vec<Effect> = closed.into_iter().map(Effect::RecordResult).collect();
-    effects.push(Effect::CommitResults(results));
+    let mut effects: Vec<TurnAction> = closed.into_iter().map(TurnAction::RecordResult).collect();
+    effects.push(TurnAction::CommitResults(results));
     effects
 }
 

@@ -18,7 +18,7 @@ const MOST_CONTINUATIONS: u32 = 10;
 
 impl Engine {
     /// Says something to the model and works until it is done. `now` is how the world is at this
-    /// moment: what differs from what the model was told goes in front of the prompt.
+    /// snapshot: what differs from what the model was told goes in front of the prompt.
     pub async fn run_turn(
         &mut self,
         prompt: &str,
@@ -135,7 +135,7 @@ impl Engine {
         hooks.heard(hooks.look_at_settings(), sink).await;
         hooks.look_at_files();
         let before = self.told.get("working directory").filter(|before| *before != now.folder);
-        if let (Some(before), None) = (before, &self.config.side) {
+        if let (Some(before), None) = (before, &self.config.subagent) {
             let moved = hooks.moved(before, Path::new(&now.folder));
             let notes = hooks.heard(moved, sink).await;
             self.notes.extend(notes);
@@ -226,7 +226,7 @@ impl Engine {
     ) -> Option<String> {
         let hooks = self.hooks.clone()?;
         // What an agent is told are the model's words.
-        if self.config.side.is_some() {
+        if self.config.subagent.is_some() {
             return None;
         }
         if let Some((skill, arguments)) = self.config.skills.called(prompt) {

@@ -6,24 +6,28 @@ use dormouse_base::MessageId;
 use dormouse_context::compact::{TailRule, kept_from, said_in};
 use dormouse_conversation::{Budget, Message, Role};
 
-use super::Span;
+use super::CompactionScope;
 
 /// The messages from `from` up to `to` go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Cut {
+pub(super) struct CompactionRange {
     pub(super) from: usize,
     pub(super) to: usize,
 }
 
-impl Cut {
+impl CompactionRange {
     /// The cut of an order; none if nothing would go. What the person said last stays if it takes no more
     /// than `newest` tokens.
-    pub(super) fn of(messages: &[Arc<Message>], span: Span, newest: u64) -> Option<Self> {
+    pub(super) fn of(
+        messages: &[Arc<Message>],
+        span: CompactionScope,
+        newest: u64,
+    ) -> Option<Self> {
         let place = |id: MessageId| messages.iter().position(|message| message.id == id);
         let cut = match span {
-            Span::Whole => Self { from: 0, to: unanswered(messages, newest) },
-            Span::From(id) => Self { from: place(id)?, to: messages.len() },
-            Span::UpTo(id) => Self { from: 0, to: place(id)? },
+            CompactionScope::Whole => Self { from: 0, to: unanswered(messages, newest) },
+            CompactionScope::From(id) => Self { from: place(id)?, to: messages.len() },
+            CompactionScope::UpTo(id) => Self { from: 0, to: place(id)? },
         };
         let goes = messages.get(cut.from..cut.to).unwrap_or_default();
         goes.iter().any(|message| !message.flags.compact_summary).then_some(cut)

@@ -13,13 +13,13 @@ use tokio::task::{Id as TaskId, JoinError, JoinSet};
 use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::calls::{Done, Lines};
-use crate::turn::Event;
+use super::calls::{FinishedCall, ProgressLines};
+use crate::turn_state::TurnEvent;
 use crate::{Engine, EngineEvent};
 
 /// Where the answer comes from.
 #[derive(Default)]
-pub(super) enum Source {
+pub(super) enum ResponseSource {
     #[default]
     Idle,
     Opening(BoxFuture<'static, Result<Answering, ModelError>>),
@@ -28,10 +28,10 @@ pub(super) enum Source {
 
 /// Everything that can make something happen.
 #[derive(Default)]
-pub(super) struct Outside {
-    pub(super) source: Source,
+pub(super) struct EventSources {
+    pub(super) source: ResponseSource,
     pub(super) timer: Option<Pin<Box<Sleep>>>,
-    pub(super) tools: JoinSet<Done>,
+    pub(super) tools: JoinSet<FinishedCall>,
     /// Which call a task carries out.
     pub(super) calls: BTreeMap<TaskId, ToolUseId>,
     pub(super) cancel_tools: CancellationToken,
@@ -41,14 +41,14 @@ pub(super) struct Outside {
     /// What the person should know of calls that have ended.
     pub(super) asides: Vec<EngineEvent>,
     /// What running calls print.
-    pub(super) lines: Lines,
+    pub(super) lines: ProgressLines,
     interrupted: bool,
 }
 
 /// Something that happened.
-pub(super) enum Happening {
+pub(super) enum DriverEvent {
     /// Something the step has to know.
-    Event(Event),
+    TurnEvent(TurnEvent),
     /// Running calls have printed these lines.
     Printed(Vec<(ToolUseId, String)>),
     /// Hooks have something to say to the person.
@@ -58,21 +58,24 @@ pub(super) enum Happening {
 /// A command that is asked to end gets this long to do so, then it is ended.
 const STOP_PATIENCE: Duration = Duration::from_secs(4);
 
-impl Outside {
+impl EventSources {
     /// A task that ended: its result, or, if it was lost, that it was.
-    fn tool_done(&mut self, joined: Result<(TaskId, Done), JoinError>) -> Option<Event> {
+    fn tool_done(
+        &mut self,
+        joined: Result<(TaskId, FinishedCall), JoinError>,
+    ) -> Option<TurnEvent> {
         let (task, done) = match joined {
             Ok((task, done)) => (task, Some(done)),
             Err(error) => (error.id(), None),
         };
         let id = self.calls.remove(&task)?;
-        let Done { block, notes, halt, events } = done.unwrap_or_else(|| {
+        let FinishedCall { block, notes, halt, events } = done.unwrap_or_else(|| {
             let text = ResultContent::Text("the tool failed inside Dormouse".to_owned());
-            Done::of(Block::tool_result(&id, &text, true))
+            FinishedCall::of(Block::tool_result(&id, &text, true))
         });
         self.notes.extend(notes);
         self.asides.extend(events);
-        Some(Event::ToolDone { id, block, halt })
+        Some(TurnEvent::ToolDone { id, block, halt })
     }
 
     /// Lets tools that were told to stop do so in order.
@@ -89,7 +92,7 @@ impl Outside {
         interrupt: &CancellationToken,
         engine: &Engine,
         retries: u32,
-    ) -> Happening {
+    ) -> DriverEvent {
         loop {
             let event = tokio::select! {
                 biased;
@@ -97,27 +100,27 @@ impl Outside {
                 Some(joined) = self.tools.join_next_with_id() => self.tool_done(joined),
                 () = interrupt.cancelled(), if !self.interrupted => {
                     self.interrupted = true;
-                    Some(Event::Interrupt)
+                    Some(TurnEvent::Interrupt)
                 }
                 step = read(&mut self.source, &mut self.request_id) => Some(match step {
                     Ok(event) => {
                         let class = class_of(&event, engine);
-                        Event::Stream(event, class)
+                        TurnEvent::Stream(event, class)
                     }
                     Err(error) => {
                         let delay = engine.config.retry.delay(&error, retries, chance(engine));
-                        Event::Failed(error, delay)
+                        TurnEvent::Failed(error, delay)
                     }
                 }),
                 () = wait(self.timer.as_mut()) => {
                     self.timer = None;
-                    Some(Event::Retry)
+                    Some(TurnEvent::Retry)
                 }
-                printed = self.lines.next() => return Happening::Printed(printed),
-                () = noticed(engine) => return Happening::Noticed,
+                printed = self.lines.next() => return DriverEvent::Printed(printed),
+                () = noticed(engine) => return DriverEvent::Noticed,
             };
             if let Some(event) = event {
-                return Happening::Event(event);
+                return DriverEvent::TurnEvent(event);
             }
         }
     }
@@ -125,18 +128,18 @@ impl Outside {
 
 /// The next step of the answer; never, where none is coming.
 async fn read(
-    source: &mut Source,
+    source: &mut ResponseSource,
     request_id: &mut Option<String>,
 ) -> Result<StreamEvent, ModelError> {
     loop {
         match source {
-            Source::Idle => std::future::pending::<()>().await,
-            Source::Opening(opening) => {
+            ResponseSource::Idle => std::future::pending::<()>().await,
+            ResponseSource::Opening(opening) => {
                 let answering = opening.await?;
                 *request_id = answering.request_id().map(str::to_owned);
-                *source = Source::Open(Box::new(answering));
+                *source = ResponseSource::Open(Box::new(answering));
             }
-            Source::Open(answering) => {
+            ResponseSource::Open(answering) => {
                 return answering.next().await.unwrap_or_else(|| {
                     Err(ModelError::BrokenStream(
                         "the stream ended before the answer did".to_owned(),

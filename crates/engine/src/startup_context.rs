@@ -15,7 +15,7 @@ use crate::memory::{SessionMemory, index_parts};
 use crate::prompt::{IndexUse, MemoryRules};
 use crate::recall::RecallSetup;
 use crate::skills::listing;
-use crate::{AnnouncedIn, Announcement, EngineConfig};
+use crate::{AnnouncedFact, EngineConfig, PromptPosition};
 
 /// Of the first message, instruction files may take this many times what one of them may.
 const FILES_WORTH: usize = 3;
@@ -45,7 +45,7 @@ pub struct MemorySetup {
 
 /// What is known; by default nothing.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct StartupContext {
     instructions: Option<Instructions>,
     parts: Vec<(String, String)>,
     room: usize,
@@ -55,10 +55,10 @@ pub struct Known {
     /// What the model is told of skills.
     skills: Option<String>,
     /// What others announce.
-    announced: Vec<Announcement>,
+    announced: Vec<AnnouncedFact>,
 }
 
-impl Known {
+impl StartupContext {
     /// Looks it up.
     pub(crate) fn look(config: &EngineConfig, occasion: LoadOccasion) -> Self {
         let mut known = Self { skills: listing(&config.skills, &config.budget), ..Self::default() };
@@ -84,7 +84,7 @@ impl Known {
     /// Asks again what others announce.
     pub(crate) fn look_again(&mut self, config: &EngineConfig) {
         let (tools, size) = (&config.tools, config.budget.prompt);
-        let announced = config.announces.iter().flat_map(|each| each.announced(tools, size));
+        let announced = config.announcers.iter().flat_map(|each| each.announced(tools, size));
         self.announced = announced.collect();
     }
 
@@ -115,13 +115,13 @@ impl Known {
 
     /// Headings and texts for the first message.
     pub(crate) fn parts(&self) -> Vec<(String, String)> {
-        self.parts.iter().cloned().chain(self.announced_in(AnnouncedIn::First)).collect()
+        self.parts.iter().cloned().chain(self.announced_in(PromptPosition::First)).collect()
     }
 
     /// Headings and texts that others announce, for this place.
     pub(crate) fn announced_in(
         &self,
-        place: AnnouncedIn,
+        place: PromptPosition,
     ) -> impl Iterator<Item = (String, String)> + '_ {
         let here = self.announced.iter().filter(move |each| each.place == place);
         here.map(|each| (each.fact.clone(), each.text.clone()))

@@ -4,11 +4,11 @@
 //! Invariants: every call gets exactly one result, whatever happens; nothing half-finished reaches the
 //! history; after the end nothing more is done.
 
-mod answer;
+mod partial_response;
 mod step;
 
-pub(crate) use answer::{Call, INTERRUPTED_MARK};
-pub(crate) use step::{Purse, Turn};
+pub(crate) use partial_response::{INTERRUPTED_MARK, PendingCall};
+pub(crate) use step::{CostBudget, TurnState};
 
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ use dormouse_conversation::{Block, Response, ToolUseId};
 use dormouse_model::{ModelError, StreamEvent};
 use dormouse_tools::ToolClass;
 
-use crate::compact::Mend;
+use crate::compact::Recovery;
 use crate::{EngineEvent, TurnEnd};
 
 /// Something that happened.
 #[derive(Debug, Clone)]
-pub(crate) enum Event {
+pub(crate) enum TurnEvent {
     /// The person's message is in the history: the turn begins.
     Begin,
     /// A step of the answer. For a block that is a call, its class.
@@ -42,11 +42,11 @@ pub(crate) enum Event {
 
 /// Something to do.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Effect {
+pub(crate) enum TurnAction {
     /// Send the conversation as it stands.
     Send,
     /// Do something about what the server refused, before it is sent again.
-    Mend(Mend),
+    Recovery(Recovery),
     /// Wait, then send it again.
     Wait(Duration),
     /// Let go of the answer that is coming in.
@@ -56,7 +56,7 @@ pub(crate) enum Effect {
     /// Write down that what was written of this answer does not count.
     RecordWithdrawn,
     /// Start a tool.
-    StartTool(Call),
+    StartTool(PendingCall),
     /// Stop the tools that run.
     StopTools,
     /// Write down a result, as it completes.
@@ -68,14 +68,14 @@ pub(crate) enum Effect {
     /// There was no answer: a note in its place joins the history, so that roles alternate.
     CommitClosing(&'static str),
     /// Tell the interface.
-    Tell(Told),
+    Tell(StepOutput),
     /// The turn is over.
     End(TurnEnd),
 }
 
 /// What a step tells the interface; the driver turns it into an [`EngineEvent`].
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Told {
+pub(crate) enum StepOutput {
     Text(String),
     Thinking(String),
     Withdrawn,
@@ -84,7 +84,7 @@ pub(crate) enum Told {
     Notice(String),
 }
 
-impl Told {
+impl StepOutput {
     pub(crate) fn into_event(self, retries: u32) -> EngineEvent {
         match self {
             Self::Text(text) => EngineEvent::Text(text),

@@ -11,7 +11,7 @@ use crate::{Engine, EngineConfig, EngineError, Surroundings};
 
 /// Whose side chain a conversation is.
 #[derive(Debug, Clone)]
-pub struct SideChain {
+pub struct SubagentSession {
     /// This run of the agent.
     pub agent: AgentId,
     /// What kind of agent it is, such as `explore`; `fork` for a fork.
@@ -28,11 +28,11 @@ impl Engine {
     /// Begins an agent's conversation with nothing in it. The set-up says whose side chain it is.
     pub fn begin_side(
         mut config: EngineConfig,
-        side: &SideChain,
+        side: &SubagentSession,
         surroundings: &Surroundings,
     ) -> Result<Self, EngineError> {
         let transcript = create(&config, side, surroundings)?;
-        config.side = Some(side.clone());
+        config.subagent = Some(side.clone());
         // Its memory is its own, where it has any.
         if let Some(memory) = &config.memory {
             memory.access.begin(side.session);
@@ -43,7 +43,7 @@ impl Engine {
 
 pub(crate) fn create(
     config: &EngineConfig,
-    side: &SideChain,
+    side: &SubagentSession,
     surroundings: &Surroundings,
 ) -> Result<Transcript, EngineError> {
     Ok(Transcript::create_side(
