@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
-use dormouse_base::{SessionId, names, project_of};
+use dormouse_base::{SessionId, find_project, names};
 use dormouse_conversation::transcript::{
     Author, Envelope, LoadWarning, Loaded, Transcript, load, session_file,
 };
@@ -71,7 +71,7 @@ pub(crate) struct Session {
 impl Session {
     /// Writes a conversation down the way the program does: a line a block, as each completes.
     pub(crate) fn write(world: &World) -> Self {
-        let project = project_of(&world.home.project()).expect("a project");
+        let project = find_project(&world.home.project()).expect("a project");
         let folder = SessionFolder::open(&world.home.dormouse_home(), &project).expect("a folder");
         let mut story = Story::new(SIZES);
         let id = SessionId::generate(&*story.ids());

@@ -65,7 +65,7 @@ impl AgentMemories {
         let way = RelPath::new(&below).map_err(|error| failed(&error))?;
         // No link is followed: a repository could lead it anywhere.
         let top = Dir::create(root).map_err(|error| failed(&error))?;
-        let directory = top.create_below(&way).map_err(|error| failed(&error))?;
+        let directory = top.create_folder(&way).map_err(|error| failed(&error))?;
         if scope == MemoryScope::Local && self.remote.is_none() {
             hide_from_git(&top).map_err(|error| failed(&error))?;
         }
@@ -79,7 +79,7 @@ impl AgentMemories {
     pub fn existing(&self, scope: MemoryScope, agent: &str) -> Option<Arc<SessionMemory>> {
         let (root, below) = self.place(scope, agent);
         let way = RelPath::new(&below).ok()?;
-        Dir::open(root).ok()?.below(&way).ok()?;
+        Dir::open(root).ok()?.open_folder(&way).ok()?;
         self.open(scope, agent).ok()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dormouse_base::{AgentId, nearest};
+use dormouse_base::{AgentId, nearest_name};
 use dormouse_engine::{
     Engine, EngineConfig, ForkPoint, HookLayer, HookOrigin, MEMORY_TOOLS, ModelSetup,
     PromptOverrides, Surroundings,
@@ -124,7 +124,7 @@ fn own_desk(desk: &Desk, wanted: &str) -> Result<(AgentName, Arc<Desk>), String>
 
 fn unknown(name: &str, desk: &Desk) -> String {
     let agents = desk.agency.agents();
-    let meant = nearest(name, agents.all().map(|agent| agent.name.clone()));
+    let meant = nearest_name(name, agents.all().map(|agent| agent.name.clone()));
     let meant = meant.map(|meant| format!(" Did you mean `{meant}`?")).unwrap_or_default();
     let all: Vec<&str> = agents.all().map(|agent| agent.name.as_str()).collect();
     format!("there is no agent `{name}`.{meant} There are: {}", all.join(", "))

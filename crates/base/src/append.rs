@@ -10,7 +10,7 @@ use crate::{Dir, FileAction, FileError, RelPath, fault};
 
 /// What stood at the end of a file when it was opened for appending.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Tail {
+pub enum AppendTail {
     /// Empty, or a whole last line.
     Clean,
     /// A last line without its newline: what a crash leaves. It was taken off the file.
@@ -19,11 +19,11 @@ pub enum Tail {
 
 /// What to do with a last line that lacks its newline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unended {
+pub enum UnterminatedLine {
     /// It is whole: only its newline is missing, and is put behind it.
-    Complete,
+    AddNewline,
     /// It is what a crash left: it is taken off.
-    TakeOff,
+    Discard,
 }
 
 /// A line could not be appended; the file is as it was before.
@@ -50,24 +50,28 @@ pub struct AppendFile {
 
 impl AppendFile {
     /// Opens a file, making it if needed. A last line without its end is completed or taken off.
-    pub fn open(dir: &Dir, path: &RelPath, unended: Unended) -> Result<(Self, Tail), FileError> {
+    pub fn open(
+        dir: &Dir,
+        path: &RelPath,
+        unended: UnterminatedLine,
+    ) -> Result<(Self, AppendTail), FileError> {
         let full = dir.path().join(path.as_path());
         let mut file = dir.open_append(path)?;
         let fail = |error: io::Error| FileError::new(FileAction::Write, &full, error);
         let end = file.metadata().map_err(fail)?.len();
-        if unended == Unended::Complete {
+        if unended == UnterminatedLine::AddNewline {
             if end > 0 {
                 file.write_all(b"\n").map_err(fail)?;
             }
-            return Ok((Self { file, path: full, length: end + 1 }, Tail::Clean));
+            return Ok((Self { file, path: full, length: end + 1 }, AppendTail::Clean));
         }
         let torn = torn_tail(&mut file, end).map_err(fail)?;
         let length = end - torn.len() as u64;
         let tail = if torn.is_empty() {
-            Tail::Clean
+            AppendTail::Clean
         } else {
             file.set_len(length).map_err(fail)?;
-            Tail::Torn(torn)
+            AppendTail::Torn(torn)
         };
         Ok((Self { file, path: full, length }, tail))
     }
@@ -102,7 +106,7 @@ impl AppendFile {
     }
 
     /// Cuts the file back to an earlier [`length`](Self::length): what was appended since never was.
-    pub fn cut_back(&mut self, length: u64) -> Result<(), FileError> {
+    pub fn truncate(&mut self, length: u64) -> Result<(), FileError> {
         fault::at("base.cut_back", || self.file.set_len(length.min(self.length)))
             .map_err(|error| FileError::new(FileAction::Write, &self.path, error))?;
         self.length = length.min(self.length);
@@ -152,16 +156,16 @@ mod tests {
     #[test]
     fn lines_are_appended_and_found_again() {
         let (_keep, dir, path) = file();
-        let (mut log, tail) = AppendFile::open(&dir, &path, Unended::TakeOff).unwrap();
-        assert_eq!(tail, Tail::Clean);
+        let (mut log, tail) = AppendFile::open(&dir, &path, UnterminatedLine::Discard).unwrap();
+        assert_eq!(tail, AppendTail::Clean);
         log.append(b"one").unwrap();
         log.append(b"two").unwrap();
         drop(log);
-        let (mut log, tail) = AppendFile::open(&dir, &path, Unended::TakeOff).unwrap();
-        assert_eq!((log.length(), tail), (8, Tail::Clean));
+        let (mut log, tail) = AppendFile::open(&dir, &path, UnterminatedLine::Discard).unwrap();
+        assert_eq!((log.length(), tail), (8, AppendTail::Clean));
         log.append(b"three").unwrap();
         assert_eq!(dir.read(&path).unwrap(), b"one\ntwo\nthree\n");
-        log.cut_back(8).unwrap();
+        log.truncate(8).unwrap();
         log.append(b"four").unwrap();
         assert_eq!(dir.read(&path).unwrap(), b"one\ntwo\nfour\n");
     }
@@ -174,8 +178,8 @@ mod tests {
             let mut content = b"one\n".to_vec();
             content.extend(std::iter::repeat_n(b'x', torn));
             std::fs::write(keep.path().join("log.jsonl"), &content).unwrap();
-            let (mut log, tail) = AppendFile::open(&dir, &path, Unended::TakeOff).unwrap();
-            assert_eq!(tail, Tail::Torn(vec![b'x'; torn]));
+            let (mut log, tail) = AppendFile::open(&dir, &path, UnterminatedLine::Discard).unwrap();
+            assert_eq!(tail, AppendTail::Torn(vec![b'x'; torn]));
             log.append(b"two").unwrap();
             assert_eq!(dir.read(&path).unwrap(), b"one\ntwo\n");
         }
@@ -184,7 +188,7 @@ mod tests {
     #[test]
     fn a_line_with_a_newline_is_refused() {
         let (_keep, dir, path) = file();
-        let (mut log, _) = AppendFile::open(&dir, &path, Unended::TakeOff).unwrap();
+        let (mut log, _) = AppendFile::open(&dir, &path, UnterminatedLine::Discard).unwrap();
         assert!(matches!(log.append(b"a\nb"), Err(AppendError::Newline { .. })));
         assert_eq!(dir.read(&path).unwrap(), b"");
     }

@@ -21,7 +21,7 @@ mod list;
 mod remove;
 mod replace;
 
-pub use list::{Listed, Listing};
+pub use list::{ListedEntry, Listing};
 pub use replace::{Durability, Replacement};
 
 /// What was being done to a file when it failed.
@@ -79,7 +79,7 @@ impl FileError {
     }
 
     /// Whether the file system has no locks.
-    pub fn has_no_locks(&self) -> bool {
+    pub fn locks_unsupported(&self) -> bool {
         use rustix::io::Errno;
         let none = [Errno::NOLCK, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS];
         self.action == FileAction::Lock
@@ -164,7 +164,7 @@ impl Dir {
     }
 
     /// A folder below, made if needed.
-    pub fn create_below(&self, path: &RelPath) -> Result<Self, FileError> {
+    pub fn create_folder(&self, path: &RelPath) -> Result<Self, FileError> {
         let fail = |error: io::Error| {
             FileError::new(FileAction::CreateFolder, self.path.join(path.as_path()), error)
         };
@@ -185,7 +185,7 @@ impl Dir {
     }
 
     /// A folder below that exists.
-    pub fn below(&self, path: &RelPath) -> Result<Self, FileError> {
+    pub fn open_folder(&self, path: &RelPath) -> Result<Self, FileError> {
         let full = self.path.join(path.as_path());
         match open_beneath(self.handle.as_fd(), path.as_path(), OFlags::DIRECTORY, Mode::empty()) {
             Ok(handle) => Ok(Self { handle: Arc::new(handle), path: full }),
@@ -207,7 +207,7 @@ impl Dir {
     /// what is of use even when a crash cuts it short: else see [`Dir::replace`].
     pub fn create_file(&self, path: &RelPath) -> Result<File, FileError> {
         if let Some(parent) = path.parent() {
-            self.create_below(&parent)?;
+            self.create_folder(&parent)?;
         }
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
         self.open_with(path, flags, FileAction::Write)
@@ -251,16 +251,16 @@ impl Dir {
 
     /// Replaces a file whole: a reader, or a crash, finds the old content or the new, never a part.
     pub fn replace(&self, path: &RelPath, content: &[u8]) -> Result<(), FileError> {
-        self.replace_with(path, &Replacement::of(content))
+        self.replace_with(path, &Replacement::new(content))
     }
 
     /// The same for a file that people have made and share: it keeps its mode.
     pub fn rewrite(&self, path: &RelPath, content: &[u8]) -> Result<(), FileError> {
         let folder = match path.parent() {
-            Some(parent) => self.create_below(&parent)?,
+            Some(parent) => self.create_folder(&parent)?,
             None => self.clone(),
         };
-        let replacement = Replacement::of(content);
+        let replacement = Replacement::new(content);
         replace::rewrite_in(folder.handle.as_fd(), path.file_name(), &replacement).map_err(
             |error| FileError::new(FileAction::Write, self.path.join(path.as_path()), error),
         )
@@ -273,7 +273,7 @@ impl Dir {
         replacement: &Replacement<'_>,
     ) -> Result<(), FileError> {
         let folder = match path.parent() {
-            Some(parent) => self.create_below(&parent)?,
+            Some(parent) => self.create_folder(&parent)?,
             None => self.clone(),
         };
         replace::replace_in(folder.handle.as_fd(), path.file_name(), replacement).map_err(|error| {
@@ -293,7 +293,7 @@ impl Dir {
             FileError::new(FileAction::Write, self.path.join(from.as_path()), error)
         };
         let parent = |path: &RelPath| match path.parent() {
-            Some(parent) => self.below(&parent),
+            Some(parent) => self.open_folder(&parent),
             None => Ok(self.clone()),
         };
         let (source, target) = (parent(from)?, parent(to)?);
@@ -312,7 +312,7 @@ impl Dir {
     /// What a path leads to, without opening it; a link is [`EntryKind::Other`].
     pub fn entry(&self, path: &RelPath) -> Result<DirEntry, FileError> {
         let folder = match path.parent() {
-            Some(parent) => self.below(&parent)?,
+            Some(parent) => self.open_folder(&parent)?,
             None => self.clone(),
         };
         let name = path.file_name();
@@ -326,7 +326,7 @@ impl Dir {
     /// Removes a file.
     pub fn remove_file(&self, path: &RelPath) -> Result<(), FileError> {
         let folder = match path.parent() {
-            Some(parent) => self.below(&parent)?,
+            Some(parent) => self.open_folder(&parent)?,
             None => self.clone(),
         };
         fault::at("base.remove", || {

@@ -91,11 +91,11 @@ pub struct EnvironmentVariable {
     /// Its name.
     pub name: &'static str,
     /// What setting it does, in one line.
-    pub effect: &'static str,
+    pub description: &'static str,
 }
 
 const fn variable(name: &'static str, effect: &'static str) -> EnvironmentVariable {
-    EnvironmentVariable { name, effect }
+    EnvironmentVariable { name, description: effect }
 }
 
 /// All of them, in the order in which the documentation lists them.

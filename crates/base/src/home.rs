@@ -17,7 +17,7 @@ pub enum HomeError {
     NoHome,
     /// `DORMOUSE_HOME=some/folder`.
     #[error("DORMOUSE_HOME is {}, which is not an absolute path; give the whole path", .0.display())]
-    Relative(PathBuf),
+    RelativeHome(PathBuf),
     /// The folder one stands in is gone.
     #[error(
         "the working directory can not be used ({0}); it may have been deleted: change to a folder that exists"
@@ -28,7 +28,7 @@ pub enum HomeError {
 /// The program's own folder: `DORMOUSE_HOME`, else `~/.dormouse`.
 pub fn home_dir(environment: &Environment) -> Result<PathBuf, HomeError> {
     if let Some(home) = environment.path(names::HOME) {
-        return if home.is_absolute() { Ok(home) } else { Err(HomeError::Relative(home)) };
+        return if home.is_absolute() { Ok(home) } else { Err(HomeError::RelativeHome(home)) };
     }
     environment.path(names::USER_HOME).map(|home| home.join(".dormouse")).ok_or(HomeError::NoHome)
 }
@@ -55,7 +55,7 @@ impl Project {
 }
 
 /// Finds the project of a folder.
-pub fn project_of(folder: &Path) -> Result<Project, HomeError> {
+pub fn find_project(folder: &Path) -> Result<Project, HomeError> {
     let folder = folder.canonicalize().map_err(HomeError::NoWorkingDirectory)?;
     for above in folder.ancestors() {
         let git = above.join(".git");
@@ -163,7 +163,7 @@ mod tests {
             |pairs: &[(&str, &str)]| home_dir(&Environment::from_pairs(pairs.iter().copied()));
         assert_eq!(home(&[("HOME", "/h")]).unwrap(), Path::new("/h/.dormouse"));
         assert_eq!(home(&[("HOME", "/h"), ("DORMOUSE_HOME", "/d")]).unwrap(), Path::new("/d"));
-        assert!(matches!(home(&[("DORMOUSE_HOME", "d")]), Err(HomeError::Relative(_))));
+        assert!(matches!(home(&[("DORMOUSE_HOME", "d")]), Err(HomeError::RelativeHome(_))));
         assert!(matches!(home(&[]), Err(HomeError::NoHome)));
     }
 
@@ -180,12 +180,12 @@ mod tests {
         std::fs::create_dir_all(&tree).unwrap();
         std::fs::write(base.join("feature/.git"), format!("gitdir: {}\n", git.display())).unwrap();
         // A folder that only claims to be a worktree is a project of its own.
-        assert_eq!(project_of(&tree).unwrap().root, base.join("feature"));
+        assert_eq!(find_project(&tree).unwrap().root, base.join("feature"));
         let back = base.join("feature/.git").display().to_string();
         std::fs::write(git.join("gitdir"), format!("{back}\n")).unwrap();
-        let project = project_of(&tree).unwrap();
+        let project = find_project(&tree).unwrap();
         assert_eq!((project.root, project.folder, project.is_git), (main.clone(), tree, true));
         assert_eq!(project.checkout, base.join("feature"));
-        assert_eq!(project_of(&main).unwrap().root, main);
+        assert_eq!(find_project(&main).unwrap().root, main);
     }
 }

@@ -12,46 +12,46 @@ mod clock;
 mod dir;
 mod environment;
 pub mod fault;
-mod grouped;
+mod folder_state;
+mod group_digits;
 mod home;
 mod ids;
-mod inspect;
 mod json_text;
 mod lock;
-mod nearest;
+mod nearest_name;
 mod printable;
 mod redact;
 mod rel_path;
 mod settings;
 mod trust;
 
-pub use append::{AppendError, AppendFile, Tail, Unended};
+pub use append::{AppendError, AppendFile, AppendTail, UnterminatedLine};
 pub use append_shared::SharedAppendFile;
 pub use clock::{Clock, ManualClock, SystemClock, clock_from_environment};
 pub use dir::{
-    Dir, DirEntry, Durability, EntryKind, FileAction, FileError, Listed, Listing, Replacement,
+    Dir, DirEntry, Durability, EntryKind, FileAction, FileError, ListedEntry, Listing, Replacement,
 };
 pub use environment::{Environment, EnvironmentVariable, VARIABLES, names};
-pub use grouped::grouped;
-pub use home::{HomeError, Project, ProjectSlug, home_dir, project_of, stable_hash};
+pub use folder_state::FolderState;
+pub use group_digits::group_digits;
+pub use home::{HomeError, Project, ProjectSlug, find_project, home_dir, stable_hash};
 pub use ids::{
     AgentId, IdSource, MessageId, RandomIds, SeededIds, SessionId, ids_from_environment,
 };
-pub use inspect::FolderState;
 pub use json_text::{JsonContainer, JsonEntry, JsonTextError, indent_of, line_of, skip_blank};
-pub use lock::{Holder, Lock, LockError, LockState, Presence};
-pub use nearest::nearest;
+pub use lock::{Lock, LockError, LockHolder, LockState, ProcessState};
+pub use nearest_name::nearest_name;
 pub use printable::printable;
 pub use redact::{RedactedStream, Redactor, Secret};
 pub use rel_path::{RelPath, RelPathError};
 pub use settings::{
-    CacheEditSettings, DefaultMode, EditError, EmbeddingSettings, Extended, ExtractionSettings,
-    Layer, ListEditError, MemorySettings, MemoryTools, MemoryWriter, PermissionSettings,
-    PriceSettings, ProviderKind, ProviderSettings, SWITCHES, SessionNotesSettings, Settings,
-    SettingsError, SettingsPlaces, SettingsWarning, SnipSettings, Source, Stack, Switch,
-    SwitchError, SwitchState, Switches, TextScript, TimeClearingSettings, ToolSettings,
-    WaitingPart, Withheld, WriteDecision, WriteRule, WrittenScope, WrittenType, add_to_list, flag,
-    is_empty_object, is_in_list, project_settings_folder, set_value, settings_schema,
-    take_from_list, take_if_empty, unset_value,
+    CacheEditSettings, DefaultMode, EmbeddingSettings, ExtractionSettings, ListAddition,
+    ListEditError, MemorySettings, MemoryTools, MemoryWriter, PermissionSettings, PriceSettings,
+    ProviderKind, ProviderSettings, RuleMemoryType, RuleScope, SWITCHES, SessionNotesSettings,
+    Settings, SettingsEditError, SettingsError, SettingsFiles, SettingsLayer, SettingsSource,
+    SettingsStack, SettingsWarning, SnipSettings, Switch, SwitchError, SwitchState, Switches,
+    TextScript, TimeClearingSettings, ToolSettings, TrustRequest, WithheldSettings, WriteDecision,
+    WriteRule, add_to_list, boolean_variable, is_empty_object, is_in_list, project_settings_folder,
+    remove_from_list, remove_if_empty, set_value, settings_schema, unset_value,
 };
-pub use trust::{Trust, TrustStore};
+pub use trust::{TrustState, TrustStore};

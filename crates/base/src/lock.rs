@@ -16,7 +16,7 @@ use crate::{Dir, FileAction, FileError, RelPath, fault};
 
 /// Who holds a lock, as written by the holder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Holder {
+pub struct LockHolder {
     /// The process.
     pub pid: u32,
     /// The machine.
@@ -29,31 +29,31 @@ pub enum LockState {
     /// By nobody: the file is all that is left of whoever held it last.
     Free,
     /// By somebody, who is named if that is readable.
-    Held(Option<Holder>),
+    Held(Option<LockHolder>),
 }
 
 /// Whether the process that wrote its name into a lock is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Presence {
+pub enum ProcessState {
     /// It runs.
     Running,
     /// It has ended.
     Ended,
     /// It is on another machine, where we can not look.
-    Elsewhere,
+    OtherHost,
 }
 
-impl Holder {
+impl LockHolder {
     /// Whether it still runs.
-    pub fn presence(&self) -> Presence {
+    pub fn process_state(&self) -> ProcessState {
         if self.host != Self::this_process().host {
-            return Presence::Elsewhere;
+            return ProcessState::OtherHost;
         }
         let pid = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
         match pid.map(rustix::process::test_kill_process) {
             // Not allowed to send it a signal: it is there, and somebody else's.
-            Some(Ok(()) | Err(rustix::io::Errno::PERM)) => Presence::Running,
-            Some(Err(_)) | None => Presence::Ended,
+            Some(Ok(()) | Err(rustix::io::Errno::PERM)) => ProcessState::Running,
+            Some(Err(_)) | None => ProcessState::Ended,
         }
     }
 
@@ -73,14 +73,14 @@ pub enum LockError {
         /// The lock file.
         path: PathBuf,
         /// Who, if it is readable.
-        holder: Option<Holder>,
+        holder: Option<LockHolder>,
     },
     /// The file system refused.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
-fn describe(holder: Option<&Holder>) -> String {
+fn describe(holder: Option<&LockHolder>) -> String {
     match holder {
         Some(holder) => format!("process {} on {}", holder.pid, holder.host),
         None => "another process".to_owned(),
@@ -101,12 +101,12 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(1);
 
 impl Lock {
     /// Takes the lock if it is free; waits for no other holder.
-    pub fn try_take(dir: &Dir, path: &RelPath) -> Result<Self, LockError> {
-        Self::take_within(dir, path, BETWEEN_TRIES * (TRIES - 1))
+    pub fn try_acquire(dir: &Dir, path: &RelPath) -> Result<Self, LockError> {
+        Self::acquire_within(dir, path, BETWEEN_TRIES * (TRIES - 1))
     }
 
     /// Takes the lock, waiting up to about this long for others who hold it for moments.
-    pub fn take_within(dir: &Dir, path: &RelPath, wait: Duration) -> Result<Self, LockError> {
+    pub fn acquire_within(dir: &Dir, path: &RelPath, wait: Duration) -> Result<Self, LockError> {
         let full = dir.path().join(path.as_path());
         let mut file = dir.open_lock(path)?;
         refuse_other_names(&file)
@@ -129,7 +129,7 @@ impl Lock {
 
     /// Takes the lock on a file that is there, if it is free, and writes nothing into it: its time of change
     /// means something. Who holds it stands elsewhere.
-    pub fn try_take_unsigned(dir: &Dir, path: &RelPath) -> Result<Self, LockError> {
+    pub fn try_acquire_unsigned(dir: &Dir, path: &RelPath) -> Result<Self, LockError> {
         let full = dir.path().join(path.as_path());
         let fail = |error| FileError::new(FileAction::Lock, &full, error);
         let file = dir.open_existing_lock(path)?;
@@ -143,7 +143,7 @@ impl Lock {
     }
 
     /// Gives the lock file a time of change, for good.
-    pub fn stamp(&self, time: SystemTime) -> Result<(), FileError> {
+    pub fn set_modified(&self, time: SystemTime) -> Result<(), FileError> {
         fault::at("base.stamp", || self.file.set_modified(time).and_then(|()| self.file.sync_all()))
             .map_err(|error| FileError::new(FileAction::Write, &self.path, error))
     }
@@ -151,7 +151,7 @@ impl Lock {
 
 impl LockState {
     /// Looks at a lock without taking it, and changes nothing.
-    pub fn of(dir: &Dir, path: &RelPath) -> Result<Self, FileError> {
+    pub fn inspect(dir: &Dir, path: &RelPath) -> Result<Self, FileError> {
         let fail = |error| FileError::new(FileAction::Lock, dir.path().join(path.as_path()), error);
         let mut file = dir.open_file(path)?;
         match file.try_lock_shared() {
@@ -209,7 +209,7 @@ fn queue_for(file: &File, wait: Duration) -> Result<(), TryLockError> {
 }
 
 fn write_holder(file: &mut File) -> std::io::Result<()> {
-    let text = serde_json::to_vec(&Holder::this_process())?;
+    let text = serde_json::to_vec(&LockHolder::this_process())?;
     file.set_len(0)?;
     file.rewind()?;
     file.write_all(&text)
@@ -224,19 +224,21 @@ mod tests {
         let temporary = tempfile::tempdir().unwrap();
         let dir = Dir::open(temporary.path()).unwrap();
         let path = RelPath::new("session.lock").unwrap();
-        let first = Lock::try_take(&dir, &path).unwrap();
-        match Lock::try_take(&dir, &path) {
-            Err(LockError::Held { holder, .. }) => assert_eq!(holder, Some(Holder::this_process())),
+        let first = Lock::try_acquire(&dir, &path).unwrap();
+        match Lock::try_acquire(&dir, &path) {
+            Err(LockError::Held { holder, .. }) => {
+                assert_eq!(holder, Some(LockHolder::this_process()))
+            }
             other => panic!("{other:?}"),
         }
         drop(first);
-        Lock::try_take(&dir, &path).unwrap();
+        Lock::try_acquire(&dir, &path).unwrap();
         std::fs::hard_link(
             temporary.path().join("session.lock"),
             temporary.path().join("precious"),
         )
         .unwrap();
-        assert!(matches!(Lock::try_take(&dir, &path), Err(LockError::File(_))));
+        assert!(matches!(Lock::try_acquire(&dir, &path), Err(LockError::File(_))));
     }
 
     #[test]
@@ -245,20 +247,20 @@ mod tests {
         let dir = Dir::open(temporary.path()).unwrap();
         let path = RelPath::new("consolidate.lock").unwrap();
         assert!(matches!(
-            Lock::try_take_unsigned(&dir, &path),
+            Lock::try_acquire_unsigned(&dir, &path),
             Err(LockError::File(error)) if error.is_not_found()
         ));
         let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(7);
-        let empty = crate::Replacement { modified: Some(long_ago), ..crate::Replacement::of(b"") };
+        let empty = crate::Replacement { modified: Some(long_ago), ..crate::Replacement::new(b"") };
         dir.replace_with(&path, &empty).unwrap();
-        let held = Lock::try_take_unsigned(&dir, &path).unwrap();
-        assert!(matches!(Lock::try_take_unsigned(&dir, &path), Err(LockError::Held { .. })));
+        let held = Lock::try_acquire_unsigned(&dir, &path).unwrap();
+        assert!(matches!(Lock::try_acquire_unsigned(&dir, &path), Err(LockError::Held { .. })));
         assert_eq!(dir.entry(&path).unwrap().modified, long_ago);
         let later = long_ago + Duration::from_secs(9);
-        held.stamp(later).unwrap();
+        held.set_modified(later).unwrap();
         assert_eq!(dir.entry(&path).unwrap().modified, later);
         drop(held);
-        Lock::try_take_unsigned(&dir, &path).unwrap();
+        Lock::try_acquire_unsigned(&dir, &path).unwrap();
     }
 
     #[test]
@@ -266,16 +268,19 @@ mod tests {
         let temporary = tempfile::tempdir().unwrap();
         let dir = Dir::open(temporary.path()).unwrap();
         let path = RelPath::new("session.lock").unwrap();
-        assert!(LockState::of(&dir, &path).unwrap_err().is_not_found());
-        let held = Lock::try_take(&dir, &path).unwrap();
-        let this = Holder::this_process();
-        assert_eq!(LockState::of(&dir, &path).unwrap(), LockState::Held(Some(this.clone())));
+        assert!(LockState::inspect(&dir, &path).unwrap_err().is_not_found());
+        let held = Lock::try_acquire(&dir, &path).unwrap();
+        let this = LockHolder::this_process();
+        assert_eq!(LockState::inspect(&dir, &path).unwrap(), LockState::Held(Some(this.clone())));
         drop(held);
-        assert_eq!(LockState::of(&dir, &path).unwrap(), LockState::Free);
-        Lock::try_take(&dir, &path).unwrap();
-        assert_eq!(this.presence(), Presence::Running);
-        assert_eq!(Holder { pid: u32::MAX, ..this.clone() }.presence(), Presence::Ended);
-        let other = Holder { host: "elsewhere.invalid".to_owned(), ..this };
-        assert_eq!(other.presence(), Presence::Elsewhere);
+        assert_eq!(LockState::inspect(&dir, &path).unwrap(), LockState::Free);
+        Lock::try_acquire(&dir, &path).unwrap();
+        assert_eq!(this.process_state(), ProcessState::Running);
+        assert_eq!(
+            LockHolder { pid: u32::MAX, ..this.clone() }.process_state(),
+            ProcessState::Ended
+        );
+        let other = LockHolder { host: "elsewhere.invalid".to_owned(), ..this };
+        assert_eq!(other.process_state(), ProcessState::OtherHost);
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Dir, FileError, Project, RelPath, Stack, WaitingPart, stable_hash};
+use crate::{Dir, FileError, Project, RelPath, SettingsStack, TrustRequest, stable_hash};
 
 /// Who keeps the records.
 #[derive(Debug, Clone)]
@@ -26,15 +26,15 @@ struct Record {
 
 /// How a project stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trust {
+pub enum TrustState {
     /// It asks for nothing that would need it.
     NotNeeded,
     /// Nobody has been asked yet.
-    Unknown,
+    Undecided,
     /// It was trusted, but asks for something else now.
     Changed,
     /// Trusted as it is.
-    Given,
+    Trusted,
 }
 
 impl TrustStore {
@@ -44,10 +44,10 @@ impl TrustStore {
     }
 
     /// How a project stands with these settings.
-    pub fn of(&self, project: &Project, stack: &Stack) -> Trust {
-        let waiting = stack.waiting();
+    pub fn state(&self, project: &Project, stack: &SettingsStack) -> TrustState {
+        let waiting = stack.trust_requests();
         if waiting.is_empty() {
-            return Trust::NotNeeded;
+            return TrustState::NotNeeded;
         }
         let record = Dir::open(&self.folder)
             .and_then(|dir| dir.read(&file(project)))
@@ -55,17 +55,22 @@ impl TrustStore {
             .and_then(|bytes| serde_json::from_slice::<Record>(&bytes).ok())
             .filter(|record| record.checkout == project.checkout.display().to_string());
         match record {
-            None => Trust::Unknown,
-            Some(record) if record.digest == digest(&waiting) => Trust::Given,
-            Some(_) => Trust::Changed,
+            None => TrustState::Undecided,
+            Some(record) if record.digest == digest(&waiting) => TrustState::Trusted,
+            Some(_) => TrustState::Changed,
         }
     }
 
     /// Writes down that the project is trusted with what it asks for now.
-    pub fn give(&self, project: &Project, stack: &Stack, at: Timestamp) -> Result<(), FileError> {
+    pub fn grant(
+        &self,
+        project: &Project,
+        stack: &SettingsStack,
+        at: Timestamp,
+    ) -> Result<(), FileError> {
         let record = Record {
             checkout: project.checkout.display().to_string(),
-            digest: digest(&stack.waiting()),
+            digest: digest(&stack.trust_requests()),
             at: at.to_string(),
         };
         // A struct of strings has no way to fail to serialise.
@@ -74,7 +79,7 @@ impl TrustStore {
     }
 
     /// Takes the trust back; gives whether there was any.
-    pub fn take_back(&self, project: &Project) -> Result<bool, FileError> {
+    pub fn revoke(&self, project: &Project) -> Result<bool, FileError> {
         let removed = Dir::open(&self.folder).and_then(|dir| dir.remove_file(&file(project)));
         match removed {
             Ok(()) => Ok(true),
@@ -94,7 +99,7 @@ fn file(project: &Project) -> RelPath {
 
 /// Keys are in order in a `Value`, so that the same settings have the same digest however they are laid
 /// out.
-fn digest(waiting: &[WaitingPart]) -> String {
+fn digest(waiting: &[TrustRequest]) -> String {
     // Texts and values that were JSON before have no way to fail to serialise.
     let bytes = serde_json::to_vec(waiting).unwrap_or_default();
     blake3::hash(&bytes).to_hex().to_string()
@@ -103,28 +108,30 @@ fn digest(waiting: &[WaitingPart]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Layer, Source, project_of};
+    use crate::{SettingsLayer, SettingsSource, find_project};
 
-    fn stack(text: &str) -> Stack {
-        Stack::new(vec![Layer::parse(Source::Project, "p", text.as_bytes()).unwrap()])
+    fn stack(text: &str) -> SettingsStack {
+        SettingsStack::new(vec![
+            SettingsLayer::parse(SettingsSource::Project, "p", text.as_bytes()).unwrap(),
+        ])
     }
 
     #[test]
     fn trust_is_for_what_was_looked_at() {
         let folder = tempfile::tempdir().unwrap();
-        let project = project_of(folder.path()).unwrap();
+        let project = find_project(folder.path()).unwrap();
         let store = TrustStore::new(&folder.path().join("home"));
         let hooks = stack(r#"{"hooks":{"Stop":[1]},"model":"a"}"#);
-        assert_eq!(store.of(&project, &stack(r#"{"model":"a"}"#)), Trust::NotNeeded);
-        assert_eq!(store.of(&project, &hooks), Trust::Unknown);
-        store.give(&project, &hooks, Timestamp::UNIX_EPOCH).unwrap();
-        assert_eq!(store.of(&project, &hooks), Trust::Given);
+        assert_eq!(store.state(&project, &stack(r#"{"model":"a"}"#)), TrustState::NotNeeded);
+        assert_eq!(store.state(&project, &hooks), TrustState::Undecided);
+        store.grant(&project, &hooks, Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!(store.state(&project, &hooks), TrustState::Trusted);
         // What restricts may change freely, and so may the layout.
         let same = stack("{\"model\":\"b\",\n\n\"hooks\": {\"Stop\": [1]}}");
-        assert_eq!(store.of(&project, &same), Trust::Given);
-        assert_eq!(store.of(&project, &stack(r#"{"hooks":{"Stop":[2]}}"#)), Trust::Changed);
-        assert!(store.take_back(&project).unwrap());
-        assert_eq!(store.of(&project, &hooks), Trust::Unknown);
-        assert!(!store.take_back(&project).unwrap());
+        assert_eq!(store.state(&project, &same), TrustState::Trusted);
+        assert_eq!(store.state(&project, &stack(r#"{"hooks":{"Stop":[2]}}"#)), TrustState::Changed);
+        assert!(store.revoke(&project).unwrap());
+        assert_eq!(store.state(&project, &hooks), TrustState::Undecided);
+        assert!(!store.revoke(&project).unwrap());
     }
 }

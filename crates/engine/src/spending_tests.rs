@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dormouse_base::{Clock, Environment, RandomIds, Redactor, SystemClock, project_of};
+use dormouse_base::{Clock, Environment, RandomIds, Redactor, SystemClock, find_project};
 use dormouse_conversation::figures::{FigureLog, Filter, summarise};
 use dormouse_conversation::{Budget, Origin, Window};
 use dormouse_model::script::Turn;
@@ -36,7 +36,7 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
         tools: Arc::new(ToolSet::builtin()),
         gate: Gate::allow_all(),
         asker: None,
-        project: project_of(home).unwrap(),
+        project: find_project(home).unwrap(),
         environment: Environment::default(),
         clock: Arc::clone(&clock),
         ids: Arc::new(RandomIds::new(Arc::clone(&clock))),

@@ -99,7 +99,7 @@ pub(crate) fn list(real: &Path) -> Result<Vec<(PathBuf, EntryKind)>, FileProblem
     let rel = RelPath::new(real.strip_prefix("/").unwrap_or(real))
         .map_err(|error| FileProblem::Refused(error.to_string()))?;
     let entries = root()?
-        .below(&rel)
+        .open_folder(&rel)
         .and_then(|folder| folder.entries())
         .map_err(|error| refused(&error.source))?;
     let mut found: Vec<(PathBuf, EntryKind)> = entries

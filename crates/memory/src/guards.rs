@@ -125,7 +125,7 @@ impl GuardBook {
         then: impl FnOnce(&T) -> Result<(), E>,
     ) -> Result<T, E> {
         let dir = Dir::create(state_root).map_err(GuardBookError::from)?;
-        let lock = Lock::take_within(&dir, &plain(LOCK), PATIENCE);
+        let lock = Lock::acquire_within(&dir, &plain(LOCK), PATIENCE);
         let _lock = lock.map_err(GuardBookError::from)?;
         let before = read(&dir)?;
         let mut book = before.clone();

@@ -3,7 +3,7 @@
 //! Nothing is opened but folders. A listing says what is a file, so that a look at each is left to whoever
 //! needs it.
 
-use dormouse_base::{Dir, DirEntry, EntryKind, FileError, Listed, RelPath};
+use dormouse_base::{Dir, DirEntry, EntryKind, FileError, ListedEntry, RelPath};
 
 use crate::Skipped;
 use crate::names::{LOGS, fold, is_index, is_markdown};
@@ -56,7 +56,7 @@ impl Walk<'_, '_> {
         for name in listing.not_utf8.iter().filter(|name| is_markdown(name)) {
             self.skip(format!("{prefix}{name}"), "its name is not UTF-8; give it another");
         }
-        for listed in listing.listed {
+        for listed in listing.entries {
             let name = listed.name.as_str();
             if !name.starts_with('.') && (depth > 0 || !self.apart.contains(&name)) {
                 self.entry(dir, prefix, &listed, depth);
@@ -65,7 +65,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn entry(&mut self, dir: &Dir, prefix: &str, listed: &Listed, depth: usize) {
+    fn entry(&mut self, dir: &Dir, prefix: &str, listed: &ListedEntry, depth: usize) {
         let plain = listed.name.as_str();
         // A name from a listing is a plain one.
         let Ok(name) = RelPath::new(plain) else { return };
@@ -84,7 +84,7 @@ impl Walk<'_, '_> {
     }
 
     fn below(&mut self, dir: &Dir, name: &RelPath, path: String, depth: usize) {
-        let below = dir.below(name);
+        let below = dir.open_folder(name);
         let listed = below.and_then(|below| self.folder(&below, &format!("{path}/"), depth + 1));
         if let Err(error) = listed {
             self.skip(path, &error.to_string());

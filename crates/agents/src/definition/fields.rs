@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use dormouse_base::nearest;
+use dormouse_base::nearest_name;
 use dormouse_conversation::Effort;
 use dormouse_engine::MEMORY_TOOLS;
 use dormouse_frontmatter::{
@@ -249,7 +249,7 @@ impl Reader<'_> {
     fn unknown_keys(&mut self) {
         let keys: Vec<String> = self.fields.iter().map(|(key, _)| key.clone()).collect();
         for key in keys.iter().filter(|key| !USED.contains(&key.as_str())) {
-            let meant = nearest(key, USED.iter().map(|known| (*known).to_owned()));
+            let meant = nearest_name(key, USED.iter().map(|known| (*known).to_owned()));
             let meant = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
             self.ignored(key, &format!("`{key}` has no effect{meant}"));
         }
@@ -288,7 +288,7 @@ impl Reader<'_> {
             if of_servers || known.iter().any(|known| known == name) {
                 continue;
             }
-            let meant = nearest(name, known.iter().cloned());
+            let meant = nearest_name(name, known.iter().cloned());
             let meant = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
             self.ignored(key, &format!("`{key}`: there is no tool `{name}` here{meant}"));
         }

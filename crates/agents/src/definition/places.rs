@@ -127,7 +127,7 @@ fn files(folder: &Path, problems: &mut Vec<AgentProblem>) -> Vec<PathBuf> {
 }
 
 fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), FileError> {
-    for entry in Dir::open(folder)?.list()?.listed {
+    for entry in Dir::open(folder)?.list()?.entries {
         if entry.name.starts_with('.') {
             continue;
         }

@@ -8,7 +8,7 @@ use super::{Dir, DirEntry, EntryKind, FileAction, FileError, describe};
 
 /// A name in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedEntry {
     /// The name.
     pub name: String,
     /// What it is, where the listing itself says so; else [`Dir::entry`] does.
@@ -19,7 +19,7 @@ pub struct Listed {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listing {
     /// Those that are text.
-    pub listed: Vec<Listed>,
+    pub entries: Vec<ListedEntry>,
     /// Those that are not UTF-8, as near as text can come: for messages.
     pub not_utf8: Vec<String>,
 }
@@ -35,7 +35,7 @@ impl Dir {
                 Ok("." | "..") => {}
                 Ok(name) => {
                     let kind = kind_of(entry.file_type());
-                    listing.listed.push(Listed { name: name.to_owned(), kind });
+                    listing.entries.push(ListedEntry { name: name.to_owned(), kind });
                 }
                 Err(_) => listing.not_utf8.push(entry.file_name().to_string_lossy().into_owned()),
             }
@@ -45,7 +45,7 @@ impl Dir {
 
     /// The names in the folder; those that are not UTF-8 are left out.
     pub fn names(&self) -> Result<Vec<String>, FileError> {
-        Ok(self.list()?.listed.into_iter().map(|listed| listed.name).collect())
+        Ok(self.list()?.entries.into_iter().map(|listed| listed.name).collect())
     }
 
     /// The folder's entries, in no particular order; names that are not UTF-8 are left out.
@@ -85,15 +85,15 @@ mod tests {
         std::fs::write(keep.path().join(odd), "x").unwrap();
         let dir = Dir::open(keep.path()).unwrap();
         let mut listing = dir.list().unwrap();
-        listing.listed.sort_by(|one, other| one.name.cmp(&other.name));
+        listing.entries.sort_by(|one, other| one.name.cmp(&other.name));
         let kinds = [EntryKind::File, EntryKind::Folder, EntryKind::Other];
-        for ((listed, name), kind) in listing.listed.iter().zip(["a.md", "b", "c"]).zip(kinds) {
+        for ((listed, name), kind) in listing.entries.iter().zip(["a.md", "b", "c"]).zip(kinds) {
             assert_eq!(listed.name, name);
             // Not every file system tells.
             assert!(listed.kind.is_none_or(|said| said == kind));
         }
         assert_eq!(
-            (listing.listed.len(), listing.not_utf8),
+            (listing.entries.len(), listing.not_utf8),
             (3, vec!["caf\u{fffd}.md".to_owned()])
         );
         assert_eq!(dir.entries().unwrap().len(), 3);

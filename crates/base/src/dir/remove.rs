@@ -11,9 +11,9 @@ impl Dir {
     /// Removes a folder below and everything in it; links go, what they lead to stays. One that is not there is
     /// no error.
     pub fn remove_folder(&self, path: &RelPath) -> Result<(), FileError> {
-        let (folder, parent) = match (self.below(path), path.parent()) {
+        let (folder, parent) = match (self.open_folder(path), path.parent()) {
             (Ok(folder), None) => (folder, self.clone()),
-            (Ok(folder), Some(parent)) => (folder, self.below(&parent)?),
+            (Ok(folder), Some(parent)) => (folder, self.open_folder(&parent)?),
             (Err(error), _) if error.is_not_found() => return Ok(()),
             (Err(error), _) => return Err(error),
         };

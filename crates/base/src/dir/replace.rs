@@ -20,7 +20,7 @@ pub enum Durability {
     /// several files can share.
     SyncedContent,
     /// The system writes it when it likes: for what can be made again.
-    Later,
+    Unsynced,
 }
 
 /// What a file becomes.
@@ -36,7 +36,7 @@ pub struct Replacement<'a> {
 
 impl<'a> Replacement<'a> {
     /// This content, changed now, on the disk before the call returns.
-    pub fn of(content: &'a [u8]) -> Self {
+    pub fn new(content: &'a [u8]) -> Self {
         Self { content, modified: None, durability: Durability::Synced }
     }
 }
@@ -115,7 +115,7 @@ fn write_temporary(
         let times = FileTimes::new().set_modified(modified);
         fault::at("base.set_time", || file.set_times(times))?;
     }
-    if replacement.durability != Durability::Later {
+    if replacement.durability != Durability::Unsynced {
         fault::at("base.sync_temporary", || file.sync_all())?;
     }
     Ok(())

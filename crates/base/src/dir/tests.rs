@@ -19,7 +19,7 @@ fn replace_makes_folders_and_leaves_no_litter() {
     dir.replace(&rel("a/b/c.txt"), b"two").unwrap();
     assert_eq!(dir.read(&rel("a/b/c.txt")).unwrap(), b"two");
     let names: Vec<String> = dir
-        .below(&rel("a/b"))
+        .open_folder(&rel("a/b"))
         .unwrap()
         .entries()
         .unwrap()
@@ -78,13 +78,13 @@ fn a_replaced_file_has_the_time_it_was_given() {
     let (_keep, dir) = folder();
     let then = SystemTime::UNIX_EPOCH + Duration::new(1_700_000_000, 5_000_000);
     let replacement =
-        Replacement { modified: Some(then), ..Replacement::of(b"old content, new name") };
+        Replacement { modified: Some(then), ..Replacement::new(b"old content, new name") };
     dir.replace_with(&rel("a/b.md"), &replacement).unwrap();
     let entry = dir.entry(&rel("a/b.md")).unwrap();
     assert_eq!((entry.modified, entry.size, entry.kind), (then, 21, EntryKind::File));
-    let hasty = Replacement { durability: Durability::Later, ..Replacement::of(b"x") };
+    let hasty = Replacement { durability: Durability::Unsynced, ..Replacement::new(b"x") };
     dir.replace_with(&rel("a/c.md"), &hasty).unwrap();
-    let mut names = dir.below(&rel("a")).unwrap().names().unwrap();
+    let mut names = dir.open_folder(&rel("a")).unwrap().names().unwrap();
     names.sort();
     assert_eq!(names, ["b.md", "c.md"]);
     dir.rename(&rel("a"), &rel("moved")).unwrap();

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 /// A text that can not be changed so.
 #[derive(Debug, Error)]
-pub enum EditError {
+pub enum SettingsEditError {
     /// Not JSON.
     #[error("{0}")]
     Json(#[from] serde_json::Error),
@@ -22,18 +22,18 @@ pub enum EditError {
 }
 
 /// Sets a key such as `permissions.allow`; `value` is JSON.
-pub fn set_value(text: &str, key: &str, value: &str) -> Result<String, EditError> {
+pub fn set_value(text: &str, key: &str, value: &str) -> Result<String, SettingsEditError> {
     let value: &RawValue = serde_json::from_str(value)?;
     change(text, key, Some(value))
 }
 
 /// Takes a key out. A text in which it does not stand stays as it is, to the byte.
-pub fn unset_value(text: &str, key: &str) -> Result<String, EditError> {
+pub fn unset_value(text: &str, key: &str) -> Result<String, SettingsEditError> {
     if has_value(text, key)? { change(text, key, None) } else { Ok(text.to_owned()) }
 }
 
 /// Whether a key stands in a text of settings.
-fn has_value(text: &str, key: &str) -> Result<bool, EditError> {
+fn has_value(text: &str, key: &str) -> Result<bool, SettingsEditError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
         return Ok(false);
@@ -43,7 +43,7 @@ fn has_value(text: &str, key: &str) -> Result<bool, EditError> {
     Ok(found.is_some())
 }
 
-fn change(text: &str, key: &str, value: Option<&RawValue>) -> Result<String, EditError> {
+fn change(text: &str, key: &str, value: Option<&RawValue>) -> Result<String, SettingsEditError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     let text = if text.is_empty() { "{}" } else { text };
     let path: Vec<&str> = key.split('.').collect();
@@ -57,12 +57,12 @@ fn changed(
     path: &[&str],
     value: Option<&RawValue>,
     depth: usize,
-) -> Result<Option<String>, EditError> {
+) -> Result<Option<String>, SettingsEditError> {
     let Some((first, rest)) = path.split_first() else {
         return Ok(value.map(|value| value.get().to_owned()));
     };
     if !text.trim_start().starts_with('{') {
-        return Err(EditError::NoObject { key: path.join(".") });
+        return Err(SettingsEditError::NoObject { key: path.join(".") });
     }
     let Ordered(mut fields) = serde_json::from_str(text)?;
     let place = fields.iter().position(|(name, _)| name == first);
@@ -148,8 +148,8 @@ mod tests {
         assert_eq!(unset_value(expected, "layers.dream").unwrap(), "{}\n");
         assert!(matches!(
             set_value(r#"{"model":"a"}"#, "model.x", "1"),
-            Err(EditError::NoObject { .. })
+            Err(SettingsEditError::NoObject { .. })
         ));
-        assert!(matches!(set_value("[1]", "model", "1"), Err(EditError::NoObject { .. })));
+        assert!(matches!(set_value("[1]", "model", "1"), Err(SettingsEditError::NoObject { .. })));
     }
 }

@@ -197,19 +197,20 @@ pub enum MemoryTools {
 pub struct WriteRule {
     /// Memories of this type.
     #[serde(rename = "type")]
-    pub kind: Option<WrittenType>,
+    pub kind: Option<RuleMemoryType>,
     /// Memories of this scope.
-    pub scope: Option<WrittenScope>,
+    pub scope: Option<RuleScope>,
     /// What this one writes.
     pub writer: Option<MemoryWriter>,
-    /// What is done.
-    pub rule: WriteDecision,
+    /// What happens to the write.
+    #[serde(rename = "rule")]
+    pub decision: WriteDecision,
 }
 
 /// The types of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum WrittenType {
+pub enum RuleMemoryType {
     /// About the person.
     User,
     /// How to work.
@@ -223,7 +224,7 @@ pub enum WrittenType {
 /// For whom memories are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum WrittenScope {
+pub enum RuleScope {
     /// The person, in every project.
     User,
     /// The person, in this project.

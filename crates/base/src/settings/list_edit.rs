@@ -19,13 +19,13 @@ pub enum ListEditError {
 
 /// A text with one element more.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Extended {
+pub struct ListAddition {
     /// The text.
     pub text: String,
     /// What was put into it.
-    pub piece: String,
+    pub inserted: String,
     /// Objects and lists that had to be made, by the keys down to them, the outermost first.
-    pub made: Vec<Vec<String>>,
+    pub created: Vec<Vec<String>>,
 }
 
 /// Puts an element at the end of a list, which stands below these keys. None: it is in the list already.
@@ -33,11 +33,11 @@ pub fn add_to_list(
     text: &str,
     list: &[String],
     element: &Value,
-) -> Result<Option<Extended>, ListEditError> {
+) -> Result<Option<ListAddition>, ListEditError> {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         let made = (1..=list.len()).filter_map(|depth| Some(list.get(..depth)?.to_vec()));
         let text = format!("{{\n  {}\n}}\n", within(list, &element.to_string()));
-        return Ok(Some(Extended { piece: text.clone(), text, made: made.collect() }));
+        return Ok(Some(ListAddition { inserted: text.clone(), text, created: made.collect() }));
     }
     let (container, depth) = innermost(text, list)?;
     let missing = list.get(depth..).unwrap_or_default();
@@ -53,11 +53,11 @@ pub fn add_to_list(
     let piece = format!("{before}{}", within(missing, &element.to_string()));
     longer.insert_str(at, &piece);
     let made = (depth + 1..=list.len()).filter_map(|depth| Some(list.get(..depth)?.to_vec()));
-    Ok(Some(Extended { text: longer, piece, made: made.collect() }))
+    Ok(Some(ListAddition { text: longer, inserted: piece, created: made.collect() }))
 }
 
 /// The text without an element, wherever in the list it is. None: it is not in there.
-pub fn take_from_list(
+pub fn remove_from_list(
     text: &str,
     list: &[String],
     element: &Value,
@@ -74,7 +74,7 @@ pub fn is_in_list(text: &str, list: &[String], element: &Value) -> bool {
 }
 
 /// The text without an object or a list that is empty. None: it is not there, or not empty.
-pub fn take_if_empty(text: &str, keys: &[String]) -> Result<Option<String>, ListEditError> {
+pub fn remove_if_empty(text: &str, keys: &[String]) -> Result<Option<String>, ListEditError> {
     let Some((last, above)) = keys.split_last() else { return Ok(None) };
     let (Some(own), Some(outer)) = (container_at(text, keys)?, container_at(text, above)?) else {
         return Ok(None);

@@ -25,7 +25,7 @@ const FILES: &[&str] = &[
     "{\"permissions\":{\"deny\":[\"第一\"]}, \"permissions\":{\"deny\":[\"x\"]}}",
 ];
 
-fn add(text: &str, list: &str, element: &str) -> Extended {
+fn add(text: &str, list: &str, element: &str) -> ListAddition {
     let extended = add_to_list(text, &keys(list), &Value::from(element)).unwrap().unwrap();
     let plain = extended.text.trim_start_matches('\u{feff}');
     let value: Value = serde_json::from_str(plain).unwrap();
@@ -35,12 +35,12 @@ fn add(text: &str, list: &str, element: &str) -> Extended {
 }
 
 fn take(text: &str, list: &str, element: &str) -> String {
-    take_from_list(text, &keys(list), &Value::from(element)).unwrap().unwrap()
+    remove_from_list(text, &keys(list), &Value::from(element)).unwrap().unwrap()
 }
 
 fn prune(mut text: String, made: &[Vec<String>]) -> String {
     for keys in made.iter().rev() {
-        text = take_if_empty(&text, keys).unwrap().unwrap_or(text);
+        text = remove_if_empty(&text, keys).unwrap().unwrap_or(text);
     }
     text
 }
@@ -50,7 +50,7 @@ fn what_was_put_in_comes_out_without_a_trace() {
     for file in FILES {
         let one = add(file, DENY, "Bash(rm:*)");
         assert!(is_in_list(&one.text, &keys(DENY), &Value::from("Bash(rm:*)")));
-        assert_eq!(prune(take(&one.text, DENY, "Bash(rm:*)"), &one.made), *file);
+        assert_eq!(prune(take(&one.text, DENY, "Bash(rm:*)"), &one.created), *file);
         assert_eq!(add_to_list(&one.text, &keys(DENY), &Value::from("Bash(rm:*)")).unwrap(), None);
     }
 }
@@ -64,7 +64,7 @@ fn several_come_out_in_any_order() {
         for (list, element) in lists {
             let more = add(&text, list, element);
             text = more.text;
-            made.extend(more.made);
+            made.extend(more.created);
         }
         made.sort_by_key(Vec::len);
         for order in orders {
@@ -96,10 +96,10 @@ fn what_somebody_has_changed_since_stays_changed() {
     let added = add("{\"model\":\"a\"}", DENY, "X");
     let pretty: Value = serde_json::from_str(&added.text).unwrap();
     let pretty = serde_json::to_string_pretty(&pretty).unwrap().replace("\"X\"", "\"X\", \"mine\"");
-    let without = prune(take(&pretty, DENY, "X"), &added.made);
+    let without = prune(take(&pretty, DENY, "X"), &added.created);
     let value: Value = serde_json::from_str(&without).unwrap();
     assert_eq!(value["permissions"]["deny"], serde_json::json!(["mine"]));
-    assert_eq!(take_from_list(&without, &keys(DENY), &Value::from("X")).unwrap(), None);
+    assert_eq!(remove_from_list(&without, &keys(DENY), &Value::from("X")).unwrap(), None);
 }
 
 #[test]

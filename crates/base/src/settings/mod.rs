@@ -6,27 +6,27 @@
 //! element of a list.
 
 mod edit;
+mod files;
 mod keys;
 mod list_edit;
 mod parse;
 mod partition;
-mod places;
 mod stack;
 mod switches;
 
-pub use edit::{EditError, set_value, unset_value};
+pub use edit::{SettingsEditError, set_value, unset_value};
+pub use files::{SettingsFiles, project_settings_folder};
 pub use keys::{
     CacheEditSettings, DefaultMode, EmbeddingSettings, ExtractionSettings, MemorySettings,
     MemoryTools, MemoryWriter, PermissionSettings, PriceSettings, ProviderKind, ProviderSettings,
-    SessionNotesSettings, Settings, SnipSettings, TextScript, TimeClearingSettings, ToolSettings,
-    WriteDecision, WriteRule, WrittenScope, WrittenType, settings_schema,
+    RuleMemoryType, RuleScope, SessionNotesSettings, Settings, SnipSettings, TextScript,
+    TimeClearingSettings, ToolSettings, WriteDecision, WriteRule, settings_schema,
 };
 pub use list_edit::{
-    Extended, ListEditError, add_to_list, is_empty_object, is_in_list, take_from_list,
-    take_if_empty,
+    ListAddition, ListEditError, add_to_list, is_empty_object, is_in_list, remove_from_list,
+    remove_if_empty,
 };
 pub use parse::{SettingsError, SettingsWarning};
-pub use partition::Withheld;
-pub use places::{SettingsPlaces, project_settings_folder};
-pub use stack::{Layer, Source, Stack, WaitingPart};
-pub use switches::{SWITCHES, Switch, SwitchError, SwitchState, Switches, flag};
+pub use partition::WithheldSettings;
+pub use stack::{SettingsLayer, SettingsSource, SettingsStack, TrustRequest};
+pub use switches::{SWITCHES, Switch, SwitchError, SwitchState, Switches, boolean_variable};

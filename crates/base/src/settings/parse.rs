@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::keys::{Settings, settings_schema};
 use super::switches::SWITCHES;
-use crate::nearest;
+use crate::nearest_name;
 
 /// Settings that can not be read.
 #[derive(Debug, Error)]
@@ -47,13 +47,13 @@ pub struct SettingsWarning {
     /// The key, with its place.
     pub key: String,
     /// The known key that looks most like it.
-    pub nearest: Option<String>,
+    pub suggestion: Option<String>,
 }
 
 impl std::fmt::Display for SettingsWarning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "unknown setting `{}`", self.key)?;
-        match &self.nearest {
+        match &self.suggestion {
             Some(nearest) => write!(f, " (did you mean `{nearest}`?)"),
             None => write!(f, ", ignored"),
         }
@@ -61,7 +61,7 @@ impl std::fmt::Display for SettingsWarning {
 }
 
 /// A text of settings, read.
-pub(super) struct Parsed {
+pub(super) struct ParsedSettings {
     pub(super) settings: Settings,
     /// The same as it stands in the text.
     pub(super) value: Value,
@@ -78,7 +78,10 @@ impl Settings {
     }
 }
 
-pub(super) fn parse(path: impl Into<PathBuf>, text: &[u8]) -> Result<Parsed, SettingsError> {
+pub(super) fn parse(
+    path: impl Into<PathBuf>,
+    text: &[u8],
+) -> Result<ParsedSettings, SettingsError> {
     let path = path.into();
     let Ok(text) = std::str::from_utf8(text) else {
         return Err(SettingsError::NotText { path });
@@ -98,7 +101,7 @@ pub(super) fn parse(path: impl Into<PathBuf>, text: &[u8]) -> Result<Parsed, Set
     }
     let settings: Settings = serde_json::from_str(text).map_err(invalid)?;
     let warnings = unknown_keys(&value);
-    Ok(Parsed { settings, value, warnings })
+    Ok(ParsedSettings { settings, value, warnings })
 }
 
 /// `serde_json` ends its messages with the place, which we say in front.
@@ -115,8 +118,8 @@ fn unknown_keys(value: &Value) -> Vec<SettingsWarning> {
     if let Some(Value::Object(layers)) = top.get("layers") {
         let names = || SWITCHES.iter().map(|switch| switch.name.to_owned());
         for key in layers.keys().filter(|key| names().all(|name| name != **key)) {
-            let nearest = nearest(key, names());
-            warnings.push(SettingsWarning { key: format!("layers.{key}"), nearest });
+            let nearest = nearest_name(key, names());
+            warnings.push(SettingsWarning { key: format!("layers.{key}"), suggestion: nearest });
         }
     }
     warnings
@@ -135,8 +138,8 @@ fn look(
     warnings: &mut Vec<SettingsWarning>,
 ) {
     for key in object.keys().filter(|key| !known.contains_key(*key)) {
-        let nearest = nearest(key, known.keys().cloned());
-        warnings.push(SettingsWarning { key: format!("{place}{key}"), nearest });
+        let nearest = nearest_name(key, known.keys().cloned());
+        warnings.push(SettingsWarning { key: format!("{place}{key}"), suggestion: nearest });
     }
     for (key, value) in object {
         if let (Value::Object(below), Some(schema)) = (value, known.get(key))

@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 
 /// What of a project's settings does not count.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Withheld {
+pub struct WithheldSettings {
     /// What counts once the project is trusted: an object, or null.
-    pub waiting: Value,
+    pub needs_trust: Value,
     /// Keys that no project may set.
-    pub never: Vec<String>,
+    pub forbidden: Vec<String>,
 }
 
 /// Who is talked to, and where memory is: no project's business.
@@ -22,10 +22,10 @@ const FREE: &[&str] = &["$schema", "model", "smallModel"];
 const RESTRICTING_RULES: &[&str] = &["deny", "ask"];
 
 /// Parts what counts at once from what does not.
-pub(super) fn partition(value: &Value) -> (Value, Withheld) {
+pub(super) fn partition(value: &Value) -> (Value, WithheldSettings) {
     let (mut free, mut waiting) = (Map::new(), Map::new());
     let mut never = Vec::new();
-    let Value::Object(keys) = value else { return (Value::Null, Withheld::default()) };
+    let Value::Object(keys) = value else { return (Value::Null, WithheldSettings::default()) };
     for (key, value) in keys {
         match key.as_str() {
             key if NEVER.contains(&key) => never.push(key.to_owned()),
@@ -46,7 +46,7 @@ pub(super) fn partition(value: &Value) -> (Value, Withheld) {
         }
     }
     let waiting = if waiting.is_empty() { Value::Null } else { Value::Object(waiting) };
-    (Value::Object(free), Withheld { waiting, never })
+    (Value::Object(free), WithheldSettings { needs_trust: waiting, forbidden: never })
 }
 
 /// Parts the keys of an object that stands at a key.
@@ -99,9 +99,9 @@ mod tests {
                 "layers": {"dream": false},
             })
         );
-        assert_eq!(withheld.never, ["autoMemoryDirectory", "embeddings", "provider"]);
+        assert_eq!(withheld.forbidden, ["autoMemoryDirectory", "embeddings", "provider"]);
         assert_eq!(
-            withheld.waiting,
+            withheld.needs_trust,
             json!({
                 "permissions": {"allow": ["Bash"], "defaultMode": "plan"},
                 "layers": {"collapse": true},
@@ -118,6 +118,9 @@ mod tests {
         let (free, withheld) =
             partition(&json!({"autoMemoryEnabled": true, "disableAllHooks": false}));
         assert_eq!(free, json!({}));
-        assert_eq!(withheld.waiting, json!({"autoMemoryEnabled": true, "disableAllHooks": false}));
+        assert_eq!(
+            withheld.needs_trust,
+            json!({"autoMemoryEnabled": true, "disableAllHooks": false})
+        );
     }
 }

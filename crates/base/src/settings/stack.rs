@@ -10,12 +10,12 @@ use serde_json::Value;
 
 use super::keys::{MemorySettings, Settings, WriteRule};
 use super::parse::{SettingsError, SettingsWarning, parse};
-use super::partition::{Withheld, partition};
+use super::partition::{WithheldSettings, partition};
 use crate::line_of;
 
 /// Where settings come from, lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Source {
+pub enum SettingsSource {
     /// The person's own.
     User,
     /// The project's, shared with everybody who works on it.
@@ -28,18 +28,18 @@ pub enum Source {
     Managed,
 }
 
-impl Source {
+impl SettingsSource {
     /// All of them, lowest first.
     pub const ALL: [Self; 5] =
         [Self::User, Self::Project, Self::Local, Self::CommandLine, Self::Managed];
 
     /// Whether a file in the project's folder says it: whoever wrote that may be a stranger.
-    pub fn is_of_project(self) -> bool {
+    pub fn is_project(self) -> bool {
         matches!(self, Self::Project | Self::Local)
     }
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for SettingsSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::User => "user",
@@ -53,9 +53,9 @@ impl fmt::Display for Source {
 
 /// One layer: a file, or the command line.
 #[derive(Debug, Clone)]
-pub struct Layer {
+pub struct SettingsLayer {
     /// Where it comes from.
-    pub source: Source,
+    pub source: SettingsSource,
     /// The file; for the command line, its option.
     pub path: PathBuf,
     /// As it was written: whoever has to say in which line something stands looks here.
@@ -65,22 +65,22 @@ pub struct Layer {
     /// Keys nobody knows.
     pub warnings: Vec<SettingsWarning>,
     /// What of it does not count, or not yet.
-    pub withheld: Withheld,
+    pub withheld: WithheldSettings,
 }
 
-impl Layer {
+impl SettingsLayer {
     /// Reads a layer. Of a project's own, what needs trust is withheld until [`Layer::trust`].
     pub fn parse(
-        source: Source,
+        source: SettingsSource,
         path: impl Into<PathBuf>,
         text: &[u8],
     ) -> Result<Self, SettingsError> {
         let path = path.into();
         let parsed = parse(path.clone(), text)?;
-        let (value, withheld) = if source.is_of_project() {
+        let (value, withheld) = if source.is_project() {
             partition(&parsed.value)
         } else {
-            (parsed.value, Withheld::default())
+            (parsed.value, WithheldSettings::default())
         };
         let text = String::from_utf8_lossy(text).into_owned();
         Ok(Self { source, path, text, value, warnings: parsed.warnings, withheld })
@@ -93,68 +93,73 @@ impl Layer {
 
     /// What waited for trust counts from now on.
     pub fn trust(&mut self) {
-        let waiting = std::mem::take(&mut self.withheld.waiting);
+        let waiting = std::mem::take(&mut self.withheld.needs_trust);
         merge(&mut self.value, &waiting);
     }
 }
 
 /// Something of a project that waits for trust.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct WaitingPart {
-    /// The file, or what it is.
-    pub place: String,
-    /// What it wants: an object.
-    pub wishes: Value,
+pub struct TrustRequest {
+    /// The settings file, or the name of the extension kind (such as `skills`).
+    #[serde(rename = "place")]
+    pub origin: String,
+    /// The settings that take effect once the project is trusted: an object.
+    #[serde(rename = "wishes")]
+    pub request: Value,
 }
 
 /// All layers.
 #[derive(Debug, Clone, Default)]
-pub struct Stack {
-    layers: Vec<Layer>,
+pub struct SettingsStack {
+    layers: Vec<SettingsLayer>,
     /// What of the project waits for trust beside its settings.
-    besides: serde_json::Map<String, Value>,
+    other_requests: serde_json::Map<String, Value>,
 }
 
-impl Stack {
+impl SettingsStack {
     /// Puts layers over one another.
-    pub fn new(mut layers: Vec<Layer>) -> Self {
+    pub fn new(mut layers: Vec<SettingsLayer>) -> Self {
         layers.sort_by_key(|layer| layer.source);
-        Self { layers, besides: serde_json::Map::new() }
+        Self { layers, other_requests: serde_json::Map::new() }
     }
 
     /// The same, where something of the project waits for trust beside its settings: its skills. An empty
     /// object waits for nothing.
     #[must_use]
-    pub fn with_waiting(mut self, what: &str, wishes: Value) -> Self {
+    pub fn with_trust_request(mut self, what: &str, wishes: Value) -> Self {
         if wishes.as_object().is_some_and(|wishes| !wishes.is_empty()) {
-            self.besides.insert(what.to_owned(), wishes);
+            self.other_requests.insert(what.to_owned(), wishes);
         }
         self
     }
 
     /// The layers, lowest first.
-    pub fn layers(&self) -> &[Layer] {
+    pub fn layers(&self) -> &[SettingsLayer] {
         &self.layers
     }
 
     /// Trusts the project: all it has set counts, but for what no project may set.
     pub fn trust_project(&mut self) {
-        self.layers.iter_mut().filter(|layer| layer.source.is_of_project()).for_each(Layer::trust);
+        self.layers
+            .iter_mut()
+            .filter(|layer| layer.source.is_project())
+            .for_each(SettingsLayer::trust);
     }
 
     /// What of the project waits for trust: a part for each of its files and for each thing beside them. They are never
     /// put over one another: what one says must not hide what another would run.
-    pub fn waiting(&self) -> Vec<WaitingPart> {
+    pub fn trust_requests(&self) -> Vec<TrustRequest> {
         let of_files =
-            self.layers.iter().filter(|layer| !layer.withheld.waiting.is_null()).map(|layer| {
-                WaitingPart {
-                    place: layer.path.display().to_string(),
-                    wishes: layer.withheld.waiting.clone(),
+            self.layers.iter().filter(|layer| !layer.withheld.needs_trust.is_null()).map(|layer| {
+                TrustRequest {
+                    origin: layer.path.display().to_string(),
+                    request: layer.withheld.needs_trust.clone(),
                 }
             });
-        let besides = self.besides.iter().map(|(what, wishes)| WaitingPart {
-            place: what.clone(),
-            wishes: Value::Object([(what.clone(), wishes.clone())].into_iter().collect()),
+        let besides = self.other_requests.iter().map(|(what, wishes)| TrustRequest {
+            origin: what.clone(),
+            request: Value::Object([(what.clone(), wishes.clone())].into_iter().collect()),
         });
         of_files.chain(besides).collect()
     }
@@ -171,33 +176,33 @@ impl Stack {
     /// The settings in force.
     pub fn settings(&self) -> Settings {
         let mut settings = read(self.value());
-        settings.memory.policy = self.write_rules(|source| !source.is_of_project());
+        settings.memory.policy = self.write_rules(|source| !source.is_project());
         settings.memory.in_repository = self.lists_of_person(|memory| memory.in_repository);
         settings.memory.trusted_clients = self.lists_of_person(|memory| memory.trusted_clients);
-        settings.memory.restrictions = self.write_rules(Source::is_of_project);
+        settings.memory.restrictions = self.write_rules(SettingsSource::is_project);
         settings
     }
 
     /// A list about memory that a project has no say in.
     fn lists_of_person(&self, list: impl Fn(MemorySettings) -> Vec<String>) -> Vec<String> {
-        let layers = self.layers.iter().filter(|layer| !layer.source.is_of_project());
+        let layers = self.layers.iter().filter(|layer| !layer.source.is_project());
         layers.flat_map(|layer| list(read(layer.value.clone()).memory)).collect()
     }
 
     /// The rules for writing memory of some layers, the highest first.
-    fn write_rules(&self, of: impl Fn(Source) -> bool) -> Vec<WriteRule> {
+    fn write_rules(&self, of: impl Fn(SettingsSource) -> bool) -> Vec<WriteRule> {
         let layers = self.layers.iter().rev().filter(|layer| of(layer.source));
         layers.flat_map(|layer| read(layer.value.clone()).memory.policy).collect()
     }
 
     /// The layers that say something about a key such as `permissions.allow`, the one that counts first.
-    pub fn origins(&self, key: &str) -> Vec<&Layer> {
-        let has = |layer: &&Layer| find(&layer.value, key).is_some();
+    pub fn origins(&self, key: &str) -> Vec<&SettingsLayer> {
+        let has = |layer: &&SettingsLayer| find(&layer.value, key).is_some();
         self.layers.iter().rev().filter(has).collect()
     }
 
     /// The value of a key in one layer.
-    pub fn of_source(&self, source: Source, key: &str) -> Option<&Value> {
+    pub fn value_from(&self, source: SettingsSource, key: &str) -> Option<&Value> {
         self.layers.iter().find(|layer| layer.source == source).and_then(|l| find(&l.value, key))
     }
 }
@@ -236,23 +241,23 @@ mod tests {
     use super::super::keys::WriteDecision;
     use super::*;
 
-    fn layer(source: Source, text: &str) -> Layer {
-        Layer::parse(source, source.to_string(), text.as_bytes()).unwrap()
+    fn layer(source: SettingsSource, text: &str) -> SettingsLayer {
+        SettingsLayer::parse(source, source.to_string(), text.as_bytes()).unwrap()
     }
 
     #[test]
     fn the_highest_wins_and_lists_join() {
-        let stack = Stack::new(vec![
-            layer(Source::Managed, r#"{"layers":{"dream":false}}"#),
+        let stack = SettingsStack::new(vec![
+            layer(SettingsSource::Managed, r#"{"layers":{"dream":false}}"#),
             layer(
-                Source::User,
+                SettingsSource::User,
                 r#"{"model":"a","smallModel":"s","permissions":{"deny":["Read"]}}"#,
             ),
             layer(
-                Source::CommandLine,
+                SettingsSource::CommandLine,
                 r#"{"model":"b","layers":{"dream":true},"smallModel":null}"#,
             ),
-            layer(Source::Project, r#"{"permissions":{"deny":["Write","Read"]}}"#),
+            layer(SettingsSource::Project, r#"{"permissions":{"deny":["Write","Read"]}}"#),
         ]);
         let settings = stack.settings();
         assert_eq!(settings.model.as_deref(), Some("b"));
@@ -260,19 +265,25 @@ mod tests {
         assert_eq!(settings.layers.get("dream"), Some(&false));
         assert_eq!(settings.permissions.deny, ["Write", "Read"]);
         let origins = |key| stack.origins(key).iter().map(|layer| layer.source).collect::<Vec<_>>();
-        assert_eq!(origins("model"), [Source::CommandLine, Source::User]);
-        assert_eq!(origins("permissions.deny"), [Source::Project, Source::User]);
+        assert_eq!(origins("model"), [SettingsSource::CommandLine, SettingsSource::User]);
+        assert_eq!(origins("permissions.deny"), [SettingsSource::Project, SettingsSource::User]);
         assert!(origins("permissions.allow").is_empty());
     }
 
     #[test]
     fn a_projects_rules_for_memory_are_apart_and_wait_for_trust() {
-        let mut stack = Stack::new(vec![
-            layer(Source::User, r#"{"memory":{"policy":[{"rule":"auto"}]}}"#),
-            layer(Source::Local, r#"{"memory":{"policy":[{"writer":"dream","rule":"inbox"}]}}"#),
-            layer(Source::Managed, r#"{"memory":{"policy":[{"type":"user","rule":"ask"}]}}"#),
+        let mut stack = SettingsStack::new(vec![
+            layer(SettingsSource::User, r#"{"memory":{"policy":[{"rule":"auto"}]}}"#),
+            layer(
+                SettingsSource::Local,
+                r#"{"memory":{"policy":[{"writer":"dream","rule":"inbox"}]}}"#,
+            ),
+            layer(
+                SettingsSource::Managed,
+                r#"{"memory":{"policy":[{"type":"user","rule":"ask"}]}}"#,
+            ),
         ]);
-        let decisions = |rules: &[WriteRule]| rules.iter().map(|r| r.rule).collect::<Vec<_>>();
+        let decisions = |rules: &[WriteRule]| rules.iter().map(|r| r.decision).collect::<Vec<_>>();
         let memory = stack.settings().memory;
         assert_eq!(decisions(&memory.policy), [WriteDecision::Ask, WriteDecision::Auto]);
         assert!(memory.restrictions.is_empty());
@@ -285,7 +296,7 @@ mod tests {
     #[test]
     fn a_rule_with_a_key_nobody_knows_is_refused() {
         let text = br#"{"memory":{"policy":[{"writers":"dream","rule":"auto"}]}}"#;
-        let error = Layer::parse(Source::User, "s", text).unwrap_err().to_string();
+        let error = SettingsLayer::parse(SettingsSource::User, "s", text).unwrap_err().to_string();
         assert!(error.contains("unknown field `writers`"), "{error}");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::stack::{Source, Stack, find};
+use super::stack::{SettingsSource, SettingsStack, find};
 use crate::{Environment, names};
 
 /// A layer that can be turned off.
@@ -104,7 +104,7 @@ pub struct Switches {
 impl Switches {
     /// From the settings and the environment. Managed settings win over the environment, that over the
     /// other settings.
-    pub fn resolve(stack: &Stack, environment: &Environment) -> Result<Self, SwitchError> {
+    pub fn resolve(stack: &SettingsStack, environment: &Environment) -> Result<Self, SwitchError> {
         let mut states = BTreeMap::new();
         for switch in SWITCHES {
             states.insert(switch.name, state(switch, stack, environment)?);
@@ -114,7 +114,7 @@ impl Switches {
             switches.turn_off(OF_MEMORY, &origin);
         }
         // Memory that lives elsewhere is read and written by the model's own hand only.
-        if flag(environment, names::REMOTE)? == Some(true) {
+        if boolean_variable(environment, names::REMOTE)? == Some(true) {
             switches.turn_off(&["extraction", "extraction_headless", "dream"], names::REMOTE);
         }
         if !switches.is_on("memory") {
@@ -145,17 +145,17 @@ impl Switches {
 
 fn state(
     switch: &Switch,
-    stack: &Stack,
+    stack: &SettingsStack,
     environment: &Environment,
 ) -> Result<SwitchState, SwitchError> {
     let key = format!("layers.{}", switch.name);
-    let managed = stack.of_source(Source::Managed, &key).and_then(Value::as_bool);
+    let managed = stack.value_from(SettingsSource::Managed, &key).and_then(Value::as_bool);
     if let Some(on) = managed {
-        return Ok(SwitchState { on, origin: Source::Managed.to_string() });
+        return Ok(SwitchState { on, origin: SettingsSource::Managed.to_string() });
     }
     let alias = (switch.name == "collapse").then(|| names::CONTEXT_COLLAPSE.to_owned());
     for variable in std::iter::once(switch.variable()).chain(alias) {
-        if let Some(on) = flag(environment, &variable)? {
+        if let Some(on) = boolean_variable(environment, &variable)? {
             return Ok(SwitchState { on, origin: variable });
         }
     }
@@ -167,24 +167,30 @@ fn state(
 }
 
 /// What turns all of memory off, if anything does.
-fn memory_off(stack: &Stack, environment: &Environment) -> Result<Option<String>, SwitchError> {
+fn memory_off(
+    stack: &SettingsStack,
+    environment: &Environment,
+) -> Result<Option<String>, SwitchError> {
     for variable in [names::DISABLE_AUTO_MEMORY, names::SIMPLE] {
-        if flag(environment, variable)? == Some(true) {
+        if boolean_variable(environment, variable)? == Some(true) {
             return Ok(Some(variable.to_owned()));
         }
     }
-    let remote = flag(environment, names::REMOTE)? == Some(true);
+    let remote = boolean_variable(environment, names::REMOTE)? == Some(true);
     if remote && environment.path(names::REMOTE_MEMORY_DIR).is_none() {
         return Ok(Some(names::REMOTE.to_owned()));
     }
     let key = "autoMemoryEnabled";
     let said = stack.origins(key).into_iter().next();
-    let off = |layer: &&super::Layer| find(&layer.value, key) == Some(&Value::Bool(false));
+    let off = |layer: &&super::SettingsLayer| find(&layer.value, key) == Some(&Value::Bool(false));
     Ok(said.filter(off).map(|layer| format!("{key} ({})", layer.source)))
 }
 
 /// A variable that is on or off; none if it is not set.
-pub fn flag(environment: &Environment, variable: &str) -> Result<Option<bool>, SwitchError> {
+pub fn boolean_variable(
+    environment: &Environment,
+    variable: &str,
+) -> Result<Option<bool>, SwitchError> {
     let Some(value) = environment.get(variable) else { return Ok(None) };
     match value.to_ascii_lowercase().as_str() {
         "1" | "true" | "on" | "yes" => Ok(Some(true)),
@@ -195,16 +201,16 @@ pub fn flag(environment: &Environment, variable: &str) -> Result<Option<bool>, S
 
 #[cfg(test)]
 mod tests {
-    use super::super::Layer;
+    use super::super::SettingsLayer;
     use super::*;
 
-    fn layer(source: Source, text: &str) -> Layer {
-        Layer::parse(source, source.to_string(), text.as_bytes()).unwrap()
+    fn layer(source: SettingsSource, text: &str) -> SettingsLayer {
+        SettingsLayer::parse(source, source.to_string(), text.as_bytes()).unwrap()
     }
 
-    fn state(layers: Vec<Layer>, variables: &[(&str, &str)], name: &str) -> (bool, String) {
+    fn state(layers: Vec<SettingsLayer>, variables: &[(&str, &str)], name: &str) -> (bool, String) {
         let environment = Environment::from_pairs(variables.iter().copied());
-        let switches = Switches::resolve(&Stack::new(layers), &environment).unwrap();
+        let switches = Switches::resolve(&SettingsStack::new(layers), &environment).unwrap();
         let state = switches.get(name).unwrap().clone();
         (state.on, state.origin)
     }
@@ -212,9 +218,9 @@ mod tests {
     #[test]
     fn who_decides() {
         let dream = |layers, variables: &[(&str, &str)]| state(layers, variables, "dream");
-        let user_on = || layer(Source::User, r#"{"layers":{"dream":true}}"#);
-        let user_off = || layer(Source::User, r#"{"layers":{"dream":false}}"#);
-        let managed_off = layer(Source::Managed, r#"{"layers":{"dream":false}}"#);
+        let user_on = || layer(SettingsSource::User, r#"{"layers":{"dream":true}}"#);
+        let user_off = || layer(SettingsSource::User, r#"{"layers":{"dream":false}}"#);
+        let managed_off = layer(SettingsSource::Managed, r#"{"layers":{"dream":false}}"#);
         assert_eq!(dream(vec![], &[]), (true, "default".into()));
         assert_eq!(dream(vec![user_off()], &[]), (false, "user".into()));
         assert_eq!(
@@ -234,7 +240,7 @@ mod tests {
             (vec![], vec![("DORMOUSE_SIMPLE", "1")], "DORMOUSE_SIMPLE"),
             (vec![], vec![("DORMOUSE_REMOTE", "1")], "DORMOUSE_REMOTE"),
             (
-                vec![layer(Source::Project, r#"{"autoMemoryEnabled":false}"#)],
+                vec![layer(SettingsSource::Project, r#"{"autoMemoryEnabled":false}"#)],
                 vec![],
                 "autoMemoryEnabled (project)",
             ),
@@ -254,7 +260,7 @@ mod tests {
     #[test]
     fn a_value_that_is_neither_is_refused() {
         let environment = Environment::from_pairs([("DORMOUSE_RECALL", "perhaps")]);
-        let error = Switches::resolve(&Stack::default(), &environment).unwrap_err();
+        let error = Switches::resolve(&SettingsStack::default(), &environment).unwrap_err();
         assert_eq!(
             error.to_string(),
             "DORMOUSE_RECALL is `perhaps`; it is 1 or 0 (also: true, false, on, off)"

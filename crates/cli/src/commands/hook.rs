@@ -4,7 +4,7 @@
 use std::io::Read;
 use std::sync::Arc;
 
-use dormouse_base::{Project, Settings, Switches, names, project_of};
+use dormouse_base::{Project, Settings, Switches, find_project, names};
 use dormouse_memory::{IndexUse, MemoryRules, Saving};
 use dormouse_serve::ClientMemories;
 use dormouse_serve::hook::{ClientHookEvent, HookInput, HookState, about_prompt, at_start, output};
@@ -45,7 +45,7 @@ async fn answer(arguments: &HookArguments, world: &World) -> Result<Option<Strin
         .ok_or_else(|| Failure::usage(anyhow::anyhow!("there is no hook event `{word}`")))?;
     let asked = HookInput::read(&input()?).map_err(Failure::failed)?;
     let project = match &asked.cwd {
-        Some(folder) => project_of(folder)?,
+        Some(folder) => find_project(folder)?,
         None => current_project()?,
     };
     let in_force = settings::load(world, None, &project, Untrusted::Pass)?;

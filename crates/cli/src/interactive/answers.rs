@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dormouse_base::{FileError, grouped, names};
+use dormouse_base::{FileError, group_digits, names};
 use dormouse_conversation::figures::{FigureLog, Filter, summarise};
 use dormouse_engine::Engine;
 use dormouse_tools::{Gate, Mode, Rule};
@@ -174,7 +174,7 @@ pub(crate) fn mode_named(name: &str) -> Result<Mode, String> {
 
 /// A number of tokens.
 fn tokens(count: u64) -> String {
-    format!("{} tokens", grouped(count))
+    format!("{} tokens", group_digits(count))
 }
 
 #[cfg(test)]

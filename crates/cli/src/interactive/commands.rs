@@ -1,6 +1,6 @@
 //! Slash commands: which there are, and which one was meant. `obey` carries them out.
 
-use dormouse_base::nearest;
+use dormouse_base::nearest_name;
 
 /// A command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,7 +124,7 @@ pub(crate) fn parse(line: &str) -> Option<Meant> {
         None if name == "exit" => Meant::Command(Name::Quit, String::new()),
         None => {
             let names = COMMANDS.iter().map(|(_, known, ..)| (*known).to_owned());
-            Meant::Unknown(name.to_owned(), nearest(name, names))
+            Meant::Unknown(name.to_owned(), nearest_name(name, names))
         }
     })
 }

@@ -1,6 +1,6 @@
 //! `/compact` and `/context`: room in the window, made by hand and looked at.
 
-use dormouse_base::grouped;
+use dormouse_base::group_digits;
 use dormouse_conversation::transcript::Trigger;
 use dormouse_engine::{CompactionOutcome, CompactionRequest, CompactionScope, UserMessage};
 
@@ -69,7 +69,7 @@ impl Talk<'_> {
             Ok(Some(freed)) => {
                 self.say(&format!(
                     "the oldest messages are left out from now on: about {} tokens",
-                    grouped(freed)
+                    group_digits(freed)
                 ));
             }
             Ok(None) => self.say("there is nothing that could be left out"),

@@ -68,7 +68,7 @@ impl History {
 }
 
 fn lock(dir: &Dir) -> Result<Lock, HistoryError> {
-    Ok(Lock::try_take(dir, &RelPath::new("history.lock")?)?)
+    Ok(Lock::try_acquire(dir, &RelPath::new("history.lock")?)?)
 }
 
 /// The newest of them; what was typed several times in a row is one.

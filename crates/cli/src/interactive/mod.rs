@@ -32,7 +32,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::{names, nearest};
+use dormouse_base::{names, nearest_name};
 use dormouse_engine::{SessionEndReason, Surroundings};
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -321,7 +321,7 @@ impl Talk<'_> {
             Some(Meant::Command(name, rest)) => self.command(name, &rest).await,
             Some(Meant::Unknown(name, command)) => {
                 let skills = || skills::names(&self.conversation);
-                let meant = command.or_else(|| nearest(&name, skills()));
+                let meant = command.or_else(|| nearest_name(&name, skills()));
                 let meant = meant.map(|name| format!(" Did you mean /{name}?")).unwrap_or_default();
                 self.say(&format!("There is no command /{name}.{meant} /help lists them all."));
             }

@@ -1,6 +1,6 @@
 //! A table for a terminal of 80 columns: names on the left, numbers on the right of their columns.
 
-use dormouse_base::grouped;
+use dormouse_base::group_digits;
 
 use crate::terminal::width::fitted;
 
@@ -60,7 +60,11 @@ impl NumberTable {
 
 /// Tokens: all digits as long as they fit, then millions.
 pub(crate) fn tokens(count: u64) -> String {
-    if count < 1_000_000_000 { grouped(count) } else { format!("{} M", grouped(count / 1_000_000)) }
+    if count < 1_000_000_000 {
+        group_digits(count)
+    } else {
+        format!("{} M", group_digits(count / 1_000_000))
+    }
 }
 
 /// Dollars: to the hundredth of a cent as long as that matters.
@@ -90,7 +94,7 @@ pub(crate) fn size(bytes: u64) -> String {
         0 => "0".to_owned(),
         1..=9_999 => format!("{bytes} B"),
         10_000..=9_999_999 => format!("{} kB", bytes / 1_000),
-        _ => format!("{} MB", grouped(bytes / 1_000_000)),
+        _ => format!("{} MB", group_digits(bytes / 1_000_000)),
     }
 }
 
@@ -113,7 +117,10 @@ mod tests {
 
     #[test]
     fn numbers_for_people() {
-        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(
+            [0, 999, 1_000, 1_234_567].map(group_digits),
+            ["0", "999", "1,000", "1,234,567"]
+        );
         let times = [40, 9_950, 61_000, 600_000, 7_200_000].map(time);
         assert_eq!(times, ["0.0 s", "9.9 s", "61 s", "10 min", "2 h"]);
         assert_eq!([0, 1_500, 25_000, 12_345_678].map(size), ["0", "1500 B", "25 kB", "12 MB"]);

@@ -9,7 +9,9 @@ use dormouse_agents::{
     Agency, AgencySetup, AgentDefinition, AgentMemories, AgentOrigin, AgentProblem, Agents, ListIn,
     Models, Post, builtin, read_json,
 };
-use dormouse_base::{Environment, Layer, Project, Settings, Source, Switches, Trust, names};
+use dormouse_base::{
+    Environment, Project, Settings, SettingsLayer, SettingsSource, Switches, TrustState, names,
+};
 use dormouse_engine::{HookLayer, HookOrigin, Hooks, ModelSetup, SmallModel};
 use dormouse_memory::{IndexUpkeep, Scope, StoreOptions};
 use dormouse_tools::{ServerOrigin, Variables, read_servers};
@@ -32,7 +34,7 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(30);
 /// How definitions are read, again and again.
 struct Library {
     project: ProjectAgents,
-    trust: Trust,
+    trust: TrustState,
     /// From settings: these do not change while the program runs.
     settled: Vec<AgentDefinition>,
     problems: Vec<AgentProblem>,
@@ -60,7 +62,7 @@ impl Library {
         let of_project = self.project.places.of_project(&mut problems);
         // What has changed since it was trusted waits until the person is asked again.
         let wishes = Agents::wishes(&of_project, &agents);
-        let as_trusted = self.trust == Trust::Given && wishes == self.project.wishes;
+        let as_trusted = self.trust == TrustState::Trusted && wishes == self.project.wishes;
         agents.extend(self.settled.iter().cloned());
         let of_project =
             if as_trusted { of_project } else { Agents::restricted(of_project, &agents) };
@@ -95,13 +97,17 @@ fn mistakes_within(agent: &AgentDefinition) -> Vec<AgentProblem> {
 }
 
 /// The agents in a settings file.
-fn of_layer(layer: &Layer, agents: &mut Vec<AgentDefinition>, problems: &mut Vec<AgentProblem>) {
+fn of_layer(
+    layer: &SettingsLayer,
+    agents: &mut Vec<AgentDefinition>,
+    problems: &mut Vec<AgentProblem>,
+) {
     let Some(Value::Object(named)) = layer.value.get("agents") else { return };
     let origin = match layer.source {
-        Source::User => AgentOrigin::User,
-        Source::Project | Source::Local => AgentOrigin::Project,
-        Source::CommandLine => AgentOrigin::CommandLine,
-        Source::Managed => AgentOrigin::Managed,
+        SettingsSource::User => AgentOrigin::User,
+        SettingsSource::Project | SettingsSource::Local => AgentOrigin::Project,
+        SettingsSource::CommandLine => AgentOrigin::CommandLine,
+        SettingsSource::Managed => AgentOrigin::Managed,
     };
     let place = layer.path.display().to_string();
     for (name, object) in named {

@@ -1,6 +1,6 @@
 //! The hooks in force, from every layer of settings and from plugins.
 
-use dormouse_base::{Source, Stack};
+use dormouse_base::{SettingsSource, SettingsStack};
 use dormouse_engine::{HookLayer, HookOrigin, HookProblem, Hooks, Idle};
 
 use crate::wiring::exit::Failure;
@@ -26,7 +26,7 @@ pub(crate) fn read(
     let others_idle = others_idle(in_force, bare);
     let of_plugins = plugins::hook_layers(&in_force.plugins, others_idle);
     let (hooks, problems) = Hooks::read(layers(in_force, bare).chain(of_plugins));
-    let files = Source::ALL.into_iter().filter_map(|source| {
+    let files = SettingsSource::ALL.into_iter().filter_map(|source| {
         let file = in_force.places.file(source)?;
         Some((source, file))
     });
@@ -40,9 +40,9 @@ fn layers(in_force: &InForce, bare: bool) -> impl Iterator<Item = HookLayer> {
             Some(Idle::Bare)
         } else if switched_off(&in_force.stack, layer.source) {
             Some(Idle::Disabled)
-        } else if is_managed_only(in_force) && layer.source != Source::Managed {
+        } else if is_managed_only(in_force) && layer.source != SettingsSource::Managed {
             Some(Idle::ManagedOnly)
-        } else if layer.withheld.waiting.get("hooks").is_some() {
+        } else if layer.withheld.needs_trust.get("hooks").is_some() {
             Some(Idle::NotTrusted)
         } else {
             None
@@ -56,7 +56,7 @@ fn layers(in_force: &InForce, bare: bool) -> impl Iterator<Item = HookLayer> {
 fn others_idle(in_force: &InForce, bare: bool) -> Option<Idle> {
     if bare {
         Some(Idle::Bare)
-    } else if switched_off(&in_force.stack, Source::User) {
+    } else if switched_off(&in_force.stack, SettingsSource::User) {
         Some(Idle::Disabled)
     } else if is_managed_only(in_force) {
         Some(Idle::ManagedOnly)
@@ -71,11 +71,12 @@ fn is_managed_only(in_force: &InForce) -> bool {
 
 /// Whether `disableAllHooks` reaches the hooks of a layer: a project turns off its own, a person all but the
 /// organisation's, the organisation all.
-fn switched_off(stack: &Stack, of: Source) -> bool {
-    let off = |source: Source| stack.of_source(source, "disableAllHooks") == Some(&true.into());
-    let by_project = off(Source::Project) || off(Source::Local);
-    let by_person = off(Source::User) || off(Source::CommandLine);
-    off(Source::Managed)
-        || (by_person && of != Source::Managed)
-        || (by_project && of.is_of_project())
+fn switched_off(stack: &SettingsStack, of: SettingsSource) -> bool {
+    let off =
+        |source: SettingsSource| stack.value_from(source, "disableAllHooks") == Some(&true.into());
+    let by_project = off(SettingsSource::Project) || off(SettingsSource::Local);
+    let by_person = off(SettingsSource::User) || off(SettingsSource::CommandLine);
+    off(SettingsSource::Managed)
+        || (by_person && of != SettingsSource::Managed)
+        || (by_project && of.is_project())
 }

@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::{Environment, Layer, Project, Redactor, Settings, Source, Trust};
+use dormouse_base::{
+    Environment, Project, Redactor, Settings, SettingsLayer, SettingsSource, TrustState,
+};
 use dormouse_tools::{
     CALL_TIMEOUT, McpHub, McpSetup, Reaper, START_PATIENCE, ServerOrigin, ServerSpec, ServerStatus,
     ServersRead, Variables, parse_servers, read_servers,
@@ -51,18 +53,18 @@ pub(crate) fn read(
     // Without the key, wherever the settings say that it is.
     let environment = environment_for_children(world, &in_force.settings);
     let variables = Variables::new(environment.clone());
-    let mut layers: Vec<(Source, ServersRead)> = Vec::new();
+    let mut layers: Vec<(SettingsSource, ServersRead)> = Vec::new();
     if let Some(mut read) = of_project_file(&in_force.mcp_file, &variables) {
         // What is wrong with it is said anyway.
-        if in_force.trust != Trust::Given {
+        if in_force.trust != TrustState::Trusted {
             (read.servers, read.off) = Default::default();
         }
-        layers.push((Source::Project, read));
+        layers.push((SettingsSource::Project, read));
     }
     let settings = in_force.stack.layers().iter();
     layers.extend(settings.map(|layer| (layer.source, of_layer(layer, &variables))));
     for given in given {
-        layers.push((Source::CommandLine, of_command_line(given, &variables)?));
+        layers.push((SettingsSource::CommandLine, of_command_line(given, &variables)?));
     }
     // The order within one source stays: later ones count more.
     layers.sort_by_key(|(source, _)| *source);
@@ -129,7 +131,7 @@ fn of_project_file(file: &ProjectFile, variables: &Variables) -> Option<ServersR
     file.text.as_deref().map(|text| parse_servers(text, &origin, variables))
 }
 
-fn of_layer(layer: &Layer, variables: &Variables) -> ServersRead {
+fn of_layer(layer: &SettingsLayer, variables: &Variables) -> ServersRead {
     let origin = ServerOrigin::new(layer.source.to_string(), &layer.path);
     let servers = layer.value.get(KEY).unwrap_or(&Value::Null);
     read_servers(servers, &origin, variables, &|path| {
@@ -148,7 +150,7 @@ fn of_command_line(given: &str, variables: &Variables) -> Result<ServersRead, Fa
         })?;
         (PathBuf::from(given), text)
     };
-    let origin = ServerOrigin::new(Source::CommandLine.to_string(), path);
+    let origin = ServerOrigin::new(SettingsSource::CommandLine.to_string(), path);
     let read = parse_servers(&text, &origin, variables);
     let is_of_use = !read.servers.is_empty() || !read.off.is_empty();
     if is_of_use || read.problems.is_empty() {

@@ -272,10 +272,10 @@ fn in_checkout(project: &Project, writes: bool) -> Result<bool, Failure> {
     let below = RelPath::new(".dormouse/memory").map_err(Failure::failed)?;
     let checkout = Dir::open(&project.checkout)?;
     if writes {
-        checkout.create_below(&below)?;
+        checkout.create_folder(&below)?;
         return Ok(true);
     }
-    Ok(checkout.below(&below).is_ok())
+    Ok(checkout.open_folder(&below).is_ok())
 }
 
 /// Whether the person wants this project's memory to travel with its repository (M-4).

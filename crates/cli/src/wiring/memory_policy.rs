@@ -1,7 +1,7 @@
 //! The write policy (M-21) as the settings say it.
 
 use dormouse_base::{
-    MemorySettings, MemoryWriter, WriteDecision, WriteRule, WrittenScope, WrittenType,
+    MemorySettings, MemoryWriter, RuleMemoryType, RuleScope, WriteDecision, WriteRule,
 };
 use dormouse_memory::{MemoryType, Policy, PolicyRule, Rule, Scope, Writer};
 
@@ -21,7 +21,7 @@ fn rule(rule: WriteRule) -> PolicyRule {
         kind: rule.kind.map(kind),
         scope: rule.scope.map(scope),
         writer: rule.writer.map(writer),
-        rule: match rule.rule {
+        rule: match rule.decision {
             WriteDecision::Auto => Rule::Auto,
             WriteDecision::Notify => Rule::Notify,
             WriteDecision::Ask => Rule::Ask,
@@ -30,21 +30,21 @@ fn rule(rule: WriteRule) -> PolicyRule {
     }
 }
 
-fn kind(kind: WrittenType) -> MemoryType {
+fn kind(kind: RuleMemoryType) -> MemoryType {
     match kind {
-        WrittenType::User => MemoryType::User,
-        WrittenType::Feedback => MemoryType::Feedback,
-        WrittenType::Project => MemoryType::Project,
-        WrittenType::Reference => MemoryType::Reference,
+        RuleMemoryType::User => MemoryType::User,
+        RuleMemoryType::Feedback => MemoryType::Feedback,
+        RuleMemoryType::Project => MemoryType::Project,
+        RuleMemoryType::Reference => MemoryType::Reference,
     }
 }
 
-fn scope(scope: WrittenScope) -> Scope {
+fn scope(scope: RuleScope) -> Scope {
     match scope {
-        WrittenScope::User => Scope::User,
-        WrittenScope::Project => Scope::Project,
-        WrittenScope::Team => Scope::Team,
-        WrittenScope::Agent => Scope::Agent,
+        RuleScope::User => Scope::User,
+        RuleScope::Project => Scope::Project,
+        RuleScope::Team => Scope::Team,
+        RuleScope::Agent => Scope::Agent,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The permission gate of a run: mode and rules from the command line and the settings.
 
-use dormouse_base::{DefaultMode, PermissionSettings, nearest};
+use dormouse_base::{DefaultMode, PermissionSettings, nearest_name};
 use dormouse_engine::MEMORY_TOOLS;
 use dormouse_tools::{Gate, Mode, Rule, Rules, ToolSet};
 
@@ -55,7 +55,7 @@ fn tell_unknown(rules: &Rules) {
         if known(rule.tool()) {
             continue;
         }
-        let meant = nearest(rule.tool(), tools.names().map(str::to_owned));
+        let meant = nearest_name(rule.tool(), tools.names().map(str::to_owned));
         let meant = meant.map_or(String::new(), |name| format!(" (did you mean `{name}`?)"));
         print::note(&format!("warning: the rule `{rule}` is for no tool there is{meant}"));
     }

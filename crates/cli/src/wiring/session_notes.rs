@@ -31,7 +31,7 @@ pub(crate) fn keeper(
 /// What a session is about: by the title that a hook gave it, else by its notes, if they say so.
 pub(crate) fn title(sessions: &Dir, session: SessionId) -> Option<String> {
     // A session without a folder of its own has neither.
-    let own = sessions.below(&RelPath::new(session.to_string()).ok()?).ok()?;
+    let own = sessions.open_folder(&RelPath::new(session.to_string()).ok()?).ok()?;
     given_title(&own).or_else(|| kept_title(&own))
 }
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use dormouse_agents::Agency;
 use dormouse_background::DreamTask;
-use dormouse_base::{Environment, Project, SessionId, Settings, Switches, ToolSettings, Trust};
+use dormouse_base::{
+    Environment, Project, SessionId, Settings, Switches, ToolSettings, TrustState,
+};
 use dormouse_conversation::Repair;
 use dormouse_conversation::figures::FigureLog;
 use dormouse_engine::{
@@ -325,8 +327,8 @@ fn skills(in_force: &InForce, world: &World, project: &Project) -> Result<Skills
     }
     let own = settings::skill_places(world, project)?.of_person();
     let own = match in_force.trust {
-        Trust::Given => own.with(in_force.project_skills.clone()),
-        Trust::NotNeeded | Trust::Unknown | Trust::Changed => own,
+        TrustState::Trusted => own.with(in_force.project_skills.clone()),
+        TrustState::NotNeeded | TrustState::Undecided | TrustState::Changed => own,
     };
     Ok(own.with(plugins::skills(&in_force.plugins)))
 }

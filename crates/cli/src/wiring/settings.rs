@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use dormouse_base::{
-    Layer, Project, Settings, SettingsError, SettingsPlaces, Source, Stack, Switches, Trust,
-    TrustStore, names,
+    Project, Settings, SettingsError, SettingsFiles, SettingsLayer, SettingsSource, SettingsStack,
+    Switches, TrustState, TrustStore, names,
 };
 use dormouse_engine::plugins::Plugin;
 use dormouse_engine::{SkillPlaces, Skills};
@@ -19,11 +19,11 @@ use crate::wiring::world::World;
 
 /// Settings, and how they came about.
 pub(crate) struct InForce {
-    pub(crate) stack: Stack,
+    pub(crate) stack: SettingsStack,
     pub(crate) settings: Settings,
     pub(crate) switches: Switches,
-    pub(crate) places: SettingsPlaces,
-    pub(crate) trust: Trust,
+    pub(crate) places: SettingsFiles,
+    pub(crate) trust: TrustState,
     /// The project's agents: what they want beyond their prompts is of no use where it is not trusted.
     pub(crate) project_agents: ProjectAgents,
     /// The plugins in use.
@@ -42,7 +42,7 @@ pub(crate) fn load(
     untrusted: Untrusted,
 ) -> Result<InForce, Failure> {
     let home = world.home()?;
-    let places = SettingsPlaces::new(&world.environment, &home, Some(project));
+    let places = SettingsFiles::new(&world.environment, &home, Some(project));
     let mut layers = places.read().map_err(unreadable)?;
     layers.extend(given.map(command_line).transpose()?);
     let project_skills = skill_places(world, project)?.of_project();
@@ -51,15 +51,15 @@ pub(crate) fn load(
     let mut stack = stack(layers, &project_skills, &project_agents, &mcp_file);
     tell_problems(&stack);
     let store = TrustStore::new(&home);
-    let mut standing = store.of(project, &stack);
-    if matches!(standing, Trust::Unknown | Trust::Changed) {
+    let mut standing = store.state(project, &stack);
+    if matches!(standing, TrustState::Undecided | TrustState::Changed) {
         match untrusted {
             Untrusted::Ask => standing = trust::ask(&store, project, &stack, standing, world)?,
             Untrusted::Tell => trust::tell(&stack, standing),
             Untrusted::Pass => {}
         }
     }
-    if standing == Trust::Given {
+    if standing == TrustState::Trusted {
         stack.trust_project();
     }
     let switches = Switches::resolve(&stack, &world.environment).map_err(Failure::usage)?;
@@ -80,15 +80,15 @@ pub(crate) fn load(
 
 /// The layers, and what of the project waits for trust beside them.
 pub(crate) fn stack(
-    layers: Vec<Layer>,
+    layers: Vec<SettingsLayer>,
     skills: &Skills,
     agents: &ProjectAgents,
     mcp_file: &ProjectFile,
-) -> Stack {
-    Stack::new(layers)
-        .with_waiting(SKILLS, skills.wishes())
-        .with_waiting(AGENTS, agents.wishes())
-        .with_waiting(mcp_project_file::FILE, mcp_file.wishes())
+) -> SettingsStack {
+    SettingsStack::new(layers)
+        .with_trust_request(SKILLS, skills.wishes())
+        .with_trust_request(AGENTS, agents.wishes())
+        .with_trust_request(mcp_project_file::FILE, mcp_file.wishes())
 }
 
 /// Where skills are looked for.
@@ -97,15 +97,16 @@ pub(crate) fn skill_places(world: &World, project: &Project) -> Result<SkillPlac
     Ok(SkillPlaces::new(&world.home()?, user_home.as_deref(), project))
 }
 
-fn command_line(given: &str) -> Result<Layer, Failure> {
+fn command_line(given: &str) -> Result<SettingsLayer, Failure> {
     if given.trim_start().starts_with('{') {
-        return Layer::parse(Source::CommandLine, "--settings", given.as_bytes())
+        return SettingsLayer::parse(SettingsSource::CommandLine, "--settings", given.as_bytes())
             .map_err(|error| Failure::usage(error).hint("mend the JSON given to --settings"));
     }
     let bytes = std::fs::read(given).map_err(|error| {
         Failure::usage(anyhow::anyhow!("can not read the settings file {given}: {error}"))
     })?;
-    Layer::parse(Source::CommandLine, PathBuf::from(given), &bytes).map_err(unreadable)
+    SettingsLayer::parse(SettingsSource::CommandLine, PathBuf::from(given), &bytes)
+        .map_err(unreadable)
 }
 
 fn unreadable(error: SettingsError) -> Failure {
@@ -116,7 +117,7 @@ fn unreadable(error: SettingsError) -> Failure {
 const MOST_WARNINGS: usize = 20;
 
 /// What has no effect wherever it stands.
-fn tell_problems(stack: &Stack) {
+fn tell_problems(stack: &SettingsStack) {
     for layer in stack.layers() {
         let place = layer.path.display();
         for warning in layer.warnings.iter().take(MOST_WARNINGS) {
@@ -126,7 +127,7 @@ fn tell_problems(stack: &Stack) {
             let more = layer.warnings.len() - MOST_WARNINGS;
             print::note(&format!("warning: {place}: {more} more unknown settings"));
         }
-        for key in &layer.withheld.never {
+        for key in &layer.withheld.forbidden {
             print::note(&format!("warning: {place}: `{key}` can not be set by a project, ignored"));
         }
     }

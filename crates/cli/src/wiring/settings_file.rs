@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use dormouse_base::{
-    Dir, Layer, Project, RelPath, Settings, Source, Trust, TrustStore, is_in_list, set_value,
-    unset_value,
+    Dir, Project, RelPath, Settings, SettingsLayer, SettingsSource, TrustState, TrustStore,
+    is_in_list, set_value, unset_value,
 };
 use dormouse_engine::{HookLayer, HookOrigin, Hooks};
 use dormouse_memory::Guard;
@@ -29,11 +29,11 @@ pub(crate) struct Change {
     pub(crate) made: bool,
 }
 
-fn source_of(scope: Scope) -> Source {
+fn source_of(scope: Scope) -> SettingsSource {
     match scope {
-        Scope::User => Source::User,
-        Scope::Project => Source::Project,
-        Scope::Local => Source::Local,
+        Scope::User => SettingsSource::User,
+        Scope::Project => SettingsSource::Project,
+        Scope::Local => SettingsSource::Local,
     }
 }
 
@@ -91,7 +91,7 @@ async fn change(
     let (folder, name) = parts(&file)?;
     Dir::create(folder)?.rewrite(&name, new.as_bytes())?;
     keep_trust(world, &project, &before, source)?;
-    if source == Source::Local {
+    if source == SettingsSource::Local {
         keep_from_git(&file, &project, &world.environment).await;
     }
     Ok(Change { file, made: true })
@@ -116,11 +116,12 @@ fn parts(file: &Path) -> Result<(&Path, RelPath), Failure> {
 }
 
 /// What can be read may still mean nothing: rules, hooks, keys that no project may set.
-fn check_meaning(source: Source, file: &Path, new: &str) -> Result<(), Failure> {
+fn check_meaning(source: SettingsSource, file: &Path, new: &str) -> Result<(), Failure> {
     let nothing = |failure: Failure| failure.hint("nothing was changed");
-    let layer =
-        Layer::parse(source, file, new.as_bytes()).map_err(Failure::usage).map_err(nothing)?;
-    if let Some(key) = layer.withheld.never.first() {
+    let layer = SettingsLayer::parse(source, file, new.as_bytes())
+        .map_err(Failure::usage)
+        .map_err(nothing)?;
+    if let Some(key) = layer.withheld.forbidden.first() {
         let error = anyhow::anyhow!("`{key}` can not be set by a project");
         return Err(nothing(Failure::usage(error)));
     }
@@ -138,18 +139,19 @@ fn keep_trust(
     world: &World,
     project: &Project,
     before: &InForce,
-    source: Source,
+    source: SettingsSource,
 ) -> Result<(), Failure> {
-    if !source.is_of_project() {
+    if !source.is_project() {
         return Ok(());
     }
     let store = TrustStore::new(&world.home()?);
     let layers = before.places.read().map_err(Failure::usage)?;
     let stack =
         settings::stack(layers, &before.project_skills, &before.project_agents, &before.mcp_file);
-    match (before.trust, store.of(project, &stack)) {
-        (Trust::Given, Trust::Changed) | (Trust::NotNeeded, Trust::Unknown | Trust::Changed) => {
-            store.give(project, &stack, world.clock.now())?;
+    match (before.trust, store.state(project, &stack)) {
+        (TrustState::Trusted, TrustState::Changed)
+        | (TrustState::NotNeeded, TrustState::Undecided | TrustState::Changed) => {
+            store.grant(project, &stack, world.clock.now())?;
             print::note(
                 "you trust this project with it: `dormouse permissions trust --revoke` takes that back",
             );

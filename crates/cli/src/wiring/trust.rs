@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use dormouse_base::{Project, Stack, Trust, TrustStore};
+use dormouse_base::{Project, SettingsStack, TrustState, TrustStore};
 use serde_json::Value;
 
 use crate::wiring::exit::Failure;
@@ -35,10 +35,10 @@ pub(crate) enum Untrusted {
 pub(crate) fn ask(
     store: &TrustStore,
     project: &Project,
-    stack: &Stack,
-    standing: Trust,
+    stack: &SettingsStack,
+    standing: TrustState,
     world: &World,
-) -> Result<Trust, Failure> {
+) -> Result<TrustState, Failure> {
     if !std::io::stdin().is_terminal() {
         tell(stack, standing);
         return Ok(standing);
@@ -49,30 +49,34 @@ pub(crate) fn ask(
         print::note("Not trusted: the project's settings can only restrict.");
         return Ok(standing);
     }
-    store.give(project, stack, world.clock.now())?;
-    Ok(Trust::Given)
+    store.grant(project, stack, world.clock.now())?;
+    Ok(TrustState::Trusted)
 }
 
-pub(crate) fn list(stack: &Stack, standing: Trust) {
+pub(crate) fn list(stack: &SettingsStack, standing: TrustState) {
     print::note(match standing {
-        Trust::Changed => "This project's settings have changed since you trusted them. They want:",
-        Trust::NotNeeded | Trust::Unknown | Trust::Given => "This project's settings want:",
+        TrustState::Changed => {
+            "This project's settings have changed since you trusted them. They want:"
+        }
+        TrustState::NotNeeded | TrustState::Undecided | TrustState::Trusted => {
+            "This project's settings want:"
+        }
     });
-    for part in stack.waiting() {
-        for wish in wishes(&part.wishes) {
+    for part in stack.trust_requests() {
+        for wish in wishes(&part.request) {
             print::note(&format!("  {wish}"));
         }
     }
 }
 
 /// A run without anybody to ask says what has no effect.
-pub(crate) fn tell(stack: &Stack, standing: Trust) {
+pub(crate) fn tell(stack: &SettingsStack, standing: TrustState) {
     let why = match standing {
-        Trust::Changed => "has changed since it was trusted",
-        Trust::NotNeeded | Trust::Unknown | Trust::Given => "is not trusted",
+        TrustState::Changed => "has changed since it was trusted",
+        TrustState::NotNeeded | TrustState::Undecided | TrustState::Trusted => "is not trusted",
     };
     let mut keys: Vec<String> = Vec::new();
-    for wish in stack.waiting().iter().flat_map(|part| wishes(&part.wishes)) {
+    for wish in stack.trust_requests().iter().flat_map(|part| wishes(&part.request)) {
         let key = wish.split([':', ' ']).next().unwrap_or_default().to_owned();
         if !keys.contains(&key) {
             keys.push(key);

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dormouse_base::{
-    Clock, Environment, HomeError, IdSource, Project, Settings, SystemClock,
-    clock_from_environment, flag, home_dir, ids_from_environment, names, project_of,
+    Clock, Environment, HomeError, IdSource, Project, Settings, SystemClock, boolean_variable,
+    clock_from_environment, find_project, home_dir, ids_from_environment, names,
 };
 
 use crate::wiring::exit::Failure;
@@ -41,17 +41,21 @@ impl World {
 /// The project of the working directory.
 pub(crate) fn current_project() -> Result<Project, Failure> {
     let folder = std::env::current_dir().map_err(HomeError::NoWorkingDirectory)?;
-    Ok(project_of(&folder)?)
+    Ok(find_project(&folder)?)
 }
 
 /// `--bare`, or its variable.
 pub(crate) fn is_bare(world: &World) -> Result<bool, Failure> {
-    flag(&world.environment, names::SIMPLE).map(|on| on == Some(true)).map_err(Failure::usage)
+    boolean_variable(&world.environment, names::SIMPLE)
+        .map(|on| on == Some(true))
+        .map_err(Failure::usage)
 }
 
 /// Whether the machine is somebody else's: nothing is done there beside a conversation.
 pub(crate) fn is_remote(world: &World) -> Result<bool, Failure> {
-    flag(&world.environment, names::REMOTE).map(|on| on == Some(true)).map_err(Failure::usage)
+    boolean_variable(&world.environment, names::REMOTE)
+        .map(|on| on == Some(true))
+        .map_err(Failure::usage)
 }
 
 /// The key is no business of a child process, git included.

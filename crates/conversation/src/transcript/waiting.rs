@@ -113,7 +113,7 @@ impl WaitingTranscripts {
     }
 
     fn lock(&self) -> Result<Lock, WaitingError> {
-        Ok(Lock::take_within(&self.folder, &RelPath::new(LOCK)?, WAIT)?)
+        Ok(Lock::acquire_within(&self.folder, &RelPath::new(LOCK)?, WAIT)?)
     }
 
     fn text(&self) -> Result<String, WaitingError> {

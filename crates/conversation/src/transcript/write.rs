@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_base::{
-    AgentId, AppendError, AppendFile, Clock, Dir, FileAction, FileError, IdSource, Lock, LockError,
-    MessageId, SessionId, Tail, Unended, fault,
+    AgentId, AppendError, AppendFile, AppendTail, Clock, Dir, FileAction, FileError, IdSource,
+    Lock, LockError, MessageId, SessionId, UnterminatedLine, fault,
 };
 use thiserror::Error;
 
@@ -123,7 +123,7 @@ impl Transcript {
         ids: Arc<dyn IdSource>,
     ) -> Result<Self, TranscriptError> {
         let (own, lock) = take_lock(dir, session)?;
-        let (file, _) = AppendFile::open(dir, &session_file(session), Unended::TakeOff)?;
+        let (file, _) = AppendFile::open(dir, &session_file(session), UnterminatedLine::Discard)?;
         let belongs = Belongs { own, lock, session, agent: None };
         Ok(Self::empty(file, belongs, envelope, (clock, ids)))
     }
@@ -137,10 +137,10 @@ impl Transcript {
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
     ) -> Result<Self, TranscriptError> {
-        let dir = session_folder.create_below(&side_chains())?;
-        let own = dir.create_below(&side_folder(agent))?;
+        let dir = session_folder.create_folder(&side_chains())?;
+        let own = dir.create_folder(&side_folder(agent))?;
         let lock = lock_in(&own, session)?;
-        let (file, _) = AppendFile::open(&dir, &side_file(agent), Unended::TakeOff)?;
+        let (file, _) = AppendFile::open(&dir, &side_file(agent), UnterminatedLine::Discard)?;
         let belongs = Belongs { own, lock, session, agent: Some(agent) };
         Ok(Self::empty(file, belongs, envelope, (clock, ids)))
     }
@@ -186,7 +186,7 @@ impl Transcript {
         let loaded = load(&bytes);
         let torn = matches!(loaded.warnings.last(), Some(LoadWarning::Torn { .. }));
         let whole = !torn && bytes.last().is_some_and(|byte| *byte != b'\n');
-        let unended = if whole { Unended::Complete } else { Unended::TakeOff };
+        let unended = if whole { UnterminatedLine::AddNewline } else { UnterminatedLine::Discard };
         let (file, tail) = AppendFile::open(dir, &path, unended)?;
         let begun =
             loaded.messages.iter().rev().take(REMEMBERED).map(|message| message.id).collect();
@@ -209,8 +209,8 @@ impl Transcript {
     }
 
     /// What a crash left of a line is kept as text, so that not even that is lost.
-    fn mend(&mut self, tail: Tail) -> Result<(), TranscriptError> {
-        let Tail::Torn(bytes) = tail else { return Ok(()) };
+    fn mend(&mut self, tail: AppendTail) -> Result<(), TranscriptError> {
+        let AppendTail::Torn(bytes) = tail else { return Ok(()) };
         let kept = bytes.get(..LONGEST_TORN).unwrap_or(&bytes);
         let text = String::from_utf8_lossy(kept);
         let line = LineOut { text: Some(&text), ..self.line("torn-line", None, Flags::default()) };
@@ -477,7 +477,7 @@ impl Transcript {
 }
 
 fn lock_in(own: &Dir, session: SessionId) -> Result<Lock, TranscriptError> {
-    Lock::try_take(own, &lock_file()).map_err(|error| match error {
+    Lock::try_acquire(own, &lock_file()).map_err(|error| match error {
         held @ LockError::Held { .. } => TranscriptError::Held { session, source: held },
         LockError::File(error) => error.into(),
     })
@@ -485,7 +485,7 @@ fn lock_in(own: &Dir, session: SessionId) -> Result<Lock, TranscriptError> {
 
 /// The lock stands in the session's own folder, beside what else belongs to the session.
 fn take_lock(dir: &Dir, session: SessionId) -> Result<(Dir, Lock), TranscriptError> {
-    let own = dir.create_below(&session_folder(session))?;
+    let own = dir.create_folder(&session_folder(session))?;
     let lock = lock_in(&own, session)?;
     Ok((own, lock))
 }

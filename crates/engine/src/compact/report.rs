@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use dormouse_base::grouped;
+use dormouse_base::group_digits;
 use dormouse_context::compact::Way;
 
 use super::CompactionReport;
@@ -15,7 +15,7 @@ impl fmt::Display for CompactionReport {
             Way::Server => "with a summary by the server",
             Way::Fold => "without a model",
         };
-        let (before, after) = (grouped(self.before), grouped(self.after));
+        let (before, after) = (group_digits(self.before), group_digits(self.after));
         write!(f, "compacted {how}: {before} tokens before, {after} after")?;
         let percent = (self.fidelity.identifiers.clamp(0.0, 1.0) * 100.0).round();
         write!(f, "; {percent} % of the names are kept, all of it is in the transcript")?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dormouse_base::{AgentId, Dir, Environment, SessionId, Source};
+use dormouse_base::{AgentId, Dir, Environment, SessionId, SettingsSource};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -22,7 +22,7 @@ fn with_hooks(home: &Path, turns: usize, layers: Vec<HookLayer>) -> EngineConfig
 }
 
 fn user(hooks: Value) -> HookLayer {
-    HookLayer::of_value(HookOrigin::Settings(Source::User), "settings.json", hooks, None)
+    HookLayer::of_value(HookOrigin::Settings(SettingsSource::User), "settings.json", hooks, None)
 }
 
 fn lines(file: &Path) -> Vec<Value> {

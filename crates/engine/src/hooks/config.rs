@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use dormouse_base::Source;
+use dormouse_base::SettingsSource;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -64,7 +64,7 @@ pub(super) struct HookHome {
 pub struct Hooks {
     by_event: BTreeMap<HookEvent, Vec<Arc<Hook>>>,
     /// Files of settings to look at while a session runs.
-    pub(super) settings: Vec<(Source, PathBuf)>,
+    pub(super) settings: Vec<(SettingsSource, PathBuf)>,
     /// Why hooks of plugins, agents and skills do not run.
     others_idle: Option<Idle>,
 }
@@ -96,7 +96,7 @@ impl Hooks {
 
     /// The same, where these files of settings are looked at while a session runs.
     #[must_use]
-    pub fn watching(mut self, settings: Vec<(Source, PathBuf)>) -> Self {
+    pub fn watching(mut self, settings: Vec<(SettingsSource, PathBuf)>) -> Self {
         self.settings = settings;
         self
     }
@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     fn read(value: Value) -> (Hooks, Vec<String>) {
-        let origin = HookOrigin::Settings(Source::User);
+        let origin = HookOrigin::Settings(SettingsSource::User);
         let layer = HookLayer::of_value(origin, "f", value, None);
         let (hooks, problems) = Hooks::read([layer]);
         (hooks, problems.iter().map(ToString::to_string).collect())
@@ -265,12 +265,12 @@ mod tests {
         let plugin = PluginHome { name: "p".into(), root: "/p".into(), data: "/d".into() };
         let layers = [
             HookOrigin::Skill("s".into()),
-            HookOrigin::Settings(Source::CommandLine),
+            HookOrigin::Settings(SettingsSource::CommandLine),
             HookOrigin::Plugin(plugin),
-            HookOrigin::Settings(Source::Managed),
-            HookOrigin::Settings(Source::Local),
-            HookOrigin::Settings(Source::Project),
-            HookOrigin::Settings(Source::User),
+            HookOrigin::Settings(SettingsSource::Managed),
+            HookOrigin::Settings(SettingsSource::Local),
+            HookOrigin::Settings(SettingsSource::Project),
+            HookOrigin::Settings(SettingsSource::User),
         ];
         let layers = layers.map(|origin| {
             let name = origin.to_string();
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn what_is_idle_is_kept_but_does_not_run() {
         let bad = json!({"Stop": [{"hooks": [{"command": "x"}, {}]}]});
-        let origin = HookOrigin::Settings(Source::Project);
+        let origin = HookOrigin::Settings(SettingsSource::Project);
         let layer = HookLayer::of_value(origin, "f", bad, None).idle(Some(Idle::NotTrusted));
         let (hooks, problems) = Hooks::read([layer]);
         assert!(hooks.is_empty() && problems.is_empty());

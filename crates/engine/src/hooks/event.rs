@@ -156,7 +156,7 @@ impl HookEvent {
             return Err(format!("the event is known but never happens here: {why}"));
         }
         let names = Self::ALL.into_iter().map(|event| event.name().to_owned());
-        Err(match dormouse_base::nearest(name, names) {
+        Err(match dormouse_base::nearest_name(name, names) {
             Some(meant) => format!("there is no such event (did you mean `{meant}`?)"),
             None => "there is no such event".to_owned(),
         })

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use dormouse_base::Source;
+use dormouse_base::SettingsSource;
 use dormouse_conversation::transcript::Trigger;
 use dormouse_instructions::InstructionFile;
 use serde_json::value::RawValue;
@@ -211,7 +211,7 @@ impl HookRunner {
         for (source, path) in changed {
             let details = Details::Config { source: source_name(source), file_path: &path };
             let verdict = self.fire(HookEvent::ConfigChange, details).await;
-            if let Some(why) = verdict.block.filter(|_| source != Source::Managed) {
+            if let Some(why) = verdict.block.filter(|_| source != SettingsSource::Managed) {
                 self.note(format!("a hook refuses the change of {}: {why}", path.display()));
             }
         }

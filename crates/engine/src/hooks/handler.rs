@@ -217,7 +217,7 @@ impl Written {
             "mcp_tool" => Err("hooks of the kind `mcp_tool` are not supported".to_owned()),
             other => {
                 let kinds = KINDS.iter().map(|kind| (*kind).to_owned());
-                let meant = dormouse_base::nearest(other, kinds);
+                let meant = dormouse_base::nearest_name(other, kinds);
                 let meant = meant.map(|m| format!(" (did you mean `{m}`?)")).unwrap_or_default();
                 Err(format!(
                     "there is no kind `{other}`{meant}; the kinds are {}",

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use dormouse_base::Source;
+use dormouse_base::SettingsSource;
 use dormouse_frontmatter as frontmatter;
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ const NOT_TEXT: &[&str] = &["timeout", "async", "asyncRewake", "once"];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookOrigin {
     /// A file of settings, or `--settings`.
-    Settings(Source),
+    Settings(SettingsSource),
     /// A plugin.
     Plugin(PluginHome),
     /// The frontmatter of an agent, by its name: for as long as the agent runs.
@@ -39,12 +39,12 @@ impl HookOrigin {
     /// Its place in the order in which answers count: user, project, local, managed, plugin, session.
     pub(super) fn rank(&self) -> u8 {
         match self {
-            Self::Settings(Source::User) => 0,
-            Self::Settings(Source::Project) => 1,
-            Self::Settings(Source::Local) => 2,
-            Self::Settings(Source::Managed) => 3,
+            Self::Settings(SettingsSource::User) => 0,
+            Self::Settings(SettingsSource::Project) => 1,
+            Self::Settings(SettingsSource::Local) => 2,
+            Self::Settings(SettingsSource::Managed) => 3,
             Self::Plugin(_) => 4,
-            Self::Settings(Source::CommandLine) => 5,
+            Self::Settings(SettingsSource::CommandLine) => 5,
             Self::Agent(_) | Self::Skill(_) => 6,
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use dormouse_base::Source;
+use dormouse_base::SettingsSource;
 
 /// More files are not watched: each is looked at in every round.
 const MOST: usize = 1_000;
@@ -24,13 +24,14 @@ pub(super) struct Changed {
 /// The files that are watched.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
-    settings: Vec<(Source, PathBuf, Stamp)>,
+    settings: Vec<(SettingsSource, PathBuf, Stamp)>,
     files: BTreeMap<PathBuf, Stamp>,
 }
 
 impl Watch {
-    pub(super) fn new(settings: &[(Source, PathBuf)]) -> Self {
-        let look = |(source, path): &(Source, PathBuf)| (*source, path.clone(), stamp(path));
+    pub(super) fn new(settings: &[(SettingsSource, PathBuf)]) -> Self {
+        let look =
+            |(source, path): &(SettingsSource, PathBuf)| (*source, path.clone(), stamp(path));
         Self { settings: settings.iter().map(look).collect(), files: BTreeMap::new() }
     }
 
@@ -46,7 +47,7 @@ impl Watch {
     }
 
     /// The files of settings that have changed since this was last asked.
-    pub(super) fn settings_changed(&mut self) -> Vec<(Source, PathBuf)> {
+    pub(super) fn settings_changed(&mut self) -> Vec<(SettingsSource, PathBuf)> {
         let mut changed = Vec::new();
         for (source, path, seen) in &mut self.settings {
             let now = stamp(path);
@@ -80,13 +81,13 @@ fn stamp(path: &Path) -> Stamp {
 }
 
 /// What the source of settings is called in this contract.
-pub(super) fn source_name(source: Source) -> &'static str {
+pub(super) fn source_name(source: SettingsSource) -> &'static str {
     match source {
-        Source::User => "user_settings",
-        Source::Project => "project_settings",
-        Source::Local => "local_settings",
-        Source::Managed => "policy_settings",
-        Source::CommandLine => "command_line",
+        SettingsSource::User => "user_settings",
+        SettingsSource::Project => "project_settings",
+        SettingsSource::Local => "local_settings",
+        SettingsSource::Managed => "policy_settings",
+        SettingsSource::CommandLine => "command_line",
     }
 }
 

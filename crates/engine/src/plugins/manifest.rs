@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dormouse_base::{Dir, RelPath, line_of, nearest};
+use dormouse_base::{Dir, RelPath, line_of, nearest_name};
 use serde_json::{Map, Value};
 
 use super::{PluginConfig, PluginName, PluginProblem};
@@ -123,7 +123,7 @@ fn ignored(fields: &Map<String, Value>) -> Vec<String> {
         if USED.contains(&key.as_str()) || QUIET.contains(&key.as_str()) {
             return None;
         }
-        let meant = nearest(key, known()).map(|name| format!("; did you mean `{name}`?"));
+        let meant = nearest_name(key, known()).map(|name| format!("; did you mean `{name}`?"));
         Some(format!("`{key}` of the manifest is not known{}", meant.unwrap_or_default()))
     };
     fields.keys().filter_map(says).collect()

@@ -68,7 +68,7 @@ impl Parts {
 
     /// The names in a folder, in order; none, where there is no such folder.
     fn names(&mut self, folder: &RelPath) -> Vec<RelPath> {
-        let names = self.dir.below(folder).and_then(|folder| folder.names());
+        let names = self.dir.open_folder(folder).and_then(|folder| folder.names());
         let names = match names {
             Ok(names) => names,
             Err(error) => {

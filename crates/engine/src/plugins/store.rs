@@ -185,7 +185,7 @@ impl PluginStore {
         // A name that no record has: what an install that died left behind is overwritten by the next.
         let staging = dir_name(".staging");
         dir.remove_folder(&staging)?;
-        tree.write(&dir.create_below(&staging)?)?;
+        tree.write(&dir.create_folder(&staging)?)?;
         let staged = dir.path().join(staging.as_path());
         let looked = Plugin::look(&staged, |name| self.data(name), source.name().as_ref());
         let (plugin, default_enabled) = looked.map_err(|problem| {
@@ -280,7 +280,7 @@ fn put_in_place(
     name: &PluginName,
     digest: &str,
 ) -> Result<String, FileError> {
-    let copies = dir.create_below(&dir_name(name.as_str()))?;
+    let copies = dir.create_folder(&dir_name(name.as_str()))?;
     let short: String = digest.chars().take(COPY_NAME).collect();
     let mut copy = short.clone();
     let mut number = 1;
@@ -294,7 +294,7 @@ fn put_in_place(
 }
 
 fn remove_other_copies(dir: &Dir, name: &PluginName, copy: &str) -> Result<(), FileError> {
-    let copies = dir.below(&dir_name(name.as_str()))?;
+    let copies = dir.open_folder(&dir_name(name.as_str()))?;
     for entry in copies.entries()? {
         if entry.name != copy && entry.kind == EntryKind::Folder {
             copies.remove_folder(&dir_name(&entry.name))?;
@@ -310,7 +310,7 @@ fn write(dir: &Dir, record: &Record) -> Result<(), FileError> {
 }
 
 fn lock(dir: &Dir) -> Result<Lock, PluginError> {
-    Lock::take_within(dir, &dir_name(".lock"), WAIT).map_err(|error| match error {
+    Lock::acquire_within(dir, &dir_name(".lock"), WAIT).map_err(|error| match error {
         LockError::File(error) => error.into(),
         held @ LockError::Held { .. } => PluginError::Busy(held),
     })

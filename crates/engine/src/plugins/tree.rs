@@ -83,14 +83,14 @@ impl Reader {
         if let Some(odd) = listing.not_utf8.first() {
             return Err(no_plugin(&dir.path().join(odd), "its name is not UTF-8"));
         }
-        for listed in listing.listed.into_iter().filter(|listed| listed.name != LEFT_OUT) {
+        for listed in listing.entries.into_iter().filter(|listed| listed.name != LEFT_OUT) {
             let path = dir.path().join(&listed.name);
             let name =
                 RelPath::new(&listed.name).map_err(|error| no_plugin(&path, error.to_string()))?;
             let place =
                 if below.is_empty() { listed.name } else { format!("{below}/{}", listed.name) };
             match dir.entry(&name)?.kind {
-                EntryKind::Folder => self.folder(&dir.below(&name)?, &place, depth - 1)?,
+                EntryKind::Folder => self.folder(&dir.open_folder(&name)?, &place, depth - 1)?,
                 EntryKind::File => self.file(dir.open_file(&name)?, &path, place)?,
                 EntryKind::Other => self.link(&path, place)?,
             }

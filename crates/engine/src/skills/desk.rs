@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use dormouse_base::{Clock, Redactor, SessionId, nearest};
+use dormouse_base::{Clock, Redactor, SessionId, nearest_name};
 use dormouse_context::{CalledSkill, Fragment};
 use dormouse_conversation::{Block, SkillInUse};
 use dormouse_tools::{
@@ -134,7 +134,7 @@ impl SkillDesk {
         let callable = || self.skills.all().filter(|skill| skill.callers.model());
         let Some(skill) = self.skills.get(name) else {
             let names = || callable().map(|skill| skill.name.clone());
-            let meant = nearest(name, names());
+            let meant = nearest_name(name, names());
             let meant = meant.map_or(String::new(), |name| format!(" (did you mean `{name}`?)"));
             let names: Vec<String> = names().collect();
             return Err(format!(

@@ -1,6 +1,6 @@
 //! What the frontmatter of a `SKILL.md` says.
 
-use dormouse_base::nearest;
+use dormouse_base::nearest_name;
 use dormouse_frontmatter::{self as frontmatter, FrontmatterFields, FrontmatterProblem, Value};
 use dormouse_tools::Rule;
 
@@ -157,7 +157,7 @@ fn unused(fields: &FrontmatterFields, folder_name: &str) -> Vec<String> {
     let mut said = Vec::new();
     for key in fields.keys().filter(|key| !USED.contains(key) && !QUIET.contains(key)) {
         let known = USED.iter().chain(LATER).map(|known| (*known).to_owned());
-        let meant = nearest(key, known).filter(|_| !LATER.contains(&key));
+        let meant = nearest_name(key, known).filter(|_| !LATER.contains(&key));
         let meant = meant.map_or(String::new(), |meant| format!(" (did you mean `{meant}`?)"));
         said.push(format!("`{key}` has no effect{meant}"));
     }

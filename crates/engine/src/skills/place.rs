@@ -104,7 +104,7 @@ fn load(folders: &[PathBuf], owner: SkillOwner, within: Option<&Path>) -> Skills
 
 /// Folders and links; what else lies there is nobody's skill.
 fn names(folder: &Path) -> Result<Vec<String>, FileError> {
-    let listed = Dir::open(folder)?.list()?.listed.into_iter();
+    let listed = Dir::open(folder)?.list()?.entries.into_iter();
     let plausible = listed.filter(|entry| entry.kind != Some(EntryKind::File));
     Ok(plausible.map(|entry| entry.name).filter(|name| !name.starts_with('.')).collect())
 }

@@ -29,7 +29,7 @@ async fn kept_aside_as_they_were_used_and_through_a_resume() {
     let dir = Dir::open(home.path()).unwrap();
     for name in ["one", "two", "three"] {
         let file = RelPath::new(format!("skills/{name}/SKILL.md")).unwrap();
-        dir.create_below(&file.parent().unwrap()).unwrap();
+        dir.create_folder(&file.parent().unwrap()).unwrap();
         dir.replace(&file, b"Do $ARGUMENTS.").unwrap();
     }
     let script = vec![

@@ -143,7 +143,8 @@ impl Folders<'_> {
                 self.opened.clear();
             }
             // A folder that can not be opened is as good as gone.
-            let opened = RelPath::new(folder).ok().and_then(|path| self.project.below(&path).ok());
+            let opened =
+                RelPath::new(folder).ok().and_then(|path| self.project.open_folder(&path).ok());
             self.opened.insert(folder.to_owned(), opened);
         }
         self.opened.get(folder)?.as_ref()?.entry(&RelPath::new(name).ok()?).ok()

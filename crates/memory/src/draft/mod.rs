@@ -52,9 +52,9 @@ impl Draft {
         let state = store.state_dir().clone();
         state.remove_folder(&plain(FOLDER.to_owned())?)?;
         let folder = plain(format!("{FOLDER}/{id}"))?;
-        let copy = state.create_below(&plain(format!("{folder}/memory"))?)?;
+        let copy = state.create_folder(&plain(format!("{folder}/memory"))?)?;
         let base = store.copy_to(&copy)?;
-        let inner = state.create_below(&plain(format!("{folder}/state"))?)?;
+        let inner = state.create_folder(&plain(format!("{folder}/state"))?)?;
         let options = StoreOptions { policy: free(), ..store.options().clone() };
         let store = Store::open(copy.path(), inner.path(), options)?;
         let (findings, fill) = (store.doctor(None)?, index::fill(&store.index_text()?));

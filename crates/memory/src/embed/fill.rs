@@ -123,7 +123,7 @@ impl Filler<'_> {
         most: usize,
     ) -> Result<Filled, FillError> {
         let Ok(lock) = RelPath::new(LOCK) else { return Err(FillError::NoCache) };
-        let _lock = match Lock::try_take(self.file.folder(), &lock) {
+        let _lock = match Lock::try_acquire(self.file.folder(), &lock) {
             Ok(lock) => lock,
             Err(LockError::Held { .. }) => {
                 return Ok(Filled { busy: 1, ..self.count(there) });

@@ -221,7 +221,7 @@ impl VectorsFile {
     ) -> Result<(), FileError> {
         let Ok(path) = RelPath::new(FILE) else { return Ok(()) };
         let bytes = encode(rows, fingerprint);
-        let hasty = Replacement { durability: Durability::Later, ..Replacement::of(&bytes) };
+        let hasty = Replacement { durability: Durability::Unsynced, ..Replacement::new(&bytes) };
         self.folder.replace_with(&path, &hasty)
     }
 }

@@ -66,7 +66,8 @@ pub fn project_memory(
 /// The plain slug, unless another project has it.
 fn choose_slug(projects: &Dir, root: &Path) -> ProjectSlug {
     let plain_slug = ProjectSlug::of(root);
-    let owner = projects.below(&plain(plain_slug.as_str())).ok().and_then(|folder| read(&folder));
+    let owner =
+        projects.open_folder(&plain(plain_slug.as_str())).ok().and_then(|folder| read(&folder));
     let taken = owner.is_some_and(|owner| Path::new(&owner.root) != root);
     if taken { ProjectSlug::distinct(root) } else { plain_slug }
 }
@@ -83,7 +84,8 @@ fn take_over(
         return Ok(None);
     }
     for name in projects.names()?.into_iter().filter(|name| name != slug.as_str()) {
-        let Some(folder) = RelPath::new(&name).ok().and_then(|name| projects.below(&name).ok())
+        let Some(folder) =
+            RelPath::new(&name).ok().and_then(|name| projects.open_folder(&name).ok())
         else {
             continue;
         };

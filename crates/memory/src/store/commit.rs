@@ -60,7 +60,7 @@ impl Locked<'_> {
     fn flush_folders(&self, change: &Change) -> Result<(), ChangeError> {
         let parents = change.files.iter().filter_map(|file| file.file.path().parent());
         for folder in parents.collect::<BTreeSet<RelPath>>() {
-            match self.store.memory.below(&folder) {
+            match self.store.memory.open_folder(&folder) {
                 Ok(folder) => folder.sync()?,
                 // Nothing was written there.
                 Err(error) if error.is_not_found() => {}
@@ -192,12 +192,12 @@ impl Locked<'_> {
     /// Removes the temporary files that a writer that died has left.
     fn sweep(&self, change: &Change) -> Result<(), ChangeError> {
         sweep_folder(&self.store.state)?;
-        if let Ok(heads) = self.store.state.below(&name(heads::FOLDER)) {
+        if let Ok(heads) = self.store.state.open_folder(&name(heads::FOLDER)) {
             sweep_folder(&heads)?;
         }
         sweep_folder(&self.store.memory)?;
         for folder in change.files.iter().filter_map(|file| file.file.path().parent()) {
-            if let Ok(folder) = self.store.memory.below(&folder) {
+            if let Ok(folder) = self.store.memory.open_folder(&folder) {
                 sweep_folder(&folder)?;
             }
         }
@@ -216,7 +216,7 @@ impl Locked<'_> {
 
 /// The folder is flushed when all files of a change are in it.
 fn content(bytes: &[u8]) -> Replacement<'_> {
-    Replacement { durability: Durability::SyncedContent, ..Replacement::of(bytes) }
+    Replacement { durability: Durability::SyncedContent, ..Replacement::new(bytes) }
 }
 
 fn sweep_folder(folder: &Dir) -> Result<(), ChangeError> {

@@ -32,14 +32,14 @@ impl Store {
             let copy = Replacement {
                 content: &current.bytes,
                 modified: Some(current.modified.into()),
-                durability: Durability::Later,
+                durability: Durability::Unsynced,
             };
             folder.replace_with(path, &copy)?;
             copied.insert(memory.file.clone(), current.hash);
         }
         if let Some(index) = disk::read(&self.memory, &name(INDEX))? {
             let copy =
-                Replacement { durability: Durability::Later, ..Replacement::of(&index.bytes) };
+                Replacement { durability: Durability::Unsynced, ..Replacement::new(&index.bytes) };
             folder.replace_with(&name(INDEX), &copy)?;
         }
         Ok(copied)

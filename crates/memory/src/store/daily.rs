@@ -39,7 +39,7 @@ impl Store {
         let path = RelPath::new(daily_log(at.date()))
             .map_err(|error| ChangeError::Refused(error.to_string()))?;
         if let Some(folder) = path.parent() {
-            self.memory.create_below(&folder)?;
+            self.memory.create_folder(&folder)?;
         }
         let mut file = SharedAppendFile::open(&self.memory, &path)?;
         let line = format!("- {} {note} <!-- {} -->", at.strftime("%H:%M"), origin(by));

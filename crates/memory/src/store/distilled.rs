@@ -90,7 +90,7 @@ impl Store {
     /// What stands in the logs and no memories were made of yet, oldest first. What dreams made that were `undone`
     /// does not count: the memories may be in another store.
     pub fn undistilled(&self, undone: &BTreeSet<String>) -> Result<Vec<LogPart>, ChangeError> {
-        let logs = match self.memory.below(&name(LOGS)) {
+        let logs = match self.memory.open_folder(&name(LOGS)) {
             Ok(logs) => logs,
             Err(error) if error.is_not_found() => return Ok(Vec::new()),
             Err(error) => return Err(error.into()),
@@ -162,7 +162,7 @@ fn files_below(folder: &Dir, prefix: &str, paths: &mut Vec<String>) -> Result<()
         let path = format!("{prefix}/{}", entry.name);
         match (entry.kind, RelPath::new(&entry.name)) {
             (dormouse_base::EntryKind::Folder, Ok(below)) => {
-                files_below(&folder.below(&below)?, &path, paths)?;
+                files_below(&folder.open_folder(&below)?, &path, paths)?;
             }
             (dormouse_base::EntryKind::File, Ok(_)) if is_markdown(&entry.name) => paths.push(path),
             _ => {}

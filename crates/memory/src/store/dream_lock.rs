@@ -7,7 +7,7 @@
 use std::fmt;
 use std::time::SystemTime;
 
-use dormouse_base::{FileError, Holder, Lock, LockError, LockState, Replacement};
+use dormouse_base::{FileError, Lock, LockError, LockHolder, LockState, Replacement};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -78,7 +78,7 @@ pub struct DreamLock {
 impl DreamLock {
     /// The dream has succeeded: this is the time of the last one from now on.
     pub fn succeeded(&self, now: Timestamp) -> Result<(), FileError> {
-        self.lock.stamp(now.into())
+        self.lock.set_modified(now.into())
     }
 }
 
@@ -95,7 +95,7 @@ impl Store {
 
     /// Whether somebody dreams now. Takes nothing.
     pub fn dream_state(&self) -> Result<DreamState, FileError> {
-        match LockState::of(&self.state, &name(LOCK)) {
+        match LockState::inspect(&self.state, &name(LOCK)) {
             Ok(LockState::Free) => Ok(DreamState::Awake),
             Ok(LockState::Held(_)) => Ok(DreamState::Dreaming(self.dreamer())),
             Err(error) if error.is_not_found() => Ok(DreamState::Awake),
@@ -106,15 +106,15 @@ impl Store {
     /// Begins a dream, if nobody else dreams.
     pub fn begin_dream(&self) -> Result<DreamLock, DreamLockError> {
         self.make_lock_file()?;
-        let lock = match Lock::try_take_unsigned(&self.state, &name(LOCK)) {
+        let lock = match Lock::try_acquire_unsigned(&self.state, &name(LOCK)) {
             Ok(lock) => lock,
             Err(LockError::Held { .. }) => return Err(DreamLockError::Held(self.dreamer())),
-            Err(LockError::File(error)) if error.has_no_locks() => {
+            Err(LockError::File(error)) if error.locks_unsupported() => {
                 return Err(DreamLockError::NoLocks(error));
             }
             Err(LockError::File(error)) => return Err(error.into()),
         };
-        let Holder { pid, host } = Holder::this_process();
+        let LockHolder { pid, host } = LockHolder::this_process();
         let holder = Dreamer { pid, host, since: self.options.clock.now() };
         // A number and two texts have no way to fail to serialise.
         let text = serde_json::to_vec(&holder).unwrap_or_default();
@@ -135,7 +135,7 @@ impl Store {
         }
         let _alone = self.lock()?;
         if is_missing()? {
-            let empty = Replacement { modified: Some(NEVER), ..Replacement::of(b"") };
+            let empty = Replacement { modified: Some(NEVER), ..Replacement::new(b"") };
             self.state.replace_with(&name(LOCK), &empty)?;
         }
         Ok(())

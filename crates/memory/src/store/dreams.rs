@@ -28,7 +28,7 @@ impl Store {
 
     /// Their names, oldest first.
     fn dream_names(&self) -> Result<Vec<String>, FileError> {
-        let mut names = match self.state.below(&name(FOLDER)) {
+        let mut names = match self.state.open_folder(&name(FOLDER)) {
             Ok(folder) => folder.names()?,
             Err(error) if error.is_not_found() => return Ok(Vec::new()),
             Err(error) => return Err(error),

@@ -82,7 +82,7 @@ impl HeadCache {
 
 /// All heads, by file.
 pub(super) fn all(state: &Dir) -> Result<Shard, FileError> {
-    let folder = match state.below(&name(FOLDER)) {
+    let folder = match state.open_folder(&name(FOLDER)) {
         Ok(folder) => folder,
         Err(error) if error.is_not_found() => return Ok(Shard::new()),
         Err(error) => return Err(error),
@@ -141,7 +141,7 @@ pub(super) fn write(
 }
 
 fn hasty(state: &Dir, path: &RelPath, bytes: &[u8]) -> Result<(), FileError> {
-    let replacement = Replacement { durability: Durability::Later, ..Replacement::of(bytes) };
+    let replacement = Replacement { durability: Durability::Unsynced, ..Replacement::new(bytes) };
     state.replace_with(path, &replacement)
 }
 

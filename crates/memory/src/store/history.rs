@@ -7,7 +7,7 @@
 use std::fmt;
 use std::io::{Read, Seek, SeekFrom};
 
-use dormouse_base::{AppendFile, Dir, FileAction, FileError, RelPath, Unended};
+use dormouse_base::{AppendFile, Dir, FileAction, FileError, RelPath, UnterminatedLine};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -123,7 +123,7 @@ const SHORT: u64 = 100;
 impl History {
     /// Opens it; with it comes a change that was interrupted.
     pub(super) fn open(state: &Dir) -> Result<(Self, Option<Change>), FileError> {
-        let (file, _torn) = AppendFile::open(state, &file_name(), Unended::TakeOff)?;
+        let (file, _torn) = AppendFile::open(state, &file_name(), UnterminatedLine::Discard)?;
         if file.length() == 0 {
             return Ok((Self { file, last: ChangeId::default() }, None));
         }
@@ -152,7 +152,7 @@ impl History {
         let at = self.note(change)?;
         if let Err(error) = self.file.sync() {
             // Nothing was touched yet: the line goes, and the change never was.
-            self.file.cut_back(at)?;
+            self.file.truncate(at)?;
             self.last = ChangeId(change.id.0.saturating_sub(1));
             return Err(error.into());
         }
@@ -177,7 +177,7 @@ impl History {
         match said {
             Ok(()) => Ok(()),
             // A full disk takes no line, but lets one go.
-            Err(_) => Ok(self.file.cut_back(at)?),
+            Err(_) => Ok(self.file.truncate(at)?),
         }
     }
 }

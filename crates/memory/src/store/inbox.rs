@@ -55,7 +55,7 @@ fn path_of(id: ProposalId) -> RelPath {
 }
 
 fn ids(state: &Dir) -> Result<Vec<ProposalId>, FileError> {
-    let names = match state.below(&name(FOLDER)) {
+    let names = match state.open_folder(&name(FOLDER)) {
         Ok(folder) => folder.names()?,
         Err(error) if error.is_not_found() => return Ok(Vec::new()),
         Err(error) => return Err(error),

@@ -294,7 +294,7 @@ impl Store {
 
     /// Takes the lock, finishes what was interrupted, and sees the directory for the first time if need be.
     fn lock(&self) -> Result<Locked<'_>, ChangeError> {
-        let lock = Lock::take_within(&self.state, &name("lock"), WAIT)?;
+        let lock = Lock::acquire_within(&self.state, &name("lock"), WAIT)?;
         let (history, pending) = History::open(&self.state)?;
         let now = self.options.clock.now();
         let top = OnceCell::new();
@@ -348,7 +348,7 @@ impl Locked<'_> {
             };
             return Ok(Cow::Borrowed(top));
         };
-        match self.store.memory.below(folder) {
+        match self.store.memory.open_folder(folder) {
             Ok(folder) => Ok(Cow::Owned(folder.names()?)),
             Err(error) if error.is_not_found() => Ok(Cow::Owned(Vec::new())),
             Err(error) => Err(error.into()),

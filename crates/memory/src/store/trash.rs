@@ -94,7 +94,7 @@ impl Store {
     fn put_off_purge(&self, oldest: Timestamp) -> Result<(), ChangeError> {
         let due = oldest.saturating_add(KEPT).unwrap_or(Timestamp::MAX).to_string();
         let hasty =
-            Replacement { durability: Durability::Later, ..Replacement::of(due.as_bytes()) };
+            Replacement { durability: Durability::Unsynced, ..Replacement::new(due.as_bytes()) };
         Ok(self.state.replace_with(&name(DUE), &hasty)?)
     }
 }

@@ -134,7 +134,7 @@ impl Store {
         if counts.iter().all(UseCount::is_nothing) {
             return Ok(Vec::new());
         }
-        let _lock = Lock::take_within(&self.state, &name("uses.lock"), PATIENCE)?;
+        let _lock = Lock::acquire_within(&self.state, &name("uses.lock"), PATIENCE)?;
         let now = self.options.clock.now();
         let mut counted = Vec::new();
         for count in counts.iter().filter(|count| !count.is_nothing()) {
@@ -168,7 +168,7 @@ impl Store {
     }
 
     fn replace_hastily(&self, path: &RelPath, bytes: &[u8]) -> Result<(), FileError> {
-        let hasty = Replacement { durability: Durability::Later, ..Replacement::of(bytes) };
+        let hasty = Replacement { durability: Durability::Unsynced, ..Replacement::new(bytes) };
         self.state.replace_with(path, &hasty)
     }
 

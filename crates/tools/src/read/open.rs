@@ -13,7 +13,7 @@ use rustix::fs::OFlags;
 
 use super::unreadable;
 use crate::ToolError;
-use dormouse_base::nearest;
+use dormouse_base::nearest_name;
 
 /// The most names of a folder that are compared with one that is missing.
 const MAX_NAMES: usize = 10_000;
@@ -113,6 +113,6 @@ fn near_name(path: &Path) -> Option<String> {
     };
     let names =
         entries.take(MAX_NAMES).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let near = nearest(name, names)?;
+    let near = nearest_name(name, names)?;
     Some(format!("there is {}", folder.join(near).display()))
 }

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::{
-    AppendError, AppendFile, Clock, Dir, FileAction, FileError, Holder, IdSource, Lock, LockError,
-    MessageId, RelPath, Tail, Unended,
+    AppendError, AppendFile, AppendTail, Clock, Dir, FileAction, FileError, IdSource, Lock,
+    LockError, LockHolder, MessageId, RelPath, UnterminatedLine,
 };
 use thiserror::Error;
 
@@ -44,7 +44,7 @@ pub enum MailboxError {
         /// The name.
         name: AgentName,
         /// By whom, where that is readable.
-        holder: Option<Holder>,
+        holder: Option<LockHolder>,
     },
     /// Nobody ever went by that name.
     #[error("no agent of this project is called `{name}`{}", others(known))]
@@ -59,7 +59,7 @@ pub enum MailboxError {
     Line(#[from] LineError),
 }
 
-fn who(holder: Option<&Holder>) -> String {
+fn who(holder: Option<&LockHolder>) -> String {
     match holder {
         Some(holder) => format!("process {} on {}", holder.pid, holder.host),
         None => "another process".to_owned(),
@@ -102,7 +102,7 @@ impl Mailboxes {
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
     ) -> Result<Self, FileError> {
-        let dir = project.create_below(&plain("mailboxes"))?;
+        let dir = project.create_folder(&plain("mailboxes"))?;
         Ok(Self { project: project.clone(), dir, clock, ids })
     }
 
@@ -140,8 +140,8 @@ impl Mailboxes {
         })?;
         file.sync()?;
         let mended = match tail {
-            Tail::Clean => None,
-            Tail::Torn(bytes) => Some(bytes.len()),
+            AppendTail::Clean => None,
+            AppendTail::Torn(bytes) => Some(bytes.len()),
         };
         Ok(Posted { id, seq, mended })
     }
@@ -155,13 +155,13 @@ impl Mailboxes {
         }
     }
 
-    fn open_file(&self, name: &AgentName) -> Result<(AppendFile, Tail), FileError> {
-        AppendFile::open(&self.dir, &mailbox_file(name), Unended::TakeOff)
+    fn open_file(&self, name: &AgentName) -> Result<(AppendFile, AppendTail), FileError> {
+        AppendFile::open(&self.dir, &mailbox_file(name), UnterminatedLine::Discard)
     }
 
     fn lock(&self, name: &AgentName) -> Result<Lock, MailboxError> {
         let path = plain(&format!("{name}.lock"));
-        Lock::take_within(&self.dir, &path, WAIT).map_err(|error| match error {
+        Lock::acquire_within(&self.dir, &path, WAIT).map_err(|error| match error {
             LockError::File(error) => error.into(),
             source @ LockError::Held { .. } => MailboxError::Busy { name: name.clone(), source },
         })

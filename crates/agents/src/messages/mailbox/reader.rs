@@ -72,7 +72,7 @@ impl Mailboxes {
 
     fn lock_reader(&self, name: &AgentName) -> Result<Lock, MailboxError> {
         let path = plain(&format!("{name}.reader"));
-        Lock::try_take(&self.dir, &path).map_err(|error| match error {
+        Lock::try_acquire(&self.dir, &path).map_err(|error| match error {
             LockError::File(error) => error.into(),
             LockError::Held { holder, .. } => MailboxError::Taken { name: name.clone(), holder },
         })

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use dormouse_background::DreamSetup;
 use dormouse_base::{
-    Dir, Environment, Redactor, RelPath, Settings, Stack, Switches, names, project_of,
+    Dir, Environment, Redactor, RelPath, Settings, SettingsStack, Switches, find_project, names,
 };
 use dormouse_conversation::figures::FigureLog;
 use dormouse_conversation::{Budget, Origin, Window};
@@ -57,8 +57,8 @@ impl Stage {
 
     /// What a dream over the memories here needs.
     pub(super) async fn dream_setup(&self) -> Result<DreamSetup, Failure> {
-        let project = project_of(&self.project())?;
-        let switches = Switches::resolve(&Stack::default(), &self.world.environment);
+        let project = find_project(&self.project())?;
+        let switches = Switches::resolve(&SettingsStack::default(), &self.world.environment);
         let set = (&Settings::default(), &switches.map_err(Failure::usage)?);
         let memory = memory_session::setup(&self.world, &project, set, Saving::Entries).await?;
         let memory = memory.ok_or_else(|| Failure::failed(anyhow::anyhow!("memory is off")))?;
@@ -94,10 +94,10 @@ pub(super) async fn begin(
 ) -> Result<(Engine, Surroundings), Failure> {
     let cast = cast.into();
     let world = &stage.world;
-    let project = project_of(&stage.project())?;
+    let project = find_project(&stage.project())?;
     let surroundings = Surroundings::look(&project, &world.environment, &*world.clock).await;
     let folder = SessionFolder::open(&world.home()?, &project)?;
-    let switches = Switches::resolve(&Stack::default(), &world.environment);
+    let switches = Switches::resolve(&SettingsStack::default(), &world.environment);
     let switches = switches.map_err(Failure::usage)?;
     let mut memory =
         memory_session::setup(world, &project, (&Settings::default(), &switches), Saving::Entries)

@@ -23,7 +23,7 @@ pub(super) fn check(home: &Path) -> Vec<Finding> {
 
 fn folder(path: &Path) -> Finding {
     let shown = path.display();
-    let state = match FolderState::of(path) {
+    let state = match FolderState::inspect(path) {
         Ok(state) => state,
         Err(error) => {
             let mend =
@@ -36,9 +36,9 @@ fn folder(path: &Path) -> Finding {
 
 /// What the state of a folder means: a plain function.
 fn judge(path: &Path, state: &FolderState) -> Finding {
-    let (shown, found) = (path.display(), state.found.display());
+    let (shown, found) = (path.display(), state.existing.display());
     let free = format!("{} MB free", state.free_bytes / 1_000_000);
-    let is_there = state.found == path;
+    let is_there = state.existing == path;
     if !state.is_folder {
         let what = format!("{found} is no folder");
         return Finding::problem(AREA, what, "move it away, or set DORMOUSE_HOME to a folder");
@@ -76,7 +76,7 @@ mod tests {
 
     fn state() -> FolderState {
         FolderState {
-            found: "/h/.dormouse".into(),
+            existing: "/h/.dormouse".into(),
             is_folder: true,
             is_writable: true,
             is_private: true,
@@ -96,7 +96,7 @@ mod tests {
     fn what_a_state_means() {
         check(&state(), "ok", "private, 5000 MB free");
         check(
-            &FolderState { found: "/h".into(), mode: 0o755, is_private: false, ..state() },
+            &FolderState { existing: "/h".into(), mode: 0o755, is_private: false, ..state() },
             "ok",
             "not there yet",
         );
@@ -104,7 +104,7 @@ mod tests {
         check(&FolderState { free_bytes: 90_000_000, ..state() }, "warning", "90 MB");
         check(&FolderState { free_bytes: 9_000_000, ..state() }, "problem", "full");
         check(&FolderState { is_writable: false, ..state() }, "problem", "can not be written");
-        let above = FolderState { found: "/h".into(), is_writable: false, ..state() };
+        let above = FolderState { existing: "/h".into(), is_writable: false, ..state() };
         check(&above, "problem", "can not be made in /h");
         check(&FolderState { is_folder: false, ..state() }, "problem", "no folder");
     }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use dormouse_base::{Dir, EntryKind, FileError, Holder, LockState, Presence, RelPath};
+use dormouse_base::{Dir, EntryKind, FileError, LockHolder, LockState, ProcessState, RelPath};
 
 use super::finding::Finding;
 
@@ -38,7 +38,7 @@ fn locks(projects: &Dir) -> Vec<(String, Result<LockState, FileError>)> {
         for session in folders(&project) {
             let name = session.path().file_name().unwrap_or_default().to_string_lossy();
             if let Ok(lock) = RelPath::new("session.lock") {
-                found.push((name.into_owned(), LockState::of(&session, &lock)));
+                found.push((name.into_owned(), LockState::inspect(&session, &lock)));
             }
         }
     }
@@ -49,19 +49,19 @@ fn locks(projects: &Dir) -> Vec<(String, Result<LockState, FileError>)> {
 fn folders(dir: &Dir) -> Vec<Dir> {
     let entries = dir.entries().unwrap_or_default().into_iter();
     let names = entries.filter(|entry| entry.kind == EntryKind::Folder).map(|entry| entry.name);
-    names.filter_map(|name| dir.below(&RelPath::new(name).ok()?).ok()).collect()
+    names.filter_map(|name| dir.open_folder(&RelPath::new(name).ok()?).ok()).collect()
 }
 
-fn held(session: &str, holder: Option<&Holder>) -> Finding {
+fn held(session: &str, holder: Option<&LockHolder>) -> Finding {
     let Some(holder) = holder else {
         return Finding::well(AREA, format!("session {session} is open in another process"));
     };
     let who = format!("process {} on {}", holder.pid, holder.host);
-    match holder.presence() {
-        Presence::Running | Presence::Elsewhere => {
+    match holder.process_state() {
+        ProcessState::Running | ProcessState::OtherHost => {
             Finding::well(AREA, format!("session {session} is open in {who}"))
         }
-        Presence::Ended => Finding::warning(
+        ProcessState::Ended => Finding::warning(
             AREA,
             format!("session {session} is held, but {who} has ended: a child of it may still run"),
             "find it with `fuser` on the session's session.lock, and end it",

@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use dormouse_base::{
-    Layer, Project, Settings, SettingsPlaces, Source, Stack, Switches, Trust, TrustStore, names,
+    Project, Settings, SettingsFiles, SettingsLayer, SettingsSource, SettingsStack, Switches,
+    TrustState, TrustStore, names,
 };
 use dormouse_engine::SkillPlaces;
 
@@ -18,9 +19,9 @@ const AREA: &str = "settings";
 
 /// What was found, and the settings as far as they can be used.
 pub(super) fn check(world: &World, home: &Path, project: &Project) -> (Vec<Finding>, Settings) {
-    let places = SettingsPlaces::new(&world.environment, home, Some(project));
+    let places = SettingsFiles::new(&world.environment, home, Some(project));
     let (mut findings, mut layers) = (Vec::new(), Vec::new());
-    for source in Source::ALL {
+    for source in SettingsSource::ALL {
         match places.read_one(source) {
             Ok(None) => {}
             Ok(Some(layer)) => {
@@ -34,7 +35,7 @@ pub(super) fn check(world: &World, home: &Path, project: &Project) -> (Vec<Findi
         }
     }
     if findings.is_empty() {
-        let place = places.file(Source::User).unwrap_or_default();
+        let place = places.file(SettingsSource::User).unwrap_or_default();
         findings.push(Finding::well(AREA, format!("none; yours would be {}", place.display())));
     }
     let user_home = world.environment.path(names::USER_HOME);
@@ -42,7 +43,7 @@ pub(super) fn check(world: &World, home: &Path, project: &Project) -> (Vec<Findi
     let mut stack = match ProjectAgents::look(world, project) {
         Ok(agents) => settings::stack(layers, &skills, &agents, &ProjectFile::of(project)),
         // Without a home of its own the program has told so already.
-        Err(_) => Stack::new(layers),
+        Err(_) => SettingsStack::new(layers),
     };
     findings.extend(trust(&mut stack, home, project));
     if let Err(error) = Switches::resolve(&stack, &world.environment) {
@@ -51,7 +52,7 @@ pub(super) fn check(world: &World, home: &Path, project: &Project) -> (Vec<Findi
     (findings, stack.settings())
 }
 
-fn of_layer(layer: &Layer) -> Vec<Finding> {
+fn of_layer(layer: &SettingsLayer) -> Vec<Finding> {
     let place = layer.path.display();
     let mut findings = vec![Finding::well(AREA, format!("{place} ({})", layer.source))];
     findings.extend(layer.warnings.iter().map(|warning| {
@@ -61,7 +62,7 @@ fn of_layer(layer: &Layer) -> Vec<Finding> {
             format!("correct it in {place}, or take it out"),
         )
     }));
-    findings.extend(layer.withheld.never.iter().map(|key| {
+    findings.extend(layer.withheld.forbidden.iter().map(|key| {
         let what = format!("`{key}` can not be set by a project and has no effect");
         Finding::warning(AREA, what, format!("take it out of {place}"))
     }));
@@ -69,14 +70,14 @@ fn of_layer(layer: &Layer) -> Vec<Finding> {
 }
 
 /// What waits for trust has no effect yet.
-fn trust(stack: &mut Stack, home: &Path, project: &Project) -> Option<Finding> {
-    match TrustStore::new(home).of(project, stack) {
-        Trust::NotNeeded => None,
-        Trust::Given => {
+fn trust(stack: &mut SettingsStack, home: &Path, project: &Project) -> Option<Finding> {
+    match TrustStore::new(home).state(project, stack) {
+        TrustState::NotNeeded => None,
+        TrustState::Trusted => {
             stack.trust_project();
             None
         }
-        Trust::Unknown | Trust::Changed => Some(Finding::warning(
+        TrustState::Undecided | TrustState::Changed => Some(Finding::warning(
             AREA,
             "some of what this project sets waits until you trust it",
             "dormouse permissions trust shows it and asks",

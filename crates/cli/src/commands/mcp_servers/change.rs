@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use dormouse_base::{Source, Trust};
+use dormouse_base::{SettingsSource, TrustState};
 use dormouse_tools::{ServerOrigin, Variables, read_servers};
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ pub(super) async fn add(add: &McpAddArguments, world: &World) -> Result<Exit, Fa
         true => format!("the MCP server `{name}` in {file} is replaced"),
         false => format!("the MCP server `{name}` is set up in {file}"),
     });
-    let waits = matches!(load(world)?.trust, Trust::Unknown | Trust::Changed);
+    let waits = matches!(load(world)?.trust, TrustState::Undecided | TrustState::Changed);
     if add.scope != Scope::User && waits {
         print::note("it waits until you trust this project: `dormouse permissions trust`");
     }
@@ -79,12 +79,14 @@ fn places_of(name: &str, in_force: &InForce, world: &World) -> Result<Vec<Place>
     let mut places = Vec::new();
     for layer in in_force.places.read().map_err(Failure::usage)? {
         let way = match layer.source {
-            Source::User | Source::Project | Source::Local => {
+            SettingsSource::User | SettingsSource::Project | SettingsSource::Local => {
                 format!(": `dormouse mcp remove {name} --scope {}`", layer.source)
             }
-            Source::Managed | Source::CommandLine => ", which your organisation sets".to_owned(),
+            SettingsSource::Managed | SettingsSource::CommandLine => {
+                ", which your organisation sets".to_owned()
+            }
         };
-        let entries = [&layer.value, &layer.withheld.waiting];
+        let entries = [&layer.value, &layer.withheld.needs_trust];
         if entries.iter().any(|part| part.get(KEY).is_some_and(|all| all.get(name).is_some())) {
             places.push(Place { file: layer.path, way });
         }

@@ -5,7 +5,7 @@ mod change;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use dormouse_base::Trust;
+use dormouse_base::TrustState;
 use dormouse_tools::{McpHub, ServerProblem, ServerStatus, ServerView};
 use serde::Serialize;
 use serde_json::Value;
@@ -121,12 +121,12 @@ fn mistaken(problem: &ServerProblem) -> NotUsed {
 
 /// What the project sets up and nobody has trusted.
 fn untrusted(in_force: &InForce) -> Vec<NotUsed> {
-    if !matches!(in_force.trust, Trust::Unknown | Trust::Changed) {
+    if !matches!(in_force.trust, TrustState::Undecided | TrustState::Changed) {
         return Vec::new();
     }
     let mut waiting = Vec::new();
-    for part in in_force.stack.waiting() {
-        let servers = part.wishes.get(KEY).or_else(|| part.wishes.get(FILE));
+    for part in in_force.stack.trust_requests() {
+        let servers = part.request.get(KEY).or_else(|| part.request.get(FILE));
         let names: BTreeSet<&String> = servers
             .and_then(Value::as_object)
             .map(|servers| servers.keys().collect())
@@ -135,7 +135,7 @@ fn untrusted(in_force: &InForce) -> Vec<NotUsed> {
             name: name.clone(),
             status: "untrusted",
             reason: "waits until you trust this project: `dormouse permissions trust`".to_owned(),
-            origin: part.place.clone(),
+            origin: part.origin.clone(),
         }));
     }
     waiting

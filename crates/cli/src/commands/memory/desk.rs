@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
-use dormouse_base::{Project, Settings, nearest};
+use dormouse_base::{Project, Settings, nearest_name};
 use dormouse_memory::{
     Age, By, ChangeError, Entry, MemoryType, Outcome, Receipt, ScanCache, Scanned, Store, Trust,
     Uses, fold,
@@ -126,7 +126,7 @@ fn ambiguous<'a>(name: &str, fitting: impl Iterator<Item = &'a Found<'a>>) -> Fa
 
 fn unknown(name: &str, names: Vec<String>) -> Failure {
     let failure = Failure::failed(anyhow::anyhow!("there is no memory `{name}`"));
-    let failure = match nearest(name, names) {
+    let failure = match nearest_name(name, names) {
         Some(near) => failure.hint(format!("did you mean `{near}`?")),
         None => failure,
     };

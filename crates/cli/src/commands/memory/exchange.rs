@@ -120,7 +120,7 @@ fn write(
 ) -> Result<String, Failure> {
     let path = RelPath::new(name).map_err(Failure::failed)?;
     if let Some((above, _)) = name.rsplit_once('/') {
-        folder.create_below(&RelPath::new(above).map_err(Failure::failed)?)?;
+        folder.create_folder(&RelPath::new(above).map_err(Failure::failed)?)?;
     }
     let modified = memory.map(|memory| memory.modified.into());
     let content = text.as_bytes();

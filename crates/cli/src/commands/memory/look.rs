@@ -1,6 +1,6 @@
 //! Looking: `list`, `show`, `path`.
 
-use dormouse_base::grouped;
+use dormouse_base::group_digits;
 use dormouse_memory::{Age, DirectorySource, MemoryType, Uses};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -81,7 +81,7 @@ fn effect_in_words(uses: &Uses, now: Timestamp) -> String {
     };
     format!(
         "recalled {recalled} times ({} tokens), cited {cited}, heeded {heeded}, violated {violated}; {helped}",
-        grouped(*tokens)
+        group_digits(*tokens)
     )
 }
 

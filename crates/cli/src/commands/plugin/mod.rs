@@ -83,7 +83,7 @@ async fn get(source: &PluginSource, world: &World) -> Result<Tree, Failure> {
     let home = Dir::create(world.home()?)?;
     let name = format!("tmp/plugin-{}", world.ids.next());
     let scratch = RelPath::new(Path::new(&name)).map_err(Failure::failed)?;
-    let folder = home.create_below(&scratch)?;
+    let folder = home.create_folder(&scratch)?;
     let tree = fetch(source, folder.path(), &world.environment).await;
     home.remove_folder(&scratch)?;
     tree.map_err(failure)

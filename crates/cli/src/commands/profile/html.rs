@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use dormouse_base::grouped;
+use dormouse_base::group_digits;
 use dormouse_context::profile::{LayerFigures, Profile, RequestFigures};
 use dormouse_model::PRICES_DATED;
 
@@ -84,10 +84,10 @@ fn tiles(profile: &Profile) -> String {
     let read = usage.cache_read_input_tokens as f64 / usage.input_total().max(1) as f64;
     let tiles = [
         ("cost", cost(profile)),
-        ("input tokens", grouped(usage.input_total())),
+        ("input tokens", group_digits(usage.input_total())),
         ("read from the cache", percent(Some(read))),
-        ("output tokens", grouped(usage.output_tokens)),
-        (ESTIMATED, grouped(total.estimated)),
+        ("output tokens", group_digits(usage.output_tokens)),
+        (ESTIMATED, group_digits(total.estimated)),
     ];
     let mut html = String::from("<div class=\"tiles\">");
     for (name, value) in tiles.iter().filter(|(name, value)| *name != ESTIMATED || value != "0") {
@@ -163,9 +163,9 @@ fn layers(profile: &Profile) -> String {
             saved(layer),
             dollars(layer.cost_with_usd),
             dollars(layer.cost_without_usd),
-            grouped(layer.freed_tokens),
-            grouped(layer.runs),
-            grouped(layer.calls),
+            group_digits(layer.freed_tokens),
+            group_digits(layer.runs),
+            group_digits(layer.calls),
             at_work(layer).to_owned(),
         ]
     };
@@ -190,7 +190,7 @@ fn breaks(profile: &Profile) -> String {
                 request.number.to_string(),
                 local(request, "%Y-%m-%d %H:%M:%S"),
                 broke.reason.words().to_owned(),
-                grouped(broke.lost_tokens),
+                group_digits(broke.lost_tokens),
             ]
         })
         .collect();
@@ -209,8 +209,8 @@ fn compactions(profile: &Profile) -> String {
             one.request.to_string(),
             one.trigger.clone(),
             one.way.clone(),
-            grouped(one.tokens_before),
-            grouped(one.tokens_after),
+            group_digits(one.tokens_before),
+            group_digits(one.tokens_after),
             one.fidelity.as_ref().map_or_else(String::new, |raw| raw.get().to_owned()),
         ]
     });
@@ -246,17 +246,17 @@ fn row(request: &RequestFigures) -> Vec<String> {
     let freed: Vec<String> = request
         .freed
         .iter()
-        .map(|(layer, tokens)| format!("{layer} {}", grouped(*tokens)))
+        .map(|(layer, tokens)| format!("{layer} {}", group_digits(*tokens)))
         .collect();
     vec![
         request.number.to_string(),
         local(request, "%H:%M:%S"),
         request.model.clone(),
-        grouped(request.context_tokens),
-        grouped(usage.cache_read_input_tokens),
-        grouped(usage.cache_creation_input_tokens),
-        grouped(usage.input_tokens),
-        grouped(usage.output_tokens),
+        group_digits(request.context_tokens),
+        group_digits(usage.cache_read_input_tokens),
+        group_digits(usage.cache_creation_input_tokens),
+        group_digits(usage.input_tokens),
+        group_digits(usage.output_tokens),
         request.cost_usd.map_or("-".to_owned(), dollars),
         freed.join(", "),
     ]

@@ -3,7 +3,7 @@
 //! Shapes are drawn without text: labels are HTML beside them, so that they stay readable however narrow the
 //! page is. Numbers and our own words only: nothing of a transcript comes in here.
 
-use dormouse_base::grouped;
+use dormouse_base::group_digits;
 use dormouse_context::profile::{LayerFigures, Profile, RequestFigures};
 use dormouse_conversation::Budget;
 
@@ -35,7 +35,7 @@ pub(super) fn contexts(profile: &Profile, budget: &Budget) -> String {
             r#"<line class="limit" x1="0" x2="{WIDTH}" y1="{y:.1}" y2="{y:.1}"/>"#
         ));
     }
-    let label = |tokens: u64| format!("{}k", grouped(tokens / 1_000));
+    let label = |tokens: u64| format!("{}k", group_digits(tokens / 1_000));
     let y = [label(top), label(top / 2), "0".to_owned()];
     framed(&shapes, &y, profile.requests.len(), "context tokens of each request")
 }
@@ -80,13 +80,17 @@ fn in_words(request: &RequestFigures) -> String {
     let mut words = format!(
         "request {}: {} tokens, {} read, {} written, {} beside the cache",
         request.number,
-        grouped(request.context_tokens),
-        grouped(usage.cache_read_input_tokens),
-        grouped(usage.cache_creation_input_tokens),
-        grouped(usage.input_tokens)
+        group_digits(request.context_tokens),
+        group_digits(usage.cache_read_input_tokens),
+        group_digits(usage.cache_creation_input_tokens),
+        group_digits(usage.input_tokens)
     );
     if let Some(broke) = request.broke {
-        words.push_str(&format!("; {} lost: {}", grouped(broke.lost_tokens), broke.reason.words()));
+        words.push_str(&format!(
+            "; {} lost: {}",
+            group_digits(broke.lost_tokens),
+            broke.reason.words()
+        ));
     }
     words
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dormouse_base::grouped;
+use dormouse_base::group_digits;
 use dormouse_context::profile::{BreakReason, LayerFigures, Profile, RequestFigures, Standing};
 use dormouse_model::PRICES_DATED;
 use jiff::tz::TimeZone;
@@ -30,11 +30,11 @@ pub(super) fn span(session: &Session) -> String {
         requests.iter().map(|request| request.model.as_str()).collect();
     format!(
         "{} requests, {} to {}, {}; window {}",
-        grouped(session.profile.total.requests),
+        group_digits(session.profile.total.requests),
         time(requests.first()),
         time(requests.last()),
         models.into_iter().collect::<Vec<_>>().join(", "),
-        grouped(u64::from(session.budget.window)),
+        group_digits(u64::from(session.budget.window)),
     )
 }
 
@@ -63,7 +63,7 @@ fn totals(profile: &Profile) -> String {
     if total.estimated > 0 {
         text.push_str(&format!(
             "note    the server told nothing about {} requests: theirs are estimates\n",
-            grouped(total.estimated)
+            group_digits(total.estimated)
         ));
     }
     text
@@ -136,7 +136,7 @@ fn layers(profile: &Profile) -> String {
             layer.layer,
             [
                 at_work(layer).to_owned(),
-                grouped(layer.runs),
+                group_digits(layer.runs),
                 tokens(layer.freed_tokens),
                 dollars(layer.cost_with_usd),
                 dollars(layer.cost_without_usd),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dormouse_base::grouped;
+use dormouse_base::group_digits;
 use dormouse_conversation::figures::{Spent, Summary};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -64,8 +64,8 @@ fn requests(title: &str, groups: &BTreeMap<String, Spent>) -> String {
         table.row(
             name,
             [
-                grouped(spent.requests),
-                grouped(spent.failed + spent.interrupted),
+                group_digits(spent.requests),
+                group_digits(spent.failed + spent.interrupted),
                 tokens(spent.usage.input_total()),
                 percent(spent.cache_hit_rate()),
                 tokens(spent.usage.output_tokens),
@@ -111,7 +111,7 @@ fn layers(summary: &Summary) -> String {
         table.row(
             name,
             [layer.fired, layer.freed_tokens, layer.changed, layer.summaries, layer.prefix_changes]
-                .map(grouped),
+                .map(group_digits),
         );
     }
     let mut text = table.render();
@@ -135,9 +135,9 @@ fn tools(summary: &Summary) -> String {
         table.row(
             name,
             [
-                grouped(tool.calls),
-                grouped(tool.denied),
-                grouped(tool.failed),
+                group_digits(tool.calls),
+                group_digits(tool.denied),
+                group_digits(tool.failed),
                 size(tool.stored_bytes),
                 time(tool.duration_ms),
             ],
@@ -157,7 +157,7 @@ fn jobs(summary: &Summary) -> String {
         table.row(
             name,
             [job.runs, job.skipped, job.failed, job.killed, job.turns, job.changed, job.denied]
-                .map(grouped),
+                .map(group_digits),
         );
     }
     table.render()
@@ -176,7 +176,7 @@ fn memories(summary: &Summary) -> String {
         return String::new();
     }
     let counts: Vec<String> =
-        counts.iter().map(|(count, what)| format!("{} {what}", grouped(*count))).collect();
+        counts.iter().map(|(count, what)| format!("{} {what}", group_digits(*count))).collect();
     let rate = match memory.pollution_rate() {
         Some(rate) => format!("corrected or undone of those written: {}\n", percent(Some(rate))),
         None => String::new(),
@@ -230,7 +230,7 @@ fn short_cost(spent: &Spent) -> String {
 
 fn counted(count: u64, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", grouped(count))
+    format!("{} {what}{plural}", group_digits(count))
 }
 
 fn day(moment: Timestamp) -> String {

@@ -59,7 +59,7 @@ pub(super) fn prepare(
         fingerprint: Fingerprint::of(&["word vectors 1", &hash]),
     };
     let bytes = encode(&head, gathered);
-    let hasty = Replacement { durability: Durability::Later, ..Replacement::of(&bytes) };
+    let hasty = Replacement { durability: Durability::Unsynced, ..Replacement::new(&bytes) };
     folder.replace_with(name, &hasty)?;
     let dimension = usize::try_from(head.dimension).unwrap_or(0);
     Ok(Prepared { words, dimension, bytes: bytes.len() })

@@ -74,7 +74,7 @@ pub(super) fn write(cache: &Dir, state: State, before: Option<&State>) -> State 
 }
 
 fn try_write(cache: &Dir, state: &State, before: Option<&State>) -> Option<Stamp> {
-    let _lock = Lock::try_take(cache, &path(LOCK)?).ok()?;
+    let _lock = Lock::try_acquire(cache, &path(LOCK)?).ok()?;
     let there = Stamp::of(cache);
     let ours = before.filter(|before| before.stamp.is_some() && before.stamp == there);
     if before.is_some() && ours.is_none() && read(cache).is_some() {
@@ -89,7 +89,7 @@ fn try_write(cache: &Dir, state: &State, before: Option<&State>) -> Option<Stamp
 }
 
 fn put(cache: &Dir, name: &str, content: &[u8]) -> Option<()> {
-    let hasty = Replacement { durability: Durability::Later, ..Replacement::of(content) };
+    let hasty = Replacement { durability: Durability::Unsynced, ..Replacement::new(content) };
     cache.replace_with(&path(name)?, &hasty).ok()
 }
 

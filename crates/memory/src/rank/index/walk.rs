@@ -65,7 +65,8 @@ fn folder(
             EntryKind::Folder if depth == 0 && fold(&entry.name) == LOGS => {}
             EntryKind::Folder if depth + 1 < DEEPEST => {
                 // A folder that can not be listed has no memories.
-                if let Some(below) = RelPath::new(&entry.name).ok().and_then(|n| dir.below(&n).ok())
+                if let Some(below) =
+                    RelPath::new(&entry.name).ok().and_then(|n| dir.open_folder(&n).ok())
                 {
                     let _unreadable = folder(&below, &format!("{path}/"), &[], depth + 1, found);
                 }

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use dormouse_base::Source;
+use dormouse_base::SettingsSource;
 use dormouse_memory::effect::{Firmness, Forbidden, ForbiddenThing, forbidden};
 use dormouse_tools::Rule;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ pub(super) struct Drafted {
     pub(super) kind: Kind,
     pub(super) lines: Vec<Line>,
     /// The settings it belongs to.
-    pub(super) source: Source,
+    pub(super) source: SettingsSource,
 }
 
 /// The guard for a memory. `program` is this program, as hooks start it.
@@ -44,9 +44,9 @@ pub(super) fn draft(name: &str, body: &str, file: &Path, whose: Whose, program: 
     if rules.is_empty() {
         // A project's hooks wait for trust, and the command itself looks whether the memory is this project's.
         let lines = reminders(file, program);
-        return Drafted { kind: Kind::Reminder, lines, source: Source::User };
+        return Drafted { kind: Kind::Reminder, lines, source: SettingsSource::User };
     }
-    let source = if whose == Whose::User { Source::User } else { Source::Local };
+    let source = if whose == Whose::User { SettingsSource::User } else { SettingsSource::Local };
     Drafted { kind: Kind::Rule, lines: rules, source }
 }
 
@@ -101,7 +101,7 @@ fn reminders(file: &Path, program: &str) -> Vec<Line> {
 mod tests {
     use super::*;
 
-    fn lines(whose: Whose, body: &str) -> (Kind, Source, Vec<String>) {
+    fn lines(whose: Whose, body: &str) -> (Kind, SettingsSource, Vec<String>) {
         let drafted = draft("", body, Path::new("/m/rule.md"), whose, "/bin/dormouse");
         let said = |line: &Line| format!("{} {}", line.list.join("."), line.value);
         (drafted.kind, drafted.source, drafted.lines.iter().map(said).collect())
@@ -111,7 +111,7 @@ mod tests {
     fn what_is_forbidden_becomes_a_rule() {
         let (kind, source, said) =
             lines(Whose::User, "Never run `git push --force`. Don't edit `gen/` or `Cargo.lock`.");
-        assert_eq!((kind, source), (Kind::Rule, Source::User));
+        assert_eq!((kind, source), (Kind::Rule, SettingsSource::User));
         assert_eq!(
             said,
             [
@@ -123,7 +123,7 @@ mod tests {
         let (_, source, said) = lines(Whose::Project, "Never use `npm` unless I say so.");
         assert_eq!(
             (source, said),
-            (Source::Local, vec![r#"permissions.ask "Bash(npm:*)""#.into()])
+            (SettingsSource::Local, vec![r#"permissions.ask "Bash(npm:*)""#.into()])
         );
     }
 
@@ -140,7 +140,7 @@ mod tests {
                 assert_eq!(said, [r#"permissions.deny "Bash(x:*)""#], "{body}");
                 continue;
             }
-            assert_eq!(source, Source::User);
+            assert_eq!(source, SettingsSource::User);
             assert_eq!(said.len(), 2, "{said:?}");
             assert!(
                 said.iter().all(|line| line.contains("\"/m/rule.md\"") && !line.contains("evil")),

@@ -8,7 +8,7 @@ pub(crate) mod settings_file;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use dormouse_base::{SettingsPlaces, Source};
+use dormouse_base::{SettingsFiles, SettingsSource};
 use dormouse_memory::{CORRECTIONS, Guard, GuardBook, MemoryType, fold};
 use serde::Serialize;
 use serde_json::Value;
@@ -235,8 +235,8 @@ fn propose(
 ) -> Result<Proposed, Failure> {
     let (entry, _) = found.entry()?;
     let drafted = draft(found.memory.name(), entry.text(), &memory, found.shelf.whose, &program()?);
-    let places = SettingsPlaces::new(&world.environment, &world.home()?, Some(&desk.project));
-    let settings = places.file(drafted.source).or_else(|| places.file(Source::User));
+    let places = SettingsFiles::new(&world.environment, &world.home()?, Some(&desk.project));
+    let settings = places.file(drafted.source).or_else(|| places.file(SettingsSource::User));
     let settings = settings.ok_or_else(|| {
         Failure::usage(anyhow::anyhow!("there is no settings file to put a guard into"))
     })?;
@@ -288,7 +288,7 @@ async fn put_in(
     world: &World,
 ) -> Result<(), Failure> {
     let Proposed { memory, settings, planned, drafted } = proposed;
-    let is_local = drafted.source == Source::Local;
+    let is_local = drafted.source == SettingsSource::Local;
     let (state, now) = (desk.places.state(), world.clock.now());
     install(state, &memory, found.memory.name(), &settings, planned, now)?;
     if is_local {

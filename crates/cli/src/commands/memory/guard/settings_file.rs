@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use dormouse_base::{
-    Dir, Extended, FileAction, FileError, RelPath, Settings, add_to_list, is_empty_object,
-    take_from_list, take_if_empty,
+    Dir, FileAction, FileError, ListAddition, RelPath, Settings, add_to_list, is_empty_object,
+    remove_from_list, remove_if_empty,
 };
 use dormouse_memory::{Before, Guard, GuardBook, GuardBookError, GuardLine, LineOrigin, Made};
 use jiff::Timestamp;
@@ -35,7 +35,7 @@ pub(super) fn plan(file: &Path, lines: &[Line]) -> Result<Planned, Failure> {
     for Line { list, value } in lines {
         let added = add_to_list(&planned.after, list, value).map_err(|error| unfit(file, error))?;
         let origin = if added.is_some() { LineOrigin::Ours } else { LineOrigin::Theirs };
-        if let Some(Extended { text, piece, made }) = added {
+        if let Some(ListAddition { text, inserted: piece, created: made }) = added {
             planned.after = text;
             planned.pieces.push(piece);
             planned.made.extend(made);
@@ -112,7 +112,7 @@ fn take_out(book: &mut GuardBook, guard: &Guard) -> Result<bool, Failure> {
         if hand_over(book, guard, line) {
             continue;
         }
-        let shorter = take_from_list(&text, &line.list, &line.value);
+        let shorter = remove_from_list(&text, &line.list, &line.value);
         match shorter.map_err(|error| unfit(file, error))? {
             Some(shorter) => text = shorter,
             None => whole = false,
@@ -122,7 +122,7 @@ fn take_out(book: &mut GuardBook, guard: &Guard) -> Result<bool, Failure> {
     let mut containers: Vec<Vec<String>> = made.containers.iter().cloned().collect();
     containers.sort_by_key(|keys| std::cmp::Reverse(keys.len()));
     for keys in containers {
-        if let Some(shorter) = take_if_empty(&text, &keys).map_err(|error| unfit(file, error))? {
+        if let Some(shorter) = remove_if_empty(&text, &keys).map_err(|error| unfit(file, error))? {
             text = shorter;
             made.containers.remove(&keys);
         }

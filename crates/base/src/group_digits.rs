@@ -1,7 +1,7 @@
 //! Numbers as people read them.
 
 /// `1234567` as `1,234,567`.
-pub fn grouped(number: u64) -> String {
+pub fn group_digits(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
@@ -15,11 +15,11 @@ pub fn grouped(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::grouped;
+    use super::group_digits;
 
     #[test]
     fn numbers_are_read_in_threes() {
-        let read: Vec<String> = [0, 999, 1_000, 167_000, 1_234_567].map(grouped).into();
+        let read: Vec<String> = [0, 999, 1_000, 167_000, 1_234_567].map(group_digits).into();
         assert_eq!(read, ["0", "999", "1,000", "167,000", "1,234,567"]);
     }
 }

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::parse::SettingsError;
-use super::stack::{Layer, Source};
+use super::stack::{SettingsLayer, SettingsSource};
 use crate::{Dir, Environment, FileAction, FileError, Project, RelPath, names};
 
 /// Where an organisation puts what holds for everybody on the machine.
@@ -21,14 +21,14 @@ pub fn project_settings_folder(project: &Project) -> PathBuf {
 
 /// The folders in which settings are looked for.
 #[derive(Debug, Clone)]
-pub struct SettingsPlaces {
+pub struct SettingsFiles {
     managed: PathBuf,
     home: PathBuf,
     /// None where it is the home itself: the person's own file is no project's.
     project: Option<PathBuf>,
 }
 
-impl SettingsPlaces {
+impl SettingsFiles {
     /// Those of this home and project.
     pub fn new(environment: &Environment, home: &Path, project: Option<&Project>) -> Self {
         let managed =
@@ -44,35 +44,35 @@ impl SettingsPlaces {
     }
 
     /// The folder and name of a source's file; none for the command line, which has none.
-    fn place(&self, source: Source) -> Option<(&Path, &'static str)> {
+    fn place(&self, source: SettingsSource) -> Option<(&Path, &'static str)> {
         match source {
-            Source::User => Some((&self.home, FILE)),
-            Source::Project => Some((self.project.as_deref()?, FILE)),
-            Source::Local => Some((self.project.as_deref()?, LOCAL_FILE)),
-            Source::Managed => Some((&self.managed, FILE)),
-            Source::CommandLine => None,
+            SettingsSource::User => Some((&self.home, FILE)),
+            SettingsSource::Project => Some((self.project.as_deref()?, FILE)),
+            SettingsSource::Local => Some((self.project.as_deref()?, LOCAL_FILE)),
+            SettingsSource::Managed => Some((&self.managed, FILE)),
+            SettingsSource::CommandLine => None,
         }
     }
 
     /// The file of a source.
-    pub fn file(&self, source: Source) -> Option<PathBuf> {
+    pub fn file(&self, source: SettingsSource) -> Option<PathBuf> {
         self.place(source).map(|(folder, name)| folder.join(name))
     }
 
     /// Reads the files that exist.
-    pub fn read(&self) -> Result<Vec<Layer>, SettingsError> {
+    pub fn read(&self) -> Result<Vec<SettingsLayer>, SettingsError> {
         let mut layers = Vec::new();
-        for source in Source::ALL {
+        for source in SettingsSource::ALL {
             layers.extend(self.read_one(source)?);
         }
         Ok(layers)
     }
 
     /// Reads the file of a source, if it exists.
-    pub fn read_one(&self, source: Source) -> Result<Option<Layer>, SettingsError> {
+    pub fn read_one(&self, source: SettingsSource) -> Result<Option<SettingsLayer>, SettingsError> {
         let Some((folder, name)) = self.place(source) else { return Ok(None) };
         let Some(bytes) = read(folder, name)? else { return Ok(None) };
-        Layer::parse(source, folder.join(name), &bytes).map(Some)
+        SettingsLayer::parse(source, folder.join(name), &bytes).map(Some)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 /// The candidate with the fewest letters to change, if those are few; of equals the first by name.
-pub fn nearest(name: &str, candidates: impl IntoIterator<Item = String>) -> Option<String> {
+pub fn nearest_name(name: &str, candidates: impl IntoIterator<Item = String>) -> Option<String> {
     let length = name.chars().count();
     candidates
         .into_iter()
@@ -53,8 +53,8 @@ mod tests {
     #[test]
     fn only_what_is_near() {
         let names = || ["main.rs", "lib.rs", "Cargo.toml"].map(str::to_owned);
-        assert_eq!(nearest("mian.rs", names()).as_deref(), Some("main.rs"));
-        assert_eq!(nearest("cargo.toml", names()).as_deref(), Some("Cargo.toml"));
-        assert_eq!(nearest("something_else.py", names()), None);
+        assert_eq!(nearest_name("mian.rs", names()).as_deref(), Some("main.rs"));
+        assert_eq!(nearest_name("cargo.toml", names()).as_deref(), Some("Cargo.toml"));
+        assert_eq!(nearest_name("something_else.py", names()), None);
     }
 }

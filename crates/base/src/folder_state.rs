@@ -9,7 +9,7 @@ use rustix::fs::{Access, FileType, Mode};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderState {
     /// The folder, or the nearest one above it that exists.
-    pub found: PathBuf,
+    pub existing: PathBuf,
     /// Whether that is a folder at all.
     pub is_folder: bool,
     /// Whether files can be made in it.
@@ -24,7 +24,7 @@ pub struct FolderState {
 
 impl FolderState {
     /// Looks at a folder; where it is not there, at what it would be made in.
-    pub fn of(path: &Path) -> io::Result<Self> {
+    pub fn inspect(path: &Path) -> io::Result<Self> {
         let mut missing = io::ErrorKind::NotFound.into();
         for above in path.ancestors() {
             match rustix::fs::stat(above) {
@@ -42,7 +42,7 @@ impl FolderState {
         let space = rustix::fs::statvfs(found)?;
         let mode = Mode::from_raw_mode(stat.st_mode);
         Ok(Self {
-            found: found.to_owned(),
+            existing: found.to_owned(),
             is_folder: FileType::from_raw_mode(stat.st_mode).is_dir(),
             is_writable: rustix::fs::access(found, Access::WRITE_OK | Access::EXEC_OK).is_ok(),
             is_private: !mode.intersects(Mode::RWXG | Mode::RWXO),
@@ -66,14 +66,17 @@ mod tests {
             std::fs::set_permissions(folder, std::fs::Permissions::from_mode(mode)).unwrap();
         };
         allow(0o700);
-        let state = FolderState::of(folder).unwrap();
+        let state = FolderState::inspect(folder).unwrap();
         assert!(state.is_folder && state.is_writable && state.is_private, "{state:?}");
         assert!(state.free_bytes > 0);
         allow(0o755);
-        let state = FolderState::of(&folder.join("not/there")).unwrap();
-        assert_eq!((state.found.as_path(), state.mode, state.is_private), (folder, 0o755, false));
+        let state = FolderState::inspect(&folder.join("not/there")).unwrap();
+        assert_eq!(
+            (state.existing.as_path(), state.mode, state.is_private),
+            (folder, 0o755, false)
+        );
         std::fs::write(folder.join("file"), "").unwrap();
-        let state = FolderState::of(&folder.join("file/below")).unwrap();
-        assert!(!state.is_folder && state.found.ends_with("file"), "{state:?}");
+        let state = FolderState::inspect(&folder.join("file/below")).unwrap();
+        assert!(!state.is_folder && state.existing.ends_with("file"), "{state:?}");
     }
 }
