@@ -7,14 +7,14 @@ mod args;
 mod commands;
 mod headless;
 mod interactive;
+mod message_catalog;
 mod terminal;
 mod wiring;
 
-use clap::Parser;
 use dormouse_base::names;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::args::{Arguments, Command};
+use crate::args::{Arguments, CliCommand};
 use crate::commands::{
     agents, completions, config, demo, doctor, dream, hook, hooks, mcp, mcp_servers, memory,
     permissions, plugin, profile, search, send, sessions, setup, stats,
@@ -32,7 +32,7 @@ fn main() -> std::process::ExitCode {
     if let Some(code) = dormouse_tools::serve_as_reaper(std::env::args_os()) {
         return code;
     }
-    let arguments = match Arguments::try_parse() {
+    let arguments = match args::parse_arguments(std::env::args_os()) {
         Ok(arguments) => arguments,
         Err(error) => return exit::of_usage(&error),
     };
@@ -73,33 +73,35 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
         // Past a limit on file sizes a write is to fail, as on a full disk, not to end the program.
         let _listening = signal(SignalKind::from_raw(FILE_TOO_LARGE));
         match &arguments.command {
-            Some(Command::Demo) => demo::run(world).await,
-            Some(Command::Sessions(list)) => sessions::run(list, world),
-            Some(Command::Stats(arguments)) => stats::run(arguments, world),
-            Some(Command::Context(arguments)) => profile::run(arguments, world),
-            Some(Command::Completions { whom }) => completions::run(*whom),
-            Some(Command::Doctor(arguments)) => doctor::run(arguments, world).await,
-            Some(Command::Agents(arguments)) => agents::run(arguments, world),
-            Some(Command::Permissions(command)) => permissions::run(command, world),
-            Some(Command::Config(command)) => config::run(command, world).await,
-            Some(Command::Memory(command)) => Box::pin(memory::run(command, world)).await,
-            Some(Command::Dream(arguments)) => Box::pin(dream::run(arguments, world)).await,
-            Some(Command::Search(arguments)) if arguments.sessions => search::run(arguments, world),
-            Some(Command::Search(arguments)) => {
+            Some(CliCommand::Demo) => demo::run(world).await,
+            Some(CliCommand::Sessions(list)) => sessions::run(list, world),
+            Some(CliCommand::Stats(arguments)) => stats::run(arguments, world),
+            Some(CliCommand::Context(arguments)) => profile::run(arguments, world),
+            Some(CliCommand::Completions(arguments)) => completions::run(arguments),
+            Some(CliCommand::Doctor(arguments)) => doctor::run(arguments, world).await,
+            Some(CliCommand::Agents(arguments)) => agents::run(arguments, world),
+            Some(CliCommand::Permissions(command)) => permissions::run(command, world),
+            Some(CliCommand::Config(command)) => config::run(command, world).await,
+            Some(CliCommand::Memory(command)) => Box::pin(memory::run(command, world)).await,
+            Some(CliCommand::Dream(arguments)) => Box::pin(dream::run(arguments, world)).await,
+            Some(CliCommand::Search(arguments)) if arguments.sessions => {
+                search::run(arguments, world)
+            }
+            Some(CliCommand::Search(arguments)) => {
                 Box::pin(memory::recall::search(&arguments.search, world)).await
             }
-            Some(Command::Recall(arguments)) => {
+            Some(CliCommand::Recall(arguments)) => {
                 Box::pin(memory::recall::run(arguments, world)).await
             }
-            Some(Command::Hooks(arguments)) => hooks::run(arguments, world),
-            Some(Command::Hook(arguments)) => Box::pin(hook::run(arguments, world)).await,
-            Some(Command::Mcp(mcp)) => match &mcp.command {
+            Some(CliCommand::Hooks(arguments)) => hooks::run(arguments, world),
+            Some(CliCommand::Hook(arguments)) => Box::pin(hook::run(arguments, world)).await,
+            Some(CliCommand::Mcp(mcp)) => match &mcp.command {
                 Some(command) => Box::pin(mcp_servers::run(command, arguments, world)).await,
                 None => Box::pin(mcp::run(mcp, world)).await,
             },
-            Some(Command::Plugin(command)) => plugin::run(command, world).await,
-            Some(Command::Send(arguments)) => send::run(arguments, world).await,
-            Some(Command::Setup(arguments)) => setup::run(arguments, world),
+            Some(CliCommand::Plugin(command)) => plugin::run(command, world).await,
+            Some(CliCommand::Send(arguments)) => send::run(arguments, world).await,
+            Some(CliCommand::Setup(arguments)) => setup::run(arguments, world),
             None if arguments.is_headless() => headless::run(arguments, world).await,
             None => Box::pin(interactive::run(arguments, world)).await,
         }

@@ -1,57 +1,126 @@
-//! What the help says is true: every command has examples, and the examples can be typed.
+//! The help texts are complete, and their examples parse.
 
-use clap::{CommandFactory, Parser};
+use std::collections::BTreeSet;
 
+use clap::{Arg, Command, CommandFactory, Parser};
+
+use super::help::command_with_help;
 use super::*;
 
-/// Every command that help lists, with its examples.
-fn commands() -> Vec<(String, Vec<String>)> {
-    let mut root = Arguments::command();
+/// All commands, each with its catalog key.
+fn commands() -> Vec<(String, Command)> {
+    let mut root = command_with_help();
     root.build();
     let mut found = Vec::new();
     let mut open = vec![root];
     while let Some(command) = open.pop() {
         open.extend(command.get_subcommands().filter(|sub| sub.get_name() != "help").cloned());
-        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
         let name = command.get_bin_name().unwrap_or("dormouse").to_owned();
-        let examples = help.lines().filter(|line| line.contains("dormouse")).map(str::to_owned);
-        found.push((name, examples.collect()));
+        let key = name.strip_prefix("dormouse ").unwrap_or(&name).replace(' ', "-");
+        found.push((key, command));
     }
     found
+}
+
+fn examples(command: &Command) -> Vec<String> {
+    let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let indented = help.lines().filter(|line| line.starts_with("  "));
+    indented.filter(|line| line.contains("dormouse")).map(str::to_owned).collect()
+}
+
+fn is_ours(argument: &Arg) -> bool {
+    !argument.is_hide_set() && !["help", "version"].contains(&argument.get_id().as_str())
+}
+
+#[test]
+fn every_command_and_argument_has_a_help_text() {
+    for (key, command) in commands() {
+        assert!(command.get_about().is_some(), "`{key}` has no text in help.ftl");
+        for argument in command.get_arguments().filter(|argument| is_ours(argument)) {
+            let name = argument.get_id();
+            assert!(argument.get_help().is_some(), "`{key}` has no `.{name}` in help.ftl");
+            if argument.get_action().takes_values() {
+                for value in argument.get_possible_values() {
+                    let value_name = value.get_name();
+                    let is_boolean = ["true", "false"].contains(&value_name);
+                    assert!(
+                        is_boolean || value.get_help().is_some(),
+                        "`{key}` has no `.{name}-{value_name}` in help.ftl"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_help_text_belongs_to_a_command_or_argument() {
+    let mut expected = BTreeSet::new();
+    let mut shared = BTreeSet::from(["examples-heading".to_owned(), "example-heading".to_owned()]);
+    for (key, command) in commands() {
+        let mut attributes = BTreeSet::from(["notes".to_owned()]);
+        for argument in command.get_arguments().filter(|argument| is_ours(argument)) {
+            let name = argument.get_id().as_str().replace('_', "-");
+            let values = argument.get_possible_values();
+            attributes.extend(values.iter().map(|value| format!("{name}-{}", value.get_name())));
+            attributes.insert(name);
+        }
+        expected.extend(attributes.iter().map(|attribute| format!("{key}.{attribute}")));
+        expected.insert(key);
+        shared.extend(attributes);
+    }
+    expected.insert("common".to_owned());
+    expected.extend(shared.iter().map(|attribute| format!("common.{attribute}")));
+    let mut message = String::new();
+    for line in include_str!("../message_catalog/en/help.ftl").lines() {
+        let Some((name, _)) = line.split_once(" =") else { continue };
+        let name = if let Some(attribute) = name.strip_prefix("    .") {
+            format!("{message}.{attribute}")
+        } else if name.starts_with([' ', '#']) {
+            continue;
+        } else {
+            name.clone_into(&mut message);
+            name.to_owned()
+        };
+        assert!(expected.contains(&name), "no command or argument is called `{name}`");
+    }
 }
 
 #[test]
 fn every_command_has_examples_that_name_it() {
     let commands = commands();
     assert!(commands.len() > 5, "{commands:?}");
-    for (name, examples) in commands {
-        assert!(!examples.is_empty(), "`{name} --help` has no example");
-        assert!(examples.iter().any(|example| example.contains(&name)), "{name}: {examples:?}");
+    for (key, command) in commands {
+        let name = command.get_bin_name().unwrap_or("dormouse");
+        let examples = examples(&command);
+        assert!(examples.iter().any(|example| example.contains(name)), "{key}: {examples:?}");
     }
 }
 
 #[test]
-fn the_examples_can_be_typed() {
-    for (name, examples) in commands() {
-        for example in examples {
-            let words = of_ours(words(&example));
+fn the_examples_parse() {
+    for (key, command) in commands() {
+        for example in examples(&command) {
+            let words = own_part(words(&example));
             let parsed = Arguments::try_parse_from(&words);
-            assert!(parsed.is_ok(), "{name}: {words:?}: {}", parsed.unwrap_err());
+            assert!(parsed.is_ok(), "{key}: {words:?}: {}", parsed.unwrap_err());
         }
     }
 }
 
-/// What another program is told to run: `other add -- dormouse mcp`.
-fn of_ours(mut words: Vec<String>) -> Vec<String> {
+/// Drops the program in front of `-- dormouse` in a line such as `other add -- dormouse mcp`.
+fn own_part(mut words: Vec<String>) -> Vec<String> {
     if let Some(at) = words.windows(2).position(|pair| pair == ["--", "dormouse"]) {
         words.drain(..=at);
     }
     words
 }
 
-/// The words of the `dormouse` in a line: quotes are heeded, what is around pipes and arrows is not ours.
+/// The words of the `dormouse` command in a shell line, with quotes removed and pipes and redirections cut off.
 fn words(line: &str) -> Vec<String> {
-    let (mut words, mut quote, mut word) = (Vec::new(), None, String::new());
+    let mut words = Vec::new();
+    let mut quote = None;
+    let mut word = String::new();
     for c in line.trim().chars() {
         match (c, quote) {
             ('"' | '\'', None) => quote = Some(c),
@@ -67,6 +136,6 @@ fn words(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_definition_is_sound() {
+fn the_definition_is_valid() {
     Arguments::command().debug_assert();
 }

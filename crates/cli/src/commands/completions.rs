@@ -1,26 +1,26 @@
-//! `dormouse completions`: scripts for shells and the man page, from the arguments themselves.
+//! `dormouse completions`: shell completions and the man page, generated from the argument definitions.
 
 use std::io;
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-use crate::args::{Arguments, CompletionsFor};
+use crate::args::{CompletionsArguments, CompletionsTarget, command_with_help};
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 
 const NAME: &str = "dormouse";
 
-pub(crate) fn run(whom: CompletionsFor) -> Result<Exit, Failure> {
-    let text = match whom {
-        CompletionsFor::Bash => script(Shell::Bash),
-        CompletionsFor::Elvish => script(Shell::Elvish),
-        CompletionsFor::Fish => script(Shell::Fish),
-        CompletionsFor::Powershell => script(Shell::PowerShell),
-        CompletionsFor::Zsh => script(Shell::Zsh),
-        CompletionsFor::Man => man_page().map_err(Failure::failed)?,
+pub(crate) fn run(arguments: &CompletionsArguments) -> Result<Exit, Failure> {
+    let text = match arguments.target {
+        CompletionsTarget::Bash => script(Shell::Bash),
+        CompletionsTarget::Elvish => script(Shell::Elvish),
+        CompletionsTarget::Fish => script(Shell::Fish),
+        CompletionsTarget::Powershell => script(Shell::PowerShell),
+        CompletionsTarget::Zsh => script(Shell::Zsh),
+        CompletionsTarget::Man => man_page().map_err(Failure::failed)?,
     };
     print::data(&String::from_utf8_lossy(&text));
     Ok(Exit::Done)
@@ -28,13 +28,13 @@ pub(crate) fn run(whom: CompletionsFor) -> Result<Exit, Failure> {
 
 fn script(shell: Shell) -> Vec<u8> {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), NAME, &mut text);
+    clap_complete::generate(shell, &mut command_with_help(), NAME, &mut text);
     text
 }
 
-/// One page for all: the program, then a section for each of its commands.
+/// One page: the program, then a section for each command.
 fn man_page() -> io::Result<Vec<u8>> {
-    let mut root = Arguments::command();
+    let mut root = command_with_help();
     root.build();
     let mut page = Vec::new();
     let man = Man::new(root.clone());
@@ -44,17 +44,17 @@ fn man_page() -> io::Result<Vec<u8>> {
     man.render_description_section(&mut page)?;
     man.render_options_section(&mut page)?;
     after_help(&root, "SH").to_writer(&mut page)?;
-    for command in below(&root) {
+    for command in subcommands(&root) {
         section(command, &mut page)?;
     }
     Ok(page)
 }
 
-/// The commands below one, and those below them; `help` is said by the synopsis.
-fn below(command: &Command) -> Vec<&Command> {
+/// All visible subcommands, at every depth, without `help`.
+fn subcommands(command: &Command) -> Vec<&Command> {
     let listed =
         command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help");
-    listed.flat_map(|sub| std::iter::once(sub).chain(below(sub))).collect()
+    listed.flat_map(|sub| std::iter::once(sub).chain(subcommands(sub))).collect()
 }
 
 fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
@@ -69,15 +69,14 @@ fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     if command.get_arguments().any(|argument| !argument.is_hide_set()) {
         man.render_options_section(&mut parts)?;
     }
-    // Its headings are below the command's own.
+    // Headings within a command are one level below its own.
     let parts =
         String::from_utf8_lossy(&parts).replace(".SH DESCRIPTION\n", "").replace(".SH ", ".SS ");
     page.extend_from_slice(parts.as_bytes());
     after_help(command, "SS").to_writer(page)
 }
 
-/// The text under the help: a line that begins at its left and ends with a colon is a heading, the
-/// rest stands as it is.
+/// Examples and notes. An unindented line that ends with a colon is a heading.
 fn after_help(command: &Command, heading: &str) -> Roff {
     let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let mut page = Roff::new();

@@ -7,6 +7,7 @@ use dormouse_engine::SessionFolder;
 use serde::Serialize;
 
 use crate::args::SessionsArguments;
+use crate::message_catalog::msg;
 use crate::terminal::width;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
@@ -46,13 +47,10 @@ pub(crate) fn run(arguments: &SessionsArguments, world: &World) -> Result<Exit, 
         print(shown, now);
     }
     match (&arguments.search, all) {
-        (Some(text), 0) => print::note(&format!("no session of this project contains `{text}`")),
-        (None, 0) => print::note("no sessions in this project yet"),
+        (Some(text), 0) => print::note(&msg!("sessions-no-match", text = text)),
+        (None, 0) => print::note(&msg!("sessions-none")),
         (_, all) if all > shown.len() => {
-            print::note(&format!(
-                "note: {} more are not listed; --limit {all} lists them",
-                all - shown.len()
-            ));
+            print::note(&msg!("list-truncated", count = all - shown.len(), all = all));
         }
         _ => {}
     }

@@ -8,7 +8,7 @@ use dormouse_engine::{SessionEndReason, TurnEnd, TurnReport};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{Arguments, LIST, OutputFormat, SessionsArguments};
+use crate::args::{Arguments, LIST_SESSIONS, OutputFormat, SessionsArguments};
 use crate::commands::sessions;
 use crate::headless::output::Printer;
 use crate::wiring::background_tasks;
@@ -22,7 +22,7 @@ use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
 pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
-    if arguments.resume.as_deref() == Some(LIST) {
+    if arguments.resume.as_deref() == Some(LIST_SESSIONS) {
         return list(arguments, world);
     }
     // A wrong id is told before anything is read from a pipe.

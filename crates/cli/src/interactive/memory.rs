@@ -1,8 +1,6 @@
 //! `/memory`, `/recall` and `/guard`: the commands of the command line, without leaving; and what is said about memory at the start.
 
-use clap::Parser as _;
-
-use crate::args::{Arguments, Command};
+use crate::args::CliCommand;
 use crate::commands::memory;
 use crate::terminal::markdown::Style;
 use crate::wiring::exit::Failure;
@@ -66,19 +64,19 @@ impl Talk<'_> {
     /// Runs a command of the command line, in the terminal as it was found.
     pub(super) async fn as_typed(&mut self, command: &str, words: Vec<String>) {
         let typed = ["dormouse".to_owned(), command.to_owned()].into_iter().chain(words);
-        let command = match Arguments::try_parse_from(typed) {
+        let command = match crate::args::parse_arguments(typed) {
             Ok(arguments) => arguments.command,
             Err(error) => return self.say(error.render().to_string().trim_end()),
         };
         let failed = match command {
-            Some(Command::Memory(command)) => {
+            Some(CliCommand::Memory(command)) => {
                 self.with_the_terminal(memory::run(&command, self.world)).await.err()
             }
-            Some(Command::Dream(arguments)) => self
+            Some(CliCommand::Dream(arguments)) => self
                 .with_the_terminal(crate::commands::dream::run(&arguments, self.world))
                 .await
                 .err(),
-            Some(Command::Recall(arguments)) => {
+            Some(CliCommand::Recall(arguments)) => {
                 self.with_the_terminal(memory::recall::run(&arguments, self.world)).await.err()
             }
             _ => None,

@@ -21,7 +21,7 @@ use dormouse_memory::{
 use dormouse_tools::{SAFE_GIT_ENVIRONMENT, output};
 use serde::Serialize;
 
-use crate::args::MemoryScope;
+use crate::args::MemoryScopeArgument;
 use crate::wiring::exit::Failure;
 use crate::wiring::memory_policy::policy;
 use crate::wiring::world::World;
@@ -336,13 +336,13 @@ fn without_user(url: &str) -> String {
     format!("{scheme}://{host}/{path}")
 }
 
-impl From<MemoryScope> for Whose {
-    fn from(scope: MemoryScope) -> Self {
+impl From<MemoryScopeArgument> for Whose {
+    fn from(scope: MemoryScopeArgument) -> Self {
         match scope {
-            MemoryScope::User => Self::User,
-            MemoryScope::Project => Self::Project,
-            MemoryScope::Team => Self::Team,
-            MemoryScope::Repo => Self::Repo,
+            MemoryScopeArgument::User => Self::User,
+            MemoryScopeArgument::Project => Self::Project,
+            MemoryScopeArgument::Team => Self::Team,
+            MemoryScopeArgument::Repo => Self::Repo,
         }
     }
 }

@@ -100,7 +100,7 @@ impl Conversation {
         arguments: &Arguments,
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) {
-        if let Some(trigger) = arguments.set_up() {
+        if let Some(trigger) = arguments.setup_trigger() {
             self.engine.set_up(trigger, sink).await;
         }
     }

@@ -12,7 +12,7 @@ use dormouse_engine::{HookLayer, HookOrigin, Hooks};
 use dormouse_memory::Guard;
 use serde_json::Value;
 
-use crate::args::Scope;
+use crate::args::SettingsScope;
 use crate::wiring::exit::Failure;
 use crate::wiring::git_exclude::keep_from_git;
 use crate::wiring::permissions;
@@ -29,16 +29,16 @@ pub(crate) struct Change {
     pub(crate) made: bool,
 }
 
-fn source_of(scope: Scope) -> SettingsSource {
+fn source_of(scope: SettingsScope) -> SettingsSource {
     match scope {
-        Scope::User => SettingsSource::User,
-        Scope::Project => SettingsSource::Project,
-        Scope::Local => SettingsSource::Local,
+        SettingsScope::User => SettingsSource::User,
+        SettingsScope::Project => SettingsSource::Project,
+        SettingsScope::Local => SettingsSource::Local,
     }
 }
 
 /// The file of settings that `--scope` means.
-pub(crate) fn file_of(in_force: &InForce, scope: Scope) -> Result<PathBuf, Failure> {
+pub(crate) fn file_of(in_force: &InForce, scope: SettingsScope) -> Result<PathBuf, Failure> {
     in_force.places.file(source_of(scope)).ok_or_else(|| {
         Failure::usage(anyhow::anyhow!(
             "this folder's `.dormouse` is the program's own: there is no project to set something for"
@@ -52,7 +52,7 @@ pub(crate) async fn put_in(
     world: &World,
     key: &str,
     value: &str,
-    scope: Scope,
+    scope: SettingsScope,
 ) -> Result<Change, Failure> {
     let text = Value::from(value).to_string();
     let edit = |old: &str| {
@@ -68,14 +68,14 @@ pub(crate) async fn put_in(
 }
 
 /// Takes a key out of a file of settings; one in which it does not stand is left alone.
-pub(crate) async fn take_out(world: &World, key: &str, scope: Scope) -> Result<Change, Failure> {
+pub(crate) async fn take_out(world: &World, key: &str, scope: SettingsScope) -> Result<Change, Failure> {
     change(world, scope, |old| unset_value(old, key).map_err(Failure::usage)).await
 }
 
 /// Changes a file of settings.
 async fn change(
     world: &World,
-    scope: Scope,
+    scope: SettingsScope,
     edit: impl FnOnce(&str) -> Result<String, Failure>,
 ) -> Result<Change, Failure> {
     let project = current_project()?;

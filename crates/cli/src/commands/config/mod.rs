@@ -4,7 +4,7 @@ use dormouse_base::{SWITCHES, settings_schema};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::args::{ConfigArguments, ConfigCommand, Scope};
+use crate::args::{ConfigArguments, ConfigCommand, SettingsScope};
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::settings::{self, InForce};
@@ -142,13 +142,13 @@ fn whole(in_force: &InForce, key: &str) -> Result<Entry, Failure> {
     }
 }
 
-async fn set(world: &World, key: &str, value: &str, scope: Scope) -> Result<Exit, Failure> {
+async fn set(world: &World, key: &str, value: &str, scope: SettingsScope) -> Result<Exit, Failure> {
     put_in(world, key, value, scope).await?;
     print::note(&format!("{key} is set"));
     Ok(Exit::Done)
 }
 
-async fn unset(world: &World, key: &str, scope: Scope) -> Result<Exit, Failure> {
+async fn unset(world: &World, key: &str, scope: SettingsScope) -> Result<Exit, Failure> {
     let change = take_out(world, key, scope).await?;
     print::note(&if change.made {
         format!("{key} is taken out")

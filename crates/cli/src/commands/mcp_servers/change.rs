@@ -7,7 +7,7 @@ use dormouse_base::{SettingsSource, TrustState};
 use dormouse_tools::{ServerOrigin, Variables, read_servers};
 use serde_json::{Value, json};
 
-use crate::args::{McpAddArguments, Scope};
+use crate::args::{McpAddArguments, SettingsScope};
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::mcp_project_file::KEY;
 use crate::wiring::plugins;
@@ -39,13 +39,13 @@ pub(super) async fn add(add: &McpAddArguments, world: &World) -> Result<Exit, Fa
         false => format!("the MCP server `{name}` is set up in {file}"),
     });
     let waits = matches!(load(world)?.trust, TrustState::Undecided | TrustState::Changed);
-    if add.scope != Scope::User && waits {
+    if add.scope != SettingsScope::User && waits {
         print::note("it waits until you trust this project: `dormouse permissions trust`");
     }
     Ok(Exit::Done)
 }
 
-pub(super) async fn remove(name: &str, scope: Scope, world: &World) -> Result<Exit, Failure> {
+pub(super) async fn remove(name: &str, scope: SettingsScope, world: &World) -> Result<Exit, Failure> {
     let in_force = load(world)?;
     let file = settings_file::file_of(&in_force, scope)?;
     let places = places_of(name, &in_force, world)?;

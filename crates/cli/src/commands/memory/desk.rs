@@ -12,7 +12,7 @@ use dormouse_memory::{
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::args::MemoryScope;
+use crate::args::MemoryScopeArgument;
 use crate::wiring::exit::Failure;
 use crate::wiring::input;
 use crate::wiring::memory_places::{Places, Visit, Whose};
@@ -38,7 +38,10 @@ pub(super) struct Desk {
 
 impl Desk {
     /// What is there, to look at or to change.
-    pub(super) async fn open(world: &World, scope: Option<MemoryScope>) -> Result<Self, Failure> {
+    pub(super) async fn open(
+        world: &World,
+        scope: Option<MemoryScopeArgument>,
+    ) -> Result<Self, Failure> {
         let (places, project, settings) = find(world, Visit::Look).await?;
         let mut shelves = Vec::new();
         let wanted = scope.map(|scope| places.of(scope.into()));

@@ -56,7 +56,7 @@ pub(super) async fn doctor(
     let checkout = Dir::open(&desk.project.checkout)?;
     let mut lines = Vec::new();
     for shelf in &desk.shelves {
-        if arguments.mend {
+        if arguments.fix {
             let mended = written(shelf.store.mend(&By::person("index mended"))?)?;
             if let Some(receipt) = mended {
                 let (whose, id) = (shelf.whose, receipt.id);

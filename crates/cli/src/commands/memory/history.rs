@@ -199,7 +199,7 @@ struct DiffedFile {
 pub(super) async fn diff(arguments: &DiffArguments, world: &World) -> Result<Exit, Failure> {
     let desk = Desk::open(world, arguments.common.scope).await?;
     let mut all = changes(&desk)?;
-    let change = match arguments.what.as_deref() {
+    let change = match arguments.target.as_deref() {
         None => all.into_iter().next().ok_or_else(none_yet)?,
         Some(text) => match text.parse() {
             Ok(number) => numbered(all, number)?,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::desk::{Desk, Found, Row, no_repository};
 use super::table::Table;
-use crate::args::{ListArguments, MemoryScope, NamedArguments, PathArguments};
+use crate::args::{ListArguments, MemoryScopeArgument, NamedArguments, PathArguments};
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_places::{Place, Whose};
 use crate::wiring::print;
@@ -159,7 +159,7 @@ pub(super) async fn path(arguments: &PathArguments, world: &World) -> Result<Exi
     Ok(Exit::Done)
 }
 
-fn places(desk: &Desk, scope: Option<MemoryScope>) -> Result<Vec<Where>, Failure> {
+fn places(desk: &Desk, scope: Option<MemoryScopeArgument>) -> Result<Vec<Where>, Failure> {
     let Some(scope) = scope else {
         let in_repository = desk.places.in_repository();
         return Ok(desk.places.list().iter().chain(in_repository).map(of_place).collect());

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::desk::{Desk, Found, Shelf, heeding_secrets, shelf_to_fill, written};
 use super::editor;
-use crate::args::{AddArguments, EditArguments, MemoryKind, NamedArguments, RmArguments};
+use crate::args::{AddArguments, EditArguments, MemoryTypeArgument, NamedArguments, RmArguments};
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input;
 use crate::wiring::memory_places::Whose;
@@ -51,7 +51,8 @@ pub(super) async fn add(arguments: &AddArguments, world: &World) -> Result<Exit,
         ..NewMemory::new(&arguments.name, &arguments.description, &body)
             .with_kind(arguments.kind.into())
     };
-    let otherwise = if arguments.kind == MemoryKind::User { Whose::User } else { Whose::Project };
+    let otherwise =
+        if arguments.kind == MemoryTypeArgument::User { Whose::User } else { Whose::Project };
     let shelf = shelf_to_fill(world, arguments.scope.map_or(otherwise, Into::into)).await?;
     let by = By::person("added by hand");
     let outcome = heeding_secrets(by, arguments.allow_secret, |by| {

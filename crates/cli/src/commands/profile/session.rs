@@ -9,7 +9,7 @@ use dormouse_conversation::{Budget, DEFAULT_WINDOW, Usage, Window};
 use dormouse_engine::SessionFolder;
 use dormouse_model::{CacheTtl, Price, PriceTable, cost_usd, usual_ttl};
 
-use crate::args::{CacheLife, ContextArguments};
+use crate::args::{CacheTtlArgument, ContextArguments};
 use crate::wiring::exit::Failure;
 use crate::wiring::session_lookup::find_session;
 use crate::wiring::settings;
@@ -128,10 +128,10 @@ fn likely_window(replay: &Replay) -> u32 {
     usual.unwrap_or(largest)
 }
 
-fn ttl(given: Option<CacheLife>, replay: &Replay) -> CacheTtl {
+fn ttl(given: Option<CacheTtlArgument>, replay: &Replay) -> CacheTtl {
     match (given, &replay.origin) {
-        (Some(CacheLife::FiveMinutes), _) | (None, None) => CacheTtl::FiveMinutes,
-        (Some(CacheLife::Hour), _) => CacheTtl::OneHour,
+        (Some(CacheTtlArgument::FiveMinutes), _) | (None, None) => CacheTtl::FiveMinutes,
+        (Some(CacheTtlArgument::Hour), _) => CacheTtl::OneHour,
         (None, Some(origin)) => usual_ttl(&origin.server),
     }
 }
