@@ -68,7 +68,11 @@ pub(crate) async fn put_in(
 }
 
 /// Takes a key out of a file of settings; one in which it does not stand is left alone.
-pub(crate) async fn take_out(world: &World, key: &str, scope: SettingsScope) -> Result<Change, Failure> {
+pub(crate) async fn take_out(
+    world: &World,
+    key: &str,
+    scope: SettingsScope,
+) -> Result<Change, Failure> {
     change(world, scope, |old| unset_value(old, key).map_err(Failure::usage)).await
 }
 

@@ -45,7 +45,11 @@ pub(super) async fn add(add: &McpAddArguments, world: &World) -> Result<Exit, Fa
     Ok(Exit::Done)
 }
 
-pub(super) async fn remove(name: &str, scope: SettingsScope, world: &World) -> Result<Exit, Failure> {
+pub(super) async fn remove(
+    name: &str,
+    scope: SettingsScope,
+    world: &World,
+) -> Result<Exit, Failure> {
     let in_force = load(world)?;
     let file = settings_file::file_of(&in_force, scope)?;
     let places = places_of(name, &in_force, world)?;
