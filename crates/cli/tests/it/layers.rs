@@ -145,6 +145,7 @@ fn spans_are_folded_ahead_of_need_and_unfolded_to_the_byte() {
     server.push(Turn::new().text("again"));
     home.run(&mut ask(&home, &["-c", "and on"])).success();
     assert_eq!(transcript(&home).matches("a nut in the larder").count(), 22 * 200);
+    server.finish();
 }
 
 #[test]
@@ -161,6 +162,7 @@ fn a_summary_that_fails_or_is_larger_is_not_committed() {
             output.stderr
         );
         assert!(!transcript(&home).contains("<folded from="));
+        server.finish();
     }
 }
 
@@ -184,4 +186,5 @@ fn expand_gives_back_every_byte() {
     let nuts = |text: &str| text.matches("a nut in the larder").count() / 200;
     assert!(nuts(&unfolded) > nuts(&folded), "{} {}", nuts(&unfolded), nuts(&folded));
     leave(terminal);
+    server.finish();
 }

@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
-use crate::Scene;
+use crate::{Scene, wait_until};
 use crate::bash::runs;
 
 /// Looks until it shows what is wanted; the deadline is only for one that never does.
 async fn look_until(scene: &Scene, input: &serde_json::Value, wanted: &str) -> String {
     let mut seen = String::new();
-    for _ in 0..1_000 {
+    for _ in 0..6_000 {
         seen.push_str(&scene.text("BashOutput", input).await);
         if seen.contains(wanted) {
             return seen;
@@ -43,9 +44,7 @@ async fn a_filter_shows_what_matches_and_waits_for_whole_lines() {
     let scene = Scene::new();
     let command = "echo info; printf 'ERR'; echo > there; until [ -e go ]; do sleep 0.01; done; echo OR; echo x";
     scene.text("Bash", &json!({"command": command, "run_in_background": true})).await;
-    while !scene.path("there").exists() {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    scene.wait_for_file("there").await;
     let filter = json!({"shell_id": "shell_1", "filter": "^ERROR$"});
     assert!(scene.text("BashOutput", &filter).await.ends_with("[nothing new]"));
     scene.write("go", "");
@@ -60,16 +59,12 @@ const STUBBORN: &str = "trap '' TERM; (trap '' TERM; echo $BASHPID > child; whil
 
 async fn stubborn(scene: &Scene) -> Vec<String> {
     scene.text("Bash", &json!({"command": STUBBORN, "run_in_background": true})).await;
-    for _ in 0..1_000 {
-        let read = |name| std::fs::read_to_string(scene.path(name)).unwrap_or_default();
-        let pids = vec![read("shell").trim().to_owned(), read("child").trim().to_owned()];
-        if pids.iter().all(|pid| !pid.is_empty()) {
-            assert!(pids.iter().all(|pid| runs(pid)));
-            return pids;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("it did not start");
+    let read = |name| std::fs::read_to_string(scene.path(name)).unwrap_or_default();
+    let both = || vec![read("shell").trim().to_owned(), read("child").trim().to_owned()];
+    wait_until("both processes", || both().iter().all(|pid| !pid.is_empty())).await;
+    let pids = both();
+    assert!(pids.iter().all(|pid| runs(pid)));
+    pids
 }
 
 #[tokio::test]
@@ -84,19 +79,16 @@ async fn it_ends_when_told_even_if_it_will_not() {
 /// An interrupted turn is no reason to end it; the end of the conversation is.
 #[tokio::test]
 async fn it_ends_with_the_conversation_and_not_with_the_call() {
-    let scene = Scene::new();
+    let mut scene = Scene::new();
     let pids = stubborn(&scene).await;
     scene.context.cancel.cancel();
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    // Had the interrupt ended it, a call of the next turn would find that.
+    scene.context.cancel = CancellationToken::default();
+    let seen = scene.text("BashOutput", &json!({"shell_id": "shell_1"})).await;
+    assert!(seen.contains("[shell_1 runs"), "{seen}");
     assert!(pids.iter().all(|pid| runs(pid)));
     drop(scene);
-    for _ in 0..1_000 {
-        if pids.iter().all(|pid| !runs(pid)) {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("{pids:?} still run");
+    wait_until("their end", || pids.iter().all(|pid| !runs(pid))).await;
 }
 
 #[tokio::test]
@@ -112,8 +104,10 @@ async fn unknown_shells_and_bad_commands_are_explained() {
 #[tokio::test]
 async fn what_nobody_looked_at_is_bounded() {
     let scene = Scene::new();
-    let command = "head -c 30000000 /dev/zero | tr '\\0' 'x'; echo end";
+    let command = "head -c 30000000 /dev/zero | tr '\\0' 'x'; echo end; echo > written";
     scene.text("Bash", &json!({"command": command, "run_in_background": true})).await;
+    // A look at a part would take it out of what is dropped.
+    scene.wait_for_file("written").await;
     let filter = json!({"shell_id": "shell_1", "filter": "end"});
     let text = look_until(&scene, &filter, "has ended").await;
     assert!(text.contains("bytes before this were dropped unseen]"), "{}", text.len());

@@ -1,13 +1,12 @@
 //! Bash: how commands end, what they print, and that nothing they start outlives them unasked.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use dormouse_base::{Clock, Dir, Environment, Redactor, RelPath, Secret, SystemClock};
 use dormouse_tools::{CallContext, Overflow, Progress};
 use serde_json::json;
 
-use crate::Scene;
+use crate::{HANGS, Scene, wait_until};
 
 #[tokio::test]
 async fn output_in_order_and_exit_codes() {
@@ -128,24 +127,17 @@ const STUBBORN: &str = "trap '' TERM; echo before; \
     echo $$ > child; wait";
 
 async fn pids(scene: &Scene) -> [String; 2] {
-    for _ in 0..200 {
-        let read = |name| std::fs::read_to_string(scene.path(name)).unwrap_or_default();
-        let pids = [read("child"), read("grandchild")].map(|pid| pid.trim().to_owned());
-        if pids.iter().all(|pid| !pid.is_empty()) {
-            return pids;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("the processes did not start");
+    let read = |name| std::fs::read_to_string(scene.path(name)).unwrap_or_default();
+    let both = || [read("child"), read("grandchild")].map(|pid| pid.trim().to_owned());
+    wait_until("both processes", || both().iter().all(|pid| !pid.is_empty())).await;
+    both()
 }
 
 #[tokio::test]
 async fn a_timeout_ends_the_whole_group() {
     let scene = Scene::new();
-    let clock = SystemClock::default();
     let text = scene.error("Bash", &json!({"command": STUBBORN, "timeout": 1000})).await;
     assert!(text.starts_with("before\n[the command was still running after 1000 ms"), "{text}");
-    assert!(clock.elapsed() < Duration::from_secs(5), "{:?}", clock.elapsed());
     for pid in pids(&scene).await {
         assert!(!runs(&pid), "{pid} still runs");
     }
@@ -155,10 +147,10 @@ async fn a_timeout_ends_the_whole_group() {
 async fn a_polite_command_can_clean_up_and_ends_soon() {
     let scene = Scene::new();
     let clock = SystemClock::default();
-    let command = "trap 'echo cleaned; exit' TERM; sleep 60 & wait";
+    let command = "trap 'echo cleaned; exit' TERM; sleep 600 & wait";
     let text = scene.error("Bash", &json!({"command": command, "timeout": 300})).await;
     assert!(text.starts_with("cleaned\n[the command was still running after 300 ms"), "{text}");
-    assert!(clock.elapsed() < Duration::from_secs(4), "{:?}", clock.elapsed());
+    assert!(clock.elapsed() < HANGS, "{:?}", clock.elapsed());
 }
 
 #[tokio::test]
@@ -184,26 +176,20 @@ async fn a_call_that_is_dropped_leaves_nobody_behind() {
         _ = scene.call("Bash", &input) => panic!("it ended"),
         pids = pids(&scene) => pids,
     };
-    for _ in 0..100 {
-        if pids.iter().all(|pid| !runs(pid)) {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("{pids:?} still run");
+    wait_until("their end", || pids.iter().all(|pid| !runs(pid))).await;
 }
 
 #[tokio::test]
 async fn a_background_child_does_not_hold_the_call() {
     let scene = Scene::new();
     let clock = SystemClock::default();
-    let command = json!({"command": "sleep 30 & echo $! > pid; echo started"});
+    let command = json!({"command": "sleep 600 & echo $! > pid; echo started"});
     let text = scene.text("Bash", &command).await;
-    assert!(clock.elapsed() < Duration::from_secs(3), "{:?}", clock.elapsed());
+    assert!(clock.elapsed() < HANGS, "{:?}", clock.elapsed());
     assert!(text.starts_with("started\n[a process that the command started still runs"), "{text}");
     let pid = std::fs::read_to_string(scene.path("pid")).unwrap();
-    // Had the call ended it, that would show only after a moment.
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    // Had the call ended it, that would show only after a moment: a whole call later.
+    scene.text("Bash", &json!({"command": "true"})).await;
     assert!(runs(pid.trim()), "it was meant to go on");
     scene.text("Bash", &json!({"command": "kill $(cat pid)"})).await;
 }

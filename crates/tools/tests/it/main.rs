@@ -19,13 +19,17 @@ mod todo;
 mod web_fetch;
 mod write;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use dormouse_base::Environment;
 use dormouse_conversation::{ResultContent, ToolUse, ToolUseId};
 use dormouse_tools::{CallContext, CallResult, Caller, Gate, ToolSet};
 use serde_json::value::RawValue;
+
+/// Longer than any of these calls takes on a busy machine, and far less than one that hangs.
+const HANGS: Duration = Duration::from_secs(60);
 
 /// A folder and a context in it.
 struct Scene {
@@ -56,6 +60,20 @@ impl Scene {
         let id = ToolUseId::new("t1");
         let call = ToolUse { id: &id, name, input: &input };
         Caller::new(Arc::new(ToolSet::builtin()), Gate::allow_all()).run(call, &self.context).await
+    }
+
+    /// Waits until the command has made a file.
+    async fn wait_for_file(&self, name: &str) {
+        wait_until(name, || self.path(name).exists()).await;
+    }
+
+    /// Waits until a call has opened a file: its work on it has begun.
+    async fn wait_until_open(&self, path: &Path) {
+        let is_open = || {
+            let handles = std::fs::read_dir("/proc/self/fd").unwrap();
+            handles.flatten().any(|handle| std::fs::read_link(handle.path()).is_ok_and(|it| it == path))
+        };
+        wait_until("the file to be opened", is_open).await;
     }
 
     /// The text of a call that works.
@@ -91,4 +109,13 @@ fn contexts_sets_and_calls_go_to_other_threads() {
     let call = ToolUse { id: &id, name: "Read", input: RawValue::NULL };
     let caller = Caller::new(Arc::new(tools), Gate::allow_all());
     check_send(&caller.run(call, &scene.context));
+}
+
+/// Waits until something is so; the deadline is only for what never comes.
+async fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + HANGS;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "waited in vain for {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }

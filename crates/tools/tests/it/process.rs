@@ -36,9 +36,9 @@ async fn too_much_is_cut_and_counted() {
 #[tokio::test]
 async fn too_long_is_ended() {
     let clock = SystemClock::default();
-    let error = sh("sleep 60", Duration::from_millis(200)).await.unwrap_err();
+    let error = sh("sleep 600", Duration::from_millis(200)).await.unwrap_err();
     assert_eq!(error.to_string(), "`sh` did not finish within 200 ms and was ended");
-    assert!(clock.elapsed() < Duration::from_secs(4));
+    assert!(clock.elapsed() < crate::HANGS);
 }
 
 #[tokio::test]

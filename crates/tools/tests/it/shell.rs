@@ -244,26 +244,10 @@ fn long_and_deep_lines_are_refused_in_time() {
             let line = piece.repeat(size / piece.len());
             let started = Instant::now();
             let verdict = classify(&line);
-            assert!(started.elapsed().as_secs() < 5, "{piece:?}");
+            assert!(started.elapsed() < crate::HANGS, "{piece:?}");
             assert!(line.len() <= 10_000 || verdict != ShellVerdict::ReadOnly, "{piece:?}");
         }
     }
-}
-
-/// Prints what one verdict takes; run it by hand with `--release --nocapture`.
-#[test]
-fn an_ordinary_line_is_judged_quickly() {
-    assert_eq!(classify("ls"), ShellVerdict::ReadOnly);
-    let started = Instant::now();
-    for _ in 0..10 {
-        for line in HARMLESS {
-            assert_eq!(classify(line), ShellVerdict::ReadOnly, "{line}");
-        }
-    }
-    let lines = u32::try_from(HARMLESS.len() * 10).unwrap();
-    let each = started.elapsed() / lines;
-    println!("classify: {each:?} a line");
-    assert!(each.as_millis() < 5, "{each:?}");
 }
 
 /// The programs of the table, written down a second time.

@@ -1,9 +1,12 @@
 //! `WebFetch` against a server on this machine, which a rule has to name.
 
+use std::sync::Arc;
+
 use dormouse_tools::HostPattern;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use crate::Scene;
@@ -11,6 +14,8 @@ use crate::Scene;
 /// A server that answers by path; its tasks end with it.
 struct Server {
     port: u16,
+    /// Notified when a request for `/hang` is being answered.
+    hangs: Arc<Notify>,
     _tasks: JoinSet<()>,
 }
 
@@ -18,10 +23,13 @@ impl Server {
     async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
+        let hangs = Arc::new(Notify::new());
+        let notify = Arc::clone(&hangs);
         let mut tasks = JoinSet::new();
         tasks.spawn(async move {
             let mut connections = JoinSet::new();
             while let Ok((mut stream, _)) = listener.accept().await {
+                let notify = Arc::clone(&notify);
                 connections.spawn(async move {
                     let mut request = Vec::new();
                     while !request.ends_with(b"\r\n\r\n") {
@@ -33,12 +41,13 @@ impl Server {
                     // A client that has had enough hangs up.
                     let _gone = stream.write_all(&reply(&request, port)).await;
                     if request.contains(" /hang") {
+                        notify.notify_one();
                         std::future::pending::<()>().await;
                     }
                 });
             }
         });
-        Self { port, _tasks: tasks }
+        Self { port, hangs, _tasks: tasks }
     }
 
     fn url(&self, path: &str) -> String {
@@ -166,7 +175,7 @@ async fn it_can_be_interrupted() {
     let (server, scene) = (Server::start().await, scene());
     let input = json!({"url": server.url("/hang")});
     let cancel = async {
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        server.hangs.notified().await;
         scene.context.cancel.cancel();
     };
     let (error, ()) = tokio::join!(scene.error("WebFetch", &input), cancel);
