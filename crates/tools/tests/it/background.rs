@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Scene, wait_until};
 use crate::bash::runs;
+use crate::{Scene, wait_until};
 
 /// Looks until it shows what is wanted; the deadline is only for one that never does.
 async fn look_until(scene: &Scene, input: &serde_json::Value, wanted: &str) -> String {

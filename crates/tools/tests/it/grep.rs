@@ -187,7 +187,8 @@ async fn a_large_file() {
 #[tokio::test]
 async fn a_search_can_be_stopped() {
     let scene = Scene::new();
-    let large = scene.write("large", "abababab aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n".repeat(1_000_000));
+    let large = scene
+        .write("large", "abababab aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n".repeat(1_000_000));
     let slow = content(r"(a|b|ab)+ (a|aa)+c", json!({}));
     let cancel = async {
         scene.wait_until_open(&large).await;

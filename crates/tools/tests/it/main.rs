@@ -71,7 +71,9 @@ impl Scene {
     async fn wait_until_open(&self, path: &Path) {
         let is_open = || {
             let handles = std::fs::read_dir("/proc/self/fd").unwrap();
-            handles.flatten().any(|handle| std::fs::read_link(handle.path()).is_ok_and(|it| it == path))
+            handles
+                .flatten()
+                .any(|handle| std::fs::read_link(handle.path()).is_ok_and(|it| it == path))
         };
         wait_until("the file to be opened", is_open).await;
     }
