@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use dormouse_base::{Clock, IdSource, ManualClock, MessageId, SeededIds};
 use dormouse_conversation::{
-    Block, Flags, Message, Prefix, PromptSize, Response, ResultContent, StopReason, ToolUseId,
-    Usage,
+    Block, Message, MessageFlags, Prefix, PromptSize, Response, ResultContent, StopReason,
+    ToolUseId, Usage,
 };
 use dormouse_engine::{PromptOverrides, StartupContext, Surroundings, build_prefix};
 use dormouse_tools::ToolSet;
@@ -133,7 +133,7 @@ impl Story {
     }
 
     fn user(&self, blocks: Vec<Block>) -> Message {
-        Message::user(self.id(), self.clock.now(), blocks, Flags::default())
+        Message::user(self.id(), self.clock.now(), blocks, MessageFlags::default())
     }
 
     fn id(&self) -> MessageId {
@@ -273,7 +273,7 @@ pub(crate) fn prefix() -> Arc<Prefix> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dormouse_conversation::violations;
+    use dormouse_conversation::pairing_violations;
 
     #[test]
     fn a_story_keeps_the_rules_and_repeats() {
@@ -289,7 +289,7 @@ mod tests {
             (0..300).map(|_| story.message()).collect::<Vec<Message>>()
         };
         let messages = tell();
-        assert_eq!(violations(&messages), Vec::<String>::new());
+        assert_eq!(pairing_violations(&messages), Vec::<String>::new());
         assert_eq!(messages, tell());
         assert!(messages.iter().any(|message| message.tool_calls().count() == 3));
     }

@@ -12,8 +12,8 @@ use dormouse_context::layers::{
     spans,
 };
 use dormouse_context::profile::{ProfileRules, profile};
-use dormouse_conversation::transcript::replay;
-use dormouse_conversation::{Block, Budget, Flags, Message, Window};
+use dormouse_conversation::transcript::replay_transcript;
+use dormouse_conversation::{Block, Budget, ContextWindow, Message, MessageFlags};
 
 use crate::generate::{Sizes, Story};
 use crate::measure::Samples;
@@ -51,7 +51,8 @@ fn of(count: usize) -> Vec<Figure> {
     let messages: Vec<Arc<Message>> = (0..count).map(|_| Arc::new(story.message())).collect();
     let tokens: u64 = messages.iter().map(|message| message.tokens()).sum();
     let window = u32::try_from(tokens).unwrap_or(u32::MAX);
-    let room = |window: u32| Budget::for_window(Window::new(window).expect("a window"), 32_000);
+    let room =
+        |window: u32| Budget::for_window(ContextWindow::new(window).expect("a window"), 32_000);
     // In a window of twice the size nothing is due; in one of the very size everything is.
     let (wide, tight) = (room(window.saturating_mul(2)), room(window));
     // As many results as there can be without a deletion being due.
@@ -97,7 +98,7 @@ fn look(
 
 fn made(messages: &[Arc<Message>], text: &str) -> Message {
     let first = messages.first().expect("a message");
-    Message::user(first.id, first.timestamp, vec![Block::text(text)], Flags::default())
+    Message::user(first.id, first.timestamp, vec![Block::text(text)], MessageFlags::default())
 }
 
 fn profiler(binary: &Path) -> Section {
@@ -114,13 +115,13 @@ fn profiler(binary: &Path) -> Section {
             megabytes(session.length)
         ),
     );
-    let budget = Budget::for_window(Window::new(200_000).expect("a window"), 32_000);
+    let budget = Budget::for_window(ContextWindow::new(200_000).expect("a window"), 32_000);
     let rules = ProfileRules { budget, cache_lives: Duration::from_mins(5), rates: &|_| None };
     let (mut reading, mut counting, mut whole) =
         (Samples::default(), Samples::default(), Samples::default());
     let mut requests = 0;
     for _ in 0..PROFILE_RUNS {
-        let replay = reading.time(|| replay(&bytes));
+        let replay = reading.time(|| replay_transcript(&bytes));
         requests = counting.time(|| profile(&replay, &rules)).requests.len();
         drop(replay);
         let path = session.path.to_str().expect("a path");

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use dormouse_base::{SessionId, find_project, names};
 use dormouse_conversation::transcript::{
-    Author, Envelope, LoadWarning, Loaded, Transcript, load, session_file,
+    LineEnvelope, LoadedTranscript, MessageHeader, Transcript, TranscriptWarning, load_transcript,
+    session_file,
 };
-use dormouse_conversation::{Message, Origin, Response, Role};
+use dormouse_conversation::{Message, PrefixOrigin, Response, Role};
 use dormouse_engine::SessionFolder;
 
 use crate::generate::{Sizes, Story, prefix};
@@ -39,7 +40,7 @@ pub(crate) fn run(binary: &Path, others: &[PathBuf]) -> Section {
     let mut world = World::new(binary);
     world.home.set_env(names::CONTEXT_WINDOW, WINDOW);
     let session = Session::write(&world);
-    let loaded = load(&fs::read(&session.path).expect("the transcript"));
+    let loaded = load_transcript(&fs::read(&session.path).expect("the transcript"));
     assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
     let mut section = Section::new(
         "resume",
@@ -78,7 +79,7 @@ impl Session {
         let create = Transcript::create(folder.dir(), id, envelope(), story.clock(), story.ids());
         let mut transcript = create.expect("a new transcript");
         let origin =
-            Origin { model: MODEL.to_owned(), server: world.server_url(), max_tokens: None };
+            PrefixOrigin { model: MODEL.to_owned(), server: world.server_url(), max_tokens: None };
         transcript.record_prefix(&prefix(), &origin).expect("a line");
         let path = folder.dir().path().join(session_file(id).as_path());
         let length = || fs::metadata(&path).expect("the transcript").len();
@@ -95,15 +96,15 @@ impl Session {
         file.set_len(self.length).expect("its old length");
     }
 
-    fn resume(&self, story: &Story) -> (Transcript, Loaded) {
+    fn resume(&self, story: &Story) -> (Transcript, LoadedTranscript) {
         let dir = self.folder.dir();
         Transcript::resume(dir, self.id, envelope(), story.clock(), story.ids())
             .expect("a transcript to go on with")
     }
 }
 
-fn envelope() -> Envelope {
-    Envelope {
+fn envelope() -> LineEnvelope {
+    LineEnvelope {
         folder: "/home/person/project".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         git_branch: "main".to_owned(),
@@ -115,13 +116,13 @@ fn record(transcript: &mut Transcript, message: &Message) {
         .response
         .as_ref()
         .map(|response| Response { stop_reason: None, ..response.clone() });
-    let author = Author { response: streaming.as_ref(), ..Author::of(message) };
+    let author = MessageHeader { response: streaming.as_ref(), ..MessageHeader::of(message) };
     for block in &message.blocks {
         let recorded = transcript.record_blocks(author, std::slice::from_ref(block));
         recorded.expect("a line");
     }
     if message.role == Role::Assistant {
-        transcript.record_response_end(Author::of(message)).expect("a line");
+        transcript.record_response_end(MessageHeader::of(message)).expect("a line");
     }
 }
 
@@ -134,7 +135,7 @@ fn in_process(session: &Session) -> Vec<Figure> {
             (read, loading, resume) = Default::default();
         }
         let bytes = read.time(|| fs::read(&session.path).expect("the transcript"));
-        drop(loading.time(|| load(&bytes)));
+        drop(loading.time(|| load_transcript(&bytes)));
         drop(bytes);
         drop(resume.time(|| session.resume(&story)));
     }
@@ -181,12 +182,12 @@ fn load_other(path: &Path) -> Vec<Figure> {
     let bytes =
         fs::read(path).unwrap_or_else(|error| crate::fail(&format!("{}: {error}", path.display())));
     let mut times = Samples::default();
-    let mut loaded = Loaded::default();
+    let mut loaded = LoadedTranscript::default();
     for _ in 0..RUNS {
-        loaded = times.time(|| load(&bytes));
+        loaded = times.time(|| load_transcript(&bytes));
     }
     let size = megabytes(u64::try_from(bytes.len()).unwrap_or(0));
-    let torn = |warning: &&LoadWarning| matches!(warning, LoadWarning::Torn { .. });
+    let torn = |warning: &&TranscriptWarning| matches!(warning, TranscriptWarning::Torn { .. });
     let found = format!(
         "{} messages, {} warnings ({} torn)",
         loaded.messages.len(),

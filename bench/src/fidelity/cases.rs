@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use dormouse_context::compact::{Kind, identifiers};
-use dormouse_conversation::transcript::load;
+use dormouse_conversation::transcript::load_transcript;
 use dormouse_conversation::{Block, BlockKind, Message, Role};
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ pub(crate) struct Case {
 /// The compactions of a transcript.
 pub(crate) fn read(path: &Path) -> std::io::Result<Vec<Case>> {
     let messages: Vec<Arc<Message>> =
-        load(&bytes(path)?).messages.into_iter().map(Arc::new).collect();
+        load_transcript(&bytes(path)?).messages.into_iter().map(Arc::new).collect();
     let file = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let file = file.trim_end_matches(".jsonl").to_owned();
     let places: Vec<usize> = messages

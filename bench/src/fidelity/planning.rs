@@ -9,7 +9,7 @@ use dormouse_context::compact::{
     FoldInput, INDEX_CHARS, Said, Summary, TailRule, Way, compose, fold, index, keep_words,
     kept_from, measure, said_in,
 };
-use dormouse_conversation::{Budget, Message, Window};
+use dormouse_conversation::{Budget, ContextWindow, Message};
 
 use crate::generate::{Sizes, Story};
 use crate::measure::Samples;
@@ -141,7 +141,7 @@ fn said(messages: &[Arc<Message>]) -> Vec<Said> {
 }
 
 fn budget() -> Budget {
-    Budget::for_window(Window::new(200_000).expect("a window"), 64_000)
+    Budget::for_window(ContextWindow::new(200_000).expect("a window"), 64_000)
 }
 
 /// How much the peak of this process's memory grows while something runs. The kernel forgets the peak so

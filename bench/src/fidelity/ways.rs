@@ -6,7 +6,7 @@ use dormouse_context::compact::{
     FoldInput, INDEX_CHARS, Said, Summary, TailRule, Way, compose, fold, index, keep_words,
     kept_from, notes, said_in,
 };
-use dormouse_conversation::{Budget, Message, Window};
+use dormouse_conversation::{Budget, ContextWindow, Message};
 
 use super::cases::Case;
 use super::notes::scripted;
@@ -27,7 +27,7 @@ pub(crate) const WAYS: [NamedWay; 5] = [
 ];
 
 fn budget() -> Budget {
-    Budget::for_window(Window::new(200_000).expect("a window"), 64_000)
+    Budget::for_window(ContextWindow::new(200_000).expect("a window"), 64_000)
 }
 
 fn own_with_index(case: &Case) -> String {

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use dormouse_conversation::figures::FigureLog;
+use dormouse_conversation::metrics::MetricsLog;
 use serde_json::Value;
 
 /// The log, read from where it ended when the last request came.
@@ -17,7 +17,7 @@ pub(super) struct Announced {
 
 impl Announced {
     pub(super) fn in_home(home: &Path) -> Self {
-        Self { folder: FigureLog::folder_in(home), read: (PathBuf::new(), 0) }
+        Self { folder: MetricsLog::folder_in(home), read: (PathBuf::new(), 0) }
     }
 
     /// The layers that have announced a change since this was last asked.

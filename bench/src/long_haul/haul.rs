@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use dormouse_base::names;
-use dormouse_conversation::figures::{Figure, FigureLog, Filter, read_figures};
+use dormouse_conversation::metrics::{Metric, MetricsFilter, MetricsLog, read_metrics};
 use dormouse_testkit::{ScriptedServer, Terminal, TestHome};
 
 use super::errand::{last_word, prompt};
@@ -163,9 +163,9 @@ fn no_problem(ledger: &Mutex<Ledger>, server: &ScriptedServer) -> Result<(), Str
 
 fn layers(home: &TestHome) -> BTreeMap<String, u64> {
     let mut layers = BTreeMap::new();
-    let folder = FigureLog::folder_in(&home.dormouse_home());
-    let read = read_figures(&folder, &Filter::default(), &mut |entry| {
-        if let Figure::Layer(layer) = entry.figure {
+    let folder = MetricsLog::folder_in(&home.dormouse_home());
+    let read = read_metrics(&folder, &MetricsFilter::default(), &mut |entry| {
+        if let Metric::Layer(layer) = entry.metric {
             *layers.entry(layer.name).or_default() += 1;
         }
     });

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use dormouse_conversation::{Budget, Usage, Window};
+use dormouse_conversation::{Budget, ContextWindow, Usage};
 use dormouse_engine::FORK_TAG;
 use dormouse_model::script::Turn;
 use dormouse_testkit::{
@@ -108,7 +108,7 @@ pub(super) struct Ledger {
 impl Ledger {
     /// For a program with this home, that is told this window.
     pub(super) fn new(home: &Path, window: u32, max_output: u32, reading: Reading) -> Self {
-        let budget = Budget::for_window(Window::new(window).expect("a window"), max_output);
+        let budget = Budget::for_window(ContextWindow::new(window).expect("a window"), max_output);
         Self {
             window: u64::from(window),
             words_room: usize::try_from(budget.user_words_tokens).unwrap_or(0) * 4,
@@ -304,7 +304,7 @@ fn read(message: &[u8]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dormouse_conversation::figures::FigureLog;
+    use dormouse_conversation::metrics::MetricsLog;
 
     fn request(texts: &[&str]) -> RecordedRequest {
         let headers = [
@@ -339,7 +339,7 @@ mod tests {
         ledger.attend(&request(&["#0 a", "b", "c"]));
         ledger.attend(&request(&["#0 a", "b", "c", "d", "e"]));
         assert_eq!((ledger.problems.as_slice(), ledger.counts.breaks), ([].as_slice(), 0));
-        let folder = FigureLog::folder_in(home.path());
+        let folder = MetricsLog::folder_in(home.path());
         std::fs::create_dir_all(&folder).unwrap();
         let figure = r#"{"kind":"layer","name":"snip","prefix_changed":true}"#;
         std::fs::write(folder.join("2026-11.jsonl"), format!("{figure}\n")).unwrap();

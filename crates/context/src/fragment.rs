@@ -3,7 +3,7 @@
 //! A fragment says what it is, how large it may get, and how it reads. All of them come to the model as
 //! reminders: marked as the program's words, not the person's.
 
-use dormouse_conversation::{Block, Facts, estimate_text, without_marks};
+use dormouse_conversation::{Block, EnvironmentFacts, estimate_text, neutralize_reminder_tags};
 
 /// A piece of model-visible text.
 pub trait Fragment {
@@ -21,7 +21,7 @@ pub trait Fragment {
         let mut text = String::new();
         self.render(&mut text);
         // A file can neither end the reminder that it stands in nor begin one of its own.
-        let text = without_marks(&text);
+        let text = neutralize_reminder_tags(&text);
         Block::text(&format!(
             "<system-reminder>\n{}\n</system-reminder>",
             within(&text, self.max_tokens())
@@ -81,8 +81,8 @@ impl Changes {
     /// The difference between what was told and what is; none if there is none. It may take this many
     /// tokens. Of a fact that stands for a longer text, `text` gives that.
     pub fn between<'a>(
-        told: &Facts,
-        now: &Facts,
+        told: &EnvironmentFacts,
+        now: &EnvironmentFacts,
         max_tokens: u32,
         text: impl Fn(&str) -> Option<&'a str>,
     ) -> Option<Self> {
@@ -211,9 +211,9 @@ mod tests {
 
     #[test]
     fn only_changes_are_told() {
-        let told = Facts::default().with("date", "Sunday").with("branch", "main");
+        let told = EnvironmentFacts::default().with("date", "Sunday").with("branch", "main");
         assert!(Changes::between(&told, &told, 4_000, |_| None).is_none());
-        let now = Facts::default()
+        let now = EnvironmentFacts::default()
             .with("date", "Monday")
             .with("branch", "main")
             .with("git status", "M a\nM b");
@@ -225,8 +225,8 @@ mod tests {
 
     #[test]
     fn a_fragment_is_bounded_and_says_so() {
-        let facts = Facts::default().with("git status", "睡".repeat(20_000));
-        let text = Changes::between(&Facts::default(), &facts, 4_000, |_| None)
+        let facts = EnvironmentFacts::default().with("git status", "睡".repeat(20_000));
+        let text = Changes::between(&EnvironmentFacts::default(), &facts, 4_000, |_| None)
             .unwrap()
             .to_block()
             .as_text()

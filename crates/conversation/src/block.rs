@@ -73,7 +73,7 @@ pub const INTERRUPTED_RESULT: &str =
 
 /// Arguments that are no JSON object are kept, as text, under this name: the model's words are not lost,
 /// and the call can be answered with what is wrong with them.
-pub const INVALID_JSON: &str = "__invalid_json__";
+pub const INVALID_JSON_KEY: &str = "__invalid_json__";
 
 /// A block that can not be kept.
 #[derive(Debug, Error)]
@@ -176,13 +176,13 @@ impl Block {
 
     /// Whether line ends stand between its tokens (inside a JSON string there are none): such a block
     /// does not fit on a line.
-    pub fn has_line_ends(&self) -> bool {
+    pub fn has_newlines(&self) -> bool {
         self.raw().contains(['\n', '\r'])
     }
 
     /// The block on one line, line ends between its tokens made spaces.
     #[must_use]
-    pub fn on_one_line(&self) -> Self {
+    pub fn to_single_line(&self) -> Self {
         let flat = self.raw().replace(['\n', '\r'], " ");
         RawValue::from_string(flat)
             .ok()
@@ -209,7 +209,7 @@ impl Block {
 
     /// A field of the block, as received.
     pub fn field(&self, name: &str) -> Option<&RawValue> {
-        let fields: Fields<'_> = serde_json::from_str(self.raw()).ok()?;
+        let fields: RawFields<'_> = serde_json::from_str(self.raw()).ok()?;
         fields.0.into_iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
@@ -307,13 +307,13 @@ struct SourceWire<'a> {
 }
 
 /// An object's fields in their order, values untouched.
-pub(crate) struct Fields<'a>(pub(crate) Vec<(String, &'a RawValue)>);
+pub(crate) struct RawFields<'a>(pub(crate) Vec<(String, &'a RawValue)>);
 
-impl<'de> Deserialize<'de> for Fields<'de> {
+impl<'de> Deserialize<'de> for RawFields<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct FieldsVisitor;
         impl<'de> Visitor<'de> for FieldsVisitor {
-            type Value = Fields<'de>;
+            type Value = RawFields<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
@@ -322,7 +322,7 @@ impl<'de> Deserialize<'de> for Fields<'de> {
                 while let Some(field) = map.next_entry()? {
                     fields.push(field);
                 }
-                Ok(Fields(fields))
+                Ok(RawFields(fields))
             }
         }
         deserializer.deserialize_map(FieldsVisitor)
@@ -445,8 +445,8 @@ mod tests {
     #[test]
     fn line_ends_between_tokens() {
         let block = check_kept("{\r\n\"type\":\"text\",\n\"text\":\"a\\nb\"}");
-        assert!(block.has_line_ends());
-        assert_eq!(block.on_one_line().raw(), "{  \"type\":\"text\", \"text\":\"a\\nb\"}");
+        assert!(block.has_newlines());
+        assert_eq!(block.to_single_line().raw(), "{  \"type\":\"text\", \"text\":\"a\\nb\"}");
         assert_eq!(block.as_text().unwrap(), "a\nb");
     }
 

@@ -3,7 +3,7 @@
 //! The numbers in tokens or characters are ceilings for a window of 200,000 tokens; a smaller window
 //! gets a share of itself, stated at each constant, so that nothing alone can fill it.
 
-use crate::Window;
+use crate::ContextWindow;
 
 /// Reserved for a summary: at most this, the model's output, or a quarter of the window.
 const RESERVE: u32 = 20_000;
@@ -125,7 +125,7 @@ pub struct Budget {
 
 impl Budget {
     /// The numbers for a window and the model's longest output.
-    pub fn for_window(window: Window, model_max_output: u32) -> Self {
+    pub fn for_window(window: ContextWindow, model_max_output: u32) -> Self {
         let window = window.tokens();
         let max_output = model_max_output.min(window / 4);
         let reserve = RESERVE.min(max_output);
@@ -204,7 +204,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn budget(window: u32, max_output: u32) -> Budget {
-        Budget::for_window(Window::new(window).unwrap(), max_output)
+        Budget::for_window(ContextWindow::new(window).unwrap(), max_output)
     }
 
     #[test]

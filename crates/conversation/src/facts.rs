@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 /// Named facts, as told.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Facts(BTreeMap<String, String>);
+pub struct EnvironmentFacts(BTreeMap<String, String>);
 
-impl Facts {
+impl EnvironmentFacts {
     /// States a fact.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
@@ -50,10 +50,14 @@ mod tests {
 
     #[test]
     fn only_changes_are_told() {
-        let before =
-            Facts::default().with("date", "2026-11-15").with("branch", "main").with("old", "x");
-        let now =
-            Facts::default().with("date", "2026-11-16").with("branch", "main").with("new", "y");
+        let before = EnvironmentFacts::default()
+            .with("date", "2026-11-15")
+            .with("branch", "main")
+            .with("old", "x");
+        let now = EnvironmentFacts::default()
+            .with("date", "2026-11-16")
+            .with("branch", "main")
+            .with("new", "y");
         assert_eq!(
             before.changes_to(&now),
             [("date", Some("2026-11-16")), ("new", Some("y")), ("old", None)]

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use dormouse_base::MessageId;
 use thiserror::Error;
 
-use crate::{Block, Message, Repair, Role, ToolUseId, repair};
+use crate::{Block, Message, PairingRepair, Role, ToolUseId, repair_pairing};
 
 /// A push that would break the rules.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub enum HistoryError {
+pub enum MessageHistoryError {
     /// Nothing in it.
     #[error("a message without content can not be added")]
     Empty,
@@ -28,17 +28,17 @@ pub enum HistoryError {
 
 /// The messages so far.
 #[derive(Debug, Clone, Default)]
-pub struct History {
+pub struct MessageHistory {
     messages: Vec<Arc<Message>>,
 }
 
-impl History {
+impl MessageHistory {
     /// A history from any list of messages, repaired where needed.
     pub fn repaired(
         messages: Vec<Message>,
         make_results: impl FnMut(Vec<Block>) -> Message,
-    ) -> (Self, Vec<Repair>) {
-        let (messages, repairs) = repair(messages, make_results);
+    ) -> (Self, Vec<PairingRepair>) {
+        let (messages, repairs) = repair_pairing(messages, make_results);
         let mut history = Self { messages: Vec::with_capacity(messages.len()) };
         for message in messages {
             history.link(message);
@@ -47,7 +47,7 @@ impl History {
     }
 
     /// A history of messages that are paired already: what a compaction leaves.
-    pub fn of(messages: Vec<Message>) -> Result<Self, HistoryError> {
+    pub fn from_messages(messages: Vec<Message>) -> Result<Self, MessageHistoryError> {
         let mut history = Self { messages: Vec::with_capacity(messages.len()) };
         for message in messages {
             history.push(message)?;
@@ -56,9 +56,9 @@ impl History {
     }
 
     /// Adds a message, behind the last.
-    pub fn push(&mut self, message: Message) -> Result<Arc<Message>, HistoryError> {
+    pub fn push(&mut self, message: Message) -> Result<Arc<Message>, MessageHistoryError> {
         if message.blocks.is_empty() {
-            return Err(HistoryError::Empty);
+            return Err(MessageHistoryError::Empty);
         }
         let open = self.open_calls();
         let leading: Vec<ToolUseId> = message.tool_results().cloned().collect();
@@ -69,7 +69,7 @@ impl History {
                 .take_while(|block| matches!(block.kind(), crate::BlockKind::ToolResult { .. }))
                 .count();
         if leading != open || !in_front {
-            return Err(HistoryError::Unpaired { open, answered: leading });
+            return Err(MessageHistoryError::Unpaired { open, answered: leading });
         }
         Ok(self.link(message))
     }

@@ -10,12 +10,12 @@
 mod block;
 mod budget;
 mod facts;
-pub mod figures;
 mod history;
-mod marks;
 mod message;
+pub mod metrics;
 mod pairing;
 mod prefix;
+mod reminder_tags;
 mod request;
 mod skill;
 mod tokens;
@@ -24,20 +24,20 @@ mod usage;
 mod window;
 
 pub use block::{
-    Block, BlockError, BlockKind, INTERRUPTED_RESULT, INVALID_JSON, ResultContent, ToolUse,
+    Block, BlockError, BlockKind, INTERRUPTED_RESULT, INVALID_JSON_KEY, ResultContent, ToolUse,
     ToolUseId,
 };
 pub use budget::{Budget, PromptSize, WindowState};
-pub use facts::Facts;
-pub use history::{History, HistoryError};
-pub use marks::without_marks;
-pub use message::{Flags, Message, Response, Role, StopReason};
-pub use pairing::{Repair, repair, violations};
-pub use prefix::{Origin, Prefix, ServerTool, SystemBlock, ToolDefinition};
-pub use request::{Answer, Effort, RequestOptions, ToolChoice};
-pub use skill::SkillInUse;
-pub use tokens::{TokenCount, estimate_json, estimate_text, used};
+pub use facts::EnvironmentFacts;
+pub use history::{MessageHistory, MessageHistoryError};
+pub use message::{Message, MessageFlags, Response, Role, StopReason};
+pub use pairing::{PairingRepair, pairing_violations, repair_pairing};
+pub use prefix::{Prefix, PrefixOrigin, ServerTool, SystemBlock, ToolDefinition};
+pub use reminder_tags::neutralize_reminder_tags;
+pub use request::{Effort, RequestOptions, ResponseFormat, ToolChoice};
+pub use skill::UsedSkill;
+pub use tokens::{TokenCount, context_tokens, estimate_json, estimate_text};
 pub use usage::Usage;
 pub use window::{
-    DEFAULT_WINDOW, SMALLEST_WINDOW, Window, WindowError, WindowSource, resolve_window,
+    ContextWindow, DEFAULT_WINDOW, MIN_WINDOW, WindowError, WindowSource, resolve_window,
 };

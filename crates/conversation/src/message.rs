@@ -22,7 +22,7 @@ pub enum Role {
     clippy::struct_excessive_bools,
     reason = "four independent marks, each a field of the transcript"
 )]
-pub struct Flags {
+pub struct MessageFlags {
     /// Injected by the program, not typed by a person.
     pub meta: bool,
     /// Part of a sub-agent's conversation.
@@ -116,14 +116,19 @@ pub struct Message {
     /// What is said.
     pub blocks: Vec<Block>,
     /// What the program notes.
-    pub flags: Flags,
+    pub flags: MessageFlags,
     /// For the model's messages: what the server said about it.
     pub response: Option<Response>,
 }
 
 impl Message {
     /// A message of the person, or of the program on their behalf.
-    pub fn user(id: MessageId, timestamp: Timestamp, blocks: Vec<Block>, flags: Flags) -> Self {
+    pub fn user(
+        id: MessageId,
+        timestamp: Timestamp,
+        blocks: Vec<Block>,
+        flags: MessageFlags,
+    ) -> Self {
         Self { id, parent: None, timestamp, role: Role::User, blocks, flags, response: None }
     }
 
@@ -134,7 +139,7 @@ impl Message {
         blocks: Vec<Block>,
         response: Response,
     ) -> Self {
-        let flags = Flags::default();
+        let flags = MessageFlags::default();
         Self {
             id,
             parent: None,
@@ -147,7 +152,7 @@ impl Message {
     }
 
     /// An answer the program writes in the model's place, where none came: roles must alternate.
-    pub fn closing(id: MessageId, timestamp: Timestamp, text: &str) -> Self {
+    pub fn synthetic_response(id: MessageId, timestamp: Timestamp, text: &str) -> Self {
         let response = Response {
             id: format!("msg_{id}"),
             model: SYNTHETIC_MODEL.to_owned(),
@@ -155,7 +160,7 @@ impl Message {
             usage: Usage::default(),
             request_id: None,
         };
-        let flags = Flags { meta: true, ..Flags::default() };
+        let flags = MessageFlags { meta: true, ..MessageFlags::default() };
         Self { flags, ..Self::assistant(id, timestamp, vec![Block::text(text)], response) }
     }
 

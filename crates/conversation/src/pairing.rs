@@ -11,9 +11,9 @@ use crate::{Block, BlockKind, Message, Role, ToolUseId};
 
 /// One thing that [`repair`] did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Repair {
+pub enum PairingRepair {
     /// A call without a result was closed as interrupted.
-    Closed(ToolUseId),
+    ClosedCall(ToolUseId),
     /// A result without a call was left out.
     OrphanResult(ToolUseId),
     /// A second call with an id that is taken was left out.
@@ -26,7 +26,7 @@ pub enum Repair {
 
 /// Every breach of the rules, in words; empty for a history that a server takes. Calls of the last
 /// message may be open.
-pub fn violations<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<String> {
+pub fn pairing_violations<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<String> {
     let mut found = Vec::new();
     let mut open: Vec<&ToolUseId> = Vec::new();
     for (index, message) in messages.into_iter().enumerate() {
@@ -60,10 +60,10 @@ pub fn violations<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<St
 /// Makes a history that keeps the rules: results move behind their call, in call order and in front of
 /// any text; what has no partner is closed or left out. `make_results` builds the user message for
 /// results where there is none. Calls left open by the last message are closed too.
-pub fn repair(
+pub fn repair_pairing(
     messages: Vec<Message>,
     mut make_results: impl FnMut(Vec<Block>) -> Message,
-) -> (Vec<Message>, Vec<Repair>) {
+) -> (Vec<Message>, Vec<PairingRepair>) {
     let mut repairs = Vec::new();
     let mut done: Vec<Message> = Vec::with_capacity(messages.len());
     let mut messages = messages.into_iter().peekable();
@@ -91,7 +91,7 @@ pub fn repair(
         let mut answer = Vec::with_capacity(calls.len());
         for call in &calls {
             answer.push(results.remove(call).unwrap_or_else(|| {
-                repairs.push(Repair::Closed(call.clone()));
+                repairs.push(PairingRepair::ClosedCall(call.clone()));
                 Block::interrupted(call)
             }));
         }
@@ -110,17 +110,17 @@ pub fn repair(
 }
 
 /// The calls of a model's message, each id once; anything that answers calls is no part of it.
-fn clean_calls(message: &mut Message, repairs: &mut Vec<Repair>) -> Vec<ToolUseId> {
+fn clean_calls(message: &mut Message, repairs: &mut Vec<PairingRepair>) -> Vec<ToolUseId> {
     let mut calls: Vec<ToolUseId> = Vec::new();
     let mut seen = BTreeSet::new();
     message.blocks.retain(|block| {
         if let BlockKind::ToolResult { id } = block.kind() {
-            repairs.push(Repair::OrphanResult(id.clone()));
+            repairs.push(PairingRepair::OrphanResult(id.clone()));
             return false;
         }
         if let BlockKind::ToolUse { id, .. } = block.kind() {
             if !seen.insert(id.clone()) {
-                repairs.push(Repair::DuplicateCall(id.clone()));
+                repairs.push(PairingRepair::DuplicateCall(id.clone()));
                 return false;
             }
             calls.push(id.clone());
@@ -135,18 +135,18 @@ fn take_results(
     message: &mut Message,
     results: &mut BTreeMap<ToolUseId, Block>,
     calls: &[ToolUseId],
-    repairs: &mut Vec<Repair>,
+    repairs: &mut Vec<PairingRepair>,
 ) {
     message.blocks.retain(|block| {
         if let BlockKind::ToolUse { id, .. } = block.kind() {
-            repairs.push(Repair::DuplicateCall(id.clone()));
+            repairs.push(PairingRepair::DuplicateCall(id.clone()));
             return false;
         }
         let BlockKind::ToolResult { id } = block.kind() else { return true };
         if !calls.contains(id) {
-            repairs.push(Repair::OrphanResult(id.clone()));
+            repairs.push(PairingRepair::OrphanResult(id.clone()));
         } else if results.contains_key(id) {
-            repairs.push(Repair::DuplicateResult(id.clone()));
+            repairs.push(PairingRepair::DuplicateResult(id.clone()));
         } else {
             results.insert(id.clone(), block.clone());
         }
@@ -154,12 +154,16 @@ fn take_results(
     });
 }
 
-fn keep_if_filled(message: Message, done: &mut Vec<Message>, repairs: &mut Vec<Repair>) -> bool {
+fn keep_if_filled(
+    message: Message,
+    done: &mut Vec<Message>,
+    repairs: &mut Vec<PairingRepair>,
+) -> bool {
     let filled = !message.blocks.is_empty();
     if filled {
         done.push(message);
     } else {
-        repairs.push(Repair::Empty);
+        repairs.push(PairingRepair::Empty);
     }
     filled
 }
@@ -176,7 +180,7 @@ fn is_result(block: &Block) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Flags, Response, ResultContent, Usage};
+    use crate::{MessageFlags, Response, ResultContent, Usage};
     use dormouse_base::{MessageId, SeededIds, SystemClock};
     use proptest::prelude::*;
     use std::sync::Arc;
@@ -195,7 +199,9 @@ mod tests {
         let ids = SeededIds::new(Arc::new(SystemClock::default()), 1);
         let now = "2026-11-15T08:00:00Z".parse().unwrap();
         match role {
-            Role::User => Message::user(MessageId::generate(&ids), now, blocks, Flags::default()),
+            Role::User => {
+                Message::user(MessageId::generate(&ids), now, blocks, MessageFlags::default())
+            }
             Role::Assistant => {
                 Message::assistant(MessageId::generate(&ids), now, blocks, response())
             }
@@ -236,7 +242,7 @@ mod tests {
     #[track_caller]
     fn check(before: &str, after: &str) {
         let messages = before.split(" | ").map(message).collect();
-        let (repaired, _) = repair(messages, |blocks| build(Role::User, blocks));
+        let (repaired, _) = repair_pairing(messages, |blocks| build(Role::User, blocks));
         assert_eq!(shape(&repaired), after);
     }
 
@@ -265,7 +271,7 @@ mod tests {
         check("u:t | a:c1 c1 | u:r1 r1", "u:t | a:c1 | u:r1");
         check("u: | a:t", "a:t");
         let blank = build(Role::User, vec![Block::text(" \n"), Block::text("x")]);
-        let (repaired, _) = repair(vec![blank], |blocks| build(Role::User, blocks));
+        let (repaired, _) = repair_pairing(vec![blank], |blocks| build(Role::User, blocks));
         assert_eq!(repaired[0].blocks.len(), 1);
     }
 
@@ -279,8 +285,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_history_keeps_the_rules_after_repair(messages in any_history()) {
-            let (repaired, _) = repair(messages.clone(), |blocks| build(Role::User, blocks));
-            prop_assert_eq!(violations(&repaired), Vec::<String>::new());
+            let (repaired, _) = repair_pairing(messages.clone(), |blocks| build(Role::User, blocks));
+            prop_assert_eq!(pairing_violations(&repaired), Vec::<String>::new());
             let open = repaired.last().is_some_and(|last| last.tool_calls().next().is_some());
             prop_assert!(!open);
             // What the person and the model said in words is all still there, in order.
@@ -288,7 +294,7 @@ mod tests {
                 list.iter().flat_map(|m| &m.blocks).filter(|block| *block.kind() == BlockKind::Text).count()
             };
             prop_assert_eq!(words(&messages), words(&repaired));
-            let (again, repairs) = repair(repaired.clone(), |blocks| build(Role::User, blocks));
+            let (again, repairs) = repair_pairing(repaired.clone(), |blocks| build(Role::User, blocks));
             prop_assert_eq!(shape(&again), shape(&repaired));
             prop_assert!(repairs.is_empty());
         }

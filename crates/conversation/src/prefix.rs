@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::{Block, Facts, estimate_json, estimate_text};
+use crate::{Block, EnvironmentFacts, estimate_json, estimate_text};
 
 /// A block of the system prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub enum ServerTool {
 pub struct ToolDefinition {
     /// What servers know it as; none for a tool of our own.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
-    pub known_as: Option<ServerTool>,
+    pub server_tool: Option<ServerTool>,
     /// Its name.
     pub name: String,
     /// What it does and how to use it.
@@ -45,7 +45,7 @@ pub struct ToolDefinition {
 
 /// Which model a prefix was built for, and where that is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Origin {
+pub struct PrefixOrigin {
     /// The model, as it was asked for.
     pub model: String,
     /// The server's address.
@@ -61,7 +61,7 @@ pub struct Prefix {
     system: Vec<SystemBlock>,
     tools: Vec<ToolDefinition>,
     first: Vec<Block>,
-    facts: Facts,
+    facts: EnvironmentFacts,
 }
 
 impl Prefix {
@@ -70,7 +70,7 @@ impl Prefix {
         mut system: Vec<SystemBlock>,
         mut tools: Vec<ToolDefinition>,
         first: Vec<Block>,
-        facts: Facts,
+        facts: EnvironmentFacts,
     ) -> Arc<Self> {
         system.sort_by_key(|block| !block.is_static);
         tools.sort_by(|a, b| a.name.cmp(&b.name));
@@ -88,12 +88,12 @@ impl Prefix {
     }
 
     /// What is injected in front of the first user message.
-    pub fn first(&self) -> &[Block] {
+    pub fn opening_blocks(&self) -> &[Block] {
         &self.first
     }
 
     /// What it says about a world that changes.
-    pub fn facts(&self) -> &Facts {
+    pub fn facts(&self) -> &EnvironmentFacts {
         &self.facts
     }
 

@@ -15,10 +15,10 @@ pub enum ToolChoice {
 
 /// What form the answer has.
 #[derive(Debug, Clone, Default)]
-pub enum Answer {
+pub enum ResponseFormat {
     /// Text and tool calls.
     #[default]
-    Free,
+    Text,
     /// One JSON value of this schema.
     Json {
         /// A name for it: letters, digits, `_`, `-`.
@@ -65,7 +65,7 @@ pub struct RequestOptions {
     /// Which tools.
     pub tool_choice: ToolChoice,
     /// Which form.
-    pub answer: Answer,
+    pub response_format: ResponseFormat,
     /// How hard to think, where the server knows that; as it likes without.
     pub effort: Option<Effort>,
 }
@@ -77,7 +77,7 @@ impl RequestOptions {
             model: model.into(),
             max_tokens,
             tool_choice: ToolChoice::Auto,
-            answer: Answer::Free,
+            response_format: ResponseFormat::Text,
             effort: None,
         }
     }

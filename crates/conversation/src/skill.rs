@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A skill in use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SkillInUse {
+pub struct UsedSkill {
     /// What it is called by.
     pub name: String,
     /// Where its other files are.

@@ -59,7 +59,10 @@ impl TokenCount {
 
 /// The tokens a conversation uses: the last response's usage, plus an estimate for the messages added
 /// since. Before the first response everything is estimated, `prefix` (system prompt and tools) too.
-pub fn used<'a>(prefix: u64, messages: impl DoubleEndedIterator<Item = &'a Message>) -> TokenCount {
+pub fn context_tokens<'a>(
+    prefix: u64,
+    messages: impl DoubleEndedIterator<Item = &'a Message>,
+) -> TokenCount {
     let mut estimated: u64 = 0;
     for message in messages.rev() {
         let counted = message.response.as_ref().map_or(0, |response| response.usage.total());
@@ -76,7 +79,7 @@ pub fn used<'a>(prefix: u64, messages: impl DoubleEndedIterator<Item = &'a Messa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Flags, Response, ToolUseId, Usage};
+    use crate::{MessageFlags, Response, ToolUseId, Usage};
     use dormouse_base::{IdSource, MessageId, SeededIds, SystemClock};
     use std::sync::Arc;
 
@@ -101,8 +104,9 @@ mod tests {
     fn the_last_response_counts_and_what_came_after_is_estimated() {
         let ids = SeededIds::new(Arc::new(SystemClock::default()), 1);
         let now = "2026-11-15T08:00:00Z".parse().unwrap();
-        let user =
-            |text: &str| Message::user(id(&ids), now, vec![Block::text(text)], Flags::default());
+        let user = |text: &str| {
+            Message::user(id(&ids), now, vec![Block::text(text)], MessageFlags::default())
+        };
         let usage = Usage {
             input_tokens: 10,
             cache_read_input_tokens: 100,
@@ -120,11 +124,11 @@ mod tests {
             Message::assistant(id(&ids), now, vec![Block::text("a long answer")], response);
         let first = user("hello");
         assert_eq!(
-            used(50, [&first].into_iter()),
+            context_tokens(50, [&first].into_iter()),
             TokenCount { counted: 0, estimated: 50 + first.tokens() }
         );
         let since = user(&"x".repeat(400));
-        let count = used(50, [&first, &answer, &since].into_iter());
+        let count = context_tokens(50, [&first, &answer, &since].into_iter());
         assert_eq!(count, TokenCount { counted: 115, estimated: since.tokens() });
         assert_eq!(count.total(), 115 + since.tokens());
     }

@@ -5,29 +5,29 @@ use thiserror::Error;
 /// Where nobody says otherwise.
 pub const DEFAULT_WINDOW: u32 = 200_000;
 /// Below this there is no room for a prompt, a question and an answer.
-pub const SMALLEST_WINDOW: u32 = 4_000;
+pub const MIN_WINDOW: u32 = 4_000;
 /// A model name that ends in `[1m]`.
 const MILLION_SUFFIX: &str = "[1m]";
 
 /// A window that can be worked with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Window(u32);
+pub struct ContextWindow(u32);
 
 /// A window that can not.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum WindowError {
-    /// Fewer than [`SMALLEST_WINDOW`] tokens.
+    /// Fewer than [`MIN_WINDOW`] tokens.
     #[error(
-        "a context window of {0} tokens is too small: at least {SMALLEST_WINDOW} are needed for a prompt, a question and an answer; \
+        "a context window of {0} tokens is too small: at least {MIN_WINDOW} are needed for a prompt, a question and an answer; \
          start the model server with a larger one, or set DORMOUSE_CONTEXT_WINDOW if this figure is wrong"
     )]
     TooSmall(u32),
 }
 
-impl Window {
+impl ContextWindow {
     /// Checks a size.
     pub fn new(tokens: u32) -> Result<Self, WindowError> {
-        if tokens < SMALLEST_WINDOW { Err(WindowError::TooSmall(tokens)) } else { Ok(Self(tokens)) }
+        if tokens < MIN_WINDOW { Err(WindowError::TooSmall(tokens)) } else { Ok(Self(tokens)) }
     }
 
     /// Its size in tokens.
@@ -57,7 +57,7 @@ pub fn resolve_window(
     model: &str,
     user: Option<u32>,
     server: Option<u32>,
-) -> Result<(Window, WindowSource), WindowError> {
+) -> Result<(ContextWindow, WindowSource), WindowError> {
     let (tokens, source) = if let Some(tokens) = user {
         (tokens, WindowSource::User)
     } else if model.ends_with(MILLION_SUFFIX) {
@@ -69,7 +69,7 @@ pub fn resolve_window(
     } else {
         (DEFAULT_WINDOW, WindowSource::Default)
     };
-    Ok((Window::new(tokens)?, source))
+    Ok((ContextWindow::new(tokens)?, source))
 }
 
 /// Model families whose window is documented (August 2026), by how their names begin. Only a fallback
@@ -106,7 +106,7 @@ mod tests {
         tokens: u32,
         source: WindowSource,
     ) {
-        assert_eq!(resolve_window(model, user, server), Ok((Window(tokens), source)));
+        assert_eq!(resolve_window(model, user, server), Ok((ContextWindow(tokens), source)));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dormouse_base::{Dir, MessageId, SessionId};
 use dormouse_context::compact::notes::Template;
-use dormouse_conversation::figures::Figures;
+use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_conversation::{Budget, Message};
 
 use crate::{Engine, ForkSource, Jobs, SessionMemory};
@@ -78,7 +78,7 @@ impl<'a> TurnSnapshot<'a> {
 
     /// The session's own folder.
     pub fn session_folder(&self) -> &'a Dir {
-        self.engine.transcript.own_folder()
+        self.engine.transcript.session_folder()
     }
 
     /// Where the transcript is.
@@ -112,7 +112,7 @@ impl<'a> TurnSnapshot<'a> {
     }
 
     /// Where the session's figures go.
-    pub fn figures(&self) -> &'a Figures {
+    pub fn figures(&self) -> &'a SessionMetrics {
         &self.engine.figures
     }
 
@@ -125,7 +125,7 @@ impl<'a> TurnSnapshot<'a> {
 impl Engine {
     /// The notes about this session, if any are kept.
     pub fn kept_notes(&self) -> Option<SavedNotes> {
-        let session = self.transcript.own_folder();
+        let session = self.transcript.session_folder();
         self.config.background_tasks.iter().find_map(|task| task.session_notes(session))
     }
 }

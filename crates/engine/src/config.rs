@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use dormouse_base::{Clock, Environment, IdSource, Project, Redactor};
-use dormouse_conversation::figures::FigureLog;
-use dormouse_conversation::{Budget, Effort, Origin, RequestOptions};
+use dormouse_conversation::metrics::MetricsLog;
+use dormouse_conversation::{Budget, Effort, PrefixOrigin, RequestOptions};
 use dormouse_model::{Dialect, Model, PriceTable, RetryPolicy};
 use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
 
@@ -25,7 +25,7 @@ pub struct EngineConfig {
     /// What it is called.
     pub model_name: String,
     /// What it was asked for as, and where: kept with the session.
-    pub origin: Origin,
+    pub origin: PrefixOrigin,
     /// How its server speaks.
     pub dialect: Dialect,
     /// The numbers of its window.
@@ -59,7 +59,7 @@ pub struct EngineConfig {
     /// The person's hooks.
     pub hooks: Arc<Hooks>,
     /// Where figures are written down.
-    pub figures: FigureLog,
+    pub figures: MetricsLog,
     /// What tokens cost.
     pub prices: PriceTable,
     /// The most to spend, in dollars, as far as prices are known.

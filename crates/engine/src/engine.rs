@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use dormouse_base::{MessageId, SessionId};
 use dormouse_context::{Changes, Fragment};
-use dormouse_conversation::figures::Figures;
-use dormouse_conversation::transcript::{Envelope, Transcript};
+use dormouse_conversation::metrics::SessionMetrics;
+use dormouse_conversation::transcript::{LineEnvelope, Transcript};
 use dormouse_conversation::{
-    Block, Budget, Facts, Flags, History, Message, Prefix, Role, Usage, used,
+    Block, Budget, EnvironmentFacts, Message, MessageFlags, MessageHistory, Prefix, Role, Usage,
+    context_tokens,
 };
 use dormouse_instructions::LoadOccasion;
 use dormouse_memory::Trust;
@@ -34,7 +35,7 @@ use crate::{EngineConfig, EngineError, SessionFolder, Surroundings, TurnSnapshot
 pub struct Engine {
     pub(crate) config: EngineConfig,
     pub(crate) transcript: Transcript,
-    pub(crate) history: History,
+    pub(crate) history: MessageHistory,
     pub(crate) body: WireBody,
     pub(crate) prefix: Arc<Prefix>,
     /// Where the last request put its newest cache breakpoint.
@@ -44,7 +45,7 @@ pub struct Engine {
     pub(crate) todos: Arc<Mutex<TodoList>>,
     shells: Arc<Shells>,
     /// What the model has been told about the world.
-    pub(crate) told: Facts,
+    pub(crate) told: EnvironmentFacts,
     /// How the world was when it was last looked at.
     pub(crate) around: Surroundings,
     /// What the person has said.
@@ -76,7 +77,7 @@ pub struct Engine {
     pub(crate) begun_by: Option<SessionSource>,
     /// What hooks have said that goes with the next prompt.
     pub(crate) notes: Vec<String>,
-    pub(crate) figures: Figures,
+    pub(crate) figures: SessionMetrics,
     /// What the disk would not take, to be written before anything else is.
     unwritten: Vec<Unwritten>,
     pub(crate) recall: RecallState,
@@ -93,9 +94,9 @@ pub struct Engine {
 pub(crate) struct ConversationStart {
     pub(crate) prefix: Arc<Prefix>,
     pub(crate) known: StartupContext,
-    pub(crate) history: History,
+    pub(crate) history: MessageHistory,
     /// What the model was told last about the world, if that is not what the prefix says.
-    pub(crate) told: Option<Facts>,
+    pub(crate) told: Option<EnvironmentFacts>,
     pub(crate) around: Surroundings,
     pub(crate) said: UserMessages,
     pub(crate) folding: CollapseState,
@@ -147,7 +148,7 @@ impl Engine {
         let begun = ConversationStart {
             prefix,
             known,
-            history: History::default(),
+            history: MessageHistory::default(),
             told: None,
             around: surroundings.clone(),
             said: UserMessages::default(),
@@ -184,7 +185,7 @@ impl Engine {
             None => folder_name(transcript.path()),
             Some(side) => folder_name(side.session_folder.path()),
         };
-        let figures = config.figures.of_session(transcript.session(), project);
+        let figures = config.figures.for_session(transcript.session(), project);
         let forks_spent = SharedCost::default();
         let hooks = hook_runner(&config, &transcript, &figures, &forks_spent);
         if let Some(memory) = &config.memory {
@@ -240,7 +241,7 @@ impl Engine {
         let facts = self.known.add_to(now.facts(self.config.tools.names()));
         let facts = self.with_mode_as_told(facts);
         let Some(block) = self.changes_to(&facts) else { return Ok(()) };
-        self.add_user(vec![block], Flags { meta: true, ..Flags::default() })?;
+        self.add_user(vec![block], MessageFlags { meta: true, ..MessageFlags::default() })?;
         self.transcript.record_facts(&facts)?;
         self.told = facts;
         Ok(())
@@ -248,7 +249,7 @@ impl Engine {
 
     /// What others announce and is other now than it was told, in the middle of a turn. Whoever sends it records the
     /// facts behind it.
-    pub(crate) fn announced_since(&mut self) -> Option<(Block, Facts)> {
+    pub(crate) fn announced_since(&mut self) -> Option<(Block, EnvironmentFacts)> {
         if self.config.announcers.is_empty() {
             return None;
         }
@@ -257,13 +258,17 @@ impl Engine {
         Some((self.changes_to(&facts)?, facts))
     }
 
-    fn changes_to(&self, facts: &Facts) -> Option<Block> {
+    fn changes_to(&self, facts: &EnvironmentFacts) -> Option<Block> {
         let room = self.config.budget.changes_tokens;
         let text = |name: &str| self.known.text_of(name);
         Some(Changes::between(&self.told, facts, room, text)?.to_block())
     }
 
-    pub(crate) fn add_user(&mut self, blocks: Vec<Block>, flags: Flags) -> Result<(), EngineError> {
+    pub(crate) fn add_user(
+        &mut self,
+        blocks: Vec<Block>,
+        flags: MessageFlags,
+    ) -> Result<(), EngineError> {
         let message = Message::user(self.new_id(), self.config.clock.now(), blocks, flags);
         self.transcript.record_message(&message)?;
         // What the program puts in is nobody's word.
@@ -278,7 +283,7 @@ impl Engine {
     pub(crate) fn add_prompt(&mut self, prompt: &str, with: Vec<Block>) -> Result<(), EngineError> {
         let blocks = std::iter::once(Block::text(prompt)).chain(with).collect();
         let now = self.config.clock.now();
-        let message = Message::user(self.new_id(), now, blocks, Flags::default());
+        let message = Message::user(self.new_id(), now, blocks, MessageFlags::default());
         self.transcript.record_message(&message)?;
         self.said.hear(&message, self.transcript.lines());
         // What an agent is told to do are the model's words: memory has no use for them.
@@ -310,9 +315,9 @@ impl Engine {
         let (id, now) = (self.new_id(), self.config.clock.now());
         let message = if !open.is_empty() {
             let results = open.iter().map(Block::interrupted).collect();
-            Message::user(id, now, results, Flags::default())
+            Message::user(id, now, results, MessageFlags::default())
         } else if self.history.last_role() == Some(Role::User) {
-            Message::closing(id, now, LOST_ANSWER)
+            Message::synthetic_response(id, now, LOST_ANSWER)
         } else {
             return;
         };
@@ -400,12 +405,12 @@ impl Engine {
     /// The tokens that the conversation uses.
     pub fn tokens_used(&self) -> u64 {
         let messages = self.history.messages().iter().map(AsRef::as_ref);
-        used(self.prefix.tokens(), messages).total().saturating_sub(self.freed_tokens)
+        context_tokens(self.prefix.tokens(), messages).total().saturating_sub(self.freed_tokens)
     }
 
     pub(crate) fn result_store(&self) -> ResultStore {
         ResultStore::new(
-            self.transcript.own_folder().clone(),
+            self.transcript.session_folder().clone(),
             &self.config.budget,
             &self.config.results,
             self.figures.clone(),
@@ -466,7 +471,7 @@ impl Engine {
     }
 
     /// The messages.
-    pub fn history(&self) -> &History {
+    pub fn history(&self) -> &MessageHistory {
         &self.history
     }
 }
@@ -477,8 +482,8 @@ fn folder_name(inside: &std::path::Path) -> &str {
     folder.and_then(std::ffi::OsStr::to_str).unwrap_or_default()
 }
 
-pub(crate) fn envelope(surroundings: &Surroundings) -> Envelope {
-    Envelope {
+pub(crate) fn envelope(surroundings: &Surroundings) -> LineEnvelope {
+    LineEnvelope {
         folder: surroundings.folder.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         git_branch: surroundings.branch.clone().unwrap_or_default(),

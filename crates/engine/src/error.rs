@@ -2,7 +2,7 @@
 //! turn, and the conversation goes on.
 
 use dormouse_base::FileError;
-use dormouse_conversation::HistoryError;
+use dormouse_conversation::MessageHistoryError;
 use dormouse_conversation::transcript::TranscriptError;
 use thiserror::Error;
 
@@ -18,5 +18,5 @@ pub enum EngineError {
     /// A message that would break the pairing of calls and results: a bug of ours, caught before it
     /// reached a server.
     #[error("the conversation would have become invalid: {0}; this is a bug, please report it")]
-    History(#[from] HistoryError),
+    History(#[from] MessageHistoryError),
 }

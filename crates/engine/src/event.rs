@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_conversation::transcript::Trigger;
+use dormouse_conversation::transcript::CompactionTrigger;
 use dormouse_conversation::{Block, Message, ToolUseId, Usage};
 use dormouse_model::ModelError;
 
@@ -88,7 +88,7 @@ pub enum EngineEvent {
     /// The person had to say the same thing again and again: a guard is offered.
     Corrected(RepeatedCorrection),
     /// The conversation is being compacted.
-    Compacting(Trigger),
+    Compacting(CompactionTrigger),
     /// It was.
     Compacted(CompactionReport),
     /// A plan was handed in where nobody could be asked about it: it is the answer.

@@ -6,8 +6,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dormouse_conversation::transcript::Author;
-use dormouse_conversation::{Block, Facts, Flags, History, Message, Prefix, ResultContent};
+use dormouse_conversation::transcript::MessageHeader;
+use dormouse_conversation::{
+    Block, EnvironmentFacts, Message, MessageFlags, MessageHistory, Prefix, ResultContent,
+};
 use dormouse_instructions::LoadOccasion;
 use dormouse_tools::ReadCache;
 
@@ -56,8 +58,8 @@ impl ForkPoints {
 pub struct ForkPoint {
     config: EngineConfig,
     prefix: Arc<Prefix>,
-    history: History,
-    told: Facts,
+    history: MessageHistory,
+    told: EnvironmentFacts,
     around: Surroundings,
     last_breakpoint: Option<usize>,
     read_cache: ReadCache,
@@ -77,7 +79,7 @@ impl Engine {
             return;
         }
         let side = self.config.subagent.as_ref();
-        let own = || self.transcript.own_folder().clone();
+        let own = || self.transcript.session_folder().clone();
         let config = &self.config;
         branches.put(ForkPoint {
             config: config.clone(),
@@ -154,7 +156,7 @@ impl ForkPoint {
         let own = SessionTools::add_to(&mut config, &transcript);
         let mut history = self.history.clone();
         let opening = self.opening(&config, order);
-        transcript.record_blocks(Author::of(&opening), &opening.blocks)?;
+        transcript.record_blocks(MessageHeader::of(&opening), &opening.blocks)?;
         let said = UserMessages::order(&opening, order, transcript.lines());
         let order_block = opening.blocks.last().cloned();
         history.push(opening)?;
@@ -191,7 +193,7 @@ impl ForkPoint {
         let mut blocks: Vec<Block> =
             open.iter().map(|id| Block::tool_result(id, &placeholder, false)).collect();
         blocks.push(Block::text(&format!("{FORK_TAG}\n{order}")));
-        let flags = Flags { meta: true, side_chain: true, ..Flags::default() };
+        let flags = MessageFlags { meta: true, side_chain: true, ..MessageFlags::default() };
         let id = dormouse_base::MessageId::generate(&*config.ids);
         Message::user(id, config.clock.now(), blocks, flags)
     }

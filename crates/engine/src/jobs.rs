@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dormouse_base::Clock;
-use dormouse_conversation::figures::{Figure, Figures, JobFigure, JobOutcome};
+use dormouse_conversation::metrics::{JobMetric, JobOutcome, Metric, SessionMetrics};
 use jiff::Timestamp;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -108,7 +108,7 @@ struct Ledger {
     inner: Arc<Mutex<Inner>>,
     running: watch::Sender<usize>,
     clock: Arc<dyn Clock>,
-    figures: Figures,
+    figures: SessionMetrics,
 }
 
 /// A job, for whoever does it.
@@ -122,7 +122,7 @@ pub struct JobHandle {
 
 impl Jobs {
     /// None yet.
-    pub fn new(clock: Arc<dyn Clock>, figures: Figures) -> Self {
+    pub fn new(clock: Arc<dyn Clock>, figures: SessionMetrics) -> Self {
         let (inner, running) = (Arc::default(), watch::Sender::new(0));
         Self { ledger: Ledger { inner, running, clock, figures }, tasks: Arc::default() }
     }
@@ -232,20 +232,20 @@ impl JobHandle {
     fn end(&self, end: JobEnd, since: Duration) {
         let ledger = &self.ledger;
         let took = ledger.clock.elapsed().saturating_sub(since);
-        let mut figure = JobFigure {
+        let mut figure = JobMetric {
             outcome: end.status.outcome(),
             duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             turns: end.turns,
             messages: end.messages,
             denied: end.denied,
-            ..JobFigure::default()
+            ..JobMetric::default()
         };
         self.update(|job| {
             job.kind.clone_into(&mut figure.name);
             figure.changed = u64::try_from(job.files.len()).unwrap_or(u64::MAX);
             job.status = end.status;
         });
-        ledger.figures.record(&Figure::Job(figure));
+        ledger.figures.record(&Metric::Job(figure));
         ledger.forget_old();
         ledger.running.send_modify(|running| *running = running.saturating_sub(1));
     }

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use dormouse_base::Clock;
 use dormouse_conversation::Usage;
-use dormouse_conversation::figures::{
-    CacheBreakFigure, Figure, Figures, Lane, RequestFigure, RequestOutcome, ToolFigure,
+use dormouse_conversation::metrics::{
+    CacheBreakMetric, ConversationKind, Metric, RequestMetric, RequestOutcome, SessionMetrics,
+    ToolMetric,
 };
 use dormouse_model::{CacheBreak, StreamEvent};
 use dormouse_tools::Verdict;
@@ -18,12 +19,12 @@ use crate::turn_state::TurnEvent;
 
 /// Of the requests.
 pub(crate) struct RequestMeter {
-    figures: Figures,
+    figures: SessionMetrics,
     clock: Arc<dyn Clock>,
     /// The request that is out.
     out: Option<Out>,
     /// One that is over: whether the cache broke is known a little later.
-    done: Option<RequestFigure>,
+    done: Option<RequestMetric>,
 }
 
 struct Out {
@@ -72,9 +73,9 @@ impl RequestMeter {
         let Some(out) = self.out.take() else { return };
         let usage = counted.unwrap_or(out.usage);
         let is_agents = engine.config.subagent.is_some();
-        self.done = Some(RequestFigure {
+        self.done = Some(RequestMetric {
             model: engine.config.model_name.clone(),
-            lane: if is_agents { Lane::Side } else { Lane::Main },
+            lane: if is_agents { ConversationKind::Subagent } else { ConversationKind::Main },
             purpose: is_agents.then(|| "agent".to_owned()),
             outcome,
             usage,
@@ -88,7 +89,7 @@ impl RequestMeter {
     /// The server read less from its cache than it should have.
     pub(crate) fn broke(&mut self, found: &CacheBreak) {
         if let Some(done) = &mut self.done {
-            done.cache_break = Some(CacheBreakFigure {
+            done.cache_break = Some(CacheBreakMetric {
                 cause: found.cause.kind().to_owned(),
                 expected: found.expected,
                 read: found.read,
@@ -99,14 +100,14 @@ impl RequestMeter {
     /// Nothing more is to be known about what is over.
     pub(crate) fn flush(&mut self) {
         if let Some(done) = self.done.take() {
-            self.figures.record(&Figure::Request(done));
+            self.figures.record(&Metric::Request(done));
         }
     }
 }
 
 /// Of one call.
 pub(crate) struct CallMeter {
-    figures: Figures,
+    figures: SessionMetrics,
     clock: Arc<dyn Clock>,
     name: String,
     since: Duration,
@@ -127,7 +128,7 @@ impl CallMeter {
 
     /// It has its result.
     pub(crate) fn stop(self, verdict: Option<Verdict>, is_error: bool, stored_bytes: u64) {
-        self.figures.record(&Figure::Tool(ToolFigure {
+        self.figures.record(&Metric::Tool(ToolMetric {
             name: self.name,
             verdict: verdict.map(|verdict| verdict.as_str().to_owned()),
             is_error,

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_base::{Dir, FileError, RelPath};
 use dormouse_context::{Fragment, PlanMode};
-use dormouse_conversation::{Facts, Flags};
+use dormouse_conversation::{EnvironmentFacts, MessageFlags};
 use dormouse_tools::{
     Asker, CallContext, Gate, Mode, Question, Reply, ResultLimit, Tool, ToolClass, ToolError,
     ToolOutput, ToolSpec, parse_input,
@@ -226,7 +226,7 @@ impl Engine {
 
     /// Whether the model was told that plan mode is on, as a fact among others: what is told of it is told
     /// by [`Engine::tell_mode`] alone.
-    pub(crate) fn with_mode_as_told(&self, facts: Facts) -> Facts {
+    pub(crate) fn with_mode_as_told(&self, facts: EnvironmentFacts) -> EnvironmentFacts {
         match self.told.get(FACT) {
             Some(value) => facts.with(FACT, value),
             None => facts,
@@ -248,7 +248,10 @@ impl Engine {
         } else {
             PlanMode::Off { plan: self.plan().map(|plan| plan.path.display().to_string()) }
         };
-        self.add_user(vec![note.to_block()], Flags { meta: true, ..Flags::default() })?;
+        self.add_user(
+            vec![note.to_block()],
+            MessageFlags { meta: true, ..MessageFlags::default() },
+        )?;
         self.mode_was_told(is_on)
     }
 

@@ -9,7 +9,7 @@ use dormouse_context::{
     EMPTY_RESULT, ResultBound, Storage, cut, plan_message, plan_result, preview, preview_of,
     stream_file_name,
 };
-use dormouse_conversation::figures::{Figure, Figures, LayerFigure};
+use dormouse_conversation::metrics::{LayerMetric, Metric, SessionMetrics};
 use dormouse_conversation::{Block, BlockKind, Budget, ResultContent, ToolUseId, estimate_text};
 use dormouse_tools::{Overflow, ResultLimit, Spilled, ToolSet};
 
@@ -42,7 +42,7 @@ pub(crate) struct ResultStore {
     one: usize,
     together: usize,
     rules: Arc<ResultRules>,
-    figures: Figures,
+    figures: SessionMetrics,
 }
 
 /// A result, as it is sent.
@@ -63,7 +63,7 @@ impl ResultStore {
         session: Dir,
         budget: &Budget,
         rules: &Arc<ResultRules>,
-        figures: Figures,
+        figures: SessionMetrics,
     ) -> Self {
         let chars = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
         Self {
@@ -107,12 +107,12 @@ impl ResultStore {
 
     /// One figure for what did not go to the model.
     fn record(&self, tokens: u64, sent: &str) {
-        self.figures.record(&Figure::Layer(LayerFigure {
+        self.figures.record(&Metric::Layer(LayerMetric {
             name: LAYER.to_owned(),
             freed_tokens: tokens.saturating_sub(u64::from(estimate_text(sent))),
             messages: 1,
             changed: 1,
-            ..LayerFigure::default()
+            ..LayerMetric::default()
         }));
     }
 

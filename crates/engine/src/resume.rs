@@ -3,8 +3,12 @@
 use std::time::Duration;
 
 use dormouse_base::MessageId;
-use dormouse_conversation::transcript::{Author, LoadWarning, Loaded, Transcript};
-use dormouse_conversation::{Block, BlockKind, Flags, History, Message, Repair, Role};
+use dormouse_conversation::transcript::{
+    LoadedTranscript, MessageHeader, Transcript, TranscriptWarning,
+};
+use dormouse_conversation::{
+    Block, BlockKind, Message, MessageFlags, MessageHistory, PairingRepair, Role,
+};
 use dormouse_instructions::LoadOccasion;
 
 use crate::compact::UserMessages;
@@ -19,9 +23,9 @@ use crate::{Engine, EngineConfig, EngineError, OpenedSession, Surroundings};
 #[derive(Debug, Default)]
 pub struct ResumeReport {
     /// Lines of the transcript that could not be used.
-    pub warnings: Vec<LoadWarning>,
+    pub warnings: Vec<TranscriptWarning>,
     /// Calls that were closed, results that had no call.
-    pub repairs: Vec<Repair>,
+    pub repairs: Vec<PairingRepair>,
 }
 
 impl Engine {
@@ -34,8 +38,8 @@ impl Engine {
     ) -> Result<(Self, ResumeReport), EngineError> {
         let OpenedSession { mut transcript, loaded } = opened;
         let said = UserMessages::of(&loaded);
-        let folding = CollapseState::of(&loaded.messages, &loaded.earlier);
-        let Loaded { messages, prefix, facts, warnings, origin, skills, .. } = loaded;
+        let folding = CollapseState::of(&loaded.messages, &loaded.compacted);
+        let LoadedTranscript { messages, prefix, facts, warnings, origin, skills, .. } = loaded;
         let mut config = config;
         if let Some(kept) = origin.filter(|origin| origin.model == config.origin.model) {
             // It stands in front of the messages: another would change the bytes of the prefix.
@@ -96,24 +100,24 @@ fn mend(
     messages: Vec<Message>,
     transcript: &mut Transcript,
     config: &EngineConfig,
-) -> Result<(History, Vec<Repair>), EngineError> {
+) -> Result<(MessageHistory, Vec<PairingRepair>), EngineError> {
     let make = |blocks| {
         Message::user(
             MessageId::generate(&*config.ids),
             config.clock.now(),
             blocks,
-            Flags::default(),
+            MessageFlags::default(),
         )
     };
-    let (mut history, repairs) = History::repaired(messages, make);
+    let (mut history, repairs) = MessageHistory::repaired(messages, make);
     let closed: Vec<_> = repairs
         .iter()
         .filter_map(|repair| match repair {
-            Repair::Closed(id) => Some(id),
-            Repair::OrphanResult(_)
-            | Repair::DuplicateCall(_)
-            | Repair::DuplicateResult(_)
-            | Repair::Empty => None,
+            PairingRepair::ClosedCall(id) => Some(id),
+            PairingRepair::OrphanResult(_)
+            | PairingRepair::DuplicateCall(_)
+            | PairingRepair::DuplicateResult(_)
+            | PairingRepair::Empty => None,
         })
         .collect();
     let Some(last) = history.last().cloned() else { return Ok((history, repairs)) };
@@ -126,10 +130,13 @@ fn mend(
         .cloned()
         .collect();
     if !missing.is_empty() {
-        transcript.record_blocks(Author::of(&last), &missing)?;
+        transcript.record_blocks(MessageHeader::of(&last), &missing)?;
     } else if last.role == Role::User {
-        let note =
-            Message::closing(MessageId::generate(&*config.ids), config.clock.now(), LOST_ANSWER);
+        let note = Message::synthetic_response(
+            MessageId::generate(&*config.ids),
+            config.clock.now(),
+            LOST_ANSWER,
+        );
         transcript.record_message(&note)?;
         history.push(note)?;
     }

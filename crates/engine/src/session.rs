@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_base::{Clock, Dir, FileError, IdSource, Project, ProjectSlug, RelPath, SessionId};
-use dormouse_conversation::Origin;
-use dormouse_conversation::transcript::{Loaded, Transcript};
+use dormouse_conversation::PrefixOrigin;
+use dormouse_conversation::transcript::{LoadedTranscript, Transcript};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::envelope;
@@ -76,12 +76,12 @@ impl SessionFolder {
 /// A session that was opened and read, but does not go on yet.
 pub struct OpenedSession {
     pub(crate) transcript: Transcript,
-    pub(crate) loaded: Loaded,
+    pub(crate) loaded: LoadedTranscript,
 }
 
 impl OpenedSession {
     /// The model it was begun with, and where that was.
-    pub fn origin(&self) -> Option<&Origin> {
+    pub fn origin(&self) -> Option<&PrefixOrigin> {
         self.loaded.origin.as_ref()
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dormouse_conversation::{Budget, Origin, RequestOptions};
+use dormouse_conversation::{Budget, PrefixOrigin, RequestOptions};
 use dormouse_model::{Announcement, Dialect, Model};
 
 use crate::{Engine, EngineError, EngineEvent, SessionEndReason, SessionFolder, Surroundings};
@@ -14,7 +14,7 @@ pub struct ModelSetup {
     /// What it is called.
     pub model_name: String,
     /// What it was asked for as, and where.
-    pub origin: Origin,
+    pub origin: PrefixOrigin,
     /// How its server speaks.
     pub dialect: Dialect,
     /// The numbers of its window.

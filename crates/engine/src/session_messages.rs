@@ -4,8 +4,8 @@
 //! Invariant: what tells it and its id are one line of the transcript. So whoever sent it sees there whether it has
 //! arrived, and a crash neither loses it nor brings it twice.
 
-use dormouse_conversation::transcript::Author;
-use dormouse_conversation::{Block, Flags, Message};
+use dormouse_conversation::transcript::MessageHeader;
+use dormouse_conversation::{Block, Message, MessageFlags};
 use futures_util::future::{BoxFuture, join_all, ready};
 use tokio_util::sync::CancellationToken;
 
@@ -64,10 +64,10 @@ impl Engine {
             return Ok(false);
         }
         let blocks = self.arrivals.iter().map(|arrival| arrival.block.clone()).collect();
-        let flags = Flags { meta: true, ..Flags::default() };
+        let flags = MessageFlags { meta: true, ..MessageFlags::default() };
         let message = Message::user(self.new_id(), self.config.clock.now(), blocks, flags);
         let ids: Vec<String> = self.arrivals.iter().map(|arrival| arrival.id.clone()).collect();
-        self.transcript.record_arrival(Author::of(&message), &message.blocks, &ids)?;
+        self.transcript.record_incoming(MessageHeader::of(&message), &message.blocks, &ids)?;
         self.arrivals.clear();
         self.commit(message)?;
         Ok(true)
@@ -76,7 +76,7 @@ impl Engine {
     /// Tells it behind the results of a tool round.
     pub(crate) fn add_arrivals(
         &mut self,
-        author: Author<'_>,
+        author: MessageHeader<'_>,
         blocks: &mut Vec<Block>,
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Result<(), EngineError> {
@@ -84,7 +84,7 @@ impl Engine {
         while let Some(arrival) = self.arrivals.first() {
             let ids = [arrival.id.clone()];
             let block = std::slice::from_ref(&arrival.block);
-            self.transcript.record_arrival(author, block, &ids)?;
+            self.transcript.record_incoming(author, block, &ids)?;
             let told = self.arrivals.remove(0);
             blocks.push(told.block.clone());
             self.telling.push(told);

@@ -18,7 +18,7 @@ pub(crate) struct SessionTools {
 impl SessionTools {
     /// Adds the tools of this session to those of the set-up.
     pub(crate) fn add_to(config: &mut EngineConfig, transcript: &Transcript) -> Self {
-        let folder = transcript.own_folder().clone();
+        let folder = transcript.session_folder().clone();
         let plan = PlanState::new(config.gate.clone(), config.asker.clone(), folder);
         let skills = SkillDesk::new(config, transcript.session());
         // An agent hands in no plan: it has one to hand in only as a fork, of which the model was told.

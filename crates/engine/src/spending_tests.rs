@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use dormouse_base::{Clock, Environment, RandomIds, Redactor, SystemClock, find_project};
-use dormouse_conversation::figures::{FigureLog, Filter, summarise};
-use dormouse_conversation::{Budget, Origin, Window};
+use dormouse_conversation::metrics::{MetricsFilter, MetricsLog, summarize_metrics};
+use dormouse_conversation::{Budget, ContextWindow, PrefixOrigin};
 use dormouse_model::script::Turn;
 use dormouse_model::{
     CacheTtl, Dialect, MaxTokensField, Model, Price, PriceTable, RetryPolicy, ScriptedModel, Wire,
@@ -22,7 +22,7 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
     EngineConfig {
         model: Arc::new(Model::Scripted(ScriptedModel::new(script))),
         model_name: NAME.to_owned(),
-        origin: Origin { model: NAME.to_owned(), server: String::new(), max_tokens: None },
+        origin: PrefixOrigin { model: NAME.to_owned(), server: String::new(), max_tokens: None },
         dialect: Dialect {
             wire: Wire::Anthropic,
             ttl: CacheTtl::FiveMinutes,
@@ -30,7 +30,7 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
             server_tools: &[],
             clearing: None,
         },
-        budget: Budget::for_window(Window::new(200_000).unwrap(), 16_000),
+        budget: Budget::for_window(ContextWindow::new(200_000).unwrap(), 16_000),
         small: None,
         retry: RetryPolicy::default(),
         tools: Arc::new(ToolSet::builtin()),
@@ -43,7 +43,7 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
         effort: None,
         overrides: PromptOverrides::default(),
         redactor: Redactor::default(),
-        figures: FigureLog::at(home, clock),
+        figures: MetricsLog::at(home, clock),
         // A dollar for every token that the model says, of which a script says 20.
         prices: PriceTable::default().with(NAME, Price::new(0.0, 1e6)),
         max_cost_usd: Some(max_cost_usd),
@@ -87,7 +87,8 @@ async fn turns_are_paid_from_one_purse() {
             (TurnEnd::MaxCost, 0, Some(0.0)),
         ]
     );
-    let summary = summarise(&FigureLog::folder_in(home.path()), &Filter::default()).unwrap();
+    let summary =
+        summarize_metrics(&MetricsLog::folder_in(home.path()), &MetricsFilter::default()).unwrap();
     assert_eq!((summary.total.requests, summary.total.unpriced), (2, 0));
     assert!((summary.total.cost_usd - 40.0).abs() < 1e-9, "{:?}", summary.total);
 }

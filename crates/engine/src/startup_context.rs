@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dormouse_conversation::{Budget, Facts, PromptSize};
+use dormouse_conversation::{Budget, EnvironmentFacts, PromptSize};
 use dormouse_instructions::{
     ApprovedPaths, InstructionFile, InstructionNote, InstructionRoots, Instructions, LoadOccasion,
     prompt_sections,
@@ -128,13 +128,13 @@ impl StartupContext {
     }
 
     /// What was told, with what others announce as it is now.
-    pub(crate) fn announced_over(&self, told: &Facts) -> Facts {
+    pub(crate) fn announced_over(&self, told: &EnvironmentFacts) -> EnvironmentFacts {
         let announced = self.announced.iter().map(|each| (each.fact.as_str(), each.text.as_str()));
         announced.fold(told.clone(), hashed)
     }
 
     /// States it as facts: a hash each, for the texts are long.
-    pub(crate) fn add_to(&self, facts: Facts) -> Facts {
+    pub(crate) fn add_to(&self, facts: EnvironmentFacts) -> EnvironmentFacts {
         let skills = self.skills.iter().map(|list| (SKILLS, list.as_str()));
         let parts = self.parts.iter().map(|(heading, text)| (heading.as_str(), text.as_str()));
         self.announced_over(&parts.chain(skills).fold(facts, hashed))
@@ -178,6 +178,6 @@ impl StartupContext {
 }
 
 /// A fact that stands for a text.
-fn hashed(facts: Facts, (heading, text): (&str, &str)) -> Facts {
+fn hashed(facts: EnvironmentFacts, (heading, text): (&str, &str)) -> EnvironmentFacts {
     facts.with(heading, blake3::hash(text.as_bytes()).to_hex().as_str())
 }

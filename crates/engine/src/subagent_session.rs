@@ -46,7 +46,7 @@ pub(crate) fn create(
     side: &SubagentSession,
     surroundings: &Surroundings,
 ) -> Result<Transcript, EngineError> {
-    Ok(Transcript::create_side(
+    Ok(Transcript::create_subagent(
         &side.session_folder,
         side.session,
         side.agent,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dormouse_base::{Clock, Environment, Project, names};
-use dormouse_conversation::Facts;
+use dormouse_conversation::EnvironmentFacts;
 use dormouse_tools::{SAFE_GIT_ENVIRONMENT, output};
 use jiff::tz::TimeZone;
 
@@ -49,9 +49,9 @@ impl Surroundings {
     }
 
     /// What of this, and of the tools, may change while a conversation lasts.
-    pub fn facts<'a>(&self, tools: impl Iterator<Item = &'a str>) -> Facts {
+    pub fn facts<'a>(&self, tools: impl Iterator<Item = &'a str>) -> EnvironmentFacts {
         let tools: Vec<&str> = tools.collect();
-        let mut facts = Facts::default()
+        let mut facts = EnvironmentFacts::default()
             .with("date", &self.date)
             .with("working directory", &self.folder)
             .with("tools", tools.join(", "));

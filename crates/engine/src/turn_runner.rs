@@ -4,7 +4,7 @@ use std::path::Path;
 
 use dormouse_base::RelPath;
 use dormouse_context::{Fragment, HookNotes};
-use dormouse_conversation::{Block, Flags, Usage};
+use dormouse_conversation::{Block, MessageFlags, Usage};
 use tokio_util::sync::CancellationToken;
 
 use crate::hooks::{SessionEndReason, SessionSource, SetupTrigger};
@@ -106,7 +106,7 @@ impl Engine {
         let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
         let written =
             RelPath::new(TITLE_FILE).map_err(|error| error.to_string()).and_then(|file| {
-                let kept = self.transcript.own_folder().replace(&file, line.as_bytes());
+                let kept = self.transcript.session_folder().replace(&file, line.as_bytes());
                 kept.map_err(|error| error.to_string())
             });
         if let Err(problem) = written {
@@ -201,7 +201,10 @@ impl Engine {
                 return Ok(report);
             };
             continuations += 1;
-            self.add_user(vec![reminder(why)], Flags { meta: true, ..Flags::default() })?;
+            self.add_user(
+                vec![reminder(why)],
+                MessageFlags { meta: true, ..MessageFlags::default() },
+            )?;
         }
     }
 
@@ -294,7 +297,7 @@ impl Engine {
         }
         let notes = std::mem::take(&mut self.notes);
         let block = HookNotes { notes }.to_block();
-        self.add_user(vec![block], Flags { meta: true, ..Flags::default() })
+        self.add_user(vec![block], MessageFlags { meta: true, ..MessageFlags::default() })
     }
 }
 

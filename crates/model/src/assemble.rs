@@ -4,7 +4,7 @@
 //! as they are written, arguments as JSON text (so that `1.10` stays `1.10`), everything else replaces.
 //! A block that gets no delta is exactly what was received.
 
-use dormouse_conversation::{Block, INVALID_JSON};
+use dormouse_conversation::{Block, INVALID_JSON_KEY};
 use serde_json::value::RawValue;
 
 use crate::ModelError;
@@ -227,7 +227,7 @@ pub(crate) fn arguments_json(text: &str) -> String {
     if json_text::is_object(text) {
         json_text::mend(text.trim())
     } else {
-        format!("{{{}:{}}}", quoted(INVALID_JSON), quoted(text))
+        format!("{{{}:{}}}", quoted(INVALID_JSON_KEY), quoted(text))
     }
 }
 

@@ -138,8 +138,8 @@ impl WireBody {
             model: options.model.clone(),
             turn_hashes: Vec::new(),
         };
-        if !prefix.first().is_empty() {
-            body.write(Role::User, prefix.first());
+        if !prefix.opening_blocks().is_empty() {
+            body.write(Role::User, prefix.opening_blocks());
         }
         body
     }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use dormouse_base::{MessageId, SeededIds, SystemClock};
 use dormouse_conversation::{
-    Answer, Block, Facts, Flags, Message, Prefix, RequestOptions, Response, ResultContent,
-    SystemBlock, ToolChoice, ToolDefinition, ToolUseId, Usage,
+    Block, EnvironmentFacts, Message, MessageFlags, Prefix, RequestOptions, Response,
+    ResponseFormat, ResultContent, SystemBlock, ToolChoice, ToolDefinition, ToolUseId, Usage,
 };
 use serde_json::value::RawValue;
 
@@ -26,7 +26,7 @@ fn prefix() -> Arc<Prefix> {
     let block = |text: &str, is_static| SystemBlock { text: text.into(), is_static };
     let schema = RawValue::from_string(r#"{"type":"object"}"#.into()).unwrap();
     let tool = ToolDefinition {
-        known_as: None,
+        server_tool: None,
         name: "Read".into(),
         description: "reads".into(),
         input_schema: schema,
@@ -35,7 +35,7 @@ fn prefix() -> Arc<Prefix> {
         vec![block("dynamic", false), block("static", true)],
         vec![tool],
         vec![Block::text("first")],
-        Facts::default(),
+        EnvironmentFacts::default(),
     )
 }
 
@@ -48,7 +48,7 @@ fn message(role: Role, blocks: Vec<Block>) -> Message {
     let now = "2026-11-15T08:00:00Z".parse().unwrap();
     let id = MessageId::generate(&ids);
     match role {
-        Role::User => Message::user(id, now, blocks, Flags::default()),
+        Role::User => Message::user(id, now, blocks, MessageFlags::default()),
         Role::Assistant => {
             let response = Response {
                 id: "r".into(),
@@ -102,12 +102,12 @@ fn anthropic_bytes() {
 fn a_tool_that_the_model_knows() {
     let schema = RawValue::from_string(r#"{"type":"object"}"#.into()).unwrap();
     let tool = ToolDefinition {
-        known_as: Some(ServerTool::Memory),
+        server_tool: Some(ServerTool::Memory),
         name: "memory".into(),
         description: "files".into(),
         input_schema: schema,
     };
-    let prefix = Prefix::new(Vec::new(), vec![tool], Vec::new(), Facts::default());
+    let prefix = Prefix::new(Vec::new(), vec![tool], Vec::new(), EnvironmentFacts::default());
     let sent = |dialect: Dialect| {
         let mut body = WireBody::new(dialect, &prefix, &options());
         body.append(&user("hello"));
@@ -197,7 +197,7 @@ fn options_of_a_side_question() {
     let schema = RawValue::from_string(r#"{"type":"object","b":1,"a":2}"#.into()).unwrap();
     let options = RequestOptions {
         tool_choice: ToolChoice::None,
-        answer: Answer::Json { name: "pick".into(), schema },
+        response_format: ResponseFormat::Json { name: "pick".into(), schema },
         ..options()
     };
     let head =

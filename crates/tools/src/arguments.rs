@@ -56,12 +56,12 @@ fn invalid_json(name: &str, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dormouse_conversation::INVALID_JSON;
+    use dormouse_conversation::INVALID_JSON_KEY;
 
     #[test]
     fn the_mark_is_the_one_that_decoders_set() {
         assert!(
-            serde_json::from_str::<InvalidJson>(&format!(r#"{{"{INVALID_JSON}":""}}"#)).is_ok()
+            serde_json::from_str::<InvalidJson>(&format!(r#"{{"{INVALID_JSON_KEY}":""}}"#)).is_ok()
         );
     }
 }

@@ -368,7 +368,7 @@ pub fn definition(tool: &dyn Tool, size: PromptSize) -> ToolDefinition {
         .or_else(|_| RawValue::from_string(ANY_OBJECT.to_owned()))
         .unwrap_or_default();
     ToolDefinition {
-        known_as: tool.known_as(),
+        server_tool: tool.known_as(),
         name: spec.name.clone().into_owned(),
         description: description.clone().into_owned(),
         input_schema,

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use dormouse_base::{Dir, SessionId};
-use dormouse_conversation::transcript::{load, session_file};
+use dormouse_conversation::transcript::{load_transcript, session_file};
 use dormouse_engine::{JobHandle, SessionMemory, Voice, Wanted, Witness, voices};
 use dormouse_memory::{Author, Draft, LogPart, MemoryFile, MessageSource, Scope, Trust};
 
@@ -138,8 +138,8 @@ impl DreamProvenance {
         // A session that can not be read vouches for nothing.
         let small = self.folder.entry(&path).is_ok_and(|entry| entry.size <= LONGEST_TRANSCRIPT);
         let bytes = if small { self.folder.read(&path).unwrap_or_default() } else { Vec::new() };
-        let loaded = load(&bytes);
-        let heard = voices(loaded.all(), &self.ours).into_iter().filter_map(|heard| {
+        let loaded = load_transcript(&bytes);
+        let heard = voices(loaded.all_messages(), &self.ours).into_iter().filter_map(|heard| {
             let trust = trust_in(heard.voice)?;
             let (session, message) = (session.to_string(), heard.message.to_string());
             let sources = vec![MessageSource { session, message, trust }];

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dormouse_base::{Dir, MessageId, fault};
-use dormouse_conversation::transcript::Waiting;
+use dormouse_conversation::transcript::PendingTranscript;
 use dormouse_engine::{BackgroundTask, JobEnd, JobHandle, JobStatus, TurnSnapshot};
 
 use cursor::Cursor;
@@ -148,7 +148,7 @@ impl Extraction {
         &self,
         snapshot: &TurnSnapshot<'_>,
         mut state: MutexGuard<'_, State>,
-        queued: Vec<Waiting>,
+        queued: Vec<PendingTranscript>,
     ) {
         (state.running, state.turns) = (true, 0);
         drop(state);
@@ -221,7 +221,7 @@ impl BackgroundTask for Extraction {
 /// The transcripts that are looked through first.
 struct QueuedRuns {
     queue: TranscriptQueue,
-    queued: Vec<Waiting>,
+    queued: Vec<PendingTranscript>,
     /// A run of the conversation at hand: theirs are like it, but for the messages.
     like: ExtractionRun,
 }

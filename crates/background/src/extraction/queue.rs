@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use dormouse_base::{Clock, Dir, FileError, MessageId, RelPath};
 use dormouse_conversation::Message;
-use dormouse_conversation::transcript::{Event, Waiting, WaitingTranscripts, replay};
+use dormouse_conversation::transcript::{
+    PendingTranscript, PendingTranscripts, ReplayEvent, replay_transcript,
+};
 use dormouse_engine::{BackgroundTask, TurnSnapshot};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -37,16 +39,19 @@ impl TranscriptQueue {
     }
 
     /// What waits, the oldest first. A list that can not be read is said by whoever adds to it.
-    pub(super) fn list(&self) -> Vec<Waiting> {
-        let all = WaitingTranscripts::existing(&self.home).and_then(|list| list.list().ok());
-        let here = |waiting: &Waiting| {
+    pub(super) fn list(&self) -> Vec<PendingTranscript> {
+        let all = PendingTranscripts::existing(&self.home).and_then(|list| list.list().ok());
+        let here = |waiting: &PendingTranscript| {
             waiting.cwd.as_ref().is_some_and(|folder| folder.starts_with(&self.root))
         };
         all.unwrap_or_default().into_iter().filter(here).take(AT_ONCE).collect()
     }
 
     /// The one that waits, ready to be looked at; none if there is nothing new in it.
-    pub(super) fn open(&self, waiting: &Waiting) -> Result<Option<QueuedTranscript>, String> {
+    pub(super) fn open(
+        &self,
+        waiting: &PendingTranscript,
+    ) -> Result<Option<QueuedTranscript>, String> {
         let path = &waiting.transcript_path;
         let described = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let size = path.metadata().map_err(|error| described(&error))?.len();
@@ -54,15 +59,15 @@ impl TranscriptQueue {
             return Err(described(&"it is too long to be looked through"));
         }
         let bytes = std::fs::read(path).map_err(|error| described(&error))?;
-        let messages: Vec<Arc<Message>> = replay(&bytes)
+        let messages: Vec<Arc<Message>> = replay_transcript(&bytes)
             .events
             .into_iter()
             .filter_map(|event| match event {
-                Event::Said(said) if !said.withdrawn => Some(said.message),
-                Event::Said(_)
-                | Event::Compacted(_)
-                | Event::PrefixBuilt(_)
-                | Event::ThinkingDropped => None,
+                ReplayEvent::Message(said) if !said.withdrawn => Some(said.message),
+                ReplayEvent::Message(_)
+                | ReplayEvent::Compacted(_)
+                | ReplayEvent::PrefixBuilt(_)
+                | ReplayEvent::ThinkingDropped => None,
             })
             .collect();
         let place = self.place(path).map_err(|error| described(&error))?;
@@ -72,9 +77,9 @@ impl TranscriptQueue {
         Ok(new.then_some(QueuedTranscript { messages, seen: cursor.seen, session, place }))
     }
 
-    pub(super) fn done(&self, waiting: &Waiting) -> Result<(), String> {
-        let list = WaitingTranscripts::existing(&self.home);
-        list.map_or(Ok(()), |list| list.done(waiting).map_err(|error| error.to_string()))
+    pub(super) fn done(&self, waiting: &PendingTranscript) -> Result<(), String> {
+        let list = PendingTranscripts::existing(&self.home);
+        list.map_or(Ok(()), |list| list.remove(waiting).map_err(|error| error.to_string()))
     }
 
     /// Our own sessions have a folder; of others' files nothing is touched.
@@ -149,14 +154,14 @@ impl BackgroundTask for QueueTranscript {
         if !snapshot.is_turn_end() || self.added.swap(true, Ordering::Relaxed) {
             return;
         }
-        let waiting = Waiting {
+        let waiting = PendingTranscript {
             time: self.clock.now().to_string(),
             event: None,
             session_id: Some(snapshot.session().to_string()),
             transcript_path: snapshot.transcript_path().to_owned(),
             cwd: Some(self.folder.clone()),
         };
-        let added = WaitingTranscripts::open(&self.home).and_then(|list| list.add(&waiting));
+        let added = PendingTranscripts::open(&self.home).and_then(|list| list.add(&waiting));
         // It never fails a turn; the session is still looked at when it is next talked in.
         if let (Err(error), Some(memory)) = (added, snapshot.memory()) {
             memory.say(format!("nothing will be remembered of this run: {error}"));

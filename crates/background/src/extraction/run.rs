@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_base::{MessageId, fault};
-use dormouse_conversation::figures::{Figure, Figures, MemoryAction, MemoryFigure};
+use dormouse_conversation::metrics::{MemoryAction, MemoryMetric, Metric, SessionMetrics};
 use dormouse_conversation::{Message, estimate_text};
 use dormouse_engine::{
     ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, JobEnd, JobHandle, JobStatus,
@@ -34,7 +34,7 @@ pub(super) struct ExtractionRun {
     pub(super) own: bool,
     /// The last message that was looked at before.
     pub(super) seen: Option<MessageId>,
-    pub(super) figures: Figures,
+    pub(super) figures: SessionMetrics,
     pub(super) guard: EchoGuard,
     /// The tokens that the window holds.
     pub(super) window: u64,
@@ -142,10 +142,10 @@ impl ExtractionOutcome {
     }
 }
 
-fn count(figures: &Figures, action: MemoryAction, count: u64) {
+fn count(figures: &SessionMetrics, action: MemoryAction, count: u64) {
     if count > 0 {
         let by = Some(KIND.to_owned());
-        figures.record(&Figure::Memory(MemoryFigure { action, count, by, tokens: 0 }));
+        figures.record(&Metric::Memory(MemoryMetric { action, count, by, tokens: 0 }));
     }
 }
 

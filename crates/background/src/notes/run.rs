@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use dormouse_base::Dir;
 use dormouse_context::compact::notes::{fill, length_warning};
-use dormouse_conversation::figures::{BreakerFigure, BreakerState, Figure, Figures};
+use dormouse_conversation::metrics::{BreakerMetric, BreakerState, Metric, SessionMetrics};
 use dormouse_conversation::{Budget, estimate_text};
 use dormouse_engine::{
     ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, JobEnd, JobHandle, JobStatus, Writes,
@@ -28,7 +28,7 @@ pub(super) struct NotesRun {
     pub(super) config: Arc<NotesConfig>,
     pub(super) session: Dir,
     pub(super) state: Arc<Mutex<State>>,
-    pub(super) figures: Figures,
+    pub(super) figures: SessionMetrics,
 }
 
 impl NotesRun {
@@ -62,7 +62,7 @@ impl NotesRun {
                 "it failed {FAILURES} times in a row and is not tried again in this session"
             ));
             let (name, state) = (KIND.to_owned(), BreakerState::Open);
-            figures.record(&Figure::Breaker(BreakerFigure { name, state }));
+            figures.record(&Metric::Breaker(BreakerMetric { name, state }));
         }
         end
     }

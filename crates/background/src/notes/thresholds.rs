@@ -56,12 +56,12 @@ pub(super) struct NotesReach {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dormouse_conversation::Window;
+    use dormouse_conversation::ContextWindow;
 
     const ID: &str = "0193b0a4-0000-7000-8000-000000000000";
 
     fn thresholds(set: SessionNotesSettings, window: u32) -> Thresholds {
-        Thresholds::of(set, &Budget::for_window(Window::new(window).unwrap(), 32_000))
+        Thresholds::of(set, &Budget::for_window(ContextWindow::new(window).unwrap(), 32_000))
     }
 
     #[track_caller]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dormouse_conversation::transcript::Trigger;
+use dormouse_conversation::transcript::CompactionTrigger;
 use dormouse_conversation::{Message, Role, Usage};
 use dormouse_engine::{CompactionReport, EngineEvent, SubmittedPlan, TurnEnd, TurnReport, Way};
 use dormouse_model::ModelError;
@@ -63,7 +63,7 @@ enum Line<'a> {
 /// What a compaction came to, with the names that programs know.
 #[derive(Serialize)]
 struct CompactMetadata {
-    trigger: Trigger,
+    trigger: CompactionTrigger,
     pre_tokens: u64,
     post_tokens: u64,
     way: Way,

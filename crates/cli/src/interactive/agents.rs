@@ -1,7 +1,7 @@
 //! Agents, from the keyboard: which there are, what they do, what they did, and a way to end one.
 
 use dormouse_agents::{AgentRun, RunStatus};
-use dormouse_conversation::transcript::load_side;
+use dormouse_conversation::transcript::load_subagent_transcript;
 use dormouse_conversation::{Block, Message, ResultContent};
 
 use super::Talk;
@@ -64,7 +64,11 @@ impl Talk<'_> {
             Err(error) => return self.say(&format!("{}: {error}", run.transcript.display())),
         };
         self.list(&vec![row(run)]);
-        load_side(&bytes).messages.iter().flat_map(lines).for_each(|line| self.say(&line));
+        load_subagent_transcript(&bytes)
+            .messages
+            .iter()
+            .flat_map(lines)
+            .for_each(|line| self.say(&line));
         self.say(&format!("all of it is in {}", run.transcript.display()));
     }
 }

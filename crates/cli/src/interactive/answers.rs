@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dormouse_base::{FileError, group_digits, names};
-use dormouse_conversation::figures::{FigureLog, Filter, summarise};
+use dormouse_conversation::metrics::{MetricsFilter, MetricsLog, summarize_metrics};
 use dormouse_engine::Engine;
 use dormouse_tools::{Gate, Mode, Rule};
 
@@ -89,8 +89,8 @@ pub(crate) fn context(engine: &Engine) -> Rows {
 
 /// What the session has come to, from the log of figures; on a narrow terminal in short.
 pub(crate) fn figures(engine: &Engine, home: &Path, columns: usize) -> Result<String, FileError> {
-    let filter = Filter { session: Some(engine.session()), ..Filter::default() };
-    let summary = summarise(&FigureLog::folder_in(home), &filter)?;
+    let filter = MetricsFilter { session: Some(engine.session()), ..MetricsFilter::default() };
+    let summary = summarize_metrics(&MetricsLog::folder_in(home), &filter)?;
     Ok(match summary.is_empty() {
         true => "nothing was sent yet".to_owned(),
         false if columns < FOR_TABLES => spent(&summary.total),

@@ -1,7 +1,7 @@
 //! `/compact` and `/context`: room in the window, made by hand and looked at.
 
 use dormouse_base::group_digits;
-use dormouse_conversation::transcript::Trigger;
+use dormouse_conversation::transcript::CompactionTrigger;
 use dormouse_engine::{CompactionOutcome, CompactionRequest, CompactionScope, UserMessage};
 
 use crate::wiring::exit::Failure;
@@ -37,7 +37,7 @@ impl Talk<'_> {
                 return Next::GoOn;
             }
         };
-        let order = CompactionRequest { trigger: Trigger::Manual, instructions, span };
+        let order = CompactionRequest { trigger: CompactionTrigger::Manual, instructions, span };
         self.view.borrow_mut().turn_begins();
         let interrupt = tokio_util::sync::CancellationToken::new();
         let (conversation, attendant) = self.attended();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::{Environment, Redactor, Secret, Settings, names};
-use dormouse_conversation::{Budget, Origin, PromptSize, WindowSource, resolve_window};
+use dormouse_conversation::{Budget, PrefixOrigin, PromptSize, WindowSource, resolve_window};
 use dormouse_engine::SmallModel;
 use dormouse_model::{
     CLEARING_BETA, Credential, Dialect, Endpoint, HttpModel, Model, ModelInfo, Provider,
@@ -28,7 +28,7 @@ pub(crate) struct Connection {
     pub(crate) small: Option<SmallModel>,
     pub(crate) retry: RetryPolicy,
     /// What was asked for, and where.
-    pub(crate) origin: Origin,
+    pub(crate) origin: PrefixOrigin,
     /// Where the key came from, for messages; none if none was sent.
     pub(crate) key_source: Option<String>,
     /// The variable that holds it, or would.
@@ -48,7 +48,7 @@ pub(crate) struct Wanted<'a> {
     /// `--model`.
     pub(crate) model: Option<&'a str>,
     /// What a session that goes on was begun with.
-    pub(crate) origin: Option<&'a Origin>,
+    pub(crate) origin: Option<&'a PrefixOrigin>,
     /// Whether the server is to clear old results by itself.
     pub(crate) server_clearing: bool,
 }
@@ -97,7 +97,7 @@ pub(crate) async fn connect(
         model_name: bare_name,
         budget,
         retry,
-        origin: Origin { model: model_name, server, max_tokens: Some(budget.max_output) },
+        origin: PrefixOrigin { model: model_name, server, max_tokens: Some(budget.max_output) },
         key_source,
         key_variable: provider.key_variable,
         redactor: Redactor::new(key),

@@ -145,7 +145,7 @@ impl From<dormouse_engine::EngineError> for Failure {
             | EngineError::Transcript(
                 TranscriptError::File(file) | TranscriptError::Append(AppendError::File(file)),
             ) => file.hint(),
-            EngineError::Transcript(TranscriptError::Held { .. }) => {
+            EngineError::Transcript(TranscriptError::InUse { .. }) => {
                 Some("end the other one first, or begin a session of your own")
             }
             EngineError::Transcript(

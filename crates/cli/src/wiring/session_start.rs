@@ -9,8 +9,8 @@ use dormouse_background::DreamTask;
 use dormouse_base::{
     Environment, Project, SessionId, Settings, Switches, ToolSettings, TrustState,
 };
-use dormouse_conversation::Repair;
-use dormouse_conversation::figures::FigureLog;
+use dormouse_conversation::PairingRepair;
+use dormouse_conversation::metrics::MetricsLog;
 use dormouse_engine::{
     Announcer, BackgroundTask, Engine, EngineConfig, EngineEvent, Hooks, InstructionSetup,
     MemorySetup, OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder,
@@ -271,7 +271,7 @@ impl Ready {
             instructions,
             skills: Arc::new(skills),
             memory,
-            figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
+            figures: MetricsLog::at(&world.home()?, Arc::clone(&world.clock)),
             prices: PriceTable::of_settings(&settings.prices),
             max_cost_usd: arguments.max_cost,
             layers: layers::rules(&settings, &switches)?,
@@ -403,7 +403,11 @@ fn tell_resume(report: &ResumeReport, transcript: &Path) {
     for warning in &report.warnings {
         print::note(&format!("warning: {}: {warning}", transcript.display()));
     }
-    let closed = report.repairs.iter().filter(|repair| matches!(repair, Repair::Closed(_))).count();
+    let closed = report
+        .repairs
+        .iter()
+        .filter(|repair| matches!(repair, PairingRepair::ClosedCall(_)))
+        .count();
     if closed > 0 {
         print::note(&format!("note: unfinished tool calls were closed as interrupted: {closed}"));
     }

@@ -1,7 +1,7 @@
 //! What tests of compaction share: a window that fills up quickly, and what must hold of the conversation
 //! after it, whatever happened.
 
-use dormouse_conversation::{Budget, Window};
+use dormouse_conversation::{Budget, ContextWindow};
 use dormouse_model::script::Turn;
 use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, ServerBuilder, TestHome, Wire};
 use serde_json::Value;
@@ -101,7 +101,7 @@ pub(crate) fn boundaries(home: &TestHome) -> Vec<Value> {
 /// where the request says.
 #[track_caller]
 pub(crate) fn nothing_is_lost(home: &TestHome, sent: &str, said: &[String], window: u32) {
-    let budget = Budget::for_window(Window::new(window).unwrap(), window / 4);
+    let budget = Budget::for_window(ContextWindow::new(window).unwrap(), window / 4);
     let mut room = usize::try_from(budget.user_words_tokens).unwrap() * 4;
     // Word for word and its heading.
     let heading = 120;

@@ -1,6 +1,6 @@
 //! Dreams beside a conversation: when they begin by themselves, what they read, and how they end (B-18, B-24).
 
-use dormouse_conversation::figures::{Figure, JobFigure, JobOutcome};
+use dormouse_conversation::metrics::{JobMetric, JobOutcome, Metric};
 use dormouse_model::script::Turn;
 use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome, Wire};
 
@@ -13,9 +13,9 @@ use crate::session_notes::figures;
 use crate::talk::{leave, say, talk, wait_for_prompt};
 
 /// The dreams that have ended.
-fn dreams(home: &TestHome) -> Vec<JobFigure> {
+fn dreams(home: &TestHome) -> Vec<JobMetric> {
     let job = |figure| match figure {
-        Figure::Job(job) if job.name == "dream" => Some(job),
+        Metric::Job(job) if job.name == "dream" => Some(job),
         _ => None,
     };
     figures(home).into_iter().filter_map(job).collect()

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use dormouse_conversation::Usage;
-use dormouse_conversation::figures::{
-    Figure, FigureLog, Filter, RequestOutcome, Summary, read_figures, summarise,
+use dormouse_conversation::metrics::{
+    Metric, MetricsFilter, MetricsLog, MetricsSummary, RequestOutcome, read_metrics,
+    summarize_metrics,
 };
 use dormouse_model::script::Turn;
 use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome, Wire};
@@ -12,16 +13,17 @@ use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome, Wire};
 use crate::program::{BOTH, ask, server};
 
 fn folder(home: &TestHome) -> std::path::PathBuf {
-    FigureLog::folder_in(&home.dormouse_home())
+    MetricsLog::folder_in(&home.dormouse_home())
 }
 
-fn summary(home: &TestHome) -> Summary {
-    summarise(&folder(home), &Filter::default()).unwrap()
+fn summary(home: &TestHome) -> MetricsSummary {
+    summarize_metrics(&folder(home), &MetricsFilter::default()).unwrap()
 }
 
-fn figures(home: &TestHome) -> Vec<Figure> {
+fn figures(home: &TestHome) -> Vec<Metric> {
     let mut found = Vec::new();
-    read_figures(&folder(home), &Filter::default(), &mut |entry| found.push(entry.figure)).unwrap();
+    read_metrics(&folder(home), &MetricsFilter::default(), &mut |entry| found.push(entry.metric))
+        .unwrap();
     found
 }
 
@@ -86,7 +88,7 @@ fn a_cache_break_is_in_the_figure_of_its_request() {
     let breaks: Vec<Option<String>> = figures(&home)
         .into_iter()
         .filter_map(|figure| match figure {
-            Figure::Request(request) => Some(request.cache_break.map(|found| found.cause)),
+            Metric::Request(request) => Some(request.cache_break.map(|found| found.cause)),
             _ => None,
         })
         .collect();
@@ -109,7 +111,7 @@ fn an_interrupted_request_is_a_figure_too() {
     let outcomes: Vec<RequestOutcome> = figures(&home)
         .into_iter()
         .filter_map(|figure| match figure {
-            Figure::Request(request) => Some(request.outcome),
+            Metric::Request(request) => Some(request.outcome),
             _ => None,
         })
         .collect();

@@ -57,7 +57,7 @@ impl Dice {
 /// What counts as delivered when a session is opened again.
 fn counted(home: &TestHome) -> Vec<String> {
     let load = |path: &std::path::PathBuf| {
-        dormouse_conversation::transcript::load(&std::fs::read(path).unwrap()).delivered
+        dormouse_conversation::transcript::load_transcript(&std::fs::read(path).unwrap()).delivered
     };
     home.transcripts().iter().flat_map(load).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dormouse_conversation::figures::{Figure, FigureLog, Filter, JobFigure, read_figures};
+use dormouse_conversation::metrics::{JobMetric, Metric, MetricsFilter, MetricsLog, read_metrics};
 use dormouse_model::script::Turn;
 use dormouse_testkit::{
     Gate, RecordedRequest, Reply, ScriptedServer, TestHome, Wire, check_prefix,
@@ -78,16 +78,17 @@ pub(crate) fn long_turn(server: &ScriptedServer, call: &str) -> Gate {
     gate
 }
 
-pub(crate) fn figures(home: &TestHome) -> Vec<Figure> {
-    let (mut found, folder) = (Vec::new(), FigureLog::folder_in(&home.dormouse_home()));
-    read_figures(&folder, &Filter::default(), &mut |entry| found.push(entry.figure)).unwrap();
+pub(crate) fn figures(home: &TestHome) -> Vec<Metric> {
+    let (mut found, folder) = (Vec::new(), MetricsLog::folder_in(&home.dormouse_home()));
+    read_metrics(&folder, &MetricsFilter::default(), &mut |entry| found.push(entry.metric))
+        .unwrap();
     found
 }
 
 /// The runs that have ended.
-pub(crate) fn jobs(home: &TestHome) -> Vec<JobFigure> {
+pub(crate) fn jobs(home: &TestHome) -> Vec<JobMetric> {
     let job = |figure| match figure {
-        Figure::Job(job) if job.name == "session_notes" => Some(job),
+        Metric::Job(job) if job.name == "session_notes" => Some(job),
         _ => None,
     };
     figures(home).into_iter().filter_map(job).collect()

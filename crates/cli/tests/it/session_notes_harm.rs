@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use dormouse_conversation::figures::{BreakerState, Figure, JobOutcome};
+use dormouse_conversation::metrics::{BreakerState, JobOutcome, Metric};
 use dormouse_model::script::Turn;
 use dormouse_testkit::{End, Gate, RecordedRequest, Reply, ScriptedServer, Wire};
 use serde_json::json;
@@ -206,7 +206,7 @@ fn three_failures_are_enough() {
     let breakers: Vec<_> = figures(&home)
         .into_iter()
         .filter_map(|figure| match figure {
-            Figure::Breaker(breaker) => Some((breaker.name, breaker.state)),
+            Metric::Breaker(breaker) => Some((breaker.name, breaker.state)),
             _ => None,
         })
         .collect();

@@ -120,7 +120,7 @@ fn last_words(messages: &[Arc<Message>]) -> String {
 mod tests {
     use super::*;
     use crate::compact::testing::{assistant, call_of, of_model, of_user, results, user};
-    use dormouse_conversation::{Block, Flags, ResultContent, ToolUseId};
+    use dormouse_conversation::{Block, MessageFlags, ResultContent, ToolUseId};
 
     fn input(dropped: &[Arc<Message>]) -> FoldInput<'_> {
         FoldInput {
@@ -142,7 +142,10 @@ mod tests {
     ) -> [Arc<Message>; 2] {
         let result = ResultContent::Text(result.to_owned());
         let result = Block::tool_result(&ToolUseId::new(id), &result, failed);
-        [of_model(vec![call_of(id, name, arguments)]), of_user(vec![result], Flags::default())]
+        [
+            of_model(vec![call_of(id, name, arguments)]),
+            of_user(vec![result], MessageFlags::default()),
+        ]
     }
 
     #[test]

@@ -149,7 +149,7 @@ fn describe(block: &Block) -> String {
 mod tests {
     use super::*;
     use crate::compact::testing::{assistant, of_model, of_user, results, user};
-    use dormouse_conversation::{Flags, ToolUseId, violations};
+    use dormouse_conversation::{MessageFlags, ToolUseId, pairing_violations};
     use proptest::prelude::*;
 
     fn thinking() -> Block {
@@ -177,12 +177,12 @@ mod tests {
                     Block::text("see"),
                     document(),
                 ],
-                Flags::default(),
+                MessageFlags::default(),
             ),
             of_model(vec![thinking(), crate::compact::testing::call_of("1", "Read", "{}")]),
             of_user(
                 vec![Block::tool_result(&ToolUseId::new("1"), &picture, true)],
-                Flags::default(),
+                MessageFlags::default(),
             ),
             of_model(vec![thinking()]),
         ];
@@ -239,10 +239,10 @@ mod tests {
         fn pairs_stay_whole(count in 0_usize..8, gap in prop::option::of(0_u64..3_000)) {
             let messages = turns(count);
             let left = without_oldest(&messages, gap);
-            prop_assert!(violations(left.iter().map(AsRef::as_ref)).is_empty());
+            prop_assert!(pairing_violations(left.iter().map(AsRef::as_ref)).is_empty());
             prop_assert!(left.len() < messages.len() || count == 0);
             let less = stripped(&messages);
-            prop_assert!(violations(&less).is_empty());
+            prop_assert!(pairing_violations(&less).is_empty());
         }
     }
 }

@@ -104,7 +104,7 @@ fn has_text(message: &Message) -> bool {
 mod tests {
     use super::*;
     use crate::compact::testing::{assistant, results, summary, user};
-    use dormouse_conversation::{Window, violations};
+    use dormouse_conversation::{ContextWindow, pairing_violations};
     use proptest::prelude::*;
 
     fn rule(least_tokens: u64, least_messages: usize, most_tokens: u64) -> TailRule {
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn the_rule_of_a_window() {
-        let budget = Budget::for_window(Window::new(200_000).unwrap(), 64_000);
+        let budget = Budget::for_window(ContextWindow::new(200_000).unwrap(), 64_000);
         assert_eq!(TailRule::of(&budget), rule(10_000, 5, 40_000));
     }
 
@@ -194,7 +194,7 @@ mod tests {
             let kept = &messages[tail.from..];
             let tokens: u64 = kept.iter().map(|message| message.tokens()).sum();
             prop_assert!(tokens <= most);
-            prop_assert_eq!(violations(kept.iter().map(AsRef::as_ref)), Vec::<String>::new());
+            prop_assert_eq!(pairing_violations(kept.iter().map(AsRef::as_ref)), Vec::<String>::new());
             prop_assert_eq!(tail.lost_uncovered, tail.from > covered);
             prop_assert!(tail.from == messages.len() || rounds(&messages).iter().any(|round| round.range.start == tail.from));
             let wider = TailRule { most_tokens: most * 2, ..rule };

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use dormouse_base::{MessageId, SeededIds, SystemClock};
-use dormouse_conversation::{Block, Flags, Message, Response, ResultContent, ToolUseId, Usage};
+use dormouse_conversation::{
+    Block, Message, MessageFlags, Response, ResultContent, ToolUseId, Usage,
+};
 use jiff::Timestamp;
 
 fn id() -> MessageId {
@@ -14,21 +16,24 @@ pub(super) fn now() -> Timestamp {
     "2026-11-15T08:00:00Z".parse().unwrap()
 }
 
-pub(super) fn of_user(blocks: Vec<Block>, flags: Flags) -> Arc<Message> {
+pub(super) fn of_user(blocks: Vec<Block>, flags: MessageFlags) -> Arc<Message> {
     Arc::new(Message::user(id(), now(), blocks, flags))
 }
 
 /// What a person typed.
 pub(super) fn user(text: &str) -> Arc<Message> {
-    of_user(vec![Block::text(text)], Flags::default())
+    of_user(vec![Block::text(text)], MessageFlags::default())
 }
 
 pub(super) fn meta(text: &str) -> Arc<Message> {
-    of_user(vec![Block::text(text)], Flags { meta: true, ..Flags::default() })
+    of_user(vec![Block::text(text)], MessageFlags { meta: true, ..MessageFlags::default() })
 }
 
 pub(super) fn summary(text: &str) -> Arc<Message> {
-    of_user(vec![Block::text(text)], Flags { compact_summary: true, ..Flags::default() })
+    of_user(
+        vec![Block::text(text)],
+        MessageFlags { compact_summary: true, ..MessageFlags::default() },
+    )
 }
 
 pub(super) fn of_model(blocks: Vec<Block>) -> Arc<Message> {
@@ -61,5 +66,5 @@ pub(super) fn results(results: &[(&str, &str)]) -> Arc<Message> {
     let block = |(id, text): &(&str, &str)| {
         Block::tool_result(&ToolUseId::new(*id), &ResultContent::Text((*text).to_owned()), false)
     };
-    of_user(results.iter().map(block).collect(), Flags::default())
+    of_user(results.iter().map(block).collect(), MessageFlags::default())
 }

@@ -152,7 +152,7 @@ fn when(at: Timestamp) -> String {
 mod tests {
     use super::*;
     use crate::compact::testing::{assistant, meta, now, of_user, results, summary, user};
-    use dormouse_conversation::Flags;
+    use dormouse_conversation::MessageFlags;
     use proptest::prelude::*;
 
     fn said(texts: &[&str]) -> Vec<Said> {
@@ -178,7 +178,7 @@ mod tests {
             "And <system-reminder>x</system-reminder> that.",
             "<command-name>/cost</command-name>",
         ];
-        let mixed = of_user(blocks.map(Block::text).to_vec(), Flags::default());
+        let mixed = of_user(blocks.map(Block::text).to_vec(), MessageFlags::default());
         assert_eq!(said_in(&mixed).unwrap(), "Mend it.\nAnd  that.");
     }
 

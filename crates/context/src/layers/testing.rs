@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dormouse_base::{IdSource, MessageId, SeededIds, SystemClock};
 use dormouse_conversation::{
-    Block, Budget, Flags, Message, Response, ResultContent, ToolUseId, Usage, Window,
+    Block, Budget, ContextWindow, Message, MessageFlags, Response, ResultContent, ToolUseId, Usage,
 };
 use proptest::prelude::*;
 
@@ -19,21 +19,24 @@ impl Maker {
         Self { ids: SeededIds::new(Arc::new(SystemClock::default()), seed), calls: 0 }
     }
 
-    fn of_user(&self, blocks: Vec<Block>, flags: Flags) -> Message {
+    fn of_user(&self, blocks: Vec<Block>, flags: MessageFlags) -> Message {
         let id = MessageId::generate(&self.ids as &dyn IdSource);
         Message::user(id, "2026-11-15T08:00:00Z".parse().unwrap(), blocks, flags)
     }
 
     pub(crate) fn user(&self, text: &str) -> Arc<Message> {
-        Arc::new(self.of_user(vec![Block::text(text)], Flags::default()))
+        Arc::new(self.of_user(vec![Block::text(text)], MessageFlags::default()))
     }
 
     pub(crate) fn meta(&self, text: &str) -> Message {
-        self.of_user(vec![Block::text(text)], Flags { meta: true, ..Flags::default() })
+        self.of_user(
+            vec![Block::text(text)],
+            MessageFlags { meta: true, ..MessageFlags::default() },
+        )
     }
 
     pub(crate) fn summary(&self, text: &str) -> Arc<Message> {
-        let flags = Flags { meta: true, compact_summary: true, ..Flags::default() };
+        let flags = MessageFlags { meta: true, compact_summary: true, ..MessageFlags::default() };
         Arc::new(self.of_user(vec![Block::text(text)], flags))
     }
 
@@ -71,7 +74,7 @@ impl Maker {
         };
         let calls = names.iter().map(call).collect();
         let results = names.iter().map(|(id, _)| Block::tool_result(id, result, false)).collect();
-        [self.assistant(calls), Arc::new(self.of_user(results, Flags::default()))]
+        [self.assistant(calls), Arc::new(self.of_user(results, MessageFlags::default()))]
     }
 
     /// A round of Read with a result of about so many tokens.
@@ -85,7 +88,7 @@ pub(crate) fn text_of(tokens: usize) -> ResultContent {
 }
 
 pub(crate) fn budget(window: u32) -> Budget {
-    Budget::for_window(Window::new(window).unwrap(), 32_000)
+    Budget::for_window(ContextWindow::new(window).unwrap(), 32_000)
 }
 
 pub(crate) fn tokens(messages: &[Arc<Message>]) -> u64 {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::MessageId;
-use dormouse_conversation::{Message, Role, violations};
+use dormouse_conversation::{Message, Role, pairing_violations};
 use proptest::prelude::*;
 
 use super::testing::{Maker, budget, conversation, tokens};
@@ -32,7 +32,7 @@ fn protected(messages: &[Arc<Message>]) -> &[Arc<Message>] {
 fn check(messages: &[Arc<Message>], plan: &Plan) -> Result<Vec<Arc<Message>>, TestCaseError> {
     let view = applied(messages, plan);
     let whole = |messages: &[Arc<Message>]| {
-        violations(messages.iter().map(|message| &**message)).is_empty()
+        pairing_violations(messages.iter().map(|message| &**message)).is_empty()
     };
     prop_assert!(whole(messages), "the test's own conversation");
     prop_assert!(whole(&view), "{view:#?}");

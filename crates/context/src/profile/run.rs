@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::MessageId;
-use dormouse_conversation::transcript::{Compaction, Event, Replay, Said};
+use dormouse_conversation::transcript::{Replay, ReplayEvent, ReplayedCompaction, ReplayedMessage};
 use dormouse_conversation::{Budget, Message, Role, Usage};
 use jiff::Timestamp;
 
@@ -31,13 +31,13 @@ pub fn profile(replay: &Replay, rules: &ProfileRules<'_>) -> Profile {
     let mut run = Run::new(replay, rules);
     for event in &replay.events {
         match event {
-            Event::Said(said) => run.said(said),
-            Event::Compacted(compaction) => run.compacted(compaction),
-            Event::PrefixBuilt(tokens) => {
+            ReplayEvent::Message(said) => run.said(said),
+            ReplayEvent::Compacted(compaction) => run.compacted(compaction),
+            ReplayEvent::PrefixBuilt(tokens) => {
                 run.prefix_tokens = *tokens;
                 run.between.saw(BreakReason::PrefixRebuilt);
             }
-            Event::ThinkingDropped => run.between.saw(BreakReason::ThinkingDropped),
+            ReplayEvent::ThinkingDropped => run.between.saw(BreakReason::ThinkingDropped),
         }
     }
     run.finish()
@@ -89,7 +89,7 @@ struct Run<'a> {
     before: Option<Before>,
     between: Between,
     /// A compaction that no request has followed yet.
-    compaction: Option<Compaction>,
+    compaction: Option<ReplayedCompaction>,
     profile: Profile,
 }
 
@@ -116,7 +116,7 @@ impl<'a> Run<'a> {
         self.profile
     }
 
-    fn said(&mut self, said: &Said) {
+    fn said(&mut self, said: &ReplayedMessage) {
         let message = &said.message;
         let answers = message.role == Role::Assistant && !message.is_synthetic();
         if answers && !message.blocks.is_empty() {
@@ -132,7 +132,7 @@ impl<'a> Run<'a> {
         self.view.push(Arc::clone(message));
     }
 
-    fn compacted(&mut self, compaction: &Compaction) {
+    fn compacted(&mut self, compaction: &ReplayedCompaction) {
         let known: HashMap<MessageId, &Arc<Message>> =
             self.view.iter().map(|message| (message.id, message)).collect();
         let stay = compaction.view.iter().filter_map(|id| known.get(id));
@@ -145,14 +145,14 @@ impl<'a> Run<'a> {
         self.view_tokens = view.iter().map(|message| message.tokens()).sum();
         self.view = view;
         self.between.saw(BreakReason::Compacted);
-        self.compaction = Some(Compaction { pre_tokens: before, ..compaction.clone() });
+        self.compaction = Some(ReplayedCompaction { pre_tokens: before, ..compaction.clone() });
     }
 
-    fn request(&mut self, said: &Said) {
+    fn request(&mut self, said: &ReplayedMessage) {
         let Some(response) = &said.message.response else { return };
         let (usage, counted) = self.counters(&said.message, response.usage);
         let started = self.view.last().map_or(said.message.timestamp, |last| last.timestamp);
-        let lives = if said.for_an_hour { HOUR } else { self.rules.cache_lives };
+        let lives = if said.one_hour_cache { HOUR } else { self.rules.cache_lives };
         let tariff =
             Tariff { rates: (self.rules.rates)(&response.model), for_an_hour: lives >= HOUR };
         let cost_usd = tariff.cost(&usage);
@@ -252,7 +252,7 @@ impl<'a> Run<'a> {
         self.profile.compactions.push(CompactionFigures {
             request,
             trigger: compaction.trigger,
-            way: compaction.way,
+            way: compaction.method,
             tokens_before: compaction.pre_tokens,
             tokens_after: usage.input_total(),
             fidelity: compaction.fidelity,
@@ -262,11 +262,11 @@ impl<'a> Run<'a> {
 
 /// The worlds to compare a session with: layers that were at work are taken away, the others put in.
 fn worlds(replay: &Replay, budget: &Budget) -> Vec<Box<dyn World>> {
-    let compacted = replay.events.iter().any(|event| matches!(event, Event::Compacted(_)));
+    let compacted = replay.events.iter().any(|event| matches!(event, ReplayEvent::Compacted(_)));
     let stored = replay
         .events
         .iter()
-        .any(|event| matches!(event, Event::Said(said) if holds_stored(&said.message)));
+        .any(|event| matches!(event, ReplayEvent::Message(said) if holds_stored(&said.message)));
     let storing = if stored { Standing::Worked } else { Standing::Replayed };
     let compacting: Box<dyn World> = if compacted {
         Box::new(NeverCompacted::default())

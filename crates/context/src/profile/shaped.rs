@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use dormouse_base::{IdSource, ManualClock, MessageId, SeededIds};
-use dormouse_conversation::{Block, Flags, Message};
+use dormouse_conversation::{Block, Message, MessageFlags};
 use jiff::Timestamp;
 
 use super::counters::without;
@@ -90,6 +90,6 @@ fn changed_by(edit: &Edit) -> Vec<MessageId> {
 }
 
 fn made(ids: &dyn IdSource, text: &str) -> Message {
-    let flags = Flags { meta: true, ..Flags::default() };
+    let flags = MessageFlags { meta: true, ..MessageFlags::default() };
     Message::user(MessageId::generate(ids), Timestamp::UNIX_EPOCH, vec![Block::text(text)], flags)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_conversation::transcript::{Compaction, Event, Replay, Said};
+use dormouse_conversation::transcript::{Replay, ReplayEvent, ReplayedCompaction, ReplayedMessage};
 use dormouse_conversation::{Message, Response, Usage};
 use jiff::{SignedDuration, Timestamp};
 
@@ -19,7 +19,7 @@ struct Session {
     context: u64,
     /// What the cache holds.
     cached: u64,
-    events: Vec<Event>,
+    events: Vec<ReplayEvent>,
 }
 
 const PROMPT: u64 = 5_000;
@@ -39,7 +39,11 @@ impl Session {
         self.now += SignedDuration::from_secs(1);
         let message = Arc::new(Message { timestamp: self.now, ..message.clone() });
         self.context += message.tokens();
-        self.events.push(Event::Said(Said { message, for_an_hour: false, withdrawn: false }));
+        self.events.push(ReplayEvent::Message(ReplayedMessage {
+            message,
+            one_hour_cache: false,
+            withdrawn: false,
+        }));
     }
 
     /// A request, answered with a call of Read, and its result of so many tokens.
@@ -171,10 +175,10 @@ fn a_compaction_is_compared_with_a_session_that_only_grows() {
     let mut session = Session::new();
     (0..17).for_each(|_| session.round(4_000));
     let before = session.context;
-    session.events.push(Event::Compacted(Compaction {
+    session.events.push(ReplayEvent::Compacted(ReplayedCompaction {
         trigger: "auto".into(),
         pre_tokens: before,
-        ..Compaction::default()
+        ..ReplayedCompaction::default()
     }));
     (session.context, session.cached) = (PROMPT, 0);
     let summary = session.maker.summary(&"word".repeat(3_000));
@@ -214,7 +218,7 @@ fn what_the_program_wrote_in_the_models_place_is_no_request() {
     let mut session = Session::new();
     session.round(1_000);
     let id = session.maker.user("x").id;
-    session.say(&Message::closing(id, session.now, "no answer came"));
+    session.say(&Message::synthetic_response(id, session.now, "no answer came"));
     session.round(1_000);
     assert_eq!(session.profile().total.requests, 2);
 }
@@ -222,7 +226,7 @@ fn what_the_program_wrote_in_the_models_place_is_no_request() {
 #[test]
 fn without_counters_the_texts_are_counted() {
     let mut session = Session::new();
-    session.events.insert(0, Event::PrefixBuilt(700));
+    session.events.insert(0, ReplayEvent::PrefixBuilt(700));
     (0..3).for_each(|_| session.round_with(Usage::default(), 1_000));
     session.model = "of somebody else";
     session.round_with(Usage::default(), 1_000);
@@ -241,10 +245,10 @@ fn other_models_and_new_prompts_explain_a_break() {
     (session.model, session.cached) = ("m2", 0);
     session.round(4_000);
     session.cached = 0;
-    session.events.push(Event::PrefixBuilt(700));
+    session.events.push(ReplayEvent::PrefixBuilt(700));
     session.round(4_000);
     session.cached = 0;
-    session.events.push(Event::ThinkingDropped);
+    session.events.push(ReplayEvent::ThinkingDropped);
     session.round(4_000);
     session.cached = 0;
     session.round(4_000);

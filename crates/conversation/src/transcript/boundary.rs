@@ -10,8 +10,8 @@ use dormouse_base::MessageId;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::read::{LoadWarning, Loaded};
-use crate::{Message, Origin, Prefix, Usage};
+use super::read::{LoadedTranscript, TranscriptWarning};
+use crate::{Message, Prefix, PrefixOrigin, Usage};
 
 /// The subtype of its line, as other agents name it too.
 pub(super) const BOUNDARY: &str = "compact_boundary";
@@ -23,7 +23,7 @@ pub(super) const BOUNDARY_TEXT: &str = "Conversation compacted";
 /// What started a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Trigger {
+pub enum CompactionTrigger {
     /// The window was filling up.
     Auto,
     /// The person asked for it.
@@ -33,18 +33,18 @@ pub enum Trigger {
 /// What a boundary says. The names of the first three are those of other agents.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Boundary {
+pub struct CompactionBoundary {
     /// What started it.
-    pub trigger: Trigger,
+    pub trigger: CompactionTrigger,
     /// Tokens before it.
     #[serde(default)]
     pub pre_tokens: u64,
     /// Tokens after it, estimated.
     #[serde(default)]
     pub post_tokens: u64,
-    /// Who wrote the summary: a word.
-    #[serde(default)]
-    pub way: String,
+    /// How the summary was made, such as `notes` or `model`.
+    #[serde(default, rename = "way")]
+    pub method: String,
     /// The last message that it put away.
     #[serde(default)]
     pub last_message: Option<MessageId>,
@@ -63,8 +63,8 @@ pub struct Boundary {
 /// A boundary of which not all messages have been read yet.
 #[derive(Debug)]
 pub(super) struct Pending {
-    boundary: Boundary,
-    prefix: Option<(Arc<Prefix>, Option<Origin>)>,
+    boundary: CompactionBoundary,
+    prefix: Option<(Arc<Prefix>, Option<PrefixOrigin>)>,
     missing: HashSet<MessageId>,
     /// How many messages there were in front of it.
     before: usize,
@@ -73,13 +73,13 @@ pub(super) struct Pending {
 
 impl Pending {
     pub(super) fn new(
-        boundary: Boundary,
-        prefix: Option<(Arc<Prefix>, Option<Origin>)>,
-        loaded: &Loaded,
+        boundary: CompactionBoundary,
+        prefix: Option<(Arc<Prefix>, Option<PrefixOrigin>)>,
+        loaded: &LoadedTranscript,
         line: usize,
     ) -> Self {
         // What was put away can come back.
-        let known: HashSet<MessageId> = loaded.all().map(|message| message.id).collect();
+        let known: HashSet<MessageId> = loaded.all_messages().map(|message| message.id).collect();
         let missing = boundary.view.iter().copied().filter(|id| !known.contains(id)).collect();
         Self { boundary, prefix, missing, before: loaded.messages.len(), line }
     }
@@ -94,7 +94,7 @@ impl Pending {
     }
 
     /// The conversation is what the boundary says; the rest is what was before.
-    pub(super) fn apply(self, loaded: &mut Loaded) {
+    pub(super) fn apply(self, loaded: &mut LoadedTranscript) {
         let mut all: Vec<Option<Message>> =
             std::mem::take(&mut loaded.messages).into_iter().map(Some).collect();
         let places: std::collections::HashMap<MessageId, usize> = all
@@ -105,11 +105,11 @@ impl Pending {
         for id in &self.boundary.view {
             let message = match places.get(id) {
                 Some(place) => all.get_mut(*place).and_then(Option::take),
-                None => take_back(&mut loaded.earlier, *id),
+                None => take_back(&mut loaded.compacted, *id),
             };
-            loaded.messages.extend(message.map(uncounted));
+            loaded.messages.extend(message.map(without_usage));
         }
-        loaded.earlier.extend(all.into_iter().flatten());
+        loaded.compacted.extend(all.into_iter().flatten());
         if let Some((prefix, origin)) = self.prefix {
             loaded.prefix = Some(prefix);
             loaded.origin = origin.or(loaded.origin.take());
@@ -119,14 +119,14 @@ impl Pending {
     }
 
     /// It was cut off: the messages that came with it do not count.
-    pub(super) fn give_up(self, loaded: &mut Loaded) {
+    pub(super) fn give_up(self, loaded: &mut LoadedTranscript) {
         let view: HashSet<MessageId> = self.boundary.view.into_iter().collect();
         let mut place = 0;
         loaded.messages.retain(|message| {
             place += 1;
             place <= self.before || !view.contains(&message.id)
         });
-        loaded.warnings.push(LoadWarning::HalfBoundary { line: self.line });
+        loaded.warnings.push(TranscriptWarning::IncompleteBoundary { line: self.line });
     }
 }
 
@@ -138,7 +138,7 @@ fn take_back(earlier: &mut Vec<Message>, id: MessageId) -> Option<Message> {
 
 /// A message that outlived a compaction: what the server counted then says nothing about the window now.
 #[must_use]
-pub fn uncounted(mut message: Message) -> Message {
+pub fn without_usage(mut message: Message) -> Message {
     if let Some(response) = &mut message.response {
         response.usage = Usage::default();
     }

@@ -9,8 +9,11 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use super::boundary::Boundary;
-use crate::{Block, Facts, Flags, Origin, Prefix, Response, Role, SkillInUse, StopReason, Usage};
+use super::boundary::CompactionBoundary;
+use crate::{
+    Block, EnvironmentFacts, MessageFlags, Prefix, PrefixOrigin, Response, Role, StopReason, Usage,
+    UsedSkill,
+};
 
 /// The kind of line that says what is sent in place of results that were stored.
 pub(super) const STORED: &str = "stored-result";
@@ -48,7 +51,7 @@ pub(super) struct LineOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) request_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) skill: Option<&'a SkillInUse>,
+    pub(super) skill: Option<&'a UsedSkill>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<MessageOut<'a>>,
     /// The blocks' exact text, where line ends keep it from standing in `message`.
@@ -57,9 +60,9 @@ pub(super) struct LineOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) prefix: Option<&'a Prefix>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) origin: Option<&'a Origin>,
+    pub(super) origin: Option<&'a PrefixOrigin>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) facts: Option<&'a Facts>,
+    pub(super) facts: Option<&'a EnvironmentFacts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,7 +72,7 @@ pub(super) struct LineOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) logical_parent_uuid: Option<MessageId>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) compact_metadata: Option<&'a Boundary>,
+    pub(super) compact_metadata: Option<&'a CompactionBoundary>,
     /// Messages that the line is about.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub(super) messages: &'a [MessageId],
@@ -126,7 +129,7 @@ pub(super) struct LineIn<'a> {
     #[serde(default)]
     pub(super) is_attachment: bool,
     #[serde(default)]
-    pub(super) skill: Option<SkillInUse>,
+    pub(super) skill: Option<UsedSkill>,
     #[serde(borrow, default)]
     pub(super) message: Option<MessageIn<'a>>,
     #[serde(default)]
@@ -134,9 +137,9 @@ pub(super) struct LineIn<'a> {
     #[serde(borrow, default)]
     pub(super) prefix: Option<&'a RawValue>,
     #[serde(default)]
-    pub(super) origin: Option<Origin>,
+    pub(super) origin: Option<PrefixOrigin>,
     #[serde(default)]
-    pub(super) facts: Option<Facts>,
+    pub(super) facts: Option<EnvironmentFacts>,
     #[serde(borrow, default)]
     pub(super) subtype: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
@@ -148,8 +151,8 @@ pub(super) struct LineIn<'a> {
 }
 
 impl LineIn<'_> {
-    pub(super) fn flags(&self) -> Flags {
-        Flags {
+    pub(super) fn flags(&self) -> MessageFlags {
+        MessageFlags {
             meta: self.is_meta,
             side_chain: self.is_sidechain,
             compact_summary: self.is_compact_summary,
@@ -195,7 +198,7 @@ pub(super) struct MessageIn<'a> {
     #[serde(borrow, default)]
     pub(super) model: Option<Cow<'a, str>>,
     #[serde(default)]
-    pub(super) content: Content,
+    pub(super) content: LineContent,
     #[serde(borrow, default)]
     pub(super) stop_reason: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
@@ -232,25 +235,25 @@ impl MessageIn<'_> {
 
 /// A message's content: a string is one text block.
 #[derive(Default)]
-pub(super) struct Content(pub(super) Vec<Block>);
+pub(super) struct LineContent(pub(super) Vec<Block>);
 
-impl<'de> Deserialize<'de> for Content {
+impl<'de> Deserialize<'de> for LineContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct ContentVisitor;
         impl<'de> Visitor<'de> for ContentVisitor {
-            type Value = Content;
+            type Value = LineContent;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a string or a list of content blocks")
             }
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Content, E> {
-                Ok(Content(vec![Block::text(text)]))
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<LineContent, E> {
+                Ok(LineContent(vec![Block::text(text)]))
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Content, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<LineContent, A::Error> {
                 let mut blocks = Vec::new();
                 while let Some(block) = list.next_element()? {
                     blocks.push(block);
                 }
-                Ok(Content(blocks))
+                Ok(LineContent(blocks))
             }
         }
         deserializer.deserialize_any(ContentVisitor)

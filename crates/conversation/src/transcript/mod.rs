@@ -8,17 +8,20 @@
 
 mod boundary;
 mod format;
+mod pending;
 mod read;
 mod replay;
 mod search;
 mod sessions;
-mod waiting;
 mod write;
 
-pub use boundary::{Boundary, Trigger, uncounted};
-pub use read::{LoadWarning, Loaded, Spoken, load, load_side};
-pub use replay::{Compaction, Event, Replay, Said, replay};
+pub use boundary::{CompactionBoundary, CompactionTrigger, without_usage};
+pub use pending::{PendingTranscript, PendingTranscripts, PendingTranscriptsError};
+pub use read::{
+    LoadedTranscript, TranscriptWarning, UserMessagePosition, load_subagent_transcript,
+    load_transcript,
+};
+pub use replay::{Replay, ReplayEvent, ReplayedCompaction, ReplayedMessage, replay_transcript};
 pub use search::{Passage, search_sessions};
 pub use sessions::{SessionSummary, list_sessions, newest_session, session_file, sessions_since};
-pub use waiting::{Waiting, WaitingError, WaitingTranscripts};
-pub use write::{Author, Envelope, Transcript, TranscriptError};
+pub use write::{LineEnvelope, MessageHeader, Transcript, TranscriptError};

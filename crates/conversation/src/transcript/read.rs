@@ -7,15 +7,16 @@ use dormouse_base::MessageId;
 use jiff::Timestamp;
 use thiserror::Error;
 
-use super::boundary::{BOUNDARY, Boundary, Pending, SNIP};
+use super::boundary::{BOUNDARY, CompactionBoundary, Pending, SNIP};
 use super::format::{LineIn, MessageIn, STORED, UNTHOUGHT, WITHDRAWN};
 use crate::{
-    Block, BlockKind, Facts, Flags, Message, Origin, Prefix, Role, SkillInUse, StopReason,
+    Block, BlockKind, EnvironmentFacts, Message, MessageFlags, Prefix, PrefixOrigin, Role,
+    StopReason, UsedSkill,
 };
 
 /// Something in a transcript that could not be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum LoadWarning {
+pub enum TranscriptWarning {
     /// A line that is not one of ours, in the middle.
     #[error("line {line} was skipped: {problem}")]
     BadLine {
@@ -36,7 +37,7 @@ pub enum LoadWarning {
     #[error(
         "the compaction in line {line} was cut off by a crash; the conversation is as before it"
     )]
-    HalfBoundary {
+    IncompleteBoundary {
         /// Its number, from 1.
         line: usize,
     },
@@ -44,7 +45,7 @@ pub enum LoadWarning {
 
 /// Something that the person said, and where that stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spoken {
+pub struct UserMessagePosition {
     /// The message.
     pub message: MessageId,
     /// When.
@@ -55,25 +56,25 @@ pub struct Spoken {
 
 /// What a transcript holds.
 #[derive(Debug, Default)]
-pub struct Loaded {
+pub struct LoadedTranscript {
     /// The main conversation as it is sent, in order.
     pub messages: Vec<Message>,
     /// What compactions have put away, in order.
-    pub earlier: Vec<Message>,
+    pub compacted: Vec<Message>,
     /// The compactions.
-    pub boundaries: Vec<Boundary>,
+    pub boundaries: Vec<CompactionBoundary>,
     /// Where each message of the person stands, put away or not.
-    pub spoken: Vec<Spoken>,
+    pub user_messages: Vec<UserMessagePosition>,
     /// How many lines there are, without one that was cut off.
     pub lines: u64,
     /// The prefix that was last built.
     pub prefix: Option<Arc<Prefix>>,
     /// The model that prefix was built for.
-    pub origin: Option<Origin>,
+    pub origin: Option<PrefixOrigin>,
     /// What the model was last told about the world, if anything was told after the prefix.
-    pub facts: Option<Facts>,
+    pub facts: Option<EnvironmentFacts>,
     /// Skills that were used, in order.
-    pub skills: Vec<SkillInUse>,
+    pub skills: Vec<UsedSkill>,
     /// What came from outside and was told, in order.
     pub delivered: Vec<String>,
     /// The folder of the last line that names one.
@@ -81,27 +82,27 @@ pub struct Loaded {
     /// The last line that is part of the conversation.
     pub last_line: Option<MessageId>,
     /// What could not be used.
-    pub warnings: Vec<LoadWarning>,
+    pub warnings: Vec<TranscriptWarning>,
 }
 
-impl Loaded {
+impl LoadedTranscript {
     /// All messages, those that were put away in front.
-    pub fn all(&self) -> impl Iterator<Item = &Message> {
-        self.earlier.iter().chain(&self.messages)
+    pub fn all_messages(&self) -> impl Iterator<Item = &Message> {
+        self.compacted.iter().chain(&self.messages)
     }
 }
 
 /// Reads a transcript from its bytes. Never fails: what can be read, is.
-pub fn load(bytes: &[u8]) -> Loaded {
+pub fn load_transcript(bytes: &[u8]) -> LoadedTranscript {
     load_with(Reader::default(), bytes)
 }
 
 /// Reads an agent's side chain in the same way.
-pub fn load_side(bytes: &[u8]) -> Loaded {
+pub fn load_subagent_transcript(bytes: &[u8]) -> LoadedTranscript {
     load_with(Reader { is_side: true, ..Reader::default() }, bytes)
 }
 
-fn load_with(mut reader: Reader, bytes: &[u8]) -> Loaded {
+fn load_with(mut reader: Reader, bytes: &[u8]) -> LoadedTranscript {
     let read = each_line(bytes, |number, line| {
         reader.number = number;
         reader.read_line(line)
@@ -121,7 +122,7 @@ pub(super) struct LinesRead {
     /// How many there are, without one that was cut off.
     pub(super) lines: u64,
     /// Those that could not be used.
-    pub(super) warnings: Vec<LoadWarning>,
+    pub(super) warnings: Vec<TranscriptWarning>,
 }
 
 /// Gives every line with its number, from 1; what is wrong with one is kept as a warning.
@@ -143,10 +144,10 @@ pub(super) fn each_line(
         }
         if let Err(problem) = read(number, line) {
             warnings.push(if line.ends_with(b"\n") {
-                LoadWarning::BadLine { line: number, problem }
+                TranscriptWarning::BadLine { line: number, problem }
             } else {
                 number -= 1;
-                LoadWarning::Torn { line: number + 1, bytes: line.len() }
+                TranscriptWarning::Torn { line: number + 1, bytes: line.len() }
             });
         }
     }
@@ -155,7 +156,7 @@ pub(super) fn each_line(
 
 #[derive(Default)]
 struct Reader {
-    loaded: Loaded,
+    loaded: LoadedTranscript,
     /// Where the message with this key stands: its lines may come with others between them.
     places: HashMap<String, usize>,
     /// What each message brought from outside.
@@ -197,7 +198,7 @@ impl Reader {
         }
         if let Some(skill) = line.skill.take() {
             let at = line.timestamp.as_deref().and_then(|text| text.parse().ok());
-            self.loaded.skills.push(SkillInUse { at: at.unwrap_or_default(), ..skill });
+            self.loaded.skills.push(UsedSkill { at: at.unwrap_or_default(), ..skill });
         }
         if line.kind == WITHDRAWN
             && let Some(place) = line.message_uuid.as_deref().and_then(|key| self.places.get(key))
@@ -243,7 +244,7 @@ impl Reader {
     /// A boundary of ours says what is left; another agent's has no such list.
     fn begin_boundary(&mut self, line: &LineIn<'_>) -> Result<(), String> {
         let Some(metadata) = line.compact_metadata else { return Ok(()) };
-        let boundary: Boundary =
+        let boundary: CompactionBoundary =
             serde_json::from_str(metadata.get()).map_err(|error| error.to_string())?;
         if boundary.view.is_empty() {
             return Ok(());
@@ -328,10 +329,14 @@ impl Reader {
         let response =
             (message.role == Role::Assistant).then(|| line.response(&message)).transpose()?;
         let answers = |block: &Block| matches!(block.kind(), BlockKind::ToolResult { .. });
-        let typed = message.role == Role::User && flags == Flags::default();
+        let typed = message.role == Role::User && flags == MessageFlags::default();
         if typed && !message.content.0.iter().any(answers) {
             let line = u64::try_from(self.number).unwrap_or(u64::MAX);
-            self.loaded.spoken.push(Spoken { message: id, at: timestamp, line });
+            self.loaded.user_messages.push(UserMessagePosition {
+                message: id,
+                at: timestamp,
+                line,
+            });
         }
         self.places.insert(key.to_owned(), self.loaded.messages.len());
         self.loaded.messages.push(Message {

@@ -11,18 +11,18 @@ use dormouse_base::MessageId;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::boundary::{BOUNDARY, Boundary};
+use super::boundary::{BOUNDARY, CompactionBoundary};
 use super::format::{LineIn, MessageIn, STORED, UNTHOUGHT, WITHDRAWN};
-use super::read::{LoadWarning, each_line, exact_blocks, merge, put_results};
-use crate::{Message, Origin, Response, Role, Usage};
+use super::read::{TranscriptWarning, each_line, exact_blocks, merge, put_results};
+use crate::{Message, PrefixOrigin, Response, Role, Usage};
 
 /// Something that happened.
 #[derive(Debug, Clone)]
-pub enum Event {
+pub enum ReplayEvent {
     /// A message came.
-    Said(Said),
+    Message(ReplayedMessage),
     /// The conversation was compacted.
-    Compacted(Compaction),
+    Compacted(ReplayedCompaction),
     /// System prompt and tools were built; so many tokens, estimated.
     PrefixBuilt(u64),
     /// Thinking was taken out of earlier messages.
@@ -31,22 +31,22 @@ pub enum Event {
 
 /// A message, with what only the transcript knows of it.
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct ReplayedMessage {
     /// The message, whole.
     pub message: Arc<Message>,
     /// Whether what its request wrote to the cache is kept for an hour, as far as the line tells.
-    pub for_an_hour: bool,
+    pub one_hour_cache: bool,
     /// Whether it was taken back: it was paid for, and is in no later request.
     pub withdrawn: bool,
 }
 
 /// A compaction, of this or another agent.
 #[derive(Debug, Clone, Default)]
-pub struct Compaction {
+pub struct ReplayedCompaction {
     /// What started it: a word.
     pub trigger: String,
     /// Who wrote the summary: a word; empty if the line does not tell.
-    pub way: String,
+    pub method: String,
     /// Tokens before it; 0 if the line does not tell.
     pub pre_tokens: u64,
     /// The messages that stay, where the line names them. The others that belong to it follow.
@@ -59,21 +59,21 @@ pub struct Compaction {
 #[derive(Debug, Clone, Default)]
 pub struct Replay {
     /// What happened in the main conversation.
-    pub events: Vec<Event>,
+    pub events: Vec<ReplayEvent>,
     /// Answers in side chains: other conversations that the same file holds.
     pub side_chains: Vec<Response>,
     /// For which model and server the prefix was last built.
-    pub origin: Option<Origin>,
+    pub origin: Option<PrefixOrigin>,
     /// How many lines there are, without one that was cut off.
     pub lines: u64,
     /// Lines that are no part of a conversation, by their `type`.
-    pub others: BTreeMap<String, u64>,
+    pub other_lines: BTreeMap<String, u64>,
     /// What could not be used.
-    pub warnings: Vec<LoadWarning>,
+    pub warnings: Vec<TranscriptWarning>,
 }
 
 /// Reads a transcript from its bytes.
-pub fn replay(bytes: &[u8]) -> Replay {
+pub fn replay_transcript(bytes: &[u8]) -> Replay {
     let mut reader = Reader::default();
     let read = each_line(bytes, |_, line| reader.read_line(line));
     Replay { lines: read.lines, warnings: read.warnings, ..reader.finish() }
@@ -82,7 +82,7 @@ pub fn replay(bytes: &[u8]) -> Replay {
 /// An event that may still grow.
 enum Draft {
     Said(Drafted),
-    Done(Event),
+    Done(ReplayEvent),
 }
 
 struct Drafted {
@@ -107,7 +107,11 @@ impl Reader {
         let events = self.drafts.into_iter().map(|draft| match draft {
             Draft::Done(event) => event,
             Draft::Said(Drafted { message, for_an_hour, withdrawn }) => {
-                Event::Said(Said { message: Arc::new(message), for_an_hour, withdrawn })
+                ReplayEvent::Message(ReplayedMessage {
+                    message: Arc::new(message),
+                    one_hour_cache: for_an_hour,
+                    withdrawn,
+                })
             }
         });
         self.replay.events = events.collect();
@@ -125,7 +129,7 @@ impl Reader {
         if let Some(prefix) = line.prefix {
             self.replay.origin = line.origin.take().or(self.replay.origin.take());
             let tokens = u64::from(crate::estimate_text(prefix.get()));
-            self.drafts.push(Draft::Done(Event::PrefixBuilt(tokens)));
+            self.drafts.push(Draft::Done(ReplayEvent::PrefixBuilt(tokens)));
             return Ok(());
         }
         match (&*line.kind, line.message.take()) {
@@ -146,11 +150,11 @@ impl Reader {
                 Ok(())
             }
             (UNTHOUGHT, _) => {
-                self.drafts.push(Draft::Done(Event::ThinkingDropped));
+                self.drafts.push(Draft::Done(ReplayEvent::ThinkingDropped));
                 Ok(())
             }
             (kind, _) => {
-                *self.replay.others.entry(kind.to_owned()).or_default() += 1;
+                *self.replay.other_lines.entry(kind.to_owned()).or_default() += 1;
                 Ok(())
             }
         }
@@ -169,14 +173,14 @@ impl Reader {
         let raw = line.compact_metadata.map_or("{}", RawValue::get);
         let compaction = serde_json::from_str::<CompactionIn>(raw)
             .map_err(|error| format!("a compaction that can not be read: {error}"))?;
-        let ours = serde_json::from_str::<Boundary>(raw).ok();
+        let ours = serde_json::from_str::<CompactionBoundary>(raw).ok();
         let (view, way, fidelity) = ours.map_or_else(Default::default, |boundary| {
-            (boundary.view, boundary.way, boundary.fidelity)
+            (boundary.view, boundary.method, boundary.fidelity)
         });
-        self.drafts.push(Draft::Done(Event::Compacted(Compaction {
+        self.drafts.push(Draft::Done(ReplayEvent::Compacted(ReplayedCompaction {
             trigger: compaction.trigger,
             pre_tokens: Usage::tokens(compaction.pre_tokens),
-            way,
+            method: way,
             view,
             fidelity,
         })));
@@ -270,10 +274,12 @@ mod tests {
         )
     }
 
-    fn said(replay: &Replay) -> Vec<&Said> {
+    fn said(replay: &Replay) -> Vec<&ReplayedMessage> {
         let events = replay.events.iter();
         events
-            .filter_map(|event| if let Event::Said(said) = event { Some(said) } else { None })
+            .filter_map(
+                |event| if let ReplayEvent::Message(said) = event { Some(said) } else { None },
+            )
             .collect()
     }
 
@@ -286,13 +292,14 @@ mod tests {
             answer(2, ("msg_1", "req_1"), "b", 40),
             answer(3, ("msg_1", "req_2"), "asked again", 7),
         ];
-        let replay = replay(lines.join("\n").as_bytes());
+        let replay = replay_transcript(lines.join("\n").as_bytes());
         let said = said(&replay);
         assert_eq!(said.len(), 3, "{said:#?}");
         assert_eq!(said[1].message.text(), "a\nb");
-        let usage = |said: &Said| said.message.response.as_ref().unwrap().usage.output_tokens;
+        let usage =
+            |said: &ReplayedMessage| said.message.response.as_ref().unwrap().usage.output_tokens;
         assert_eq!((usage(said[1]), usage(said[2])), (40, 7));
-        assert!(said[1].for_an_hour && !said[0].for_an_hour);
+        assert!(said[1].one_hour_cache && !said[0].one_hour_cache);
     }
 
     #[test]
@@ -306,15 +313,15 @@ mod tests {
             r#"{"type":"assistant","isSidechain":true,"uuid":"x","message":{"id":"s","role":"assistant","model":"m","usage":{"output_tokens":5}}}"#,
             r#"{"type":"user","uuid":"01a1"#,
         ];
-        let replay = replay(lines.join("\n").as_bytes());
+        let replay = replay_transcript(lines.join("\n").as_bytes());
         assert_eq!(replay.lines, 6);
         let warnings: Vec<String> = replay.warnings.iter().map(ToString::to_string).collect();
         assert!(warnings[0].starts_with("line 1 was skipped"), "{warnings:?}");
         assert!(warnings[1].contains("line 3 was skipped: a message without a `uuid`"));
         assert!(warnings[2].starts_with("line 7, the last, was cut off"));
-        assert_eq!(replay.others, BTreeMap::from([("ai-title".to_owned(), 1)]));
+        assert_eq!(replay.other_lines, BTreeMap::from([("ai-title".to_owned(), 1)]));
         assert_eq!(replay.side_chains[0].usage.output_tokens, 5);
-        let [_, Event::Compacted(compaction)] = replay.events.as_slice() else {
+        let [_, ReplayEvent::Compacted(compaction)] = replay.events.as_slice() else {
             panic!("{:?}", replay.events)
         };
         assert_eq!((compaction.trigger.as_str(), compaction.pre_tokens), ("auto", 170_431));
@@ -336,7 +343,7 @@ mod tests {
             let at = at.min(bytes.len());
             let end = (at + length).min(bytes.len());
             bytes.splice(at..end, [byte]);
-            let replay = replay(&bytes);
+            let replay = replay_transcript(&bytes);
             prop_assert!(replay.lines <= 6);
             prop_assert!(replay.warnings.len() <= 2, "{:?}", replay.warnings);
             prop_assert!(length > 250 || said(&replay).len() + replay.warnings.len() >= 2);

@@ -5,8 +5,8 @@ use std::time::SystemTime;
 
 use dormouse_base::{AgentId, Dir, EntryKind, FileAction, FileError, RelPath, SessionId};
 
-use super::read::load;
-use crate::{BlockKind, Message, Role, used};
+use super::read::load_transcript;
+use crate::{BlockKind, Message, Role, context_tokens};
 
 /// The transcript's file in the project's folder.
 pub fn session_file(session: SessionId) -> RelPath {
@@ -72,15 +72,16 @@ pub fn list_sessions(dir: &Dir, text: Option<&str>) -> Result<Vec<SessionSummary
     for (session, modified) in session_files(dir)? {
         // A file that went away between the listing and here is no longer a session.
         let Ok(bytes) = dir.read(&session_file(session)) else { continue };
-        let loaded = load(&bytes);
-        let Some(title) = loaded.all().find_map(title) else { continue };
-        let contains =
-            |wanted: &String| loaded.all().any(|m| m.text().to_lowercase().contains(wanted));
+        let loaded = load_transcript(&bytes);
+        let Some(title) = loaded.all_messages().find_map(title) else { continue };
+        let contains = |wanted: &String| {
+            loaded.all_messages().any(|m| m.text().to_lowercase().contains(wanted))
+        };
         if wanted.as_ref().is_some_and(|wanted| !contains(wanted)) {
             continue;
         }
         let prefix = loaded.prefix.as_ref().map_or(0, |prefix| prefix.tokens());
-        let messages = loaded.all().filter(|message| !message.flags.meta).count();
+        let messages = loaded.all_messages().filter(|message| !message.flags.meta).count();
         summaries.push(SessionSummary {
             session,
             title,
@@ -88,7 +89,7 @@ pub fn list_sessions(dir: &Dir, text: Option<&str>) -> Result<Vec<SessionSummary
             folder: loaded.folder,
             model: loaded.origin.map(|origin| origin.model),
             messages,
-            tokens: used(prefix, loaded.messages.iter()).total(),
+            tokens: context_tokens(prefix, loaded.messages.iter()).total(),
         });
     }
     Ok(summaries)
@@ -124,7 +125,7 @@ fn has_words(dir: &Dir, session: SessionId) -> Result<bool, FileError> {
     let mut reader = BufReader::new(file);
     let mut line = Vec::new();
     while reader.read_until(b'\n', &mut line).map_err(fail)? > 0 {
-        if load(&line).messages.iter().any(|message| title(message).is_some()) {
+        if load_transcript(&line).messages.iter().any(|message| title(message).is_some()) {
             return Ok(true);
         }
         line.clear();

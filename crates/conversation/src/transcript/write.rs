@@ -10,20 +10,23 @@ use dormouse_base::{
 };
 use thiserror::Error;
 
-use super::boundary::{BOUNDARY, BOUNDARY_TEXT, Boundary, SNIP};
+use super::boundary::{BOUNDARY, BOUNDARY_TEXT, CompactionBoundary, SNIP};
 use super::format::{LineOut, MessageOut, STORED, UNTHOUGHT, WITHDRAWN, format_timestamp};
-use super::read::{LoadWarning, Loaded, load};
+use super::read::{LoadedTranscript, TranscriptWarning, load_transcript};
 use super::sessions::{
     lock_file, session_file, session_folder, side_chains, side_file, side_folder,
 };
-use crate::{Block, Facts, Flags, Message, Origin, Prefix, Response, Role, SkillInUse, StopReason};
+use crate::{
+    Block, EnvironmentFacts, Message, MessageFlags, Prefix, PrefixOrigin, Response, Role,
+    StopReason, UsedSkill,
+};
 
 /// A transcript that can not be opened or written.
 #[derive(Debug, Error)]
 pub enum TranscriptError {
     /// Another process writes it.
     #[error("session {session} is open elsewhere: {source}")]
-    Held {
+    InUse {
         /// The session.
         session: SessionId,
         /// Who holds it.
@@ -45,7 +48,7 @@ pub enum TranscriptError {
 
 /// What every line says about where it was written.
 #[derive(Debug, Clone)]
-pub struct Envelope {
+pub struct LineEnvelope {
     /// The working directory.
     pub folder: String,
     /// The program's version.
@@ -56,18 +59,18 @@ pub struct Envelope {
 
 /// Whose block a line holds, and of which message.
 #[derive(Debug, Clone, Copy)]
-pub struct Author<'a> {
+pub struct MessageHeader<'a> {
     /// The message that the block is part of.
     pub message: MessageId,
     /// Who speaks.
     pub role: Role,
     /// The message's marks.
-    pub flags: Flags,
+    pub flags: MessageFlags,
     /// For the model's blocks: what is known of the response so far.
     pub response: Option<&'a Response>,
 }
 
-impl<'a> Author<'a> {
+impl<'a> MessageHeader<'a> {
     /// The author of a whole message.
     pub fn of(message: &'a Message) -> Self {
         Self {
@@ -94,7 +97,7 @@ pub struct Transcript {
     session: SessionId,
     /// Whose side chain it is; none for the conversation itself.
     agent: Option<AgentId>,
-    envelope: Envelope,
+    envelope: LineEnvelope,
     last_line: Option<MessageId>,
     /// The newest messages whose first line is written. Lines of two may alternate (a call runs while
     /// the answer still streams), those of more than two do not.
@@ -118,7 +121,7 @@ impl Transcript {
     pub fn create(
         dir: &Dir,
         session: SessionId,
-        envelope: Envelope,
+        envelope: LineEnvelope,
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
     ) -> Result<Self, TranscriptError> {
@@ -129,11 +132,11 @@ impl Transcript {
     }
 
     /// Begins the side chain of an agent below a session, in that session's own folder.
-    pub fn create_side(
+    pub fn create_subagent(
         session_folder: &Dir,
         session: SessionId,
         agent: AgentId,
-        envelope: Envelope,
+        envelope: LineEnvelope,
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
     ) -> Result<Self, TranscriptError> {
@@ -149,7 +152,7 @@ impl Transcript {
     fn empty(
         file: AppendFile,
         Belongs { own, lock, session, agent }: Belongs,
-        envelope: Envelope,
+        envelope: LineEnvelope,
         (clock, ids): (Arc<dyn Clock>, Arc<dyn IdSource>),
     ) -> Self {
         let (last_line, begun, lines) = (None, VecDeque::new(), 0);
@@ -172,10 +175,10 @@ impl Transcript {
     pub fn resume(
         dir: &Dir,
         session: SessionId,
-        envelope: Envelope,
+        envelope: LineEnvelope,
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
-    ) -> Result<(Self, Loaded), TranscriptError> {
+    ) -> Result<(Self, LoadedTranscript), TranscriptError> {
         let path = session_file(session);
         let missing = |error: FileError| {
             if error.is_not_found() { TranscriptError::Missing(session) } else { error.into() }
@@ -183,8 +186,8 @@ impl Transcript {
         dir.open_file(&path).map_err(missing)?;
         let (own, lock) = take_lock(dir, session)?;
         let bytes = dir.read(&path)?;
-        let loaded = load(&bytes);
-        let torn = matches!(loaded.warnings.last(), Some(LoadWarning::Torn { .. }));
+        let loaded = load_transcript(&bytes);
+        let torn = matches!(loaded.warnings.last(), Some(TranscriptWarning::Torn { .. }));
         let whole = !torn && bytes.last().is_some_and(|byte| *byte != b'\n');
         let unended = if whole { UnterminatedLine::AddNewline } else { UnterminatedLine::Discard };
         let (file, tail) = AppendFile::open(dir, &path, unended)?;
@@ -213,7 +216,8 @@ impl Transcript {
         let AppendTail::Torn(bytes) = tail else { return Ok(()) };
         let kept = bytes.get(..LONGEST_TORN).unwrap_or(&bytes);
         let text = String::from_utf8_lossy(kept);
-        let line = LineOut { text: Some(&text), ..self.line("torn-line", None, Flags::default()) };
+        let line =
+            LineOut { text: Some(&text), ..self.line("torn-line", None, MessageFlags::default()) };
         let line = serde_json::to_vec(&line)?;
         self.append(&line)
     }
@@ -235,7 +239,7 @@ impl Transcript {
     }
 
     /// The session's own folder, for what belongs to it beside the transcript.
-    pub fn own_folder(&self) -> &Dir {
+    pub fn session_folder(&self) -> &Dir {
         &self.own
     }
 
@@ -246,13 +250,13 @@ impl Transcript {
 
     /// Writes a message whole, in one line.
     pub fn record_message(&mut self, message: &Message) -> Result<(), TranscriptError> {
-        self.record_blocks(Author::of(message), &message.blocks)
+        self.record_blocks(MessageHeader::of(message), &message.blocks)
     }
 
     /// Writes blocks of a message, as they complete.
     pub fn record_blocks(
         &mut self,
-        author: Author<'_>,
+        author: MessageHeader<'_>,
         blocks: &[Block],
     ) -> Result<(), TranscriptError> {
         self.write_message(author, blocks, &[])
@@ -260,9 +264,9 @@ impl Transcript {
 
     /// Writes blocks that tell what came from outside, and in the same line the ids of what came: whoever sent it knows
     /// by these that it has arrived.
-    pub fn record_arrival(
+    pub fn record_incoming(
         &mut self,
-        author: Author<'_>,
+        author: MessageHeader<'_>,
         blocks: &[Block],
         delivers: &[String],
     ) -> Result<(), TranscriptError> {
@@ -271,20 +275,23 @@ impl Transcript {
 
     /// Writes the final counters of a response: a line without content, which tools that keep the
     /// last line of a message count right.
-    pub fn record_response_end(&mut self, author: Author<'_>) -> Result<(), TranscriptError> {
+    pub fn record_response_end(
+        &mut self,
+        author: MessageHeader<'_>,
+    ) -> Result<(), TranscriptError> {
         self.write_message(author, &[], &[])
     }
 
     fn write_message(
         &mut self,
-        author: Author<'_>,
+        author: MessageHeader<'_>,
         blocks: &[Block],
         delivers: &[String],
     ) -> Result<(), TranscriptError> {
         let response = author.response;
-        let unfit = blocks.iter().any(Block::has_line_ends);
+        let unfit = blocks.iter().any(Block::has_newlines);
         let flat: Vec<Block> =
-            if unfit { blocks.iter().map(Block::on_one_line).collect() } else { Vec::new() };
+            if unfit { blocks.iter().map(Block::to_single_line).collect() } else { Vec::new() };
         let message = MessageOut {
             id: response.map(|response| response.id.as_str()),
             kind: response.map(|_| "message"),
@@ -320,7 +327,8 @@ impl Transcript {
     /// Writes that what was written of a message does not count: its answer broke off and was asked
     /// for again.
     pub fn record_withdrawn(&mut self, message: MessageId) -> Result<(), TranscriptError> {
-        let line = serde_json::to_vec(&self.line(WITHDRAWN, Some(message), Flags::default()))?;
+        let line =
+            serde_json::to_vec(&self.line(WITHDRAWN, Some(message), MessageFlags::default()))?;
         self.append(&line)
     }
 
@@ -339,15 +347,20 @@ impl Transcript {
             stop_reason: None,
             usage: None,
         };
-        let line =
-            LineOut { message: Some(out), ..self.line(STORED, Some(message), Flags::default()) };
+        let line = LineOut {
+            message: Some(out),
+            ..self.line(STORED, Some(message), MessageFlags::default())
+        };
         let line = serde_json::to_vec(&line)?;
         self.append(&line)
     }
 
     /// Writes that the thinking in these messages is not sent any more.
-    pub fn record_unthought(&mut self, messages: &[MessageId]) -> Result<(), TranscriptError> {
-        let line = LineOut { messages, ..self.line(UNTHOUGHT, None, Flags::default()) };
+    pub fn record_thinking_dropped(
+        &mut self,
+        messages: &[MessageId],
+    ) -> Result<(), TranscriptError> {
+        let line = LineOut { messages, ..self.line(UNTHOUGHT, None, MessageFlags::default()) };
         let line = serde_json::to_vec(&line)?;
         self.append(&line)
     }
@@ -356,9 +369,9 @@ impl Transcript {
     /// with it.
     pub fn record_boundary(
         &mut self,
-        boundary: &Boundary,
+        boundary: &CompactionBoundary,
         prefix: &Prefix,
-        origin: &Origin,
+        origin: &PrefixOrigin,
         messages: &[Message],
     ) -> Result<(), TranscriptError> {
         let line = LineOut {
@@ -369,7 +382,7 @@ impl Transcript {
             compact_metadata: Some(boundary),
             prefix: Some(prefix),
             origin: Some(origin),
-            ..self.line("system", None, Flags::default())
+            ..self.line("system", None, MessageFlags::default())
         };
         let (uuid, line) = (line.uuid, serde_json::to_vec(&line)?);
         self.append(&line)?;
@@ -380,13 +393,13 @@ impl Transcript {
     /// Writes that the oldest messages are left out, then the marker in their place.
     pub fn record_snip(
         &mut self,
-        boundary: &Boundary,
+        boundary: &CompactionBoundary,
         messages: &[Message],
     ) -> Result<(), TranscriptError> {
         let line = LineOut {
             subtype: Some(SNIP),
             compact_metadata: Some(boundary),
-            ..self.line("system", None, Flags::default())
+            ..self.line("system", None, MessageFlags::default())
         };
         let line = serde_json::to_vec(&line)?;
         self.append(&line)?;
@@ -406,27 +419,29 @@ impl Transcript {
     pub fn record_prefix(
         &mut self,
         prefix: &Prefix,
-        origin: &Origin,
+        origin: &PrefixOrigin,
     ) -> Result<(), TranscriptError> {
         let line = LineOut {
             prefix: Some(prefix),
             origin: Some(origin),
-            ..self.line("prefix", None, Flags::default())
+            ..self.line("prefix", None, MessageFlags::default())
         };
         let line = serde_json::to_vec(&line)?;
         self.append(&line)
     }
 
     /// Writes what the model has just been told about the world.
-    pub fn record_facts(&mut self, facts: &Facts) -> Result<(), TranscriptError> {
-        let line = LineOut { facts: Some(facts), ..self.line("facts", None, Flags::default()) };
+    pub fn record_facts(&mut self, facts: &EnvironmentFacts) -> Result<(), TranscriptError> {
+        let line =
+            LineOut { facts: Some(facts), ..self.line("facts", None, MessageFlags::default()) };
         let line = serde_json::to_vec(&line)?;
         self.append(&line)
     }
 
     /// Writes that a skill was used, and what the model was told of it.
-    pub fn record_skill(&mut self, skill: &SkillInUse) -> Result<(), TranscriptError> {
-        let line = LineOut { skill: Some(skill), ..self.line("skill", None, Flags::default()) };
+    pub fn record_skill(&mut self, skill: &UsedSkill) -> Result<(), TranscriptError> {
+        let line =
+            LineOut { skill: Some(skill), ..self.line("skill", None, MessageFlags::default()) };
         let line = serde_json::to_vec(&line)?;
         self.append(&line)
     }
@@ -436,7 +451,12 @@ impl Transcript {
         Ok(self.file.sync()?)
     }
 
-    fn line(&self, kind: &'static str, message: Option<MessageId>, flags: Flags) -> LineOut<'_> {
+    fn line(
+        &self,
+        kind: &'static str,
+        message: Option<MessageId>,
+        flags: MessageFlags,
+    ) -> LineOut<'_> {
         // The first line of a message bears its id, all others get one of their own.
         let speaks = kind == "user" || kind == "assistant";
         let uuid = match message {
@@ -478,7 +498,7 @@ impl Transcript {
 
 fn lock_in(own: &Dir, session: SessionId) -> Result<Lock, TranscriptError> {
     Lock::try_acquire(own, &lock_file()).map_err(|error| match error {
-        held @ LockError::Held { .. } => TranscriptError::Held { session, source: held },
+        held @ LockError::Held { .. } => TranscriptError::InUse { session, source: held },
         LockError::File(error) => error.into(),
     })
 }

@@ -1,9 +1,12 @@
 //! A compaction in a transcript: it counts whole, or not at all.
 
 use dormouse_base::MessageId;
-use dormouse_conversation::transcript::{Boundary, LoadWarning, Transcript, Trigger, load};
+use dormouse_conversation::transcript::{
+    CompactionBoundary, CompactionTrigger, Transcript, TranscriptWarning, load_transcript,
+};
 use dormouse_conversation::{
-    Block, Facts, Flags, Message, Origin, Prefix, Response, SystemBlock, Usage,
+    Block, EnvironmentFacts, Message, MessageFlags, Prefix, PrefixOrigin, Response, SystemBlock,
+    Usage,
 };
 
 use crate::transcript::Desk;
@@ -23,18 +26,18 @@ fn answer(desk: &Desk, text: &str) -> Message {
 }
 
 fn summary(desk: &Desk) -> Message {
-    let flags = Flags { meta: true, compact_summary: true, ..Flags::default() };
+    let flags = MessageFlags { meta: true, compact_summary: true, ..MessageFlags::default() };
     let id = MessageId::generate(&*desk.ids);
     Message::user(id, desk.clock.now(), vec![Block::text("in short")], flags)
 }
 
 fn prefix(text: &str) -> std::sync::Arc<Prefix> {
     let system = vec![SystemBlock { text: text.into(), is_static: true }];
-    Prefix::new(system, Vec::new(), Vec::new(), Facts::default())
+    Prefix::new(system, Vec::new(), Vec::new(), EnvironmentFacts::default())
 }
 
-fn origin() -> Origin {
-    Origin { model: "m".into(), server: "s".into(), max_tokens: Some(9) }
+fn origin() -> PrefixOrigin {
+    PrefixOrigin { model: "m".into(), server: "s".into(), max_tokens: Some(9) }
 }
 
 /// Two rounds, of which a compaction keeps the second; then one more message.
@@ -48,18 +51,18 @@ fn write(desk: &Desk) -> Transcript {
     }
     let head = [summary(desk), summary(desk)];
     let view = head.iter().chain(&messages[2..]).map(|message| message.id).collect();
-    let boundary = Boundary {
-        trigger: Trigger::Auto,
+    let boundary = CompactionBoundary {
+        trigger: CompactionTrigger::Auto,
         pre_tokens: 90_000,
         post_tokens: 10,
-        way: "notes".into(),
+        method: "notes".into(),
         last_message: Some(messages[1].id),
         view,
         tools: Vec::new(),
         fidelity: None,
     };
     transcript.record_boundary(&boundary, &prefix("new"), &origin(), &head).unwrap();
-    transcript.record_unthought(&[messages[3].id]).unwrap();
+    transcript.record_thinking_dropped(&[messages[3].id]).unwrap();
     transcript.record_message(&desk.user("three")).unwrap();
     transcript
 }
@@ -72,15 +75,15 @@ fn texts(messages: &[Message]) -> Vec<String> {
 fn what_is_left_and_what_was_put_away() {
     let desk = Desk::new();
     let lines = write(&desk).lines();
-    let loaded = load(&desk.bytes());
+    let loaded = load_transcript(&desk.bytes());
     assert_eq!(loaded.warnings, []);
     assert_eq!(texts(&loaded.messages), ["in short", "in short", "two", "second", "three"]);
-    assert_eq!(texts(&loaded.earlier), ["one", "first"]);
+    assert_eq!(texts(&loaded.compacted), ["one", "first"]);
     assert_eq!(loaded.prefix.unwrap().system()[0].text, "new");
     // Its counters are those of a window that is no more, its thinking was dropped.
     assert_eq!(loaded.messages[3].response.as_ref().unwrap().usage, Usage::default());
     assert_eq!(loaded.messages[3].blocks.len(), 1);
-    let spoken: Vec<u64> = loaded.spoken.iter().map(|spoken| spoken.line).collect();
+    let spoken: Vec<u64> = loaded.user_messages.iter().map(|spoken| spoken.line).collect();
     assert_eq!((spoken, loaded.lines), (vec![2, 4, 10], lines));
 }
 
@@ -90,7 +93,7 @@ fn wherever_a_crash_cuts_it_the_conversation_is_whole() {
     write(&desk);
     let bytes = desk.bytes();
     for end in 0..bytes.len() {
-        let loaded = load(&bytes[..end]);
+        let loaded = load_transcript(&bytes[..end]);
         let texts = texts(&loaded.messages);
         let compacted = texts.first().is_some_and(|first| first == "in short");
         let expected: &[&str] = if compacted {
@@ -117,13 +120,13 @@ fn a_session_goes_on_after_half_a_compaction() {
     // The boundary and the first of its two messages, then what a later process wrote.
     let mut kept: Vec<&[u8]> = lines[..7].to_vec();
     kept.push(lines[9]);
-    let loaded = load(&kept.concat());
+    let loaded = load_transcript(&kept.concat());
     assert_eq!(texts(&loaded.messages), ["one", "first", "two", "second", "three"]);
     assert!(
         loaded
             .warnings
             .iter()
-            .any(|warning| matches!(warning, LoadWarning::HalfBoundary { line: 6 })),
+            .any(|warning| matches!(warning, TranscriptWarning::IncompleteBoundary { line: 6 })),
         "{:?}",
         loaded.warnings
     );

@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use dormouse_base::{Dir, RelPath};
-use dormouse_conversation::transcript::load;
+use dormouse_conversation::transcript::load_transcript;
 
 use crate::transcript::Desk;
 
@@ -55,7 +55,7 @@ fn walk_through(action: &str) {
         assert!(content == OLD || content == NEW, "{action} at {passing}: torn");
         let entries = dir.entries().unwrap();
         for entry in entries.iter().filter(|entry| entry.name.contains(".jsonl")) {
-            let loaded = load(&dir.read(&RelPath::new(&entry.name).unwrap()).unwrap());
+            let loaded = load_transcript(&dir.read(&RelPath::new(&entry.name).unwrap()).unwrap());
             assert_eq!(loaded.warnings, [], "{action} at {passing}");
             let texts: Vec<String> =
                 loaded.messages.iter().map(dormouse_conversation::Message::text).collect();

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use dormouse_base::{ManualClock, SessionId};
 use dormouse_conversation::Usage;
-use dormouse_conversation::figures::{
-    BreakerFigure, BreakerState, BreakerSum, CacheBreakFigure, Entry, Figure, FigureLog, Filter,
-    JobFigure, JobOutcome, Lane, LayerFigure, MemoryAction, MemoryFigure, RequestFigure,
-    RequestOutcome, Summary, ToolFigure, read_figures, summarise,
+use dormouse_conversation::metrics::{
+    BreakerMetric, BreakerState, BreakerTotals, CacheBreakMetric, ConversationKind, JobMetric,
+    JobOutcome, LayerMetric, MemoryAction, MemoryMetric, Metric, MetricEntry, MetricsFilter,
+    MetricsLog, MetricsSummary, RequestMetric, RequestOutcome, ToolMetric, read_metrics,
+    summarize_metrics,
 };
 
 const ONE: &str = "0193b0a4-0000-7000-8000-000000000001";
@@ -18,23 +19,23 @@ const TWO: &str = "0193b0a4-0000-7000-8000-000000000002";
 struct World {
     home: tempfile::TempDir,
     clock: Arc<ManualClock>,
-    log: FigureLog,
+    log: MetricsLog,
 }
 
 impl World {
     fn new(now: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
         let clock = Arc::new(ManualClock::new(now.parse().unwrap()));
-        let log = FigureLog::at(home.path(), clock.clone());
+        let log = MetricsLog::at(home.path(), clock.clone());
         Self { home, clock, log }
     }
 
-    fn record(&self, session: &str, project: &str, figure: &Figure) {
-        self.log.of_session(session.parse().unwrap(), project).record(figure);
+    fn record(&self, session: &str, project: &str, figure: &Metric) {
+        self.log.for_session(session.parse().unwrap(), project).record(figure);
     }
 
     fn folder(&self) -> std::path::PathBuf {
-        FigureLog::folder_in(self.home.path())
+        MetricsLog::folder_in(self.home.path())
     }
 
     fn files(&self) -> Vec<String> {
@@ -50,19 +51,19 @@ fn session(id: &str) -> SessionId {
     id.parse().unwrap()
 }
 
-fn request(read: u64) -> RequestFigure {
-    RequestFigure {
+fn request(read: u64) -> RequestMetric {
+    RequestMetric {
         model: "m".to_owned(),
         usage: Usage { input_tokens: 100, cache_read_input_tokens: read, ..Usage::default() },
         duration_ms: 40,
         messages: 3,
         cost_usd: Some(0.25),
-        ..RequestFigure::default()
+        ..RequestMetric::default()
     }
 }
 
 /// One of each kind, with nothing left at its default that could be lost on the way.
-fn one_of_each() -> Vec<Figure> {
+fn one_of_each() -> Vec<Metric> {
     let usage = Usage {
         input_tokens: 1,
         cache_creation_input_tokens: 2,
@@ -70,18 +71,18 @@ fn one_of_each() -> Vec<Figure> {
         output_tokens: 4,
     };
     vec![
-        Figure::Request(RequestFigure {
+        Metric::Request(RequestMetric {
             model: "m".to_owned(),
-            lane: Lane::Fork,
+            lane: ConversationKind::Fork,
             purpose: Some("extraction".to_owned()),
             outcome: RequestOutcome::Failed("overloaded".to_owned()),
             usage,
             duration_ms: 5,
             messages: 6,
             cost_usd: None,
-            cache_break: Some(CacheBreakFigure { cause: "head".to_owned(), expected: 9, read: 1 }),
+            cache_break: Some(CacheBreakMetric { cause: "head".to_owned(), expected: 9, read: 1 }),
         }),
-        Figure::Layer(LayerFigure {
+        Metric::Layer(LayerMetric {
             name: "snip".to_owned(),
             freed_tokens: 7,
             messages: 8,
@@ -89,14 +90,14 @@ fn one_of_each() -> Vec<Figure> {
             summaries: 1,
             prefix_changed: true,
         }),
-        Figure::Tool(ToolFigure {
+        Metric::Tool(ToolMetric {
             name: "Bash".to_owned(),
             verdict: Some("deny".to_owned()),
             is_error: true,
             duration_ms: 10,
             stored_bytes: 11,
         }),
-        Figure::Job(JobFigure {
+        Metric::Job(JobMetric {
             name: "dream".to_owned(),
             outcome: JobOutcome::Killed,
             duration_ms: 12,
@@ -105,22 +106,22 @@ fn one_of_each() -> Vec<Figure> {
             changed: 15,
             denied: 16,
         }),
-        Figure::Memory(MemoryFigure {
+        Metric::Memory(MemoryMetric {
             action: MemoryAction::Written,
             count: 4,
             by: Some("extraction".to_owned()),
             tokens: 17,
         }),
-        Figure::Breaker(BreakerFigure {
+        Metric::Breaker(BreakerMetric {
             name: "auto_compact".to_owned(),
             state: BreakerState::Open,
         }),
     ]
 }
 
-fn read(folder: &Path, filter: &Filter) -> Vec<Entry> {
+fn read(folder: &Path, filter: &MetricsFilter) -> Vec<MetricEntry> {
     let mut entries = Vec::new();
-    read_figures(folder, filter, &mut |entry| entries.push(entry)).unwrap();
+    read_metrics(folder, filter, &mut |entry| entries.push(entry)).unwrap();
     entries
 }
 
@@ -130,8 +131,8 @@ fn what_is_written_is_read_again() {
     for figure in one_of_each() {
         world.record(ONE, "-a", &figure);
     }
-    let entries = read(&world.folder(), &Filter::default());
-    let figures: Vec<Figure> = entries.iter().map(|entry| entry.figure.clone()).collect();
+    let entries = read(&world.folder(), &MetricsFilter::default());
+    let figures: Vec<Metric> = entries.iter().map(|entry| entry.metric.clone()).collect();
     assert_eq!(figures, one_of_each());
     assert!(entries.iter().all(|entry| entry.session == session(ONE) && entry.project == "-a"));
     assert_eq!(entries[0].at.to_string(), "2026-11-02T09:00:00Z");
@@ -140,7 +141,7 @@ fn what_is_written_is_read_again() {
 #[test]
 fn bad_lines_are_counted_and_unknown_kinds_kept_apart() {
     let world = World::new("2026-11-02T09:00:00Z");
-    world.record(ONE, "-a", &Figure::Request(request(0)));
+    world.record(ONE, "-a", &Metric::Request(request(0)));
     let head = format!(r#"{{"at":"2026-11-02T09:00:00Z","session":"{ONE}","project":"-a""#);
     let file = world.folder().join("2026-11.jsonl");
     let mut text = std::fs::read_to_string(&file).unwrap();
@@ -150,9 +151,9 @@ fn bad_lines_are_counted_and_unknown_kinds_kept_apart() {
     text.push_str(&head);
     std::fs::write(&file, text).unwrap();
     // Another process goes on behind the torn line.
-    let other = FigureLog::at(world.home.path(), world.clock.clone());
-    other.of_session(session(TWO), "-a").record(&Figure::Request(request(0)));
-    let summary = summarise(&world.folder(), &Filter::default()).unwrap();
+    let other = MetricsLog::at(world.home.path(), world.clock.clone());
+    other.for_session(session(TWO), "-a").record(&Metric::Request(request(0)));
+    let summary = summarize_metrics(&world.folder(), &MetricsFilter::default()).unwrap();
     assert_eq!(summary.unreadable_lines, 3);
     assert_eq!(summary.unknown_kinds.get("weather"), Some(&1));
     assert_eq!(summary.tools.get("Read").unwrap().calls, 1);
@@ -162,21 +163,24 @@ fn bad_lines_are_counted_and_unknown_kinds_kept_apart() {
 #[test]
 fn a_filter_by_time_session_and_project() {
     let world = World::new("2026-10-31T23:00:00Z");
-    world.record(ONE, "-a", &Figure::Request(request(1)));
+    world.record(ONE, "-a", &Metric::Request(request(1)));
     world.clock.advance(Duration::from_hours(2));
-    world.record(ONE, "-a", &Figure::Request(request(2)));
-    world.record(TWO, "-b", &Figure::Request(request(4)));
+    world.record(ONE, "-a", &Metric::Request(request(2)));
+    world.record(TWO, "-b", &Metric::Request(request(4)));
     assert_eq!(world.files(), ["2026-10.jsonl", "2026-11.jsonl"]);
-    let found = |filter: Filter| -> u64 {
-        summarise(&world.folder(), &filter).unwrap().total.usage.cache_read_input_tokens
+    let found = |filter: MetricsFilter| -> u64 {
+        summarize_metrics(&world.folder(), &filter).unwrap().total.usage.cache_read_input_tokens
     };
-    assert_eq!(found(Filter::default()), 7);
+    assert_eq!(found(MetricsFilter::default()), 7);
     let since = Some("2026-10-31T23:30:00Z".parse().unwrap());
-    assert_eq!(found(Filter { since, ..Filter::default() }), 6);
+    assert_eq!(found(MetricsFilter { since, ..MetricsFilter::default() }), 6);
     let since = Some("2026-11-01T00:00:00Z".parse().unwrap());
-    assert_eq!(found(Filter { since, ..Filter::default() }), 6);
-    assert_eq!(found(Filter { session: Some(session(ONE)), ..Filter::default() }), 3);
-    assert_eq!(found(Filter { project: Some("-b".to_owned()), ..Filter::default() }), 4);
+    assert_eq!(found(MetricsFilter { since, ..MetricsFilter::default() }), 6);
+    assert_eq!(found(MetricsFilter { session: Some(session(ONE)), ..MetricsFilter::default() }), 3);
+    assert_eq!(
+        found(MetricsFilter { project: Some("-b".to_owned()), ..MetricsFilter::default() }),
+        4
+    );
 }
 
 #[test]
@@ -186,7 +190,7 @@ fn a_year_is_kept_and_other_files_left_alone() {
     for name in ["2025-11.jsonl", "2025-12.jsonl", "1999-01.txt", "notes.jsonl"] {
         std::fs::write(world.folder().join(name), "").unwrap();
     }
-    world.record(ONE, "-a", &Figure::Request(request(0)));
+    world.record(ONE, "-a", &Metric::Request(request(0)));
     assert_eq!(world.files(), ["1999-01.txt", "2025-12.jsonl", "2026-11.jsonl", "notes.jsonl"]);
 }
 
@@ -195,22 +199,23 @@ fn what_can_not_be_written_is_counted_and_told_once() {
     let world = World::new("2026-11-02T09:00:00Z");
     std::fs::write(world.folder(), "a file where the folder should be").unwrap();
     for _ in 0..3 {
-        world.record(ONE, "-a", &Figure::Request(request(0)));
+        world.record(ONE, "-a", &Metric::Request(request(0)));
     }
     assert_eq!(world.log.lost(), 3);
     let problem = world.log.take_problem().unwrap();
     assert!(problem.contains("figures"), "{problem}");
     assert_eq!(world.log.take_problem(), None);
-    let nowhere = FigureLog::nowhere();
-    nowhere.of_session(session(ONE), "-a").record(&Figure::Request(request(0)));
+    let nowhere = MetricsLog::disabled();
+    nowhere.for_session(session(ONE), "-a").record(&Metric::Request(request(0)));
     assert_eq!((nowhere.lost(), nowhere.take_problem()), (0, None));
 }
 
 #[test]
 fn a_log_that_is_not_there_is_empty() {
     let home = tempfile::tempdir().unwrap();
-    let summary = summarise(&FigureLog::folder_in(home.path()), &Filter::default()).unwrap();
-    assert_eq!(summary, Summary::default());
+    let summary =
+        summarize_metrics(&MetricsLog::folder_in(home.path()), &MetricsFilter::default()).unwrap();
+    assert_eq!(summary, MetricsSummary::default());
     assert!(summary.is_empty());
     assert_eq!(home.path().read_dir().unwrap().count(), 0);
 }
@@ -222,14 +227,14 @@ fn sums() {
         world.record(ONE, "-a", &figure);
     }
     world.clock.advance(Duration::from_mins(1));
-    world.record(TWO, "-a", &Figure::Request(request(300)));
+    world.record(TWO, "-a", &Metric::Request(request(300)));
     let memory =
-        |action, count| Figure::Memory(MemoryFigure { action, count, by: None, tokens: 0 });
+        |action, count| Metric::Memory(MemoryMetric { action, count, by: None, tokens: 0 });
     world.record(TWO, "-a", &memory(MemoryAction::Corrected, 1));
-    let breaker = |state| Figure::Breaker(BreakerFigure { name: "auto_compact".to_owned(), state });
+    let breaker = |state| Metric::Breaker(BreakerMetric { name: "auto_compact".to_owned(), state });
     world.record(TWO, "-a", &breaker(BreakerState::Open));
     world.record(TWO, "-a", &breaker(BreakerState::Closed));
-    let summary = summarise(&world.folder(), &Filter::default()).unwrap();
+    let summary = summarize_metrics(&world.folder(), &MetricsFilter::default()).unwrap();
     assert_eq!(summary.sessions, 2);
     let period = summary.period.unwrap();
     assert_eq!(period.last.as_second() - period.first.as_second(), 60);
@@ -246,5 +251,5 @@ fn sums() {
     let dream = summary.jobs.get("dream").unwrap();
     assert_eq!((dream.runs, dream.killed, dream.denied), (1, 1, 16));
     assert!((summary.memory.pollution_rate().unwrap() - 0.25).abs() < 1e-9);
-    assert_eq!(summary.breakers.get("auto_compact"), Some(&BreakerSum { opened: 2, open: 1 }));
+    assert_eq!(summary.breakers.get("auto_compact"), Some(&BreakerTotals { opened: 2, open: 1 }));
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use dormouse_base::{Clock, Dir, IdSource, ManualClock, MessageId, SeededIds, SessionId};
 use dormouse_conversation::transcript::{
-    Author, Envelope, LoadWarning, Transcript, TranscriptError, list_sessions, load,
-    newest_session, session_file,
+    LineEnvelope, MessageHeader, Transcript, TranscriptError, TranscriptWarning, list_sessions,
+    load_transcript, newest_session, session_file,
 };
 use dormouse_conversation::{
-    Block, Facts, Flags, Message, Origin, Prefix, Response, ResultContent, Role, StopReason,
-    SystemBlock, ToolUseId, Usage, repair, violations,
+    Block, EnvironmentFacts, Message, MessageFlags, Prefix, PrefixOrigin, Response, ResultContent,
+    Role, StopReason, SystemBlock, ToolUseId, Usage, pairing_violations, repair_pairing,
 };
 use proptest::prelude::*;
 
@@ -50,12 +50,12 @@ impl Desk {
 
     pub(crate) fn user(&self, text: &str) -> Message {
         let id = MessageId::generate(&*self.ids);
-        Message::user(id, self.clock.now(), vec![Block::text(text)], Flags::default())
+        Message::user(id, self.clock.now(), vec![Block::text(text)], MessageFlags::default())
     }
 }
 
-pub(crate) fn envelope() -> Envelope {
-    Envelope { folder: "/home/u/app".into(), version: "0".into(), git_branch: "main".into() }
+pub(crate) fn envelope() -> LineEnvelope {
+    LineEnvelope { folder: "/home/u/app".into(), version: "0".into(), git_branch: "main".into() }
 }
 
 fn response(stop_reason: Option<StopReason>, output_tokens: u64) -> Response {
@@ -85,14 +85,18 @@ fn write_turn(desk: &Desk, transcript: &mut Transcript) -> Vec<Message> {
     transcript.record_message(&prompt).unwrap();
     let (answer, results) = (MessageId::generate(&*desk.ids), MessageId::generate(&*desk.ids));
     let (begun, whole) = (response(None, 1), response(Some(StopReason::ToolUse), 99));
-    let from_model = |response| Author {
+    let from_model = |response| MessageHeader {
         message: answer,
         role: Role::Assistant,
-        flags: Flags::default(),
+        flags: MessageFlags::default(),
         response: Some(response),
     };
-    let from_tools =
-        Author { message: results, role: Role::User, flags: Flags::default(), response: None };
+    let from_tools = MessageHeader {
+        message: results,
+        role: Role::User,
+        flags: MessageFlags::default(),
+        response: None,
+    };
     transcript.record_blocks(from_model(&begun), &[Block::text("look")]).unwrap();
     transcript.record_blocks(from_model(&begun), &[call("a")]).unwrap();
     transcript.record_blocks(from_tools, &[result("a")]).unwrap();
@@ -107,7 +111,12 @@ fn write_turn(desk: &Desk, transcript: &mut Transcript) -> Vec<Message> {
             vec![Block::text("look"), call("a"), call("b")],
             whole,
         ),
-        Message::user(results, desk.clock.now(), vec![result("a"), result("b")], Flags::default()),
+        Message::user(
+            results,
+            desk.clock.now(),
+            vec![result("a"), result("b")],
+            MessageFlags::default(),
+        ),
     ]
 }
 
@@ -120,17 +129,17 @@ fn what_is_written_is_read() {
         system,
         Vec::new(),
         vec![Block::text("first")],
-        Facts::default().with("date", "x"),
+        EnvironmentFacts::default().with("date", "x"),
     );
-    let origin = Origin { model: "m".into(), server: "http://s".into(), max_tokens: Some(5) };
+    let origin = PrefixOrigin { model: "m".into(), server: "http://s".into(), max_tokens: Some(5) };
     transcript.record_prefix(&prefix, &origin).unwrap();
     let written = write_turn(&desk, &mut transcript);
-    transcript.record_facts(&Facts::default().with("date", "y")).unwrap();
-    let loaded = load(&desk.bytes());
+    transcript.record_facts(&EnvironmentFacts::default().with("date", "y")).unwrap();
+    let loaded = load_transcript(&desk.bytes());
     assert_eq!(loaded.messages, written);
     assert_eq!((loaded.warnings, loaded.origin), (vec![], Some(origin)));
     let read = loaded.prefix.unwrap();
-    assert_eq!((read.system(), read.first()), (prefix.system(), prefix.first()));
+    assert_eq!((read.system(), read.opening_blocks()), (prefix.system(), prefix.opening_blocks()));
     assert_eq!(loaded.facts.unwrap().get("date"), Some("y"));
 }
 
@@ -158,15 +167,15 @@ fn what_is_withdrawn_does_not_count() {
     transcript.record_message(&prompt).unwrap();
     let answer = MessageId::generate(&*desk.ids);
     let begun = response(None, 1);
-    let author = Author {
+    let author = MessageHeader {
         message: answer,
         role: Role::Assistant,
-        flags: Flags::default(),
+        flags: MessageFlags::default(),
         response: Some(&begun),
     };
     transcript.record_blocks(author, &[Block::text("half an ans")]).unwrap();
     transcript.record_withdrawn(answer).unwrap();
-    assert_eq!(load(&desk.bytes()).messages, [prompt]);
+    assert_eq!(load_transcript(&desk.bytes()).messages, [prompt]);
 }
 
 #[test]
@@ -175,12 +184,12 @@ fn what_a_withdrawn_message_brought_was_not_delivered() {
     let mut transcript = desk.create();
     let ids = ["a".to_owned(), "b".to_owned()];
     let (gone, kept) = (desk.user("results"), desk.user("results again"));
-    transcript.record_arrival(Author::of(&gone), &gone.blocks, &ids).unwrap();
-    assert_eq!(load(&desk.bytes()).delivered, ids);
+    transcript.record_incoming(MessageHeader::of(&gone), &gone.blocks, &ids).unwrap();
+    assert_eq!(load_transcript(&desk.bytes()).delivered, ids);
     transcript.record_withdrawn(gone.id).unwrap();
-    assert!(load(&desk.bytes()).delivered.is_empty());
-    transcript.record_arrival(Author::of(&kept), &kept.blocks, &ids).unwrap();
-    assert_eq!(load(&desk.bytes()).delivered, ids);
+    assert!(load_transcript(&desk.bytes()).delivered.is_empty());
+    transcript.record_incoming(MessageHeader::of(&kept), &kept.blocks, &ids).unwrap();
+    assert_eq!(load_transcript(&desk.bytes()).delivered, ids);
 }
 
 #[test]
@@ -190,7 +199,7 @@ fn blocks_with_line_ends_come_back_exactly() {
     let odd = Block::from_json("{\n\"type\":\"text\",\r\n \"text\":\"a\\nb\"}").unwrap();
     let message = Message { blocks: vec![odd, Block::text("plain")], ..desk.user("") };
     transcript.record_message(&message).unwrap();
-    assert_eq!(load(&desk.bytes()).messages, [message]);
+    assert_eq!(load_transcript(&desk.bytes()).messages, [message]);
     // Other tools find the blocks where they look for them.
     let line: serde_json::Value = serde_json::from_slice(desk.bytes().trim_ascii_end()).unwrap();
     assert_eq!(line["message"]["content"][0]["text"], "a\nb");
@@ -208,7 +217,7 @@ fn a_torn_last_line_is_dropped_at_every_byte() {
     drop(transcript);
     let bytes = desk.bytes();
     for cut in before..=bytes.len() {
-        let loaded = load(&bytes[..cut]);
+        let loaded = load_transcript(&bytes[..cut]);
         // The newline alone may be missing: then the line is whole.
         let whole = cut + 1 >= bytes.len();
         assert_eq!(loaded.messages.len(), 1 + usize::from(whole), "cut at {cut}");
@@ -230,7 +239,7 @@ fn a_torn_last_line_is_dropped_at_every_byte() {
         .unwrap();
         again.record_message(&desk.user("next")).unwrap();
         drop(again);
-        let loaded = load(&desk.bytes());
+        let loaded = load_transcript(&desk.bytes());
         assert_eq!(loaded.warnings, [], "cut at {cut}: the torn line is put aside");
         assert_eq!(loaded.messages.len(), 2 + usize::from(whole), "cut at {cut}");
     }
@@ -247,16 +256,16 @@ fn a_bad_line_in_the_middle_is_named() {
     let tail =
         desk.bytes().split_off(desk.bytes().iter().position(|byte| *byte == b'\n').unwrap() + 1);
     bytes.extend_from_slice(&tail);
-    let loaded = load(&bytes);
+    let loaded = load_transcript(&bytes);
     let texts: Vec<String> = loaded.messages.iter().map(Message::text).collect();
     assert_eq!(texts, ["one", "two"]);
     let lines: Vec<usize> = loaded
         .warnings
         .iter()
         .map(|warning| match warning {
-            LoadWarning::BadLine { line, .. }
-            | LoadWarning::Torn { line, .. }
-            | LoadWarning::HalfBoundary { line } => *line,
+            TranscriptWarning::BadLine { line, .. }
+            | TranscriptWarning::Torn { line, .. }
+            | TranscriptWarning::IncompleteBoundary { line } => *line,
         })
         .collect();
     assert_eq!(lines, [2, 3, 4]);
@@ -273,7 +282,7 @@ fn another_agents_lines_are_read() {
         r#"{"isSidechain":true,"type":"user","message":{"role":"user","content":"a sub-agent's"},"uuid":"55555555-5555-4555-8555-555555555555","timestamp":"2026-03-04T05:06:22.627Z"}"#,
         r#"{"isSidechain":false,"message":{"model":"m","id":"msg_1","role":"assistant","content":[{"type":"text","text":"here"}],"usage":{"input_tokens":3,"output_tokens":25}},"type":"assistant","uuid":"44444444-4444-4444-8444-444444444444","timestamp":"2026-03-04T05:06:23.627Z"}"#,
     ];
-    let loaded = load((lines.join("\n") + "\n").as_bytes());
+    let loaded = load_transcript((lines.join("\n") + "\n").as_bytes());
     assert_eq!(loaded.warnings, []);
     assert_eq!(loaded.folder.as_deref(), Some("/x"));
     let shapes: Vec<(Role, usize)> =
@@ -295,7 +304,7 @@ fn one_writer_a_session() {
             desk.ids.clone(),
         )
     };
-    assert!(matches!(resume(), Err(TranscriptError::Held { .. })));
+    assert!(matches!(resume(), Err(TranscriptError::InUse { .. })));
     drop(first);
     assert!(resume().is_ok());
     let other = SessionId::generate(&*desk.ids);
@@ -332,9 +341,10 @@ fn the_fuzz_corpus_loads() {
     let mut files = 0;
     for entry in corpus.read_dir().unwrap() {
         files += 1;
-        let loaded = load(&std::fs::read(entry.unwrap().path()).unwrap());
-        let (messages, _) = repair(loaded.messages, |blocks| Message { blocks, ..desk.user("") });
-        assert_eq!(violations(&messages), Vec::<String>::new());
+        let loaded = load_transcript(&std::fs::read(entry.unwrap().path()).unwrap());
+        let (messages, _) =
+            repair_pairing(loaded.messages, |blocks| Message { blocks, ..desk.user("") });
+        assert_eq!(pairing_violations(&messages), Vec::<String>::new());
     }
     assert!(files >= 2);
 }
@@ -352,7 +362,7 @@ proptest! {
         whole.extend(line);
         let place = at.index(bytes.len() + 1);
         bytes.splice(place..place, whole);
-        let loaded = load(&bytes);
+        let loaded = load_transcript(&bytes);
         prop_assert!(loaded.messages.iter().any(|message| message.text() == "kept"));
     }
 }

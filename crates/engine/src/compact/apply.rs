@@ -6,8 +6,8 @@ use dormouse_base::MessageId;
 use dormouse_context::compact::without_thinking;
 use dormouse_context::layers::is_cache_edit;
 use dormouse_context::{Fragment, HookNotes};
-use dormouse_conversation::transcript::{Boundary, uncounted};
-use dormouse_conversation::{Block, Flags, History, Message};
+use dormouse_conversation::transcript::{CompactionBoundary, without_usage};
+use dormouse_conversation::{Block, Message, MessageFlags, MessageHistory};
 use dormouse_instructions::LoadOccasion;
 use dormouse_model::Announcement;
 
@@ -68,14 +68,14 @@ impl Engine {
         let front: Vec<Message> = front.iter().map(|message| (**message).clone()).collect();
         let messages: Vec<Message> = front.into_iter().chain(head.clone()).chain(kept).collect();
         let view = messages.iter().map(|message| message.id).collect();
-        let history = History::of(messages)?;
+        let history = MessageHistory::from_messages(messages)?;
         let after = ground.prefix.tokens()
             + history.messages().iter().map(|message| message.tokens()).sum::<u64>();
-        let boundary = Boundary {
+        let boundary = CompactionBoundary {
             trigger: order.trigger,
             pre_tokens: before.tokens,
             post_tokens: before.counted(after),
-            way: way_name(&draft),
+            method: way_name(&draft),
             last_message: draft.dropped.last().map(|message| message.id),
             view,
             tools: self.tool_names(),
@@ -84,7 +84,7 @@ impl Engine {
         let origin = &self.config.origin;
         self.transcript.record_boundary(&boundary, &ground.prefix, origin, &head)?;
         if !unthought.is_empty() {
-            self.transcript.record_unthought(&unthought)?;
+            self.transcript.record_thinking_dropped(&unthought)?;
         }
         self.transcript.sync()?;
         self.last_summary = Some(draft.text);
@@ -127,7 +127,7 @@ impl Engine {
     }
 
     fn summary_message(&self, text: &str) -> Message {
-        let flags = Flags { meta: true, compact_summary: true, ..Flags::default() };
+        let flags = MessageFlags { meta: true, compact_summary: true, ..MessageFlags::default() };
         Message::user(self.new_id(), self.config.clock.now(), vec![Block::text(text)], flags)
     }
 
@@ -168,7 +168,7 @@ impl Engine {
         if blocks.is_empty() {
             return None;
         }
-        let flags = Flags { meta: true, attachment: true, ..Flags::default() };
+        let flags = MessageFlags { meta: true, attachment: true, ..MessageFlags::default() };
         Some(Message::user(self.new_id(), self.config.clock.now(), blocks, flags))
     }
 }
@@ -191,9 +191,9 @@ fn lasting(kept: &[Arc<Message>]) -> (Vec<Message>, Vec<MessageId>) {
         .map(|(place, message)| match without_thinking(message) {
             Some(bare) if Some(place) != asking => {
                 unthought.push(message.id);
-                uncounted(bare)
+                without_usage(bare)
             }
-            _ => uncounted((**message).clone()),
+            _ => without_usage((**message).clone()),
         })
         .collect();
     (messages, unthought)

@@ -1,6 +1,6 @@
 //! Before a request (C-14, L-8): is it time, and if so, compact.
 
-use dormouse_conversation::{Budget, Window, WindowState};
+use dormouse_conversation::{Budget, ContextWindow, WindowState};
 use dormouse_model::ModelError;
 use tokio_util::sync::CancellationToken;
 
@@ -75,7 +75,7 @@ impl Engine {
     pub(super) fn budget_ahead(&self) -> Budget {
         let budget = self.config.budget;
         let wanted = self.config.compaction.auto_window.unwrap_or(budget.window);
-        match Window::new(wanted.min(budget.window)) {
+        match ContextWindow::new(wanted.min(budget.window)) {
             Ok(window) => Budget::for_window(window, budget.max_output),
             Err(_) => budget,
         }

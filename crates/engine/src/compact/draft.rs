@@ -10,7 +10,7 @@ use dormouse_context::compact::{
     Fidelity, FoldInput, INDEX_CHARS, Summary, TailRule, Way, compose, fold, index, keep_words,
     kept_from, lost_words, measure,
 };
-use dormouse_conversation::transcript::Trigger;
+use dormouse_conversation::transcript::CompactionTrigger;
 use dormouse_conversation::{Budget, Message, Prefix, estimate_text};
 use dormouse_tools::ToolSet;
 
@@ -132,7 +132,7 @@ impl Engine {
         ground: &CompactionBase,
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Option<CompactionDraft> {
-        if order.trigger == Trigger::Auto && !self.breaker.asks_the_model() {
+        if order.trigger == CompactionTrigger::Auto && !self.breaker.asks_the_model() {
             return self.folded(cut, ground);
         }
         let written = match self.summarise(order, cut).await {
@@ -228,7 +228,7 @@ impl Engine {
         let (front, dropped) = rest.split_at(cut.from.min(rest.len()));
         let stays: HashSet<MessageId> =
             front.iter().chain(kept).map(|message| message.id).collect();
-        let said = self.said.beside(&stays, self.transcript.own_folder());
+        let said = self.said.beside(&stays, self.transcript.session_folder());
         let path = self.transcript.path().display().to_string();
         let words = keep_words(&said, room.words_tokens);
         let write = |lost: &str| {

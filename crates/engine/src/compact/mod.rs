@@ -22,8 +22,8 @@ mod window_share;
 use dormouse_base::MessageId;
 use dormouse_context::compact::notes::StepAside;
 use dormouse_context::compact::{Fidelity, Way};
-use dormouse_conversation::figures::{BreakerFigure, BreakerState, Figure, LayerFigure};
-use dormouse_conversation::transcript::Trigger;
+use dormouse_conversation::metrics::{BreakerMetric, BreakerState, LayerMetric, Metric};
+use dormouse_conversation::transcript::CompactionTrigger;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use auto::Room;
@@ -53,7 +53,7 @@ pub enum CompactionScope {
 #[derive(Debug, Clone)]
 pub struct CompactionRequest {
     /// Who asks for it.
-    pub trigger: Trigger,
+    pub trigger: CompactionTrigger,
     /// What the person wants the summary to look at.
     pub instructions: Option<String>,
     /// What is compacted.
@@ -63,7 +63,7 @@ pub struct CompactionRequest {
 impl CompactionRequest {
     /// Because the window is filling up.
     pub(crate) fn auto() -> Self {
-        Self { trigger: Trigger::Auto, instructions: None, span: CompactionScope::Whole }
+        Self { trigger: CompactionTrigger::Auto, instructions: None, span: CompactionScope::Whole }
     }
 }
 
@@ -71,7 +71,7 @@ impl CompactionRequest {
 #[derive(Debug, Clone)]
 pub struct CompactionReport {
     /// Who started it.
-    pub trigger: Trigger,
+    pub trigger: CompactionTrigger,
     /// How the summary came about.
     pub way: Way,
     /// Tokens before.
@@ -230,7 +230,7 @@ impl Engine {
     /// What it came to goes into the figures.
     fn count_compaction(&self, report: &CompactionReport, messages: usize) {
         let name = if report.way == Way::Notes { NOTES_LAYER } else { LAYER };
-        self.figures.record(&Figure::Layer(LayerFigure {
+        self.figures.record(&Metric::Layer(LayerMetric {
             name: name.to_owned(),
             freed_tokens: report.before.saturating_sub(report.after),
             messages: u64::try_from(messages).unwrap_or(u64::MAX),
@@ -243,12 +243,12 @@ impl Engine {
     /// What came of it decides whether it is tried again.
     fn heed(
         &mut self,
-        trigger: Trigger,
+        trigger: CompactionTrigger,
         before: WindowUsage,
         after: u64,
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) {
-        if trigger == Trigger::Manual {
+        if trigger == CompactionTrigger::Manual {
             self.breaker.reset_loop();
             return;
         }
@@ -260,6 +260,6 @@ impl Engine {
 
     pub(crate) fn record_breaker(&self, open: bool) {
         let state = if open { BreakerState::Open } else { BreakerState::Closed };
-        self.figures.record(&Figure::Breaker(BreakerFigure { name: LAYER.to_owned(), state }));
+        self.figures.record(&Metric::Breaker(BreakerMetric { name: LAYER.to_owned(), state }));
     }
 }

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use dormouse_context::compact::{without_media, without_thinking};
-use dormouse_conversation::{Block, BlockKind, Budget, History, Message, SMALLEST_WINDOW, Window};
+use dormouse_conversation::{
+    Block, BlockKind, Budget, ContextWindow, MIN_WINDOW, Message, MessageHistory,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{CompactionOutcome, CompactionRequest};
@@ -85,10 +87,10 @@ impl Engine {
     ) {
         let (budget, ours) = (self.config.budget, self.tokens_used());
         // A number that no window has is a slip, or about something else.
-        let limit = limit.filter(|limit| *limit >= u64::from(SMALLEST_WINDOW));
+        let limit = limit.filter(|limit| *limit >= u64::from(MIN_WINDOW));
         let told = in_our_tokens(ours.min(u64::from(budget.window)), used, limit);
         let told = u32::try_from(told).unwrap_or(u32::MAX);
-        let Ok(window) = Window::new(told) else { return };
+        let Ok(window) = ContextWindow::new(told) else { return };
         if told >= budget.window {
             return;
         }
@@ -150,13 +152,13 @@ impl Engine {
         if unthought.is_empty() {
             return Ok(false);
         }
-        self.transcript.record_unthought(&unthought)?;
+        self.transcript.record_thinking_dropped(&unthought)?;
         self.replace(messages, "thinking that the server refused was dropped")?;
         Ok(true)
     }
 
     fn replace(&mut self, messages: Vec<Message>, why: &str) -> Result<(), EngineError> {
-        self.history = History::of(messages)?;
+        self.history = MessageHistory::from_messages(messages)?;
         self.rebuild_body(why);
         Ok(())
     }

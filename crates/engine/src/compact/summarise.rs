@@ -7,7 +7,7 @@ use dormouse_context::compact::{
     Direction, FROM_MARK, partial_prompt, read_summary, retry_prompt, stripped, summary_prompt,
     without_oldest,
 };
-use dormouse_conversation::{Block, Flags, Message, estimate_text};
+use dormouse_conversation::{Block, Message, MessageFlags, estimate_text};
 use dormouse_model::ModelError;
 
 use super::range::CompactionRange;
@@ -85,7 +85,7 @@ impl Engine {
 
     fn with_mark(&self, messages: &[Arc<Message>], at: usize) -> Vec<Arc<Message>> {
         let (before, after) = messages.split_at(at.min(messages.len()));
-        let flags = Flags { meta: true, ..Flags::default() };
+        let flags = MessageFlags { meta: true, ..MessageFlags::default() };
         let blocks = vec![Block::text(FROM_MARK)];
         let mark = Message::user(self.new_id(), self.config.clock.now(), blocks, flags);
         before.iter().cloned().chain([Arc::new(mark)]).chain(after.iter().cloned()).collect()

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use dormouse_base::{Dir, MessageId, RelPath};
 use dormouse_context::compact::{Said, said_in};
 use dormouse_conversation::Message;
-use dormouse_conversation::transcript::Loaded;
+use dormouse_conversation::transcript::LoadedTranscript;
 use jiff::Timestamp;
 
 use crate::Engine;
@@ -53,11 +53,11 @@ pub(crate) struct UserMessages(Vec<Words>);
 
 impl UserMessages {
     /// What an earlier process heard.
-    pub(crate) fn of(loaded: &Loaded) -> Self {
+    pub(crate) fn of(loaded: &LoadedTranscript) -> Self {
         let lines: HashMap<MessageId, u64> =
-            loaded.spoken.iter().map(|spoken| (spoken.message, spoken.line)).collect();
+            loaded.user_messages.iter().map(|spoken| (spoken.message, spoken.line)).collect();
         let mut said = Self::default();
-        for message in loaded.all() {
+        for message in loaded.all_messages() {
             said.hear(message, lines.get(&message.id).copied().unwrap_or_default());
         }
         said.0.sort_by_key(|words| words.line);

@@ -22,7 +22,7 @@ impl Engine {
             u64::from(estimate_text(&tool.description))
                 + u64::from(estimate_json(tool.input_schema.get()))
         });
-        let first = self.prefix.first().iter().map(|block| u64::from(block.tokens()));
+        let first = self.prefix.opening_blocks().iter().map(|block| u64::from(block.tokens()));
         let mut fillings = vec![
             WindowShare { what: "system prompt", tokens: system.sum() },
             WindowShare { what: "tool definitions", tokens: tools.sum() },

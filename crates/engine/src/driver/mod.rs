@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use dormouse_base::{FileAction, FileError, MessageId, fault};
 use dormouse_context::{Attachment, Fragment, HookNotes, TurnShape, plan_breakpoints};
-use dormouse_conversation::transcript::Author;
+use dormouse_conversation::transcript::MessageHeader;
 use dormouse_conversation::{
-    Block, BlockKind, Flags, Message, Response, Role, StopReason, ToolUse, ToolUseId,
+    Block, BlockKind, Message, MessageFlags, Response, Role, StopReason, ToolUse, ToolUseId,
 };
 use dormouse_model::{Sent, StreamEvent};
 use tokio_util::sync::CancellationToken;
@@ -247,10 +247,10 @@ impl<'e> Driver<'e> {
 
     fn record_block(&mut self, mut response: Response, block: &Block) -> Result<(), EngineError> {
         response.request_id.clone_from(&self.outside.request_id);
-        let author = Author {
+        let author = MessageHeader {
             message: self.answer_id,
             role: Role::Assistant,
-            flags: Flags::default(),
+            flags: MessageFlags::default(),
             response: Some(&response),
         };
         Ok(self.engine.transcript.record_blocks(author, std::slice::from_ref(block))?)
@@ -272,7 +272,7 @@ impl<'e> Driver<'e> {
         response.request_id = self.outside.request_id.take();
         let message =
             Message::assistant(self.answer_id, self.engine.config.clock.now(), blocks, response);
-        self.engine.transcript.record_response_end(Author::of(&message))?;
+        self.engine.transcript.record_response_end(MessageHeader::of(&message))?;
         let text = message.text();
         if !text.is_empty() {
             if !std::mem::take(&mut self.paused) {
@@ -353,7 +353,7 @@ impl<'e> Driver<'e> {
             self.results_id,
             self.engine.config.clock.now(),
             blocks,
-            Flags::default(),
+            MessageFlags::default(),
         );
         let message = self.engine.commit(message)?;
         self.engine.telling.clear();
@@ -421,9 +421,9 @@ impl<'e> Driver<'e> {
         Some(Attachment { parts: engine.known.parts_of(&loaded) }.to_block())
     }
 
-    fn results_author(&self) -> Author<'static> {
-        let (role, flags) = (Role::User, Flags::default());
-        Author { message: self.results_id, role, flags, response: None }
+    fn results_author(&self) -> MessageHeader<'static> {
+        let (role, flags) = (Role::User, MessageFlags::default());
+        MessageHeader { message: self.results_id, role, flags, response: None }
     }
 
     /// Results that together are too long for one message: the largest are stored. That is decided now,
@@ -455,7 +455,8 @@ impl<'e> Driver<'e> {
     }
 
     fn commit_closing(&mut self, note: &str) -> Result<(), EngineError> {
-        let message = Message::closing(self.engine.new_id(), self.engine.config.clock.now(), note);
+        let message =
+            Message::synthetic_response(self.engine.new_id(), self.engine.config.clock.now(), note);
         self.engine.transcript.record_message(&message)?;
         self.engine.commit(message)?;
         Ok(())

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use dormouse_base::{Clock, DirEntry, IdSource};
-use dormouse_conversation::figures::Figures;
+use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_conversation::{Message, RequestOptions, Usage};
 use dormouse_model::{Dialect, Model, ModelError, PriceTable, RetryPolicy, WireBody};
 use dormouse_tools::{CachedFile, CallContext, CallObserver, Extent, Gate, Tool, ToolSet};
@@ -53,7 +53,7 @@ pub struct ForkSource {
     /// Who looks at the parent's calls looks at the fork's too.
     observer: Option<Arc<dyn CallObserver>>,
     results: ResultStore,
-    figures: Figures,
+    figures: SessionMetrics,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     spent: SharedCost,
@@ -176,7 +176,8 @@ impl ForkSource {
     /// What stands in front of the conversation: the system prompt, instruction files, the index of memories.
     pub fn standing_texts(&self) -> Vec<String> {
         let system = self.prefix.system().iter().map(|block| block.text.clone());
-        let first = self.prefix.first().iter().filter_map(dormouse_conversation::Block::as_text);
+        let first =
+            self.prefix.opening_blocks().iter().filter_map(dormouse_conversation::Block::as_text);
         system.chain(first).collect()
     }
 

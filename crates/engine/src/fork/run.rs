@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use dormouse_base::MessageId;
 use dormouse_context::{TurnShape, plan_breakpoints};
-use dormouse_conversation::figures::{Figure, Lane, RequestFigure, RequestOutcome};
+use dormouse_conversation::metrics::{ConversationKind, Metric, RequestMetric, RequestOutcome};
 use dormouse_conversation::{
-    Block, Flags, Message, Response, ResultContent, StopReason, ToolUse, Usage,
+    Block, Message, MessageFlags, Response, ResultContent, StopReason, ToolUse, Usage,
 };
 use dormouse_model::{Completion, ModelError};
 use dormouse_tools::{Caller, ToolSet, Verdict};
@@ -111,7 +111,7 @@ impl<'j> Fork<'j> {
     }
 
     fn say(&mut self, blocks: Vec<Block>) {
-        let flags = Flags { meta: true, side_chain: true, ..Flags::default() };
+        let flags = MessageFlags { meta: true, side_chain: true, ..MessageFlags::default() };
         let (id, now) = (self.new_id(), self.seed.clock.now());
         self.seed.body.append(&Message::user(id, now, blocks, flags));
     }
@@ -162,9 +162,9 @@ impl<'j> Fork<'j> {
         let seed = &self.seed;
         let cost_usd = seed.prices.cost_usd(&seed.model_name, &usage, seed.dialect.ttl);
         seed.spent.add(cost_usd.unwrap_or(0.0));
-        seed.figures.record(&Figure::Request(RequestFigure {
+        seed.figures.record(&Metric::Request(RequestMetric {
             model: seed.model_name.clone(),
-            lane: Lane::Fork,
+            lane: ConversationKind::Fork,
             purpose: Some(self.order.purpose.to_owned()),
             outcome: match answer {
                 Ok(_) => RequestOutcome::Answered,

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use dormouse_base::SettingsSource;
-use dormouse_conversation::transcript::Trigger;
+use dormouse_conversation::transcript::CompactionTrigger;
 use dormouse_instructions::InstructionFile;
 use serde_json::value::RawValue;
 
@@ -123,14 +123,14 @@ impl HookRunner {
     /// Why a compaction is not to be, if a hook says so.
     pub(crate) async fn before_compaction(
         &self,
-        trigger: Trigger,
+        trigger: CompactionTrigger,
         custom_instructions: Option<&str>,
     ) -> Option<String> {
         let details = Details::PreCompact { trigger, custom_instructions };
         self.fire(HookEvent::PreCompact, details).await.block
     }
 
-    pub(crate) async fn after_compaction(&self, trigger: Trigger, compact_summary: &str) {
+    pub(crate) async fn after_compaction(&self, trigger: CompactionTrigger, compact_summary: &str) {
         let details = Details::PostCompact { trigger, compact_summary };
         self.fire(HookEvent::PostCompact, details).await;
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use dormouse_base::SessionId;
-use dormouse_conversation::transcript::Trigger;
+use dormouse_conversation::transcript::CompactionTrigger;
 use dormouse_conversation::{Block, BlockKind, ToolUse};
 use dormouse_tools::{Mode, ToolSet};
 use serde::Serialize;
@@ -187,11 +187,11 @@ pub(super) enum Details<'a> {
         notification_type: &'a str,
     },
     PreCompact {
-        trigger: Trigger,
+        trigger: CompactionTrigger,
         custom_instructions: Option<&'a str>,
     },
     PostCompact {
-        trigger: Trigger,
+        trigger: CompactionTrigger,
         compact_summary: &'a str,
     },
     Instructions {
@@ -292,8 +292,8 @@ impl Details<'_> {
             Self::End { reason } => reason.name(),
             Self::Notification { notification_type, .. } => notification_type,
             Self::PreCompact { trigger, .. } | Self::PostCompact { trigger, .. } => match trigger {
-                Trigger::Auto => "auto",
-                Trigger::Manual => "manual",
+                CompactionTrigger::Auto => "auto",
+                CompactionTrigger::Manual => "manual",
             },
             Self::Instructions { load_reason, .. } => load_reason,
             Self::Expansion { command_name, .. } => command_name,

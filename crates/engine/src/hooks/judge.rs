@@ -4,9 +4,12 @@
 use std::sync::{Arc, Mutex};
 
 use dormouse_base::{Clock, IdSource, MessageId};
-use dormouse_conversation::figures::{Figure, Figures, Lane, RequestFigure, RequestOutcome};
+use dormouse_conversation::metrics::{
+    ConversationKind, Metric, RequestMetric, RequestOutcome, SessionMetrics,
+};
 use dormouse_conversation::{
-    Answer as AnswerForm, Block, Facts, Flags, Message, Prefix, RequestOptions, SystemBlock, Usage,
+    Block, EnvironmentFacts, Message, MessageFlags, Prefix, RequestOptions,
+    ResponseFormat as AnswerForm, SystemBlock, Usage,
 };
 use dormouse_model::{PriceTable, WireBody};
 use serde::Deserialize;
@@ -77,7 +80,7 @@ pub(crate) struct Judge {
     pub(crate) small: Option<SmallModel>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn IdSource>,
-    pub(crate) figures: Figures,
+    pub(crate) figures: SessionMetrics,
     pub(crate) prices: PriceTable,
     pub(crate) spent: SharedCost,
 }
@@ -126,9 +129,9 @@ impl Judge {
         };
         let cost_usd = self.prices.cost_usd(&model.name, &usage, model.dialect.ttl);
         self.spent.add(cost_usd.unwrap_or(0.0));
-        self.figures.record(&Figure::Request(RequestFigure {
+        self.figures.record(&Metric::Request(RequestMetric {
             model: model.name.clone(),
-            lane: Lane::Side,
+            lane: ConversationKind::Subagent,
             purpose: Some(PURPOSE.to_owned()),
             outcome,
             usage,
@@ -180,17 +183,17 @@ impl Judge {
 
     fn body(&self, model: &SmallModel, insists: Insists, question: &str) -> Option<Vec<u8>> {
         let options = RequestOptions {
-            answer: AnswerForm::Json {
+            response_format: AnswerForm::Json {
                 name: "verdict".to_owned(),
                 schema: RawValue::from_string(insists.schema().to_owned()).ok()?,
             },
             ..RequestOptions::new(&model.name, MOST_TOKENS)
         };
         let system = vec![SystemBlock { text: insists.task(), is_static: true }];
-        let prefix = Prefix::new(system, Vec::new(), Vec::new(), Facts::default());
+        let prefix = Prefix::new(system, Vec::new(), Vec::new(), EnvironmentFacts::default());
         let mut body = WireBody::new(model.dialect.clone(), &prefix, &options);
         let (id, now) = (MessageId::generate(&*self.ids), self.clock.now());
-        body.append(&Message::user(id, now, vec![Block::text(question)], Flags::default()));
+        body.append(&Message::user(id, now, vec![Block::text(question)], MessageFlags::default()));
         Some(body.render(&[]))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use dormouse_conversation::figures::Figures;
+use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_conversation::transcript::Transcript;
 
 use super::{HookAgent, HookRunner, HookSession, Hooks, Judge, Place, RunnerParts};
@@ -31,7 +31,7 @@ impl Engine {
 pub(crate) fn hook_runner(
     config: &EngineConfig,
     transcript: &Transcript,
-    figures: &Figures,
+    figures: &SessionMetrics,
     spent: &SharedCost,
 ) -> Option<Arc<HookRunner>> {
     if config.hooks.is_empty() && config.skills.all().all(|skill| skill.hooks.is_none()) {
@@ -61,7 +61,7 @@ pub(crate) fn hook_runner(
 
 /// What hooks are told of the session. An agent's transcript is beside the session's.
 fn hook_session(config: &EngineConfig, transcript: &Transcript) -> HookSession {
-    let (id, own_folder) = (transcript.session(), transcript.own_folder().clone());
+    let (id, own_folder) = (transcript.session(), transcript.session_folder().clone());
     let path = transcript.path().to_owned();
     match &config.subagent {
         None => HookSession { id, transcript: path, own_folder, agent: None },

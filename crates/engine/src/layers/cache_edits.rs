@@ -5,9 +5,9 @@
 use dormouse_context::layers::{
     CacheEdits, Edit, LayerReport, Plan, cache_edits_block, is_cache_edit,
 };
-use dormouse_conversation::figures::{Figure, LayerFigure};
-use dormouse_conversation::transcript::Trigger;
-use dormouse_conversation::{Flags, Role};
+use dormouse_conversation::metrics::{LayerMetric, Metric};
+use dormouse_conversation::transcript::CompactionTrigger;
+use dormouse_conversation::{MessageFlags, Role};
 use dormouse_model::{Announcement, Cleared, Wire};
 
 use crate::{Engine, EngineError};
@@ -28,7 +28,7 @@ impl Engine {
         let Some(report) = edits.plan(self.history.messages(), &rule) else { return Ok(()) };
         let newest = edits.sent().last().map(|sent| sent.deletions.as_slice());
         let Some(block) = cache_edits_block(newest.unwrap_or_default()) else { return Ok(()) };
-        self.add_user(vec![block], Flags { meta: true, ..Flags::default() })?;
+        self.add_user(vec![block], MessageFlags { meta: true, ..MessageFlags::default() })?;
         // The server reads less from its cache because less is in it: no break that anybody need look for.
         self.detector.announce(Announcement::new(report.layer));
         self.note_freed(report.freed_tokens);
@@ -40,7 +40,7 @@ impl Engine {
         let Some(edit) = self.without_cache_edits() else { return Ok(()) };
         let report =
             LayerReport { layer: "cache_edits", prefix_changed: true, ..Default::default() };
-        self.carry_out(&Plan { edits: vec![edit], report }, Trigger::Auto)
+        self.carry_out(&Plan { edits: vec![edit], report }, CompactionTrigger::Auto)
     }
 
     /// What takes all deletions out: where earlier messages change, they start anew.
@@ -74,7 +74,7 @@ impl Engine {
     }
 
     pub(super) fn tell_figures(&self, report: &LayerReport) {
-        self.figures.record(&Figure::Layer(LayerFigure {
+        self.figures.record(&Metric::Layer(LayerMetric {
             name: report.layer.to_owned(),
             freed_tokens: report.freed_tokens,
             messages: report.messages,

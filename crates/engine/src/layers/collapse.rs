@@ -10,8 +10,8 @@ use dormouse_context::compact::read_summary;
 use dormouse_context::layers::{
     Fold, Span, fold_prompt, folded_span, is_cache_edit, is_fold, plan_folds, spans, to_commit,
 };
-use dormouse_conversation::transcript::{Boundary, Trigger};
-use dormouse_conversation::{History, Message, estimate_text};
+use dormouse_conversation::transcript::{CompactionBoundary, CompactionTrigger};
+use dormouse_conversation::{Message, MessageHistory, estimate_text};
 use tokio_util::sync::CancellationToken;
 
 use crate::fork::{ForkEnd, ForkGate, ForkOrder, ForkSource};
@@ -123,7 +123,7 @@ impl Engine {
         };
         let before: Vec<Arc<Message>> = self.history.messages().to_vec();
         let (changed, freed) = (plan.report.changed, plan.report.freed_tokens);
-        self.carry_out(&plan, Trigger::Auto)?;
+        self.carry_out(&plan, CompactionTrigger::Auto)?;
         for fold in folds {
             let span = between(&before, fold.span.from, fold.span.to);
             self.folding.behind.insert(fold.span.from, span);
@@ -179,13 +179,13 @@ impl Engine {
             }
         }
         messages.retain(|message| !is_cache_edit(message));
-        let history = History::of(messages)?;
+        let history = MessageHistory::from_messages(messages)?;
         self.write_what_is_due()?;
-        let boundary = Boundary {
-            trigger: Trigger::Manual,
+        let boundary = CompactionBoundary {
+            trigger: CompactionTrigger::Manual,
             pre_tokens: before,
             post_tokens: before,
-            way: "expand".to_owned(),
+            method: "expand".to_owned(),
             last_message: None,
             view: history.messages().iter().map(|message| message.id).collect(),
             tools: Vec::new(),

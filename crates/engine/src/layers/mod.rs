@@ -15,8 +15,8 @@ use std::time::Duration;
 use dormouse_base::MessageId;
 use dormouse_context::compact::without_thinking;
 use dormouse_context::layers::{Edit, Plan, apply, plan_clear, plan_snip};
-use dormouse_conversation::transcript::{Boundary, Trigger};
-use dormouse_conversation::{Block, BlockKind, Flags, History, Message};
+use dormouse_conversation::transcript::{CompactionBoundary, CompactionTrigger};
+use dormouse_conversation::{Block, BlockKind, Message, MessageFlags, MessageHistory};
 use dormouse_model::binds_thinking;
 
 pub(crate) use collapse::CollapseState;
@@ -50,7 +50,7 @@ impl Engine {
         let plan = plan_snip(messages, used, &self.config.budget, &rule, true);
         let Some(plan) = plan else { return Ok(None) };
         let freed = plan.report.freed_tokens;
-        self.carry_out(&plan, Trigger::Manual)?;
+        self.carry_out(&plan, CompactionTrigger::Manual)?;
         Ok(Some(freed))
     }
 
@@ -64,7 +64,7 @@ impl Engine {
             return Ok(());
         };
         let (changed, freed) = (plan.report.changed, plan.report.freed_tokens);
-        self.carry_out(&plan, Trigger::Auto)?;
+        self.carry_out(&plan, CompactionTrigger::Auto)?;
         sink(EngineEvent::Notice(format!(
             "the window fills up: the oldest {changed} messages are left out from now on (about {freed} tokens); they are in the transcript"
         )));
@@ -87,7 +87,7 @@ impl Engine {
             return Ok(());
         };
         let (changed, freed) = (plan.report.changed, plan.report.freed_tokens);
-        self.carry_out(&plan, Trigger::Auto)?;
+        self.carry_out(&plan, CompactionTrigger::Auto)?;
         sink(EngineEvent::Notice(format!(
             "after the pause {changed} old tool results are left out from now on (about {freed} tokens); the newest stay"
         )));
@@ -111,7 +111,7 @@ impl Engine {
     }
 
     /// Makes the edits of a plan: in the transcript, the messages, the bytes and the figures.
-    fn carry_out(&mut self, plan: &Plan, trigger: Trigger) -> Result<(), EngineError> {
+    fn carry_out(&mut self, plan: &Plan, trigger: CompactionTrigger) -> Result<(), EngineError> {
         self.write_what_is_due()?;
         let before = self.tokens_used();
         let mut made = Vec::new();
@@ -123,10 +123,10 @@ impl Engine {
         });
         let messages: Vec<Message> = messages.iter().map(|message| (**message).clone()).collect();
         let (messages, unthought) = self.without_bound_thinking(messages, plan);
-        let history = History::of(messages)?;
+        let history = MessageHistory::from_messages(messages)?;
         self.record(plan, &history, &made, before, trigger)?;
         if !unthought.is_empty() {
-            self.transcript.record_unthought(&unthought)?;
+            self.transcript.record_thinking_dropped(&unthought)?;
         }
         self.history = history;
         self.note_freed(plan.report.freed_tokens);
@@ -145,7 +145,7 @@ impl Engine {
     }
 
     fn marker(&self, text: &str) -> Message {
-        let flags = Flags { meta: true, ..Flags::default() };
+        let flags = MessageFlags { meta: true, ..MessageFlags::default() };
         Message::user(self.new_id(), self.config.clock.now(), vec![Block::text(text)], flags)
     }
 
@@ -153,10 +153,10 @@ impl Engine {
     fn record(
         &mut self,
         plan: &Plan,
-        history: &History,
+        history: &MessageHistory,
         made: &[Message],
         before: u64,
-        trigger: Trigger,
+        trigger: CompactionTrigger,
     ) -> Result<(), EngineError> {
         let mut left_out = None;
         for edit in &plan.edits {
@@ -172,11 +172,11 @@ impl Engine {
             }
         }
         let Some(last) = left_out else { return Ok(()) };
-        let boundary = Boundary {
+        let boundary = CompactionBoundary {
             trigger,
             pre_tokens: before,
             post_tokens: before.saturating_sub(plan.report.freed_tokens),
-            way: plan.report.layer.to_owned(),
+            method: plan.report.layer.to_owned(),
             last_message: Some(last),
             view: history.messages().iter().map(|message| message.id).collect(),
             tools: Vec::new(),

@@ -157,7 +157,7 @@ fn names_a_fetcher(input: &str) -> bool {
 mod tests {
     use super::*;
     use dormouse_base::{IdSource, SeededIds, SystemClock};
-    use dormouse_conversation::{Flags, Response, Usage};
+    use dormouse_conversation::{MessageFlags, Response, Usage};
     use jiff::Timestamp;
 
     struct Maker(SeededIds);
@@ -167,7 +167,7 @@ mod tests {
             MessageId::generate(&self.0 as &dyn IdSource)
         }
 
-        fn user(&self, blocks: Vec<Block>, flags: Flags) -> Message {
+        fn user(&self, blocks: Vec<Block>, flags: MessageFlags) -> Message {
             Message::user(self.id(), Timestamp::UNIX_EPOCH, blocks, flags)
         }
 
@@ -185,18 +185,20 @@ mod tests {
             let answer = Message::assistant(self.id(), Timestamp::UNIX_EPOCH, answer, response);
             let content = ResultContent::Text("what it brought".to_owned());
             let result = Block::tool_result(&ToolUseId::new("t"), &content, false);
-            [answer, self.user(vec![result, Block::text("a reminder")], Flags::default())]
+            [answer, self.user(vec![result, Block::text("a reminder")], MessageFlags::default())]
         }
     }
 
     #[test]
     fn every_part_has_its_voice() {
         let maker = Maker(SeededIds::new(std::sync::Arc::new(SystemClock::default()), 1));
-        let meta = Flags { meta: true, ..Flags::default() };
+        let meta = MessageFlags { meta: true, ..MessageFlags::default() };
         let typed =
             vec![Block::text("do it"), Block::text("<system-reminder>\nM\n</system-reminder>")];
-        let mut messages =
-            vec![maker.user(typed, Flags::default()), maker.user(vec![Block::text("x")], meta)];
+        let mut messages = vec![
+            maker.user(typed, MessageFlags::default()),
+            maker.user(vec![Block::text("x")], meta),
+        ];
         let tools = [
             ("Bash", r#"{"command":"cat a"}"#, Voice::Tool),
             ("Bash", r#"{"command":"curl -s h"}"#, Voice::Outside),

@@ -86,7 +86,7 @@ mod tests {
         }
         // The date is no part of the system prompt at all: it changes at midnight.
         assert!(!rest[0].text.contains("2026-11-15"));
-        assert!(prefix.first()[0].as_text().unwrap().contains("2026-11-15"));
+        assert!(prefix.opening_blocks()[0].as_text().unwrap().contains("2026-11-15"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Today: the memory rules, the skills, the environment and git, then what others announce. Language, output style,
 //! scratch folder and token budget take their places in this list when they come.
 
-use dormouse_conversation::{PromptSize, without_marks};
+use dormouse_conversation::{PromptSize, neutralize_reminder_tags};
 use dormouse_memory::MemoryRules;
 
 use crate::startup_context::StartupContext;
@@ -27,7 +27,7 @@ pub(super) fn render(
         .filter_map(|(heading, text)| Some((heading.to_owned(), text?)))
         .chain(announced)
         // Skills, names of files and MCP servers are strangers' words, which do not begin a reminder.
-        .map(|(heading, text)| format!("# {heading}\n{}", without_marks(&text)))
+        .map(|(heading, text)| format!("# {heading}\n{}", neutralize_reminder_tags(&text)))
         .collect();
     rendered.join("\n\n")
 }

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::{Clock, MessageId};
-use dormouse_conversation::figures::{Figure, Figures, Lane, RequestFigure, RequestOutcome};
+use dormouse_conversation::metrics::{
+    ConversationKind, Metric, RequestMetric, RequestOutcome, SessionMetrics,
+};
 use dormouse_conversation::{
-    Answer, Block, Facts, Flags, Message, Prefix, RequestOptions, SystemBlock, Usage,
+    Block, EnvironmentFacts, Message, MessageFlags, Prefix, RequestOptions, ResponseFormat,
+    SystemBlock, Usage,
 };
 use dormouse_model::{Dialect, Model, ModelError, PriceTable, WireBody};
 use serde::Deserialize;
@@ -70,9 +73,9 @@ impl SmallModel {
         options: &RequestOptions,
     ) -> Vec<u8> {
         let system = vec![SystemBlock { text: task.to_owned(), is_static: true }];
-        let prefix = Prefix::new(system, Vec::new(), Vec::new(), Facts::default());
+        let prefix = Prefix::new(system, Vec::new(), Vec::new(), EnvironmentFacts::default());
         let mut body = WireBody::new(self.dialect.clone(), &prefix, options);
-        body.append(&Message::user(id, now, vec![Block::text(question)], Flags::default()));
+        body.append(&Message::user(id, now, vec![Block::text(question)], MessageFlags::default()));
         body.render(&[])
     }
 }
@@ -88,7 +91,7 @@ pub(super) struct SelectorRequest {
     pub(super) offered: Vec<String>,
     pub(super) tools_in_use: Vec<String>,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) figures: Figures,
+    pub(super) figures: SessionMetrics,
     pub(super) prices: PriceTable,
 }
 
@@ -118,9 +121,9 @@ impl SelectorRequest {
             }
         };
         let cost = self.prices.cost_usd(&self.small.name, &usage, self.small.dialect.ttl);
-        self.figures.record(&Figure::Request(RequestFigure {
+        self.figures.record(&Metric::Request(RequestMetric {
             model: self.small.name.clone(),
-            lane: Lane::Side,
+            lane: ConversationKind::Subagent,
             purpose: Some(PURPOSE.to_owned()),
             outcome,
             usage,
@@ -138,7 +141,7 @@ impl SelectorRequest {
 
     fn body(&self) -> Option<Vec<u8>> {
         let options = RequestOptions {
-            answer: Answer::Json {
+            response_format: ResponseFormat::Json {
                 name: "notes".to_owned(),
                 schema: RawValue::from_string(SCHEMA.to_owned()).ok()?,
             },

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dormouse_base::{Clock, Redactor, SessionId, nearest_name};
 use dormouse_context::{CalledSkill, Fragment};
-use dormouse_conversation::{Block, SkillInUse};
+use dormouse_conversation::{Block, UsedSkill};
 use dormouse_tools::{
     CallContext, Gate, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
 };
@@ -43,7 +43,7 @@ pub(crate) struct Called {
     /// What goes with the prompt.
     pub(crate) block: Block,
     /// Nothing, where it could not be loaded.
-    loaded: Option<SkillInUse>,
+    loaded: Option<UsedSkill>,
 }
 
 /// What was used of late.
@@ -51,7 +51,7 @@ pub(crate) struct Called {
 struct Used {
     in_use: SkillsInUse,
     /// What the transcript lacks.
-    unwritten: Vec<SkillInUse>,
+    unwritten: Vec<UsedSkill>,
 }
 
 /// The skills of a session, and which of them are in use.
@@ -98,7 +98,7 @@ impl SkillDesk {
     }
 
     /// Reads a skill and fills it in.
-    fn load(&self, skill: &Skill, arguments: &str) -> Result<SkillInUse, String> {
+    fn load(&self, skill: &Skill, arguments: &str) -> Result<UsedSkill, String> {
         let (folder, session) = (skill.folder().display().to_string(), self.session.to_string());
         let root = skill.within.as_ref().filter(|_| skill.owner == SkillOwner::Plugin);
         let root = root.map(|root| root.display().to_string());
@@ -112,11 +112,11 @@ impl SkillDesk {
         let text = fill(&skill.text()?, given);
         let text = within(text, self.room, &skill.file.display().to_string());
         let text = self.redactor.redact(&text);
-        Ok(SkillInUse { name: skill.name.clone(), folder, text, at: self.clock.now() })
+        Ok(UsedSkill { name: skill.name.clone(), folder, text, at: self.clock.now() })
     }
 
     /// A skill is followed from now on: what it allows counts, and it is kept aside.
-    fn take_into_use(&self, loaded: &SkillInUse) {
+    fn take_into_use(&self, loaded: &UsedSkill) {
         if let Some(skill) = self.skills.get(&loaded.name) {
             self.gate.lend(skill.allowed.iter().cloned());
             if let (Some(hooks), Some(layer)) = (self.hooks.get(), &skill.hooks) {
@@ -129,7 +129,7 @@ impl SkillDesk {
     }
 
     /// What the model asked for by name.
-    fn for_model(&self, name: &str, arguments: &str) -> Result<SkillInUse, String> {
+    fn for_model(&self, name: &str, arguments: &str) -> Result<UsedSkill, String> {
         let name = name.trim().trim_start_matches('/');
         let callable = || self.skills.all().filter(|skill| skill.callers.model());
         let Some(skill) = self.skills.get(name) else {
@@ -178,7 +178,7 @@ impl Tool for SkillTool {
                 .0
                 .for_model(&skill, args.as_deref().unwrap_or_default())
                 .map_err(|message| ToolError::Failed { message })?;
-            let SkillInUse { name, folder, text, .. } = loaded;
+            let UsedSkill { name, folder, text, .. } = loaded;
             Ok(ToolOutput::text(format!(
                 "The skill `{name}`. Its folder is {folder}; files that it names are there. It says:\n\n{text}"
             )))
@@ -198,7 +198,7 @@ impl Engine {
     }
 
     /// A session goes on: these were in use.
-    pub(crate) fn take_up_skills(&self, skills: Vec<SkillInUse>) {
+    pub(crate) fn take_up_skills(&self, skills: Vec<UsedSkill>) {
         self.own.skills.used().in_use = SkillsInUse::of(skills);
     }
 
@@ -219,7 +219,7 @@ impl Engine {
         skill.ignored.iter().for_each(|what| say(format!("skill {}: {what}", skill.name)));
         Some(match desk.load(skill, arguments) {
             Ok(loaded) => {
-                let SkillInUse { name, folder, text, .. } = loaded.clone();
+                let UsedSkill { name, folder, text, .. } = loaded.clone();
                 Called {
                     block: CalledSkill { name, folder, text }.to_block(),
                     loaded: Some(loaded),

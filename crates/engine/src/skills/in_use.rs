@@ -1,6 +1,6 @@
 //! Which skills are in use, with their text as it was used: what a compaction brings back (C-18).
 
-use dormouse_conversation::SkillInUse;
+use dormouse_conversation::UsedSkill;
 
 /// Older ones are forgotten.
 const MOST: usize = 32;
@@ -9,19 +9,19 @@ const MOST: usize = 32;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SkillsInUse {
     /// The newest last.
-    skills: Vec<SkillInUse>,
+    skills: Vec<UsedSkill>,
 }
 
 impl SkillsInUse {
     /// Those that a transcript tells of, in the order of their use.
-    pub fn of(skills: impl IntoIterator<Item = SkillInUse>) -> Self {
+    pub fn of(skills: impl IntoIterator<Item = UsedSkill>) -> Self {
         let mut in_use = Self::default();
         skills.into_iter().for_each(|skill| in_use.add(skill));
         in_use
     }
 
     /// A skill was used: as it was used last it counts.
-    pub fn add(&mut self, skill: SkillInUse) {
+    pub fn add(&mut self, skill: UsedSkill) {
         self.skills.retain(|known| known.name != skill.name);
         self.skills.push(skill);
         let too_many = self.skills.len().saturating_sub(MOST);
@@ -29,7 +29,7 @@ impl SkillsInUse {
     }
 
     /// What is to be brought back, the newest first.
-    pub fn restored(&self) -> Vec<SkillInUse> {
+    pub fn restored(&self) -> Vec<UsedSkill> {
         self.skills.iter().rev().cloned().collect()
     }
 }
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn each_once_and_the_newest_first() {
-        let skill = |name: &str, text: &str| SkillInUse {
+        let skill = |name: &str, text: &str| UsedSkill {
             name: name.into(),
             folder: String::new(),
             text: text.into(),

@@ -2,7 +2,7 @@
 
 use super::*;
 use dormouse_base::{MessageId, SeededIds, SystemClock};
-use dormouse_conversation::{History, Message, ResultContent, Role, violations};
+use dormouse_conversation::{Message, MessageHistory, ResultContent, Role, pairing_violations};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -281,7 +281,7 @@ fn any_event() -> impl Strategy<Value = TurnEvent> {
 }
 
 /// Carries out what concerns the history.
-fn commit(history: &mut History, effect: &TurnAction) {
+fn commit(history: &mut MessageHistory, effect: &TurnAction) {
     let ids = SeededIds::new(Arc::new(SystemClock::default()), 1);
     let id = MessageId::generate(&ids);
     let now = "2026-11-15T08:00:00Z".parse().unwrap();
@@ -290,9 +290,9 @@ fn commit(history: &mut History, effect: &TurnAction) {
             Message::assistant(id, now, blocks.clone(), response.clone())
         }
         TurnAction::CommitResults(blocks) => {
-            Message::user(id, now, blocks.clone(), dormouse_conversation::Flags::default())
+            Message::user(id, now, blocks.clone(), dormouse_conversation::MessageFlags::default())
         }
-        TurnAction::CommitClosing(note) => Message::closing(id, now, note),
+        TurnAction::CommitClosing(note) => Message::synthetic_response(id, now, note),
         _ => return,
     };
     history.push(message).unwrap();
@@ -303,9 +303,9 @@ proptest! {
     fn any_order_of_events_keeps_calls_and_results_paired(events in prop::collection::vec(any_event(), 0..40)) {
         let ids = SeededIds::new(Arc::new(SystemClock::default()), 1);
         let now = "2026-11-15T08:00:00Z".parse().unwrap();
-        let mut history = History::default();
+        let mut history = MessageHistory::default();
         let prompt = vec![Block::text("go")];
-        history.push(Message::user(MessageId::generate(&ids), now, prompt, dormouse_conversation::Flags::default())).unwrap();
+        history.push(Message::user(MessageId::generate(&ids), now, prompt, dormouse_conversation::MessageFlags::default())).unwrap();
         let mut turn = TurnState::new(Some(5));
         let mut ended = false;
         // A person can always stop it; then everything is closed.
@@ -319,7 +319,7 @@ proptest! {
         prop_assert!(ended);
         prop_assert!(history.open_calls().is_empty());
         let messages: Vec<&Message> = history.messages().iter().map(AsRef::as_ref).collect();
-        prop_assert_eq!(violations(messages.iter().copied()), Vec::<String>::new());
+        prop_assert_eq!(pairing_violations(messages.iter().copied()), Vec::<String>::new());
         // Roles alternate, so that every server takes it.
         let roles: Vec<Role> = messages.iter().map(|message| message.role).collect();
         prop_assert!(roles.windows(2).all(|pair| pair[0] != pair[1]), "{roles:?}");

@@ -1,8 +1,8 @@
 //! Writing requests. Serialised from structs, in a fixed order, never from a map.
 
 use dormouse_conversation::{
-    Answer, Block, BlockKind, Effort, Prefix, RequestOptions, Role, ServerTool, SystemBlock,
-    ToolChoice, ToolDefinition,
+    Block, BlockKind, Effort, Prefix, RequestOptions, ResponseFormat, Role, ServerTool,
+    SystemBlock, ToolChoice, ToolDefinition,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -128,9 +128,9 @@ pub(crate) fn head(dialect: &Dialect, prefix: &Prefix, options: &RequestOptions)
 }
 
 fn output_config(options: &RequestOptions) -> Option<OutputConfig<'_>> {
-    let format = match &options.answer {
-        Answer::Free => None,
-        Answer::Json { schema, .. } => Some(OutputFormat { kind: "json_schema", schema }),
+    let format = match &options.response_format {
+        ResponseFormat::Text => None,
+        ResponseFormat::Json { schema, .. } => Some(OutputFormat { kind: "json_schema", schema }),
     };
     let effort = options.effort;
     (effort.is_some() || format.is_some()).then_some(OutputConfig { effort, format })
@@ -152,7 +152,7 @@ fn server_edits(clearing: ServerClearing, tools: &[ToolDefinition]) -> Vec<Serve
 }
 
 fn tool_out<'a>(tool: &'a ToolDefinition, dialect: &Dialect) -> ToolOut<'a> {
-    match tool.known_as.filter(|kind| dialect.server_tools.contains(kind)) {
+    match tool.server_tool.filter(|kind| dialect.server_tools.contains(kind)) {
         Some(kind) => ToolOut::Known { kind, name: &tool.name },
         None => ToolOut::Described {
             name: &tool.name,

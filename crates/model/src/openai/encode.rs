@@ -2,7 +2,7 @@
 //! the user's own.
 
 use dormouse_conversation::{
-    Answer, Block, BlockKind, Prefix, RequestOptions, ResultContent, Role, ToolChoice,
+    Block, BlockKind, Prefix, RequestOptions, ResponseFormat, ResultContent, Role, ToolChoice,
     ToolDefinition,
 };
 use serde::Serialize;
@@ -75,9 +75,9 @@ pub(crate) fn head(dialect: &Dialect, prefix: &Prefix, options: &RequestOptions)
             ToolChoice::Auto => None,
             ToolChoice::None => Some("none"),
         },
-        response_format: match &options.answer {
-            Answer::Free => None,
-            Answer::Json { name, schema } => Some(FormatOut {
+        response_format: match &options.response_format {
+            ResponseFormat::Text => None,
+            ResponseFormat::Json { name, schema } => Some(FormatOut {
                 kind: "json_schema",
                 json_schema: SchemaOut { name, strict: true, schema },
             }),

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use dormouse_base::Secret;
 use dormouse_conversation::{
-    Answer, Block, Facts, Flags, Message, Prefix, RequestOptions, ToolChoice,
+    Block, EnvironmentFacts, Message, MessageFlags, Prefix, RequestOptions, ResponseFormat,
+    ToolChoice,
 };
 use dormouse_model::script::Turn;
 use dormouse_model::{
@@ -53,7 +54,7 @@ fn body(wire: Wire) -> Vec<u8> {
     );
     let options = RequestOptions {
         tool_choice: ToolChoice::None,
-        answer: Answer::Json { name: "pick".into(), schema: schema.unwrap() },
+        response_format: ResponseFormat::Json { name: "pick".into(), schema: schema.unwrap() },
         ..RequestOptions::new("m", 256)
     };
     let dialect = Dialect {
@@ -63,11 +64,11 @@ fn body(wire: Wire) -> Vec<u8> {
         server_tools: &[],
         clearing: None,
     };
-    let prefix = Prefix::new(Vec::new(), Vec::new(), Vec::new(), Facts::default());
+    let prefix = Prefix::new(Vec::new(), Vec::new(), Vec::new(), EnvironmentFacts::default());
     let mut body = WireBody::new(dialect, &prefix, &options);
     let id = "0193b0a4-0000-7000-8000-000000000000".parse().unwrap();
     let now = "2026-11-15T08:00:00Z".parse().unwrap();
-    body.append(&Message::user(id, now, vec![Block::text("which?")], Flags::default()));
+    body.append(&Message::user(id, now, vec![Block::text("which?")], MessageFlags::default()));
     body.render(&[])
 }
 

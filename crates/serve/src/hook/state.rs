@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use dormouse_base::{AppendError, Dir, FileError, RelPath, RelPathError, SharedAppendFile};
-use dormouse_conversation::transcript::{Waiting, WaitingError, WaitingTranscripts};
+use dormouse_conversation::transcript::{
+    PendingTranscript, PendingTranscripts, PendingTranscriptsError,
+};
 use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
@@ -32,26 +34,26 @@ pub enum HookStateError {
     Name(#[from] RelPathError),
     /// The list of transcripts can not be written.
     #[error(transparent)]
-    Waiting(#[from] WaitingError),
+    Waiting(#[from] PendingTranscriptsError),
 }
 
 /// The folder of these notes.
 pub struct HookState {
     folder: Dir,
-    waiting: WaitingTranscripts,
+    waiting: PendingTranscripts,
 }
 
 impl HookState {
     /// The notes in the program's own folder, which is made if need be.
     pub fn open(home: &Path) -> Result<Self, HookStateError> {
-        let waiting = WaitingTranscripts::open(home)?;
+        let waiting = PendingTranscripts::open(home)?;
         Ok(Self { folder: waiting.folder().clone(), waiting })
     }
 
     /// Puts a transcript into the queue for the extraction. Whoever takes it out sees to doubles.
     pub fn queue(&self, asked: &HookInput, now: Timestamp) -> Result<(), HookStateError> {
         let Some(transcript) = &asked.transcript_path else { return Ok(()) };
-        Ok(self.waiting.add(&Waiting {
+        Ok(self.waiting.add(&PendingTranscript {
             time: now.to_string(),
             event: asked.hook_event_name.clone(),
             session_id: asked.session_id.clone(),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use dormouse_conversation::without_marks;
+use dormouse_conversation::neutralize_reminder_tags;
 use rmcp::model::{JsonObject, PaginatedRequestParams, ServerPeerInfo, Tool as RemoteTool};
 use rmcp::service::ServiceError;
 use rmcp::{Peer, RoleClient};
@@ -114,7 +114,7 @@ fn fit_schema(mut schema: JsonObject) -> Result<String, String> {
         return Err(format!("its argument `{name}` has a name that models do not take"));
     }
     let text = serde_json::Value::Object(schema).to_string();
-    let text = without_marks(&text).into_owned();
+    let text = neutralize_reminder_tags(&text).into_owned();
     if text.len() > SCHEMA_BYTES {
         return Err(format!("its schema is longer than {SCHEMA_BYTES} bytes"));
     }
@@ -123,7 +123,7 @@ fn fit_schema(mut schema: JsonObject) -> Result<String, String> {
 
 /// What a server says, cut if it is longer than this many characters. It does not speak for the program.
 pub(crate) fn cut(text: &str, most: usize) -> String {
-    let text = without_marks(text.trim());
+    let text = neutralize_reminder_tags(text.trim());
     if text.chars().count() <= most {
         return text.into_owned();
     }

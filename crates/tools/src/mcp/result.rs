@@ -1,6 +1,6 @@
 //! What a server answers to a call, as the model reads it.
 
-use dormouse_conversation::{Block, ResultContent, without_marks};
+use dormouse_conversation::{Block, ResultContent, neutralize_reminder_tags};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
 use crate::ToolOutput;
@@ -85,10 +85,10 @@ fn joined(pieces: Vec<Piece>) -> ResultContent {
             Piece::Picture { .. } => None,
         });
         let text = texts.collect::<Vec<_>>().join("\n");
-        return ResultContent::Text(without_marks(&text).into_owned());
+        return ResultContent::Text(neutralize_reminder_tags(&text).into_owned());
     }
     let blocks = pieces.into_iter().map(|piece| match piece {
-        Piece::Text(text) => Block::text(&without_marks(&text)),
+        Piece::Text(text) => Block::text(&neutralize_reminder_tags(&text)),
         Piece::Picture { kind, data } => Block::image(&kind, &data),
     });
     ResultContent::Blocks(blocks.collect())

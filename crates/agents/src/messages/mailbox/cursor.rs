@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use dormouse_base::{Dir, FileError, RelPath, SessionId};
-use dormouse_conversation::transcript::{load, session_file};
+use dormouse_conversation::transcript::{load_transcript, session_file};
 use serde::{Deserialize, Serialize};
 
 use super::plain;
@@ -47,7 +47,7 @@ impl Record {
         let mut ids: HashSet<String> = self.after.iter().cloned().collect();
         let Some(session) = self.session else { return Ok(ids) };
         match project.read(&session_file(session)) {
-            Ok(bytes) => ids.extend(load(&bytes).delivered),
+            Ok(bytes) => ids.extend(load_transcript(&bytes).delivered),
             // The person has removed it.
             Err(error) if error.is_not_found() => {}
             Err(error) => return Err(error),

@@ -92,7 +92,8 @@ pub(super) async fn something_to_remember(stage: &Stage) -> Result<(), Failure> 
     let script = vec![Turn::new().text("Five dozen, rounded up: the plan asks for 52.")];
     let (engine, _) = play(stage, script, "How many nuts does the plan ask for?").await?;
     why("its first message carried the index of what is remembered:");
-    let first: Vec<String> = engine.prefix().first().iter().filter_map(Block::as_text).collect();
+    let first: Vec<String> =
+        engine.prefix().opening_blocks().iter().filter_map(Block::as_text).collect();
     let lines = first.iter().flat_map(|text| text.lines());
     lines.filter(|line| line.starts_with("- [")).for_each(show_result);
     Ok(())

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dormouse_background::{NotesConfig, SessionNotes};
 use dormouse_base::SessionNotesSettings;
-use dormouse_conversation::transcript::Trigger;
+use dormouse_conversation::transcript::CompactionTrigger;
 use dormouse_conversation::{Block, ResultContent};
 use dormouse_engine::{CompactionRequest, CompactionScope, Engine, EngineEvent, FORK_TAG};
 use dormouse_model::ScriptedModel;
@@ -55,7 +55,7 @@ pub(super) async fn notes_for_free(stage: &Stage) -> Result<(), Failure> {
     }
     line("\n> /compact\n");
     let order = CompactionRequest {
-        trigger: Trigger::Manual,
+        trigger: CompactionTrigger::Manual,
         instructions: None,
         span: CompactionScope::Whole,
     };

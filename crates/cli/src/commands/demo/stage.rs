@@ -9,8 +9,8 @@ use dormouse_background::DreamSetup;
 use dormouse_base::{
     Dir, Environment, Redactor, RelPath, Settings, SettingsStack, Switches, find_project, names,
 };
-use dormouse_conversation::figures::FigureLog;
-use dormouse_conversation::{Budget, Origin, Window};
+use dormouse_conversation::metrics::MetricsLog;
+use dormouse_conversation::{Budget, ContextWindow, PrefixOrigin};
 use dormouse_engine::{
     BackgroundTask, CompactionRules, Engine, EngineConfig, LayerRules, PromptOverrides, Saving,
     SessionFolder, Surroundings, memory_tools,
@@ -108,11 +108,15 @@ pub(super) async fn begin(
     }
     let tools =
         ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
-    let window = Window::new(cast.window).map_err(Failure::failed)?;
+    let window = ContextWindow::new(cast.window).map_err(Failure::failed)?;
     let config = EngineConfig {
         model: Arc::new(Model::Scripted(cast.model)),
         model_name: "scripted".to_owned(),
-        origin: Origin { model: "scripted".to_owned(), server: String::new(), max_tokens: None },
+        origin: PrefixOrigin {
+            model: "scripted".to_owned(),
+            server: String::new(),
+            max_tokens: None,
+        },
         dialect: Dialect {
             wire: Wire::Anthropic,
             ttl: CacheTtl::FiveMinutes,
@@ -141,7 +145,7 @@ pub(super) async fn begin(
         instructions: None,
         skills: Arc::default(),
         memory,
-        figures: FigureLog::at(&world.home()?, Arc::clone(&world.clock)),
+        figures: MetricsLog::at(&world.home()?, Arc::clone(&world.clock)),
         prices: PriceTable::default(),
         max_cost_usd: None,
         layers: LayerRules::default(),

@@ -1,7 +1,7 @@
 //! The transcripts of this project: whether every line can be read.
 
 use dormouse_base::{Dir, DirEntry, EntryKind, FileError, RelPath};
-use dormouse_conversation::transcript::load;
+use dormouse_conversation::transcript::load_transcript;
 use dormouse_engine::SessionFolder;
 
 use super::finding::Finding;
@@ -54,7 +54,7 @@ fn look(dir: &Dir, file: &DirEntry) -> Option<Finding> {
         Err(error) if error.is_not_found() => return None,
         Err(error) => return Some(unreadable(&error)),
     };
-    let warnings = load(&bytes).warnings;
+    let warnings = load_transcript(&bytes).warnings;
     let first = warnings.first()?;
     Some(Finding::warning(
         AREA,

@@ -67,7 +67,7 @@ impl<'a> Answer<'a> {
             transcript: session.path.display().to_string(),
             lines: session.replay.lines,
             skipped: session.replay.warnings.iter().map(ToString::to_string).collect(),
-            other_lines: &session.replay.others,
+            other_lines: &session.replay.other_lines,
             window_tokens: session.budget.window,
             cache_ttl: session.ttl_words(),
             prices_dated: PRICES_DATED,

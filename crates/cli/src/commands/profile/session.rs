@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use dormouse_context::profile::{Profile, ProfileRules, Rates, profile};
-use dormouse_conversation::transcript::{Event, Replay, replay, session_file};
-use dormouse_conversation::{Budget, DEFAULT_WINDOW, Usage, Window};
+use dormouse_conversation::transcript::{Replay, ReplayEvent, replay_transcript, session_file};
+use dormouse_conversation::{Budget, ContextWindow, DEFAULT_WINDOW, Usage};
 use dormouse_engine::SessionFolder;
 use dormouse_model::{CacheTtl, Price, PriceTable, cost_usd, usual_ttl};
 
@@ -36,13 +36,13 @@ impl Session {
     pub(super) fn read(arguments: &ContextArguments, world: &World) -> Result<Self, Failure> {
         let path = find(&arguments.transcript, world)?;
         let bytes = std::fs::read(&path).map_err(|error| unreadable(&path, &error))?;
-        let replay = replay(&bytes);
+        let replay = replay_transcript(&bytes);
         drop(bytes);
         let project = current_project()?;
         let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
         let prices = PriceTable::of_settings(&in_force.settings.prices);
         let window = arguments.window.unwrap_or_else(|| likely_window(&replay));
-        let window = Window::new(window)
+        let window = ContextWindow::new(window)
             .map_err(|error| Failure::usage(error).hint("give --window what the model can hold"))?;
         let budget = Budget::for_window(window, LONGEST_ANSWER);
         let ttl = ttl(arguments.cache_ttl, &replay);
@@ -120,8 +120,10 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
 /// The smallest usual window that all requests fit.
 fn likely_window(replay: &Replay) -> u32 {
     let sizes = replay.events.iter().filter_map(|event| match event {
-        Event::Said(said) => Some(said.message.response.as_ref()?.usage.input_total()),
-        Event::Compacted(_) | Event::PrefixBuilt(_) | Event::ThinkingDropped => None,
+        ReplayEvent::Message(said) => Some(said.message.response.as_ref()?.usage.input_total()),
+        ReplayEvent::Compacted(_) | ReplayEvent::PrefixBuilt(_) | ReplayEvent::ThinkingDropped => {
+            None
+        }
     });
     let largest = u32::try_from(sizes.max().unwrap_or(0)).unwrap_or(u32::MAX);
     let usual = [DEFAULT_WINDOW, LARGE_WINDOW].into_iter().find(|window| largest <= *window);

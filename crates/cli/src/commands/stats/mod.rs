@@ -7,7 +7,9 @@ pub(crate) mod text;
 
 use std::path::Path;
 
-use dormouse_conversation::figures::{FigureLog, Filter, Summary, summarise};
+use dormouse_conversation::metrics::{
+    MetricsFilter, MetricsLog, MetricsSummary, summarize_metrics,
+};
 use dormouse_engine::SessionFolder;
 use serde::Serialize;
 
@@ -27,14 +29,14 @@ struct Answer<'a> {
     summaries: u64,
     pollution_rate: Option<f64>,
     #[serde(flatten)]
-    summary: &'a Summary,
+    summary: &'a MetricsSummary,
 }
 
 pub(crate) fn run(arguments: &StatsArguments, world: &World) -> Result<Exit, Failure> {
     let home = world.home()?;
-    let folder = FigureLog::folder_in(&home);
+    let folder = MetricsLog::folder_in(&home);
     let filter = filter(arguments, &home, world)?;
-    let summary = summarise(&folder, &filter)?;
+    let summary = summarize_metrics(&folder, &filter)?;
     if arguments.json {
         print_json(&summary, &folder)?;
     } else if summary.is_empty() {
@@ -47,7 +49,7 @@ pub(crate) fn run(arguments: &StatsArguments, world: &World) -> Result<Exit, Fai
     Ok(Exit::Done)
 }
 
-fn print_json(summary: &Summary, folder: &Path) -> Result<(), Failure> {
+fn print_json(summary: &MetricsSummary, folder: &Path) -> Result<(), Failure> {
     let answer = Answer {
         log: folder.display().to_string(),
         cache_hit_rate: summary.total.cache_hit_rate(),
@@ -59,16 +61,20 @@ fn print_json(summary: &Summary, folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn filter(arguments: &StatsArguments, home: &Path, world: &World) -> Result<Filter, Failure> {
+fn filter(
+    arguments: &StatsArguments,
+    home: &Path,
+    world: &World,
+) -> Result<MetricsFilter, Failure> {
     let since =
         arguments.since.as_deref().map(|text| since(text, world.clock.now())).transpose()?;
     if let Some(name) = &arguments.session {
         let folder = SessionFolder::existing(home, &current_project()?)?;
         let session = Some(find_session(folder.as_ref(), name)?);
-        return Ok(Filter { since, session, project: None });
+        return Ok(MetricsFilter { since, session, project: None });
     }
     let project = if arguments.all { None } else { Some(project_folder(home)?) };
-    Ok(Filter { since, session: None, project })
+    Ok(MetricsFilter { since, session: None, project })
 }
 
 /// The name of this project's folder, by which its figures go.

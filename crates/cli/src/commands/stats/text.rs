@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use dormouse_base::group_digits;
-use dormouse_conversation::figures::{Spent, Summary};
+use dormouse_conversation::metrics::{MetricsSummary, RequestTotals};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::terminal::table::{NumberTable, dollars, percent, size, time, tokens};
 
 /// All of a summary, for a terminal.
-pub(crate) fn text(summary: &Summary) -> String {
+pub(crate) fn text(summary: &MetricsSummary) -> String {
     let sections = [
         overview(summary),
         requests("requests for", &summary.by_purpose),
@@ -32,7 +32,7 @@ pub(crate) fn text(summary: &Summary) -> String {
 }
 
 /// What requests came to, in two lines: requests and tokens, and the cost.
-pub(crate) fn spent(spent: &Spent) -> String {
+pub(crate) fn spent(spent: &RequestTotals) -> String {
     let usage = spent.usage;
     let cached = match spent.cache_hit_rate() {
         Some(rate) => format!(" ({} from the cache)", percent(Some(rate))),
@@ -47,14 +47,14 @@ pub(crate) fn spent(spent: &Spent) -> String {
     )
 }
 
-fn overview(summary: &Summary) -> String {
+fn overview(summary: &MetricsSummary) -> String {
     let Some(period) = summary.period else { return String::new() };
     let (first, last) = (day(period.first), day(period.last));
     let when = if first == last { first } else { format!("{first} to {last}") };
     format!("{when}, {}\n{}\n", counted(summary.sessions, "session"), spent(&summary.total))
 }
 
-fn requests(title: &str, groups: &BTreeMap<String, Spent>) -> String {
+fn requests(title: &str, groups: &BTreeMap<String, RequestTotals>) -> String {
     if groups.is_empty() {
         return String::new();
     }
@@ -77,7 +77,7 @@ fn requests(title: &str, groups: &BTreeMap<String, Spent>) -> String {
     table.render()
 }
 
-fn cache_breaks(summary: &Summary) -> String {
+fn cache_breaks(summary: &MetricsSummary) -> String {
     if summary.cache_breaks.is_empty() {
         return String::new();
     }
@@ -95,7 +95,7 @@ fn cache_breaks(summary: &Summary) -> String {
     format!("cache breaks that nobody announced\n{}", causes.collect::<String>())
 }
 
-fn layers(summary: &Summary) -> String {
+fn layers(summary: &MetricsSummary) -> String {
     if summary.layers.is_empty() {
         return String::new();
     }
@@ -126,7 +126,7 @@ fn layers(summary: &Summary) -> String {
     text
 }
 
-fn tools(summary: &Summary) -> String {
+fn tools(summary: &MetricsSummary) -> String {
     if summary.tools.is_empty() {
         return String::new();
     }
@@ -146,7 +146,7 @@ fn tools(summary: &Summary) -> String {
     table.render()
 }
 
-fn jobs(summary: &Summary) -> String {
+fn jobs(summary: &MetricsSummary) -> String {
     if summary.jobs.is_empty() {
         return String::new();
     }
@@ -163,7 +163,7 @@ fn jobs(summary: &Summary) -> String {
     table.render()
 }
 
-fn memories(summary: &Summary) -> String {
+fn memories(summary: &MetricsSummary) -> String {
     let memory = summary.memory;
     let counts = [
         (memory.written, "written"),
@@ -184,7 +184,7 @@ fn memories(summary: &Summary) -> String {
     format!("memories: {}\n{rate}", counts.join(", "))
 }
 
-fn breakers(summary: &Summary) -> String {
+fn breakers(summary: &MetricsSummary) -> String {
     let lines = summary.breakers.iter().map(|(name, breaker)| {
         let times = counted(breaker.opened, "time");
         let open = counted(breaker.open, "session");
@@ -193,7 +193,7 @@ fn breakers(summary: &Summary) -> String {
     lines.collect()
 }
 
-fn unread(summary: &Summary) -> String {
+fn unread(summary: &MetricsSummary) -> String {
     let mut text = String::new();
     for (kind, count) in &summary.unknown_kinds {
         text.push_str(&format!(
@@ -209,7 +209,7 @@ fn unread(summary: &Summary) -> String {
 }
 
 /// The cost, and whether it is all of it.
-fn cost(spent: &Spent) -> String {
+fn cost(spent: &RequestTotals) -> String {
     let known = dollars(spent.cost_usd);
     match spent.unpriced {
         0 => format!("cost {known}"),
@@ -220,7 +220,7 @@ fn cost(spent: &Spent) -> String {
     }
 }
 
-fn short_cost(spent: &Spent) -> String {
+fn short_cost(spent: &RequestTotals) -> String {
     match spent.unpriced {
         0 => dollars(spent.cost_usd),
         _ if spent.cost_usd == 0.0 => "?".to_owned(),

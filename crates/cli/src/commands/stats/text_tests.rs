@@ -1,14 +1,15 @@
 //! A summary with something of everything, as a person sees it.
 
 use dormouse_conversation::Usage;
-use dormouse_conversation::figures::{
-    BreakerSum, JobSum, LayerSum, MemorySum, Period, Spent, Summary, ToolSum,
+use dormouse_conversation::metrics::{
+    BreakerTotals, JobTotals, LayerTotals, MemoryTotals, MetricsPeriod, MetricsSummary,
+    RequestTotals, ToolTotals,
 };
 
 use super::*;
 
-fn some(requests: u64, cost_usd: f64, unpriced: u64) -> Spent {
-    Spent {
+fn some(requests: u64, cost_usd: f64, unpriced: u64) -> RequestTotals {
+    RequestTotals {
         requests,
         failed: 1,
         interrupted: 1,
@@ -24,11 +25,11 @@ fn some(requests: u64, cost_usd: f64, unpriced: u64) -> Spent {
     }
 }
 
-fn full() -> Summary {
+fn full() -> MetricsSummary {
     let moment = |text: &str| text.parse::<Timestamp>().unwrap();
     let named = |name: &str| name.to_owned();
-    Summary {
-        period: Some(Period {
+    MetricsSummary {
+        period: Some(MetricsPeriod {
             first: moment("2026-10-31T12:00:00Z"),
             last: moment("2026-11-02T12:00:00Z"),
         }),
@@ -40,7 +41,7 @@ fn full() -> Summary {
         cache_breaks: [(named("time_to_live"), 2), (named("sunspots"), 1)].into(),
         layers: [(
             named("auto_compact"),
-            LayerSum {
+            LayerTotals {
                 fired: 3,
                 freed_tokens: 99_000,
                 changed: 7,
@@ -51,13 +52,16 @@ fn full() -> Summary {
         .into(),
         tools: [(
             named("Bash"),
-            ToolSum { calls: 30, denied: 2, failed: 3, duration_ms: 900, stored_bytes: 123_456 },
+            ToolTotals { calls: 30, denied: 2, failed: 3, duration_ms: 900, stored_bytes: 123_456 },
         )]
         .into(),
-        jobs: [(named("dream"), JobSum { runs: 2, failed: 1, turns: 9, ..JobSum::default() })]
-            .into(),
-        memory: MemorySum { written: 8, recalled: 20, corrected: 1, undone: 1, dropped: 3 },
-        breakers: [(named("auto_compact"), BreakerSum { opened: 2, open: 1 })].into(),
+        jobs: [(
+            named("dream"),
+            JobTotals { runs: 2, failed: 1, turns: 9, ..JobTotals::default() },
+        )]
+        .into(),
+        memory: MemoryTotals { written: 8, recalled: 20, corrected: 1, undone: 1, dropped: 3 },
+        breakers: [(named("auto_compact"), BreakerTotals { opened: 2, open: 1 })].into(),
         unknown_kinds: [(named("weather"), 3)].into(),
         unreadable_lines: 1,
     }
@@ -107,7 +111,8 @@ circuit breaker auto_compact: opened 2 times; still open in 1 session
 
 #[test]
 fn what_there_is_none_of_is_left_out() {
-    let summary = Summary { period: full().period, sessions: 1, ..Summary::default() };
+    let summary =
+        MetricsSummary { period: full().period, sessions: 1, ..MetricsSummary::default() };
     assert_eq!(
         text(&summary),
         "2026-10-31 to 2026-11-02, 1 session\n0 requests, 0 tokens in, 0 out\ncost $0.0000\n"

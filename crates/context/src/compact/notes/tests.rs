@@ -1,11 +1,11 @@
 //! The notes' promises.
 
 use super::*;
-use dormouse_conversation::{Budget, Window, estimate_text};
+use dormouse_conversation::{Budget, ContextWindow, estimate_text};
 use proptest::prelude::*;
 
 fn budget(window: u32) -> Budget {
-    Budget::for_window(Window::new(window).unwrap(), 64_000)
+    Budget::for_window(ContextWindow::new(window).unwrap(), 64_000)
 }
 
 fn template() -> Template {

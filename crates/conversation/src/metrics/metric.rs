@@ -8,25 +8,25 @@ use crate::Usage;
 /// One event of the log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Figure {
+pub enum Metric {
     /// A request to a model.
-    Request(RequestFigure),
+    Request(RequestMetric),
     /// A layer that keeps the window small has done something.
-    Layer(LayerFigure),
+    Layer(LayerMetric),
     /// A tool call.
-    Tool(ToolFigure),
+    Tool(ToolMetric),
     /// A background job.
-    Job(JobFigure),
+    Job(JobMetric),
     /// Something happened to memories.
-    Memory(MemoryFigure),
+    Memory(MemoryMetric),
     /// A circuit breaker opened or closed.
-    Breaker(BreakerFigure),
+    Breaker(BreakerMetric),
     /// A kind that this version does not know: only read, and counted.
     #[serde(skip_serializing)]
     Other(String),
 }
 
-impl Figure {
+impl Metric {
     /// Reads the body of a line of this kind.
     pub(super) fn read(kind: &str, line: &[u8]) -> Result<Self, serde_json::Error> {
         Ok(match kind {
@@ -44,23 +44,24 @@ impl Figure {
 /// Which conversation a request is part of.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Lane {
+pub enum ConversationKind {
     /// The person's.
     #[default]
     Main,
     /// A copy of it that shares its cached prefix.
     Fork,
-    /// One of its own.
-    Side,
+    /// A conversation of its own: a subagent, or a single question to a model.
+    #[serde(rename = "side")]
+    Subagent,
 }
 
-impl Lane {
+impl ConversationKind {
     /// The word for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Main => "main",
             Self::Fork => "fork",
-            Self::Side => "side",
+            Self::Subagent => "side",
         }
     }
 }
@@ -81,11 +82,11 @@ pub enum RequestOutcome {
 /// A request that went out, whatever became of it: every retry is one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct RequestFigure {
+pub struct RequestMetric {
     /// The model asked.
     pub model: String,
     /// In which conversation.
-    pub lane: Lane,
+    pub lane: ConversationKind,
     /// The layer or job it was made for; none for the conversation itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purpose: Option<String>,
@@ -101,13 +102,13 @@ pub struct RequestFigure {
     pub cost_usd: Option<f64>,
     /// The server read less from its cache than it should have.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cache_break: Option<CacheBreakFigure>,
+    pub cache_break: Option<CacheBreakMetric>,
 }
 
 /// A cache break that nobody announced (L-23).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct CacheBreakFigure {
+pub struct CacheBreakMetric {
     /// A word: `model`, `head`, `message`, `time_to_live`, `unknown`.
     pub cause: String,
     /// Tokens that should have been read.
@@ -119,7 +120,7 @@ pub struct CacheBreakFigure {
 /// A layer has done something.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct LayerFigure {
+pub struct LayerMetric {
     /// By the name of its switch, such as `stored_results`.
     pub name: String,
     /// Tokens that need not be sent any more, as estimated.
@@ -137,7 +138,7 @@ pub struct LayerFigure {
 /// A tool call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct ToolFigure {
+pub struct ToolMetric {
     /// The tool; `(unknown)` for a name that no tool has, which could be any text.
     pub name: String,
     /// What the gate said: `allow`, `ask` or `deny`; none where it was not asked.
@@ -169,7 +170,7 @@ pub enum JobOutcome {
 /// A background job that has ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct JobFigure {
+pub struct JobMetric {
     /// Such as `extraction`, `session_notes`, `dream`.
     pub name: String,
     /// How it ended.
@@ -204,7 +205,7 @@ pub enum MemoryAction {
 
 /// Something happened to memories.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MemoryFigure {
+pub struct MemoryMetric {
     /// What.
     pub action: MemoryAction,
     /// To how many.
@@ -229,7 +230,7 @@ pub enum BreakerState {
 
 /// A circuit breaker changed its state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BreakerFigure {
+pub struct BreakerMetric {
     /// Of what, such as `auto_compact`.
     pub name: String,
     /// What it is now.

@@ -9,7 +9,7 @@ const NAME: &str = "system-reminder";
 
 /// The text, where `[` stands for the `<` of every mark. A model reads through blanks, case and characters that nobody
 /// sees, so they make no difference.
-pub fn without_marks(text: &str) -> Cow<'_, str> {
+pub fn neutralize_reminder_tags(text: &str) -> Cow<'_, str> {
     let mut behind = text.split('<');
     if !behind.clone().skip(1).any(is_mark) {
         return Cow::Borrowed(text);
@@ -51,10 +51,13 @@ mod tests {
             ("<\u{200b}system\u{ad}-reminder>", "[\u{200b}system\u{ad}-reminder>"),
             ("<\\/system-reminder>", "[\\/system-reminder>"),
         ] {
-            assert_eq!(without_marks(text), expected);
+            assert_eq!(neutralize_reminder_tags(text), expected);
         }
         for text in ["", "<", "a < b", "<system>", "system-reminder", "<b>system-reminder</b>"] {
-            assert!(matches!(without_marks(text), Cow::Borrowed(same) if same == text), "{text}");
+            assert!(
+                matches!(neutralize_reminder_tags(text), Cow::Borrowed(same) if same == text),
+                "{text}"
+            );
         }
     }
 
@@ -93,7 +96,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_mark_is_left_and_nothing_else_is_changed(text in texts()) {
-            let kept = without_marks(&text);
+            let kept = neutralize_reminder_tags(&text);
             prop_assert!(!has_mark(&kept), "{kept:?}");
             prop_assert_eq!(kept.len(), text.len());
             prop_assert_eq!(matches!(kept, Cow::Borrowed(_)), !has_mark(&text));

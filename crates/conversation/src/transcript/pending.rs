@@ -20,7 +20,7 @@ const WAIT: Duration = Duration::from_secs(2);
 
 /// Why the list can not be used.
 #[derive(Debug, Error)]
-pub enum WaitingError {
+pub enum PendingTranscriptsError {
     /// The folder can not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
@@ -37,7 +37,7 @@ pub enum WaitingError {
 
 /// A transcript that waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Waiting {
+pub struct PendingTranscript {
     /// Since when.
     pub time: String,
     /// What the agent calls the event.
@@ -55,13 +55,13 @@ pub struct Waiting {
 
 /// The list of them.
 #[derive(Debug, Clone)]
-pub struct WaitingTranscripts {
+pub struct PendingTranscripts {
     folder: Dir,
 }
 
-impl WaitingTranscripts {
+impl PendingTranscripts {
     /// The list in the program's own folder, which is made if need be.
-    pub fn open(home: &Path) -> Result<Self, WaitingError> {
+    pub fn open(home: &Path) -> Result<Self, PendingTranscriptsError> {
         Ok(Self { folder: Dir::create(home.join(FOLDER))? })
     }
 
@@ -78,7 +78,7 @@ impl WaitingTranscripts {
     }
 
     /// Adds one. Whoever takes it out sees to doubles.
-    pub fn add(&self, waiting: &Waiting) -> Result<(), WaitingError> {
+    pub fn add(&self, waiting: &PendingTranscript) -> Result<(), PendingTranscriptsError> {
         let _lock = self.lock()?;
         let mut file = SharedAppendFile::open(&self.folder, &RelPath::new(QUEUE)?)?;
         // Strings alone: there is nothing that could fail.
@@ -86,10 +86,10 @@ impl WaitingTranscripts {
     }
 
     /// Those that wait, each once, the oldest first. A line that can not be read is passed over.
-    pub fn list(&self) -> Result<Vec<Waiting>, WaitingError> {
-        let mut list: Vec<Waiting> = Vec::new();
+    pub fn list(&self) -> Result<Vec<PendingTranscript>, PendingTranscriptsError> {
+        let mut list: Vec<PendingTranscript> = Vec::new();
         for waiting in self.text()?.lines().filter_map(|line| serde_json::from_str(line).ok()) {
-            let waiting: Waiting = waiting;
+            let waiting: PendingTranscript = waiting;
             list.retain(|known| known.transcript_path != waiting.transcript_path);
             list.push(waiting);
         }
@@ -97,9 +97,9 @@ impl WaitingTranscripts {
     }
 
     /// Takes out what was looked through, as it was listed: one that was added again meanwhile stays.
-    pub fn done(&self, looked_at: &Waiting) -> Result<(), WaitingError> {
+    pub fn remove(&self, looked_at: &PendingTranscript) -> Result<(), PendingTranscriptsError> {
         let _lock = self.lock()?;
-        let stays = |line: &&str| match serde_json::from_str::<Waiting>(line) {
+        let stays = |line: &&str| match serde_json::from_str::<PendingTranscript>(line) {
             Ok(waiting) => {
                 waiting.transcript_path != looked_at.transcript_path
                     || waiting.time > looked_at.time
@@ -112,11 +112,11 @@ impl WaitingTranscripts {
         Ok(self.folder.replace(&RelPath::new(QUEUE)?, text.as_bytes())?)
     }
 
-    fn lock(&self) -> Result<Lock, WaitingError> {
+    fn lock(&self) -> Result<Lock, PendingTranscriptsError> {
         Ok(Lock::acquire_within(&self.folder, &RelPath::new(LOCK)?, WAIT)?)
     }
 
-    fn text(&self) -> Result<String, WaitingError> {
+    fn text(&self) -> Result<String, PendingTranscriptsError> {
         match self.folder.read(&RelPath::new(QUEUE)?) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             Err(error) if error.is_not_found() => Ok(String::new()),
@@ -132,9 +132,9 @@ mod tests {
     #[test]
     fn each_waits_once_and_stays_until_it_was_looked_through() {
         let home = tempfile::tempdir().unwrap();
-        assert!(WaitingTranscripts::existing(home.path()).is_none());
-        let list = WaitingTranscripts::open(home.path()).unwrap();
-        let waiting = |path: &str, time: &str| Waiting {
+        assert!(PendingTranscripts::existing(home.path()).is_none());
+        let list = PendingTranscripts::open(home.path()).unwrap();
+        let waiting = |path: &str, time: &str| PendingTranscript {
             time: time.to_owned(),
             event: None,
             session_id: None,
@@ -149,8 +149,8 @@ mod tests {
         let all = list.list().unwrap();
         assert_eq!(all, [waiting("/b", "2"), waiting("/a", "3")]);
         list.add(&waiting("/a", "4")).unwrap();
-        list.done(&all[0]).unwrap();
-        list.done(&all[1]).unwrap();
+        list.remove(&all[0]).unwrap();
+        list.remove(&all[1]).unwrap();
         assert_eq!(list.list().unwrap(), [waiting("/a", "4")], "it was added again meanwhile");
     }
 }

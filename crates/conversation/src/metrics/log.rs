@@ -9,12 +9,12 @@ use dormouse_base::{AppendError, Clock, Dir, SessionId, SharedAppendFile};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::Figure;
+use super::Metric;
 use super::months::{Month, months, remove_old};
 
 /// The log, in the program's own folder. Cheap to clone; a write that fails is counted, not returned.
 #[derive(Clone)]
-pub struct FigureLog(Option<Arc<Inner>>);
+pub struct MetricsLog(Option<Arc<Inner>>);
 
 struct Inner {
     folder: PathBuf,
@@ -25,13 +25,13 @@ struct Inner {
     untold: Mutex<Option<String>>,
 }
 
-impl fmt::Debug for FigureLog {
+impl fmt::Debug for MetricsLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("FigureLog").field(&self.folder()).finish()
     }
 }
 
-impl FigureLog {
+impl MetricsLog {
     /// The log below the program's own folder. Nothing is made before the first figure.
     pub fn at(home: &Path, clock: Arc<dyn Clock>) -> Self {
         Self(Some(Arc::new(Inner {
@@ -44,7 +44,7 @@ impl FigureLog {
     }
 
     /// A log that keeps nothing.
-    pub fn nowhere() -> Self {
+    pub fn disabled() -> Self {
         Self(None)
     }
 
@@ -58,8 +58,8 @@ impl FigureLog {
     }
 
     /// A handle for the figures of one session. `project` is the name of its folder.
-    pub fn of_session(&self, session: SessionId, project: &str) -> Figures {
-        Figures { log: self.clone(), session, project: Arc::from(project) }
+    pub fn for_session(&self, session: SessionId, project: &str) -> SessionMetrics {
+        SessionMetrics { log: self.clone(), session, project: Arc::from(project) }
     }
 
     /// How many figures could not be written.
@@ -75,8 +75,8 @@ impl FigureLog {
 
 /// Where the figures of one session go.
 #[derive(Debug, Clone)]
-pub struct Figures {
-    log: FigureLog,
+pub struct SessionMetrics {
+    log: MetricsLog,
     session: SessionId,
     project: Arc<str>,
 }
@@ -87,12 +87,12 @@ struct LineOut<'a> {
     session: SessionId,
     project: &'a str,
     #[serde(flatten)]
-    figure: &'a Figure,
+    figure: &'a Metric,
 }
 
-impl Figures {
+impl SessionMetrics {
     /// Writes a figure down. What can not be written is counted and told once.
-    pub fn record(&self, figure: &Figure) {
+    pub fn record(&self, figure: &Metric) {
         let Some(inner) = &self.log.0 else { return };
         let now = inner.clock.now();
         let at = now.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
@@ -108,7 +108,7 @@ impl Figures {
     }
 
     /// The log itself.
-    pub fn log(&self) -> &FigureLog {
+    pub fn log(&self) -> &MetricsLog {
         &self.log
     }
 }

@@ -8,12 +8,12 @@ use dormouse_base::{Dir, FileAction, FileError, SessionId};
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use super::Figure;
+use super::Metric;
 use super::months::{Month, months};
 
 /// Which figures are wanted.
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
+pub struct MetricsFilter {
     /// Not those before this moment.
     pub since: Option<Timestamp>,
     /// Only those of a session.
@@ -24,7 +24,7 @@ pub struct Filter {
 
 /// A line of the log.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct MetricEntry {
     /// When it was written.
     pub at: Timestamp,
     /// Of which session.
@@ -32,12 +32,12 @@ pub struct Entry {
     /// Of which project, by the name of its folder.
     pub project: String,
     /// What it says.
-    pub figure: Figure,
+    pub metric: Metric,
 }
 
 /// How many lines could not be read, by a crash or a hand.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Unreadable(pub u64);
+pub struct UnreadableLines(pub u64);
 
 /// What every line begins with.
 #[derive(Deserialize)]
@@ -54,18 +54,18 @@ struct Head<'a> {
 
 /// Reads the figures that pass a filter, in the order in which they were written. A log that is not
 /// there is an empty one.
-pub fn read_figures(
+pub fn read_metrics(
     folder: &Path,
-    filter: &Filter,
-    visit: &mut dyn FnMut(Entry),
-) -> Result<Unreadable, FileError> {
+    filter: &MetricsFilter,
+    visit: &mut dyn FnMut(MetricEntry),
+) -> Result<UnreadableLines, FileError> {
     let dir = match Dir::open(folder) {
         Ok(dir) => dir,
-        Err(error) if error.is_not_found() => return Ok(Unreadable::default()),
+        Err(error) if error.is_not_found() => return Ok(UnreadableLines::default()),
         Err(error) => return Err(error),
     };
     let first = filter.since.map(Month::of);
-    let mut unreadable = Unreadable::default();
+    let mut unreadable = UnreadableLines::default();
     for month in months(&dir)? {
         if first.as_ref().is_none_or(|first| month >= *first) {
             unreadable.0 += read_month(&dir, &month, filter, visit)?;
@@ -77,8 +77,8 @@ pub fn read_figures(
 fn read_month(
     dir: &Dir,
     month: &Month,
-    filter: &Filter,
-    visit: &mut dyn FnMut(Entry),
+    filter: &MetricsFilter,
+    visit: &mut dyn FnMut(MetricEntry),
 ) -> Result<u64, FileError> {
     let path = month.file();
     let fail = |error| FileError::new(FileAction::Read, dir.path().join(path.as_path()), error);
@@ -99,7 +99,7 @@ fn read_month(
 struct NotALine;
 
 /// A line of the log; none for one of another session, project or time, or an empty one.
-fn read_line(line: &[u8], filter: &Filter) -> Result<Option<Entry>, NotALine> {
+fn read_line(line: &[u8], filter: &MetricsFilter) -> Result<Option<MetricEntry>, NotALine> {
     if line.trim_ascii().is_empty() {
         return Ok(None);
     }
@@ -112,6 +112,6 @@ fn read_line(line: &[u8], filter: &Filter) -> Result<Option<Entry>, NotALine> {
     if !asked {
         return Ok(None);
     }
-    let figure = Figure::read(&head.kind, line).map_err(|_| NotALine)?;
-    Ok(Some(Entry { at, session, project: head.project.into_owned(), figure }))
+    let figure = Metric::read(&head.kind, line).map_err(|_| NotALine)?;
+    Ok(Some(MetricEntry { at, session, project: head.project.into_owned(), metric: figure }))
 }

@@ -8,36 +8,36 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{
-    BreakerFigure, BreakerState, Entry, Figure, Filter, JobFigure, JobOutcome, LayerFigure,
-    MemoryAction, MemoryFigure, RequestFigure, RequestOutcome, ToolFigure, read_figures,
+    BreakerMetric, BreakerState, JobMetric, JobOutcome, LayerMetric, MemoryAction, MemoryMetric,
+    Metric, MetricEntry, MetricsFilter, RequestMetric, RequestOutcome, ToolMetric, read_metrics,
 };
 use crate::Usage;
 
 /// What the figures of a period come to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Summary {
+pub struct MetricsSummary {
     /// From the first figure to the last; none where there is none.
-    pub period: Option<Period>,
+    pub period: Option<MetricsPeriod>,
     /// How many sessions they are of.
     pub sessions: u64,
     /// All requests together.
-    pub total: Spent,
+    pub total: RequestTotals,
     /// Requests by what they were made for: a layer, a job, else `main`, `fork` or `side`.
-    pub by_purpose: BTreeMap<String, Spent>,
+    pub by_purpose: BTreeMap<String, RequestTotals>,
     /// Requests by model.
-    pub by_model: BTreeMap<String, Spent>,
+    pub by_model: BTreeMap<String, RequestTotals>,
     /// Cache breaks by cause.
     pub cache_breaks: BTreeMap<String, u64>,
     /// Layers by name.
-    pub layers: BTreeMap<String, LayerSum>,
+    pub layers: BTreeMap<String, LayerTotals>,
     /// Tool calls by tool.
-    pub tools: BTreeMap<String, ToolSum>,
+    pub tools: BTreeMap<String, ToolTotals>,
     /// Background jobs by name.
-    pub jobs: BTreeMap<String, JobSum>,
+    pub jobs: BTreeMap<String, JobTotals>,
     /// Memories.
-    pub memory: MemorySum,
+    pub memory: MemoryTotals,
     /// Circuit breakers by name.
-    pub breakers: BTreeMap<String, BreakerSum>,
+    pub breakers: BTreeMap<String, BreakerTotals>,
     /// Figures of kinds that this version does not know.
     pub unknown_kinds: BTreeMap<String, u64>,
     /// Lines that could not be read.
@@ -46,7 +46,7 @@ pub struct Summary {
 
 /// When the first and the last figure were written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Period {
+pub struct MetricsPeriod {
     /// The first.
     #[serde(serialize_with = "as_text")]
     pub first: Timestamp,
@@ -61,7 +61,7 @@ fn as_text<S: serde::Serializer>(moment: &Timestamp, serializer: S) -> Result<S:
 
 /// What requests took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Spent {
+pub struct RequestTotals {
     /// How many went out.
     pub requests: u64,
     /// How many of them failed.
@@ -78,8 +78,8 @@ pub struct Spent {
     pub duration_ms: u64,
 }
 
-impl Spent {
-    fn add(&mut self, request: &RequestFigure) {
+impl RequestTotals {
+    fn add(&mut self, request: &RequestMetric) {
         self.requests += 1;
         match request.outcome {
             RequestOutcome::Answered => {}
@@ -103,7 +103,7 @@ impl Spent {
 
 /// What a layer did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct LayerSum {
+pub struct LayerTotals {
     /// How often.
     pub fired: u64,
     /// Tokens freed, as estimated.
@@ -118,7 +118,7 @@ pub struct LayerSum {
 
 /// What a tool's calls came to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct ToolSum {
+pub struct ToolTotals {
     /// How many.
     pub calls: u64,
     /// How many the gate denied.
@@ -133,7 +133,7 @@ pub struct ToolSum {
 
 /// What a background job came to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct JobSum {
+pub struct JobTotals {
     /// How often it ran, skips left out.
     pub runs: u64,
     /// How often there was nothing to do.
@@ -154,7 +154,7 @@ pub struct JobSum {
 
 /// What happened to memories.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct MemorySum {
+pub struct MemoryTotals {
     /// Saved.
     pub written: u64,
     /// Put into a conversation.
@@ -167,7 +167,7 @@ pub struct MemorySum {
     pub dropped: u64,
 }
 
-impl MemorySum {
+impl MemoryTotals {
     /// The share of memories that a person had to correct or take back; none where none was written.
     pub fn pollution_rate(&self) -> Option<f64> {
         share(self.corrected.saturating_add(self.undone), self.written)
@@ -176,14 +176,14 @@ impl MemorySum {
 
 /// What a circuit breaker did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct BreakerSum {
+pub struct BreakerTotals {
     /// How often it opened.
     pub opened: u64,
     /// In how many sessions it was last seen open.
     pub open: u64,
 }
 
-impl Summary {
+impl MetricsSummary {
     /// Summaries that took the place of messages.
     pub fn summaries(&self) -> u64 {
         self.layers.values().map(|layer| layer.summaries).sum()
@@ -194,23 +194,23 @@ impl Summary {
         self.period.is_none()
     }
 
-    fn add(&mut self, entry: &Entry) {
+    fn add(&mut self, entry: &MetricEntry) {
         let first = self.period.map_or(entry.at, |period| period.first.min(entry.at));
         let last = self.period.map_or(entry.at, |period| period.last.max(entry.at));
-        self.period = Some(Period { first, last });
-        match &entry.figure {
-            Figure::Request(request) => self.add_request(request),
-            Figure::Layer(layer) => self.layers.entry(layer.name.clone()).or_default().add(layer),
-            Figure::Tool(tool) => self.tools.entry(tool.name.clone()).or_default().add(tool),
-            Figure::Job(job) => self.jobs.entry(job.name.clone()).or_default().add(job),
-            Figure::Memory(memory) => self.memory.add(memory),
+        self.period = Some(MetricsPeriod { first, last });
+        match &entry.metric {
+            Metric::Request(request) => self.add_request(request),
+            Metric::Layer(layer) => self.layers.entry(layer.name.clone()).or_default().add(layer),
+            Metric::Tool(tool) => self.tools.entry(tool.name.clone()).or_default().add(tool),
+            Metric::Job(job) => self.jobs.entry(job.name.clone()).or_default().add(job),
+            Metric::Memory(memory) => self.memory.add(memory),
             // Only the last state counts: see `Sessions`.
-            Figure::Breaker(_) => {}
-            Figure::Other(kind) => *self.unknown_kinds.entry(kind.clone()).or_default() += 1,
+            Metric::Breaker(_) => {}
+            Metric::Other(kind) => *self.unknown_kinds.entry(kind.clone()).or_default() += 1,
         }
     }
 
-    fn add_request(&mut self, request: &RequestFigure) {
+    fn add_request(&mut self, request: &RequestMetric) {
         self.total.add(request);
         let purpose = request.purpose.as_deref().unwrap_or(request.lane.as_str());
         self.by_purpose.entry(purpose.to_owned()).or_default().add(request);
@@ -221,8 +221,8 @@ impl Summary {
     }
 }
 
-impl LayerSum {
-    fn add(&mut self, layer: &LayerFigure) {
+impl LayerTotals {
+    fn add(&mut self, layer: &LayerMetric) {
         self.fired += 1;
         self.freed_tokens = self.freed_tokens.saturating_add(layer.freed_tokens);
         self.changed = self.changed.saturating_add(layer.changed);
@@ -231,8 +231,8 @@ impl LayerSum {
     }
 }
 
-impl ToolSum {
-    fn add(&mut self, tool: &ToolFigure) {
+impl ToolTotals {
+    fn add(&mut self, tool: &ToolMetric) {
         self.calls += 1;
         let denied = tool.verdict.as_deref().is_some_and(|verdict| verdict != "allow");
         self.denied += u64::from(denied);
@@ -242,8 +242,8 @@ impl ToolSum {
     }
 }
 
-impl JobSum {
-    fn add(&mut self, job: &JobFigure) {
+impl JobTotals {
+    fn add(&mut self, job: &JobMetric) {
         match job.outcome {
             JobOutcome::Completed => self.runs += 1,
             JobOutcome::Skipped => self.skipped += 1,
@@ -257,8 +257,8 @@ impl JobSum {
     }
 }
 
-impl MemorySum {
-    fn add(&mut self, memory: &MemoryFigure) {
+impl MemoryTotals {
+    fn add(&mut self, memory: &MemoryMetric) {
         let count = match memory.action {
             MemoryAction::Written => &mut self.written,
             MemoryAction::Recalled => &mut self.recalled,
@@ -279,19 +279,19 @@ struct Sessions {
 }
 
 impl Sessions {
-    fn add(&mut self, entry: &Entry) {
+    fn add(&mut self, entry: &MetricEntry) {
         self.seen.insert(entry.session);
-        if let Figure::Breaker(BreakerFigure { name, state }) = &entry.figure {
+        if let Metric::Breaker(BreakerMetric { name, state }) = &entry.metric {
             *self.opened.entry(name.clone()).or_default() +=
                 u64::from(*state == BreakerState::Open);
             self.breakers.insert((name.clone(), entry.session), *state);
         }
     }
 
-    fn finish(self, summary: &mut Summary) {
+    fn finish(self, summary: &mut MetricsSummary) {
         summary.sessions = u64::try_from(self.seen.len()).unwrap_or(u64::MAX);
         for (name, opened) in self.opened {
-            summary.breakers.insert(name, BreakerSum { opened, open: 0 });
+            summary.breakers.insert(name, BreakerTotals { opened, open: 0 });
         }
         let open = self.breakers.into_iter().filter(|(_, state)| *state == BreakerState::Open);
         for ((name, _), _) in open {
@@ -301,9 +301,12 @@ impl Sessions {
 }
 
 /// Adds up the figures that pass a filter.
-pub fn summarise(folder: &Path, filter: &Filter) -> Result<Summary, FileError> {
-    let (mut summary, mut sessions) = (Summary::default(), Sessions::default());
-    let unreadable = read_figures(folder, filter, &mut |entry| {
+pub fn summarize_metrics(
+    folder: &Path,
+    filter: &MetricsFilter,
+) -> Result<MetricsSummary, FileError> {
+    let (mut summary, mut sessions) = (MetricsSummary::default(), Sessions::default());
+    let unreadable = read_metrics(folder, filter, &mut |entry| {
         sessions.add(&entry);
         summary.add(&entry);
     })?;

@@ -5,18 +5,19 @@
 //! word of a conversation or a file. Writing one can fail; it never disturbs what it is about. Reading
 //! never fails over a line: what can not be read is counted.
 
-mod figure;
 mod log;
+mod metric;
 mod months;
 mod read;
 mod summary;
 
-pub use figure::{
-    BreakerFigure, BreakerState, CacheBreakFigure, Figure, JobFigure, JobOutcome, Lane,
-    LayerFigure, MemoryAction, MemoryFigure, RequestFigure, RequestOutcome, ToolFigure,
+pub use log::{MetricsLog, SessionMetrics};
+pub use metric::{
+    BreakerMetric, BreakerState, CacheBreakMetric, ConversationKind, JobMetric, JobOutcome,
+    LayerMetric, MemoryAction, MemoryMetric, Metric, RequestMetric, RequestOutcome, ToolMetric,
 };
-pub use log::{FigureLog, Figures};
-pub use read::{Entry, Filter, Unreadable, read_figures};
+pub use read::{MetricEntry, MetricsFilter, UnreadableLines, read_metrics};
 pub use summary::{
-    BreakerSum, JobSum, LayerSum, MemorySum, Period, Spent, Summary, ToolSum, summarise,
+    BreakerTotals, JobTotals, LayerTotals, MemoryTotals, MetricsPeriod, MetricsSummary,
+    RequestTotals, ToolTotals, summarize_metrics,
 };
