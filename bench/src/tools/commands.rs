@@ -6,7 +6,8 @@ use std::process::Command;
 use dormouse_base::{Dir, RelPath};
 use dormouse_context::{ResultBound, plan_result, preview};
 use dormouse_conversation::ToolUseId;
-use dormouse_tools::{Gate, Mode, Overflow, Reaper, Rules, ToolSet};
+use dormouse_permissions::{PermissionGate, PermissionMode, PermissionRules};
+use dormouse_tools::{Overflow, Reaper, ToolSet};
 use serde_json::value::RawValue;
 
 use crate::measure::Samples;
@@ -79,9 +80,9 @@ fn shell(line: &str, folder: &std::path::Path) -> Command {
 pub(super) fn verdicts() -> Section {
     const RUNS: usize = 500;
     let rules = |texts: &[&str]| texts.iter().map(|text| text.parse().expect("a rule")).collect();
-    let gate = Gate::new(
-        Mode::Default,
-        Rules {
+    let gate = PermissionGate::new(
+        PermissionMode::Default,
+        PermissionRules {
             allow: rules(&["Bash(cargo test:*)", "Bash(git diff:*)", "Edit(src/**)"]),
             ask: rules(&["Bash(git commit:*)"]),
             deny: rules(&["Bash(git push:*)", "Read(.env)", "WebFetch(domain:*.example.com)"]),
@@ -89,7 +90,7 @@ pub(super) fn verdicts() -> Section {
     );
     let mut section = Section::new(
         "verdict",
-        format!("`Gate::decide` with seven rules, in default mode; {RUNS} runs each."),
+        format!("`PermissionGate::decide` with seven rules, in default mode; {RUNS} runs each."),
     );
     let folder = tempfile::tempdir().expect("a temporary folder");
     let tools = ToolSet::builtin();
@@ -112,7 +113,8 @@ pub(super) fn verdicts() -> Section {
         let tool = tools.get(tool).expect("a tool of that name");
         let mut samples = Samples::default();
         for _ in 0..RUNS {
-            samples.time(|| gate.decide(&**tool, black_box(&input), folder.path()));
+            samples
+                .time(|| gate.decide(&tool.permission_request(black_box(&input), folder.path())));
         }
         section.add([Figure::median(name, &samples).aim_below(0.2)]);
     }

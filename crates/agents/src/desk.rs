@@ -6,7 +6,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_engine::{EngineConfig, ForkPoint, ForkPoints, IncomingMessage, MessageSource};
-use dormouse_tools::{Access, CallContext, Tool, ToolError, ToolOutput, ToolSpec};
+use dormouse_permissions::Access;
+use dormouse_tools::{CallContext, Tool, ToolError, ToolOutput, ToolSpec};
 use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
 use tokio::sync::watch;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use dormouse_base::{Clock, Dir, RelPath};
 use dormouse_engine::{MemorySetup, Saving, SessionMemory};
 use dormouse_memory::{Store, StoreOptions};
+use dormouse_permissions::{Access, PermissionGate, PermissionMode};
 use dormouse_tools::{
-    Access, CallContext, FileChange, FileGuard, Gate, Mode, Route, Tool, ToolError, ToolOutput,
-    ToolSet, ToolSpec,
+    CallContext, FileChange, FileGuard, Route, Tool, ToolError, ToolOutput, ToolSet, ToolSpec,
 };
 use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
@@ -128,7 +128,7 @@ pub(crate) fn with_memory_files(
     tools: ToolSet,
     all: &ToolSet,
     directory: &Path,
-    conversation: &Gate,
+    conversation: &PermissionGate,
 ) -> ToolSet {
     let mut added: Vec<Arc<dyn Tool>> = Vec::new();
     for name in ["Read", "Edit", "Write"] {
@@ -155,7 +155,7 @@ struct MemoryFiles {
     directory: PathBuf,
     elsewhere: Elsewhere,
     /// That of the conversation above: in its plan mode memory is not written either.
-    conversation: Gate,
+    conversation: PermissionGate,
 }
 
 impl MemoryFiles {
@@ -210,7 +210,7 @@ impl Tool for MemoryFiles {
                 Elsewhere::Refused => Box::pin(ready(Err(self.refusal()))),
             };
         }
-        if self.inner.name() != "Read" && self.conversation.mode() == Mode::Plan {
+        if self.inner.name() != "Read" && self.conversation.mode() == PermissionMode::Plan {
             let message = "in plan mode memory is not written".to_owned();
             return Box::pin(ready(Err(ToolError::Failed { message })));
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use dormouse_tools::{ResultLimit, ToolClass, ToolError, ToolSpec, parse_input};
+use dormouse_tools::{ResultLimit, ToolClass, ToolError, ToolSpec, ToolTraits, parse_input};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -96,5 +96,6 @@ pub(crate) fn spec(list: Option<String>) -> ToolSpec {
         schema: Cow::Borrowed(SCHEMA),
         class: ToolClass::Parallel,
         limit: ResultLimit::Chars(50_000),
+        traits: ToolTraits::DEFAULT,
     }
 }

@@ -7,7 +7,8 @@ use dormouse_engine::{
     Engine, EngineConfig, ForkPoint, HookLayer, HookOrigin, MEMORY_TOOLS, ModelSetup,
     PromptOverrides, Surroundings,
 };
-use dormouse_tools::{Asker, McpHub, Mode, ToolSet};
+use dormouse_permissions::PermissionMode;
+use dormouse_tools::{Asker, McpHub, ToolSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::desk::{Desk, Place};
@@ -81,7 +82,7 @@ pub(crate) async fn prepare(
     };
     let id = AgentId::generate(&*branch.config().ids);
     let parent = branch.config();
-    if isolation == Isolation::Worktree && parent.gate.mode() == Mode::Plan {
+    if isolation == Isolation::Worktree && parent.gate.mode() == PermissionMode::Plan {
         return Err("in plan mode nothing may be changed: no worktree can be made".to_owned());
     }
     let worktree = match isolation {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use dormouse_tools::{Asker, Gate, Question, Reply};
+use dormouse_permissions::PermissionGate;
+use dormouse_tools::{Asker, Question, Reply};
 use futures_util::future::BoxFuture;
 
 use crate::{AgentDefinition, ToolChoice};
@@ -46,6 +47,6 @@ pub(crate) fn fits(word: &str, name: &str) -> bool {
 }
 
 /// The parent's gate, in the agent's mode where it has one. What the parent's mode forbids stays forbidden.
-pub(crate) fn gate(agent: &AgentDefinition, parent: &Gate) -> Gate {
+pub(crate) fn gate(agent: &AgentDefinition, parent: &PermissionGate) -> PermissionGate {
     agent.mode.map_or_else(|| parent.clone(), |mode| parent.in_mode(mode))
 }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use dormouse_base::{AgentId, Environment, Project};
-use dormouse_tools::{SAFE_GIT_ENVIRONMENT, output};
+use dormouse_permissions::SAFE_GIT_ENVIRONMENT;
+use dormouse_tools::output;
 
 const PATIENCE: Duration = Duration::from_mins(2);
 

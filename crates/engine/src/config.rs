@@ -6,7 +6,8 @@ use dormouse_base::{Clock, Environment, IdSource, Project, Redactor};
 use dormouse_conversation::metrics::MetricsLog;
 use dormouse_conversation::{Budget, Effort, PrefixOrigin, RequestOptions};
 use dormouse_model::{Dialect, Model, PriceTable, RetryPolicy};
-use dormouse_tools::{Asker, CommandLimits, Gate, Reaper, ToolSet};
+use dormouse_permissions::PermissionGate;
+use dormouse_tools::{Asker, CommandLimits, Reaper, ToolSet};
 
 use crate::hooks::Hooks;
 use crate::prompt::PromptOverrides;
@@ -37,7 +38,7 @@ pub struct EngineConfig {
     /// What it may call.
     pub tools: Arc<ToolSet>,
     /// What of that is allowed.
-    pub gate: Gate,
+    pub gate: PermissionGate,
     /// Who is asked where that is not enough; nobody in a headless run.
     pub asker: Option<Arc<dyn Asker>>,
     /// Where it works.

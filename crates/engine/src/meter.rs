@@ -12,7 +12,7 @@ use dormouse_conversation::metrics::{
     ToolMetric,
 };
 use dormouse_model::{CacheBreak, StreamEvent};
-use dormouse_tools::Verdict;
+use dormouse_permissions::PermissionVerdict;
 
 use crate::Engine;
 use crate::turn_state::TurnEvent;
@@ -127,7 +127,12 @@ impl CallMeter {
     }
 
     /// It has its result.
-    pub(crate) fn stop(self, verdict: Option<Verdict>, is_error: bool, stored_bytes: u64) {
+    pub(crate) fn stop(
+        self,
+        verdict: Option<PermissionVerdict>,
+        is_error: bool,
+        stored_bytes: u64,
+    ) {
         self.figures.record(&Metric::Tool(ToolMetric {
             name: self.name,
             verdict: verdict.map(|verdict| verdict.as_str().to_owned()),

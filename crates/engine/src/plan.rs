@@ -6,15 +6,16 @@
 
 use std::borrow::Cow;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_base::{Dir, FileError, RelPath};
 use dormouse_context::{Fragment, PlanMode};
 use dormouse_conversation::{EnvironmentFacts, MessageFlags};
+use dormouse_permissions::{Access, InternalAccess, PermissionGate, PermissionMode};
 use dormouse_tools::{
-    Asker, CallContext, Gate, Mode, Question, Reply, ResultLimit, Tool, ToolClass, ToolError,
-    ToolOutput, ToolSpec, parse_input,
+    Asker, CallContext, Question, Reply, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
+    ToolSpec, ToolTraits, parse_input,
 };
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
@@ -48,6 +49,7 @@ static SPEC: ToolSpec = ToolSpec {
     )),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
+    traits: ToolTraits::DEFAULT,
 };
 
 /// A plan that was handed in.
@@ -71,14 +73,18 @@ enum Outcome {
 /// Where plans are handed in.
 #[derive(Debug)]
 pub(crate) struct PlanState {
-    gate: Gate,
+    gate: PermissionGate,
     asker: Option<Arc<dyn Asker>>,
     session: Dir,
     outcome: Mutex<Option<Outcome>>,
 }
 
 impl PlanState {
-    pub(crate) fn new(gate: Gate, asker: Option<Arc<dyn Asker>>, session: Dir) -> Arc<Self> {
+    pub(crate) fn new(
+        gate: PermissionGate,
+        asker: Option<Arc<dyn Asker>>,
+        session: Dir,
+    ) -> Arc<Self> {
         Arc::new(Self { gate, asker, session, outcome: Mutex::default() })
     }
 
@@ -117,12 +123,14 @@ impl PlanState {
         ToolOutput { halt: Some("a plan was handed in".to_owned()), ..ToolOutput::text(text) }
     }
 
-    fn accept(&self, mode: Mode, plan: &SubmittedPlan) -> ToolOutput {
+    fn accept(&self, mode: PermissionMode, plan: &SubmittedPlan) -> ToolOutput {
         self.gate.set_mode(mode);
         self.leave(Outcome::Accepted);
         let may = match mode {
-            Mode::AcceptEdits => "Edits in the working directory need no question.",
-            Mode::Default | Mode::Plan | Mode::Bypass => "Edits and commands are asked about.",
+            PermissionMode::AcceptEdits => "Edits in the working directory need no question.",
+            PermissionMode::Default | PermissionMode::Plan | PermissionMode::Bypass => {
+                "Edits and commands are asked about."
+            }
         };
         ToolOutput::text(format!(
             "The person accepts the plan, and plan mode is off. {may} Carry it out now. It is kept in {}.",
@@ -155,6 +163,13 @@ impl Tool for ExitPlan {
         &SPEC
     }
 
+    fn access(&self, _: &RawValue, _: &Path) -> Access {
+        Access::Internal(InternalAccess {
+            reason: "it only hands in a plan, which the person decides about",
+            denied_in_plan_mode: None,
+        })
+    }
+
     fn call<'a>(
         &'a self,
         input: &'a RawValue,
@@ -174,8 +189,8 @@ impl Tool for ExitPlan {
                 reply = asker.ask(question(input)) => reply,
             };
             Ok(match reply {
-                Reply::Once => desk.accept(Mode::Default, &plan),
-                Reply::Always => desk.accept(Mode::AcceptEdits, &plan),
+                Reply::Once => desk.accept(PermissionMode::Default, &plan),
+                Reply::Always => desk.accept(PermissionMode::AcceptEdits, &plan),
                 Reply::No { said } => declined(said),
             })
         })
@@ -183,8 +198,8 @@ impl Tool for ExitPlan {
 }
 
 /// The plan, if it is one and is asked for.
-fn checked(plan: &str, mode: Mode) -> Result<String, ToolError> {
-    if mode != Mode::Plan {
+fn checked(plan: &str, mode: PermissionMode) -> Result<String, ToolError> {
+    if mode != PermissionMode::Plan {
         let message =
             "plan mode is not on, so there is no plan to hand in; do what was asked, or answer"
                 .to_owned();
@@ -239,7 +254,7 @@ impl Engine {
         if self.config.subagent.is_some() {
             return Ok(());
         }
-        let is_on = self.config.gate.mode() == Mode::Plan;
+        let is_on = self.config.gate.mode() == PermissionMode::Plan;
         if is_on == self.told.get(FACT).is_some() {
             return Ok(());
         }

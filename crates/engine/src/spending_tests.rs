@@ -9,7 +9,8 @@ use dormouse_model::script::Turn;
 use dormouse_model::{
     CacheTtl, Dialect, MaxTokensField, Model, Price, PriceTable, RetryPolicy, ScriptedModel, Wire,
 };
-use dormouse_tools::{Gate, ToolSet};
+use dormouse_permissions::PermissionGate;
+use dormouse_tools::ToolSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::{Engine, EngineConfig, PromptOverrides, SessionFolder, Surroundings, TurnEnd};
@@ -34,7 +35,7 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
         small: None,
         retry: RetryPolicy::default(),
         tools: Arc::new(ToolSet::builtin()),
-        gate: Gate::allow_all(),
+        gate: PermissionGate::allow_all(),
         asker: None,
         project: find_project(home).unwrap(),
         environment: Environment::default(),

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use dormouse_base::{Clock, Environment, Project, names};
 use dormouse_conversation::EnvironmentFacts;
-use dormouse_tools::{SAFE_GIT_ENVIRONMENT, output};
+use dormouse_permissions::SAFE_GIT_ENVIRONMENT;
+use dormouse_tools::output;
 use jiff::tz::TimeZone;
 
 /// A large repository is not waited for.

@@ -10,17 +10,19 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use dormouse_base::Environment;
+use dormouse_permissions::{
+    Access, COMMAND_RULE, SAFE_GIT_ENVIRONMENT, ShellVerdict, classify, commands, quote_command,
+};
 use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::gate::quoted;
 use crate::overflow::{Keeper, Kept};
 use crate::printed::Printed;
 use crate::process::{Ending, Merged, PipeState, ProcessError, Start};
 use crate::{
-    Access, CallContext, CommandLimits, FileChange, ResultLimit, SAFE_GIT_ENVIRONMENT,
-    ShellVerdict, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, classify, parse_input,
+    CallContext, CommandLimits, FileChange, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
+    ToolSpec, ToolTraits, parse_input,
 };
 
 /// The most characters that are shown of an answer.
@@ -98,12 +100,13 @@ impl Input {
 }
 
 static SPEC: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("Bash"),
+    name: Cow::Borrowed(COMMAND_RULE),
     full: Cow::Borrowed(FULL),
     short: Cow::Borrowed(SHORT),
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::Exclusive,
     limit: ResultLimit::Chars(RESULT_CHARS),
+    traits: ToolTraits::DEFAULT,
 };
 
 impl Tool for Bash {
@@ -213,9 +216,9 @@ fn guarded(command: &str) -> bool {
     if classify(command) == ShellVerdict::ReadOnly {
         return true;
     }
-    let commands = crate::commands(command).unwrap_or_default();
+    let commands = commands(command).unwrap_or_default();
     let mut gits = commands.iter().filter(|words| words.first().is_some_and(|p| p == "git"));
-    let reads = |words: &Vec<String>| classify(&quoted(words)) == ShellVerdict::ReadOnly;
+    let reads = |words: &Vec<String>| classify(&quote_command(words)) == ShellVerdict::ReadOnly;
     commands.iter().any(|words| words.first().is_some_and(|p| p == "git")) && gits.all(reads)
 }
 

@@ -12,7 +12,8 @@ use serde_json::value::RawValue;
 
 use crate::shells::ShellStatus;
 use crate::{
-    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
+    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, ToolTraits,
+    parse_input,
 };
 
 const SCHEMA: &str = concat!(
@@ -40,6 +41,7 @@ static SPEC: ToolSpec = ToolSpec {
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::ReadOnly,
     limit: ResultLimit::Chars(30_000),
+    traits: ToolTraits::DEFAULT,
 };
 
 /// The tool. See the module.

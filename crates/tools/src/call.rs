@@ -9,15 +9,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_conversation::{ResultContent, ToolUse, ToolUseId};
+use dormouse_permissions::{
+    Access, HostPattern, PermissionDecision, PermissionGate, PermissionVerdict,
+};
 use futures_util::FutureExt;
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use crate::arguments::object;
 use crate::{
-    Access, Asker, Before, CallContext, CallObserver, CallView, Decision, Forwarded, Gate,
-    HostPattern, Question, Reply, Route, Spilled, Stance, Substitute, Tool, ToolError, ToolOutput,
-    ToolSet, Verdict,
+    Asker, Before, CallContext, CallObserver, CallView, Forwarded, Question, Reply, Route, Spilled,
+    Stance, Substitute, Tool, ToolError, ToolOutput, ToolSet,
 };
 
 /// How long a tool may take to stop by itself: more than Bash needs to end a stubborn command.
@@ -33,7 +35,7 @@ pub struct CallResult {
     /// The file in which the result is, where it was too long to hold.
     pub spilled: Option<Spilled>,
     /// What the gate, and whoever was asked, made of it; none where it did not come to that.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<PermissionVerdict>,
     /// What the model is told besides, by an observer.
     pub notes: Vec<String>,
     /// Why an observer, or the tool itself, wants the turn to end here.
@@ -55,7 +57,7 @@ impl CallResult {
         }
     }
 
-    fn with(self, verdict: Verdict) -> Self {
+    fn with(self, verdict: PermissionVerdict) -> Self {
         Self { verdict: Some(verdict), ..self }
     }
 }
@@ -77,7 +79,7 @@ pub struct Caller {
     /// What there is to call.
     pub tools: Arc<ToolSet>,
     /// What of it is permitted.
-    pub gate: Gate,
+    pub gate: PermissionGate,
     /// Who is asked; nobody in a headless run, where what would ask is denied.
     pub asker: Option<Arc<dyn Asker>>,
     /// Who looks at calls.
@@ -105,7 +107,7 @@ enum Refusal {
 
 impl Caller {
     /// Nobody to ask and nobody who looks.
-    pub fn new(tools: Arc<ToolSet>, gate: Gate) -> Self {
+    pub fn new(tools: Arc<ToolSet>, gate: PermissionGate) -> Self {
         Self { tools, gate, asker: None, observer: None }
     }
 
@@ -170,22 +172,31 @@ impl Caller {
         stance: Stance,
         context: &CallContext,
     ) -> Result<Permit, Refusal> {
-        let decision = self.gate.decide(tool, input, &context.folder);
+        let decision = self.gate.decide(&tool.permission_request(input, &context.folder));
         match (decision.verdict, stance) {
-            (Verdict::Ask, Stance::Neutral)
+            (PermissionVerdict::Ask, Stance::Neutral)
                 if !decision.by_rule && has_a_door(tool, input, context) =>
             {
                 Ok(Permit::default())
             }
             (_, Stance::Deny { why }) => Err(Refusal::Denied(why)),
-            (Verdict::Deny, _) => Err(Refusal::Denied(decision.why)),
-            (Verdict::Allow, Stance::Neutral | Stance::Allow { .. }) => Ok(Permit::default()),
-            (Verdict::Ask, Stance::Allow { .. }) if !decision.by_rule => Ok(Permit::default()),
-            (Verdict::Allow | Verdict::Ask, Stance::Ask { why }) => {
-                self.ask(tool, CallView { input, ..view }, Decision { why, ..decision }, context)
-                    .await
+            (PermissionVerdict::Deny, _) => Err(Refusal::Denied(decision.why)),
+            (PermissionVerdict::Allow, Stance::Neutral | Stance::Allow { .. }) => {
+                Ok(Permit::default())
             }
-            (Verdict::Ask, Stance::Neutral | Stance::Allow { .. }) => {
+            (PermissionVerdict::Ask, Stance::Allow { .. }) if !decision.by_rule => {
+                Ok(Permit::default())
+            }
+            (PermissionVerdict::Allow | PermissionVerdict::Ask, Stance::Ask { why }) => {
+                self.ask(
+                    tool,
+                    CallView { input, ..view },
+                    PermissionDecision { why, ..decision },
+                    context,
+                )
+                .await
+            }
+            (PermissionVerdict::Ask, Stance::Neutral | Stance::Allow { .. }) => {
                 self.ask(tool, CallView { input, ..view }, decision, context).await
             }
         }
@@ -196,7 +207,7 @@ impl Caller {
         &self,
         tool: &dyn Tool,
         view: CallView<'_>,
-        decision: Decision,
+        decision: PermissionDecision,
         context: &CallContext,
     ) -> Result<Permit, Refusal> {
         // What would fail anyway is no question to a person.
@@ -241,9 +252,9 @@ impl Caller {
         context: &CallContext,
     ) -> Result<Permit, Refusal> {
         if let Some(input) = &input {
-            let decision = self.gate.decide(tool, input, &context.folder);
-            if decision.verdict == Verdict::Deny
-                || (decision.verdict == Verdict::Ask && decision.by_rule)
+            let decision = self.gate.decide(&tool.permission_request(input, &context.folder));
+            if decision.verdict == PermissionVerdict::Deny
+                || (decision.verdict == PermissionVerdict::Ask && decision.by_rule)
             {
                 return Err(Refusal::Denied(decision.why));
             }
@@ -262,7 +273,7 @@ impl Caller {
             None => Vec::new(),
         };
         let denied = CallResult::error(format!("{} was not run: {why}", view.name));
-        CallResult { notes, ..denied.with(Verdict::Deny) }
+        CallResult { notes, ..denied.with(PermissionVerdict::Deny) }
     }
 
     async fn run_permitted(
@@ -275,7 +286,7 @@ impl Caller {
             return Err(ToolError::interrupted()).into();
         }
         let begun = Instant::now();
-        let mut result = carry_out(tool, view, context).await.with(Verdict::Allow);
+        let mut result = carry_out(tool, view, context).await.with(PermissionVerdict::Allow);
         let Some(observer) = &self.observer else { return result };
         let after = observer.after(view, &result, begun.elapsed()).await;
         if let Some(content) = after.content {
@@ -326,7 +337,7 @@ fn unknown_tool(tools: &ToolSet, name: &str) -> String {
     format!("there is no tool named `{name}`; the tools are: {}", names.join(", "))
 }
 
-fn nobody_to_ask(decision: &Decision) -> String {
+fn nobody_to_ask(decision: &PermissionDecision) -> String {
     format!(
         "{}, and nobody can be asked here; the person can allow it with \
          --allowed-tools '{}' or a rule in the settings",

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::*;
-use crate::{ResultLimit, ToolClass, ToolSpec};
+use crate::{ResultLimit, ToolClass, ToolSpec, ToolTraits};
 use dormouse_base::Environment;
 use dormouse_conversation::ToolUseId;
 use futures_util::future::BoxFuture;
@@ -24,6 +24,7 @@ static SPEC: ToolSpec = ToolSpec {
     schema: Cow::Borrowed("{}"),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
+    traits: ToolTraits::DEFAULT,
 };
 
 impl Tool for Puppet {
@@ -52,7 +53,12 @@ impl Tool for Puppet {
     }
 }
 
-async fn run_with(name: &str, input: &str, gate: Gate, context: &CallContext) -> (String, bool) {
+async fn run_with(
+    name: &str,
+    input: &str,
+    gate: PermissionGate,
+    context: &CallContext,
+) -> (String, bool) {
     let tools = ToolSet::of([Arc::new(Puppet) as Arc<dyn Tool>, Arc::new(crate::Read)]);
     let input = RawValue::from_string(input.to_owned()).unwrap();
     let id = ToolUseId::new("t1");
@@ -69,7 +75,8 @@ fn context() -> CallContext {
 #[track_caller]
 fn check(name: &str, input: &str, expected: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let (text, is_error) = runtime.block_on(run_with(name, input, Gate::allow_all(), &context()));
+    let (text, is_error) =
+        runtime.block_on(run_with(name, input, PermissionGate::allow_all(), &context()));
     assert_eq!(text, expected);
     assert!(is_error);
 }
@@ -77,7 +84,7 @@ fn check(name: &str, input: &str, expected: &str) {
 #[tokio::test]
 async fn a_call_that_works() {
     let (text, is_error) =
-        run_with("Puppet", r#"{"act":"bow"}"#, Gate::allow_all(), &context()).await;
+        run_with("Puppet", r#"{"act":"bow"}"#, PermissionGate::allow_all(), &context()).await;
     assert_eq!((text.as_str(), is_error), ("bow", false));
 }
 
@@ -123,7 +130,10 @@ async fn the_gate_is_asked() {
     let (text, is_error) = run_with(
         "Puppet",
         r#"{"act":"bow"}"#,
-        Gate::new(crate::Mode::Default, crate::Rules::default()),
+        PermissionGate::new(
+            dormouse_permissions::PermissionMode::Default,
+            dormouse_permissions::PermissionRules::default(),
+        ),
         &context(),
     )
     .await;
@@ -135,7 +145,7 @@ async fn a_call_after_the_interruption_does_not_start() {
     let context = context();
     context.cancel.cancel();
     let (text, is_error) =
-        run_with("Puppet", r#"{"act":"bow"}"#, Gate::allow_all(), &context).await;
+        run_with("Puppet", r#"{"act":"bow"}"#, PermissionGate::allow_all(), &context).await;
     assert!(is_error && text.starts_with("interrupted"), "{text}");
 }
 
@@ -144,7 +154,7 @@ async fn an_interruption_ends_obedient_and_stubborn_tools() {
     for (act, partial) in [("obey", "\nhalf"), ("hang", "")] {
         let context = context();
         let input = format!(r#"{{"act":"{act}"}}"#);
-        let call = run_with("Puppet", &input, Gate::allow_all(), &context);
+        let call = run_with("Puppet", &input, PermissionGate::allow_all(), &context);
         let cancel = async {
             tokio::time::sleep(Duration::from_millis(20)).await;
             context.cancel.cancel();
@@ -204,8 +214,14 @@ impl CallObserver for Watcher {
     }
 }
 
-fn caller(mode: crate::Mode, rules: crate::Rules) -> Caller {
-    Caller::new(Arc::new(ToolSet::of([Arc::new(Puppet) as Arc<dyn Tool>])), Gate::new(mode, rules))
+fn caller(
+    mode: dormouse_permissions::PermissionMode,
+    rules: dormouse_permissions::PermissionRules,
+) -> Caller {
+    Caller::new(
+        Arc::new(ToolSet::of([Arc::new(Puppet) as Arc<dyn Tool>])),
+        PermissionGate::new(mode, rules),
+    )
 }
 
 async fn bow(caller: &Caller) -> CallResult {
@@ -237,7 +253,13 @@ async fn a_person_is_asked_and_heeded() {
     ] {
         let person = Person::who_says(reply);
         let asker = Some(Arc::clone(&person) as Arc<dyn Asker>);
-        let caller = Caller { asker, ..caller(crate::Mode::Default, crate::Rules::default()) };
+        let caller = Caller {
+            asker,
+            ..caller(
+                dormouse_permissions::PermissionMode::Default,
+                dormouse_permissions::PermissionRules::default(),
+            )
+        };
         bow(&caller).await;
         assert_eq!(text(&bow(&caller).await), expected);
         assert_eq!(person.asked(), calls, "{expected}");
@@ -246,8 +268,12 @@ async fn a_person_is_asked_and_heeded() {
 
 #[tokio::test]
 async fn a_headless_run_denies_and_says_how_to_allow() {
-    let denied = bow(&caller(crate::Mode::Default, crate::Rules::default())).await;
-    assert_eq!((denied.is_error, denied.verdict), (true, Some(Verdict::Deny)));
+    let denied = bow(&caller(
+        dormouse_permissions::PermissionMode::Default,
+        dormouse_permissions::PermissionRules::default(),
+    ))
+    .await;
+    assert_eq!((denied.is_error, denied.verdict), (true, Some(PermissionVerdict::Deny)));
     assert!(text(&denied).contains("--allowed-tools 'Puppet'"), "{}", text(&denied));
 }
 
@@ -256,7 +282,11 @@ async fn an_observer_can_stop_allow_and_change_but_no_rule() {
     let deny = "the rule `Puppet` denies it";
     let rules = |allow: &[&str], ask: &[&str], deny: &[&str]| {
         let parse = |list: &[&str]| list.iter().map(|rule| rule.parse().unwrap()).collect();
-        crate::Rules { allow: parse(allow), ask: parse(ask), deny: parse(deny) }
+        dormouse_permissions::PermissionRules {
+            allow: parse(allow),
+            ask: parse(ask),
+            deny: parse(deny),
+        }
     };
     let stands = |why: &str| why.to_owned();
     for (stance, rules, expected) in [
@@ -267,8 +297,10 @@ async fn an_observer_can_stop_allow_and_change_but_no_rule() {
         (Stance::Deny { why: stands("no") }, rules(&["Puppet"], &[], &[]), "was not run: no"),
     ] {
         let observer = Watcher { stance, input: Some(r#"{"act":"sit"}"#) };
-        let caller =
-            Caller { observer: Some(Arc::new(observer)), ..caller(crate::Mode::Default, rules) };
+        let caller = Caller {
+            observer: Some(Arc::new(observer)),
+            ..caller(dormouse_permissions::PermissionMode::Default, rules)
+        };
         let result = bow(&caller).await;
         assert!(text(&result).contains(expected), "{expected}: {}", text(&result));
         let mut notes = vec!["before".to_owned()];
@@ -281,7 +313,10 @@ async fn an_observer_can_stop_allow_and_change_but_no_rule() {
 async fn an_edit_that_would_fail_is_no_question() {
     let person = Person::who_says(Reply::Once);
     let tools = Arc::new(ToolSet::builtin());
-    let gate = Gate::new(crate::Mode::Default, crate::Rules::default());
+    let gate = PermissionGate::new(
+        dormouse_permissions::PermissionMode::Default,
+        dormouse_permissions::PermissionRules::default(),
+    );
     let asker = Some(Arc::clone(&person) as Arc<dyn Asker>);
     let caller = Caller { asker, ..Caller::new(tools, gate) };
     let folder = tempfile::tempdir().unwrap();

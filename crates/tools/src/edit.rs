@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use dormouse_permissions::{Access, EDIT_RULE};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -18,11 +19,11 @@ use tokio_util::sync::CancellationToken;
 use crate::blocking::to_the_end;
 use crate::project_file::{Current, MAX_BYTES, Target, commit, load, permitted, refused, remember};
 use crate::snippet::{around, line_numbers};
-use crate::tool::named_file;
+use crate::tool::{file_access, named_file};
 use crate::write::other_names_note;
 use crate::{
-    Access, CallContext, Extent, FileChange, ReadCache, ResultLimit, Tool, ToolClass, ToolError,
-    ToolOutput, ToolSpec, parse_input,
+    CallContext, Extent, FileChange, ReadCache, ResultLimit, Tool, ToolClass, ToolError,
+    ToolOutput, ToolSpec, ToolTraits, parse_input,
 };
 use find::{Found, find, replacement};
 
@@ -105,12 +106,13 @@ struct Change<'a> {
 }
 
 static SPEC: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("Edit"),
+    name: Cow::Borrowed(EDIT_RULE),
     full: Cow::Borrowed(FULL),
     short: Cow::Borrowed(SHORT),
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
+    traits: ToolTraits::DEFAULT,
 };
 
 impl Tool for Edit {
@@ -123,7 +125,7 @@ impl Tool for Edit {
     }
 
     fn access(&self, input: &RawValue, folder: &Path) -> Access {
-        Access::of_file(input, folder)
+        file_access(input, folder)
     }
 
     fn change<'a>(

@@ -12,6 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
+use dormouse_permissions::READ_RULE;
 use futures_util::future::BoxFuture;
 use globset::{GlobBuilder, GlobSet};
 use ignore::{DirEntry, WalkBuilder, WalkState};
@@ -21,7 +22,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::blocking::{blocking, check};
 use crate::{
-    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
+    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, ToolTraits,
+    parse_input,
 };
 
 /// The most paths shown.
@@ -68,6 +70,7 @@ static SPEC: ToolSpec = ToolSpec {
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::ReadOnly,
     limit: ResultLimit::OwnBound,
+    traits: ToolTraits { rule_family: Some(READ_RULE) },
 };
 
 impl Tool for Glob {

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
+use dormouse_permissions::READ_RULE;
 use futures_util::future::BoxFuture;
 use grep_matcher::LineTerminator;
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
@@ -22,7 +23,8 @@ use crate::blocking::blocking;
 use crate::glob::Pattern;
 use crate::snippet::cut;
 use crate::{
-    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
+    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, ToolTraits,
+    parse_input,
 };
 
 /// The most characters of an answer.
@@ -122,6 +124,7 @@ static SPEC: ToolSpec = ToolSpec {
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::ReadOnly,
     limit: ResultLimit::Chars(RESULT_CHARS),
+    traits: ToolTraits { rule_family: Some(READ_RULE) },
 };
 
 impl Tool for Grep {

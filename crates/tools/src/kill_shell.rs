@@ -1,14 +1,17 @@
 //! `KillShell`: ends a command that runs in the background, with everything it started.
 
 use std::borrow::Cow;
+use std::path::Path;
 
+use dormouse_permissions::{Access, InternalAccess};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::shells::ShellStatus;
 use crate::{
-    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
+    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, ToolTraits,
+    parse_input,
 };
 
 const SCHEMA: &str = concat!(
@@ -30,6 +33,7 @@ static SPEC: ToolSpec = ToolSpec {
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::Exclusive,
     limit: ResultLimit::Chars(1_000),
+    traits: ToolTraits::DEFAULT,
 };
 
 /// The tool. See the module.
@@ -45,6 +49,13 @@ struct Input {
 impl Tool for KillShell {
     fn spec(&self) -> &ToolSpec {
         &SPEC
+    }
+
+    fn access(&self, _: &RawValue, _: &Path) -> Access {
+        Access::Internal(InternalAccess {
+            reason: "it ends only a command that this conversation started",
+            denied_in_plan_mode: Some("it ends a command"),
+        })
     }
 
     fn call<'a>(

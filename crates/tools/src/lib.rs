@@ -17,10 +17,8 @@ mod call;
 mod capture;
 mod edit;
 mod file_guard;
-mod gate;
 mod glob;
 mod grep;
-mod host;
 mod input;
 mod kill_shell;
 mod mcp;
@@ -36,7 +34,6 @@ mod read;
 mod read_cache;
 mod reaper;
 mod registry;
-mod shell;
 mod shells;
 mod snippet;
 mod todo;
@@ -50,10 +47,8 @@ pub use bash_output::BashOutput;
 pub use call::{CallResult, Caller};
 pub use edit::Edit;
 pub use file_guard::{FileDoor, FileGuard, Passed, Route};
-pub use gate::{Decision, Gate, Mode, Rule, RuleError, Rules, Verdict};
 pub use glob::Glob;
 pub use grep::Grep;
-pub use host::HostPattern;
 pub use input::parse_input;
 pub use kill_shell::KillShell;
 pub use mcp::{
@@ -67,17 +62,15 @@ pub use overflow::{Overflow, Spilled};
 pub use post::{Posted, post_json};
 pub use process::{ProcessError, ProcessOutput, output, output_and_first_line, output_with_input};
 pub use progress::Progress;
-pub use project_file::write_target;
 pub use read::Read;
 pub use read_cache::{CachedFile, Extent, ReadCache};
 pub use reaper::{Reaper, serve_as_reaper};
 pub use registry::ToolSet;
-pub use shell::{SAFE_GIT_ENVIRONMENT, ShellVerdict, classify, commands};
 pub use shells::Shells;
 pub use todo::{Todo, TodoList, TodoStatus, TodoWrite};
 pub use tool::{
-    Access, CallContext, CommandLimits, Forwarded, ResultLimit, Tool, ToolClass, ToolError,
-    ToolOutput, ToolSpec, definition,
+    CallContext, CommandLimits, Forwarded, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
+    ToolSpec, ToolTraits, definition,
 };
 pub use web_fetch::WebFetch;
 pub use write::Write;

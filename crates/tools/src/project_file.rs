@@ -18,7 +18,6 @@ use rustix::fs::{Access as FileAccess, AtFlags, Mode, OFlags};
 
 use crate::{CachedFile, CallContext, Extent, FileGuard, ReadCache, Route, ToolError};
 use folder::{Missing, open_folder};
-pub use place::write_target;
 pub(crate) use place::{Target, resolve};
 pub(crate) use replace::commit;
 

@@ -16,6 +16,7 @@ use std::sync::PoisonError;
 use std::time::SystemTime;
 
 use dormouse_conversation::Block;
+use dormouse_permissions::READ_RULE;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -25,7 +26,7 @@ use crate::blocking::blocking;
 use crate::tool::named_file;
 use crate::{
     CachedFile, CallContext, Extent, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec,
-    parse_input,
+    ToolTraits, parse_input,
 };
 use open::Opened;
 pub(crate) use open::{open, plain};
@@ -74,12 +75,13 @@ struct Input {
 }
 
 static SPEC: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("Read"),
+    name: Cow::Borrowed(READ_RULE),
     full: Cow::Borrowed(FULL),
     short: Cow::Borrowed(SHORT),
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::ReadOnly,
     limit: ResultLimit::OwnBound,
+    traits: ToolTraits::DEFAULT,
 };
 
 impl Tool for Read {

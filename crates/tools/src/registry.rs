@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use dormouse_conversation::{PromptSize, ToolDefinition};
 
-use crate::mcp::{MCP_CALL, PREFIX};
+use crate::mcp::MCP_CALL;
 use crate::{
     Bash, BashOutput, Edit, Glob, Grep, KillShell, Read, TodoWrite, Tool, WebFetch, Write,
     definition,
 };
+use dormouse_permissions::MCP_TOOL_PREFIX;
 
 /// Tools by name. Cheap to clone.
 #[derive(Clone, Default)]
@@ -52,7 +53,7 @@ impl ToolSet {
     /// The same without the tools of MCP servers, and without what calls them.
     #[must_use]
     pub fn without_servers(mut self) -> Self {
-        self.tools.retain(|name, _| !name.starts_with(PREFIX) && name != MCP_CALL);
+        self.tools.retain(|name, _| !name.starts_with(MCP_TOOL_PREFIX) && name != MCP_CALL);
         self
     }
 

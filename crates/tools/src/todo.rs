@@ -7,12 +7,14 @@ use std::fmt;
 use std::path::Path;
 use std::sync::PoisonError;
 
+use dormouse_permissions::{Access, InternalAccess};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    Access, CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
+    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, ToolTraits,
+    parse_input,
 };
 
 /// The most entries of a list.
@@ -109,6 +111,7 @@ static SPEC: ToolSpec = ToolSpec {
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
+    traits: ToolTraits::DEFAULT,
 };
 
 impl Tool for TodoWrite {
@@ -117,7 +120,10 @@ impl Tool for TodoWrite {
     }
 
     fn access(&self, _: &RawValue, _: &Path) -> Access {
-        Access::Other
+        Access::Internal(InternalAccess {
+            reason: "it changes nothing but the list of what is to be done",
+            denied_in_plan_mode: None,
+        })
     }
 
     fn call<'a>(

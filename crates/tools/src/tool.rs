@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use dormouse_base::{Environment, Redactor};
 use dormouse_conversation::{Block, PromptSize, ResultContent, ServerTool, ToolDefinition};
+use dormouse_permissions::{Access, HostPattern, PermissionRequest, WriteTargetError};
 use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -18,8 +19,7 @@ use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    FileChange, FileGuard, HostPattern, Overflow, Progress, ReadCache, Reaper, Shells, Spilled,
-    TodoList,
+    FileChange, FileGuard, Overflow, Progress, ReadCache, Reaper, Shells, Spilled, TodoList,
 };
 
 /// What a call may do to the world, and so what may run beside it.
@@ -33,39 +33,32 @@ pub enum ToolClass {
     Exclusive,
 }
 
-/// What a call would touch, as far as its arguments tell: what a permission is asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Access {
-    /// It only looks.
-    Reads,
-    /// It writes this file: an absolute path, links and `..` still in it; `write_target` says where it
-    /// leads.
-    Writes(PathBuf),
-    /// It runs this command.
-    Runs(String),
-    /// It asks this host for something: an address can carry data out.
-    Fetches(String),
-    /// None of these, or arguments that can not be read.
-    Other,
-}
-
-impl Access {
-    /// The access of a tool that writes its `file_path`.
-    pub(crate) fn of_file(input: &RawValue, folder: &Path) -> Self {
-        match named_file(input) {
-            Some(file) => Self::Writes(folder.join(file)),
-            None => Self::Other,
-        }
+/// The access of a tool that writes its `file_path`.
+pub(crate) fn file_access(input: &RawValue, folder: &Path) -> Access {
+    match named_file(input) {
+        Some(file) => Access::Writes(folder.join(file)),
+        None => Access::Other,
     }
 }
 
 /// The `file_path` of a call's arguments.
 pub(crate) fn named_file(input: &RawValue) -> Option<PathBuf> {
     #[derive(Deserialize)]
-    struct Named {
+    struct FileArgument {
         file_path: PathBuf,
     }
-    serde_json::from_str::<Named>(input.get()).ok().map(|named| named.file_path)
+    serde_json::from_str::<FileArgument>(input.get()).ok().map(|argument| argument.file_path)
+}
+
+/// The file or folder that a call's arguments name.
+fn named_path(input: &RawValue) -> Option<PathBuf> {
+    #[derive(Deserialize)]
+    struct PathArguments {
+        file_path: Option<PathBuf>,
+        path: Option<PathBuf>,
+    }
+    let arguments: PathArguments = serde_json::from_str(input.get()).ok()?;
+    arguments.file_path.or(arguments.path)
 }
 
 /// How long a tool's result may be before it is stored in a file and shown in part.
@@ -250,6 +243,18 @@ impl ToolError {
     }
 }
 
+impl From<WriteTargetError> for ToolError {
+    fn from(error: WriteTargetError) -> Self {
+        match error {
+            WriteTargetError::Invalid { .. } => Self::invalid(error.to_string()),
+            WriteTargetError::Unresolvable { path, reason } => {
+                Self::Refused { path, reason: reason.to_owned() }
+            }
+            WriteTargetError::System { path, source } => Self::Unwritable { path, source },
+        }
+    }
+}
+
 fn after_newline(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("\n{text}") }
 }
@@ -269,6 +274,20 @@ pub struct ToolSpec {
     pub class: ToolClass,
     /// How long its results may be.
     pub limit: ResultLimit,
+    /// How the rest of the program treats it.
+    pub traits: ToolTraits,
+}
+
+/// How the rest of the program treats a tool, whatever the arguments of a call are.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolTraits {
+    /// The tool whose permission rules cover this one as well.
+    pub rule_family: Option<&'static str>,
+}
+
+impl ToolTraits {
+    /// A tool about which nothing special is known.
+    pub const DEFAULT: Self = Self { rule_family: None };
 }
 
 /// A call that another stands for.
@@ -330,6 +349,13 @@ pub trait Tool: Send + Sync {
             ToolClass::ReadOnly => Access::Reads,
             ToolClass::Parallel | ToolClass::Exclusive => Access::Other,
         }
+    }
+
+    /// What the permission gate has to decide about for a call with these arguments.
+    fn permission_request(&self, input: &RawValue, folder: &Path) -> PermissionRequest {
+        PermissionRequest::new(self.called_as(input), self.access(input, folder), folder)
+            .with_path(named_path(input))
+            .with_rule_family(self.spec().traits.rule_family)
     }
 
     /// The one file that a call is about, as its arguments name it; none for tools that are about more.

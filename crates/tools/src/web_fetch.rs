@@ -5,6 +5,7 @@
 //! names the host; another host is never followed to, so that every host has its own permission. Ten
 //! megabytes and thirty seconds are the most. No cookies, no proxy.
 
+mod address;
 mod client;
 mod html;
 mod page;
@@ -13,14 +14,15 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::time::Duration;
 
+use dormouse_permissions::{Access, HOST_RULE, normalize_host};
 use futures_util::future::{BoxFuture, ready};
 use reqwest::Url;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    Access, CallContext, FileChange, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec,
-    parse_input,
+    CallContext, FileChange, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec,
+    ToolTraits, parse_input,
 };
 use client::{Fetched, fetch};
 
@@ -47,12 +49,13 @@ Fetches an address with GET and returns its text: web pages as simple markdown, 
 - Never put secrets or the person's data into an address.";
 
 static SPEC: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("WebFetch"),
+    name: Cow::Borrowed(HOST_RULE),
     full: Cow::Borrowed(FULL),
     short: Cow::Borrowed(SHORT),
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::ReadOnly,
     limit: ResultLimit::Chars(50_000),
+    traits: ToolTraits::DEFAULT,
 };
 
 /// The tool. See the module.
@@ -77,7 +80,7 @@ impl Tool for WebFetch {
         // What can not be read is refused by the call; until then it is as good as any host.
         let host = parse_input::<Input>(input)
             .ok()
-            .and_then(|input| Some(crate::host::normal(Url::parse(&input.url).ok()?.host_str()?)));
+            .and_then(|input| Some(normalize_host(Url::parse(&input.url).ok()?.host_str()?)));
         Access::Fetches(host.unwrap_or_default())
     }
 

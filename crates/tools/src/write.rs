@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use dormouse_permissions::{Access, EDIT_RULE};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -15,10 +16,10 @@ use tokio_util::sync::CancellationToken;
 use crate::blocking::to_the_end;
 use crate::project_file::{Current, Target, commit, load, permitted, remember};
 use crate::snippet::difference;
-use crate::tool::named_file;
+use crate::tool::{file_access, named_file};
 use crate::{
-    Access, CallContext, Extent, FileChange, ReadCache, ResultLimit, Tool, ToolClass, ToolError,
-    ToolOutput, ToolSpec, parse_input,
+    CallContext, Extent, FileChange, ReadCache, ResultLimit, Tool, ToolClass, ToolError,
+    ToolOutput, ToolSpec, ToolTraits, parse_input,
 };
 
 const SCHEMA: &str = concat!(
@@ -59,6 +60,7 @@ static SPEC: ToolSpec = ToolSpec {
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
+    traits: ToolTraits { rule_family: Some(EDIT_RULE) },
 };
 
 impl Tool for Write {
@@ -71,7 +73,7 @@ impl Tool for Write {
     }
 
     fn access(&self, input: &RawValue, folder: &Path) -> Access {
-        Access::of_file(input, folder)
+        file_access(input, folder)
     }
 
     fn change<'a>(

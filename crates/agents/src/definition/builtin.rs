@@ -1,6 +1,6 @@
 //! The agents that come with the program.
 
-use dormouse_tools::Mode;
+use dormouse_permissions::PermissionMode;
 use serde_json::Value;
 
 use super::{AgentDefinition, AgentOrigin, Isolation, ModelChoice, ToolChoice};
@@ -46,7 +46,7 @@ pub fn builtin() -> Vec<AgentDefinition> {
     );
     let explore = AgentDefinition {
         tools: looking(),
-        mode: Some(Mode::Plan),
+        mode: Some(PermissionMode::Plan),
         ..agent(
             "explore",
             "Looks around in the code base quickly and only reads: where something is, how it works, what uses it. Say how thorough it should be.",
@@ -55,7 +55,7 @@ pub fn builtin() -> Vec<AgentDefinition> {
     };
     let plan = AgentDefinition {
         tools: looking(),
-        mode: Some(Mode::Plan),
+        mode: Some(PermissionMode::Plan),
         ..agent(
             "plan",
             "Works out how to build or change something and only reads: steps, files, risks. Use it before larger work.",
@@ -64,7 +64,7 @@ pub fn builtin() -> Vec<AgentDefinition> {
     };
     let guide = AgentDefinition {
         tools: ToolChoice::Only(["Glob", "Grep", "Read"].map(str::to_owned).to_vec()),
-        mode: Some(Mode::Plan),
+        mode: Some(PermissionMode::Plan),
         ..agent(
             "guide",
             "Answers questions about Dormouse itself: its commands, settings, memory, hooks, agents and plugins, from its manual.",

@@ -9,7 +9,8 @@ use dormouse_engine::MEMORY_TOOLS;
 use dormouse_frontmatter::{
     self as frontmatter, FrontmatterProblem, ParsedFrontmatter, Value as Field,
 };
-use dormouse_tools::{MCP_CALL, Mode, ToolSet};
+use dormouse_permissions::PermissionMode;
+use dormouse_tools::{MCP_CALL, ToolSet};
 use serde_json::{Map, Value};
 
 use crate::messages::SEND_MESSAGE;
@@ -405,12 +406,12 @@ impl Reader<'_> {
         }
     }
 
-    fn mode(&mut self) -> Option<Mode> {
+    fn mode(&mut self) -> Option<PermissionMode> {
         match self.text("permissionMode").as_deref()? {
-            "default" => Some(Mode::Default),
-            "acceptEdits" | "accept-edits" => Some(Mode::AcceptEdits),
-            "plan" => Some(Mode::Plan),
-            "bypassPermissions" | "bypass" => Some(Mode::Bypass),
+            "default" => Some(PermissionMode::Default),
+            "acceptEdits" | "accept-edits" => Some(PermissionMode::AcceptEdits),
+            "plan" => Some(PermissionMode::Plan),
+            "bypassPermissions" | "bypass" => Some(PermissionMode::Bypass),
             other => {
                 self.unusable(
                     "permissionMode",

@@ -24,7 +24,7 @@ fn every_key() {
     assert_eq!(agent.tools, ToolChoice::Only(vec!["Read".into(), "Grep".into()]));
     assert_eq!((agent.disallowed.len(), agent.max_turns), (1, Some(12)));
     assert_eq!((agent.memory, agent.isolation), (Some(MemoryScope::Project), Isolation::Worktree));
-    assert_eq!((agent.mode, agent.background), (Some(Mode::Plan), true));
+    assert_eq!((agent.mode, agent.background), (Some(PermissionMode::Plan), true));
     assert_eq!(agent.mcp_servers["docs"]["args"][0], "a");
     assert_eq!(agent.hooks["PreToolUse"][0]["hooks"][0]["timeout"], 5);
     assert_eq!(

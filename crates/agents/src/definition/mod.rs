@@ -13,7 +13,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use dormouse_conversation::Effort;
-use dormouse_tools::Mode;
+use dormouse_permissions::PermissionMode;
 use serde_json::Value;
 
 pub use builtin::builtin;
@@ -134,7 +134,7 @@ pub struct AgentDefinition {
     /// Where it works.
     pub isolation: Isolation,
     /// The permission mode; that of the conversation above unless said.
-    pub mode: Option<Mode>,
+    pub mode: Option<PermissionMode>,
     /// Skills whose text it begins with.
     pub skills: Vec<String>,
     /// What stands in front of every task.
@@ -154,7 +154,9 @@ pub struct AgentDefinition {
 impl AgentDefinition {
     /// What of it a project may not have before it is trusted (L-29).
     pub(crate) fn withheld(&self) -> Vec<&'static str> {
-        let loosens = self.mode.is_some_and(|mode| mode != Mode::Plan && mode != Mode::Default);
+        let loosens = self
+            .mode
+            .is_some_and(|mode| mode != PermissionMode::Plan && mode != PermissionMode::Default);
         [
             ("hooks", !self.hooks.is_null()),
             ("mcpServers", !self.mcp_servers.is_null()),
@@ -171,7 +173,8 @@ impl AgentDefinition {
     /// The same without what a project that nobody has trusted may not have.
     #[must_use]
     pub(crate) fn restricted(self) -> Self {
-        let mode = self.mode.filter(|mode| matches!(mode, Mode::Plan | Mode::Default));
+        let mode =
+            self.mode.filter(|mode| matches!(mode, PermissionMode::Plan | PermissionMode::Default));
         Self {
             hooks: Value::Null,
             mcp_servers: Value::Null,
@@ -185,12 +188,12 @@ impl AgentDefinition {
 }
 
 /// A permission mode, as definitions write it.
-pub(crate) fn mode_word(mode: Mode) -> &'static str {
+pub(crate) fn mode_word(mode: PermissionMode) -> &'static str {
     match mode {
-        Mode::Default => "default",
-        Mode::AcceptEdits => "acceptEdits",
-        Mode::Plan => "plan",
-        Mode::Bypass => "bypassPermissions",
+        PermissionMode::Default => "default",
+        PermissionMode::AcceptEdits => "acceptEdits",
+        PermissionMode::Plan => "plan",
+        PermissionMode::Bypass => "bypassPermissions",
     }
 }
 

@@ -118,7 +118,7 @@ mod tests {
         let wanting = AgentDefinition {
             memory: Some(MemoryScope::User),
             hooks: serde_json::json!({"Stop": []}),
-            mode: Some(dormouse_tools::Mode::Bypass),
+            mode: Some(dormouse_permissions::PermissionMode::Bypass),
             ..named("x", AgentOrigin::Project)
         };
         let wishes = Agents::wishes(std::slice::from_ref(&wanting), &[]);

@@ -1,11 +1,14 @@
 //! The tool that sends messages.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_base::{IdSource, MessageId};
+use dormouse_permissions::{Access, InternalAccess};
 use dormouse_tools::{
-    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
+    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, ToolTraits,
+    parse_input,
 };
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
@@ -46,6 +49,7 @@ static SPEC: ToolSpec = ToolSpec {
     )),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
+    traits: ToolTraits::DEFAULT,
 };
 
 /// Whether an agent has agreed to end. Whoever runs it looks when its turn is over.
@@ -158,6 +162,13 @@ enum Said {
 impl Tool for SendMessage {
     fn spec(&self) -> &ToolSpec {
         &SPEC
+    }
+
+    fn access(&self, _: &RawValue, _: &Path) -> Access {
+        Access::Internal(InternalAccess {
+            reason: "it only tells another agent of the same user something",
+            denied_in_plan_mode: None,
+        })
     }
 
     fn call<'a>(

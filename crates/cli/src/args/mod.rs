@@ -72,7 +72,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "USD", value_parser = parse_dollars)]
     pub(crate) max_cost: Option<f64>,
     #[arg(long, value_enum, value_name = "MODE")]
-    pub(crate) permission_mode: Option<PermissionMode>,
+    pub(crate) permission_mode: Option<PermissionModeArgument>,
     #[arg(long, value_name = "RULE")]
     pub(crate) allowed_tools: Vec<String>,
     #[arg(long, value_name = "RULE")]

@@ -1,6 +1,7 @@
 //! Arguments of `dormouse permissions`, and permission modes.
 
 use clap::{Args, Subcommand, ValueEnum};
+use dormouse_permissions::PermissionMode;
 
 pub(crate) const PERMISSIONS_EXAMPLES: &str = "\
 dormouse permissions check Bash 'git diff'
@@ -31,17 +32,28 @@ pub(crate) struct CheckArguments {
     pub(crate) tool: String,
     pub(crate) input: String,
     #[arg(long, value_enum, value_name = "MODE")]
-    pub(crate) permission_mode: Option<PermissionMode>,
+    pub(crate) permission_mode: Option<PermissionModeArgument>,
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PermissionMode {
+pub(crate) enum PermissionModeArgument {
     Default,
     #[value(alias = "acceptEdits")]
     AcceptEdits,
     Plan,
     #[value(alias = "bypassPermissions")]
     Bypass,
+}
+
+impl From<PermissionModeArgument> for PermissionMode {
+    fn from(mode: PermissionModeArgument) -> Self {
+        match mode {
+            PermissionModeArgument::Default => Self::Default,
+            PermissionModeArgument::AcceptEdits => Self::AcceptEdits,
+            PermissionModeArgument::Plan => Self::Plan,
+            PermissionModeArgument::Bypass => Self::Bypass,
+        }
+    }
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 use dormouse_base::{FileError, group_digits, names};
 use dormouse_conversation::metrics::{MetricsFilter, MetricsLog, summarize_metrics};
 use dormouse_engine::Engine;
-use dormouse_tools::{Gate, Mode, Rule};
+use dormouse_permissions::{PermissionGate, PermissionMode, PermissionRule};
 
-use crate::args::PermissionMode;
+use crate::args::PermissionModeArgument;
 use crate::commands::stats::text::{spent, text};
 use crate::wiring::session_start::Conversation;
 use crate::wiring::world::World;
@@ -116,9 +116,9 @@ pub(crate) fn config(conversation: &Conversation, world: &World) -> Rows {
 }
 
 /// The mode and the rules.
-pub(crate) fn permissions(gate: &Gate) -> Rows {
+pub(crate) fn permissions(gate: &PermissionGate) -> Rows {
     let rules = gate.rules();
-    let list = |rules: &[Rule]| {
+    let list = |rules: &[PermissionRule]| {
         let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
         if rules.is_empty() { "none".to_owned() } else { rules.join(", ") }
     };
@@ -131,45 +131,42 @@ pub(crate) fn permissions(gate: &Gate) -> Rows {
     ])
 }
 
-pub(crate) fn mode_name(mode: Mode) -> &'static str {
+pub(crate) fn mode_name(mode: PermissionMode) -> &'static str {
     match mode {
-        Mode::Default => "default: asks before a write or a command",
-        Mode::AcceptEdits => "accept-edits: edits in the working directory need no question",
-        Mode::Plan => "plan: nothing but reading, until you accept a plan",
-        Mode::Bypass => "bypass: everything but what a rule denies",
+        PermissionMode::Default => "default: asks before a write or a command",
+        PermissionMode::AcceptEdits => {
+            "accept-edits: edits in the working directory need no question"
+        }
+        PermissionMode::Plan => "plan: nothing but reading, until you accept a plan",
+        PermissionMode::Bypass => "bypass: everything but what a rule denies",
     }
 }
 
 /// A word for a mode that is not the usual one.
-pub(crate) fn mode_word(mode: Mode) -> Option<&'static str> {
+pub(crate) fn mode_word(mode: PermissionMode) -> Option<&'static str> {
     match mode {
-        Mode::Default => None,
-        Mode::AcceptEdits => Some("accept-edits"),
-        Mode::Plan => Some("plan"),
-        Mode::Bypass => Some("bypass"),
+        PermissionMode::Default => None,
+        PermissionMode::AcceptEdits => Some("accept-edits"),
+        PermissionMode::Plan => Some("plan"),
+        PermissionMode::Bypass => Some("bypass"),
     }
 }
 
 /// The mode that the key for it goes to.
-pub(crate) fn next_mode(mode: Mode) -> Mode {
+pub(crate) fn next_mode(mode: PermissionMode) -> PermissionMode {
     match mode {
-        Mode::Default => Mode::AcceptEdits,
-        Mode::AcceptEdits => Mode::Plan,
-        Mode::Plan | Mode::Bypass => Mode::Default,
+        PermissionMode::Default => PermissionMode::AcceptEdits,
+        PermissionMode::AcceptEdits => PermissionMode::Plan,
+        PermissionMode::Plan | PermissionMode::Bypass => PermissionMode::Default,
     }
 }
 
 /// The mode of that name, as on the command line.
-pub(crate) fn mode_named(name: &str) -> Result<Mode, String> {
-    let mode = <PermissionMode as clap::ValueEnum>::from_str(name, true).map_err(|_| {
+pub(crate) fn mode_named(name: &str) -> Result<PermissionMode, String> {
+    let mode = <PermissionModeArgument as clap::ValueEnum>::from_str(name, true).map_err(|_| {
         format!("there is no mode `{name}`; the modes are default, accept-edits, plan, bypass")
     })?;
-    Ok(match mode {
-        PermissionMode::Default => Mode::Default,
-        PermissionMode::AcceptEdits => Mode::AcceptEdits,
-        PermissionMode::Plan => Mode::Plan,
-        PermissionMode::Bypass => Mode::Bypass,
-    })
+    Ok(mode.into())
 }
 
 /// A number of tokens.
@@ -191,8 +188,8 @@ mod tests {
 
     #[test]
     fn modes_by_name() {
-        assert_eq!(mode_named("plan"), Ok(Mode::Plan));
-        assert_eq!(mode_named("acceptEdits"), Ok(Mode::AcceptEdits));
+        assert_eq!(mode_named("plan"), Ok(PermissionMode::Plan));
+        assert_eq!(mode_named("acceptEdits"), Ok(PermissionMode::AcceptEdits));
         assert!(mode_named("yolo").unwrap_err().contains("bypass"));
     }
 }

@@ -1,6 +1,6 @@
 //! Plan mode, from the keyboard: `/plan`, and the key that goes from mode to mode.
 
-use dormouse_tools::Mode;
+use dormouse_permissions::PermissionMode;
 
 use crate::terminal::markdown::Style;
 
@@ -11,11 +11,11 @@ impl Talk<'_> {
     pub(super) async fn plan(&mut self, rest: &str) -> Next {
         let gate = &self.conversation.gate;
         match (rest, gate.mode()) {
-            ("off", Mode::Plan) => self.set_mode_to(Mode::Default),
+            ("off", PermissionMode::Plan) => self.set_mode_to(PermissionMode::Default),
             ("off", _) => self.say("plan mode is not on"),
-            ("", Mode::Plan) => self.show_plan(),
-            (_, Mode::Plan) => {}
-            (_, _) => self.set_mode_to(Mode::Plan),
+            ("", PermissionMode::Plan) => self.show_plan(),
+            (_, PermissionMode::Plan) => {}
+            (_, _) => self.set_mode_to(PermissionMode::Plan),
         }
         if matches!(rest, "" | "off") { Next::GoOn } else { self.turn(rest).await }
     }
@@ -25,7 +25,7 @@ impl Talk<'_> {
         self.set_mode_to(answers::next_mode(self.conversation.gate.mode()));
     }
 
-    fn set_mode_to(&self, mode: Mode) {
+    fn set_mode_to(&self, mode: PermissionMode) {
         self.conversation.gate.set_mode(mode);
         self.view.borrow_mut().note(answers::mode_name(mode), Style::DIM);
     }

@@ -6,7 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use dormouse_base::printable;
 use dormouse_conversation::Role;
 use dormouse_engine::{EngineEvent, RecallReceipt};
-use dormouse_tools::{Gate, Question};
+use dormouse_permissions::PermissionGate;
+use dormouse_tools::Question;
 use tokio::time::Instant;
 
 use crate::terminal::markdown::{Colour, Flow, Piece, Renderer, Style};
@@ -43,7 +44,7 @@ enum Text {
 pub(crate) struct View {
     screen: Screen,
     folder: PathBuf,
-    gate: Gate,
+    gate: PermissionGate,
     markdown: Renderer,
     text: Text,
     progress: Progress,
@@ -78,7 +79,7 @@ pub(crate) fn remembered(what: &str) -> String {
 }
 
 impl View {
-    pub(crate) fn new(screen: Screen, folder: PathBuf, gate: Gate) -> Self {
+    pub(crate) fn new(screen: Screen, folder: PathBuf, gate: PermissionGate) -> Self {
         let markdown = Renderer::new(columns());
         Self {
             screen,

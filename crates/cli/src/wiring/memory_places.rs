@@ -18,7 +18,8 @@ use dormouse_memory::{
     RepositoryIdentity, Scope, Store, StoreOptions, memory_directory, project_memory,
     repository_memory, team_memory, user_memory,
 };
-use dormouse_tools::{SAFE_GIT_ENVIRONMENT, output};
+use dormouse_permissions::SAFE_GIT_ENVIRONMENT;
+use dormouse_tools::output;
 use serde::Serialize;
 
 use crate::args::MemoryScopeArgument;

@@ -2,40 +2,42 @@
 
 use dormouse_base::{DefaultMode, PermissionSettings, nearest_name};
 use dormouse_engine::MEMORY_TOOLS;
-use dormouse_tools::{Gate, Mode, Rule, Rules, ToolSet};
+use dormouse_permissions::{PermissionGate, PermissionMode, PermissionRule, PermissionRules};
+use dormouse_tools::ToolSet;
 
-use crate::args::{Arguments, PermissionMode};
+use crate::args::{Arguments, PermissionModeArgument};
 use crate::wiring::exit::Failure;
 use crate::wiring::print;
 
 /// The gate of a run.
-pub(crate) fn gate(arguments: &Arguments, settings: &PermissionSettings) -> Result<Gate, Failure> {
+pub(crate) fn gate(
+    arguments: &Arguments,
+    settings: &PermissionSettings,
+) -> Result<PermissionGate, Failure> {
     let mode = mode(arguments.permission_mode, settings);
     let mut rules = rules(settings)?;
     rules.allow.extend(parse(&arguments.allowed_tools)?);
     rules.deny.extend(parse(&arguments.disallowed_tools)?);
     tell_unknown(&rules);
     let folders = arguments.add_dir.iter().chain(&settings.additional_directories).cloned();
-    Ok(Gate::new(mode, rules).with_folders(folders))
+    Ok(PermissionGate::new(mode, rules).with_folders(folders))
 }
 
-pub(crate) fn mode(asked: Option<PermissionMode>, settings: &PermissionSettings) -> Mode {
-    match (asked, settings.default_mode) {
-        (Some(PermissionMode::Default), _) | (None, None | Some(DefaultMode::Default)) => {
-            Mode::Default
-        }
-        (Some(PermissionMode::AcceptEdits), _) | (None, Some(DefaultMode::AcceptEdits)) => {
-            Mode::AcceptEdits
-        }
-        (Some(PermissionMode::Plan), _) | (None, Some(DefaultMode::Plan)) => Mode::Plan,
-        (Some(PermissionMode::Bypass), _) | (None, Some(DefaultMode::BypassPermissions)) => {
-            Mode::Bypass
-        }
+pub(crate) fn mode(
+    argument: Option<PermissionModeArgument>,
+    settings: &PermissionSettings,
+) -> PermissionMode {
+    match (argument, settings.default_mode) {
+        (Some(mode), _) => mode.into(),
+        (None, None | Some(DefaultMode::Default)) => PermissionMode::Default,
+        (None, Some(DefaultMode::AcceptEdits)) => PermissionMode::AcceptEdits,
+        (None, Some(DefaultMode::Plan)) => PermissionMode::Plan,
+        (None, Some(DefaultMode::BypassPermissions)) => PermissionMode::Bypass,
     }
 }
 
-pub(crate) fn rules(settings: &PermissionSettings) -> Result<Rules, Failure> {
-    Ok(Rules {
+pub(crate) fn rules(settings: &PermissionSettings) -> Result<PermissionRules, Failure> {
+    Ok(PermissionRules {
         allow: parse(&settings.allow)?,
         ask: parse(&settings.ask)?,
         deny: parse(&settings.deny)?,
@@ -43,7 +45,7 @@ pub(crate) fn rules(settings: &PermissionSettings) -> Result<Rules, Failure> {
 }
 
 /// A rule for a tool that is not there does nothing, which nobody means.
-fn tell_unknown(rules: &Rules) {
+fn tell_unknown(rules: &PermissionRules) {
     let tools = ToolSet::builtin();
     let known = |name: &str| {
         tools.get(name).is_some()
@@ -65,6 +67,6 @@ fn tell_unknown(rules: &Rules) {
 const LATER_TOOLS: &[&str] =
     &["WebSearch", "Agent", "Task", "Skill", "SendMessage", "ExitPlan", "NotebookEdit"];
 
-fn parse(texts: &[String]) -> Result<Vec<Rule>, Failure> {
+fn parse(texts: &[String]) -> Result<Vec<PermissionRule>, Failure> {
     texts.iter().map(|text| text.parse().map_err(Failure::usage)).collect()
 }

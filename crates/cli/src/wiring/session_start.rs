@@ -17,7 +17,8 @@ use dormouse_engine::{
     SessionMemory, Skills, Surroundings, memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
-use dormouse_tools::{Asker, CommandLimits, Gate, McpHub, Reaper, ServerSpec, ToolSet};
+use dormouse_permissions::PermissionGate;
+use dormouse_tools::{Asker, CommandLimits, McpHub, Reaper, ServerSpec, ToolSet};
 
 use crate::args::Arguments;
 use crate::wiring::agents::{self, AgentLibrary, Surrounding};
@@ -52,7 +53,7 @@ pub(crate) struct Ready {
     memory: Option<MemorySetup>,
     project: Project,
     environment: Environment,
-    gate: Gate,
+    gate: PermissionGate,
     surroundings: Surroundings,
     folder: SessionFolder,
     opened: Option<OpenedSession>,
@@ -79,7 +80,7 @@ pub(crate) struct Conversation {
     pub(crate) switches: Switches,
     pub(crate) folder: SessionFolder,
     /// The engine's own: what is said to it counts from the next call on.
-    pub(crate) gate: Gate,
+    pub(crate) gate: PermissionGate,
     /// What it remembers with; none where memory is off.
     pub(crate) memory: Option<Arc<SessionMemory>>,
     /// Who dreams beside it; nobody where memory is off.

@@ -8,7 +8,8 @@ use dormouse_context::compact::{
     Item, OpenTasks, RestoredFile, RestoredFiles, RestoredPlan, RestoredSkills, fit,
 };
 use dormouse_conversation::{Block, ResultContent, ToolUse, ToolUseId, estimate_text};
-use dormouse_tools::{Caller, Gate, Mode, ReadCache, TodoStatus};
+use dormouse_permissions::{PermissionGate, PermissionMode};
+use dormouse_tools::{Caller, ReadCache, TodoStatus};
 use tokio_util::sync::CancellationToken;
 
 use crate::Engine;
@@ -70,7 +71,7 @@ impl Engine {
         path: &std::path::Path,
         cache: &Arc<Mutex<ReadCache>>,
     ) -> Option<String> {
-        let gate = Gate::new(Mode::Plan, self.config.gate.rules().clone());
+        let gate = PermissionGate::new(PermissionMode::Plan, self.config.gate.rules().clone());
         let caller = Caller { gate, asker: None, ..self.caller() };
         let mut context = self.call_context(CancellationToken::new());
         context.read_cache = Arc::clone(cache);

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_base::Redactor;
 use dormouse_conversation::{Block, ResultContent, ToolUse, ToolUseId};
-use dormouse_tools::{CallResult, Progress, Verdict};
+use dormouse_permissions::PermissionVerdict;
+use dormouse_tools::{CallResult, Progress};
 use tokio::sync::Notify;
 
 use super::Driver;
@@ -79,12 +80,13 @@ fn asides(call: ToolUse<'_>, result: &CallResult) -> Vec<EngineEvent> {
         ResultContent::Text(text) => text.clone(),
         ResultContent::Blocks(_) => String::new(),
     };
-    let denied = (result.verdict == Some(Verdict::Deny)).then(|| EngineEvent::ToolDenied {
-        id: call.id.clone(),
-        name: call.name.to_owned(),
-        input: call.input.get().to_owned(),
-        why,
-    });
+    let denied =
+        (result.verdict == Some(PermissionVerdict::Deny)).then(|| EngineEvent::ToolDenied {
+            id: call.id.clone(),
+            name: call.name.to_owned(),
+            input: call.input.get().to_owned(),
+            why,
+        });
     changed.into_iter().chain(denied).collect()
 }
 

@@ -3,7 +3,8 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use dormouse_tools::{Access, FileGuard, Gate, Mode, Route, Tool};
+use dormouse_permissions::{Access, PermissionGate, PermissionMode};
+use dormouse_tools::{FileGuard, Route, Tool};
 use serde_json::value::RawValue;
 
 /// Tools that only read but leave something behind in the parent: a skill in use lends its rules to the parent's gate,
@@ -58,11 +59,11 @@ impl ForkGate {
         tool: &dyn Tool,
         input: &RawValue,
         folder: &Path,
-        parent: &Gate,
-    ) -> Result<Gate, String> {
+        parent: &PermissionGate,
+    ) -> Result<PermissionGate, String> {
         let name = tool.name();
         if self.tools.contains(&name) {
-            return Ok(Gate::new(Mode::Bypass, parent.rules().clone()));
+            return Ok(PermissionGate::new(PermissionMode::Bypass, parent.rules().clone()));
         }
         if OF_THE_PARENT.contains(&name) {
             return Err(self.says(name));
@@ -72,16 +73,17 @@ impl ForkGate {
                 if !self.writes.covers(&path) {
                     return Err(self.only_there(&path));
                 }
-                Ok(Gate::new(Mode::Bypass, parent.rules().clone()))
+                Ok(PermissionGate::new(PermissionMode::Bypass, parent.rules().clone()))
             }
             // What only reads passes the plan mode's gate, and nothing else does.
             Access::Reads | Access::Runs(_) if self.reads => {
-                Ok(Gate::new(Mode::Plan, parent.rules().clone()))
+                Ok(PermissionGate::new(PermissionMode::Plan, parent.rules().clone()))
             }
             Access::Writes(_)
             | Access::Reads
             | Access::Runs(_)
             | Access::Fetches(_)
+            | Access::Internal(_)
             | Access::Other => Err(self.says(name)),
         }
     }

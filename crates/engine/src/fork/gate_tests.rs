@@ -6,9 +6,10 @@ use std::sync::Mutex;
 
 use dormouse_base::{Dir, Environment, RelPath};
 use dormouse_conversation::{ResultContent, ToolUse, ToolUseId};
+use dormouse_permissions::{PermissionRule, PermissionRules, PermissionVerdict};
 use dormouse_tools::{
-    CallContext, CallResult, Caller, ResultLimit, Rule, Rules, ToolClass, ToolError, ToolOutput,
-    ToolSet, ToolSpec, Verdict,
+    CallContext, CallResult, Caller, ResultLimit, ToolClass, ToolError, ToolOutput, ToolSet,
+    ToolSpec, ToolTraits,
 };
 use futures_util::future::BoxFuture;
 use serde_json::json;
@@ -17,7 +18,7 @@ use tempfile::TempDir;
 use super::*;
 
 /// The lines that the shell's verdict is tested with.
-#[path = "../../../tools/tests/it/shell_lines.rs"]
+#[path = "../../../permissions/tests/it/shell_lines.rs"]
 mod shell_lines;
 
 #[track_caller]
@@ -50,7 +51,15 @@ impl Skill {
         let (full, short) = (Cow::Borrowed(""), Cow::Borrowed(""));
         let schema = Cow::Borrowed(r#"{"type":"object"}"#);
         let (class, limit) = (ToolClass::ReadOnly, ResultLimit::OwnBound);
-        Self(ToolSpec { name: Cow::Borrowed("Skill"), full, short, schema, class, limit })
+        Self(ToolSpec {
+            name: Cow::Borrowed("Skill"),
+            full,
+            short,
+            schema,
+            class,
+            limit,
+            traits: ToolTraits::DEFAULT,
+        })
     }
 }
 
@@ -73,7 +82,7 @@ struct World {
     root: TempDir,
     tools: Arc<ToolSet>,
     /// What a parent that may do everything has.
-    parent: Gate,
+    parent: PermissionGate,
 }
 
 impl World {
@@ -84,10 +93,14 @@ impl World {
         }
         let outside = Dir::open(root.path().canonicalize().unwrap().join("outside")).unwrap();
         outside.replace(&RelPath::new("kept").unwrap(), b"kept").unwrap();
-        let bash = "Bash".parse::<Rule>().unwrap();
-        let rules = Rules { allow: vec![bash], ..Rules::default() };
+        let bash = "Bash".parse::<PermissionRule>().unwrap();
+        let rules = PermissionRules { allow: vec![bash], ..PermissionRules::default() };
         let tools = ToolSet::builtin().with([Arc::new(Skill::new()) as Arc<dyn Tool>]);
-        Self { root, tools: Arc::new(tools), parent: Gate::new(Mode::Bypass, rules) }
+        Self {
+            root,
+            tools: Arc::new(tools),
+            parent: PermissionGate::new(PermissionMode::Bypass, rules),
+        }
     }
 
     fn path(&self, name: &str) -> String {
@@ -141,7 +154,7 @@ fn denied(why: String) -> CallResult {
         content: ResultContent::Text(why),
         is_error: true,
         spilled: None,
-        verdict: Some(Verdict::Deny),
+        verdict: Some(PermissionVerdict::Deny),
         notes: Vec::new(),
         halt: None,
         changed: None,
@@ -156,7 +169,11 @@ fn shell_lines_that_do_harm_are_denied() {
         let input = json!({ "command": line });
         for gate in [ForkGate::nothing(), world.writer()] {
             let result = world.call(&gate, None, "Bash", &input);
-            assert_eq!((result.verdict, result.is_error), (Some(Verdict::Deny), true), "{line}");
+            assert_eq!(
+                (result.verdict, result.is_error),
+                (Some(PermissionVerdict::Deny), true),
+                "{line}"
+            );
         }
     }
     world.outside_is_as_it_was("shell");
@@ -274,7 +291,7 @@ fn everything_else_is_denied_with_a_reason() {
     );
     // A skill in use would lend its rules to the parent.
     let skill = world.call(&world.writer(), None, "Skill", &json!({"skill": "deploy"}));
-    assert_eq!(skill.verdict, Some(Verdict::Deny), "{skill:?}");
+    assert_eq!(skill.verdict, Some(PermissionVerdict::Deny), "{skill:?}");
     let read = json!({"file_path": "outside/kept"});
     assert!(!world.call(&world.writer(), None, "Read", &read).is_error);
     let ResultContent::Text(why) = world.call(&ForkGate::nothing(), None, "Read", &read).content
@@ -283,9 +300,11 @@ fn everything_else_is_denied_with_a_reason() {
     };
     assert!(why.contains("answer in text, with what you know already"), "{why}");
     // A rule of the person's holds for forks.
-    let deny =
-        Rules { deny: vec!["Read(outside/**)".parse::<Rule>().unwrap()], ..Rules::default() };
-    let strict = World { parent: Gate::new(Mode::Bypass, deny), ..world };
+    let deny = PermissionRules {
+        deny: vec!["Read(outside/**)".parse::<PermissionRule>().unwrap()],
+        ..PermissionRules::default()
+    };
+    let strict = World { parent: PermissionGate::new(PermissionMode::Bypass, deny), ..world };
     let result = strict.call(&strict.writer(), None, "Read", &read);
-    assert_eq!(result.verdict, Some(Verdict::Deny), "{result:?}");
+    assert_eq!(result.verdict, Some(PermissionVerdict::Deny), "{result:?}");
 }

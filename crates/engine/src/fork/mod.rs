@@ -17,7 +17,8 @@ use dormouse_base::{Clock, DirEntry, IdSource};
 use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_conversation::{Message, RequestOptions, Usage};
 use dormouse_model::{Dialect, Model, ModelError, PriceTable, RetryPolicy, WireBody};
-use dormouse_tools::{CachedFile, CallContext, CallObserver, Extent, Gate, Tool, ToolSet};
+use dormouse_permissions::PermissionGate;
+use dormouse_tools::{CachedFile, CallContext, CallObserver, Extent, Tool, ToolSet};
 
 pub use gate::{ForkGate, Writes};
 
@@ -48,7 +49,7 @@ pub struct ForkSource {
     retry: RetryPolicy,
     prices: PriceTable,
     tools: Arc<ToolSet>,
-    gate: Gate,
+    gate: PermissionGate,
     context: CallContext,
     /// Who looks at the parent's calls looks at the fork's too.
     observer: Option<Arc<dyn CallObserver>>,

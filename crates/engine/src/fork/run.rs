@@ -10,7 +10,8 @@ use dormouse_conversation::{
     Block, Message, MessageFlags, Response, ResultContent, StopReason, ToolUse, Usage,
 };
 use dormouse_model::{Completion, ModelError};
-use dormouse_tools::{Caller, ToolSet, Verdict};
+use dormouse_permissions::PermissionVerdict;
+use dormouse_tools::{Caller, ToolSet};
 
 use super::gate::ForkGuard;
 use super::{DENIALS_KEPT, FORK_TAG, ForkEnd, ForkOrder, ForkReport, ForkSource};
@@ -208,7 +209,9 @@ impl<'j> Fork<'j> {
         let mut context = seed.context.clone();
         context.overflow = seed.results.overflow(call.id);
         let result = caller.run(call, &context).await;
-        if let (Some(Verdict::Deny), ResultContent::Text(why)) = (result.verdict, &result.content) {
+        if let (Some(PermissionVerdict::Deny), ResultContent::Text(why)) =
+            (result.verdict, &result.content)
+        {
             self.note_denied(why);
         }
         let seed = &self.seed;

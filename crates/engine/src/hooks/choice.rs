@@ -4,7 +4,8 @@
 
 use std::path::Path;
 
-use dormouse_tools::{Rule, ToolSet};
+use dormouse_permissions::PermissionRule;
+use dormouse_tools::ToolSet;
 use serde_json::value::RawValue;
 
 use super::config::Hook;
@@ -12,14 +13,14 @@ use super::config::Hook;
 /// Whether a call is one that a hook's `if` speaks of. Of a tool that came later nothing is known but its name, so the
 /// rest of the rule is left to the hook.
 pub(super) fn condition_fits(
-    rule: &Rule,
+    rule: &PermissionRule,
     tools: &ToolSet,
     (name, input): (&str, &RawValue),
     folder: &Path,
 ) -> bool {
     match tools.get(name) {
-        Some(tool) => rule.touches(&**tool, input, folder),
-        None => rule.is_for(name),
+        Some(tool) => rule.applies_to(&tool.permission_request(input, folder)),
+        None => rule.is_for_tool(name, None),
     }
 }
 
@@ -28,7 +29,7 @@ pub(super) fn condition_fits(
 pub(super) fn are_twins(one: &Hook, other: &Hook) -> bool {
     let same_home = one.home.origin == other.home.origin && one.home.file == other.home.file;
     let (one, other) = (&one.handler, &other.handler);
-    let rule = |rule: &Option<Rule>| rule.as_ref().map(ToString::to_string);
+    let rule = |rule: &Option<PermissionRule>| rule.as_ref().map(ToString::to_string);
     same_home
         && one.kind == other.kind
         && one.waiting == other.waiting

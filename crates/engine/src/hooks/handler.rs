@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use dormouse_tools::Rule;
+use dormouse_permissions::PermissionRule;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -77,7 +77,7 @@ impl Shell {
 #[derive(Debug, Clone)]
 pub(super) struct Handler {
     /// A rule that the call has to fit.
-    pub(super) condition: Option<Rule>,
+    pub(super) condition: Option<PermissionRule>,
     pub(super) kind: Kind,
     pub(super) timeout: Duration,
     /// Whether it says so itself.
@@ -245,12 +245,12 @@ impl Written {
         Err(format!("`url`: `{url}` begins with neither http:// nor https://"))
     }
 
-    fn condition(&self, event: HookEvent) -> Result<Option<Rule>, String> {
+    fn condition(&self, event: HookEvent) -> Result<Option<PermissionRule>, String> {
         let Some(rule) = &self.condition else { return Ok(None) };
         if !event.is_of_tool() {
             return Err(format!("`if` is for events of tools, and `{}` is none", event.name()));
         }
-        rule.parse::<Rule>().map(Some).map_err(|error| format!("`if`: {error}"))
+        rule.parse::<PermissionRule>().map(Some).map_err(|error| format!("`if`: {error}"))
     }
 }
 

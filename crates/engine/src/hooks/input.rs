@@ -6,7 +6,8 @@ use std::path::Path;
 use dormouse_base::SessionId;
 use dormouse_conversation::transcript::CompactionTrigger;
 use dormouse_conversation::{Block, BlockKind, ToolUse};
-use dormouse_tools::{Mode, ToolSet};
+use dormouse_permissions::PermissionMode;
+use dormouse_tools::ToolSet;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -338,11 +339,11 @@ pub(super) fn render(common: &Common<'_>, details: &Details<'_>) -> Vec<u8> {
 }
 
 /// A mode, by the name that scripts know.
-pub(super) fn mode_name(mode: Mode) -> &'static str {
+pub(super) fn mode_name(mode: PermissionMode) -> &'static str {
     match mode {
-        Mode::Default => "default",
-        Mode::AcceptEdits => "acceptEdits",
-        Mode::Plan => "plan",
-        Mode::Bypass => "bypassPermissions",
+        PermissionMode::Default => "default",
+        PermissionMode::AcceptEdits => "acceptEdits",
+        PermissionMode::Plan => "plan",
+        PermissionMode::Bypass => "bypassPermissions",
     }
 }

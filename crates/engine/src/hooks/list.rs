@@ -93,7 +93,10 @@ fn unfit(hook: &Hook, occasion: Occasion<'_>, tools: &ToolSet, folder: &Path) ->
     let rule = hook.handler.condition.as_ref()?;
     let fits = match occasion.input {
         Some(input) => condition_fits(rule, tools, (subject, input), folder),
-        None => rule.is_for(subject),
+        None => {
+            let family = tools.get(subject).and_then(|tool| tool.spec().traits.rule_family);
+            rule.is_for_tool(subject, family)
+        }
     };
     (!fits).then(|| format!("its `if` `{rule}` does not fit the call"))
 }

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dormouse_base::{Dir, IdSource, Redactor, SessionId};
-use dormouse_tools::{Gate, ToolSet};
+use dormouse_permissions::PermissionGate;
+use dormouse_tools::ToolSet;
 use futures_util::future::join_all;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
@@ -71,7 +72,7 @@ pub(crate) struct HookRunner {
     pub(super) session: HookSession,
     pub(super) performer: Arc<Performer>,
     tools: Arc<ToolSet>,
-    gate: Gate,
+    gate: PermissionGate,
     redactor: Redactor,
     pub(super) late: Arc<Late>,
     /// Hooks that nobody waits for. They end with the session.
@@ -87,7 +88,7 @@ pub(crate) struct RunnerParts {
     pub(crate) place: Place,
     pub(crate) judge: Judge,
     pub(crate) tools: Arc<ToolSet>,
-    pub(crate) gate: Gate,
+    pub(crate) gate: PermissionGate,
     pub(crate) redactor: Redactor,
     pub(crate) ids: Arc<dyn IdSource>,
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use dormouse_conversation::ServerTool;
 use dormouse_memory::file_commands::{self, Build, Hand, NotMade};
 use dormouse_memory::{MemoryFile, ScanCache, Scope, Store};
-use dormouse_tools::{Access, CallContext, Tool, ToolError, ToolOutput, ToolSpec};
+use dormouse_permissions::Access;
+use dormouse_tools::{CallContext, Tool, ToolError, ToolOutput, ToolSpec};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -14,7 +15,7 @@ use serde_json::value::RawValue;
 use super::SessionMemory;
 use super::session_memory::MemoryWriteResult;
 use super::tool_specs::FILES;
-use super::tools::{proposed, run_blocking};
+use super::tools::{MEMORY_WRITE, proposed, run_blocking};
 
 /// The tool, over the project's memory.
 pub(super) struct MemoryFileTool(pub(super) Arc<SessionMemory>);
@@ -30,7 +31,7 @@ impl Tool for MemoryFileTool {
 
     fn access(&self, input: &RawValue, _: &Path) -> Access {
         let looks = parsed(input).is_some_and(|input| file_commands::only_looks(&input));
-        if looks { Access::Reads } else { Access::Other }
+        if looks { Access::Reads } else { MEMORY_WRITE }
     }
 
     fn call<'a>(

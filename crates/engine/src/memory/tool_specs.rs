@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use dormouse_memory::file_commands;
-use dormouse_tools::{ResultLimit, ToolClass, ToolSpec};
+use dormouse_tools::{ResultLimit, ToolClass, ToolSpec, ToolTraits};
 
 /// The names of all tools for memory, whichever of them a session has.
 pub const MEMORY_TOOLS: &[&str] =
@@ -37,6 +37,7 @@ pub(super) static SAVE: ToolSpec = ToolSpec {
     )),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
+    traits: ToolTraits::DEFAULT,
 };
 
 pub(super) static DELETE: ToolSpec = ToolSpec {
@@ -54,6 +55,7 @@ pub(super) static DELETE: ToolSpec = ToolSpec {
     )),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
+    traits: ToolTraits::DEFAULT,
 };
 
 /// The words are for a model that has to be told: one that knows the tool gets its type alone.
@@ -70,6 +72,7 @@ pub(super) static FILES: ToolSpec = ToolSpec {
     schema: Cow::Borrowed(file_commands::SCHEMA),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
+    traits: ToolTraits::DEFAULT,
 };
 
 pub(super) static SEARCH: ToolSpec = ToolSpec {
@@ -87,6 +90,7 @@ pub(super) static SEARCH: ToolSpec = ToolSpec {
     )),
     class: ToolClass::ReadOnly,
     limit: ResultLimit::Chars(30_000),
+    traits: ToolTraits::DEFAULT,
 };
 
 pub(super) static LIST: ToolSpec = ToolSpec {
@@ -100,6 +104,7 @@ pub(super) static LIST: ToolSpec = ToolSpec {
     )),
     class: ToolClass::ReadOnly,
     limit: ResultLimit::Chars(30_000),
+    traits: ToolTraits::DEFAULT,
 };
 
 pub(super) static LOG: ToolSpec = ToolSpec {
@@ -120,4 +125,5 @@ pub(super) static LOG: ToolSpec = ToolSpec {
     )),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
+    traits: ToolTraits::DEFAULT,
 };

@@ -1,11 +1,13 @@
 //! The model's tools for memory: save and delete, or as files, or note; search, list.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_memory::{
     Age, Entry, MemoryType, NewMemory, ProposalId, Saving, Scope, manifest_line,
 };
-use dormouse_tools::{CallContext, Tool, ToolError, ToolOutput, ToolSpec, parse_input};
+use dormouse_permissions::{Access, InternalAccess};
+use dormouse_tools::{CallContext, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -38,6 +40,11 @@ pub fn memory_tools(access: &Arc<SessionMemory>) -> Vec<Arc<dyn Tool>> {
 }
 
 pub(super) type ToolFunction = fn(&SessionMemory, &RawValue) -> Result<String, ToolError>;
+/// Memory has a write policy of its own, which plan mode does not replace.
+pub(super) const MEMORY_WRITE: Access = Access::Internal(InternalAccess {
+    reason: "memory has a write policy of its own",
+    denied_in_plan_mode: Some("it writes memory"),
+});
 
 struct MemoryTool {
     spec: &'static ToolSpec,
@@ -48,6 +55,13 @@ struct MemoryTool {
 impl Tool for MemoryTool {
     fn spec(&self) -> &ToolSpec {
         self.spec
+    }
+
+    fn access(&self, _: &RawValue, _: &Path) -> Access {
+        match self.spec.class {
+            ToolClass::ReadOnly => Access::Reads,
+            ToolClass::Parallel | ToolClass::Exclusive => MEMORY_WRITE,
+        }
     }
 
     fn call<'a>(

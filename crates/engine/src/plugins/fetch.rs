@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use dormouse_base::Environment;
-use dormouse_tools::{SAFE_GIT_ENVIRONMENT, output};
+use dormouse_permissions::SAFE_GIT_ENVIRONMENT;
+use dormouse_tools::output;
 
 use super::{PluginError, PluginName, Tree};
 

@@ -6,8 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use dormouse_base::{Clock, Redactor, SessionId, nearest_name};
 use dormouse_context::{CalledSkill, Fragment};
 use dormouse_conversation::{Block, UsedSkill};
+use dormouse_permissions::PermissionGate;
 use dormouse_tools::{
-    CallContext, Gate, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
+    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, ToolTraits,
+    parse_input,
 };
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
@@ -36,6 +38,7 @@ static SPEC: ToolSpec = ToolSpec {
     )),
     class: ToolClass::ReadOnly,
     limit: ResultLimit::OwnBound,
+    traits: ToolTraits::DEFAULT,
 };
 
 /// A skill that the person called, before it is in the conversation.
@@ -57,7 +60,7 @@ struct Used {
 /// The skills of a session, and which of them are in use.
 pub(crate) struct SkillDesk {
     skills: Arc<Skills>,
-    gate: Gate,
+    gate: PermissionGate,
     redactor: Redactor,
     clock: Arc<dyn Clock>,
     session: SessionId,
@@ -118,7 +121,7 @@ impl SkillDesk {
     /// A skill is followed from now on: what it allows counts, and it is kept aside.
     fn take_into_use(&self, loaded: &UsedSkill) {
         if let Some(skill) = self.skills.get(&loaded.name) {
-            self.gate.lend(skill.allowed.iter().cloned());
+            self.gate.add_skill_rules(skill.allowed.iter().cloned());
             if let (Some(hooks), Some(layer)) = (self.hooks.get(), &skill.hooks) {
                 hooks.lend(layer.clone());
             }
@@ -210,7 +213,7 @@ impl Engine {
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Option<Called> {
         let desk = &self.own.skills;
-        desk.gate.take_back();
+        desk.gate.clear_skill_rules();
         if let Some(hooks) = desk.hooks.get() {
             hooks.take_back();
         }

@@ -2,7 +2,7 @@
 
 use dormouse_base::nearest_name;
 use dormouse_frontmatter::{self as frontmatter, FrontmatterFields, FrontmatterProblem, Value};
-use dormouse_tools::Rule;
+use dormouse_permissions::PermissionRule;
 
 use super::SkillCallers;
 
@@ -32,7 +32,7 @@ pub(super) struct Head {
     pub(super) description: String,
     pub(super) hint: Option<String>,
     pub(super) callers: SkillCallers,
-    pub(super) allowed: Vec<Rule>,
+    pub(super) allowed: Vec<PermissionRule>,
     pub(super) hooks: Option<Value>,
     pub(super) arguments: Vec<String>,
     pub(super) ignored: Vec<String>,
@@ -141,7 +141,7 @@ fn parted(text: &str) -> Vec<String> {
     .collect()
 }
 
-fn allowed(fields: &FrontmatterFields, ignored: &mut Vec<String>) -> Vec<Rule> {
+fn allowed(fields: &FrontmatterFields, ignored: &mut Vec<String>) -> Vec<PermissionRule> {
     let mut rules = Vec::new();
     for word in words(fields, "allowed-tools") {
         match word.parse() {

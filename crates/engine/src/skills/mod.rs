@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use dormouse_tools::Rule;
+use dormouse_permissions::PermissionRule;
 
 use crate::HookLayer;
 
@@ -84,7 +84,7 @@ pub struct Skill {
     /// Who may call it.
     pub callers: SkillCallers,
     /// What its calls may do without a question while it is in use.
-    pub allowed: Vec<Rule>,
+    pub allowed: Vec<PermissionRule>,
     /// Hooks that run while it is in use.
     pub hooks: Option<HookLayer>,
     /// What its file says that has no effect here.

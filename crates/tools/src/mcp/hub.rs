@@ -12,6 +12,7 @@ use super::server::Server;
 use super::tool::{MCP_CALL, McpCall, McpTool};
 use super::{ServerSpec, ServerStatus, Setup};
 use crate::{Tool, ToolSet, ToolSpec, definition};
+use dormouse_permissions::MCP_TOOL_PREFIX;
 
 /// The most that is told of tools that came later, in characters for each server.
 const LATER_CHARS: usize = 12_000;
@@ -199,7 +200,7 @@ fn standing(server: &Server, listed: &ToolSet) -> String {
         ServerStatus::Down(reason) => format!("not connected: {reason}; a call starts it again"),
     }];
     let offered = server.offered();
-    let prefix = format!("{}{name}__", super::PREFIX);
+    let prefix = format!("{}{name}__", MCP_TOOL_PREFIX);
     let known = server.status() == ServerStatus::Connected || !offered.is_empty();
     let gone: Vec<&str> = listed
         .names()

@@ -28,7 +28,6 @@ use crate::Reaper;
 
 pub use expand::Variables;
 pub use hub::{McpHub, ServerView};
-pub(crate) use name::PREFIX;
 pub use read::{ServerProblem, ServersRead, parse_servers, read_servers};
 pub use server::ServerStatus;
 pub use spec::{ServerOrigin, ServerSpec, Transport};

@@ -4,9 +4,8 @@
 //! and tool; two tools have two names.
 
 use dormouse_base::stable_hash;
+use dormouse_permissions::MCP_TOOL_PREFIX;
 
-/// What stands in front of all of them.
-pub(crate) const PREFIX: &str = "mcp__";
 /// The longest name that every API takes.
 const LONGEST: usize = 64;
 /// Digits of the hash that parts names which had to be made fit.
@@ -16,7 +15,7 @@ const HASH_DIGITS: usize = 8;
 /// become the name of another.
 pub(crate) fn tool_name(server: &str, tool: &str) -> String {
     let fit = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let name = format!("{PREFIX}{server}__{tool}");
+    let name = format!("{MCP_TOOL_PREFIX}{server}__{tool}");
     if name.len() <= LONGEST && !tool.is_empty() && name.chars().all(fit) {
         return name;
     }

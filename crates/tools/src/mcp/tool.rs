@@ -14,7 +14,7 @@ use super::name::tool_name;
 use super::server::Server;
 use crate::{
     CallContext, Forwarded, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec,
-    parse_input,
+    ToolTraits, parse_input,
 };
 
 /// How long a result may be, as for tools of our own.
@@ -44,6 +44,7 @@ impl McpTool {
             schema: Cow::Owned(offered.schema.clone()),
             class,
             limit: ResultLimit::Chars(RESULT_CHARS),
+            traits: ToolTraits::DEFAULT,
         };
         Self { server, tool, spec }
     }
@@ -57,6 +58,7 @@ impl McpTool {
             schema: Cow::Borrowed("{}"),
             class: ToolClass::Exclusive,
             limit: ResultLimit::Chars(RESULT_CHARS),
+            traits: ToolTraits::DEFAULT,
         };
         Self { server, tool, spec }
     }
@@ -119,6 +121,7 @@ impl McpCall {
             ),
             class: ToolClass::Exclusive,
             limit: ResultLimit::Chars(RESULT_CHARS),
+            traits: ToolTraits::DEFAULT,
         };
         Self { servers, spec }
     }

@@ -2,15 +2,12 @@
 //!
 //! Invariant: the place found is absolute and has no link and no `..` in it.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{refused, unwritable};
-use crate::{FileDoor, ToolError};
+use dormouse_permissions::write_target;
 
-/// The most links followed, as the kernel counts.
-const MAX_LINKS: usize = 40;
+use crate::{FileDoor, ToolError};
 
 /// A file to be written.
 pub(crate) struct Target {
@@ -38,59 +35,7 @@ impl Target {
     }
 }
 
-/// Where a write of `file_path` in `folder` would really go, links followed. Nothing is changed.
-pub fn write_target(folder: &Path, file_path: &Path) -> Result<PathBuf, ToolError> {
-    resolve(folder, file_path).map(|target| target.real)
-}
-
 pub(crate) fn resolve(folder: &Path, file_path: &Path) -> Result<Target, ToolError> {
-    let text = file_path.as_os_str().as_encoded_bytes();
-    if text.is_empty() {
-        return Err(ToolError::invalid("`file_path`: is empty"));
-    }
-    if text.contains(&0) {
-        return Err(ToolError::invalid("`file_path`: contains a NUL character"));
-    }
-    if text.ends_with(b"/") {
-        return Err(ToolError::invalid("`file_path`: ends with a slash, so it names a folder"));
-    }
-    let asked = folder.join(file_path);
-    let real = real_path(&asked)?;
-    Ok(Target { asked, real, door: None })
-}
-
-fn real_path(path: &Path) -> Result<PathBuf, ToolError> {
-    let mut path = path.to_owned();
-    for _ in 0..MAX_LINKS {
-        match path.canonicalize() {
-            Ok(real) => return Ok(real),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(source) => return Err(unwritable(&path, source)),
-        }
-        // Nothing is there, or a link to where nothing is.
-        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-            return Err(refused(&path, "does not name a file"));
-        };
-        match path.read_link() {
-            Ok(target) => path = parent.join(target),
-            Err(_) => return Ok(real_folder(parent)?.join(name)),
-        }
-    }
-    Err(refused(&path, "leads through too many links"))
-}
-
-/// The same for a folder, which may be missing together with some above it.
-fn real_folder(path: &Path) -> Result<PathBuf, ToolError> {
-    match path.canonicalize() {
-        Ok(real) => return Ok(real),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(source) => return Err(unwritable(path, source)),
-    }
-    if path.symlink_metadata().is_ok() {
-        return Err(refused(path, "is a link to a folder that does not exist"));
-    }
-    match (path.parent(), path.file_name()) {
-        (Some(parent), Some(name)) => Ok(real_folder(parent)?.join(name)),
-        _ => Err(refused(path, "contains `..` behind a folder that does not exist")),
-    }
+    let real = write_target(folder, file_path)?;
+    Ok(Target { asked: folder.join(file_path), real, door: None })
 }

@@ -4,13 +4,13 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use dormouse_permissions::{HostPattern, normalize_host};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, Url};
 
+use super::address::is_public;
 use super::page;
-use crate::HostPattern;
-use crate::host::{is_public, normal};
 use crate::post::innermost;
 
 /// The most that is fetched.
@@ -46,7 +46,7 @@ pub(super) async fn fetch(start: Url, private: &[HostPattern]) -> Result<Fetched
 }
 
 async fn ask(url: &Url, private: &[HostPattern]) -> Result<Response, String> {
-    let host = normal(url.host_str().unwrap_or_default());
+    let host = normalize_host(url.host_str().unwrap_or_default());
     let reach = if private.iter().any(|pattern| pattern.names(&host)) {
         Reach::Anywhere
     } else {

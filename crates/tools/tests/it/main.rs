@@ -9,12 +9,9 @@ mod crash;
 mod edit;
 mod glob;
 mod grep;
+mod permissions;
 mod process;
 mod read;
-mod shell;
-mod shell_git;
-mod shell_lines;
-mod shell_reads;
 mod todo;
 mod web_fetch;
 mod write;
@@ -25,7 +22,8 @@ use std::time::{Duration, Instant};
 
 use dormouse_base::Environment;
 use dormouse_conversation::{ResultContent, ToolUse, ToolUseId};
-use dormouse_tools::{CallContext, CallResult, Caller, Gate, ToolSet};
+use dormouse_permissions::PermissionGate;
+use dormouse_tools::{CallContext, CallResult, Caller, ToolSet};
 use serde_json::value::RawValue;
 
 /// Longer than any of these calls takes on a busy machine, and far less than one that hangs.
@@ -59,7 +57,9 @@ impl Scene {
         let input = RawValue::from_string(input.to_string()).unwrap();
         let id = ToolUseId::new("t1");
         let call = ToolUse { id: &id, name, input: &input };
-        Caller::new(Arc::new(ToolSet::builtin()), Gate::allow_all()).run(call, &self.context).await
+        Caller::new(Arc::new(ToolSet::builtin()), PermissionGate::allow_all())
+            .run(call, &self.context)
+            .await
     }
 
     /// Waits until the command has made a file.
@@ -109,7 +109,7 @@ fn contexts_sets_and_calls_go_to_other_threads() {
     check(&scene.context);
     check(&tools);
     let call = ToolUse { id: &id, name: "Read", input: RawValue::NULL };
-    let caller = Caller::new(Arc::new(tools), Gate::allow_all());
+    let caller = Caller::new(Arc::new(tools), PermissionGate::allow_all());
     check_send(&caller.run(call, &scene.context));
 }
 

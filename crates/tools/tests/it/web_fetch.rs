@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dormouse_tools::HostPattern;
+use dormouse_permissions::HostPattern;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;

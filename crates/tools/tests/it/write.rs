@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use dormouse_tools::{
-    Access, Bash, Edit, Extent, FileGuard, Read, Route, TodoWrite, Tool, Write, output,
-};
+use dormouse_permissions::Access;
+use dormouse_tools::{Bash, Edit, Extent, FileGuard, Read, Route, TodoWrite, Tool, Write, output};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -175,7 +174,7 @@ async fn what_is_no_file() {
         assert_eq!(text, format!("the arguments do not fit: `file_path`: {reason}"));
     }
     let text = scene.error("Write", &write("missing/../a", "x")).await;
-    assert!(text.contains("contains `..` behind a folder that does not exist"), "{text}");
+    assert!(text.contains("contains `..` after a folder that does not exist"), "{text}");
     let (folder, environment) = (scene.folder.path(), &scene.context.environment);
     output("mkfifo", &["pipe"], folder, environment, Duration::from_secs(5)).await.unwrap();
     let text = scene.error("Write", &write("pipe", "x")).await;

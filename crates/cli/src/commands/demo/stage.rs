@@ -19,7 +19,8 @@ use dormouse_model::script::Turn;
 use dormouse_model::{
     CacheTtl, Dialect, MaxTokensField, Model, PriceTable, RetryPolicy, ScriptedModel, Wire,
 };
-use dormouse_tools::{Gate, Reaper, ToolSet};
+use dormouse_permissions::PermissionGate;
+use dormouse_tools::{Reaper, ToolSet};
 
 use crate::wiring::dream;
 use crate::wiring::exit::Failure;
@@ -129,7 +130,7 @@ pub(super) async fn begin(
         retry: RetryPolicy::default(),
         tools: Arc::new(tools),
         // The script is ours and the folder is temporary.
-        gate: Gate::allow_all(),
+        gate: PermissionGate::allow_all(),
         asker: None,
         project,
         environment: world.environment.clone(),

@@ -2,7 +2,8 @@
 
 mod trust;
 
-use dormouse_tools::{Gate, ToolSet};
+use dormouse_permissions::PermissionGate;
+use dormouse_tools::ToolSet;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -30,14 +31,14 @@ pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, F
     let project = current_project()?;
     let settings = settings::load(world, None, &project, Untrusted::Tell)?.settings.permissions;
     // As a person at a terminal would meet it: what would ask, asks.
-    let gate = Gate::new(mode(arguments.permission_mode, &settings), rules(&settings)?);
+    let gate = PermissionGate::new(mode(arguments.permission_mode, &settings), rules(&settings)?);
     let tools = ToolSet::builtin();
     let Some(tool) = tools.get(&arguments.tool) else {
         let names: Vec<&str> = tools.names().collect();
         return Err(Failure::usage(anyhow::anyhow!("there is no tool `{}`", arguments.tool))
             .hint(format!("the tools are {}", names.join(", "))));
     };
-    let decision = gate.decide(&**tool, &input(arguments)?, &project.folder);
+    let decision = gate.decide(&tool.permission_request(&input(arguments)?, &project.folder));
     let verdict = decision.verdict.as_str();
     if arguments.json {
         let answer = Answer {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use dormouse_base::SettingsSource;
 use dormouse_memory::effect::{Firmness, Forbidden, ForbiddenThing, forbidden};
-use dormouse_tools::Rule;
+use dormouse_permissions::PermissionRule;
 use serde_json::{Value, json};
 
 use crate::wiring::memory_places::Whose;
@@ -56,7 +56,7 @@ fn rule_line(forbidden: &Forbidden) -> Option<Line> {
         ForbiddenThing::Command(words) => format!("Bash({}:*)", pattern(words)),
         ForbiddenThing::Path(path) => format!("Edit({})", glob(path)),
     };
-    rule.parse::<Rule>().ok()?;
+    rule.parse::<PermissionRule>().ok()?;
     let list = match forbidden.firmness {
         Firmness::Never => "deny",
         Firmness::Sometimes => "ask",

@@ -1,6 +1,6 @@
 //! Looking at a repository whose settings name programs: none of them runs.
 
-use dormouse_tools::SAFE_GIT_ENVIRONMENT;
+use dormouse_permissions::SAFE_GIT_ENVIRONMENT;
 
 use crate::shell::Sandbox;
 use crate::shell_reads::HARMLESS;

@@ -1,7 +1,13 @@
-//! The gate: modes, rules, paths that leave, what accepted edits never cover.
+//! The permission gate with the real tools: modes, rules, paths that leave the project, protected files.
 
-use super::*;
-use crate::ToolSet;
+use std::path::Path;
+
+use dormouse_permissions::{
+    Access, InternalAccess, PermissionDecision, PermissionGate, PermissionMode, PermissionRequest,
+    PermissionRule, PermissionRules, PermissionVerdict,
+};
+use dormouse_tools::ToolSet;
+use serde_json::value::RawValue;
 
 struct Place {
     folder: tempfile::TempDir,
@@ -16,14 +22,16 @@ impl Place {
         Self { folder }
     }
 
-    fn decide(&self, gate: &Gate, tool: &str, input: &str) -> Decision {
+    fn decide(&self, gate: &PermissionGate, tool: &str, input: &str) -> PermissionDecision {
         let input = RawValue::from_string(input.to_owned()).unwrap();
-        gate.decide(&**ToolSet::builtin().get(tool).unwrap(), &input, self.folder.path())
+        let tools = ToolSet::builtin();
+        let tool = tools.get(tool).unwrap();
+        gate.decide(&tool.permission_request(&input, self.folder.path()))
     }
 
     /// `Tool argument`: a command for Bash, else a file.
     #[track_caller]
-    fn check(&self, gate: &Gate, call: &str, verdict: Verdict) {
+    fn check(&self, gate: &PermissionGate, call: &str, verdict: PermissionVerdict) {
         let (tool, argument) = call.split_once(' ').unwrap();
         let argument = serde_json::Value::from(argument);
         let input = match tool {
@@ -36,36 +44,36 @@ impl Place {
     }
 }
 
-fn rules(allow: &[&str], ask: &[&str], deny: &[&str]) -> Rules {
+fn rules(allow: &[&str], ask: &[&str], deny: &[&str]) -> PermissionRules {
     let parse = |list: &[&str]| list.iter().map(|text| text.parse().unwrap()).collect();
-    Rules { allow: parse(allow), ask: parse(ask), deny: parse(deny) }
+    PermissionRules { allow: parse(allow), ask: parse(ask), deny: parse(deny) }
 }
 
-fn gate(mode: Mode, rules: Rules) -> Gate {
-    Gate::new(mode, rules)
+fn gate(mode: PermissionMode, rules: PermissionRules) -> PermissionGate {
+    PermissionGate::new(mode, rules)
 }
 
-use Verdict::{Allow, Ask, Deny};
+use PermissionVerdict::{Allow, Ask, Deny};
 
 #[test]
 fn modes() {
     let place = Place::new();
     let calls = ["Read a.txt", "Bash ls -la", "Bash touch x", "Write src/a.rs"];
     for (mode, verdicts) in [
-        (Mode::Default, [Allow, Allow, Ask, Ask]),
-        (Mode::AcceptEdits, [Allow, Allow, Ask, Allow]),
-        (Mode::Plan, [Allow, Allow, Deny, Deny]),
-        (Mode::Bypass, [Allow, Allow, Allow, Allow]),
+        (PermissionMode::Default, [Allow, Allow, Ask, Ask]),
+        (PermissionMode::AcceptEdits, [Allow, Allow, Ask, Allow]),
+        (PermissionMode::Plan, [Allow, Allow, Deny, Deny]),
+        (PermissionMode::Bypass, [Allow, Allow, Allow, Allow]),
     ] {
         for (call, verdict) in calls.into_iter().zip(verdicts) {
-            place.check(&gate(mode, Rules::default()), call, verdict);
+            place.check(&gate(mode, PermissionRules::default()), call, verdict);
         }
     }
 }
 
 #[test]
 fn a_rule_is_suggested_that_covers_this_and_little_else() {
-    let gate = gate(Mode::Default, Rules::default());
+    let gate = gate(PermissionMode::Default, PermissionRules::default());
     for (line, rule) in [
         ("cargo test", "Bash(cargo test:*)"),
         ("cargo test -p a", "Bash(cargo test:*)"),
@@ -84,7 +92,7 @@ fn a_rule_is_suggested_that_covers_this_and_little_else() {
 #[test]
 fn what_is_granted_holds_for_the_session_and_in_every_clone() {
     let place = Place::new();
-    let gate = gate(Mode::Default, rules(&[], &["Bash(make:*)"], &["Bash(git push:*)"]));
+    let gate = gate(PermissionMode::Default, rules(&[], &["Bash(make:*)"], &["Bash(git push:*)"]));
     let clone = gate.clone();
     for rule in ["Bash(cargo test:*)", "Bash(make:*)", "Bash(git push:*)"] {
         clone.grant(rule.parse().unwrap());
@@ -94,7 +102,7 @@ fn what_is_granted_holds_for_the_session_and_in_every_clone() {
     place.check(&gate, "Bash cargo test && touch x", Ask);
     // What is denied by a rule stays denied.
     place.check(&gate, "Bash git push", Deny);
-    clone.set_mode(Mode::Plan);
+    clone.set_mode(PermissionMode::Plan);
     place.check(&gate, "Bash cargo test", Deny);
 }
 
@@ -102,7 +110,7 @@ fn what_is_granted_holds_for_the_session_and_in_every_clone() {
 fn edits_are_accepted_in_further_folders() {
     let (place, other) = (Place::new(), tempfile::tempdir().unwrap());
     let call = format!("Write {}/a.txt", other.path().display());
-    let gate = gate(Mode::AcceptEdits, Rules::default());
+    let gate = gate(PermissionMode::AcceptEdits, PermissionRules::default());
     place.check(&gate, &call, Ask);
     let gate = gate.with_folders([other.path().to_owned()]);
     place.check(&gate, &call, Allow);
@@ -110,12 +118,12 @@ fn edits_are_accepted_in_further_folders() {
 }
 
 #[test]
-fn accepted_edits_never_cover_what_steers_programs() {
+fn accepted_edits_never_cover_files_that_configure_programs() {
     let place = Place::new();
     let outside = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(outside.path(), place.folder.path().join("link")).unwrap();
     std::os::unix::fs::symlink(".git", place.folder.path().join("innocent")).unwrap();
-    let gate = gate(Mode::AcceptEdits, Rules::default());
+    let gate = gate(PermissionMode::AcceptEdits, PermissionRules::default());
     for call in [
         "Write .git/hooks/pre-commit",
         "Write .GIT/config",
@@ -139,7 +147,7 @@ fn accepted_edits_never_cover_what_steers_programs() {
 fn rules_for_commands() {
     let place = Place::new();
     let gate = gate(
-        Mode::Default,
+        PermissionMode::Default,
         rules(&["Bash(cargo test:*)", "Bash(make)"], &[], &["Bash(git push:*)"]),
     );
     place.check(&gate, "Bash cargo test", Allow);
@@ -161,16 +169,20 @@ fn rules_for_commands() {
 fn a_line_nobody_understands_might_be_what_is_denied() {
     let place = Place::new();
     place.check(
-        &gate(Mode::Bypass, rules(&[], &[], &["Bash(git push:*)"])),
+        &gate(PermissionMode::Bypass, rules(&[], &[], &["Bash(git push:*)"])),
         "Bash $(echo git push)",
         Deny,
     );
     place.check(
-        &gate(Mode::Bypass, rules(&[], &[], &["Bash(git push:*)"])),
+        &gate(PermissionMode::Bypass, rules(&[], &[], &["Bash(git push:*)"])),
         "Bash $(echo tig | rev) push",
         Ask,
     );
-    place.check(&gate(Mode::Bypass, Rules::default()), "Bash $(echo git push)", Allow);
+    place.check(
+        &gate(PermissionMode::Bypass, PermissionRules::default()),
+        "Bash $(echo git push)",
+        Allow,
+    );
 }
 
 #[test]
@@ -179,7 +191,7 @@ fn rules_for_files() {
     std::os::unix::fs::symlink(".env", place.folder.path().join("notes.txt")).unwrap();
     std::fs::File::create_new(place.folder.path().join(".env")).unwrap();
     let gate = gate(
-        Mode::Default,
+        PermissionMode::Default,
         rules(&["Edit(src/**)"], &["Edit(src/secret/**)"], &["Read(.env)", "Edit(*.lock)"]),
     );
     place.check(&gate, "Edit src/a/b.rs", Allow);
@@ -196,9 +208,12 @@ fn rules_for_files() {
 #[test]
 fn rules_that_are_none() {
     for text in ["", "(x)", "Bash(", "Bash(x", "Ba sh", "Edit([)"] {
-        assert!(text.parse::<Rule>().is_err(), "{text}");
+        assert!(text.parse::<PermissionRule>().is_err(), "{text}");
     }
-    assert_eq!("Bash(git diff:*)".parse::<Rule>().unwrap().to_string(), "Bash(git diff:*)");
+    assert_eq!(
+        "Bash(git diff:*)".parse::<PermissionRule>().unwrap().to_string(),
+        "Bash(git diff:*)"
+    );
 }
 
 #[test]
@@ -206,7 +221,7 @@ fn rules_for_hosts() {
     let place = Place::new();
     let open = |url: &str| format!(r#"{{"url":"{url}"}}"#);
     let gate = gate(
-        Mode::Default,
+        PermissionMode::Default,
         rules(
             &["WebFetch(domain:*.example.com)", "WebFetch(domain:localhost)"],
             &[],
@@ -229,15 +244,17 @@ fn rules_for_hosts() {
     gate.grant(decision.rule);
     assert_eq!(gate.named_hosts().len(), 3);
     for wrong in ["WebFetch(example.com)", "WebFetch(domain:)", "WebFetch(domain:https://x)"] {
-        assert!(wrong.parse::<Rule>().is_err(), "{wrong}");
+        assert!(wrong.parse::<PermissionRule>().is_err(), "{wrong}");
     }
 }
 
 #[test]
 fn what_must_not_be_read_is_not_read_by_a_command_either() {
     let place = Place::new();
-    let gate =
-        gate(Mode::Default, rules(&["Bash(cat:*)"], &[], &["Read(.env)", "Read(secret/**)"]));
+    let gate = gate(
+        PermissionMode::Default,
+        rules(&["Bash(cat:*)"], &[], &["Read(.env)", "Read(secret/**)"]),
+    );
     for call in [
         "Bash cat .env",
         "Bash cat ./src/../.env",
@@ -253,7 +270,7 @@ fn what_must_not_be_read_is_not_read_by_a_command_either() {
 fn a_line_that_was_allowed_to_the_letter_runs() {
     let place = Place::new();
     for line in ["echo x > f.txt", "touch $(echo g)", "touch a && rm a", "cat <<E > f\nx\nE"] {
-        let gate = gate(Mode::Default, Rules::default());
+        let gate = gate(PermissionMode::Default, PermissionRules::default());
         place.check(&gate, &format!("Bash {line}"), Ask);
         let input = serde_json::json!({ "command": line }).to_string();
         gate.grant(place.decide(&gate, "Bash", &input).rule);
@@ -265,7 +282,7 @@ fn a_line_that_was_allowed_to_the_letter_runs() {
 #[test]
 fn quotes_hide_nothing_from_rules() {
     let place = Place::new();
-    let gate = gate(Mode::Default, rules(&["Bash(cargo test:*)"], &[], &[]));
+    let gate = gate(PermissionMode::Default, rules(&["Bash(cargo test:*)"], &[], &[]));
     place.check(&gate, r#"Bash find q -name "'" -exec touch pwned ";" -o -name "'""#, Ask);
     place.check(&gate, r#"Bash sort -k1 -t "'" -o evil -T "'" a"#, Ask);
     place.check(&gate, r#"Bash cargo test "a b" && wc -l "it's""#, Allow);
@@ -280,7 +297,7 @@ fn a_permission_for_files_is_for_where_they_lead() {
     };
     link(&outside.path().join("rc"), "src/notes.rs");
     link(Path::new("../.git"), "src/h");
-    let gate = gate(Mode::Default, rules(&["Edit(src/**)"], &[], &[]));
+    let gate = gate(PermissionMode::Default, rules(&["Edit(src/**)"], &[], &[]));
     place.check(&gate, "Write src/notes.rs", Ask);
     place.check(&gate, "Write src/h/hooks/pre-commit", Ask);
     place.check(&gate, "Write src/.git/x", Ask);
@@ -290,7 +307,7 @@ fn a_permission_for_files_is_for_where_they_lead() {
 #[test]
 fn always_covers_what_was_shown_and_no_more() {
     let place = Place::new();
-    let gate = gate(Mode::Default, Rules::default());
+    let gate = gate(PermissionMode::Default, PermissionRules::default());
     let grant = |call: &str, input: &str| gate.grant(place.decide(&gate, call, input).rule);
     grant("Bash", r#"{"command":"rm *"}"#);
     place.check(&gate, "Bash rm *", Allow);
@@ -304,85 +321,70 @@ fn always_covers_what_was_shown_and_no_more() {
 #[test]
 fn an_ask_rule_does_not_open_plan_mode() {
     let place = Place::new();
-    place.check(&gate(Mode::Plan, rules(&[], &["Bash", "Edit"], &[])), "Bash rm -rf x", Deny);
+    place.check(
+        &gate(PermissionMode::Plan, rules(&[], &["Bash", "Edit"], &[])),
+        "Bash rm -rf x",
+        Deny,
+    );
 }
 
 #[test]
 fn patterns_are_bounded() {
     let deep = format!("Read({}a{})", "{".repeat(5_000), "}".repeat(5_000));
-    assert!(deep.parse::<Rule>().is_err());
-}
-
-/// A tool by its name alone, that says nothing of what it touches.
-struct Named(crate::ToolSpec);
-
-impl Tool for Named {
-    fn spec(&self) -> &crate::ToolSpec {
-        &self.0
-    }
-
-    fn call<'a>(
-        &'a self,
-        _: &'a RawValue,
-        _: &'a crate::CallContext,
-    ) -> futures_util::future::BoxFuture<'a, Result<crate::ToolOutput, crate::ToolError>> {
-        Box::pin(futures_util::future::ready(Ok(crate::ToolOutput::text(""))))
-    }
-}
-
-fn named(name: &'static str) -> Named {
-    Named(crate::ToolSpec {
-        name: name.into(),
-        full: "".into(),
-        short: "".into(),
-        schema: "{}".into(),
-        class: ToolClass::Exclusive,
-        limit: crate::ResultLimit::OwnBound,
-    })
+    assert!(deep.parse::<PermissionRule>().is_err());
 }
 
 #[test]
 fn in_plan_mode_memory_is_not_written_either() {
     let allow = rules(&["MemorySave", "Bash", "Write", "KillShell"], &[], &[]);
-    let gate = gate(Mode::Plan, allow);
-    let input = RawValue::from_string("{}".to_owned()).unwrap();
-    for (name, verdict) in [
-        ("MemorySave", Deny),
-        ("MemoryDelete", Deny),
-        ("MemoryLog", Deny),
-        ("KillShell", Deny),
-        ("mcp__x__y", Deny),
-        ("TodoWrite", Allow),
-        ("ExitPlan", Allow),
+    let gate = gate(PermissionMode::Plan, allow);
+    let internal = |denied_in_plan_mode| {
+        Access::Internal(InternalAccess {
+            reason: "it has a policy of its own",
+            denied_in_plan_mode,
+        })
+    };
+    for (name, access, verdict) in [
+        ("MemorySave", internal(Some("it writes memory")), Deny),
+        ("mcp__x__y", Access::Other, Deny),
+        ("ExitPlan", internal(None), Allow),
     ] {
-        let decision = gate.decide(&named(name), &input, Path::new("/"));
+        let decision = gate.decide(&PermissionRequest::new(name, access, Path::new("/")));
         assert_eq!(decision.verdict, verdict, "{name}: {}", decision.why);
     }
     let place = Place::new();
+    for (tool, verdict) in [("KillShell", Deny), ("TodoWrite", Allow)] {
+        let decision = place.decide(&gate, tool, "{}");
+        assert_eq!(decision.verdict, verdict, "{tool}: {}", decision.why);
+    }
     place.check(&gate, "Bash touch x", Deny);
     place.check(&gate, "Write src/a.rs", Deny);
 }
 
 #[test]
-fn what_is_lent_is_less_than_a_word_of_the_persons() {
+fn rules_of_a_skill_are_weaker_than_those_of_the_user() {
     let place = Place::new();
-    let gate = gate(Mode::Default, rules(&[], &["Bash(make:*)"], &["Bash(git push:*)"]));
-    gate.lend(["Bash(make:*)", "Bash(git push:*)", "Bash(touch:*)"].map(|r| r.parse().unwrap()));
+    let gate = gate(PermissionMode::Default, rules(&[], &["Bash(make:*)"], &["Bash(git push:*)"]));
+    gate.add_skill_rules(
+        ["Bash(make:*)", "Bash(git push:*)", "Bash(touch:*)"].map(|r| r.parse().unwrap()),
+    );
     place.check(&gate, "Bash touch x", Allow);
     place.check(&gate, "Bash make all", Ask);
     place.check(&gate, "Bash git push", Deny);
-    gate.set_mode(Mode::Plan);
+    gate.set_mode(PermissionMode::Plan);
     place.check(&gate, "Bash touch x", Deny);
-    gate.set_mode(Mode::Default);
-    gate.take_back();
+    gate.set_mode(PermissionMode::Default);
+    gate.clear_skill_rules();
     place.check(&gate, "Bash touch x", Ask);
 }
 
 #[test]
 fn a_flag_is_the_same_wherever_it_stands() {
     let place = Place::new();
-    let bypass =
-        gate(Mode::Bypass, rules(&[], &["Bash(make * prod)"], &["Bash(git push * --force:*)"]));
+    let bypass = gate(
+        PermissionMode::Bypass,
+        rules(&[], &["Bash(make * prod)"], &["Bash(git push * --force:*)"]),
+    );
     for (line, verdict) in [
         ("git push --force", Deny),
         ("git push --force origin main", Deny),
@@ -402,14 +404,14 @@ fn a_flag_is_the_same_wherever_it_stands() {
         place.check(&bypass, &format!("Bash {line}"), verdict);
     }
     // A permission opens what it says to the letter.
-    let allowing = gate(Mode::Default, rules(&["Bash(git push * --tags:*)"], &[], &[]));
+    let allowing = gate(PermissionMode::Default, rules(&["Bash(git push * --tags:*)"], &[], &[]));
     place.check(&allowing, "Bash git push origin --tags", Ask);
 }
 
 #[test]
-fn what_is_forbidden_on_the_way_holds_at_once() {
+fn restrictions_take_effect_at_once() {
     let place = Place::new();
-    let running = gate(Mode::Bypass, rules(&[], &[], &["Bash(rm:*)"]));
+    let running = gate(PermissionMode::Bypass, rules(&[], &[], &["Bash(rm:*)"]));
     running
         .clone()
         .restrict(vec!["Bash(npm:*)".parse().unwrap()], vec!["Edit(gen/**)".parse().unwrap()]);
@@ -423,7 +425,8 @@ fn what_is_forbidden_on_the_way_holds_at_once() {
 
 #[test]
 fn rules_for_the_tools_of_mcp_servers() {
-    let fits = |rule: &str, tool: &str| rule.parse::<Rule>().unwrap().is_for(tool);
+    let fits =
+        |rule: &str, tool: &str| rule.parse::<PermissionRule>().unwrap().is_for_tool(tool, None);
     for (rule, covered, others) in [
         ("mcp__a", vec!["mcp__a__x", "mcp__a__x__y"], vec!["mcp__ab__x", "Bash"]),
         ("mcp__a__*", vec!["mcp__a__x", "mcp__a__x__y"], vec!["mcp__ab__x", "mcp__a_b__x"]),
@@ -435,6 +438,6 @@ fn rules_for_the_tools_of_mcp_servers() {
         assert!(!others.iter().any(|tool| fits(rule, tool)), "{rule}");
     }
     for wrong in ["*", "Bash*", "mcp__a*b", "mcp_*"] {
-        assert!(wrong.parse::<Rule>().is_err(), "{wrong}");
+        assert!(wrong.parse::<PermissionRule>().is_err(), "{wrong}");
     }
 }

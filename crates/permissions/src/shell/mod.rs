@@ -57,6 +57,19 @@ pub fn commands(line: &str) -> Option<Vec<Vec<String>>> {
     Some(commands.into_iter().map(texts).collect())
 }
 
+/// A command as a line that means exactly these words.
+pub fn quote_command(command: &[String]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    let quote = |word: &String| {
+        if !word.is_empty() && word.chars().all(plain) {
+            word.clone()
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    };
+    command.iter().map(quote).collect::<Vec<_>>().join(" ")
+}
+
 fn understand(line: &str) -> Result<Vec<Command>, String> {
     if line.len() > MAX_LINE_BYTES {
         return Err(format!("the line is longer than {MAX_LINE_BYTES} bytes"));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use dormouse_tools::{SAFE_GIT_ENVIRONMENT, ShellVerdict, classify, commands};
+use dormouse_permissions::{SAFE_GIT_ENVIRONMENT, ShellVerdict, classify, commands};
 use proptest::prelude::*;
 
 use crate::shell_lines::HARMFUL;

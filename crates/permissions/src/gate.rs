@@ -1,0 +1,264 @@
+//! The permission gate: decides about a call by mode, rules and what the call would access (L-15).
+//!
+//! Order: a `deny` rule wins over everything, an `ask` rule over everything but that; read-only calls are allowed; then
+//! the mode and the `allow` rules decide. Whether the user can be asked is up to the caller.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::host::HostPattern;
+use crate::protected::check_accepted_edit;
+use crate::request::{Access, PermissionRequest};
+use crate::rule::PermissionRule;
+use crate::rules::{PermissionRules, allowed_by};
+
+/// How much is permitted without a rule.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PermissionMode {
+    /// Asks before a write or a command.
+    #[default]
+    Default,
+    /// Allows writes inside the working directory, except to files that configure programs.
+    AcceptEdits,
+    /// Allows nothing but reading.
+    Plan,
+    /// Allows everything that no rule denies or asks about.
+    Bypass,
+}
+
+/// Whether a call may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PermissionVerdict {
+    /// It may run.
+    Allow,
+    /// The user decides.
+    Ask,
+    /// It may not run.
+    Deny,
+}
+
+impl PermissionVerdict {
+    /// The name used in JSON output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+/// A verdict with its reason.
+#[derive(Debug, Clone)]
+pub struct PermissionDecision {
+    /// The verdict.
+    pub verdict: PermissionVerdict,
+    /// Whether the call only reads.
+    pub read_only: bool,
+    /// The reason, for the model and the user.
+    pub why: String,
+    /// Whether a rule decided, which nobody but the user may overrule.
+    pub by_rule: bool,
+    /// The narrowest rule that would allow the call.
+    pub rule: PermissionRule,
+}
+
+/// What the user and skills have changed since the session began.
+#[derive(Debug, Default)]
+struct SessionState {
+    mode: PermissionMode,
+    granted: Vec<PermissionRule>,
+    /// Rules of the skill in use; weaker than rules that the user granted.
+    skill_rules: Vec<PermissionRule>,
+    /// Deny and ask rules added during the session.
+    restrictions: PermissionRules,
+}
+
+/// Decides about calls. Clones share what is granted during the session.
+#[derive(Debug, Clone)]
+pub struct PermissionGate {
+    rules: Arc<PermissionRules>,
+    /// Folders outside the working directory in which edits may be accepted.
+    additional_folders: Arc<[PathBuf]>,
+    session: Arc<Mutex<SessionState>>,
+    /// The mode of a subagent, where it has one; plan mode of the session still applies.
+    own_mode: Option<PermissionMode>,
+}
+
+impl PermissionGate {
+    /// A gate in this mode, with these rules.
+    pub fn new(mode: PermissionMode, rules: PermissionRules) -> Self {
+        Self {
+            rules: Arc::new(rules),
+            additional_folders: Arc::default(),
+            session: Arc::new(Mutex::new(SessionState { mode, ..SessionState::default() })),
+            own_mode: None,
+        }
+    }
+
+    /// A gate that allows everything: for the scripted demo, in a temporary folder of its own.
+    pub fn allow_all() -> Self {
+        Self::new(PermissionMode::Bypass, PermissionRules::default())
+    }
+
+    /// Adds folders in which edits may be accepted.
+    #[must_use]
+    pub fn with_folders(self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self { additional_folders: folders.into_iter().collect(), ..self }
+    }
+
+    /// A gate for a subagent with its own mode: it shares the session's grants, and is in plan mode while the session
+    /// is.
+    #[must_use]
+    pub fn in_mode(&self, mode: PermissionMode) -> Self {
+        Self { own_mode: Some(mode), ..self.clone() }
+    }
+
+    /// The mode in force.
+    pub fn mode(&self) -> PermissionMode {
+        self.effective_mode(&self.session())
+    }
+
+    fn effective_mode(&self, session: &SessionState) -> PermissionMode {
+        match (session.mode, self.own_mode) {
+            (PermissionMode::Plan, _) => PermissionMode::Plan,
+            (mode, own) => own.unwrap_or(mode),
+        }
+    }
+
+    /// Changes the mode of the session.
+    pub fn set_mode(&self, mode: PermissionMode) {
+        self.session().mode = mode;
+    }
+
+    /// Allows what a rule covers until the session ends.
+    pub fn grant(&self, rule: PermissionRule) {
+        self.session().granted.push(rule);
+    }
+
+    /// Replaces the deny and ask rules that were added during the session.
+    pub fn restrict(&self, deny: Vec<PermissionRule>, ask: Vec<PermissionRule>) {
+        self.session().restrictions = PermissionRules { allow: Vec::new(), ask, deny };
+    }
+
+    /// Adds allow rules of a skill, until [`clear_skill_rules`](Self::clear_skill_rules).
+    pub fn add_skill_rules(&self, rules: impl IntoIterator<Item = PermissionRule>) {
+        self.session().skill_rules.extend(rules);
+    }
+
+    /// Removes the allow rules of skills.
+    pub fn clear_skill_rules(&self) {
+        self.session().skill_rules.clear();
+    }
+
+    /// The rules of the settings and the command line.
+    pub fn rules(&self) -> &PermissionRules {
+        &self.rules
+    }
+
+    /// The rules granted since the session began.
+    pub fn granted(&self) -> Vec<PermissionRule> {
+        self.session().granted.clone()
+    }
+
+    fn session(&self) -> MutexGuard<'_, SessionState> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The hosts that rules allow by name: these may be in a private network.
+    pub fn named_hosts(&self) -> Vec<HostPattern> {
+        let session = self.session();
+        let allowing = self.rules.allow.iter().chain(&session.granted);
+        allowing.filter_map(PermissionRule::host).cloned().collect()
+    }
+
+    /// Decides about a call.
+    pub fn decide(&self, request: &PermissionRequest) -> PermissionDecision {
+        let Ruling { verdict, why, by_rule } = self.rule_on(request);
+        PermissionDecision {
+            verdict,
+            read_only: request.read_only().is_ok(),
+            why,
+            by_rule,
+            rule: PermissionRule::suggested_for(request),
+        }
+    }
+
+    fn rule_on(&self, request: &PermissionRequest) -> Ruling {
+        let session = self.session();
+        let mode = self.effective_mode(&session);
+        let denying = self.rules.denies(request).or_else(|| session.restrictions.denies(request));
+        if let Some(rule) = denying {
+            return Ruling::by_rule(
+                PermissionVerdict::Deny,
+                format!("the rule `{rule}` denies it"),
+            );
+        }
+        if let (PermissionMode::Plan, Some(objection)) = (mode, request.plan_mode_objection()) {
+            let restriction = match (session.mode, self.own_mode) {
+                (PermissionMode::Plan, _) | (_, None) => "in plan mode nothing may be changed",
+                (_, Some(_)) => "this agent only reads",
+            };
+            return Ruling::by_mode(
+                PermissionVerdict::Deny,
+                format!("{objection}, and {restriction}"),
+            );
+        }
+        let granted = allowed_by(&session.granted, request);
+        let asking = self.rules.asks(request).or_else(|| session.restrictions.asks(request));
+        if let Some(rule) = asking.filter(|_| granted.is_none()) {
+            return Ruling::by_rule(
+                PermissionVerdict::Ask,
+                format!("the rule `{rule}` asks first"),
+            );
+        }
+        if mode == PermissionMode::Bypass {
+            return Ruling::by_mode(
+                PermissionVerdict::Allow,
+                "everything is permitted in this mode",
+            );
+        }
+        let objection = match request.read_only() {
+            Ok(reason) => return Ruling::by_mode(PermissionVerdict::Allow, reason),
+            Err(objection) => objection,
+        };
+        let allowed = granted
+            .or_else(|| allowed_by(&self.rules.allow, request))
+            .or_else(|| allowed_by(&session.skill_rules, request));
+        if let Some(rule) = allowed {
+            return Ruling::by_rule(
+                PermissionVerdict::Allow,
+                format!("the rule `{rule}` allows it"),
+            );
+        }
+        match (mode, &request.access) {
+            (PermissionMode::AcceptEdits, Access::Writes(path)) => {
+                match check_accepted_edit(path, &request.folder, &self.additional_folders) {
+                    Ok(()) => Ruling::by_mode(
+                        PermissionVerdict::Allow,
+                        "edits in the working directory are accepted",
+                    ),
+                    Err(error) => Ruling::by_mode(PermissionVerdict::Ask, error.to_string()),
+                }
+            }
+            _ => Ruling::by_mode(PermissionVerdict::Ask, objection),
+        }
+    }
+}
+
+/// A verdict, its reason, and whether a rule decided.
+struct Ruling {
+    verdict: PermissionVerdict,
+    why: String,
+    by_rule: bool,
+}
+
+impl Ruling {
+    fn by_rule(verdict: PermissionVerdict, why: String) -> Self {
+        Self { verdict, why, by_rule: true }
+    }
+
+    fn by_mode(verdict: PermissionVerdict, why: impl Into<String>) -> Self {
+        Self { verdict, why: why.into(), by_rule: false }
+    }
+}

@@ -1,0 +1,12 @@
+//! The shell verdicts against bash itself.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![expect(clippy::disallowed_methods, reason = "tests make the files that commands look at")]
+
+mod shell;
+mod shell_git;
+mod shell_lines;
+mod shell_reads;
+
+/// Longer than anything here takes, even on a busy machine.
+const HANGS: std::time::Duration = std::time::Duration::from_secs(60);
