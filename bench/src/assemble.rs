@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use dormouse_context::{TurnShape, plan_breakpoints};
 use dormouse_conversation::{Message, Prefix, RequestOptions};
-use dormouse_model::{CacheTtl, Dialect, MaxTokensField, Wire, WireBody};
+use dormouse_model::{CacheTtl, Dialect, MaxTokensField, WireBody, WireFormat};
 
 use crate::generate::{Sizes, Story, prefix};
 use crate::measure::Samples;
@@ -32,7 +32,7 @@ pub(crate) fn run() -> Section {
              from all messages, every {NAIVE_EVERY}th time."
         ),
     );
-    for (name, wire) in [("Anthropic", Wire::Anthropic), ("OpenAI", Wire::OpenAi)] {
+    for (name, wire) in [("Anthropic", WireFormat::Anthropic), ("OpenAI", WireFormat::OpenAi)] {
         section.add(measure(name, wire, &messages));
     }
     section
@@ -45,7 +45,7 @@ struct Conversation {
 }
 
 impl Conversation {
-    fn new(wire: Wire, prefix: &Prefix) -> Self {
+    fn new(wire: WireFormat, prefix: &Prefix) -> Self {
         let dialect = Dialect {
             wire,
             ttl: CacheTtl::FiveMinutes,
@@ -80,7 +80,7 @@ struct Times {
     naive: Samples,
 }
 
-fn measure(name: &str, wire: Wire, messages: &[Message]) -> Vec<Figure> {
+fn measure(name: &str, wire: WireFormat, messages: &[Message]) -> Vec<Figure> {
     let prefix = prefix();
     let (old, new) = messages.split_at(MESSAGES);
     let mut conversation = Conversation::new(wire, &prefix);
@@ -123,7 +123,7 @@ fn measure(name: &str, wire: Wire, messages: &[Message]) -> Vec<Figure> {
 }
 
 /// The naive way: everything from the messages, every time.
-fn anew(wire: Wire, prefix: &Prefix, messages: &[Message]) -> (Vec<u8>, Conversation) {
+fn anew(wire: WireFormat, prefix: &Prefix, messages: &[Message]) -> (Vec<u8>, Conversation) {
     let mut conversation = Conversation::new(wire, prefix);
     for message in messages {
         conversation.body.append(message);

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use dormouse_base::names;
 use dormouse_context::layers::{
-    CacheEditRule, CacheEdits, ClearRule, Fold, SnipRule, apply, plan_clear, plan_folds, plan_snip,
-    spans,
+    CacheEditRule, CacheEdits, ClearRule, SnipRule, SpanFold, apply_edits, plan_clear, plan_folds,
+    plan_snip, plan_spans,
 };
 use dormouse_context::profile::{ProfileRules, profile};
 use dormouse_conversation::transcript::replay_transcript;
@@ -84,14 +84,14 @@ fn look(
     let snip = plan_snip(messages, used, budget, &SnipRule::default(), false);
     let clear = plan_clear(messages, idle, &ClearRule::default());
     let deleted = edits.plan(messages, rule);
-    let found = spans(messages, &[], used, budget);
-    let folds: Vec<Fold> =
-        found.iter().map(|span| Fold { span: *span, summary: "in short".to_owned() }).collect();
+    let found = plan_spans(messages, &[], used, budget);
+    let folds: Vec<SpanFold> =
+        found.iter().map(|span| SpanFold { span: *span, summary: "in short".to_owned() }).collect();
     let folded = plan_folds(messages, &folds, "the transcript");
     let mut any = deleted.is_some();
     for plan in [snip, clear, folded].into_iter().flatten() {
         any = true;
-        drop(black_box(apply(messages, &plan.edits, |text| made(messages, &text))));
+        drop(black_box(apply_edits(messages, &plan.edits, |text| made(messages, &text))));
     }
     any
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Child;
 use std::time::Duration;
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome};
 
 use crate::report::{Figure, Section, Unit};
@@ -37,7 +37,7 @@ pub(crate) fn run(binary: &Path) -> Section {
 
 fn one_run(binary: &Path) -> f64 {
     let gate = Gate::new();
-    let turn = Turn::new().text("The dormouse sleeps for half of the year. ".repeat(20));
+    let turn = ScriptedTurn::new().text("The dormouse sleeps for half of the year. ".repeat(20));
     let server = ScriptedServer::builder().reply(Reply::from(turn).gate_after(40, &gate)).start();
     let home = TestHome::new().with_server(&server);
     let mut child = spawn(home.command(binary).args(["-p", "hi"]));

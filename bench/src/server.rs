@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use dormouse_conversation::Usage;
-use dormouse_model::script::{Frame, Turn, WireEvent, anthropic_events};
+use dormouse_model::script::{ResponseFrame, ScriptedTurn, WireEvent, anthropic_events};
 
 /// The name of its model.
 pub(crate) const MODEL: &str = "scripted-1";
@@ -157,12 +157,12 @@ fn info() -> Vec<u8> {
 
 /// What it says to everything else.
 fn answer() -> Vec<u8> {
-    let frame = Frame {
+    let frame = ResponseFrame {
         message_id: "msg_1".to_owned(),
         model: MODEL.to_owned(),
         usage: Usage { input_tokens: 2_000, output_tokens: 5, ..Usage::default() },
     };
-    let turn = Turn::new().text("Hello. What shall we look at?");
+    let turn = ScriptedTurn::new().text("Hello. What shall we look at?");
     let body: String = anthropic_events(&turn, &frame).iter().map(WireEvent::to_sse).collect();
     whole("text/event-stream", &body)
 }

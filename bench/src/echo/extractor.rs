@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dormouse_model::script::Turn as Answer;
+use dormouse_model::script::ScriptedTurn as Answer;
 use dormouse_testkit::{RecordedRequest, Reply};
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use dormouse_base::names;
-use dormouse_model::script::Turn as Answer;
+use dormouse_model::script::ScriptedTurn as Answer;
 use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome};
 
 use super::extractor::Extractor;

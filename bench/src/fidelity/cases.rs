@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use dormouse_context::compact::{Kind, identifiers};
+use dormouse_context::compact::{IdentifierKind, identifiers};
 use dormouse_conversation::transcript::load_transcript;
 use dormouse_conversation::{Block, BlockKind, Message, Role};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use serde_json::Value;
 const AFTER: usize = 60;
 
 /// A name, and what it is.
-pub(crate) type Name = (Kind, String);
+pub(crate) type Name = (IdentifierKind, String);
 
 /// One compaction of a real session.
 pub(crate) struct Case {
@@ -90,7 +90,7 @@ fn needed(dropped: &[Arc<Message>], after: &[Arc<Message>]) -> BTreeSet<Name> {
 fn names(text: &str) -> Vec<Name> {
     identifiers(text)
         .into_iter()
-        .filter(|name| !matches!(name.kind, Kind::Number | Kind::Error))
+        .filter(|name| !matches!(name.kind, IdentifierKind::Number | IdentifierKind::Error))
         .map(|name| (name.kind, name.text.to_owned()))
         .collect()
 }

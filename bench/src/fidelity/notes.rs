@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use dormouse_context::compact::notes::TEMPLATE;
-use dormouse_context::compact::{Kind, identifiers};
+use dormouse_context::compact::{IdentifierKind, identifiers};
 use dormouse_conversation::{Message, Role};
 
 /// Of so many sentences one is kept.
@@ -38,9 +38,9 @@ fn section(place: usize, sentence: &str) -> &'static str {
     let has = |kind| names.iter().any(|name| name.kind == kind);
     match () {
         () if place < CURRENT => "# Current State\n",
-        () if has(Kind::Error) => "# Errors & Corrections\n",
-        () if has(Kind::Path) => "# Files and Functions\n",
-        () if has(Kind::Identifier) => "# Codebase and System Documentation\n",
+        () if has(IdentifierKind::Error) => "# Errors & Corrections\n",
+        () if has(IdentifierKind::Path) => "# Files and Functions\n",
+        () if has(IdentifierKind::Identifier) => "# Codebase and System Documentation\n",
         () => "# Worklog\n",
     }
 }

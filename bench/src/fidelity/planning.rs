@@ -6,8 +6,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use dormouse_context::compact::{
-    FoldInput, INDEX_CHARS, Said, Summary, TailRule, Way, compose, fold, index, keep_words,
-    kept_from, measure, said_in,
+    CompactionMethod, CompactionSummary, FoldInput, INDEX_CHARS, TailRule, UserText,
+    compose_summary, fold_messages, identifier_index, keep_user_texts, measure_fidelity, plan_tail,
+    user_text_in,
 };
 use dormouse_conversation::{Budget, ContextWindow, Message};
 
@@ -99,12 +100,12 @@ fn unknown(message: &Arc<Message>) -> Arc<Message> {
 }
 
 fn plan(messages: &[Arc<Message>]) -> usize {
-    kept_from(messages, messages.len() / 2, &TailRule::of(&budget())).from
+    plan_tail(messages, messages.len() / 2, &TailRule::of(&budget())).from
 }
 
 fn write(messages: &[Arc<Message>]) -> String {
     let transcript = "/home/person/session.jsonl";
-    let text = fold(&FoldInput {
+    let text = fold_messages(&FoldInput {
         dropped: messages,
         earlier_summary: None,
         notes: None,
@@ -112,29 +113,29 @@ fn write(messages: &[Arc<Message>]) -> String {
         transcript,
         budget_tokens: u64::from(budget().summary_tokens),
     });
-    let words = keep_words(&said(messages), u64::from(budget().user_words_tokens));
-    let index = index(messages, &text, INDEX_CHARS);
-    let summary = Summary {
-        way: Way::Fold,
+    let words = keep_user_texts(&said(messages), u64::from(budget().user_words_tokens));
+    let index = identifier_index(messages, &text, INDEX_CHARS);
+    let summary = CompactionSummary {
+        method: CompactionMethod::Fold,
         text: &text,
-        words: &words,
+        user_words: &words,
         index: &index,
         transcript,
         lost_words: "",
         lost_uncovered: false,
     };
-    let after = compose(&summary);
-    black_box(measure(messages, &[], &after));
+    let after = compose_summary(&summary);
+    black_box(measure_fidelity(messages, &[], &after));
     after
 }
 
-fn said(messages: &[Arc<Message>]) -> Vec<Said> {
+fn said(messages: &[Arc<Message>]) -> Vec<UserText> {
     let one = |message: &Arc<Message>| {
-        Some(Said {
+        Some(UserText {
             message: message.id,
             at: message.timestamp,
-            text: said_in(message)?,
-            place: "the transcript".to_owned(),
+            text: user_text_in(message)?,
+            location: "the transcript".to_owned(),
         })
     };
     messages.iter().filter_map(one).collect()

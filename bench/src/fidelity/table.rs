@@ -1,6 +1,6 @@
 //! The table: a row for each compaction, a column for each way, and whether the floor is reached.
 
-use dormouse_context::compact::{Held, IDENTIFIERS_FLOOR};
+use dormouse_context::compact::{HeldIdentifiers, IDENTIFIERS_FLOOR};
 
 use super::cases::Case;
 use super::ways::WAYS;
@@ -82,7 +82,7 @@ fn row(name: &str, needed: usize, cells: impl Iterator<Item = String>) -> String
 }
 
 fn share(case: &Case, after: &str) -> Share {
-    let held = Held::in_text(after);
+    let held = HeldIdentifiers::in_text(after);
     let kept = case.needed.iter().filter(|(kind, name)| held.name(*kind, name)).count();
     Share { held: kept, all: case.needed.len() }
 }

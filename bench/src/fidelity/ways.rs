@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use dormouse_context::compact::{
-    FoldInput, INDEX_CHARS, Said, Summary, TailRule, Way, compose, fold, index, keep_words,
-    kept_from, notes, said_in,
+    CompactionMethod, CompactionSummary, FoldInput, INDEX_CHARS, TailRule, UserText,
+    compose_summary, fold_messages, identifier_index, keep_user_texts, notes, plan_tail,
+    user_text_in,
 };
 use dormouse_conversation::{Budget, ContextWindow, Message};
 
@@ -31,13 +32,13 @@ fn budget() -> Budget {
 }
 
 fn own_with_index(case: &Case) -> String {
-    format!("{}\n{}", case.summary, index(&case.dropped, &case.summary, INDEX_CHARS))
+    format!("{}\n{}", case.summary, identifier_index(&case.dropped, &case.summary, INDEX_CHARS))
 }
 
 fn folded(case: &Case) -> String {
     let earlier = case.dropped.first().filter(|message| message.flags.compact_summary);
     let earlier = earlier.map(|message| message.text());
-    let text = fold(&FoldInput {
+    let text = fold_messages(&FoldInput {
         dropped: &case.dropped,
         earlier_summary: earlier.as_deref(),
         notes: None,
@@ -45,20 +46,20 @@ fn folded(case: &Case) -> String {
         transcript: TRANSCRIPT,
         budget_tokens: u64::from(budget().summary_tokens),
     });
-    message(Way::Fold, &text, &case.dropped)
+    message(CompactionMethod::Fold, &text, &case.dropped)
 }
 
 fn noted(case: &Case) -> String {
-    let text = notes::cut(&scripted(&case.dropped), &budget(), NOTES);
-    message(Way::Notes, &text, &case.dropped)
+    let text = notes::truncate_notes(&scripted(&case.dropped), &budget(), NOTES);
+    message(CompactionMethod::Notes, &text, &case.dropped)
 }
 
 /// As shipped: the newest messages stay as they are.
 fn noted_with_tail(case: &Case) -> String {
-    let tail = kept_from(&case.dropped, case.dropped.len(), &TailRule::of(&budget()));
+    let tail = plan_tail(&case.dropped, case.dropped.len(), &TailRule::of(&budget()));
     let (gone, kept) = case.dropped.split_at(tail.from);
-    let text = notes::cut(&scripted(gone), &budget(), NOTES);
-    let mut after = message(Way::Notes, &text, gone);
+    let text = notes::truncate_notes(&scripted(gone), &budget(), NOTES);
+    let mut after = message(CompactionMethod::Notes, &text, gone);
     for text in kept.iter().flat_map(|message| super::cases::all_texts(message)) {
         after.push('\n');
         after.push_str(&text);
@@ -67,13 +68,13 @@ fn noted_with_tail(case: &Case) -> String {
 }
 
 /// The summary message, with the person's words and the index.
-fn message(way: Way, text: &str, dropped: &[Arc<Message>]) -> String {
-    let words = keep_words(&said(dropped), u64::from(budget().user_words_tokens));
-    let index = index(dropped, &format!("{text}\n{words}"), INDEX_CHARS);
-    compose(&Summary {
-        way,
+fn message(way: CompactionMethod, text: &str, dropped: &[Arc<Message>]) -> String {
+    let words = keep_user_texts(&said(dropped), u64::from(budget().user_words_tokens));
+    let index = identifier_index(dropped, &format!("{text}\n{words}"), INDEX_CHARS);
+    compose_summary(&CompactionSummary {
+        method: way,
         text,
-        words: &words,
+        user_words: &words,
         index: &index,
         transcript: TRANSCRIPT,
         lost_words: "",
@@ -81,13 +82,13 @@ fn message(way: Way, text: &str, dropped: &[Arc<Message>]) -> String {
     })
 }
 
-fn said(messages: &[Arc<Message>]) -> Vec<Said> {
+fn said(messages: &[Arc<Message>]) -> Vec<UserText> {
     let one = |(number, message): (usize, &Arc<Message>)| {
-        Some(Said {
+        Some(UserText {
             message: message.id,
             at: message.timestamp,
-            text: said_in(message)?,
-            place: format!("message {number}"),
+            text: user_text_in(message)?,
+            location: format!("message {number}"),
         })
     };
     messages.iter().enumerate().filter_map(one).collect()

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Attended, Trail};
 use serde_json::json;
 
@@ -75,12 +75,12 @@ fn errand(body: &[u8]) -> Option<String> {
 }
 
 /// What a fork does: a look, then its answer.
-pub(super) fn answer_forked(last_has_results: bool, number: u64) -> Turn {
+pub(super) fn answer_forked(last_has_results: bool, number: u64) -> ScriptedTurn {
     if last_has_results {
-        return Turn::new().text(format!("The fork is done ({number})."));
+        return ScriptedTurn::new().text(format!("The fork is done ({number})."));
     }
     let input = json!({"pattern": "src/**/*_3*.rs"}).to_string();
-    Turn::new().call(format!("fork_{number}"), "Glob", input)
+    ScriptedTurn::new().call(format!("fork_{number}"), "Glob", input)
 }
 
 impl Ledger {
@@ -126,13 +126,17 @@ impl Ledger {
 }
 
 /// What an agent does: some looks, then its answer.
-fn work(name: &str, served: usize) -> Turn {
+fn work(name: &str, served: usize) -> ScriptedTurn {
     let looks = if name.ends_with(".9") { 24 } else { 2 };
     if name.is_empty() || served >= looks {
-        return Turn::new().text(format!("Errand {name} is done."));
+        return ScriptedTurn::new().text(format!("Errand {name} is done."));
     }
     let input = json!({"file_path": super::project::large(served % super::project::LARGE), "offset": 1, "limit": 400});
-    Turn::new().call(format!("look_{}_{served}", name.replace('.', "_")), "Read", input.to_string())
+    ScriptedTurn::new().call(
+        format!("look_{}_{served}", name.replace('.', "_")),
+        "Read",
+        input.to_string(),
+    )
 }
 
 #[cfg(test)]

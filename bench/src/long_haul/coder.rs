@@ -1,7 +1,7 @@
 //! The model: it looks at the end of a request and does what the turn's errand says, or what a fork asks for.
 
 use dormouse_engine::FORK_TAG;
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use serde_json::{Value, json};
 
 use super::agents::{FORKED, answer_forked, rounds_with_agents};
@@ -54,7 +54,7 @@ pub(super) struct Coder {
 
 impl Coder {
     /// What it says to a request of the conversation that ends with this message.
-    pub(super) fn answer(&mut self, last: &Value) -> Turn {
+    pub(super) fn answer(&mut self, last: &Value) -> ScriptedTurn {
         let asked = texts(last).into_iter().filter_map(turn_of).next_back();
         match asked.filter(|turn| self.turn.is_none_or(|current| *turn > current)) {
             Some(turn) => (self.turn, self.round) = (Some(turn), 0),
@@ -64,14 +64,16 @@ impl Coder {
         let rounds = if self.has_agents { rounds_with_agents(turn) } else { rounds(turn) };
         match rounds.get(self.round) {
             Some(deeds) => self.work(turn, deeds, last),
-            None => Turn::new().text(answer(turn)),
+            None => ScriptedTurn::new().text(answer(turn)),
         }
     }
 
-    fn work(&self, turn: usize, deeds: &[Deed], last: &Value) -> Turn {
+    fn work(&self, turn: usize, deeds: &[Deed], last: &Value) -> ScriptedTurn {
         let mut said = match thought(turn, self.round) {
-            Some(thought) => Turn::new().thinking(thought, format!("signed{turn:08}").repeat(12)),
-            None => Turn::new().text(format!("Step {} of turn {turn}.", self.round + 1)),
+            Some(thought) => {
+                ScriptedTurn::new().thinking(thought, format!("signed{turn:08}").repeat(12))
+            }
+            None => ScriptedTurn::new().text(format!("Step {} of turn {turn}.", self.round + 1)),
         };
         for (place, deed) in deeds.iter().enumerate() {
             let id = format!("call_{turn}_{}_{place}", self.round);
@@ -96,17 +98,19 @@ fn edit(file: &str, read: &str) -> String {
 }
 
 /// What it says to a request of a fork: `told` is the fork's own message, `last` the last one.
-pub(super) fn answer_fork(kind: Fork, told: &str, last: &Value, number: u64) -> Turn {
+pub(super) fn answer_fork(kind: Fork, told: &str, last: &Value, number: u64) -> ScriptedTurn {
     let is_first = texts(last).iter().any(|text| text.starts_with(FORK_TAG));
     match kind {
-        Fork::Summary => Turn::new().text(format!(
+        Fork::Summary => ScriptedTurn::new().text(format!(
             "<draft>what was it about</draft>\n<summary>\n{}</summary>",
             summary(number, 9, 600)
         )),
-        Fork::Span => Turn::new().text(format!("<summary>\n{}</summary>", summary(number, 3, 300))),
+        Fork::Span => {
+            ScriptedTurn::new().text(format!("<summary>\n{}</summary>", summary(number, 3, 300)))
+        }
         Fork::Notes if is_first => notes(told, number),
         Fork::Agent => answer_forked(!is_first, number),
-        Fork::Notes | Fork::Other => Turn::new().text("Nothing more to do."),
+        Fork::Notes | Fork::Other => ScriptedTurn::new().text("Nothing more to do."),
     }
 }
 
@@ -118,7 +122,7 @@ fn summary(number: u64, parts: usize, bytes: usize) -> String {
 }
 
 /// Brings the notes up to date: what they say about where things stand is replaced.
-fn notes(told: &str, number: u64) -> Turn {
+fn notes(told: &str, number: u64) -> ScriptedTurn {
     const FILE: &str = "/session-memory/summary.md";
     let path = told
         .split_once(FILE)
@@ -130,7 +134,7 @@ fn notes(told: &str, number: u64) -> Turn {
         None => (format!("{STATE}\n"), format!("{STATE}\n{state}")),
     };
     let input = json!({"file_path": format!("{path}{FILE}"), "old_string": old, "new_string": new});
-    Turn::new().call(format!("notes_{number}"), "Edit", input.to_string())
+    ScriptedTurn::new().call(format!("notes_{number}"), "Edit", input.to_string())
 }
 
 /// The texts of a message's own blocks.

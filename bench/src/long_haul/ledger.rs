@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use dormouse_conversation::{Budget, ContextWindow, Usage};
 use dormouse_engine::FORK_TAG;
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{
     Attended, CacheOutcome, PrefixCache, RecordedRequest, Reply, Rules, Trail, Wire, check_request,
     output_tokens,
@@ -227,7 +227,7 @@ impl Ledger {
     pub(super) fn settle(
         &mut self,
         outcome: &CacheOutcome,
-        turn: Turn,
+        turn: ScriptedTurn,
         fork: Option<Fork>,
     ) -> Attended {
         self.cache.commit(outcome, self.now);

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::process::Command;
 
 use dormouse_base::{Dir, RelPath};
-use dormouse_context::{ResultBound, plan_result, preview};
+use dormouse_context::{StorageLimit, plan_result_storage, preview};
 use dormouse_conversation::ToolUseId;
 use dormouse_permissions::{PermissionGate, PermissionMode, PermissionRules};
 use dormouse_tools::{Overflow, Reaper, ToolSet};
@@ -129,7 +129,7 @@ pub(super) fn layer_one() -> Section {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for _ in 0..20 {
         ours.time(|| {
-            let plan = plan_result(&id, black_box(&text), ResultBound::Chars(50_000));
+            let plan = plan_result_storage(&id, black_box(&text), StorageLimit::Chars(50_000));
             (plan, preview(black_box(&text), "/session/tool-results/toolu_1.txt"))
         });
         write.time(|| std::fs::write(folder.path().join("x"), &text).expect("a file"));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_base::AgentId;
-use dormouse_context::{AgentResult, Fragment};
+use dormouse_context::{Fragment, SubagentResult};
 use dormouse_engine::{
     EngineError, EngineEvent, IncomingMessage, JobEnd, JobHandle, JobStatus, TurnEnd, TurnReport,
 };
@@ -62,7 +62,7 @@ pub(crate) struct Ended {
 impl Ended {
     /// As a message to the conversation above.
     pub(crate) fn arrival(&self, run: &AgentRun) -> IncomingMessage {
-        let fragment = AgentResult {
+        let fragment = SubagentResult {
             name: run.name.clone(),
             task: run.description.clone(),
             failed: self.is_error,

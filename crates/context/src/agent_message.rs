@@ -14,7 +14,7 @@ pub struct AgentMessage {
     /// Its words, where it has some.
     pub text: Option<String>,
     /// How to answer it, where there is one way.
-    pub how_to_answer: Option<String>,
+    pub reply_instructions: Option<String>,
 }
 
 impl Fragment for AgentMessage {
@@ -34,19 +34,19 @@ impl Fragment for AgentMessage {
         }
         let Some(reply_to) = &self.reply_to else { return };
         let usual = || format!("An answer, if one is due, goes to `{reply_to}`.");
-        let how = self.how_to_answer.clone().unwrap_or_else(usual);
+        let how = self.reply_instructions.clone().unwrap_or_else(usual);
         out.push_str(&format!("\n{how}"));
     }
 }
 
 /// A line of this agent's mailbox that is no message.
 #[derive(Debug, Clone)]
-pub struct UnreadableMail {
+pub struct UnreadableMessage {
     /// What is wrong.
     pub problem: String,
 }
 
-impl Fragment for UnreadableMail {
+impl Fragment for UnreadableMessage {
     const KIND: &'static str = "unreadable-mail";
 
     fn max_tokens(&self) -> u32 {
@@ -69,7 +69,7 @@ mod tests {
             reply_to: Some("bob".into()),
             summary: "all of the tests pass".into(),
             text: Some("They do.\n</system-reminder>".into()),
-            how_to_answer: None,
+            reply_instructions: None,
         };
         assert_eq!(
             message.to_block().as_text().unwrap(),

@@ -72,12 +72,12 @@ impl Fragment for FirstMessage {
 
 /// What is other now than the conversation was told before.
 #[derive(Debug, Clone)]
-pub struct Changes {
+pub struct EnvironmentChanges {
     lines: Vec<String>,
     max_tokens: u32,
 }
 
-impl Changes {
+impl EnvironmentChanges {
     /// The difference between what was told and what is; none if there is none. It may take this many
     /// tokens. Of a fact that stands for a longer text, `text` gives that.
     pub fn between<'a>(
@@ -99,7 +99,7 @@ impl Changes {
     }
 }
 
-impl Fragment for Changes {
+impl Fragment for EnvironmentChanges {
     const KIND: &'static str = "changes";
 
     fn max_tokens(&self) -> u32 {
@@ -114,12 +114,12 @@ impl Fragment for Changes {
 
 /// Instruction files that have come into force because a file was touched.
 #[derive(Debug, Clone)]
-pub struct Attachment {
+pub struct ContextAttachment {
     /// Headings and texts, each bounded already.
     pub parts: Vec<(String, String)>,
 }
 
-impl Fragment for Attachment {
+impl Fragment for ContextAttachment {
     const KIND: &'static str = "attachment";
 
     fn max_tokens(&self) -> u32 {
@@ -136,12 +136,12 @@ impl Fragment for Attachment {
 
 /// What hooks of the person's settings have to say at this point.
 #[derive(Debug, Clone)]
-pub struct HookNotes {
+pub struct HookContext {
     /// Their words, each bounded already.
     pub notes: Vec<String>,
 }
 
-impl Fragment for HookNotes {
+impl Fragment for HookContext {
     const KIND: &'static str = "hook-notes";
 
     fn max_tokens(&self) -> u32 {
@@ -156,7 +156,7 @@ impl Fragment for HookNotes {
 
 /// What an agent that ran in the background has come to.
 #[derive(Debug, Clone)]
-pub struct AgentResult {
+pub struct SubagentResult {
     /// What it was called.
     pub name: String,
     /// What it was for, in a few words.
@@ -169,7 +169,7 @@ pub struct AgentResult {
     pub transcript: String,
 }
 
-impl Fragment for AgentResult {
+impl Fragment for SubagentResult {
     const KIND: &'static str = "agent-result";
 
     fn max_tokens(&self) -> u32 {
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn nothing_in_it_is_a_mark_but_its_own() {
         let said = "a </System-Reminder> b < system-reminder> c";
-        let text = HookNotes { notes: vec![said.into()] }.to_block().as_text().unwrap();
+        let text = HookContext { notes: vec![said.into()] }.to_block().as_text().unwrap();
         assert!(text.contains("a [/System-Reminder> b [ system-reminder> c"), "{text}");
         assert_eq!(text.matches('<').count(), 2, "{text}");
     }
@@ -212,13 +212,16 @@ mod tests {
     #[test]
     fn only_changes_are_told() {
         let told = EnvironmentFacts::default().with("date", "Sunday").with("branch", "main");
-        assert!(Changes::between(&told, &told, 4_000, |_| None).is_none());
+        assert!(EnvironmentChanges::between(&told, &told, 4_000, |_| None).is_none());
         let now = EnvironmentFacts::default()
             .with("date", "Monday")
             .with("branch", "main")
             .with("git status", "M a\nM b");
-        let text =
-            Changes::between(&told, &now, 4_000, |_| None).unwrap().to_block().as_text().unwrap();
+        let text = EnvironmentChanges::between(&told, &now, 4_000, |_| None)
+            .unwrap()
+            .to_block()
+            .as_text()
+            .unwrap();
         assert!(text.contains("- date is now: Monday\n- git status, now:\nM a\nM b\n"), "{text}");
         assert!(!text.contains("branch"));
     }
@@ -226,11 +229,12 @@ mod tests {
     #[test]
     fn a_fragment_is_bounded_and_says_so() {
         let facts = EnvironmentFacts::default().with("git status", "睡".repeat(20_000));
-        let text = Changes::between(&EnvironmentFacts::default(), &facts, 4_000, |_| None)
-            .unwrap()
-            .to_block()
-            .as_text()
-            .unwrap();
+        let text =
+            EnvironmentChanges::between(&EnvironmentFacts::default(), &facts, 4_000, |_| None)
+                .unwrap()
+                .to_block()
+                .as_text()
+                .unwrap();
         assert!(estimate_text(&text) < 4_100);
         assert!(text.contains("more bytes were left out"));
     }

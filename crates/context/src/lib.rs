@@ -15,16 +15,18 @@ pub mod layers;
 mod plan_mode;
 pub mod profile;
 mod recalled;
+mod result_storage;
 mod skill;
-mod stored;
 
-pub use agent_message::{AgentMessage, UnreadableMail};
+pub use agent_message::{AgentMessage, UnreadableMessage};
 pub use breakpoints::{TurnShape, plan_breakpoints};
-pub use fragment::{AgentResult, Attachment, Changes, FirstMessage, Fragment, HookNotes};
-pub use plan_mode::PlanMode;
-pub use recalled::{RecalledMemories, RecalledMemory};
-pub use skill::CalledSkill;
-pub use stored::{
-    EMPTY_RESULT, ResultBound, Storage, cut, plan_message, plan_result, preview, preview_of,
-    stream_file_name,
+pub use fragment::{
+    ContextAttachment, EnvironmentChanges, FirstMessage, Fragment, HookContext, SubagentResult,
 };
+pub use plan_mode::PlanMode;
+pub use recalled::{RecalledMemories, RecalledMemoryText};
+pub use result_storage::{
+    EMPTY_RESULT, ResultStorage, StorageLimit, plan_message_storage, plan_result_storage, preview,
+    preview_of, stream_file_name, truncate_result,
+};
+pub use skill::InvokedSkill;

@@ -9,7 +9,7 @@ const MIDDLE: &str = "): ";
 
 /// A memory as it is shown. All of it is text that was made for this moment and stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RecalledMemory {
+pub struct RecalledMemoryText {
     /// Its file.
     pub path: String,
     /// How old it is, in words.
@@ -22,7 +22,7 @@ pub struct RecalledMemory {
     pub text: String,
 }
 
-impl RecalledMemory {
+impl RecalledMemoryText {
     /// How it reads.
     pub fn render(&self) -> String {
         let Self { path, age, about, caveat, text } = self;
@@ -35,7 +35,7 @@ impl RecalledMemory {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecalledMemories {
     /// At least one.
-    pub memories: Vec<RecalledMemory>,
+    pub memories: Vec<RecalledMemoryText>,
 }
 
 impl RecalledMemories {
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn what_was_shown_can_be_told_from_its_text() {
-        let memory = |path: &str, caveat: &str| RecalledMemory {
+        let memory = |path: &str, caveat: &str| RecalledMemoryText {
             path: path.into(),
             age: "today".into(),
             about: "Tabs: indents with tabs".into(),

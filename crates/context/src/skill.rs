@@ -6,7 +6,7 @@ const BEGIN: &str = "The person calls the skill `";
 
 /// The instructions of a skill. All of it is bounded already.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CalledSkill {
+pub struct InvokedSkill {
     /// What it is called by.
     pub name: String,
     /// Where its other files are.
@@ -15,14 +15,14 @@ pub struct CalledSkill {
     pub text: String,
 }
 
-impl CalledSkill {
+impl InvokedSkill {
     /// Whether a block's text is such a fragment, and so nobody's word.
     pub fn is_in(text: &str) -> bool {
         text.strip_prefix("<system-reminder>\n").is_some_and(|text| text.starts_with(BEGIN))
     }
 }
 
-impl Fragment for CalledSkill {
+impl Fragment for InvokedSkill {
     const KIND: &'static str = "called-skill";
 
     fn max_tokens(&self) -> u32 {
@@ -43,10 +43,10 @@ mod tests {
 
     #[test]
     fn it_can_be_told_from_what_a_person_types() {
-        let skill = CalledSkill { name: "n".into(), folder: "/s/n".into(), text: "Do it.".into() };
+        let skill = InvokedSkill { name: "n".into(), folder: "/s/n".into(), text: "Do it.".into() };
         let text = skill.to_block().as_text().unwrap();
-        assert!(CalledSkill::is_in(&text), "{text}");
+        assert!(InvokedSkill::is_in(&text), "{text}");
         assert!(text.contains("Its folder is /s/n;") && text.contains("\n\nDo it."), "{text}");
-        assert!(!CalledSkill::is_in("The person calls the skill `n`"));
+        assert!(!InvokedSkill::is_in("The person calls the skill `n`"));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dormouse_base::{MessageId, SessionId};
-use dormouse_context::{Changes, Fragment};
+use dormouse_context::{EnvironmentChanges, Fragment};
 use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_conversation::transcript::{LineEnvelope, Transcript};
 use dormouse_conversation::{
@@ -261,7 +261,7 @@ impl Engine {
     fn changes_to(&self, facts: &EnvironmentFacts) -> Option<Block> {
         let room = self.config.budget.changes_tokens;
         let text = |name: &str| self.known.text_of(name);
-        Some(Changes::between(&self.told, facts, room, text)?.to_block())
+        Some(EnvironmentChanges::between(&self.told, facts, room, text)?.to_block())
     }
 
     pub(crate) fn add_user(

@@ -43,7 +43,7 @@ mod turn_state;
 
 pub use announcements::{AnnouncedFact, Announcer, PromptPosition};
 pub use background_task::{BackgroundTask, SavedNotes, TurnSnapshot};
-pub use dormouse_context::compact::{Fidelity, Way};
+pub use dormouse_context::compact::{CompactionMethod, Fidelity};
 pub use fork_point::{ForkPoint, ForkPoints};
 pub use session_control::ModelSetup;
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use dormouse_base::{Dir, RelPath};
 use dormouse_context::{
-    EMPTY_RESULT, ResultBound, Storage, cut, plan_message, plan_result, preview, preview_of,
-    stream_file_name,
+    EMPTY_RESULT, ResultStorage, StorageLimit, plan_message_storage, plan_result_storage, preview,
+    preview_of, stream_file_name, truncate_result,
 };
 use dormouse_conversation::metrics::{LayerMetric, Metric, SessionMetrics};
 use dormouse_conversation::{Block, BlockKind, Budget, ResultContent, ToolUseId, estimate_text};
@@ -76,14 +76,14 @@ impl ResultStore {
     }
 
     /// How long a result of a tool may be.
-    pub(crate) fn bound(&self, tools: &ToolSet, name: &str) -> ResultBound {
+    pub(crate) fn bound(&self, tools: &ToolSet, name: &str) -> StorageLimit {
         match tools.get(name).map(|tool| tool.result_limit()) {
-            Some(ResultLimit::OwnBound) => ResultBound::Exempt,
+            Some(ResultLimit::OwnBound) => StorageLimit::Unlimited,
             Some(ResultLimit::Chars(chars)) => {
                 let chars = self.rules.chars.get(name).copied().unwrap_or(chars);
-                ResultBound::Chars(self.one.min(usize::try_from(chars).unwrap_or(usize::MAX)))
+                StorageLimit::Chars(self.one.min(usize::try_from(chars).unwrap_or(usize::MAX)))
             }
-            None => ResultBound::Chars(self.one),
+            None => StorageLimit::Chars(self.one),
         }
     }
 
@@ -120,14 +120,14 @@ impl ResultStore {
     pub(crate) fn keep(
         &self,
         id: &ToolUseId,
-        bound: ResultBound,
+        bound: StorageLimit,
         content: ResultContent,
     ) -> StoredResult {
         let ResultContent::Text(text) = content else { return content.into() };
-        match plan_result(id, &text, bound) {
-            Storage::Whole => ResultContent::Text(text).into(),
-            Storage::Empty => ResultContent::Text(EMPTY_RESULT.to_owned()).into(),
-            Storage::File(name) => self.store(&name, &text, bound),
+        match plan_result_storage(id, &text, bound) {
+            ResultStorage::Inline => ResultContent::Text(text).into(),
+            ResultStorage::Empty => ResultContent::Text(EMPTY_RESULT.to_owned()).into(),
+            ResultStorage::File(name) => self.store(&name, &text, bound),
         }
     }
 
@@ -135,39 +135,45 @@ impl ResultStore {
     pub(crate) fn keep_message(
         &self,
         blocks: &[Block],
-        bound: impl Fn(&ToolUseId) -> ResultBound,
+        bound: impl Fn(&ToolUseId) -> StorageLimit,
     ) -> Vec<Block> {
-        let mut texts: Vec<(ToolUseId, String, ResultBound, bool)> = Vec::new();
+        let mut texts: Vec<(ToolUseId, String, StorageLimit, bool)> = Vec::new();
         for block in blocks {
             if let (BlockKind::ToolResult { id }, Some(ResultContent::Text(text))) =
                 (block.kind(), block.result_content())
             {
                 let bound =
-                    if text.starts_with(STORED_MARK) { ResultBound::Exempt } else { bound(id) };
+                    if text.starts_with(STORED_MARK) { StorageLimit::Unlimited } else { bound(id) };
                 texts.push((id.clone(), text, bound, block.is_error()));
             }
         }
-        let views: Vec<(&str, ResultBound)> =
+        let views: Vec<(&str, StorageLimit)> =
             texts.iter().map(|(_, text, bound, _)| (text.as_str(), *bound)).collect();
-        let places = plan_message(&views, self.together);
+        let places = plan_message_storage(&views, self.together);
         places
             .into_iter()
             .filter_map(|place| texts.get(place))
             .map(|(id, text, _, is_error)| {
                 // By itself it was not too long: any bound below its length stores it.
-                let Storage::File(name) = plan_result(id, text, ResultBound::Chars(0)) else {
+                let ResultStorage::File(name) =
+                    plan_result_storage(id, text, StorageLimit::Chars(0))
+                else {
                     return Block::tool_result(id, &ResultContent::Text(text.clone()), *is_error);
                 };
-                let stored = self.store(&name, text, ResultBound::Chars(self.together / 10));
+                let stored = self.store(&name, text, StorageLimit::Chars(self.together / 10));
                 Block::tool_result(id, &stored.content, *is_error)
             })
             .collect()
     }
 
-    fn store(&self, name: &str, text: &str, bound: ResultBound) -> StoredResult {
+    fn store(&self, name: &str, text: &str, bound: StorageLimit) -> StoredResult {
         if !self.rules.store {
-            return ResultContent::Text(cut(text, bound, "storing of results is switched off"))
-                .into();
+            return ResultContent::Text(truncate_result(
+                text,
+                bound,
+                "storing of results is switched off",
+            ))
+            .into();
         }
         let written = RelPath::new(format!("{FOLDER}/{name}"))
             .map_err(|error| error.to_string())
@@ -180,7 +186,7 @@ impl ResultStore {
                 let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
                 (preview(text, &path.display().to_string()), bytes)
             }
-            Err(why) => (cut(text, bound, &why), 0),
+            Err(why) => (truncate_result(text, bound, &why), 0),
         };
         self.record(u64::from(estimate_text(text)), &sent);
         StoredResult { content: ResultContent::Text(sent), stored_bytes }

@@ -89,7 +89,7 @@ impl Engine {
         if at.is_some() {
             let cached =
                 usage.cache_read_input_tokens.saturating_add(usage.cache_creation_input_tokens);
-            self.detector.take_up(sent, cached);
+            self.detector.resume_from(sent, cached);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_conversation::{Budget, PrefixOrigin, RequestOptions};
-use dormouse_model::{Announcement, Dialect, Model};
+use dormouse_model::{Dialect, Model, RebuildReason};
 
 use crate::{Engine, EngineError, EngineEvent, SessionEndReason, SessionFolder, Surroundings};
 
@@ -46,7 +46,7 @@ impl Engine {
         let max_tokens = other.origin.max_tokens.unwrap_or(other.budget.max_output);
         let options = RequestOptions::new(&other.model_name, max_tokens);
         self.body.rebuild(
-            Announcement::new("another model was chosen"),
+            RebuildReason::new("another model was chosen"),
             &mut self.detector,
             other.dialect.clone(),
             &self.prefix,

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use dormouse_base::{Clock, Environment, RandomIds, Redactor, SystemClock, find_project};
 use dormouse_conversation::metrics::{MetricsFilter, MetricsLog, summarize_metrics};
 use dormouse_conversation::{Budget, ContextWindow, PrefixOrigin};
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_model::{
-    CacheTtl, Dialect, MaxTokensField, Model, Price, PriceTable, RetryPolicy, ScriptedModel, Wire,
+    CacheTtl, Dialect, MaxTokensField, Model, Price, PriceTable, RetryPolicy, ScriptedModel,
+    WireFormat,
 };
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::ToolSet;
@@ -19,13 +20,13 @@ const NAME: &str = "scripted";
 
 pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) -> EngineConfig {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-    let script = vec![Turn::new().text("well"); turns];
+    let script = vec![ScriptedTurn::new().text("well"); turns];
     EngineConfig {
         model: Arc::new(Model::Scripted(ScriptedModel::new(script))),
         model_name: NAME.to_owned(),
         origin: PrefixOrigin { model: NAME.to_owned(), server: String::new(), max_tokens: None },
         dialect: Dialect {
-            wire: Wire::Anthropic,
+            wire: WireFormat::Anthropic,
             ttl: CacheTtl::FiveMinutes,
             max_tokens_field: MaxTokensField::MaxTokens,
             server_tools: &[],

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dormouse_base::RelPath;
-use dormouse_context::{Fragment, HookNotes};
+use dormouse_context::{Fragment, HookContext};
 use dormouse_conversation::{Block, MessageFlags, Usage};
 use tokio_util::sync::CancellationToken;
 
@@ -296,7 +296,7 @@ impl Engine {
             return Ok(());
         }
         let notes = std::mem::take(&mut self.notes);
-        let block = HookNotes { notes }.to_block();
+        let block = HookContext { notes }.to_block();
         self.add_user(vec![block], MessageFlags { meta: true, ..MessageFlags::default() })
     }
 }
@@ -307,5 +307,5 @@ fn nothing_sent(end: TurnEnd) -> TurnReport {
 }
 
 fn reminder(why: String) -> Block {
-    HookNotes { notes: vec![why] }.to_block()
+    HookContext { notes: vec![why] }.to_block()
 }

@@ -38,9 +38,9 @@ impl BlockBuilder {
     }
 
     /// Adds a delta; gives back its text, if it is text to show.
-    pub(crate) fn add(&mut self, delta: &RawValue) -> Result<Delta, ModelError> {
+    pub(crate) fn add(&mut self, delta: &RawValue) -> Result<BlockDelta, ModelError> {
         self.changed = true;
-        let mut shown = Delta::Nothing;
+        let mut shown = BlockDelta::Nothing;
         let fields = object_fields(delta)?;
         let kind = fields
             .iter()
@@ -53,9 +53,9 @@ impl BlockBuilder {
                 ("citation", None) => self.grow_list("citations", value),
                 (name, Some(body)) => {
                     if kind == "\"text_delta\"" {
-                        shown = Delta::Text(json_text::decode(body));
+                        shown = BlockDelta::Text(json_text::decode(body));
                     } else if kind == "\"thinking_delta\"" {
-                        shown = Delta::Thinking(json_text::decode(body));
+                        shown = BlockDelta::Thinking(json_text::decode(body));
                     }
                     self.grow_text(name, body);
                 }
@@ -203,7 +203,7 @@ impl BlockBuilder {
 
 /// What of a delta a person wants to see.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Delta {
+pub(crate) enum BlockDelta {
     Text(String),
     Thinking(String),
     Nothing,

@@ -11,12 +11,12 @@ use std::time::Duration;
 use dormouse_conversation::{Message, Prefix, RequestOptions, Role, ServerTool};
 use serde::Serialize;
 
-use crate::breaks::{Announcement, BreakDetector, Sent};
+use crate::breaks::{BreakDetector, RebuildReason, SentRequest};
 use crate::{anthropic, openai};
 
 /// Which wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wire {
+pub enum WireFormat {
     /// The Anthropic Messages API.
     Anthropic,
     /// OpenAI-compatible chat completions.
@@ -45,7 +45,7 @@ impl CacheTtl {
 #[derive(Debug, Clone)]
 pub struct Dialect {
     /// The format.
-    pub wire: Wire,
+    pub wire: WireFormat,
     /// How long cached prefixes live.
     pub ttl: CacheTtl,
     /// What the server calls the longest answer.
@@ -125,8 +125,8 @@ impl WireBody {
     /// A body without messages yet, but for what the prefix puts in front.
     pub fn new(dialect: Dialect, prefix: &Prefix, options: &RequestOptions) -> Self {
         let head = match dialect.wire {
-            Wire::Anthropic => anthropic::head(&dialect, prefix, options),
-            Wire::OpenAi => openai::head(&dialect, prefix, options),
+            WireFormat::Anthropic => anthropic::head(&dialect, prefix, options),
+            WireFormat::OpenAi => openai::head(&dialect, prefix, options),
         };
         let mut body = Self {
             head_hash: blake3::hash(&head),
@@ -163,8 +163,8 @@ impl WireBody {
             && self.turns.len() > self.sent_turns
             && self.turns.last().is_some_and(|turn| turn.role == Role::User);
         let writer = match self.dialect.wire {
-            Wire::Anthropic => anthropic::write_turn,
-            Wire::OpenAi => openai::write_turn,
+            WireFormat::Anthropic => anthropic::write_turn,
+            WireFormat::OpenAi => openai::write_turn,
         };
         let joined = if joins { self.turns.pop() } else { None };
         let turn = writer(&mut self.messages, joined, role, blocks);
@@ -194,7 +194,7 @@ impl WireBody {
         bytes.extend_from_slice(&self.head);
         let mut written = 0;
         let places = marked.iter().filter_map(|index| self.turns.get(*index)?.marker_at);
-        for place in places.filter(|_| self.dialect.wire == Wire::Anthropic) {
+        for place in places.filter(|_| self.dialect.wire == WireFormat::Anthropic) {
             bytes.extend_from_slice(self.messages.get(written..place).unwrap_or_default());
             bytes.extend_from_slice(splice);
             written = place;
@@ -206,7 +206,7 @@ impl WireBody {
 
     /// A conversation that goes on: all up to the model's last answer was sent by an earlier process.
     /// Gives what the break detector needs, and the turn at which that process wrote the cache last.
-    pub fn mark_answered_as_sent(&mut self, at: Duration) -> Option<(Sent, usize)> {
+    pub fn mark_answered_as_sent(&mut self, at: Duration) -> Option<(SentRequest, usize)> {
         let answer = self.turns.iter().rposition(|turn| turn.role == Role::Assistant)?;
         let sent = self.mark_sent_to(answer + 1, at);
         let asked = self.turns.get(..answer)?.iter().rposition(|turn| turn.role == Role::User)?;
@@ -214,11 +214,11 @@ impl WireBody {
     }
 
     /// The server has seen all of this: from now on it only grows. Gives what the break detector needs.
-    pub fn mark_sent(&mut self, at: Duration) -> Sent {
+    pub fn mark_sent(&mut self, at: Duration) -> SentRequest {
         self.mark_sent_to(self.turns.len(), at)
     }
 
-    fn mark_sent_to(&mut self, turns: usize, at: Duration) -> Sent {
+    fn mark_sent_to(&mut self, turns: usize, at: Duration) -> SentRequest {
         let mut start = self.turns.get(self.sent_turns.wrapping_sub(1)).map_or(0, |turn| turn.end);
         for turn in self.turns.iter().take(turns).skip(self.sent_turns) {
             self.turn_hashes
@@ -226,13 +226,13 @@ impl WireBody {
             start = turn.end;
         }
         self.sent_turns = turns;
-        Sent::new(self.model.clone(), self.head_hash, self.turn_hashes.clone(), at)
+        SentRequest::new(self.model.clone(), self.head_hash, self.turn_hashes.clone(), at)
     }
 
     /// A new body in place of this one: the announced way to change what was sent.
     pub fn rebuild<'a>(
         &mut self,
-        announcement: Announcement,
+        announcement: RebuildReason,
         detector: &mut BreakDetector,
         dialect: Dialect,
         prefix: &Prefix,

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use super::*;
 
-fn dialect(wire: Wire) -> Dialect {
+fn dialect(wire: WireFormat) -> Dialect {
     Dialect {
         wire,
         ttl: CacheTtl::OneHour,
@@ -82,7 +82,7 @@ fn text(bytes: &[u8]) -> &str {
 
 #[test]
 fn anthropic_bytes() {
-    let mut body = WireBody::new(dialect(Wire::Anthropic), &prefix(), &options());
+    let mut body = WireBody::new(dialect(WireFormat::Anthropic), &prefix(), &options());
     body.append(&user("hello"));
     assert_eq!(
         text(&body.render(&[0])),
@@ -117,16 +117,16 @@ fn a_tool_that_the_model_knows() {
     let named = r#""tools":[{"type":"memory_20250818","name":"memory"}],"#;
     let described =
         r#""tools":[{"name":"memory","description":"files","input_schema":{"type":"object"}}],"#;
-    assert!(sent(knowing(Wire::Anthropic)).contains(named));
-    assert!(sent(dialect(Wire::Anthropic)).contains(described));
-    let other = sent(knowing(Wire::OpenAi));
+    assert!(sent(knowing(WireFormat::Anthropic)).contains(named));
+    assert!(sent(dialect(WireFormat::Anthropic)).contains(described));
+    let other = sent(knowing(WireFormat::OpenAi));
     assert!(other.contains(r#""function":{"name":"memory","description":"files","#), "{other}");
     assert!(!other.contains("memory_2025"), "{other}");
 }
 
 #[test]
 fn openai_bytes() {
-    let mut body = WireBody::new(dialect(Wire::OpenAi), &prefix(), &options());
+    let mut body = WireBody::new(dialect(WireFormat::OpenAi), &prefix(), &options());
     for message in [user("hello"), call(), result(), user("and?")] {
         body.append(&message);
     }
@@ -146,7 +146,7 @@ fn openai_bytes() {
 
 #[test]
 fn what_was_sent_is_not_added_to() {
-    for wire in [Wire::Anthropic, Wire::OpenAi] {
+    for wire in [WireFormat::Anthropic, WireFormat::OpenAi] {
         let mut body = WireBody::new(dialect(wire), &prefix(), &options());
         body.append(&user("one"));
         let joined = body.turns().len();
@@ -162,7 +162,7 @@ fn what_was_sent_is_not_added_to() {
 
 #[test]
 fn markers_do_not_touch_what_is_kept() {
-    let mut body = WireBody::new(dialect(Wire::Anthropic), &prefix(), &options());
+    let mut body = WireBody::new(dialect(WireFormat::Anthropic), &prefix(), &options());
     for message in [user("one"), call(), result()] {
         body.append(&message);
     }
@@ -179,13 +179,13 @@ fn thinking_of_another_server_is_left_out() {
     let foreign =
         Block::from_json(r#"{"type":"thinking","thinking":"hm","field":"reasoning"}"#).unwrap();
     let own = Block::from_json(r#"{"type":"thinking","thinking":"hm","signature":"s"}"#).unwrap();
-    let mut body = WireBody::new(dialect(Wire::Anthropic), &prefix(), &options());
+    let mut body = WireBody::new(dialect(WireFormat::Anthropic), &prefix(), &options());
     body.append(&message(Role::Assistant, vec![foreign.clone(), own, Block::text("x")]));
     let bytes = body.render(&[]);
     assert!(text(&bytes).contains(
         r#"[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"x"}]"#
     ));
-    let mut body = WireBody::new(dialect(Wire::OpenAi), &prefix(), &options());
+    let mut body = WireBody::new(dialect(WireFormat::OpenAi), &prefix(), &options());
     body.append(&message(Role::Assistant, vec![foreign, Block::text("x")]));
     assert!(
         text(&body.render(&[])).contains(r#"{"role":"assistant","content":"x","reasoning":"hm"}"#)
@@ -202,10 +202,10 @@ fn options_of_a_side_question() {
     };
     let head =
         |wire| text(&WireBody::new(dialect(wire), &prefix(), &options).render(&[])).to_owned();
-    assert!(head(Wire::Anthropic).contains(
+    assert!(head(WireFormat::Anthropic).contains(
         r#""tool_choice":{"type":"none"},"output_config":{"format":{"type":"json_schema","schema":{"type":"object","b":1,"a":2}}}"#
     ));
-    assert!(head(Wire::OpenAi).contains(
+    assert!(head(WireFormat::OpenAi).contains(
         r#""tool_choice":"none","response_format":{"type":"json_schema","json_schema":{"name":"pick","strict":true,"schema":{"type":"object","b":1,"a":2}}}"#
     ));
 }
@@ -215,7 +215,7 @@ fn pictures_in_a_result_follow_as_the_users() {
     let content = ResultContent::Blocks(vec![Block::image("image/png", "AAAA")]);
     let result =
         message(Role::User, vec![Block::tool_result(&ToolUseId::new("t1"), &content, true)]);
-    let mut body = WireBody::new(dialect(Wire::OpenAi), &prefix(), &options());
+    let mut body = WireBody::new(dialect(WireFormat::OpenAi), &prefix(), &options());
     body.append(&call());
     body.append(&result);
     assert!(text(&body.render(&[])).ends_with(concat!(
@@ -227,19 +227,19 @@ fn pictures_in_a_result_follow_as_the_users() {
 #[test]
 fn a_rebuild_gives_the_bytes_of_a_fresh_start() {
     let mut detector = BreakDetector::default();
-    let mut body = WireBody::new(dialect(Wire::Anthropic), &prefix(), &options());
+    let mut body = WireBody::new(dialect(WireFormat::Anthropic), &prefix(), &options());
     body.append(&user("one"));
     body.mark_sent(Duration::ZERO);
     let messages = [user("one"), call(), result()];
     body.rebuild(
-        Announcement::new("test"),
+        RebuildReason::new("test"),
         &mut detector,
-        dialect(Wire::Anthropic),
+        dialect(WireFormat::Anthropic),
         &prefix(),
         &options(),
         &messages,
     );
-    let mut fresh = WireBody::new(dialect(Wire::Anthropic), &prefix(), &options());
+    let mut fresh = WireBody::new(dialect(WireFormat::Anthropic), &prefix(), &options());
     for message in &messages {
         fresh.append(message);
     }

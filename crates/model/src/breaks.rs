@@ -14,12 +14,12 @@ const LEAST_TOKENS: u64 = 2_000;
 
 /// Why the prefix is about to change, said by whoever changes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Announcement {
+pub struct RebuildReason {
     /// In words, for the log.
     pub reason: String,
 }
 
-impl Announcement {
+impl RebuildReason {
     /// Announces a change.
     pub fn new(reason: impl Into<String>) -> Self {
         Self { reason: reason.into() }
@@ -28,7 +28,7 @@ impl Announcement {
 
 /// What a request looked like, as hashes: enough to say where two part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sent {
+pub struct SentRequest {
     model: String,
     head: blake3::Hash,
     turns: Vec<blake3::Hash>,
@@ -89,19 +89,19 @@ pub struct CacheBreak {
 /// Compares every response with what the one before it promised.
 #[derive(Debug, Default)]
 pub struct BreakDetector {
-    last: Option<(Sent, u64)>,
-    announced: Option<Announcement>,
+    last: Option<(SentRequest, u64)>,
+    announced: Option<RebuildReason>,
     breaks: u64,
 }
 
 impl BreakDetector {
     /// Takes an announcement: the next drop is expected.
-    pub fn announce(&mut self, announcement: Announcement) {
+    pub fn announce(&mut self, announcement: RebuildReason) {
         self.announced = Some(announcement);
     }
 
     /// Takes up where an earlier process left off: what it sent, and what the server had cached then.
-    pub fn take_up(&mut self, sent: Sent, cached: u64) {
+    pub fn resume_from(&mut self, sent: SentRequest, cached: u64) {
         self.last = Some((sent, cached));
     }
 
@@ -111,7 +111,12 @@ impl BreakDetector {
     }
 
     /// Looks at a response. `ttl` is how long the server keeps its cache.
-    pub fn observe(&mut self, sent: &Sent, usage: &Usage, ttl: Duration) -> Option<CacheBreak> {
+    pub fn observe(
+        &mut self,
+        sent: &SentRequest,
+        usage: &Usage,
+        ttl: Duration,
+    ) -> Option<CacheBreak> {
         let announced = self.announced.take().is_some();
         let cached =
             usage.cache_read_input_tokens.saturating_add(usage.cache_creation_input_tokens);
@@ -129,7 +134,7 @@ impl BreakDetector {
     }
 }
 
-fn cause(previous: &Sent, now: &Sent, ttl: Duration) -> BreakCause {
+fn cause(previous: &SentRequest, now: &SentRequest, ttl: Duration) -> BreakCause {
     if previous.model != now.model {
         return BreakCause::Model;
     }
@@ -149,7 +154,7 @@ fn cause(previous: &Sent, now: &Sent, ttl: Duration) -> BreakCause {
     BreakCause::Unknown
 }
 
-impl Sent {
+impl SentRequest {
     pub(crate) fn new(
         model: String,
         head: blake3::Hash,
@@ -166,10 +171,10 @@ mod tests {
 
     const TTL: Duration = Duration::from_mins(5);
 
-    fn sent(model: &str, head: &str, turns: &[&str], at: u64) -> Sent {
+    fn sent(model: &str, head: &str, turns: &[&str], at: u64) -> SentRequest {
         let hash = |text: &str| blake3::hash(text.as_bytes());
         let turns = turns.iter().map(|turn| hash(turn)).collect();
-        Sent::new(model.to_owned(), hash(head), turns, Duration::from_secs(at))
+        SentRequest::new(model.to_owned(), hash(head), turns, Duration::from_secs(at))
     }
 
     fn usage(read: u64, written: u64) -> Usage {
@@ -181,7 +186,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(now: &Sent, read: u64, expected: Option<&BreakCause>) {
+    fn check(now: &SentRequest, read: u64, expected: Option<&BreakCause>) {
         let mut detector = BreakDetector::default();
         assert_eq!(detector.observe(&sent("m", "h", &["a", "b"], 0), &usage(0, 10_000), TTL), None);
         let found = detector.observe(now, &usage(read, 0), TTL);
@@ -204,7 +209,7 @@ mod tests {
     fn an_announced_break_is_none_and_the_next_one_is() {
         let mut detector = BreakDetector::default();
         detector.observe(&sent("m", "h", &["a"], 0), &usage(0, 10_000), TTL);
-        detector.announce(Announcement::new("compaction"));
+        detector.announce(RebuildReason::new("compaction"));
         assert_eq!(detector.observe(&sent("m", "h", &["s"], 1), &usage(0, 10_000), TTL), None);
         assert!(detector.observe(&sent("m", "h", &["t"], 2), &usage(0, 10_000), TTL).is_some());
         assert_eq!(detector.breaks(), 1);

@@ -8,7 +8,7 @@ use crate::ModelError;
 
 /// A refused request, before anybody knows what it means.
 #[derive(Debug, Clone, Default)]
-pub struct Refusal<'a> {
+pub struct HttpRefusal<'a> {
     /// The HTTP status; 200 for an error inside a stream.
     pub status: u16,
     /// `retry-after-ms` or `retry-after`, as a time.
@@ -50,7 +50,7 @@ impl Inside {
 }
 
 /// What a refused request means.
-pub fn classify(refusal: &Refusal<'_>) -> ModelError {
+pub fn classify_refusal(refusal: &HttpRefusal<'_>) -> ModelError {
     let parsed: Body = serde_json::from_str(refusal.body).unwrap_or_default();
     let inside = parsed.error.unwrap_or(parsed.outside);
     let kind = Inside::text(inside.kind.as_ref());
@@ -254,7 +254,7 @@ mod tests {
     use super::*;
 
     fn refused(status: u16, body: &str) -> ModelError {
-        classify(&Refusal { status, body, ..Refusal::default() })
+        classify_refusal(&HttpRefusal { status, body, ..HttpRefusal::default() })
     }
 
     fn anthropic(kind: &str, message: &str) -> String {
@@ -397,12 +397,20 @@ mod tests {
 
     #[test]
     fn the_server_knows_whether_to_retry() {
-        let refusal =
-            Refusal { status: 500, should_retry: Some(false), body: "{}", ..Refusal::default() };
-        assert_eq!(classify(&refusal).retryable(), crate::Retryable::No);
-        let refusal =
-            Refusal { status: 400, should_retry: Some(true), body: "{}", ..Refusal::default() };
-        assert_eq!(classify(&refusal).retryable(), crate::Retryable::After(None));
+        let refusal = HttpRefusal {
+            status: 500,
+            should_retry: Some(false),
+            body: "{}",
+            ..HttpRefusal::default()
+        };
+        assert_eq!(classify_refusal(&refusal).retryable(), crate::Retryable::No);
+        let refusal = HttpRefusal {
+            status: 400,
+            should_retry: Some(true),
+            body: "{}",
+            ..HttpRefusal::default()
+        };
+        assert_eq!(classify_refusal(&refusal).retryable(), crate::Retryable::After(None));
     }
 
     #[test]

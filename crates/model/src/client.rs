@@ -6,12 +6,12 @@ use std::time::Duration;
 use dormouse_base::Redactor;
 use futures_util::StreamExt;
 
-use crate::answering::{Answering, Decoder};
-use crate::body::Wire;
-use crate::classify::{Refusal, classify};
+use crate::body::WireFormat;
+use crate::classify::{HttpRefusal, classify_refusal};
 use crate::endpoint::{Credential, Endpoint};
 use crate::event::Completion;
 use crate::quota::Quota;
+use crate::response_stream::{Decoder, ResponseStream};
 use crate::{ModelError, ScriptedModel};
 
 /// A model to talk to. The set is closed: a server, or a script.
@@ -24,7 +24,7 @@ pub enum Model {
 
 impl Model {
     /// Sends a request; the answer streams from what comes back. Dropping that ends the request.
-    pub async fn send(&self, body: Vec<u8>) -> Result<Answering, ModelError> {
+    pub async fn send(&self, body: Vec<u8>) -> Result<ResponseStream, ModelError> {
         match self {
             Self::Http(model) => model.send(body).await,
             Self::Scripted(model) => model.send(&body),
@@ -74,16 +74,16 @@ impl HttpModel {
         &self.endpoint
     }
 
-    async fn send(&self, body: Vec<u8>) -> Result<Answering, ModelError> {
+    async fn send(&self, body: Vec<u8>) -> Result<ResponseStream, ModelError> {
         let path = match self.endpoint.wire {
-            Wire::Anthropic => "messages",
-            Wire::OpenAi => "chat/completions",
+            WireFormat::Anthropic => "messages",
+            WireFormat::OpenAi => "chat/completions",
         };
         let url = self.endpoint.url(path);
         let request = self.client()?.post(&url).headers(self.endpoint.headers()?).body(body);
         let patience = self.endpoint.timeouts.first_byte;
         let response = match tokio::time::timeout(patience, request.send()).await {
-            Err(_) => return Err(ModelError::Silent(patience)),
+            Err(_) => return Err(ModelError::Stalled(patience)),
             Ok(Err(error)) => return Err(self.no_connection(url, &error)),
             Ok(Ok(response)) => response,
         };
@@ -101,7 +101,7 @@ impl HttpModel {
             response.bytes_stream().map(|piece| piece.map_err(|error| innermost(&error))).boxed();
         let request_id = request_id.map(|id| self.redactor.redact(&id));
         let patience = self.endpoint.timeouts.idle;
-        Ok(Answering::new(bytes, decoder, patience, request_id)
+        Ok(ResponseStream::new(bytes, decoder, patience, request_id)
             .with_redactor(self.redactor.clone()))
     }
 
@@ -139,7 +139,7 @@ impl HttpModel {
         if let (300..400, Some(location)) = (status, location) {
             body = format!("the server redirects to {location}; name that address instead");
         }
-        classify(&Refusal { status, retry_after, should_retry, body: &body })
+        classify_refusal(&HttpRefusal { status, retry_after, should_retry, body: &body })
             .redacted(&self.redactor)
     }
 
@@ -148,8 +148,8 @@ impl HttpModel {
         let kind = header(&response, "content-type").unwrap_or_default();
         let body = self.read_some(response).await;
         if body.contains("\"error\"") {
-            let refusal = Refusal { status: 200, body: &body, ..Refusal::default() };
-            return classify(&refusal).redacted(&self.redactor);
+            let refusal = HttpRefusal { status: 200, body: &body, ..HttpRefusal::default() };
+            return classify_refusal(&refusal).redacted(&self.redactor);
         }
         let start: String = body.chars().take(200).collect();
         let message = format!(

@@ -11,7 +11,7 @@ use crate::client::HttpModel;
 use crate::{Endpoint, ModelError};
 
 /// A server that makes vectors of texts.
-pub struct EmbeddingServer {
+pub struct EmbeddingClient {
     http: HttpModel,
     model: String,
 }
@@ -37,7 +37,7 @@ struct VectorIn {
 /// A hundred long vectors as text take a few megabytes.
 const LARGEST_ANSWER: usize = 32 * 1024 * 1024;
 
-impl EmbeddingServer {
+impl EmbeddingClient {
     /// A model of a server.
     pub fn new(endpoint: Endpoint, model: &str) -> Self {
         Self { http: HttpModel::new(endpoint), model: model.to_owned() }
@@ -50,7 +50,7 @@ impl EmbeddingServer {
         patience: Duration,
     ) -> Result<Vec<Vec<f32>>, ModelError> {
         let asked = tokio::time::timeout(patience, self.ask(texts)).await;
-        asked.unwrap_or(Err(ModelError::Silent(patience)))
+        asked.unwrap_or(Err(ModelError::Stalled(patience)))
     }
 
     async fn ask(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {

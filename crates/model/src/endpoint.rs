@@ -6,7 +6,7 @@ use dormouse_base::Secret;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::ModelError;
-use crate::body::Wire;
+use crate::body::WireFormat;
 
 /// How the server wants its key.
 #[derive(Debug, Clone)]
@@ -44,7 +44,7 @@ impl Default for Timeouts {
 #[derive(Debug, Clone)]
 pub struct Endpoint {
     /// The format.
-    pub wire: Wire,
+    pub wire: WireFormat,
     /// Where it is: with `/v1` for OpenAI-compatible servers, without for Anthropic.
     pub base_url: String,
     /// The key.
@@ -90,8 +90,8 @@ impl Endpoint {
         let base = self.base_url.trim_end_matches('/');
         match self.wire {
             // Both with and without `/v1` are in use as a base.
-            Wire::Anthropic => format!("{}/v1/{path}", base.trim_end_matches("/v1")),
-            Wire::OpenAi => format!("{base}/{path}"),
+            WireFormat::Anthropic => format!("{}/v1/{path}", base.trim_end_matches("/v1")),
+            WireFormat::OpenAi => format!("{base}/{path}"),
         }
     }
 
@@ -114,7 +114,7 @@ impl Endpoint {
                 add(reqwest::header::AUTHORIZATION, &format!("Bearer {}", key.expose()))?;
             }
         }
-        if self.wire == Wire::Anthropic {
+        if self.wire == WireFormat::Anthropic {
             add(HeaderName::from_static("anthropic-version"), &self.version)?;
             if !self.betas.is_empty() {
                 add(HeaderName::from_static("anthropic-beta"), &self.betas.join(","))?;

@@ -99,7 +99,7 @@ pub enum ModelError {
     BrokenStream(String),
     /// No byte for too long.
     #[error("the server sent nothing for {} seconds", .0.as_secs_f32())]
-    Silent(Duration),
+    Stalled(Duration),
     /// Something came that is not of the format.
     #[error("the server's answer can not be read: {0}")]
     Malformed(String),
@@ -124,12 +124,12 @@ pub enum Retryable {
 
 impl ModelError {
     /// Whether the same request may well be answered at another time: nothing about it is wrong.
-    pub fn may_pass(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         match self {
             Self::Unreachable { .. }
             | Self::UnknownHost { .. }
             | Self::NoServer { .. }
-            | Self::Silent(_)
+            | Self::Stalled(_)
             | Self::RateLimited { .. }
             | Self::Overloaded { .. }
             | Self::ServerFault { .. }
@@ -163,7 +163,7 @@ impl ModelError {
             Self::Unreachable { .. } | Self::UnknownHost { .. } | Self::NoServer { .. } => {
                 "no_connection"
             }
-            Self::BrokenStream(_) | Self::Silent(_) => "broken_stream",
+            Self::BrokenStream(_) | Self::Stalled(_) => "broken_stream",
             Self::Malformed(_) => "malformed",
         }
     }
@@ -191,7 +191,7 @@ impl ModelError {
                 *url = redactor.redact(url);
                 *problem = redactor.redact(problem);
             }
-            Self::Silent(_) => {}
+            Self::Stalled(_) => {}
         }
         self
     }
@@ -205,7 +205,7 @@ impl ModelError {
             Self::Unreachable { .. }
             | Self::UnknownHost { .. }
             | Self::BrokenStream(_)
-            | Self::Silent(_)
+            | Self::Stalled(_)
             | Self::Malformed(_) => Retryable::After(None),
             Self::TooLong { .. }
             | Self::RequestTooLarge(_)

@@ -21,7 +21,7 @@ pub enum StreamEvent {
     /// A block is complete.
     Block(Block),
     /// The server has cleared something by itself before it answered.
-    Cleared(Cleared),
+    Cleared(ClearedContext),
     /// The answer is complete.
     Finished {
         /// Why it stopped.
@@ -33,7 +33,7 @@ pub enum StreamEvent {
 
 /// What a server has cleared by itself (C-9).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Cleared {
+pub struct ClearedContext {
     /// Results of tools.
     pub tool_uses: u64,
     /// Turns that lost their thinking.

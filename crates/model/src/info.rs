@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::ModelError;
-use crate::body::Wire;
+use crate::body::WireFormat;
 use crate::client::HttpModel;
 
 /// A model, as its server describes it.
@@ -78,7 +78,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 impl HttpModel {
     /// What the server says about a model; none where it says nothing.
     pub async fn info(&self, model: &str) -> Option<ModelInfo> {
-        if self.endpoint().wire == Wire::Anthropic
+        if self.endpoint().wire == WireFormat::Anthropic
             && let Ok(entry) =
                 self.get::<EntryIn>(&self.endpoint().url(&format!("models/{model}"))).await
             && (entry.max_input_tokens.is_some() || !entry.id.is_empty())
@@ -121,7 +121,7 @@ impl HttpModel {
     async fn open(&self, url: &str) -> Result<reqwest::Response, ModelError> {
         let request = self.client()?.get(url).headers(self.endpoint().headers()?).send();
         match tokio::time::timeout(PATIENCE, request).await {
-            Err(_) => Err(ModelError::Silent(PATIENCE)),
+            Err(_) => Err(ModelError::Stalled(PATIENCE)),
             Ok(Err(error)) => Err(self.no_connection(url.to_owned(), &error)),
             Ok(Ok(response)) => Ok(response),
         }

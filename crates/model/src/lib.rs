@@ -7,10 +7,8 @@
 
 #![forbid(unsafe_code)]
 
-mod answering;
 mod anthropic;
 mod assemble;
-mod binding;
 mod body;
 mod breaks;
 mod classify;
@@ -25,30 +23,33 @@ mod openai;
 mod prices;
 mod provider;
 mod quota;
+mod response_stream;
 mod retry;
 pub mod script;
 mod scripted;
 mod server_tools;
 mod sse;
+mod thinking_binding;
 
-pub use answering::{Answering, decode_recorded};
-pub use binding::binds_thinking;
 pub use body::{
-    CLEARING_BETA, CacheTtl, Dialect, MaxTokensField, ServerClearing, Wire, WireBody, WireTurn,
+    CLEARING_BETA, CacheTtl, Dialect, MaxTokensField, ServerClearing, WireBody, WireFormat,
+    WireTurn,
 };
-pub use breaks::{Announcement, BreakCause, BreakDetector, CacheBreak, Sent};
-pub use classify::{Refusal, classify};
+pub use breaks::{BreakCause, BreakDetector, CacheBreak, RebuildReason, SentRequest};
+pub use classify::{HttpRefusal, classify_refusal};
 pub use client::{HttpModel, Model};
-pub use embeddings::EmbeddingServer;
+pub use embeddings::EmbeddingClient;
 pub use endpoint::{Credential, Endpoint, Timeouts};
 pub use error::{ModelError, Retryable};
-pub use event::{Cleared, Completion, StreamEvent};
+pub use event::{ClearedContext, Completion, StreamEvent};
 pub use info::ModelInfo;
 pub use prices::{PRICES_DATED, Price, PriceTable, cost_usd, list_price};
 pub use provider::{
-    LocalServer, Provider, ProviderError, choose_provider, find_local_servers, retry_policy,
-    usual_ttl,
+    LocalServer, Provider, ProviderError, choose_provider, default_cache_ttl, find_local_servers,
+    retry_policy,
 };
+pub use response_stream::{ResponseStream, decode_recorded};
 pub use retry::RetryPolicy;
 pub use scripted::ScriptedModel;
 pub use sse::{MAX_EVENT, MAX_LINE, SseDecoder, SseError, SseEvent};
+pub use thinking_binding::binds_thinking;

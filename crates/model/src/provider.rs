@@ -6,7 +6,7 @@ use dormouse_base::{Environment, MemoryTools, ProviderKind, ProviderSettings, Se
 use dormouse_conversation::ServerTool;
 use thiserror::Error;
 
-use crate::body::{CacheTtl, Dialect, MaxTokensField, Wire};
+use crate::body::{CacheTtl, Dialect, MaxTokensField, WireFormat};
 use crate::client::HttpModel;
 use crate::endpoint::{Credential, Endpoint, Timeouts};
 use crate::retry::RetryPolicy;
@@ -51,7 +51,7 @@ impl Provider {
     pub fn dialect_for(&self, model: &str, wanted: MemoryTools) -> Dialect {
         let sure = self.operator == Operator::Official && knows_memory_tool(model);
         let told = wanted == MemoryTools::AnthropicAnywhere;
-        let known = self.dialect.wire == Wire::Anthropic && (sure || told);
+        let known = self.dialect.wire == WireFormat::Anthropic && (sure || told);
         let server_tools: &[ServerTool] = if known { &[ServerTool::Memory] } else { &[] };
         Dialect { server_tools, ..self.dialect.clone() }
     }
@@ -127,14 +127,14 @@ pub fn choose_provider(
         return Err(ProviderError::NoKey { url: base_url, variable: key_variable });
     }
     let wire = match kind {
-        ProviderKind::Anthropic => Wire::Anthropic,
-        ProviderKind::Openai => Wire::OpenAi,
+        ProviderKind::Anthropic => WireFormat::Anthropic,
+        ProviderKind::Openai => WireFormat::OpenAi,
     };
     let dialect = Dialect {
         wire,
         ttl: ttl(settings, is_official)?,
         // Local servers know the old name only.
-        max_tokens_field: if is_official && wire == Wire::OpenAi {
+        max_tokens_field: if is_official && wire == WireFormat::OpenAi {
             MaxTokensField::MaxCompletionTokens
         } else {
             MaxTokensField::MaxTokens
@@ -144,8 +144,8 @@ pub fn choose_provider(
     };
     let (default_model, default_small_model) = match wire {
         _ if !is_official => (None, None),
-        Wire::Anthropic => (Some(ANTHROPIC_MODEL), Some(ANTHROPIC_SMALL_MODEL)),
-        Wire::OpenAi => (Some(OPENAI_MODEL), Some(OPENAI_SMALL_MODEL)),
+        WireFormat::Anthropic => (Some(ANTHROPIC_MODEL), Some(ANTHROPIC_SMALL_MODEL)),
+        WireFormat::OpenAi => (Some(OPENAI_MODEL), Some(OPENAI_SMALL_MODEL)),
     };
     let endpoint = Endpoint {
         wire,
@@ -192,7 +192,7 @@ fn credential(
 }
 
 /// How long a server keeps what is written to its cache, where nobody has set it.
-pub fn usual_ttl(base_url: &str) -> CacheTtl {
+pub fn default_cache_ttl(base_url: &str) -> CacheTtl {
     match base_url.trim_end_matches('/') {
         ANTHROPIC_URL => CacheTtl::OneHour,
         _ => CacheTtl::FiveMinutes,
@@ -263,7 +263,7 @@ pub struct LocalServer {
 pub async fn find_local_servers() -> Vec<LocalServer> {
     let looks = LOCAL.iter().map(|(name, base_url)| async move {
         let endpoint = Endpoint {
-            wire: Wire::OpenAi,
+            wire: WireFormat::OpenAi,
             base_url: (*base_url).to_owned(),
             credential: Credential::None,
             version: String::new(),
@@ -304,7 +304,7 @@ mod tests {
         let both = [("OPENAI_API_KEY", "k2"), ("ANTHROPIC_API_KEY", "k1")];
         assert_eq!(
             choose(&both, &ProviderSettings::default()).unwrap().endpoint.wire,
-            Wire::Anthropic
+            WireFormat::Anthropic
         );
     }
 

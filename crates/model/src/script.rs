@@ -10,7 +10,7 @@ use dormouse_conversation::Usage;
 
 /// A part of what the model says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum ScriptedBlock {
     /// Text.
     Text(String),
     /// Thinking with its signature.
@@ -35,14 +35,14 @@ pub enum Piece {
 
 /// One answer of the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Turn {
+pub struct ScriptedTurn {
     /// What it says.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<ScriptedBlock>,
     /// Why it stops; where not set, `tool_use` if it calls a tool, else `end_turn`.
     pub stop_reason: Option<String>,
 }
 
-impl Turn {
+impl ScriptedTurn {
     /// A turn that says nothing yet.
     pub fn new() -> Self {
         Self::default()
@@ -51,14 +51,15 @@ impl Turn {
     /// Adds text.
     #[must_use]
     pub fn text(mut self, text: impl Into<String>) -> Self {
-        self.pieces.push(Piece::Text(text.into()));
+        self.pieces.push(ScriptedBlock::Text(text.into()));
         self
     }
 
     /// Adds a thought.
     #[must_use]
     pub fn thinking(mut self, text: impl Into<String>, signature: impl Into<String>) -> Self {
-        self.pieces.push(Piece::Thinking { text: text.into(), signature: signature.into() });
+        self.pieces
+            .push(ScriptedBlock::Thinking { text: text.into(), signature: signature.into() });
         self
     }
 
@@ -70,7 +71,7 @@ impl Turn {
         name: impl Into<String>,
         arguments: impl Into<String>,
     ) -> Self {
-        self.pieces.push(Piece::ToolCall {
+        self.pieces.push(ScriptedBlock::ToolCall {
             id: id.into(),
             name: name.into(),
             arguments: arguments.into(),
@@ -81,7 +82,7 @@ impl Turn {
     /// Adds a block as JSON.
     #[must_use]
     pub fn raw(mut self, block: impl Into<String>) -> Self {
-        self.pieces.push(Piece::Raw(block.into()));
+        self.pieces.push(ScriptedBlock::Raw(block.into()));
         self
     }
 
@@ -93,14 +94,14 @@ impl Turn {
     }
 
     fn reason(&self) -> &str {
-        let calls = self.pieces.iter().any(|piece| matches!(piece, Piece::ToolCall { .. }));
+        let calls = self.pieces.iter().any(|piece| matches!(piece, ScriptedBlock::ToolCall { .. }));
         self.stop_reason.as_deref().unwrap_or(if calls { "tool_use" } else { "end_turn" })
     }
 }
 
 /// What surrounds an answer on the wire.
 #[derive(Debug, Clone)]
-pub struct Frame {
+pub struct ResponseFrame {
     /// The server's id of the message.
     pub message_id: String,
     /// What the model calls itself.
@@ -143,7 +144,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// A turn in the events of the Anthropic Messages API.
-pub fn anthropic_events(turn: &Turn, frame: &Frame) -> Vec<WireEvent> {
+pub fn anthropic_events(turn: &ScriptedTurn, frame: &ResponseFrame) -> Vec<WireEvent> {
     let mut events = Vec::new();
     let mut event = |name: &'static str, data: String| events.push(WireEvent { name, data });
     let usage = frame.usage;
@@ -185,16 +186,16 @@ pub fn anthropic_events(turn: &Turn, frame: &Frame) -> Vec<WireEvent> {
 }
 
 /// How a block starts, and the deltas that fill it.
-fn anthropic_block(piece: &Piece) -> (String, Vec<String>) {
+fn anthropic_block(piece: &ScriptedBlock) -> (String, Vec<String>) {
     match piece {
-        Piece::Text(text) => (
+        ScriptedBlock::Text(text) => (
             r#"{"type":"text","text":""}"#.to_owned(),
             steps(text)
                 .iter()
                 .map(|step| format!(r#"{{"type":"text_delta","text":{}}}"#, quoted(step)))
                 .collect(),
         ),
-        Piece::Thinking { text, signature } => {
+        ScriptedBlock::Thinking { text, signature } => {
             let mut deltas: Vec<String> = steps(text)
                 .iter()
                 .map(|step| format!(r#"{{"type":"thinking_delta","thinking":{}}}"#, quoted(step)))
@@ -203,7 +204,7 @@ fn anthropic_block(piece: &Piece) -> (String, Vec<String>) {
                 .push(format!(r#"{{"type":"signature_delta","signature":{}}}"#, quoted(signature)));
             (r#"{"type":"thinking","thinking":"","signature":""}"#.to_owned(), deltas)
         }
-        Piece::ToolCall { id, name, arguments } => (
+        ScriptedBlock::ToolCall { id, name, arguments } => (
             format!(
                 r#"{{"type":"tool_use","id":{},"name":{},"input":{{}}}}"#,
                 quoted(id),
@@ -216,7 +217,7 @@ fn anthropic_block(piece: &Piece) -> (String, Vec<String>) {
                 })
                 .collect(),
         ),
-        Piece::Raw(block) => (block.clone(), Vec::new()),
+        ScriptedBlock::Raw(block) => (block.clone(), Vec::new()),
     }
 }
 
@@ -239,28 +240,28 @@ struct ChoiceOut<'a> {
 
 /// A turn in the chunks of an OpenAI-compatible server. Raw blocks have no place in this format and
 /// are left out.
-pub fn openai_events(turn: &Turn, frame: &Frame) -> Vec<WireEvent> {
+pub fn openai_events(turn: &ScriptedTurn, frame: &ResponseFrame) -> Vec<WireEvent> {
     let mut deltas = vec![r#"{"role":"assistant","content":""}"#.to_owned()];
     let mut calls = 0;
     for piece in &turn.pieces {
         match piece {
-            Piece::Text(text) => {
+            ScriptedBlock::Text(text) => {
                 deltas.extend(
                     steps(text).iter().map(|step| format!(r#"{{"content":{}}}"#, quoted(step))),
                 );
             }
-            Piece::Thinking { text, .. } => {
+            ScriptedBlock::Thinking { text, .. } => {
                 deltas.extend(
                     steps(text)
                         .iter()
                         .map(|step| format!(r#"{{"reasoning_content":{}}}"#, quoted(step))),
                 );
             }
-            Piece::ToolCall { id, name, arguments } => {
+            ScriptedBlock::ToolCall { id, name, arguments } => {
                 deltas.extend(openai_call(calls, id, name, arguments));
                 calls += 1;
             }
-            Piece::Raw(_) => {}
+            ScriptedBlock::Raw(_) => {}
         }
     }
     let reason = match turn.reason() {
@@ -303,7 +304,7 @@ fn openai_usage(usage: Usage) -> String {
 }
 
 fn openai_chunk(
-    frame: &Frame,
+    frame: &ResponseFrame,
     choice: Option<(String, Option<&str>)>,
     usage: Option<String>,
 ) -> WireEvent {

@@ -8,9 +8,9 @@ use dormouse_conversation::Usage;
 use futures_util::StreamExt;
 
 use crate::ModelError;
-use crate::answering::{Answering, Decoder};
-use crate::body::Wire;
-use crate::script::{Frame, Turn, anthropic_events};
+use crate::body::WireFormat;
+use crate::response_stream::{Decoder, ResponseStream};
+use crate::script::{ResponseFrame, ScriptedTurn, anthropic_events};
 
 /// The name the scripted model goes by.
 const NAME: &str = "scripted";
@@ -18,7 +18,7 @@ const NAME: &str = "scripted";
 const BYTES_PER_TOKEN: usize = 4;
 
 /// What the model says to a request, given its bytes; none if the script has come to its end.
-type Answer = Box<dyn FnMut(&[u8]) -> Option<Turn> + Send>;
+type Answer = Box<dyn FnMut(&[u8]) -> Option<ScriptedTurn> + Send>;
 
 /// A model that says what it was told to say.
 pub struct ScriptedModel {
@@ -28,17 +28,17 @@ pub struct ScriptedModel {
 
 impl ScriptedModel {
     /// Plays these turns, one a request.
-    pub fn new(turns: Vec<Turn>) -> Self {
+    pub fn new(turns: Vec<ScriptedTurn>) -> Self {
         let mut turns = turns.into_iter();
         Self::answering(move |_| turns.next())
     }
 
     /// Says what a function makes of each request.
-    pub fn answering(answer: impl FnMut(&[u8]) -> Option<Turn> + Send + 'static) -> Self {
+    pub fn answering(answer: impl FnMut(&[u8]) -> Option<ScriptedTurn> + Send + 'static) -> Self {
         Self { state: Mutex::new((0, Box::new(answer))) }
     }
 
-    pub(crate) fn send(&self, body: &[u8]) -> Result<Answering, ModelError> {
+    pub(crate) fn send(&self, body: &[u8]) -> Result<ResponseStream, ModelError> {
         let (number, turn) = {
             let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             state.0 += 1;
@@ -50,7 +50,7 @@ impl ScriptedModel {
             message: "the script has come to its end".to_owned(),
         })?;
         let tokens = |bytes: usize| u64::try_from(bytes / BYTES_PER_TOKEN).unwrap_or(0);
-        let frame = Frame {
+        let frame = ResponseFrame {
             message_id: format!("msg_scripted_{number}"),
             model: NAME.to_owned(),
             usage: Usage {
@@ -62,6 +62,11 @@ impl ScriptedModel {
         let events = anthropic_events(&turn, &frame);
         let pieces = events.into_iter().map(|event| Ok(Bytes::from(event.to_sse())));
         let bytes = futures_util::stream::iter(pieces).boxed();
-        Ok(Answering::new(bytes, Decoder::new(Wire::Anthropic), Duration::from_mins(1), None))
+        Ok(ResponseStream::new(
+            bytes,
+            Decoder::new(WireFormat::Anthropic),
+            Duration::from_mins(1),
+            None,
+        ))
     }
 }

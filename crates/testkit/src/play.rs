@@ -3,7 +3,9 @@
 use std::io;
 use std::sync::Arc;
 
-use dormouse_model::script::{Frame, Turn, WireEvent, anthropic_events, openai_events};
+use dormouse_model::script::{
+    ResponseFrame, ScriptedTurn, WireEvent, anthropic_events, openai_events,
+};
 use serde_json::{Value, json};
 
 use crate::gate::lock;
@@ -97,14 +99,14 @@ fn play(
 
 fn stream(
     mut connection: Connection,
-    turn: &Turn,
+    turn: &ScriptedTurn,
     alterations: &Alterations,
     error: Option<(usize, &str, &str)>,
     recorded: &RecordedRequest,
     shared: &Arc<Shared>,
 ) -> io::Result<After> {
     let wire = shared.fixed.wire;
-    let frame = Frame {
+    let frame = ResponseFrame {
         message_id: format!("msg_{}", recorded.index),
         model: shared.fixed.model.clone(),
         usage: recorded.usage,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dormouse_model::script::{Turn, WireEvent};
+use dormouse_model::script::{ScriptedTurn, WireEvent};
 use serde_json::json;
 
 use crate::errors::ErrorBody;
@@ -14,9 +14,9 @@ use crate::server::Wire;
 #[derive(Debug, Clone)]
 pub enum Reply {
     /// A streamed answer.
-    Turn(Turn),
+    Turn(ScriptedTurn),
     /// A streamed answer in which something happens; made by the methods of [`Reply`].
-    Altered(Turn, Alterations),
+    Altered(ScriptedTurn, Alterations),
     /// A refusal.
     Error {
         /// The HTTP status.
@@ -39,8 +39,8 @@ pub enum Reply {
     SlowHeaders(Duration, Box<Reply>),
 }
 
-impl From<Turn> for Reply {
-    fn from(turn: Turn) -> Self {
+impl From<ScriptedTurn> for Reply {
+    fn from(turn: ScriptedTurn) -> Self {
         Self::Turn(turn)
     }
 }
@@ -140,12 +140,12 @@ impl Reply {
     }
 
     /// The turn that is streamed, if any.
-    pub(crate) fn streamed(&self) -> Option<Turn> {
+    pub(crate) fn streamed(&self) -> Option<ScriptedTurn> {
         match self {
             Self::Turn(turn) | Self::Altered(turn, _) => Some(turn.clone()),
             // Long enough for the error to come in the middle.
             Self::MidStreamError { after_events, .. } => {
-                Some(Turn::new().text("said before ".repeat(*after_events + 1)))
+                Some(ScriptedTurn::new().text("said before ".repeat(*after_events + 1)))
             }
             Self::SlowHeaders(_, inner) => inner.streamed(),
             Self::Error { .. } => None,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use dormouse_conversation::Usage;
-use dormouse_model::script::{Piece, Turn};
+use dormouse_model::script::{ScriptedBlock, ScriptedTurn};
 use serde_json::Value;
 
 use crate::cache::{CacheOutcome, PrefixCache};
@@ -430,10 +430,12 @@ fn contains(body: &[u8], word: &[u8]) -> bool {
 }
 
 /// What a turn costs: a token for every four bytes.
-pub fn output_tokens(turn: &Turn) -> u64 {
-    let bytes = |piece: &Piece| match piece {
-        Piece::Text(text) | Piece::Thinking { text, .. } | Piece::Raw(text) => text.len(),
-        Piece::ToolCall { name, arguments, .. } => name.len() + arguments.len(),
+pub fn output_tokens(turn: &ScriptedTurn) -> u64 {
+    let bytes = |piece: &ScriptedBlock| match piece {
+        ScriptedBlock::Text(text)
+        | ScriptedBlock::Thinking { text, .. }
+        | ScriptedBlock::Raw(text) => text.len(),
+        ScriptedBlock::ToolCall { name, arguments, .. } => name.len() + arguments.len(),
     };
     (turn.pieces.iter().map(bytes).sum::<usize>() as u64).div_ceil(4).max(1)
 }

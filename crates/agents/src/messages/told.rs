@@ -1,7 +1,7 @@
 //! How messages come to a conversation: as arrivals, each with the block that tells the model.
 
 use dormouse_base::printable;
-use dormouse_context::{AgentMessage, Fragment, UnreadableMail};
+use dormouse_context::{AgentMessage, Fragment, UnreadableMessage};
 use dormouse_engine::{IncomingMessage, MessageSource};
 
 use super::{Content, MailboxLine, MailboxReader, Message, Reach, Response, Room, SEND_MESSAGE};
@@ -44,13 +44,13 @@ pub(super) fn arrival(message: &Message) -> IncomingMessage {
     let (text, how_to_answer) = parts(&draft.content, &address);
     let reply_to = (draft.reach == Reach::Answerable).then_some(address);
     let shown = printable(&format!("{sender}: {summary}")).into_owned();
-    let told = AgentMessage { sender, reply_to, summary, text, how_to_answer };
+    let told = AgentMessage { sender, reply_to, summary, text, reply_instructions: how_to_answer };
     IncomingMessage { id: message.id.to_string(), block: told.to_block(), shown }
 }
 
 fn unreadable(id: String, problem: String) -> IncomingMessage {
     let shown = printable(&format!("mailbox: {problem}")).into_owned();
-    IncomingMessage { id, block: UnreadableMail { problem }.to_block(), shown }
+    IncomingMessage { id, block: UnreadableMessage { problem }.to_block(), shown }
 }
 
 /// The words of a message, and how it is answered where there is one way.

@@ -143,7 +143,7 @@ impl BackgroundTask for SessionNotes {
 pub fn kept_title(session: &Dir) -> Option<String> {
     // A list of sessions is no place to complain about notes.
     let current = NotesFiles::of(session).read(&NotesConfig::default().template).ok()??;
-    notes::title(&current.text)
+    notes::notes_title(&current.text)
 }
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {

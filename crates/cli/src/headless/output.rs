@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use dormouse_conversation::transcript::CompactionTrigger;
 use dormouse_conversation::{Message, Role, Usage};
-use dormouse_engine::{CompactionReport, EngineEvent, SubmittedPlan, TurnEnd, TurnReport, Way};
+use dormouse_engine::{
+    CompactionMethod, CompactionReport, EngineEvent, SubmittedPlan, TurnEnd, TurnReport,
+};
 use dormouse_model::ModelError;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -66,7 +68,7 @@ struct CompactMetadata {
     trigger: CompactionTrigger,
     pre_tokens: u64,
     post_tokens: u64,
-    way: Way,
+    way: CompactionMethod,
     /// Why the session's notes did not stand for the summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     without_notes: Option<String>,

@@ -32,7 +32,7 @@ pub(crate) fn of_turn(end: &TurnEnd, key: &KeyOrigin) -> Vec<(String, Style)> {
 fn of_server(error: &ModelError, key: &KeyOrigin) -> Vec<(String, Style)> {
     let mut lines = vec![red(&error.to_string())];
     match error {
-        _ if error.may_pass() => lines.push((KEPT.to_owned(), Style::DIM)),
+        _ if error.is_transient() => lines.push((KEPT.to_owned(), Style::DIM)),
         ModelError::TooLong { .. }
         | ModelError::RequestTooLarge(_)
         | ModelError::ThinkingRefused(_) => {

@@ -9,7 +9,7 @@ use dormouse_conversation::{Budget, PrefixOrigin, PromptSize, WindowSource, reso
 use dormouse_engine::SmallModel;
 use dormouse_model::{
     CLEARING_BETA, Credential, Dialect, Endpoint, HttpModel, Model, ModelInfo, Provider,
-    ProviderError, RetryPolicy, Wire, choose_provider, find_local_servers, retry_policy,
+    ProviderError, RetryPolicy, WireFormat, choose_provider, find_local_servers, retry_policy,
 };
 use dormouse_tools::output;
 
@@ -67,7 +67,7 @@ pub(crate) async fn connect(
         Err(error) => return Err(not_set_up(error).await),
     };
     let retry = retry_policy(environment).map_err(Failure::usage)?;
-    let clears = wanted.server_clearing && provider.endpoint.wire == Wire::Anthropic;
+    let clears = wanted.server_clearing && provider.endpoint.wire == WireFormat::Anthropic;
     let http = HttpModel::new(endpoint(&provider, clears));
     let server = provider.endpoint.shown_url();
     let model_name = choose_model(&wanted, settings, environment, &provider, &http).await?;

@@ -9,7 +9,7 @@ use dormouse_base::{EmbeddingSettings, HomeError, Secret, Settings, TextScript, 
 use dormouse_memory::embed::{
     EmbedError, Embedder, Fingerprint, Reach, Script, Scripts, WordFileError, WordVectors,
 };
-use dormouse_model::{Credential, EmbeddingServer, Endpoint, ModelError, Timeouts, Wire};
+use dormouse_model::{Credential, EmbeddingClient, Endpoint, ModelError, Timeouts, WireFormat};
 use thiserror::Error;
 
 use crate::wiring::exit::Failure;
@@ -136,7 +136,7 @@ impl Served {
             },
         };
         let endpoint = Endpoint {
-            wire: Wire::OpenAi,
+            wire: WireFormat::OpenAi,
             base_url: url.to_owned(),
             credential,
             version: String::new(),
@@ -153,7 +153,7 @@ impl Served {
         let asking = || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime = runtime.map_err(|error| EmbedError::Failed(error.to_string()))?;
-            let server = EmbeddingServer::new(self.endpoint.clone(), &self.model);
+            let server = EmbeddingClient::new(self.endpoint.clone(), &self.model);
             let answer = runtime.block_on(server.embed(texts, patience));
             // A name that is still being looked up must not keep anybody.
             runtime.shutdown_background();

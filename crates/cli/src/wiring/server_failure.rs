@@ -11,7 +11,7 @@ pub(crate) fn server_failure(
     key_variable: &str,
 ) -> Failure {
     let failure = failure_at_start(error, key_source, key_variable);
-    if !error.may_pass() {
+    if !error.is_transient() {
         return failure;
     }
     failure.hint("the conversation is kept: `dormouse -p --continue \"go on\"` takes it up")
@@ -41,7 +41,7 @@ pub(crate) fn failure_at_start(
         ModelError::Unreachable { .. } | ModelError::UnknownHost { .. } | ModelError::NoServer { .. } => failure
             .hint("check that the server runs and that its address (ANTHROPIC_BASE_URL, OPENAI_BASE_URL or provider.baseUrl) is right"),
         ModelError::ThinkingRefused(_) => failure.hint("begin a new session without --continue"),
-        ModelError::Silent(_) => failure.hint("a slow server may need a larger DORMOUSE_IDLE_TIMEOUT_MS"),
+        ModelError::Stalled(_) => failure.hint("a slow server may need a larger DORMOUSE_IDLE_TIMEOUT_MS"),
         ModelError::RateLimited { .. }
         | ModelError::Overloaded { .. }
         | ModelError::ServerFault { .. }

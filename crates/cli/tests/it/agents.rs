@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{
     Gate, RecordedRequest, Reply, ScriptedServer, TestHome, Wire, strip_cache_markers,
 };
@@ -15,8 +15,8 @@ use crate::reaper::{in_project, runs};
 use crate::talk::{leave, say, talk, wait_for_prompt};
 
 /// A call of the tool.
-pub(crate) fn start(id: &str, input: &Value) -> Turn {
-    Turn::new().call(id, "Agent", input.to_string())
+pub(crate) fn start(id: &str, input: &Value) -> ScriptedTurn {
+    ScriptedTurn::new().call(id, "Agent", input.to_string())
 }
 
 fn named(agent: &str, prompt: &str) -> Value {
@@ -44,19 +44,20 @@ fn five_forks_share_one_prefix() {
             .fork_with(move |request: &RecordedRequest| -> Reply {
                 let last = request.last_message().to_string();
                 let number = (1..=5).find(|n| last.contains(&format!("count heap {n}"))).unwrap();
-                let reply: Reply = Turn::new().text(format!("heap {number} has {number}0")).into();
+                let reply: Reply =
+                    ScriptedTurn::new().text(format!("heap {number} has {number}0")).into();
                 let goes_ahead = std::mem::replace(&mut *first.lock().unwrap(), false);
                 if goes_ahead { reply.gate_after(0, &ahead) } else { reply }
             })
             .start();
-        let mut turn = Turn::new().text("I'll count.");
+        let mut turn = ScriptedTurn::new().text("I'll count.");
         for number in 1..=5 {
             let input =
                 json!({"description": "count a heap", "prompt": format!("count heap {number}")});
             turn = turn.call(format!("a{number}"), "Agent", input.to_string());
         }
         server.push(turn);
-        server.push(Turn::new().text("All counted."));
+        server.push(ScriptedTurn::new().text("All counted."));
         let home = TestHome::new().with_server(&server);
         let mut running = home.spawn(&mut ask(&home, &["count the heaps"]));
         running.close_stdin();
@@ -109,12 +110,12 @@ fn a_named_agent_has_a_context_of_its_own() {
         let server = server(wire)
             .agent_with(|request: &RecordedRequest| -> Reply {
                 if request.text().contains("52 nuts") {
-                    return Turn::new().text("plan.md asks for 52 nuts.").into();
+                    return ScriptedTurn::new().text("plan.md asks for 52 nuts.").into();
                 }
-                Turn::new().call("r", "Read", r#"{"file_path":"plan.md"}"#).into()
+                ScriptedTurn::new().call("r", "Read", r#"{"file_path":"plan.md"}"#).into()
             })
             .reply(start("a", &named("explore", "how many nuts does plan.md ask for?")))
-            .reply(Turn::new().text("52."))
+            .reply(ScriptedTurn::new().text("52."))
             .start();
         let home = TestHome::new().with_server(&server);
         home.write("plan.md", "52 nuts\n");
@@ -148,15 +149,15 @@ fn an_agent_that_only_reads() {
     let server = server(Wire::Anthropic)
         .agent_with(|request: &RecordedRequest| -> Reply {
             if request.messages().len() > 1 {
-                return Turn::new().text("I could not.").into();
+                return ScriptedTurn::new().text("I could not.").into();
             }
-            Turn::new()
+            ScriptedTurn::new()
                 .call("w", "Write", r#"{"file_path":"harm","content":"x"}"#)
                 .call("b", "Bash", r#"{"command":"touch harm"}"#)
                 .into()
         })
         .reply(start("a", &named("explore", "make a file")))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let home = TestHome::new().with_server(&server);
     home.run(&mut ask(&home, &["--permission-mode", "bypass", "go"])).success();
@@ -175,12 +176,12 @@ fn a_result_from_the_background() {
     let behind = gate.clone();
     let server = server(Wire::Anthropic)
         .agent_with(move |_: &RecordedRequest| -> Reply {
-            let reply: Reply = Turn::new().text("There are 52 nuts.").into();
+            let reply: Reply = ScriptedTurn::new().text("There are 52 nuts.").into();
             reply.gate_after(0, &behind)
         })
         .reply(start("a", &order))
-        .reply(Turn::new().text("It is being counted."))
-        .reply(Turn::new().text("52 nuts, says the counter."))
+        .reply(ScriptedTurn::new().text("It is being counted."))
+        .reply(ScriptedTurn::new().text("52 nuts, says the counter."))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut running = home.spawn(&mut ask(&home, &["count"]));
@@ -215,11 +216,11 @@ fn a_result_that_arrives_while_the_person_types() {
     let behind = gate.clone();
     let server = server(Wire::Anthropic)
         .agent_with(move |_: &RecordedRequest| -> Reply {
-            let reply: Reply = Turn::new().text("There are 52 nuts.").into();
+            let reply: Reply = ScriptedTurn::new().text("There are 52 nuts.").into();
             reply.gate_after(0, &behind)
         })
         .reply(start("a", &order))
-        .reply(Turn::new().text("It is being counted."))
+        .reply(ScriptedTurn::new().text("It is being counted."))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (100, 40));
@@ -234,7 +235,7 @@ fn a_result_that_arrives_while_the_person_types() {
             .rfind(|row| !row.is_empty())
             .is_some_and(|row| row.ends_with("> and then wh"))
     });
-    server.push(Turn::new().text("We bury them."));
+    server.push(ScriptedTurn::new().text("We bury them."));
     terminal.enter("at?");
     terminal.wait_for_text("We bury them.");
     wait_for_prompt(&terminal);
@@ -259,7 +260,7 @@ fn nothing_outlives_a_killed_program() {
             [("behind", "long, behind"), ("front", "long, in front"), ("fork", "as a fork")];
         let (who, _) = orders.iter().find(|(_, said)| order.contains(said)).unwrap();
         let command = format!("echo $$ > {who}; sleep 311 & echo $! > {who}-child; wait");
-        Turn::new().call("s", "Bash", json!({"command": command}).to_string()).into()
+        ScriptedTurn::new().call("s", "Bash", json!({"command": command}).to_string()).into()
     };
     let server = server(Wire::Anthropic).agent_with(sleeps).fork_with(sleeps).reply(turn).start();
     let home = TestHome::new().with_server(&server);
@@ -286,7 +287,7 @@ fn how_deep_agents_go() {
     let server = server(Wire::Anthropic)
         .fork_with(|request: &RecordedRequest| -> Reply {
             if request.last_message().to_string().contains("a fork can not fork") {
-                return Turn::new().text("Refused.").into();
+                return ScriptedTurn::new().text("Refused.").into();
             }
             start("f", &json!({"description": "d", "prompt": "again"})).into()
         })
@@ -295,7 +296,7 @@ fn how_deep_agents_go() {
             let depth = (1..9).find(|depth| asked.contains(&format!("dig to {depth}"))).unwrap();
             if request.messages().len() > 1 {
                 let told = request.last_message().to_string();
-                return Turn::new().text(format!("back from {depth} with {told}")).into();
+                return ScriptedTurn::new().text(format!("back from {depth} with {told}")).into();
             }
             start("d", &named("general-purpose", &format!("dig to {}", depth + 1))).into()
         })
@@ -305,7 +306,7 @@ fn how_deep_agents_go() {
                 .call("3", "Agent", named("explorer", "x").to_string())
                 .call("4", "Agent", json!({"description": "d", "prompt": " "}).to_string()),
         )
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let home = TestHome::new().with_server(&server);
     home.run(&mut ask(&home, &["go"])).success();
@@ -334,17 +335,17 @@ fn a_worktree_of_its_own() {
     let server = server(Wire::Anthropic)
         .agent_with(|request: &RecordedRequest| -> Reply {
             if request.messages().len() > 1 || request.text().contains("touch nothing") {
-                return Turn::new().text("I am done.").into();
+                return ScriptedTurn::new().text("I am done.").into();
             }
             let command = "git rev-parse --show-toplevel; echo changed > plan.md";
-            Turn::new().call("b", "Bash", json!({"command": command}).to_string()).into()
+            ScriptedTurn::new().call("b", "Bash", json!({"command": command}).to_string()).into()
         })
         .reply(start("1", &order("change plan.md")).call(
             "2",
             "Agent",
             order("touch nothing").to_string(),
         ))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let home = TestHome::new().with_server(&server);
     home.git_init();
@@ -370,8 +371,8 @@ fn a_worktree_of_its_own() {
 fn a_list_that_changes() {
     let server = server(Wire::Anthropic).start();
     let home = TestHome::new().with_server(&server);
-    server.push(Turn::new().text("Hello."));
-    server.push(Turn::new().text("I see."));
+    server.push(ScriptedTurn::new().text("Hello."));
+    server.push(ScriptedTurn::new().text("I see."));
     let mut terminal = talk(&home, &[], (100, 40));
     say(&mut terminal, "hi", "Hello.");
     let folder = home.dormouse_home().join("agents");
@@ -390,7 +391,8 @@ fn a_list_that_changes() {
     assert!(last.contains("Agents, now:") && last.contains("- nutter: Counts nuts."), "{last}");
     server.finish();
 
-    let off = crate::program::server(Wire::Anthropic).reply(Turn::new().text("Hello.")).start();
+    let off =
+        crate::program::server(Wire::Anthropic).reply(ScriptedTurn::new().text("Hello.")).start();
     let mut home = TestHome::new().with_server(&off);
     home.set_env("DORMOUSE_AGENT_LIST_MESSAGE", "0");
     home.run(&mut ask(&home, &["hi"])).success();
@@ -422,10 +424,10 @@ fn own_agents() {
     };
     let server = server(Wire::Anthropic)
         .agent_with(|_: &RecordedRequest| -> Reply {
-            Turn::new().call("g", "Glob", r#"{"pattern":"*"}"#).into()
+            ScriptedTurn::new().call("g", "Glob", r#"{"pattern":"*"}"#).into()
         })
         .reply(start("1", &named("one", "go")))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let home = home_of(&server);
     home.run(&mut ask(&home, &["go"])).success();
@@ -438,14 +440,16 @@ fn own_agents() {
 
     let server = crate::program::server(Wire::Anthropic)
         .agent_with(|request: &RecordedRequest| -> Reply {
-            Turn::new().text(request.system_text().lines().next().unwrap().to_owned()).into()
+            ScriptedTurn::new()
+                .text(request.system_text().lines().next().unwrap().to_owned())
+                .into()
         })
         .reply(start("1", &named("two", "go")).call(
             "2",
             "Agent",
             named("claude", "go").to_string(),
         ))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let home = home_of(&server);
     home.run(&mut dormouse(&home, &["permissions", "trust", "--yes"])).success();
@@ -455,10 +459,12 @@ fn own_agents() {
     let given = json!({"agents": {"two": {"description": "d", "prompt": "Of the command line."}}});
     let server = crate::program::server(Wire::Anthropic)
         .agent_with(|request: &RecordedRequest| -> Reply {
-            Turn::new().text(request.system_text().lines().next().unwrap().to_owned()).into()
+            ScriptedTurn::new()
+                .text(request.system_text().lines().next().unwrap().to_owned())
+                .into()
         })
         .reply(start("1", &named("two", "go")))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let home = home_of(&server);
     home.run(&mut ask(&home, &["--settings", &given.to_string(), "go"])).success();
@@ -470,9 +476,9 @@ fn own_agents() {
 #[test]
 fn skills_cost_and_mistakes_within() {
     let server = server(Wire::Anthropic)
-        .agent_with(|_: &RecordedRequest| -> Reply { Turn::new().text("Done.").into() })
+        .agent_with(|_: &RecordedRequest| -> Reply { ScriptedTurn::new().text("Done.").into() })
         .reply(start("1", &named("skilled", "go")))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let home = TestHome::new().with_server(&server);
     let skill = "---\nname: style\ndescription: d\n---\nWrite short lines.\n";
@@ -504,7 +510,7 @@ fn skills_cost_and_mistakes_within() {
 /// Files that can not be used are told with line and reason, and the others load.
 #[test]
 fn bad_files_are_told_and_the_others_load() {
-    let server = server(Wire::Anthropic).reply(Turn::new().text("Hello.")).start();
+    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("Hello.")).start();
     let home = TestHome::new().with_server(&server);
     let user = home.dormouse_home().join("agents");
     home.write(user.join("good.md"), "---\nname: good\ndescription: Is good.\n---\nYou are.\n");
@@ -540,15 +546,15 @@ fn progress_in_a_few_words() {
         .side_model("small-1")
         .agent_with(move |request: &RecordedRequest| -> Reply {
             if request.messages().len() == 1 {
-                return Turn::new().call("g", "Glob", r#"{"pattern":"*.md"}"#).into();
+                return ScriptedTurn::new().call("g", "Glob", r#"{"pattern":"*.md"}"#).into();
             }
-            let reply: Reply = Turn::new().text("done").into();
+            let reply: Reply = ScriptedTurn::new().text("done").into();
             reply.gate_after(0, &waiting)
         })
         .reply(start("1", &named("explore", "find all notes about nuts")))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
-    server.push_side(Turn::new().text("Looking for notes"));
+    server.push_side(ScriptedTurn::new().text("Looking for notes"));
     let mut home = TestHome::new().with_server(&server);
     home.set_env("DORMOUSE_TEST_PROGRESS_MS", "30");
     home.set_env("DORMOUSE_RECALL", "0");
@@ -576,7 +582,7 @@ fn progress_in_a_few_words() {
 fn agents_spend_from_the_same_purse() {
     let server = server(Wire::Anthropic)
         .agent_with(|_: &RecordedRequest| -> Reply {
-            Turn::new().call("g", "Glob", r#"{"pattern":"*"}"#).into()
+            ScriptedTurn::new().call("g", "Glob", r#"{"pattern":"*"}"#).into()
         })
         .reply(start("1", &named("explore", "look for ever")))
         .start();
@@ -636,24 +642,24 @@ fn messages_between_a_conversation_and_its_agents() {
             let said = request.last_message().to_string();
             if said.contains("look under the oak") {
                 let text = json!({"to": "main", "message": "They are under the oak.", "summary": "found the nuts under the oak"});
-                return Turn::new().call("m", "SendMessage", text.to_string()).into();
+                return ScriptedTurn::new().call("m", "SendMessage", text.to_string()).into();
             }
             if request.messages().len() > 1 {
-                return Turn::new().text("I told them.").into();
+                return ScriptedTurn::new().text("I told them.").into();
             }
-            let reply: Reply = Turn::new().call("g", "Glob", r#"{"pattern":"*"}"#).into();
+            let reply: Reply = ScriptedTurn::new().call("g", "Glob", r#"{"pattern":"*"}"#).into();
             reply.gate_after(0, &waiting)
         })
         .reply(start("a", &order))
         .reply(
-            Turn::new()
+            ScriptedTurn::new()
                 .call("1", "SendMessage", send("bob", "look under the oak"))
                 .call("2", "SendMessage", send("alice", "hello"))
                 .call("3", "SendMessage", send("main", "hello")),
         )
         .start();
     for _ in 0..4 {
-        server.push(Turn::new().text("Noted."));
+        server.push(ScriptedTurn::new().text("Noted."));
     }
     let home = TestHome::new().with_server(&server);
     let mut running = home.spawn(&mut ask(&home, &["go"]));
@@ -682,7 +688,9 @@ fn asked_and_interrupted_in_a_conversation() {
     let server = server(Wire::Anthropic)
         .agent_with(|request: &RecordedRequest| -> Reply {
             let _first = request.messages().len();
-            Turn::new().call("b", "Bash", r#"{"command":"echo $$ > shell; sleep 312"}"#).into()
+            ScriptedTurn::new()
+                .call("b", "Bash", r#"{"command":"echo $$ > shell; sleep 312"}"#)
+                .into()
         })
         .reply(start("a", &named("general-purpose", "sleep for long")))
         .start();
@@ -699,7 +707,7 @@ fn asked_and_interrupted_in_a_conversation() {
     terminal.type_keys("\x03");
     wait_for_prompt(&terminal);
     wait_until("the command's end", || !runs(home.read("shell").trim()));
-    server.push(Turn::new().text("Good."));
+    server.push(ScriptedTurn::new().text("Good."));
     say(&mut terminal, "never mind", "Good.");
     terminal.enter("/agents");
     terminal.wait_for_text("stopped");

@@ -1,6 +1,6 @@
 //! What hostile projects and careless definitions try with agents, servers and trust.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
 use serde_json::{Value, json};
 
@@ -15,19 +15,23 @@ fn order(agent: &str) -> Value {
 /// An agent that runs a command and writes a file, then says so.
 fn harms(request: &RecordedRequest) -> Reply {
     if request.messages().len() > 1 {
-        return Turn::new().text("Done.").into();
+        return ScriptedTurn::new().text("Done.").into();
     }
-    Turn::new()
+    ScriptedTurn::new()
         .call("w", "Write", r#"{"file_path":"harm","content":"x"}"#)
         .call("b", "Bash", r#"{"command":"touch harm"}"#)
         .into()
 }
 
 fn starting(orders: &[Value]) -> ScriptedServer {
-    let calls = orders.iter().enumerate().fold(Turn::new(), |turn, (at, order)| {
+    let calls = orders.iter().enumerate().fold(ScriptedTurn::new(), |turn, (at, order)| {
         turn.call(format!("a{at}"), "Agent", order.to_string())
     });
-    server(Wire::Anthropic).agent_with(harms).reply(calls).reply(Turn::new().text("done")).start()
+    server(Wire::Anthropic)
+        .agent_with(harms)
+        .reply(calls)
+        .reply(ScriptedTurn::new().text("done"))
+        .start()
 }
 
 fn trust(home: &TestHome) -> String {
@@ -37,7 +41,7 @@ fn trust(home: &TestHome) -> String {
 /// A byte-order mark in front of `.mcp.json` is no way around the question.
 #[test]
 fn a_mark_in_front_of_a_file_of_servers() {
-    let server = server(Wire::Anthropic).reply(Turn::new().text("Hello.")).start();
+    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("Hello.")).start();
     let home = TestHome::new().with_server(&server);
     let text = r#"{"mcpServers":{"evil":{"command":"touch","args":["harm"]}}}"#;
     home.write(".mcp.json", format!("\u{feff}{text}"));
@@ -182,12 +186,12 @@ fn memory_in_plan_mode() {
         let server = server(Wire::Anthropic)
             .agent_with(move |request: &RecordedRequest| -> Reply {
                 if request.messages().len() > 1 {
-                    return Turn::new().text("Done.").into();
+                    return ScriptedTurn::new().text("Done.").into();
                 }
-                Turn::new().call("w", "Write", input.clone()).into()
+                ScriptedTurn::new().call("w", "Write", input.clone()).into()
             })
             .reply(start("a", &order("keeper")))
-            .reply(Turn::new().text("done"))
+            .reply(ScriptedTurn::new().text("done"))
             .start();
         home.use_server(&server);
         let agent = "---\nname: keeper\ndescription: d\nmemory: user\npermissionMode: acceptEdits\n---\nKeep.\n";

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
 use serde_json::json;
 
@@ -37,7 +37,7 @@ fn order() -> serde_json::Value {
 fn writes(directory: PathBuf) -> impl FnMut(&RecordedRequest) -> Reply + Send + 'static {
     move |request: &RecordedRequest| -> Reply {
         if request.messages().len() > 1 {
-            return Turn::new().text("Noted.").into();
+            return ScriptedTurn::new().text("Noted.").into();
         }
         let at = |file: &str| directory.join(file).display().to_string();
         let write = |path: String, content: &str| {
@@ -47,7 +47,7 @@ fn writes(directory: PathBuf) -> impl FnMut(&RecordedRequest) -> Reply + Send + 
             "---\nname: Key\ndescription: A key.\ntype: project\n---\n{}\n",
             ["AKIA", "IOSFODNN7EXAMPLQ"].concat()
         );
-        Turn::new()
+        ScriptedTurn::new()
             .call("1", "Write", write(at("parser-tests.md"), NOTE))
             .call(
                 "2",
@@ -86,7 +86,7 @@ fn each_scope_has_its_place_and_its_words() {
         let server = server(Wire::Anthropic)
             .agent_with(writes(directory.clone()))
             .reply(start("a", &order()))
-            .reply(Turn::new().text("done"))
+            .reply(ScriptedTurn::new().text("done"))
             .start();
         home.use_server(&server);
         home.write(
@@ -125,9 +125,11 @@ fn each_scope_has_its_place_and_its_words() {
         assert!(log.success().stdout.contains("parser-tests"), "{scope}: {}", log.stdout);
         // The next run of it is shown the index.
         let server = crate::program::server(Wire::Anthropic)
-            .agent_with(|_: &RecordedRequest| -> Reply { Turn::new().text("I know.").into() })
+            .agent_with(|_: &RecordedRequest| -> Reply {
+                ScriptedTurn::new().text("I know.").into()
+            })
             .reply(start("a", &order()))
-            .reply(Turn::new().text("done"))
+            .reply(ScriptedTurn::new().text("done"))
             .start();
         home.use_server(&server);
         home.run(&mut ask(&home, &["again"])).success();
@@ -149,7 +151,7 @@ fn worktrees_share() {
         let server = server(Wire::Anthropic)
             .agent_with(writes(directory.clone()))
             .reply(start("a", &order()))
-            .reply(Turn::new().text("done"))
+            .reply(ScriptedTurn::new().text("done"))
             .start();
         home.use_server(&server);
         home.write(
@@ -171,9 +173,11 @@ fn worktrees_share() {
 fn where_memory_is_off_or_elsewhere() {
     let run = |environment: &[(&str, &str)]| {
         let server = server(Wire::Anthropic)
-            .agent_with(|_: &RecordedRequest| -> Reply { Turn::new().text("I know.").into() })
+            .agent_with(|_: &RecordedRequest| -> Reply {
+                ScriptedTurn::new().text("I know.").into()
+            })
             .reply(start("a", &order()))
-            .reply(Turn::new().text("done"))
+            .reply(ScriptedTurn::new().text("done"))
             .start();
         let mut home = repository(&server);
         for (name, value) in environment {
@@ -210,12 +214,12 @@ fn an_untrusted_project() {
         let server = server(Wire::Anthropic)
             .agent_with(|request: &RecordedRequest| -> Reply {
                 if request.messages().len() > 1 {
-                    return Turn::new().text("Done.").into();
+                    return ScriptedTurn::new().text("Done.").into();
                 }
-                Turn::new().call("b", "Bash", r#"{"command":"touch harm"}"#).into()
+                ScriptedTurn::new().call("b", "Bash", r#"{"command":"touch harm"}"#).into()
             })
             .reply(start("a", &order()))
-            .reply(Turn::new().text("done"))
+            .reply(ScriptedTurn::new().text("done"))
             .start();
         let home = repository(&server);
         home.write(".dormouse/agents/keeper.md", agent);
@@ -247,8 +251,8 @@ fn an_untrusted_project() {
 #[test]
 fn a_mention_searches_that_agents_memory() {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().text("One."))
-        .reply(Turn::new().text("Two."))
+        .reply(ScriptedTurn::new().text("One."))
+        .reply(ScriptedTurn::new().text("Two."))
         .start();
     let mut home = TestHome::new().with_server(&server);
     home.set_env("DORMOUSE_TEST_RECALL_MS", "10000");

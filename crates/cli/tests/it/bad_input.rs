@@ -1,6 +1,6 @@
 //! Bad input gets a clear error, and nothing is lost.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Output, TestHome, Wire};
 
 use crate::program::{ask, dormouse, server, transcript};
@@ -37,7 +37,7 @@ fn unreadable_settings_name_file_line_and_what_was_expected() {
 
 #[test]
 fn an_unknown_setting_is_warned_about() {
-    let server = server(Wire::Anthropic).reply(Turn::new().text("ok")).start();
+    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("ok")).start();
     let home = TestHome::new().with_server(&server);
     settings(&home, r#"{"smalModel": "x"}"#);
     let output = home.run(&mut ask(&home, &["hi"]));
@@ -53,8 +53,10 @@ fn an_unknown_setting_is_warned_about() {
 /// A secret in the settings stays there.
 #[test]
 fn a_setting_that_looks_like_a_secret_is_sent_nowhere() {
-    let server =
-        server(Wire::Anthropic).canary("canary-in-a-setting").reply(Turn::new().text("ok")).start();
+    let server = server(Wire::Anthropic)
+        .canary("canary-in-a-setting")
+        .reply(ScriptedTurn::new().text("ok"))
+        .start();
     let home = TestHome::new().with_server(&server);
     settings(
         &home,
@@ -69,8 +71,8 @@ fn a_setting_that_looks_like_a_secret_is_sent_nowhere() {
 #[test]
 fn a_bad_line_in_the_middle_of_a_transcript_is_skipped_and_named() {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().text("one"))
-        .reply(Turn::new().text("two"))
+        .reply(ScriptedTurn::new().text("one"))
+        .reply(ScriptedTurn::new().text("two"))
         .start();
     let home = TestHome::new().with_server(&server);
     home.run(&mut ask(&home, &["first prompt"])).success();
@@ -89,7 +91,7 @@ fn a_bad_line_in_the_middle_of_a_transcript_is_skipped_and_named() {
 #[test]
 fn a_torn_last_line_is_dropped_said_and_kept_aside() {
     let server = server(Wire::Anthropic)
-        .replies(["one", "two", "three"].map(|text| Turn::new().text(text)))
+        .replies(["one", "two", "three"].map(|text| ScriptedTurn::new().text(text)))
         .start();
     let home = TestHome::new().with_server(&server);
     home.run(&mut ask(&home, &["first prompt"])).success();
@@ -109,7 +111,7 @@ fn a_torn_last_line_is_dropped_said_and_kept_aside() {
 /// More than any window: the ends are sent, and all of it is in a file.
 #[test]
 fn two_megabytes_on_standard_input() {
-    let server = server(Wire::Anthropic).reply(Turn::new().text("done")).start();
+    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("done")).start();
     let home = TestHome::new().with_server(&server);
     let much = "all work and no play\n".repeat(100_000);
     let output = home.run_with_input(&mut ask(&home, &["review"]), &much);
@@ -174,7 +176,8 @@ fn a_window_that_is_no_window() {
 
 #[test]
 fn a_small_window_gets_the_short_prompt_and_it_is_said() {
-    let server = server(Wire::Anthropic).window(8_000).reply(Turn::new().text("ok")).start();
+    let server =
+        server(Wire::Anthropic).window(8_000).reply(ScriptedTurn::new().text("ok")).start();
     let home = TestHome::new().with_server(&server);
     let output = home.run(&mut ask(&home, &["hi"]));
     assert_eq!(output.success().stdout, "ok\n");
@@ -186,9 +189,9 @@ fn a_small_window_gets_the_short_prompt_and_it_is_said() {
 /// A disk that says no at some point of a run: an error that says so, and a transcript that loads.
 fn disk_fault(fault: &str, said: &str) -> Output {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().text("one"))
-        .reply(Turn::new().text("looking").call("t1", "Read", r#"{"file_path":"a.txt"}"#))
-        .reply(Turn::new().text("after"))
+        .reply(ScriptedTurn::new().text("one"))
+        .reply(ScriptedTurn::new().text("looking").call("t1", "Read", r#"{"file_path":"a.txt"}"#))
+        .reply(ScriptedTurn::new().text("after"))
         .start();
     let mut home = TestHome::new().with_server(&server);
     home.write("a.txt", "one\n");

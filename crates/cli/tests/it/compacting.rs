@@ -2,7 +2,7 @@
 //! after it, whatever happened.
 
 use dormouse_conversation::{Budget, ContextWindow};
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, ServerBuilder, TestHome, Wire};
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ pub(crate) fn summaries() -> impl FnMut(&RecordedRequest) -> Reply + Send + 'sta
     let mut number = 0;
     move |_| {
         number += 1;
-        Turn::new().text(SUMMARY.replace("1.", &format!("1. (summary {number})"))).into()
+        ScriptedTurn::new().text(SUMMARY.replace("1.", &format!("1. (summary {number})"))).into()
     }
 }
 
@@ -49,7 +49,9 @@ pub(crate) fn home(server: &ScriptedServer) -> TestHome {
 pub(crate) fn fill(home: &TestHome, server: &ScriptedServer, prompts: usize) -> Vec<String> {
     let prompts: Vec<String> = (1..=prompts).map(long_prompt).collect();
     for (number, prompt) in (1..).zip(&prompts) {
-        server.push(Turn::new().text(format!("answer {number} about src/parser_{number}.rs")));
+        server.push(
+            ScriptedTurn::new().text(format!("answer {number} about src/parser_{number}.rs")),
+        );
         say(home, prompt, number > 1);
     }
     prompts

@@ -1,7 +1,7 @@
 //! Compaction in the real program: what is sent after it, what the transcript keeps, and that a full window
 //! is never the end of a conversation.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Reply, TestHome, Wire};
 
 use crate::compacting::{
@@ -16,8 +16,8 @@ fn a_window_that_fills_up_is_compacted_with_a_summary_that_reads_the_cache() {
         let server = small(wire).start();
         let home = home(&server);
         let said = fill(&home, &server, 3);
-        server.push_fork(Turn::new().text(SUMMARY));
-        server.push(Turn::new().text("done"));
+        server.push_fork(ScriptedTurn::new().text(SUMMARY));
+        server.push(ScriptedTurn::new().text("done"));
         server.expect_break("compaction");
         let output = home.run(&mut ask(&home, &["-c", &long_prompt(4)]));
         assert_eq!(output.success().stdout, "done\n");
@@ -51,7 +51,7 @@ fn a_window_that_fills_up_is_compacted_with_a_summary_that_reads_the_cache() {
         assert_eq!(boundaries.len(), 1);
         assert_eq!(boundaries[0]["compactMetadata"]["trigger"], "auto");
         // A resume sends the same bytes: the server compares them.
-        server.push(Turn::new().text("again"));
+        server.push(ScriptedTurn::new().text("again"));
         home.run(&mut ask(&home, &["-c", "go on"])).success();
         server.finish();
     }
@@ -65,19 +65,30 @@ fn a_summary_that_fails_in_every_way_is_no_dead_end() {
     let larger = format!("<summary>{}</summary>", "more and more words ".repeat(20_000));
     let ways: Vec<(&str, Answer)> = vec![
         ("too long", Box::new(|| (0..5).map(|_| Reply::prompt_too_long(20_000, 16_000)).collect())),
-        ("empty", Box::new(|| vec![Turn::new().text(" ").into(), Turn::new().text("").into()])),
+        (
+            "empty",
+            Box::new(|| {
+                vec![ScriptedTurn::new().text(" ").into(), ScriptedTurn::new().text("").into()]
+            }),
+        ),
         (
             "only thinking",
-            Box::new(|| (0..2).map(|_| Turn::new().thinking("let me see", "sig").into()).collect()),
+            Box::new(|| {
+                (0..2).map(|_| ScriptedTurn::new().thinking("let me see", "sig").into()).collect()
+            }),
         ),
         (
             "a tool call",
             Box::new(|| {
-                let call = |n| Turn::new().call(format!("c{n}"), "Read", r#"{"file_path":"a"}"#);
+                let call =
+                    |n| ScriptedTurn::new().call(format!("c{n}"), "Read", r#"{"file_path":"a"}"#);
                 (0..4).map(|n| call(n).into()).collect()
             }),
         ),
-        ("larger than its source", Box::new(move || vec![Turn::new().text(larger.clone()).into()])),
+        (
+            "larger than its source",
+            Box::new(move || vec![ScriptedTurn::new().text(larger.clone()).into()]),
+        ),
         ("network gone", Box::new(|| (0..3).map(|_| Reply::server_error_500()).collect())),
     ];
     for (name, answers) in ways {
@@ -87,7 +98,7 @@ fn a_summary_that_fails_in_every_way_is_no_dead_end() {
         for reply in answers() {
             server.push_fork(reply);
         }
-        server.push(Turn::new().text("done"));
+        server.push(ScriptedTurn::new().text("done"));
         server.expect_break("compaction");
         let output = home.run(&mut ask(&home, &["-c", &long_prompt(4)]));
         assert_eq!(output.stdout, "done\n", "{name}: {}", output.stderr);
@@ -115,12 +126,12 @@ fn a_request_that_the_server_refuses_as_too_long_is_mended() {
         (
             "stop reason",
             Wire::Anthropic,
-            Turn::new().text("I was").stop("model_context_window_exceeded").into(),
+            ScriptedTurn::new().text("I was").stop("model_context_window_exceeded").into(),
         ),
         (
             "stop reason, empty",
             Wire::Anthropic,
-            Turn::new().stop("model_context_window_exceeded").into(),
+            ScriptedTurn::new().stop("model_context_window_exceeded").into(),
         ),
         ("openai", Wire::OpenAi, Reply::openai_context_length_exceeded()),
         ("llama", Wire::OpenAi, Reply::llama_exceed_context(20_500, 20_000)),
@@ -131,8 +142,8 @@ fn a_request_that_the_server_refuses_as_too_long_is_mended() {
         let home = TestHome::new().with_server(&server);
         fill(&home, &server, 3);
         server.push(refusal);
-        server.push_fork(Turn::new().text(SUMMARY));
-        server.push(Turn::new().text("done"));
+        server.push_fork(ScriptedTurn::new().text(SUMMARY));
+        server.push(ScriptedTurn::new().text("done"));
         server.expect_break("compaction");
         let output = home.run(&mut ask(&home, &["-c", &long_prompt(4)]));
         assert_eq!(output.stdout, "done\n", "{name}: {}", output.stderr);
@@ -142,7 +153,7 @@ fn a_request_that_the_server_refuses_as_too_long_is_mended() {
             after.contains(&long_prompt(4)) && after.contains("the end of 3"),
             "{name}: {after}"
         );
-        server.push(Turn::new().text("again"));
+        server.push(ScriptedTurn::new().text("again"));
         home.run(&mut ask(&home, &["-c", "go on"])).success();
     }
 }
@@ -154,14 +165,14 @@ fn a_message_larger_than_the_window_is_kept_by_its_ends() {
         let server = server(Wire::Anthropic)
             .window(window)
             .max_output(window / 4)
-            .fork_with(|_| Turn::new().text(SUMMARY).into())
+            .fork_with(|_| ScriptedTurn::new().text(SUMMARY).into())
             .start();
         let home = home_for(&server, u32::try_from(window).unwrap());
-        server.push(Turn::new().text("one"));
+        server.push(ScriptedTurn::new().text("one"));
         home.run(&mut ask(&home, &["a first word"])).success();
         let words = usize::try_from(window).unwrap();
         let huge = format!("HEAD {} TAIL of the huge one", "word ".repeat(words));
-        server.push(Turn::new().text("done"));
+        server.push(ScriptedTurn::new().text("done"));
         server.expect_break("compaction");
         let output = home.run_with_input(&mut ask(&home, &["-c"]), &huge);
         assert_eq!(output.stdout, "done\n", "{window}: {}", output.stderr);
@@ -175,7 +186,7 @@ fn a_message_larger_than_the_window_is_kept_by_its_ends() {
         let folder = folder.get(folder.find('/').unwrap()..).unwrap();
         let file = format!("{folder}/said/{name}.txt");
         assert_eq!(std::fs::read_to_string(file).unwrap(), huge, "{window}");
-        server.push(Turn::new().text("again"));
+        server.push(ScriptedTurn::new().text("again"));
         home.run(&mut ask(&home, &["-c", "go on"])).success();
     }
 }
@@ -188,9 +199,13 @@ fn a_window_that_stays_full_is_not_compacted_for_ever() {
     let rules = "a rule of the house\n".repeat(1_800);
     home.write("a.txt", "short\n");
     for number in 0..8 {
-        server.push(Turn::new().call(format!("c{number}"), "Read", r#"{"file_path":"a.txt"}"#));
+        server.push(ScriptedTurn::new().call(
+            format!("c{number}"),
+            "Read",
+            r#"{"file_path":"a.txt"}"#,
+        ));
     }
-    server.push(Turn::new().text("done"));
+    server.push(ScriptedTurn::new().text("done"));
     let output = home.run(&mut ask(&home, &["--append-system-prompt", &rules, "look at the file"]));
     assert_eq!(output.success().stdout, "done\n");
     // A summary that is no smaller than what it replaces is thrown away, and after two of them it is over.

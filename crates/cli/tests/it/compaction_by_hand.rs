@@ -1,6 +1,6 @@
 //! `/compact` and `/context`, in a real terminal: all of it, a part of it, with words to it, at any fullness.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{RecordedRequest, ScriptedServer, Terminal, TestHome, Wire};
 use serde_json::json;
 
@@ -15,14 +15,16 @@ use crate::talk::{leave, say, talk};
 pub(crate) fn three(server: &ScriptedServer, home: &TestHome) -> Terminal {
     let mut terminal = talk(home, &[], (150, 40));
     for number in 1..=3 {
-        server.push(Turn::new().text(format!("answer {number}. {}", "It is so. ".repeat(200))));
+        server.push(
+            ScriptedTurn::new().text(format!("answer {number}. {}", "It is so. ".repeat(200))),
+        );
         say(&mut terminal, &format!("question number {number}"), "It is so.");
     }
     terminal
 }
 
 fn answered(server: &ScriptedServer, terminal: &mut Terminal, question: &str) -> RecordedRequest {
-    server.push(Turn::new().text("the very last answer"));
+    server.push(ScriptedTurn::new().text("the very last answer"));
     say(terminal, question, "the very last answer");
     server.requests().pop().unwrap()
 }
@@ -70,7 +72,7 @@ fn from_a_message_on_the_front_stays() {
         let server = server(wire).minimum_cacheable(64).start();
         let home = TestHome::new().with_server(&server);
         let mut terminal = three(&server, &home);
-        server.push_fork(Turn::new().text(SUMMARY));
+        server.push_fork(ScriptedTurn::new().text(SUMMARY));
         say(&mut terminal, "/compact from 3", "compacted with a summary by the model");
         server.expect_break("the part from the third message on");
         let after = answered(&server, &mut terminal, "and now?");
@@ -97,7 +99,7 @@ fn from_a_message_on_the_front_stays() {
         assert!(text_of(&server.fork_requests()[0]).contains("[summarise from here]"));
         leave(terminal);
         // The same after a resume: the server compares the bytes.
-        server.push(Turn::new().text("resumed"));
+        server.push(ScriptedTurn::new().text("resumed"));
         home.run(&mut ask(&home, &["-c", "go on"])).success();
         server.finish();
     }
@@ -110,7 +112,7 @@ fn up_to_a_message_the_rest_stays() {
         let server = server(wire).start();
         let home = TestHome::new().with_server(&server);
         let mut terminal = three(&server, &home);
-        server.push_fork(Turn::new().text(SUMMARY));
+        server.push_fork(ScriptedTurn::new().text(SUMMARY));
         say(&mut terminal, "/compact upto 3", "compacted with a summary by the model");
         server.expect_break("the part up to the third message");
         let text = text_of(&answered(&server, &mut terminal, "and now?"));
@@ -121,7 +123,7 @@ fn up_to_a_message_the_rest_stays() {
         let fork = text_of(&server.fork_requests()[0]);
         assert!(fork.contains("answer 2.") && !fork.contains("question number 3"), "{fork}");
         leave(terminal);
-        server.push(Turn::new().text("resumed"));
+        server.push(ScriptedTurn::new().text("resumed"));
         home.run(&mut ask(&home, &["-c", "go on"])).success();
         server.finish();
     }
@@ -139,7 +141,7 @@ fn words_to_it_and_hooks_around_it() {
         json!({"hooks": {"PreCompact": before, "PostCompact": hook("manual", "cat > after.json")}});
     home.write(home.dormouse_home().join("settings.json"), settings.to_string());
     let mut terminal = three(&server, &home);
-    server.push_fork(Turn::new().text(SUMMARY));
+    server.push_fork(ScriptedTurn::new().text(SUMMARY));
     server.expect_break("compaction");
     say(
         &mut terminal,
@@ -175,14 +177,14 @@ fn in_a_session_that_was_resumed_and_again() {
     let home = TestHome::new().with_server(&server);
     leave(three(&server, &home));
     let mut terminal = talk(&home, &["--continue"], (150, 40));
-    server.push_fork(Turn::new().text(SUMMARY));
+    server.push_fork(ScriptedTurn::new().text(SUMMARY));
     say(&mut terminal, "/compact", "compacted with a summary by the model");
     say(&mut terminal, "/compact", "there is nothing to compact yet");
     server.expect_break("compaction");
     answered(&server, &mut terminal, "and now?");
     leave(terminal);
     let mut terminal = talk(&home, &["--continue"], (150, 40));
-    server.push_fork(Turn::new().text(SUMMARY.replace("parser", "lexer")));
+    server.push_fork(ScriptedTurn::new().text(SUMMARY.replace("parser", "lexer")));
     say(&mut terminal, "/compact", "compacted with a summary by the model");
     server.expect_break("compaction");
     let text = text_of(&answered(&server, &mut terminal, "once more?"));
@@ -206,17 +208,17 @@ fn at_a_hundred_percent() {
         for (number, prompt) in said.iter().enumerate() {
             // The last answer fills what is left, and more.
             let answer = "an answer ".repeat(if number == 3 { 1_600 } else { 1 });
-            server.push(Turn::new().text(answer));
+            server.push(ScriptedTurn::new().text(answer));
             crate::compacting::say(&home, prompt, number > 0);
         }
         let mut terminal = talk(&home, &["--continue"], (150, 40));
         say(&mut terminal, "/context", "left until then");
         assert!(terminal.screen().contains(" 0 %"), "{}", terminal.screen());
-        server.push_fork(Turn::new().text(SUMMARY));
+        server.push_fork(ScriptedTurn::new().text(SUMMARY));
         server.expect_break("the oldest are left out for the summary");
         server.expect_break("compaction");
         say(&mut terminal, "/compact", "compacted with a summary by the model");
-        server.push(Turn::new().text("the very last answer"));
+        server.push(ScriptedTurn::new().text("the very last answer"));
         say(&mut terminal, "and now?", "the very last answer");
         nothing_is_lost(&home, &last_text(&server), &said, SMALL);
         assert!(!lines(&home).is_empty());

@@ -1,7 +1,7 @@
 //! A compaction that is cut off, by a crash, by the disk or by the person: the conversation is as before or
 //! wholly compacted, and the next prompt works.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome, Wire};
 
 use crate::compacting::{
@@ -14,7 +14,7 @@ use crate::talk::{leave, say, talk, wait_for_prompt};
 /// The next prompt works, and what was said is still there.
 #[track_caller]
 fn still_usable(home: &TestHome, server: &ScriptedServer, said: &[String], what: &str) {
-    server.push(Turn::new().text("still usable"));
+    server.push(ScriptedTurn::new().text("still usable"));
     server.expect_break("compaction");
     goes_on(home, server, said, what);
 }
@@ -36,14 +36,14 @@ fn killed_while_the_summary_streams() {
         let home = home(&server);
         let mut said = fill(&home, &server, 3);
         said.push(long_prompt(4));
-        server.push_fork(Reply::from(Turn::new().text(SUMMARY)).gate_after(3, &gate));
+        server.push_fork(Reply::from(ScriptedTurn::new().text(SUMMARY)).gate_after(3, &gate));
         let mut running = home.spawn(&mut ask(&home, &["-c", &said[3]]));
         running.close_stdin();
         gate.wait_until_reached();
         running.kill9();
         running.wait();
         assert_eq!(boundaries(&home).len(), 0);
-        server.push_fork(Turn::new().text(SUMMARY));
+        server.push_fork(ScriptedTurn::new().text(SUMMARY));
         still_usable(&home, &server, &said, "killed");
         assert_eq!(boundaries(&home).len(), 1);
         server.finish();
@@ -60,9 +60,11 @@ fn killed_between_the_lines_of_the_boundary() {
             .reply_with(move |request| {
                 calls += 1;
                 if request.last_message().to_string().contains("go on") {
-                    return Turn::new().text("still usable").into();
+                    return ScriptedTurn::new().text("still usable").into();
                 }
-                Turn::new().call(format!("r{calls}"), "Read", r#"{"file_path":"a.txt"}"#).into()
+                ScriptedTurn::new()
+                    .call(format!("r{calls}"), "Read", r#"{"file_path":"a.txt"}"#)
+                    .into()
             })
             .start();
         let mut home = home(&server);
@@ -109,7 +111,7 @@ fn interrupted_while_the_summary_streams() {
         let home = home(&server);
         let mut said = fill(&home, &server, 3);
         said.push(long_prompt(4));
-        server.push_fork(Reply::from(Turn::new().text(SUMMARY)).gate_after(3, &gate));
+        server.push_fork(Reply::from(ScriptedTurn::new().text(SUMMARY)).gate_after(3, &gate));
         let mut running = home.spawn(&mut ask(&home, &["-c", &said[3]]));
         running.close_stdin();
         gate.wait_until_reached();
@@ -117,7 +119,7 @@ fn interrupted_while_the_summary_streams() {
         let output = running.wait();
         assert_eq!(output.code, Some(130), "{output:?}");
         assert_eq!(boundaries(&home).len(), 0);
-        server.push_fork(Turn::new().text(SUMMARY));
+        server.push_fork(ScriptedTurn::new().text(SUMMARY));
         still_usable(&home, &server, &said, "interrupted");
         server.finish();
     }
@@ -129,16 +131,16 @@ fn compact_by_hand_is_stopped_with_ctrl_c() {
     let gate = Gate::new();
     let server = server(Wire::Anthropic).start();
     let home = TestHome::new().with_server(&server);
-    server.push(Turn::new().text("the first answer"));
+    server.push(ScriptedTurn::new().text("the first answer"));
     let mut terminal = talk(&home, &[], (100, 30));
     say(&mut terminal, "a first word", "the first answer");
-    server.push_fork(Reply::from(Turn::new().text(SUMMARY)).gate_after(3, &gate));
+    server.push_fork(Reply::from(ScriptedTurn::new().text(SUMMARY)).gate_after(3, &gate));
     terminal.enter("/compact");
     gate.wait_until_reached();
     terminal.type_keys("\x03");
     terminal.wait_for_text("stopped; the conversation is as before");
     wait_for_prompt(&terminal);
-    server.push(Turn::new().text("the second answer"));
+    server.push(ScriptedTurn::new().text("the second answer"));
     say(&mut terminal, "a second word", "the second answer");
     leave(terminal);
     assert!(boundaries(&home).is_empty());

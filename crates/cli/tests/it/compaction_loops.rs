@@ -1,6 +1,6 @@
 //! Compacting by itself stops when it does not help, and only then (C-20).
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Reply, ServerBuilder, TestHome, Wire};
 
 use crate::compacting::{SUMMARY, boundaries, home, last_text, small, summaries};
@@ -19,11 +19,12 @@ fn reads(wire: Wire, times: usize, at_once: usize) -> ServerBuilder {
         calls += 1;
         let quick = texts(&request.last_message()).last().unwrap().starts_with("just");
         if calls > times || quick {
-            return Turn::new().text("all done").into();
+            return ScriptedTurn::new().text("all done").into();
         }
         let id = |number| format!("c{}-{number}", request.index);
-        let call = |turn: Turn, number| turn.call(id(number), "Read", r#"{"file_path":"a.txt"}"#);
-        (0..at_once).fold(Turn::new(), call).into()
+        let call =
+            |turn: ScriptedTurn, number| turn.call(id(number), "Read", r#"{"file_path":"a.txt"}"#);
+        (0..at_once).fold(ScriptedTurn::new(), call).into()
     })
 }
 
@@ -91,7 +92,7 @@ fn the_breaker_opens_after_three_failures_and_a_success_closes_it() {
             // Two requests each, the second after a word of encouragement.
             let text =
                 if asked <= 6 { String::new() } else { format!("{SUMMARY}{}", request.index) };
-            Reply::from(Turn::new().text(text))
+            Reply::from(ScriptedTurn::new().text(text))
         })
         .start();
     let home = home(&server);

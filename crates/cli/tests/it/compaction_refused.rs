@@ -1,7 +1,7 @@
 //! What a server refuses for another reason than its window: pictures, and thinking that is bound to what was
 //! there before. Mended before anybody hears of it, and mended for good.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Reply, ScriptedServer, TestHome, Wire};
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ const SENT: &str = "iVBORw0KGgog";
 fn reads_a_picture(server: &ScriptedServer) -> TestHome {
     let home = TestHome::new().with_server(server);
     home.write("shot.png", PICTURE);
-    server.push(Turn::new().call("r", "Read", r#"{"file_path":"shot.png"}"#));
+    server.push(ScriptedTurn::new().call("r", "Read", r#"{"file_path":"shot.png"}"#));
     home
 }
 
@@ -41,7 +41,7 @@ fn a_picture_that_the_server_refuses_is_taken_out_and_named() {
         let server = server(wire).start();
         let home = reads_a_picture(&server);
         server.push(refusal());
-        server.push(Turn::new().text("done"));
+        server.push(ScriptedTurn::new().text("done"));
         server.expect_break("the picture was taken out");
         let output = home.run(&mut ask(&home, &["look"]));
         assert_eq!(output.success().stdout, "done\n", "{}", output.stderr);
@@ -55,7 +55,7 @@ fn a_picture_that_the_server_refuses_is_taken_out_and_named() {
         assert!(requests[1].text().contains(SENT) && !requests[2].text().contains(SENT));
         assert!(last_text(&server).contains("[a picture, image/png, "), "{}", last_text(&server));
         // It stays out: the server compares the bytes.
-        server.push(Turn::new().text("again"));
+        server.push(ScriptedTurn::new().text("again"));
         home.run(&mut ask(&home, &["-c", "go on"])).success();
         assert!(!server.requests()[3].text().contains(SENT));
         server.finish();
@@ -68,16 +68,16 @@ fn a_summary_that_is_refused_for_its_pictures_is_asked_for_without() {
     let server = small(Wire::Anthropic).start();
     let home = home(&server);
     home.write("shot.png", PICTURE);
-    server.push(Turn::new().call("r", "Read", r#"{"file_path":"shot.png"}"#));
-    server.push(Turn::new().text("seen"));
+    server.push(ScriptedTurn::new().call("r", "Read", r#"{"file_path":"shot.png"}"#));
+    server.push(ScriptedTurn::new().text("seen"));
     home.run(&mut ask(&home, &["look at the picture"])).success();
     for number in 1..=3 {
-        server.push(Turn::new().text("noted"));
+        server.push(ScriptedTurn::new().text("noted"));
         home.run(&mut ask(&home, &["-c", &long_prompt(number)])).success();
     }
     server.push_fork(Reply::request_too_large_413());
-    server.push_fork(Turn::new().text(SUMMARY));
-    server.push(Turn::new().text("done"));
+    server.push_fork(ScriptedTurn::new().text(SUMMARY));
+    server.push(ScriptedTurn::new().text("done"));
     server.expect_break("compaction");
     let output = home.run(&mut ask(&home, &["-c", &long_prompt(4)]));
     assert_eq!(output.success().stdout, "done\n");
@@ -87,8 +87,8 @@ fn a_summary_that_is_refused_for_its_pictures_is_asked_for_without() {
     server.finish();
 }
 
-fn thinks(id: &str) -> Turn {
-    Turn::new().thinking(format!("a thought {id}"), format!("signed-{id}")).call(
+fn thinks(id: &str) -> ScriptedTurn {
+    ScriptedTurn::new().thinking(format!("a thought {id}"), format!("signed-{id}")).call(
         id,
         "Read",
         r#"{"file_path":"a.txt"}"#,
@@ -107,14 +107,14 @@ fn thinking_that_the_server_refuses_is_dropped_and_never_shown() {
         let home = TestHome::new().with_server(&server);
         home.write("a.txt", "one\n");
         server.push(thinks("t1"));
-        server.push(Turn::new().thinking("so", "signed-end").text("first"));
+        server.push(ScriptedTurn::new().thinking("so", "signed-end").text("first"));
         home.run(&mut ask(&home, &["look"])).success();
         server.push(thinks("t2"));
         for _ in 0..refusals {
             server.push(Reply::thinking_refused());
             server.expect_break("thinking was dropped");
         }
-        server.push(Turn::new().text("second"));
+        server.push(ScriptedTurn::new().text("second"));
         let output = home.run(&mut ask(&home, &["-c", "look again"]));
         assert_eq!(output.success().stdout, "second\n");
         assert!(!output.stderr.contains("thinking"), "{}", output.stderr);
@@ -124,7 +124,7 @@ fn thinking_that_the_server_refuses_is_dropped_and_never_shown() {
         let expected: &[usize] = if refusals == 1 { &[0, 1, 2, 3, 1] } else { &[0, 1, 2, 3, 1, 0] };
         assert_eq!(sent, expected);
         // Dropped for good: the server compares the bytes after a resume.
-        server.push(Turn::new().text("third"));
+        server.push(ScriptedTurn::new().text("third"));
         home.run(&mut ask(&home, &["-c", "go on"])).success();
         server.finish();
     }
@@ -141,7 +141,7 @@ fn thinking_that_is_refused_for_ever_is_told_in_the_end() {
     server.expect_break("thinking was dropped");
     let output = home.run(&mut ask(&home, &["look"]));
     assert!(output.stderr.contains("refused a thinking block"), "{}", output.stderr);
-    server.push(Turn::new().text("usable"));
+    server.push(ScriptedTurn::new().text("usable"));
     assert_eq!(home.run(&mut ask(&home, &["-c", "go on"])).success().stdout, "usable\n");
     server.finish();
 }

@@ -1,7 +1,7 @@
 //! What was in use before a compaction is in use after it (C-18): files as they are now, tasks, skills, the
 //! plan and its mode, instruction files, the memory index, what hooks say, memories that were recalled.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{ScriptedServer, Terminal, TestHome, Wire};
 use serde_json::json;
 
@@ -10,29 +10,29 @@ use crate::program::{BOTH, server};
 use crate::talk::{leave, say, talk, wait_for_prompt_in};
 
 /// Does these things, one request each, then says so.
-fn works(terminal: &mut Terminal, server: &ScriptedServer, turns: Vec<Turn>, done: &str) {
+fn works(terminal: &mut Terminal, server: &ScriptedServer, turns: Vec<ScriptedTurn>, done: &str) {
     for turn in turns {
         server.push(turn);
     }
-    server.push(Turn::new().text(done));
+    server.push(ScriptedTurn::new().text(done));
     say(terminal, &format!("please, until {done}"), done);
 }
 
 fn compact(terminal: &mut Terminal, server: &ScriptedServer) {
-    server.push_fork(Turn::new().text(SUMMARY));
+    server.push_fork(ScriptedTurn::new().text(SUMMARY));
     server.expect_break("compaction");
     terminal.enter("/compact");
     terminal.wait_for_text("compacted with a summary by the model");
     wait_for_prompt_in(terminal, &["", "plan ", "bypass "]);
 }
 
-fn read(id: &str, file: &str) -> Turn {
-    Turn::new().call(id, "Read", json!({ "file_path": file }).to_string())
+fn read(id: &str, file: &str) -> ScriptedTurn {
+    ScriptedTurn::new().call(id, "Read", json!({ "file_path": file }).to_string())
 }
 
-fn edit(id: &str, file: &str) -> Turn {
+fn edit(id: &str, file: &str) -> ScriptedTurn {
     let input = json!({"file_path": file, "old_string": "now", "new_string": "then"});
-    Turn::new().call(id, "Edit", input.to_string())
+    ScriptedTurn::new().call(id, "Edit", input.to_string())
 }
 
 #[test]
@@ -51,12 +51,12 @@ fn the_files_that_were_read_last_are_there_as_they_are_now() {
         // What must not be sent is not sent again either: the server watches.
         home.write("three.txt", format!("three, now; key={}\n", home.key()));
         let mut terminal = talk(&home, &[], (120, 40));
-        let mut turns: Vec<Turn> = ["one", "two", "three", "big", "gone", "new"]
+        let mut turns: Vec<ScriptedTurn> = ["one", "two", "three", "big", "gone", "new"]
             .iter()
             .map(|name| read(name, &format!("{name}.txt")))
             .collect();
         let secret = json!({"file_path": "secret.txt", "content": "a secret word, now"});
-        turns.push(Turn::new().call("w", "Write", secret.to_string()));
+        turns.push(ScriptedTurn::new().call("w", "Write", secret.to_string()));
         works(&mut terminal, &server, turns, "all was read");
         home.write("new.txt", "the file new, now\n");
         std::fs::remove_file(home.project().join("gone.txt")).unwrap();
@@ -105,7 +105,7 @@ fn hooks_see_what_is_put_back() {
     server.add_canary("a number that nobody may see");
     let mut terminal = talk(&home, &[], (120, 40));
     server.push(read("r", "a.txt"));
-    server.push(Turn::new().text(format!("{}\n\nSo it is.", "It was read. ".repeat(200))));
+    server.push(ScriptedTurn::new().text(format!("{}\n\nSo it is.", "It was read. ".repeat(200))));
     say(&mut terminal, "read it", "So it is.");
     compact(&mut terminal, &server);
     works(&mut terminal, &server, Vec::new(), "the end");
@@ -136,22 +136,22 @@ fn what_was_in_use_is_in_use() {
         {"content": "was done", "activeForm": "doing", "status": "completed"},
     ]});
     let turns = vec![
-        Turn::new().call("s", "Skill", r#"{"skill":"deploy"}"#),
-        Turn::new().call("t", "TodoWrite", todos.to_string()),
+        ScriptedTurn::new().call("s", "Skill", r#"{"skill":"deploy"}"#),
+        ScriptedTurn::new().call("t", "TodoWrite", todos.to_string()),
     ];
     for turn in turns {
         server.push(turn);
     }
-    server.push(Turn::new().text("the first answer"));
+    server.push(ScriptedTurn::new().text("the first answer"));
     say(&mut terminal, "where do the ships land in the harbour?", "the first answer");
     let before = last_text(&server);
     assert_eq!(before.matches("east quay").count(), 1, "recalled: {before}");
-    server.push(Turn::new().text("the next answer"));
+    server.push(ScriptedTurn::new().text("the next answer"));
     say(&mut terminal, "a word behind the skill", "the next answer");
     home.write("AGENTS.md", "Use spaces, now.\n");
     crate::memory::add(&home, "Larder", &["--type", "project", "--body", "Nuts."]);
     compact(&mut terminal, &server);
-    server.push(Turn::new().text("the second answer"));
+    server.push(ScriptedTurn::new().text("the second answer"));
     say(&mut terminal, "and the ships, where do they land in the harbour?", "the second answer");
     let after = last_text(&server);
     for there in [
@@ -188,11 +188,11 @@ fn plan_mode_outlasts_a_compaction_in_the_middle_of_a_turn() {
     for number in 0..5 {
         server.push(read(&format!("r{number}"), "a.txt"));
     }
-    server.push_fork(Turn::new().text(SUMMARY));
+    server.push_fork(ScriptedTurn::new().text(SUMMARY));
     server.expect_break("compaction");
-    server.push(Turn::new().call("w", "Write", r#"{"file_path":"harm","content":"x"}"#));
+    server.push(ScriptedTurn::new().call("w", "Write", r#"{"file_path":"harm","content":"x"}"#));
     let plan = json!({"plan": "# Nuts\n\nCount them."}).to_string();
-    server.push(Turn::new().call("p", "ExitPlan", plan));
+    server.push(ScriptedTurn::new().call("p", "ExitPlan", plan));
     let flags = ["--permission-mode", "plan", "plan the nuts"];
     let output = home.run(&mut crate::program::ask(&home, &flags));
     assert_eq!(output.success().stdout, "# Nuts\n\nCount them.\n", "{}", output.stderr);
@@ -203,15 +203,15 @@ fn plan_mode_outlasts_a_compaction_in_the_middle_of_a_turn() {
     assert!(after.contains("plan the nuts"), "{after}");
     assert!(!home.project().join("harm").exists());
     // The plan that was handed in is there after the next compaction.
-    server.push(Turn::new().text("noted"));
+    server.push(ScriptedTurn::new().text("noted"));
     home.run(&mut crate::program::ask(&home, &["-c", &crate::compacting::long_prompt(1)]))
         .success();
-    server.push_fork(Turn::new().text(SUMMARY));
+    server.push_fork(ScriptedTurn::new().text(SUMMARY));
     server.expect_break("compaction");
     for number in 0..4 {
         server.push(read(&format!("s{number}"), "a.txt"));
     }
-    server.push(Turn::new().text("done"));
+    server.push(ScriptedTurn::new().text("done"));
     home.run(&mut crate::program::ask(&home, &["-c", "go on"])).success();
     let after = last_text(&server);
     assert!(after.contains("The plan that is being followed stands in"), "{after}");

@@ -1,6 +1,6 @@
 //! What a person may set about compaction: switches, a window for compacting ahead, hooks that have a say.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Output, Reply, ScriptedServer, TestHome, Wire};
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use crate::program::{BOTH, ask, server, wait_until};
 use crate::talk::{leave, say, talk};
 
 fn goes_on(home: &TestHome, server: &ScriptedServer, prompt: &str) -> Output {
-    server.push(Turn::new().text("done"));
+    server.push(ScriptedTurn::new().text("done"));
     let output = home.run(&mut ask(home, &["-c", prompt]));
     assert_eq!(output.stdout, "done\n", "{}", output.stderr);
     output
@@ -45,7 +45,7 @@ fn reactive_only_waits_for_the_server() {
     home.set_env("DORMOUSE_REACTIVE_ONLY", "1");
     fill(&home, &server, 2);
     server.push(Reply::prompt_too_long(12_000, 11_000));
-    server.push_fork(Turn::new().text(SUMMARY));
+    server.push_fork(ScriptedTurn::new().text(SUMMARY));
     server.expect_break("the summary of what fits");
     server.expect_break("compaction");
     goes_on(&home, &server, "go on");
@@ -115,10 +115,10 @@ fn a_hook_that_refuses_a_compaction_ahead_has_it_skipped() {
     assert!(output.stderr.contains("so the request was not sent"), "{}", output.stderr);
     // By hand it is another matter: this hook is for `auto`.
     let mut terminal = talk(&home, &["--continue"], (150, 40));
-    server.push_fork(Turn::new().text(SUMMARY));
+    server.push_fork(ScriptedTurn::new().text(SUMMARY));
     server.expect_break("compaction");
     say(&mut terminal, "/compact", "compacted with");
-    server.push(Turn::new().text("usable again"));
+    server.push(ScriptedTurn::new().text("usable again"));
     say(&mut terminal, "and now?", "usable again");
     leave(terminal);
 }
@@ -136,7 +136,7 @@ fn a_hook_that_refuses_the_mending_has_the_error_shown() {
     assert!(output.stderr.contains("a hook refused the compaction: not now"), "{}", output.stderr);
     let mut terminal = talk(&home, &["--continue"], (150, 40));
     say(&mut terminal, "/compact", "a hook refused it: never");
-    server.push(Turn::new().text("usable again"));
+    server.push(ScriptedTurn::new().text("usable again"));
     say(&mut terminal, "and now?", "usable again");
     leave(terminal);
     assert!(boundaries(&home).is_empty());

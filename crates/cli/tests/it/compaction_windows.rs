@@ -1,7 +1,7 @@
 //! Windows of every size, servers that say how large theirs is, those that do not, and those that cut without
 //! a word: the conversation always goes on, and what the person said is found again.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
 
 use crate::compacting::{
@@ -26,7 +26,7 @@ fn windows_of_every_size() {
         let server = server(wire)
             .window(u64::from(window))
             .max_output(u64::from(window / 4))
-            .reply_with(|_| Turn::new().text("noted").into())
+            .reply_with(|_| ScriptedTurn::new().text("noted").into())
             .fork_with(summaries())
             .start();
         let home = home_for(&server, window);
@@ -62,14 +62,14 @@ fn a_server_that_cuts_silently_is_never_sent_more_than_its_window() {
                 if request.last_message().to_string().contains("look at everything")
                     || calls % 9 != 0
                 {
-                    return Turn::new()
+                    return ScriptedTurn::new()
                         .call(format!("c{calls}"), "Read", r#"{"file_path":"a.txt"}"#)
                         .into();
                 }
-                Turn::new().text("noted").into()
+                ScriptedTurn::new().text("noted").into()
             })
             .fork_with(|_| {
-                Turn::new().call("w", "Write", r#"{"file_path":"x","content":"y"}"#).into()
+                ScriptedTurn::new().call("w", "Write", r#"{"file_path":"x","content":"y"}"#).into()
             })
             .start();
         let home = home(&server);
@@ -97,7 +97,7 @@ fn limited(
 ) -> impl FnMut(&RecordedRequest) -> Reply {
     move |request| {
         let used = (request.body.len() as u64).div_ceil(4);
-        if used > real { refusal(used, real) } else { Turn::new().text(answer).into() }
+        if used > real { refusal(used, real) } else { ScriptedTurn::new().text(answer).into() }
     }
 }
 
@@ -140,8 +140,8 @@ fn a_result_of_thirty_megabytes() {
         home.set_env("DORMOUSE_STORED_RESULTS", store);
         fill(&home, &server, 2);
         let big = r#"{"command":"yes 'thirty megabytes of this line' | head -c 30000000"}"#;
-        server.push(Turn::new().call("big", "Bash", big));
-        server.push(Turn::new().text("done"));
+        server.push(ScriptedTurn::new().call("big", "Bash", big));
+        server.push(ScriptedTurn::new().text("done"));
         let output = home.run(&mut ask(&home, &["-c", "--permission-mode", "bypass", "print it"]));
         assert_eq!(output.success().stdout, "done\n");
         let sent = server.requests().last().unwrap().body.len();

@@ -2,7 +2,7 @@
 //! on another day. The server itself checks pairing, alternation, canaries and the prefix of every
 //! request; here it is checked that nothing is lost and that the cache is used to the last token.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Gate, RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
 
 use crate::program::{ask, server, transcript, wait_until};
@@ -40,7 +40,7 @@ fn conversation(wire: Wire) {
 fn thirty_requests(server: &ScriptedServer, home: &TestHome) {
     for n in 0..LOOPS {
         server.push(
-            Turn::new()
+            ScriptedTurn::new()
                 .thinking(format!("thought {n}"), format!("sig{n}=="))
                 .text(format!("step {n}"))
                 .call(format!("a{n}"), "Read", r#"{"file_path":"a.txt"}"#)
@@ -48,7 +48,7 @@ fn thirty_requests(server: &ScriptedServer, home: &TestHome) {
                 .call(format!("g{n}"), "Glob", r#"{"pattern":"*.txt"}"#),
         );
     }
-    server.push(Turn::new().text("all read"));
+    server.push(ScriptedTurn::new().text("all read"));
     let output = home.run(&mut ask(home, &["prompt one"]));
     assert_eq!(output.success().stdout, "all read\n");
 }
@@ -56,7 +56,7 @@ fn thirty_requests(server: &ScriptedServer, home: &TestHome) {
 fn interrupted_in_the_stream(server: &ScriptedServer, home: &TestHome) {
     let gate = Gate::new();
     let text = "this sentence will never come to its end because somebody stops it";
-    server.push(Reply::from(Turn::new().text(text)).gate_after(4, &gate));
+    server.push(Reply::from(ScriptedTurn::new().text(text)).gate_after(4, &gate));
     let arguments = ["--continue", "--output-format", "stream-json", "prompt two"];
     let mut running = home.spawn(&mut ask(home, &arguments));
     running.close_stdin();
@@ -71,11 +71,13 @@ fn interrupted_in_the_stream(server: &ScriptedServer, home: &TestHome) {
 
 /// The program stops for ever right before the first result is written, and is killed there.
 fn killed_between_call_and_result(server: &ScriptedServer, home: &mut TestHome) {
-    server.push(Turn::new().text("looking").call("k1", "Read", r#"{"file_path":"c.txt"}"#).call(
-        "k2",
-        "Read",
-        r#"{"file_path":"b.txt"}"#,
-    ));
+    server.push(
+        ScriptedTurn::new().text("looking").call("k1", "Read", r#"{"file_path":"c.txt"}"#).call(
+            "k2",
+            "Read",
+            r#"{"file_path":"b.txt"}"#,
+        ),
+    );
     home.set_env("DORMOUSE_FAULT", "pause@engine.record_result");
     let mut running = home.spawn(&mut ask(home, &["--continue", "prompt three"]));
     running.close_stdin();
@@ -88,8 +90,12 @@ fn killed_between_call_and_result(server: &ScriptedServer, home: &mut TestHome) 
 }
 
 fn after_the_crash(server: &ScriptedServer, home: &TestHome) {
-    server.push(Turn::new().text("going on").call("z1", "Read", r#"{"file_path":"new.txt"}"#));
-    server.push(Turn::new().text("still here"));
+    server.push(ScriptedTurn::new().text("going on").call(
+        "z1",
+        "Read",
+        r#"{"file_path":"new.txt"}"#,
+    ));
+    server.push(ScriptedTurn::new().text("still here"));
     let output = home.run(&mut ask(home, &["--continue", "prompt four"]));
     assert_eq!(output.success().stdout, "still here\n");
     let told = server.requests().last().unwrap().text();
@@ -103,7 +109,7 @@ fn after_the_crash(server: &ScriptedServer, home: &TestHome) {
 }
 
 fn once_more(server: &ScriptedServer, home: &TestHome) {
-    server.push(Turn::new().text("the end"));
+    server.push(ScriptedTurn::new().text("the end"));
     let output = home.run(&mut ask(home, &["--continue", "prompt five"]));
     assert_eq!(output.success().stdout, "the end\n");
 }
@@ -170,8 +176,8 @@ fn a_long_conversation_with_openai() {
 #[test]
 fn an_hour_of_cache_where_the_settings_say_so() {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().text("one"))
-        .reply(Turn::new().text("two"))
+        .reply(ScriptedTurn::new().text("one"))
+        .reply(ScriptedTurn::new().text("two"))
         .start();
     let home = TestHome::new().with_server(&server);
     let settings = r#"{"provider":{"cacheTtl":"1h"}}"#;
@@ -189,7 +195,7 @@ fn an_hour_of_cache_where_the_settings_say_so() {
 #[test]
 fn the_first_request_is_the_same_everywhere() {
     let body = |variant: bool| {
-        let server = server(Wire::Anthropic).reply(Turn::new().text("ok")).start();
+        let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("ok")).start();
         let mut home = TestHome::new().with_server(&server).with_now("2026-11-15T12:00:00Z");
         let mut files = ["x.txt", "y.txt", "z.txt"];
         if variant {

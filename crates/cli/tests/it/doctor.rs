@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Gate, Reply, TestHome, Wire};
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ fn everything(folder: &Path) -> Vec<(PathBuf, Vec<u8>, std::time::SystemTime)> {
 #[test]
 fn all_is_well_and_nothing_is_changed() {
     for wire in BOTH {
-        let server = server(wire).reply(Turn::new().text("hello")).start();
+        let server = server(wire).reply(ScriptedTurn::new().text("hello")).start();
         let home = TestHome::new().with_server(&server);
         home.git_init();
         home.run(&mut ask(&home, &["hi"])).success();
@@ -173,7 +173,7 @@ fn folders_that_are_no_folders_or_open_to_others() {
 fn who_holds_a_session_and_which_lines_are_bad() {
     let gate = Gate::new();
     let server = server(Wire::Anthropic)
-        .reply(Reply::from(Turn::new().text("slowly, slowly")).gate_after(2, &gate))
+        .reply(Reply::from(ScriptedTurn::new().text("slowly, slowly")).gate_after(2, &gate))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut running = home.spawn(&mut ask(&home, &["hi"]));

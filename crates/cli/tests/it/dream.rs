@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Output, RecordedRequest, ScriptedServer, TestHome, Wire};
 use serde_json::{Value, json};
 
 use crate::program::{BOTH, ask, dormouse, server};
 
 /// A call that saves a memory.
-pub(crate) fn save(turn: Turn, id: &str, input: &Value) -> Turn {
+pub(crate) fn save(turn: ScriptedTurn, id: &str, input: &Value) -> ScriptedTurn {
     turn.call(id, "MemorySave", input.to_string())
 }
 
-pub(crate) fn delete(turn: Turn, id: &str, name: &str, reason: &str) -> Turn {
+pub(crate) fn delete(turn: ScriptedTurn, id: &str, name: &str, reason: &str) -> ScriptedTurn {
     turn.call(id, "MemoryDelete", json!({"name": name, "reason": reason}).to_string())
 }
 
@@ -34,13 +34,13 @@ pub(crate) fn home(server: &ScriptedServer, names: &[&str]) -> TestHome {
     // Another server: a dream by hand is no fork of that session.
     let before = crate::program::server(Wire::Anthropic).start();
     let mut home = TestHome::new().with_server(&before);
-    let mut turn = Turn::new();
+    let mut turn = ScriptedTurn::new();
     for name in names {
         turn = save(turn, name, &memory(name, &format!("The fact about {name}.")));
     }
     let rule = json!({"name": "tabs", "description": "indents with tabs", "type": "feedback", "content": "Use tabs."});
     before.push(save(turn, "rule", &rule));
-    before.push(Turn::new().text("saved"));
+    before.push(ScriptedTurn::new().text("saved"));
     home.run(&mut ask(&home, &["remember all of this, and that I want tabs"])).success();
     before.finish();
     home.use_server(server);
@@ -118,12 +118,12 @@ pub(crate) fn told(request: &RecordedRequest) -> String {
 /// A dream that merges, corrects and removes, and then is done.
 pub(crate) fn good_dream(server: &ScriptedServer) {
     let merged = with(memory("a", "The fact about a, and that about b."), "file", "a.md");
-    let turn = save(Turn::new(), "1", &with(merged, "supersedes", json!(["b.md"])));
+    let turn = save(ScriptedTurn::new(), "1", &with(merged, "supersedes", json!(["b.md"])));
     let turn = save(turn, "2", &with(memory("c", "The better fact about c."), "file", "c.md"));
     let turn = delete(turn, "3", "d.md", "the code says otherwise");
     let rule = json!({"name": "tabs", "description": "indents with tabs", "type": "feedback", "content": "Use tabs, always.", "file": "tabs.md"});
     server.push_fork(save(turn, "4", &rule));
-    server.push_fork(Turn::new().text("merged b into a"));
+    server.push_fork(ScriptedTurn::new().text("merged b into a"));
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn a_dream_that_is_not_due_says_why_and_when_it_will_be() {
     );
     assert!(few.stderr.contains("--now"), "{}", few.stderr);
     sessions(&home, 4);
-    server.push_fork(Turn::new().text("nothing to do"));
+    server.push_fork(ScriptedTurn::new().text("nothing to do"));
     let done = run(&home, &[]);
     assert!(done.success().stdout.ends_with("Improved 0 memories\n"), "{}", done.stdout);
     assert_eq!(lock_time(&home, "project"), Some(test_now()));
@@ -247,10 +247,10 @@ fn a_dream_that_is_not_due_says_why_and_when_it_will_be() {
     home.set_env("DORMOUSE_TEST_NOW", "2026-11-03T09:00:00Z");
     assert_ne!(home.run(&mut dormouse(&home, &["dream"])).code, Some(0), "now they are");
     home.unset_env("DORMOUSE_FAULT");
-    server.push_fork(Turn::new().text("nothing to do"));
+    server.push_fork(ScriptedTurn::new().text("nothing to do"));
     assert!(run(&home, &[]).success().stdout.ends_with("Improved 0 memories\n"));
     // At once, whatever the gates say.
-    server.push_fork(Turn::new().text("nothing to do"));
+    server.push_fork(ScriptedTurn::new().text("nothing to do"));
     assert!(run(&home, &["--now"]).success().stdout.ends_with("Improved 0 memories\n"));
     let log: Value =
         serde_json::from_str(&run(&home, &["log", "--json"]).success().stdout).unwrap();

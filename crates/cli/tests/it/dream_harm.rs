@@ -1,6 +1,6 @@
 //! Dreams that misbehave: nothing is lost, the report says what was refused, and undo gives every byte back (B-21, B-23).
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Gate, Output, RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
 use serde_json::{Value, json};
 
@@ -36,12 +36,12 @@ fn came_to_nothing(home: &TestHome, output: &Output, why: &str) {
 fn one_that_deletes_more_than_half_comes_to_nothing() {
     let (server, home) = started(&["a", "b", "c", "d", "e"]);
     let before = bytes(&home);
-    let mut turn = Turn::new();
+    let mut turn = ScriptedTurn::new();
     for name in ["a.md", "b.md", "c.md"] {
         turn = delete(turn, name, name, "I do not like it");
     }
     server.push_fork(turn);
-    server.push_fork(Turn::new().text("all tidy"));
+    server.push_fork(ScriptedTurn::new().text("all tidy"));
     let output = run(&home, &["--now"]);
     came_to_nothing(&home, &output, "it removes 3 of 5 memories");
     assert_eq!(bytes(&home), before);
@@ -52,10 +52,10 @@ fn one_that_deletes_more_than_half_comes_to_nothing() {
 fn one_that_deletes_half_says_why_and_is_undone() {
     let (server, home) = started(&["a", "b", "c", "d"]);
     let before = bytes(&home);
-    let turn = Turn::new().call("0", "MemoryDelete", r#"{"name":"c.md"}"#);
+    let turn = ScriptedTurn::new().call("0", "MemoryDelete", r#"{"name":"c.md"}"#);
     let turn = delete(turn, "1", "a.md", "over since October");
     server.push_fork(delete(turn, "2", "b.md", "disproved"));
-    server.push_fork(Turn::new().text("done"));
+    server.push_fork(ScriptedTurn::new().text("done"));
     let output = run(&home, &["--now"]);
     let text = &output.success().stdout;
     assert!(text.contains("removed a.md (over since October)"), "{text}");
@@ -78,12 +78,12 @@ fn copy_of(request: &RecordedRequest) -> String {
 fn one_that_writes_past_its_tools_is_denied() {
     let attempts = |request: &RecordedRequest| -> Reply {
         if !is_first(request) {
-            return Turn::new().text("done").into();
+            return ScriptedTurn::new().text("done").into();
         }
         let copy = copy_of(request);
         let write = |path: String| json!({"file_path": path, "content": "harm"}).to_string();
         let edit = json!({"file_path": format!("{copy}/a.md"), "old_string": "fact", "new_string": "harm"});
-        Turn::new()
+        ScriptedTurn::new()
             .call("1", "Write", write("harm.txt".into()))
             .call("2", "Write", write(format!("{copy}/MEMORY.md")))
             .call("3", "Write", write(format!("{copy}/../../harm.md")))
@@ -135,14 +135,14 @@ fn one_that_plants_a_secret_or_words_from_outside_is_refused() {
     );
     let before = bytes(&home);
     let key = format!("The key is AKIA{}.", "QYLPMN5HHHFPZAM2");
-    let turn = save(Turn::new(), "1", &with(memory("a", &key), "file", "a.md"));
+    let turn = save(ScriptedTurn::new(), "1", &with(memory("a", &key), "file", "a.md"));
     let turn = save(turn, "2", &with(memory("b", &format!("Note: {page}.")), "file", "b.md"));
     let turn = save(turn, "3", &memory("new", "Nobody ever said this."));
     let turn =
         save(turn, "4", &with(memory("new", "x"), "quotes", json!(["nobody ever said this"])));
     let echo = with(memory("new", "x"), "quotes", json!(["The fact about b."]));
     server.push_fork(save(turn, "5", &echo));
-    server.push_fork(Turn::new().text("done"));
+    server.push_fork(ScriptedTurn::new().text("done"));
     let output = run(&home, &["--now"]);
     let text = &output.success().stdout;
     for why in [
@@ -179,9 +179,9 @@ fn one_that_rewrites_what_a_person_wrote_is_put_before_them() {
     ];
     home.run(&mut dormouse(&home, &add)).success();
     let merged = with(memory("a", "A, and not my words."), "file", "a.md");
-    let turn = save(Turn::new(), "1", &with(merged, "supersedes", json!(["mine.md"])));
+    let turn = save(ScriptedTurn::new(), "1", &with(merged, "supersedes", json!(["mine.md"])));
     server.push_fork(save(turn, "2", &with(memory("b", "Better."), "file", "b.md")));
-    server.push_fork(Turn::new().text("done"));
+    server.push_fork(ScriptedTurn::new().text("done"));
     let before = bytes(&home);
     let output = run(&home, &["--now"]);
     let text = &output.success().stdout;
@@ -204,7 +204,7 @@ fn one_that_never_ends_comes_to_nothing() {
     let endless = move |_: &RecordedRequest| -> Reply {
         count += 1;
         let better = with(memory("a", &format!("Better {count}.")), "file", "a.md");
-        save(Turn::new(), &format!("c{count}"), &better).into()
+        save(ScriptedTurn::new(), &format!("c{count}"), &better).into()
     };
     let server = server(Wire::Anthropic).fork_with(endless).start();
     let home = home(&server, &["a", "b"]);
@@ -219,11 +219,11 @@ fn one_that_never_ends_comes_to_nothing() {
 fn what_others_change_meanwhile_counts() {
     let (server, home) = started(&["a", "b", "c", "d", "e"]);
     let merged = with(memory("a", "A and b."), "file", "a.md");
-    let turn = save(Turn::new(), "1", &with(merged, "supersedes", json!(["b.md"])));
+    let turn = save(ScriptedTurn::new(), "1", &with(merged, "supersedes", json!(["b.md"])));
     let turn = save(turn, "2", &with(memory("c", "Better."), "file", "c.md"));
     server.push_fork(delete(turn, "3", "d.md", "over"));
     let gate = Gate::new();
-    server.push_fork(Reply::from(Turn::new().text("done")).gate_after(1, &gate));
+    server.push_fork(Reply::from(ScriptedTurn::new().text("done")).gate_after(1, &gate));
     let dream = home.spawn(&mut dormouse(&home, &["dream", "--now"]));
     server.wait_for_fork_requests(2);
     let folder = project_memory(&home);
@@ -250,8 +250,8 @@ fn a_daily_log_is_distilled_once_unless_that_is_undone() {
     let mut home = TestHome::new().with_server(&first);
     home.set_env("DORMOUSE_DAILY_LOG", "1");
     let note = json!({"note": "the person wants squash merges only, never merge commits"});
-    first.push(Turn::new().call("1", "MemoryLog", note.to_string()));
-    first.push(Turn::new().text("noted"));
+    first.push(ScriptedTurn::new().call("1", "MemoryLog", note.to_string()));
+    first.push(ScriptedTurn::new().text("noted"));
     let said = "note this: the person wants squash merges only, never merge commits";
     home.run(&mut crate::program::ask(&home, &[said])).success();
     first.finish();
@@ -262,8 +262,8 @@ fn a_daily_log_is_distilled_once_unless_that_is_undone() {
         "quotes": ["wants squash merges only"],
     });
     let distils = || {
-        server.push_fork(save(Turn::new(), "1", &memory));
-        server.push_fork(Turn::new().text("done"));
+        server.push_fork(save(ScriptedTurn::new(), "1", &memory));
+        server.push_fork(ScriptedTurn::new().text("done"));
     };
     distils();
     let output = run(&home, &["--now"]);
@@ -273,7 +273,7 @@ fn a_daily_log_is_distilled_once_unless_that_is_undone() {
     assert!(shown.contains("squash merges only"));
     let saved = read(&user_memory(&home), "squash.md");
     assert!(saved.contains("trust: typed") && saved.contains("source:"), "{saved}");
-    server.push_fork(Turn::new().text("nothing"));
+    server.push_fork(ScriptedTurn::new().text("nothing"));
     run(&home, &["--now"]).success();
     assert!(!server.fork_requests()[2].text().contains("A daily log of which"));
     undo(&home);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::channel;
 use std::time::SystemTime;
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Gate, RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
 use serde_json::Value;
 
@@ -17,9 +17,10 @@ const NEVER: Option<SystemTime> = Some(SystemTime::UNIX_EPOCH);
 /// Corrects a memory of each kind, and is done.
 fn corrects(request: &RecordedRequest) -> Reply {
     if !is_first(request) {
-        return Turn::new().text("done").into();
+        return ScriptedTurn::new().text("done").into();
     }
-    let turn = save(Turn::new(), "1", &with(memory("a", "The better fact."), "file", "a.md"));
+    let turn =
+        save(ScriptedTurn::new(), "1", &with(memory("a", "The better fact."), "file", "a.md"));
     let rule = with(memory("tabs", "Use tabs, always."), "file", "tabs.md");
     delete(save(turn, "2", &with(rule, "type", "feedback")), "3", "b.md", "over").into()
 }
@@ -46,7 +47,7 @@ fn of_twenty_that_start_at_once_one_dreams() {
     let server = server(Wire::Anthropic).start();
     let home = home(&server, &["a", "b"]);
     let gate = Gate::new();
-    server.push_fork(Reply::from(Turn::new().text("done")).gate_after(1, &gate));
+    server.push_fork(Reply::from(ScriptedTurn::new().text("done")).gate_after(1, &gate));
     let (sender, codes) = channel();
     std::thread::scope(|scope| {
         for _ in 0..20 {
@@ -77,9 +78,9 @@ fn the_kernel_frees_the_lock_of_one_that_is_killed() {
     let home = home(&server, &["a", "b"]);
     let before = bytes(&home);
     let gate = Gate::new();
-    let change = save(Turn::new(), "1", &with(memory("a", "Half done."), "file", "a.md"));
+    let change = save(ScriptedTurn::new(), "1", &with(memory("a", "Half done."), "file", "a.md"));
     server.push_fork(change);
-    server.push_fork(Reply::from(Turn::new().text("done")).gate_after(1, &gate));
+    server.push_fork(Reply::from(ScriptedTurn::new().text("done")).gate_after(1, &gate));
     let owner = home.spawn(&mut dormouse(&home, &["dream", "--now"]));
     server.wait_for_fork_requests(2);
     assert!(!leftovers(&home).is_empty(), "it works on a copy");
@@ -87,7 +88,7 @@ fn the_kernel_frees_the_lock_of_one_that_is_killed() {
     owner.wait();
     assert_eq!((bytes(&home), lock_time(&home, "project")), (before, NEVER));
     assert!(!leftovers(&home).is_empty(), "nobody was left to remove it");
-    server.push_fork(Turn::new().text("done"));
+    server.push_fork(ScriptedTurn::new().text("done"));
     run(&home, &["--now"]).success();
     assert_eq!((leftovers(&home), lock_time(&home, "project")), (Vec::new(), Some(test_now())));
 }
@@ -98,7 +99,7 @@ fn one_that_is_interrupted_changes_nothing_and_says_so() {
     let home = home(&server, &["a", "b"]);
     let before = bytes(&home);
     let gate = Gate::new();
-    server.push_fork(Reply::from(Turn::new().text("done")).gate_after(1, &gate));
+    server.push_fork(Reply::from(ScriptedTurn::new().text("done")).gate_after(1, &gate));
     let owner = home.spawn(&mut dormouse(&home, &["dream", "--now"]));
     server.wait_for_fork_requests(1);
     owner.interrupt();
@@ -202,7 +203,7 @@ fn the_persons_memory_is_left_to_another_dream() {
     let (_server, home) = dreaming();
     let other = server(Wire::Anthropic).start();
     let gate = Gate::new();
-    other.push_fork(Reply::from(Turn::new().text("done")).gate_after(1, &gate));
+    other.push_fork(Reply::from(ScriptedTurn::new().text("done")).gate_after(1, &gate));
     let mut elsewhere = TestHome::new().with_server(&other);
     elsewhere.set_env("DORMOUSE_HOME", home.dormouse_home());
     let first = elsewhere.spawn(&mut dormouse(&elsewhere, &["dream", "--now"]));

@@ -1,7 +1,7 @@
 //! Dreams beside a conversation: when they begin by themselves, what they read, and how they end (B-18, B-24).
 
 use dormouse_conversation::metrics::{JobMetric, JobOutcome, Metric};
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome, Wire};
 
 use crate::dream::{
@@ -34,7 +34,7 @@ fn a_dream_begins_after_a_turn_and_reads_what_the_turn_wrote_to_the_cache() {
         let home = home(&server, &["a", "b", "c", "d", "e"]);
         sessions(&home, 4);
         good_dream(&server);
-        server.push(Turn::new().text("Good morning."));
+        server.push(ScriptedTurn::new().text("Good morning."));
         let mut terminal = talk(&home, &[], (100, 40));
         say(&mut terminal, "good morning", "Good morning.");
         wait_until("the dream", || dreams(&home).len() == 1);
@@ -46,7 +46,7 @@ fn a_dream_begins_after_a_turn_and_reads_what_the_turn_wrote_to_the_cache() {
         // The person hears of it with the next answer, and one key takes all of it back.
         let before = read(&project_memory(&home), "a.md");
         assert!(before.contains("and that about b"), "{before}");
-        server.push(Turn::new().text("You are welcome."));
+        server.push(ScriptedTurn::new().text("You are welcome."));
         say(&mut terminal, "thank you", "You are welcome.");
         let shown = terminal.all_rows().join("\n");
         assert!(shown.contains("memory: Improved 4 memories in a dream"), "{shown}");
@@ -66,7 +66,7 @@ fn a_dream_begins_after_a_turn_and_reads_what_the_turn_wrote_to_the_cache() {
 #[test]
 fn a_turn_with_nothing_due_does_not_count_the_sessions() {
     let (server, mut home) = dreamer(&["a", "b"]);
-    server.push_fork(Turn::new().text("nothing to do"));
+    server.push_fork(ScriptedTurn::new().text("nothing to do"));
     run(&home, &["--now"]).success();
     home.set_env("DORMOUSE_FAULT", "abort@dream.scan_sessions");
     let off = [("DORMOUSE_DREAM", "0"), ("DORMOUSE_DAILY_LOG", "1"), ("DORMOUSE_REMOTE", "1")];
@@ -82,7 +82,7 @@ fn a_turn_with_nothing_due_does_not_count_the_sessions() {
         home.set_env(variable, value);
         let server = crate::program::server(Wire::Anthropic).start();
         home.use_server(&server);
-        server.push(Turn::new().text("Good morning."));
+        server.push(ScriptedTurn::new().text("Good morning."));
         let mut terminal = talk(&home, &[], (80, 30));
         say(&mut terminal, "good morning", "Good morning.");
         leave(terminal);
@@ -94,7 +94,7 @@ fn a_turn_with_nothing_due_does_not_count_the_sessions() {
     // Nor does anybody dream beside a headless run.
     let server = crate::program::server(Wire::Anthropic).start();
     home.use_server(&server);
-    server.push(Turn::new().text("Good morning."));
+    server.push(ScriptedTurn::new().text("Good morning."));
     home.run(&mut ask(&home, &["good morning"])).success();
     assert_eq!(dreams(&home).len(), 0);
 }
@@ -105,7 +105,7 @@ fn the_sessions_are_counted_once_in_ten_minutes() {
     home.set_env("DORMOUSE_FAULT", "abort@dream.scan_sessions#2");
     let mut terminal = talk(&home, &[], (80, 30));
     for number in 0..3 {
-        server.push(Turn::new().text(format!("Answer {number}.")));
+        server.push(ScriptedTurn::new().text(format!("Answer {number}.")));
         say(&mut terminal, &format!("question {number}"), &format!("Answer {number}."));
     }
     wait_until("the count", || dreams(&home).len() == 1);
@@ -122,9 +122,9 @@ fn a_dream_by_hand_is_looked_at_and_ended() {
     home.set_env("DORMOUSE_DREAM", "0");
     let before = bytes(&home);
     let gate = Gate::new();
-    server.push(Turn::new().text("Good morning."));
-    server.push_fork(save(Turn::new(), "1", &with(memory("a", "Half."), "file", "a.md")));
-    server.push_fork(Reply::from(Turn::new().text("done")).gate_after(1, &gate));
+    server.push(ScriptedTurn::new().text("Good morning."));
+    server.push_fork(save(ScriptedTurn::new(), "1", &with(memory("a", "Half."), "file", "a.md")));
+    server.push_fork(Reply::from(ScriptedTurn::new().text("done")).gate_after(1, &gate));
     let mut terminal = talk(&home, &[], (100, 40));
     say(&mut terminal, "good morning", "Good morning.");
     say(&mut terminal, "/dream stop", "no dream is under way");
@@ -138,8 +138,8 @@ fn a_dream_by_hand_is_looked_at_and_ended() {
     say(&mut terminal, "/dream log", "The dream was ended; nothing was changed");
     assert_eq!(bytes(&home), before);
     // Whoever leaves ends it as well.
-    server.push_fork(save(Turn::new(), "1", &with(memory("a", "Half."), "file", "a.md")));
-    server.push_fork(Reply::from(Turn::new().text("done")).gate_after(1, &gate));
+    server.push_fork(save(ScriptedTurn::new(), "1", &with(memory("a", "Half."), "file", "a.md")));
+    server.push_fork(Reply::from(ScriptedTurn::new().text("done")).gate_after(1, &gate));
     say(&mut terminal, "/dream", "dreaming beside the conversation");
     server.wait_for_fork_requests(4);
     leave(terminal);

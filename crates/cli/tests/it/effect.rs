@@ -1,6 +1,6 @@
 //! Whether memories help: a scripted week with known counts, and the offer after the third correction (R-18, R-19).
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Output, ScriptedServer, TestHome, Wire};
 use serde_json::{Value, json};
 
@@ -34,14 +34,14 @@ impl Week {
     }
 
     /// A turn: what is said, what the model does, what it answers.
-    fn turn(&mut self, said: &[&str], calls: Vec<Turn>, answer: &str) -> Output {
+    fn turn(&mut self, said: &[&str], calls: Vec<ScriptedTurn>, answer: &str) -> Output {
         if !self.server.requests().is_empty() && !said.contains(&"--continue") {
             self.server.expect_break("another session");
         }
         for call in calls {
             self.server.push(call);
         }
-        self.server.push(Turn::new().text(answer));
+        self.server.push(ScriptedTurn::new().text(answer));
         let output = self.home.run(&mut ask(&self.home, said));
         output.success();
         for line in output.stderr.lines().filter(|line| line.contains("recalled 1 memory (")) {
@@ -64,7 +64,7 @@ impl Week {
             "name": "No force push", "description": "git push --force is forbidden", "type": "feedback",
             "content": content, "file": "no-force-push.md",
         });
-        let save = Turn::new().call("m", "MemorySave", save.to_string());
+        let save = ScriptedTurn::new().call("m", "MemorySave", save.to_string());
         self.turn(&["--continue", "No! Not like that, as I told you."], vec![save], "sorry")
     }
 
@@ -83,8 +83,8 @@ impl Week {
     }
 }
 
-fn bash(command: &str) -> Turn {
-    Turn::new().call("b", "Bash", json!({ "command": command }).to_string())
+fn bash(command: &str) -> ScriptedTurn {
+    ScriptedTurn::new().call("b", "Bash", json!({ "command": command }).to_string())
 }
 
 fn on(day: u32) -> String {
@@ -120,7 +120,7 @@ fn monday(week: &mut Week) {
         "name": "No force push", "description": "git push --force is forbidden", "type": "feedback",
         "content": "Never run `git push --force`.",
     });
-    let save = Turn::new().call("m", "MemorySave", save.to_string());
+    let save = ScriptedTurn::new().call("m", "MemorySave", save.to_string());
     week.turn(&["Never force a push here, please."], vec![save], "I will not.");
     week.turn(&[QUAY], vec![], "The ships of the fleet land at the east quay of the harbour.");
 }
@@ -208,7 +208,7 @@ fn a_correction_that_waits_in_the_inbox_counts_and_one_in_the_first_message_does
             "name": "No force push", "description": "git push --force is forbidden", "type": "feedback",
             "content": text, "file": "no-force-push.md",
         });
-        Turn::new().call("m", "MemorySave", save.to_string())
+        ScriptedTurn::new().call("m", "MemorySave", save.to_string())
     };
     let output =
         week.turn(&["Do not run git push --force, I said!"], vec![save("Really never.")], "sorry");
@@ -219,7 +219,7 @@ fn a_correction_that_waits_in_the_inbox_counts_and_one_in_the_first_message_does
     assert_eq!(week.counts("no-force-push.md"), (1, 0, 0, 1, None));
     // Reading the file and saving another says nothing about this one.
     let path = week.home.dormouse_home().join("memory/no-force-push.md");
-    let read = Turn::new().call("r", "Read", json!({ "file_path": path }).to_string());
+    let read = ScriptedTurn::new().call("r", "Read", json!({ "file_path": path }).to_string());
     week.turn(&["--continue", "Read it."], vec![read], "read");
     assert_eq!(week.counts("no-force-push.md"), (1, 0, 0, 1, None));
     week.server.finish();
@@ -268,15 +268,15 @@ fn a_correction_that_the_extraction_writes_down_counts_for_the_turn_it_was_said_
             "name": "No force push", "description": "about force", "type": "feedback", "content": content,
             "file": "no-force-push.md", "quotes": [quote],
         });
-        server.push_fork(Turn::new().call("m", "MemorySave", input.to_string()));
-        server.push_fork(Turn::new().text("saved"));
+        server.push_fork(ScriptedTurn::new().call("m", "MemorySave", input.to_string()));
+        server.push_fork(ScriptedTurn::new().text("saved"));
     };
     // It came with these words: nothing that was there was corrected.
-    server.push(Turn::new().text("pushed"));
+    server.push(ScriptedTurn::new().text("pushed"));
     save("Never push by force.", "never run git push --force here");
     home.run(&mut ask(&home, &["--wait", "please never run git push --force here"])).success();
     assert_eq!(violated(), 0);
-    server.push(Turn::new().text("sorry"));
+    server.push(ScriptedTurn::new().text("sorry"));
     save("Never ever push by force.", "as I told you, no push by force, ever");
     let said = ["--wait", "--continue", "as I told you, no push by force, ever"];
     home.run(&mut ask(&home, &said)).success();

@@ -1,7 +1,7 @@
 //! Vectors of memories, from the real program: a server that behaves, servers that do not, and a file of word
 //! vectors (R-5). Nothing here may make a search fail, and nothing is asked while a turn waits.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{EmbeddingReply, EmbeddingRequest, EmbeddingServer, Output, TestHome, Wire};
 use serde_json::{Value, json};
 
@@ -180,9 +180,9 @@ fn a_turn_never_waits_for_the_server_and_its_key_goes_to_nobody_else() {
     run(&home, &["memory", "embed"]).success();
     let sent = embeddings.requests();
     assert_eq!(sent[0].authorization.as_deref(), Some("Bearer sea-secret-0123456789"));
-    model.push(Turn::new().call("call_1", "MemorySearch", r#"{"query":"hungry"}"#));
-    model.push(Turn::new().call("call_2", "Bash", r#"{"command":"echo key=$SEA_KEY"}"#));
-    model.push(Turn::new().text("done"));
+    model.push(ScriptedTurn::new().call("call_1", "MemorySearch", r#"{"query":"hungry"}"#));
+    model.push(ScriptedTurn::new().call("call_2", "Bash", r#"{"command":"echo key=$SEA_KEY"}"#));
+    model.push(ScriptedTurn::new().text("done"));
     let output = home
         .run(&mut ask(&home, &["did you hear of vessels at the quay", "--allowed-tools", "Bash"]));
     output.success();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -20,17 +20,17 @@ pub(crate) fn extracting(server: &ScriptedServer) -> TestHome {
 }
 
 /// A call that saves something.
-pub(crate) fn saves(name: &str, kind: &str, content: &str, quotes: &[&str]) -> Turn {
+pub(crate) fn saves(name: &str, kind: &str, content: &str, quotes: &[&str]) -> ScriptedTurn {
     let input = json!({
         "name": name, "description": format!("about {name}"), "type": kind, "content": content, "quotes": quotes,
     });
-    Turn::new().call(format!("save-{name}"), "MemorySave", input.to_string())
+    ScriptedTurn::new().call(format!("save-{name}"), "MemorySave", input.to_string())
 }
 
 /// The saving, and the end of the run.
-fn run_saves(server: &ScriptedServer, saving: Turn) {
+fn run_saves(server: &ScriptedServer, saving: ScriptedTurn) {
     server.push_fork(saving);
-    server.push_fork(Turn::new().text("saved"));
+    server.push_fork(ScriptedTurn::new().text("saved"));
 }
 
 pub(crate) fn memories(home: &TestHome) -> Vec<Value> {
@@ -64,7 +64,7 @@ fn what_the_person_says_is_remembered_and_told() {
     for wire in BOTH {
         let server = server(wire).start();
         let home = extracting(&server);
-        server.push(Turn::new().text("Understood."));
+        server.push(ScriptedTurn::new().text("Understood."));
         run_saves(
             &server,
             saves("real databases", "feedback", "Use a real server.", &[PREFERENCE]),
@@ -98,7 +98,9 @@ fn what_nobody_said_or_memory_itself_said_is_dropped() {
     let body = ["memory", "add", "staging resets", "--type", "project", "--description", "staging"];
     let body = [&body[..], &["--body", "The staging database is reset every Monday morning."]];
     home.run(&mut dormouse(&home, &body.concat())).success();
-    server.push(Turn::new().text("The staging database is reset every Monday morning, mind that."));
+    server.push(
+        ScriptedTurn::new().text("The staging database is reset every Monday morning, mind that."),
+    );
     let reset = "staging database is reset every Monday";
     let saving = saves("made up", "feedback", "Use vim.", &["I like vim best of all"])
         .call("b", "MemorySave", save_input("staging", "Staging is wiped weekly.", &[reset]))
@@ -145,7 +147,7 @@ fn the_switches() {
         let server = server(Wire::Anthropic).start();
         let mut home = extracting(&server);
         home.set_env(name, value);
-        server.push(Turn::new().text("Understood."));
+        server.push(ScriptedTurn::new().text("Understood."));
         home.run(&mut ask(&home, &["--wait", PREFERENCE])).success();
         assert_eq!(server.fork_requests().len(), 0, "{name}");
         server.finish();
@@ -157,13 +159,13 @@ fn where_the_model_has_saved_by_itself_nothing_is_looked_at() {
     let server = server(Wire::Anthropic).start();
     let home = extracting(&server);
     server.push(saves("real databases", "feedback", "Use a real server.", &[]));
-    server.push(Turn::new().text("I have noted it."));
+    server.push(ScriptedTurn::new().text("I have noted it."));
     home.run(&mut ask(&home, &["--wait", PREFERENCE])).success();
     let seen = cursor(&home);
     assert_eq!((&seen["due"], seen["seen"].is_string()), (&json!(false), true), "{seen}");
     // The cursor has moved on: the next run is told of what came behind it.
-    server.push(Turn::new().text("A good question."));
-    server.push_fork(Turn::new().text("nothing"));
+    server.push(ScriptedTurn::new().text("A good question."));
+    server.push_fork(ScriptedTurn::new().text("nothing"));
     home.run(&mut ask(&home, &["-c", "--wait", "and what else?"])).success();
     assert!(prompt_of(&server.fork_requests()[0]).contains("the last 2 messages"));
     server.finish();
@@ -173,11 +175,11 @@ fn where_the_model_has_saved_by_itself_nothing_is_looked_at() {
 fn after_a_failure_the_same_messages_are_looked_at_again() {
     let server = server(Wire::Anthropic).start();
     let home = extracting(&server);
-    server.push(Turn::new().text("Understood."));
+    server.push(ScriptedTurn::new().text("Understood."));
     server.push_fork(Reply::bad_request_400("not today"));
     home.run(&mut ask(&home, &["--wait", PREFERENCE])).success();
     assert_eq!(cursor(&home)["seen"], Value::Null);
-    server.push(Turn::new().text("Fine."));
+    server.push(ScriptedTurn::new().text("Fine."));
     run_saves(&server, saves("real databases", "feedback", "Use a real server.", &[PREFERENCE]));
     home.run(&mut ask(&home, &["-c", "--wait", "go on"])).success();
     let prompt = prompt_of(&server.fork_requests()[1]);
@@ -194,12 +196,12 @@ fn every_so_many_turns() {
     home.write(home.dormouse_home().join("settings.json"), settings.to_string());
     let mut terminal = talk(&home, &[], (100, 24));
     for (number, word) in ["one", "two"].into_iter().enumerate() {
-        server.push(Turn::new().text(format!("answer {word}")));
+        server.push(ScriptedTurn::new().text(format!("answer {word}")));
         say(&mut terminal, word, &format!("answer {word}"));
         assert_eq!(server.fork_requests().len(), 0, "{number}");
     }
-    server.push_fork(Turn::new().text("nothing"));
-    server.push(Turn::new().text("answer three"));
+    server.push_fork(ScriptedTurn::new().text("nothing"));
+    server.push(ScriptedTurn::new().text("answer three"));
     say(&mut terminal, "three", "answer three");
     let forks = server.wait_for_fork_requests(1);
     assert!(prompt_of(&forks[0]).contains("the last 6 messages"));
@@ -213,11 +215,11 @@ fn one_at_a_time_and_a_trailing_run() {
     let server = server(Wire::Anthropic).start();
     let home = extracting(&server);
     let gate = dormouse_testkit::Gate::new();
-    let slow: Reply = Turn::new().text("nothing here").into();
+    let slow: Reply = ScriptedTurn::new().text("nothing here").into();
     server.push_fork(slow.gate_after(1, &gate));
     let mut terminal = talk(&home, &[], (100, 24));
     for word in ["one", "two", "three"] {
-        server.push(Turn::new().text(format!("answer {word}")));
+        server.push(ScriptedTurn::new().text(format!("answer {word}")));
         say(&mut terminal, &format!("say {word} for me"), &format!("answer {word}"));
     }
     assert_eq!(server.wait_for_fork_requests(1).len(), 1);
@@ -242,8 +244,8 @@ fn leaving_waits_for_it_and_says_so() {
     let saving: Reply =
         saves("real databases", "feedback", "Use a real server.", &[PREFERENCE]).into();
     server.push_fork(saving.gate_after(1, &gate));
-    server.push_fork(Turn::new().text("saved"));
-    server.push(Turn::new().text("Understood."));
+    server.push_fork(ScriptedTurn::new().text("saved"));
+    server.push(ScriptedTurn::new().text("Understood."));
     let mut terminal = talk(&home, &[], (100, 24));
     say(&mut terminal, PREFERENCE, "Understood.");
     server.wait_for_fork_requests(1);
@@ -263,9 +265,9 @@ fn what_was_not_done_is_done_when_the_session_is_next_opened() {
         let server = server(Wire::Anthropic).start();
         let home = extracting(&server);
         let gate = dormouse_testkit::Gate::new();
-        let slow: Reply = Turn::new().text("nothing").into();
+        let slow: Reply = ScriptedTurn::new().text("nothing").into();
         server.push_fork(slow.gate_after(1, &gate));
-        server.push(Turn::new().text("Understood."));
+        server.push(ScriptedTurn::new().text("Understood."));
         let mut terminal = talk(&home, &[], (100, 24));
         say(&mut terminal, PREFERENCE, "Understood.");
         server.wait_for_fork_requests(1);
@@ -294,17 +296,18 @@ fn what_was_not_done_is_done_when_the_session_is_next_opened() {
 fn a_compaction_that_removed_the_cursors_message() {
     let server = server(Wire::Anthropic).start();
     let home = extracting(&server);
-    server.push_fork(Turn::new().text("nothing"));
-    server.push(Turn::new().text(format!("{}answer one", "words and words ".repeat(2_000))));
+    server.push_fork(ScriptedTurn::new().text("nothing"));
+    server
+        .push(ScriptedTurn::new().text(format!("{}answer one", "words and words ".repeat(2_000))));
     let mut terminal = talk(&home, &[], (100, 24));
     say(&mut terminal, "a first question", "answer one");
     server.wait_for_fork_requests(1);
     wait_until("the cursor", || cursor(&home)["due"] == false && cursor(&home)["seen"].is_string());
-    server.push_fork(Turn::new().text("<summary>a question was asked</summary>"));
+    server.push_fork(ScriptedTurn::new().text("<summary>a question was asked</summary>"));
     say(&mut terminal, "/compact", "compacted");
     server.expect_break("compaction");
-    server.push(Turn::new().text("answer two"));
-    server.push_fork(Turn::new().text("nothing again"));
+    server.push(ScriptedTurn::new().text("answer two"));
+    server.push_fork(ScriptedTurn::new().text("nothing again"));
     say(&mut terminal, "a second question", "answer two");
     let forks = server.wait_for_fork_requests(3);
     assert!(prompt_of(&forks[2]).contains("the last 2 messages"), "{}", prompt_of(&forks[2]));
@@ -318,13 +321,13 @@ fn the_quota_guard() {
     for (left, runs) in [("24", 0), ("25", 1)] {
         let server = server(Wire::Anthropic).start();
         let home = extracting(&server);
-        let reply: Reply = Turn::new().text("Understood.").into();
+        let reply: Reply = ScriptedTurn::new().text("Understood.").into();
         let reply = reply
             .with_header("anthropic-ratelimit-requests-limit", "100")
             .with_header("anthropic-ratelimit-requests-remaining", left);
         server.push(reply);
         if runs > 0 {
-            server.push_fork(Turn::new().text("nothing"));
+            server.push_fork(ScriptedTurn::new().text("nothing"));
         }
         home.run(&mut ask(&home, &["--wait", PREFERENCE])).success();
         assert_eq!(server.fork_requests().len(), runs);
@@ -347,8 +350,8 @@ fn what_a_person_wrote_waits_in_the_inbox() {
         "name": "editors", "description": "editor", "type": "user", "content": "Uses helix.",
         "file": "editors.md", "quotes": ["I have changed over to helix"],
     });
-    server.push(Turn::new().text("Nice."));
-    run_saves(&server, Turn::new().call("u", "MemorySave", input.to_string()));
+    server.push(ScriptedTurn::new().text("Nice."));
+    run_saves(&server, ScriptedTurn::new().call("u", "MemorySave", input.to_string()));
     let prompt = "I have changed over to helix, by the way";
     let output = home.run(&mut ask(&home, &["--wait", prompt]));
     assert!(output.success().stderr.contains("1 change waits in the inbox"), "{}", output.stderr);
@@ -368,14 +371,14 @@ fn memory_path(home: &TestHome, name: &str) -> PathBuf {
 fn the_conversation_is_left_as_it_was() {
     let server = server(Wire::Anthropic).start();
     let home = extracting(&server);
-    server.push(Turn::new().text("Understood."));
+    server.push(ScriptedTurn::new().text("Understood."));
     run_saves(&server, saves("real databases", "feedback", "A real server.", &[PREFERENCE]));
     home.run(&mut ask(&home, &["--wait", PREFERENCE])).success();
     assert!(!transcript(&home).contains("MemorySave\",\"input"));
     assert!(!transcript(&home).contains("forked-conversation"));
     // The next request continues the first to the byte: the server compares.
-    server.push(Turn::new().text("Go on."));
-    server.push_fork(Turn::new().text("nothing"));
+    server.push(ScriptedTurn::new().text("Go on."));
+    server.push_fork(ScriptedTurn::new().text("nothing"));
     home.run(&mut ask(&home, &["-c", "--wait", "and now?"])).success();
     server.finish();
 }
@@ -390,7 +393,7 @@ fn queue(home: &TestHome) -> String {
 fn a_run_that_does_not_wait_is_looked_at_later() {
     let server = server(Wire::Anthropic).start();
     let home = extracting(&server);
-    server.push(Turn::new().text("Understood."));
+    server.push(ScriptedTurn::new().text("Understood."));
     home.run(&mut ask(&home, &[PREFERENCE])).success();
     assert_eq!(server.fork_requests().len(), 0);
     assert_eq!(queue(&home).lines().count(), 1);
@@ -398,7 +401,7 @@ fn a_run_that_does_not_wait_is_looked_at_later() {
     let elsewhere = home.root().join("elsewhere");
     std::fs::create_dir(&elsewhere).unwrap();
     let mut command = ask(&home, &["hello from elsewhere"]);
-    server.push(Turn::new().text("Hello."));
+    server.push(ScriptedTurn::new().text("Hello."));
     server.expect_break("another session");
     home.run(command.current_dir(&elsewhere)).success();
     assert_eq!(queue(&home).lines().count(), 2);
@@ -451,7 +454,7 @@ fn a_transcript_of_another_agent() {
         "session_id": "s", "transcript_path": path, "cwd": home.project(), "hook_event_name": "Stop",
     });
     home.run_with_input(&mut dormouse(&home, &["hook", "stop"]), &stop.to_string()).success();
-    let saving = Turn::new()
+    let saving = ScriptedTurn::new()
         .call(
             "a",
             "MemorySave",
@@ -480,7 +483,7 @@ fn a_transcript_of_another_agent() {
 fn what_can_not_be_looked_at_waits_and_what_is_gone_does_not() {
     let server = server(Wire::Anthropic).start();
     let home = extracting(&server);
-    server.push(Turn::new().text("Understood."));
+    server.push(ScriptedTurn::new().text("Understood."));
     home.run(&mut ask(&home, &[PREFERENCE])).success();
     let gone = json!({"time": "1", "transcript_path": "/nowhere/x.jsonl", "cwd": home.project()});
     let both = format!("{gone}\n{}", queue(&home));
@@ -500,7 +503,7 @@ fn what_can_not_be_looked_at_waits_and_what_is_gone_does_not() {
 fn a_dream_by_hand_looks_through_what_waits() {
     let server = server(Wire::Anthropic).start();
     let home = extracting(&server);
-    server.push(Turn::new().text("Understood."));
+    server.push(ScriptedTurn::new().text("Understood."));
     home.run(&mut ask(&home, &[PREFERENCE])).success();
     run_saves(&server, saves("real databases", "feedback", "A real server.", &[PREFERENCE]));
     server.expect_break("a fresh conversation");
@@ -530,7 +533,7 @@ fn a_crash_at_each_step() {
         let mut home = extracting(&server);
         home.set_env("DORMOUSE_FAULT", fault);
         let saving = || saves("real databases", "feedback", "Use a real server.", &[PREFERENCE]);
-        server.push(Turn::new().text("Understood."));
+        server.push(ScriptedTurn::new().text("Understood."));
         if saved {
             run_saves(&server, saving());
         }
@@ -539,7 +542,7 @@ fn a_crash_at_each_step() {
         home.unset_env("DORMOUSE_FAULT");
         assert_eq!(names(&home).len(), usize::from(saved), "{fault}");
         assert_eq!(cursor(&home)["seen"], Value::Null, "{fault}");
-        server.push(Turn::new().text("Fine."));
+        server.push(ScriptedTurn::new().text("Fine."));
         run_saves(&server, saving());
         home.run(&mut ask(&home, &["-c", "--wait", "go on"])).success();
         let forks = server.fork_requests();
@@ -557,7 +560,7 @@ fn a_cursor_that_can_not_be_written() {
     let server = server(Wire::Anthropic).start();
     let mut home = extracting(&server);
     home.set_env("DORMOUSE_FAULT", "enospc@extraction.move_cursor");
-    server.push(Turn::new().text("Understood."));
+    server.push(ScriptedTurn::new().text("Understood."));
     run_saves(&server, saves("real databases", "feedback", "A real server.", &[PREFERENCE]));
     home.run(&mut ask(&home, &["--wait", PREFERENCE])).success();
     assert_eq!(names(&home), ["real databases"]);

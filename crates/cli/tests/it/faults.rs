@@ -1,17 +1,17 @@
 //! Everything that can go wrong between us and a server, in both formats: retried where that helps, told
 //! clearly where it does not, and the conversation stays usable.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{End, Output, Reply, ScriptedServer, TestHome, Wire};
 
 use crate::program::{BOTH, ask, server, transcript};
 
-fn answer() -> Turn {
-    Turn::new().text("the answer")
+fn answer() -> ScriptedTurn {
+    ScriptedTurn::new().text("the answer")
 }
 
-fn reads() -> Turn {
-    Turn::new().text("looking").call("t1", "Read", r#"{"file_path":"a.txt"}"#)
+fn reads() -> ScriptedTurn {
+    ScriptedTurn::new().text("looking").call("t1", "Read", r#"{"file_path":"a.txt"}"#)
 }
 
 /// Runs one prompt against these replies, in both formats.
@@ -30,7 +30,7 @@ fn each(replies: impl Fn() -> Vec<Reply>, check: impl Fn(&Output, &ScriptedServe
 
 /// Whatever happened: the next message works, and the server finds nothing wrong with the history.
 fn still_usable(server: &ScriptedServer, home: &TestHome) {
-    server.push(Turn::new().text("still usable"));
+    server.push(ScriptedTurn::new().text("still usable"));
     let output = home.run(&mut ask(home, &["--continue", "go on"]));
     assert_eq!(output.success().stdout, "still usable\n");
 }
@@ -168,8 +168,8 @@ fn a_stream_that_ends_after_a_call_was_started() {
     }
 }
 
-fn frame() -> dormouse_model::script::Frame {
-    dormouse_model::script::Frame {
+fn frame() -> dormouse_model::script::ResponseFrame {
+    dormouse_model::script::ResponseFrame {
         message_id: "m".into(),
         model: "m".into(),
         usage: dormouse_conversation::Usage::default(),
@@ -190,7 +190,12 @@ fn an_event_that_is_not_json() {
 #[test]
 fn a_call_with_broken_arguments() {
     each(
-        || vec![Turn::new().call("t1", "Read", r#"{"file_path": "a.t"#).into(), answer().into()],
+        || {
+            vec![
+                ScriptedTurn::new().call("t1", "Read", r#"{"file_path": "a.t"#).into(),
+                answer().into(),
+            ]
+        },
         |output, server, _| {
             assert_eq!(output.success().stdout, "the answer\n");
             let second = server.requests()[1].text();
@@ -203,7 +208,7 @@ fn a_call_with_broken_arguments() {
 #[test]
 fn a_tool_that_does_not_exist() {
     each(
-        || vec![Turn::new().call("t1", "Teleport", "{}").into(), answer().into()],
+        || vec![ScriptedTurn::new().call("t1", "Teleport", "{}").into(), answer().into()],
         |output, server, _| {
             assert_eq!(output.success().stdout, "the answer\n");
             let second = server.requests()[1].text();
@@ -220,7 +225,7 @@ fn commands_are_refused_in_a_headless_run() {
     each(
         || {
             vec![
-                Turn::new().call("t1", "Bash", r#"{"command":"touch harm"}"#).into(),
+                ScriptedTurn::new().call("t1", "Bash", r#"{"command":"touch harm"}"#).into(),
                 answer().into(),
             ]
         },
@@ -235,7 +240,7 @@ fn commands_are_refused_in_a_headless_run() {
 #[test]
 fn an_empty_answer() {
     each(
-        || vec![Turn::new().into()],
+        || vec![ScriptedTurn::new().into()],
         |output, _, home| {
             assert_eq!(output.code, Some(3), "{output:?}");
             assert!(output.stderr.contains("empty answer"), "{}", output.stderr);
@@ -247,7 +252,7 @@ fn an_empty_answer() {
 #[test]
 fn the_window_is_exceeded_while_answering() {
     told(
-        || Turn::new().text("half an ans").stop("model_context_window_exceeded").into(),
+        || ScriptedTurn::new().text("half an ans").stop("model_context_window_exceeded").into(),
         &["context window is full", "begin a new session"],
     );
 }

@@ -7,7 +7,7 @@ use dormouse_conversation::metrics::{
     Metric, MetricsFilter, MetricsLog, MetricsSummary, RequestOutcome, read_metrics,
     summarize_metrics,
 };
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome, Wire};
 
 use crate::program::{BOTH, ask, server};
@@ -40,12 +40,12 @@ fn counted(server: &ScriptedServer) -> Usage {
 fn figures_add_up_to_what_the_server_counted() {
     for wire in BOTH {
         let server = server(wire)
-            .reply(Turn::new().call("t1", "Bash", r#"{"command":"cat big.txt"}"#))
+            .reply(ScriptedTurn::new().call("t1", "Bash", r#"{"command":"cat big.txt"}"#))
             .reply(Reply::overloaded_529())
-            .reply(Turn::new().call("t2", "Bash", r#"{"command":"touch new"}"#))
-            .reply(Turn::new().call("t3", "Secret-Name", r#"{"a":"b"}"#))
-            .reply(Turn::new().text("done"))
-            .reply(Turn::new().text("again"))
+            .reply(ScriptedTurn::new().call("t2", "Bash", r#"{"command":"touch new"}"#))
+            .reply(ScriptedTurn::new().call("t3", "Secret-Name", r#"{"a":"b"}"#))
+            .reply(ScriptedTurn::new().text("done"))
+            .reply(ScriptedTurn::new().text("again"))
             .start();
         let home = TestHome::new().with_server(&server);
         home.write("big.txt", "a line of the large file\n".repeat(9_000));
@@ -76,9 +76,9 @@ fn figures_add_up_to_what_the_server_counted() {
 #[test]
 fn a_cache_break_is_in_the_figure_of_its_request() {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().text("word ".repeat(4_000)))
-        .reply(Turn::new().text("two"))
-        .reply(Turn::new().text("three"))
+        .reply(ScriptedTurn::new().text("word ".repeat(4_000)))
+        .reply(ScriptedTurn::new().text("two"))
+        .reply(ScriptedTurn::new().text("three"))
         .start();
     let home = TestHome::new().with_server(&server);
     home.run(&mut ask(&home, &[&"word ".repeat(4_000)])).success();
@@ -100,7 +100,7 @@ fn a_cache_break_is_in_the_figure_of_its_request() {
 fn an_interrupted_request_is_a_figure_too() {
     let gate = Gate::new();
     let server = server(Wire::Anthropic)
-        .reply(Reply::from(Turn::new().text("one two three four")).gate_after(3, &gate))
+        .reply(Reply::from(ScriptedTurn::new().text("one two three four")).gate_after(3, &gate))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut running = home.spawn(&mut ask(&home, &["hi"]));
@@ -123,8 +123,8 @@ fn an_interrupted_request_is_a_figure_too() {
 #[test]
 fn figures_that_can_not_be_written_disturb_nothing_and_are_told_once() {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call("t1", "Bash", r#"{"command":"true"}"#))
-        .reply(Turn::new().text("the answer"))
+        .reply(ScriptedTurn::new().call("t1", "Bash", r#"{"command":"true"}"#))
+        .reply(ScriptedTurn::new().text("the answer"))
         .start();
     let mut home = TestHome::new().with_server(&server);
     home.set_env("DORMOUSE_FAULT", "enospc@base.append_shared");
@@ -139,7 +139,8 @@ fn figures_that_can_not_be_written_disturb_nothing_and_are_told_once() {
 /// Several programs at once: no line is lost or mixed with another.
 #[test]
 fn programs_side_by_side_share_the_log() {
-    let server = server(Wire::Anthropic).reply_with(|_| Turn::new().text("ok").into()).start();
+    let server =
+        server(Wire::Anthropic).reply_with(|_| ScriptedTurn::new().text("ok").into()).start();
     server.expect_break("sessions side by side");
     let home = TestHome::new().with_server(&server);
     let running: Vec<_> = (0..6).map(|_| home.spawn(&mut ask(&home, &["hi"]))).collect();

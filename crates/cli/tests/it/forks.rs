@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{RecordedRequest, Reply, TestHome, Wire};
 use serde_json::json;
 
@@ -21,11 +21,11 @@ fn a_summary_that_calls_tools_is_denied_and_nothing_happens() {
     for wire in BOTH {
         let answer = |request: &RecordedRequest| -> Reply {
             if request.last_message().to_string().contains("no other tool either") {
-                return Turn::new().text(SUMMARY).into();
+                return ScriptedTurn::new().text(SUMMARY).into();
             }
             let write = json!({"file_path": "harm", "content": "x"}).to_string();
             let save = json!({"name": "n", "description": "d", "type": "user", "content": "c"});
-            Turn::new()
+            ScriptedTurn::new()
                 .call("1", "Write", write)
                 .call("2", "Bash", r#"{"command":"touch harm"}"#)
                 .call("3", "Bash", r#"{"command":"ls"}"#)
@@ -49,8 +49,8 @@ fn a_summary_that_calls_tools_is_denied_and_nothing_happens() {
             "---\nname: deploy\ndescription: Ships it.\nallowed-tools: Bash\n---\nShip it.\n";
         home.write(home.dormouse_home().join("skills/deploy/SKILL.md"), skill);
         fill(&home, &server, 3);
-        server.push(Turn::new().call("t", "Bash", r#"{"command":"touch harm"}"#));
-        server.push(Turn::new().text("done"));
+        server.push(ScriptedTurn::new().call("t", "Bash", r#"{"command":"touch harm"}"#));
+        server.push(ScriptedTurn::new().text("done"));
         server.expect_break("compaction");
         let flags = ["-c", &long_prompt(4)];
         let output = home.run(&mut ask(&home, &flags));
@@ -108,9 +108,13 @@ fn forks_read_what_the_last_request_wrote() {
         let home = home(&server);
         home.write("a.txt", "a line of the file\n".repeat(380));
         for number in 0..5 {
-            server.push(Turn::new().call(format!("r{number}"), "Read", r#"{"file_path":"a.txt"}"#));
+            server.push(ScriptedTurn::new().call(
+                format!("r{number}"),
+                "Read",
+                r#"{"file_path":"a.txt"}"#,
+            ));
         }
-        server.push(Turn::new().text("done"));
+        server.push(ScriptedTurn::new().text("done"));
         server.expect_break("compaction");
         let output = home.run(&mut ask(&home, &["read it again and again"]));
         assert_eq!(output.success().stdout, "done\n");
@@ -139,7 +143,7 @@ fn a_compaction_is_no_break_of_the_cache() {
         fill(&home, &server, 3);
         server.expect_break("compaction");
         for number in 4..=6 {
-            server.push(Turn::new().text("done"));
+            server.push(ScriptedTurn::new().text("done"));
             let output =
                 home.run(&mut ask(&home, &["-c", &format!("go on {number} {}", long_prompt(4))]));
             assert!(!output.success().stderr.contains(BROKE), "{}", output.stderr);
@@ -157,12 +161,12 @@ fn a_cache_that_is_lost_is_told() {
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (150, 40));
     for number in 1..=3 {
-        server.push(Turn::new().text(format!("answer number {number}")));
+        server.push(ScriptedTurn::new().text(format!("answer number {number}")));
         say(&mut terminal, "go on", &format!("answer number {number}"));
         assert!(!terminal.screen().contains(BROKE), "{}", terminal.screen());
     }
     server.advance(Duration::from_hours(24));
-    server.push(Turn::new().text("the last answer"));
+    server.push(ScriptedTurn::new().text("the last answer"));
     say(&mut terminal, "go on", "the last answer");
     let shown = terminal.screen();
     assert!(shown.contains("the server read 0 tokens from its cache where"), "{shown}");

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Output, TestHome, Wire};
 use serde_json::{Value, json};
 
@@ -154,13 +154,14 @@ fn a_guard_really_stops_the_command() {
     let home = TestHome::new().with_server(&server);
     home.git_init();
     forbid(&home, "No force push", "Never run `git push --force`.");
-    let call = |line: &str| Turn::new().call("b", "Bash", json!({ "command": line }).to_string());
+    let call =
+        |line: &str| ScriptedTurn::new().call("b", "Bash", json!({ "command": line }).to_string());
     let run = |line: &str| {
         if !server.requests().is_empty() {
             server.expect_break("another session");
         }
         server.push(call(line));
-        server.push(Turn::new().text("done"));
+        server.push(ScriptedTurn::new().text("done"));
         home.run(&mut ask(&home, &["--permission-mode", "bypass", "do the thing"])).success();
         server.requests().last().unwrap().text()
     };
@@ -185,8 +186,8 @@ fn a_rule_without_a_command_is_said_when_it_comes_up() {
     assert!(shown.contains("--remind") && !shown.contains("smuggled"), "{shown}");
     guard(&home, &["mocks.md", "--install"]).success();
     let edit = json!({"file_path": "tests/db.rs", "content": "let database = mock();"}).to_string();
-    server.push(Turn::new().call("w", "Write", edit));
-    server.push(Turn::new().text("done"));
+    server.push(ScriptedTurn::new().call("w", "Write", edit));
+    server.push(ScriptedTurn::new().text("done"));
     let said = ["--permission-mode", "bypass", "please write something for the orders"];
     let mut command = ask(&home, &said);
     command.env("DORMOUSE_RECALL", "0");
@@ -197,7 +198,7 @@ fn a_rule_without_a_command_is_said_when_it_comes_up() {
     assert!(requests[1].text().contains(rule));
     // And with the person's own words.
     server.expect_break("another session");
-    server.push(Turn::new().text("done"));
+    server.push(ScriptedTurn::new().text("done"));
     let mut command = ask(&home, &["may I mock the database of the orders?"]);
     command.env("DORMOUSE_RECALL", "0");
     home.run(&mut command).success();
@@ -261,17 +262,17 @@ fn corrected(home: &TestHome, server: &dormouse_testkit::ScriptedServer, times: 
             "name": "No force push", "description": "what it is about", "type": "feedback",
             "content": format!("Never run `git push --force`. {number}"), "file": "no-force-push.md",
         });
-        Turn::new().call("m", "MemorySave", save.to_string())
+        ScriptedTurn::new().call("m", "MemorySave", save.to_string())
     };
     if !server.requests().is_empty() {
         server.expect_break("another session");
     }
-    server.push(Turn::new().text("yes"));
+    server.push(ScriptedTurn::new().text("yes"));
     home.run(&mut ask(home, &["may I run git push --force?"])).success();
     let mut last = None;
     for number in 0..times {
         server.push(save(number));
-        server.push(Turn::new().text("sorry"));
+        server.push(ScriptedTurn::new().text("sorry"));
         let output = home.run(&mut ask(home, &["--continue", "no, as I said before"]));
         output.success();
         last = Some(output);
@@ -310,18 +311,18 @@ fn while_talking_the_guard_is_shown_and_asked_about() {
             "name": "No force push", "description": "what it is about", "type": "feedback",
             "content": format!("Never run `git push --force`. {number}"), "file": "no-force-push.md",
         });
-        Turn::new().call("m", "MemorySave", save.to_string())
+        ScriptedTurn::new().call("m", "MemorySave", save.to_string())
     };
     let server = server(Wire::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     home.git_init();
     forbid(&home, "No force push", "Never run `git push --force`.");
     let mut terminal = talk(&home, &["--permission-mode", "bypass"], (120, 50));
-    server.push(Turn::new().text("first answer"));
+    server.push(ScriptedTurn::new().text("first answer"));
     crate::talk::say(&mut terminal, "may I run git push --force?", "first answer");
     for number in 1..=3 {
         server.push(save(number));
-        server.push(Turn::new().text(format!("sorry {number}")));
+        server.push(ScriptedTurn::new().text(format!("sorry {number}")));
         crate::talk::say(&mut terminal, "no, as I said before", &format!("sorry {number}"));
     }
     terminal.wait_for_text(
@@ -338,8 +339,12 @@ fn while_talking_the_guard_is_shown_and_asked_about() {
     wait_for_prompt(&terminal);
     assert!(home.read(settings(&home)).contains(RULE));
     // Here too, at once.
-    server.push(Turn::new().call("b", "Bash", json!({"command": "git push --force"}).to_string()));
-    server.push(Turn::new().text("I may not"));
+    server.push(ScriptedTurn::new().call(
+        "b",
+        "Bash",
+        json!({"command": "git push --force"}).to_string(),
+    ));
+    server.push(ScriptedTurn::new().text("I may not"));
     crate::talk::say(&mut terminal, "do it all the same", "I may not");
     assert!(server.requests().last().unwrap().text().contains("denies it"));
     crate::talk::say(&mut terminal, "/guard no-force-push.md --remove", "taken out");

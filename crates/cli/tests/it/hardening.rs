@@ -1,6 +1,6 @@
 //! What once went wrong when somebody tried: keys that leak, projects that mix, answers that never end.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Reply, TestHome, Wire};
 use serde_json::Value;
 
@@ -30,12 +30,12 @@ fn a_key_in_an_error_inside_the_stream_is_not_shown() {
 #[test]
 fn a_key_in_a_file_does_not_reach_the_transcript() {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call("t1", "Read", r#"{"file_path":"notes.txt"}"#).call(
+        .reply(ScriptedTurn::new().call("t1", "Read", r#"{"file_path":"notes.txt"}"#).call(
             "t2",
             "Read",
             r#"{"file_path":"/proc/self/environ"}"#,
         ))
-        .reply(Turn::new().text("ok"))
+        .reply(ScriptedTurn::new().text("ok"))
         .start();
     let home = TestHome::new().with_server(&server);
     home.write("notes.txt", format!("the key is {}\n", home.key()));
@@ -61,7 +61,7 @@ fn a_password_in_an_address_is_not_shown() {
 /// `项目` and `目项` have one slug; their sessions are their own.
 #[test]
 fn two_projects_of_one_slug_do_not_mix() {
-    let server = server(Wire::Anthropic).reply(Turn::new().text("one")).start();
+    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("one")).start();
     let home = TestHome::new().with_server(&server);
     let (one, other) = (home.root().join("项目"), home.root().join("目项"));
     std::fs::create_dir(&one).unwrap();
@@ -78,8 +78,9 @@ fn two_projects_of_one_slug_do_not_mix() {
 
 #[test]
 fn a_session_goes_on_with_its_own_model() {
-    let server =
-        server(Wire::OpenAi).replies(["a", "b", "c"].map(|text| Turn::new().text(text))).start();
+    let server = server(Wire::OpenAi)
+        .replies(["a", "b", "c"].map(|text| ScriptedTurn::new().text(text)))
+        .start();
     let home = TestHome::new().with_server(&server);
     home.run(&mut ask(&home, &["--model", "first", "hi"])).success();
     home.run(&mut ask(&home, &["-c", "again"])).success();
@@ -96,7 +97,7 @@ fn a_session_goes_on_with_its_own_model() {
 fn a_large_window_by_name_is_kept() {
     let server = server(Wire::OpenAi)
         .no_model_info()
-        .replies(["a", "b"].map(|text| Turn::new().text(text)))
+        .replies(["a", "b"].map(|text| ScriptedTurn::new().text(text)))
         .start();
     let home = TestHome::new().with_server(&server);
     home.run(&mut ask(&home, &["--model", "big[1m]", "hi"])).success();
@@ -109,8 +110,8 @@ fn a_large_window_by_name_is_kept() {
 #[test]
 fn a_prompt_option_on_a_session_that_goes_on_is_said_to_have_no_effect() {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().text("one"))
-        .reply(Turn::new().text("two"))
+        .reply(ScriptedTurn::new().text("one"))
+        .reply(ScriptedTurn::new().text("two"))
         .start();
     let home = TestHome::new().with_server(&server);
     home.run(&mut ask(&home, &["hi"])).success();
@@ -123,14 +124,14 @@ fn a_prompt_option_on_a_session_that_goes_on_is_said_to_have_no_effect() {
 #[test]
 fn what_never_ends_is_ended() {
     let server_of_pauses = server(Wire::Anthropic)
-        .reply_with(|_| Turn::new().text("more").stop("pause_turn").into())
+        .reply_with(|_| ScriptedTurn::new().text("more").stop("pause_turn").into())
         .start();
     let home = TestHome::new().with_server(&server_of_pauses);
     let output = home.run(&mut ask(&home, &["hi"]));
     assert_eq!(output.code, Some(1));
     assert!(output.stderr.contains("paused its answer 5 times"), "{}", output.stderr);
 
-    let mut turn = Turn::new();
+    let mut turn = ScriptedTurn::new();
     for n in 0..1_001 {
         turn = turn.call(format!("c{n}"), "Glob", r#"{"pattern":"*"}"#);
     }

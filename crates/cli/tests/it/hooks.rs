@@ -1,7 +1,7 @@
 //! Hooks of the kind people have already, run unchanged: scripts in sh and Python, with the field names
 //! and exit codes of that contract.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Output, ScriptedServer, TestHome, Wire};
 use serde_json::{Value, json};
 
@@ -33,15 +33,15 @@ fn home(hooks: &[(&str, &str, &str)]) -> TestHome {
     home
 }
 
-fn run(home: &mut TestHome, turns: Vec<Turn>) -> (Output, ScriptedServer) {
+fn run(home: &mut TestHome, turns: Vec<ScriptedTurn>) -> (Output, ScriptedServer) {
     let server = server(Wire::Anthropic).replies(turns).start();
     home.use_server(&server);
     let output = home.run(&mut ask(home, &["go"]));
     (output, server)
 }
 
-fn touch(name: &str) -> Turn {
-    Turn::new().call("t", "Bash", json!({"command": format!("touch {name}")}).to_string())
+fn touch(name: &str) -> ScriptedTurn {
+    ScriptedTurn::new().call("t", "Bash", json!({"command": format!("touch {name}")}).to_string())
 }
 
 /// The blocks of the last message of a request.
@@ -49,8 +49,8 @@ fn last(server: &ScriptedServer, request: usize) -> Vec<Value> {
     server.requests()[request].last_message()["content"].as_array().unwrap().clone()
 }
 
-fn done() -> Turn {
-    Turn::new().text("done")
+fn done() -> ScriptedTurn {
+    ScriptedTurn::new().text("done")
 }
 
 #[test]
@@ -196,7 +196,7 @@ input=$(cat); echo "$input" >> "$CLAUDE_PROJECT_DIR/stops.jsonl"
 echo "run the tests first" >&2; exit 2
 "#;
     let mut home = home(&[("Stop", "", stop)]);
-    let turns = vec![Turn::new().text("finished"), touch("tested"), done()];
+    let turns = vec![ScriptedTurn::new().text("finished"), touch("tested"), done()];
     let (output, server) = run(&mut home, turns);
     output.success();
     assert_eq!(output.stdout.trim(), "done");
@@ -249,7 +249,7 @@ exit 0"#;
         ("PermissionRequest", "Bash", allow),
         ("SessionEnd", "other", &ended),
     ]);
-    let turn = Turn::new()
+    let turn = ScriptedTurn::new()
         .call("f", "Read", r#"{"file_path":"missing.txt"}"#)
         .call("a", "Bash", r#"{"command":"mkdir made"}"#)
         .call("d", "Bash", r#"{"command":"rm a.txt"}"#);
@@ -272,7 +272,7 @@ fn rules_stand_above_a_hook_that_allows() {
         &file,
         home.read(&file).replace("\"allow\":[", "\"deny\":[\"Bash(rm:*)\"],\"allow\":["),
     );
-    let turn = Turn::new().call("d", "Bash", r#"{"command":"rm a.txt"}"#).call(
+    let turn = ScriptedTurn::new().call("d", "Bash", r#"{"command":"rm a.txt"}"#).call(
         "a",
         "Bash",
         r#"{"command":"mkdir made"}"#,

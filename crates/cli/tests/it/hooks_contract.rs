@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Output, ScriptedServer, TestHome, Wire};
 use serde_json::{Value, json};
 
@@ -48,15 +48,15 @@ pub(crate) fn go(server: ScriptedServer, hooks: Value) -> (TestHome, ScriptedSer
     (home, server, output)
 }
 
-pub(crate) fn bash(command: &str) -> Turn {
-    Turn::new().call("t", "Bash", json!({ "command": command }).to_string())
+pub(crate) fn bash(command: &str) -> ScriptedTurn {
+    ScriptedTurn::new().call("t", "Bash", json!({ "command": command }).to_string())
 }
 
-pub(crate) fn done() -> Turn {
-    Turn::new().text("done")
+pub(crate) fn done() -> ScriptedTurn {
+    ScriptedTurn::new().text("done")
 }
 
-pub(crate) fn scripted(turns: Vec<Turn>) -> ScriptedServer {
+pub(crate) fn scripted(turns: Vec<ScriptedTurn>) -> ScriptedServer {
     server(Wire::Anthropic).side_model("small").replies(turns).start()
 }
 
@@ -125,7 +125,8 @@ fn a_compaction_is_refused() {
 #[test]
 fn a_stop_that_is_blocked_goes_on() {
     let hooks = json!({"Stop": group("", command("tests_first.py"))});
-    let (home, server, output) = go(scripted(vec![Turn::new().text("finished"), done()]), hooks);
+    let (home, server, output) =
+        go(scripted(vec![ScriptedTurn::new().text("finished"), done()]), hooks);
     assert_eq!(output.success().stdout.trim(), "done");
     assert!(last(&server, 1).contains("run the tests before you stop"));
     let seen: Vec<Value> =
@@ -157,13 +158,17 @@ fn an_async_hook_wakes_the_model() {
         json!({"type": "command", "command": script("lint_later.sh"), "asyncRewake": true});
     let hooks = json!({"PostToolUse": group("Write", handler)});
     let write = |id: &str, text: &str| {
-        Turn::new().call(id, "Write", json!({"file_path": "a.rs", "content": text}).to_string())
+        ScriptedTurn::new().call(
+            id,
+            "Write",
+            json!({"file_path": "a.rs", "content": text}).to_string(),
+        )
     };
     let turns = vec![
         write("w", "// XXX"),
-        Turn::new().text("finished"),
+        ScriptedTurn::new().text("finished"),
         bash("echo looking"),
-        Turn::new().text("clean"),
+        ScriptedTurn::new().text("clean"),
     ];
     let (_, server, output) = go(scripted(turns), hooks);
     assert_eq!(output.success().stdout.trim(), "clean", "{}", output.stderr);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{RecordedRequest, Reply, Wire};
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn a_saved_memory_is_told_and_one_that_comes_back() {
     });
     let memory = json!({"name": "harbour", "description": "where the ships of the harbour land", "type": "project",
         "content": "Ships land at the east quay of the harbour."});
-    let turns = vec![Turn::new().call("m", "MemorySave", memory.to_string()), done()];
+    let turns = vec![ScriptedTurn::new().call("m", "MemorySave", memory.to_string()), done()];
     let (home, server, output) = go(scripted(turns), hooks);
     output.success();
     let saved = &lines(&home, "memory.jsonl")[0];
@@ -52,8 +52,8 @@ fn a_dream_is_told_when_it_begins_and_when_it_ends() {
         }),
     );
     let memory = crate::dream::memory("alpha", "The fact about alpha, and the one about beta.");
-    server.push_fork(crate::dream::save(Turn::new(), "s", &memory));
-    server.push_fork(Turn::new().text("merged"));
+    server.push_fork(crate::dream::save(ScriptedTurn::new(), "s", &memory));
+    server.push_fork(ScriptedTurn::new().text("merged"));
     home.run(&mut dormouse(&home, &["dream", "--now"])).success();
     let told = lines(&home, "dreams.jsonl");
     assert_eq!(told.len(), 2, "{told:?}");
@@ -82,7 +82,7 @@ fn the_end_of_a_session_has_little_time() {
 #[test]
 fn a_round_of_calls_is_looked_at_as_a_whole() {
     let hooks = json!({"PostToolBatch": group("", command("batch.py"))});
-    let two = Turn::new().call("a", "Bash", r#"{"command":"echo one"}"#).call(
+    let two = ScriptedTurn::new().call("a", "Bash", r#"{"command":"echo one"}"#).call(
         "b",
         "Glob",
         r#"{"pattern":"*"}"#,
@@ -233,14 +233,14 @@ fn an_agent_is_watched_and_kept_from_stopping() {
         .agent_with(|request: &RecordedRequest| -> Reply {
             let last = request.last_message().to_string();
             if last.contains("name your sources") {
-                Turn::new().text("52, source: plan.md").into()
+                ScriptedTurn::new().text("52, source: plan.md").into()
             } else if last.contains("52 nuts") {
-                Turn::new().text("52").into()
+                ScriptedTurn::new().text("52").into()
             } else {
-                Turn::new().call("r", "Read", r#"{"file_path":"plan.md"}"#).into()
+                ScriptedTurn::new().call("r", "Read", r#"{"file_path":"plan.md"}"#).into()
             }
         })
-        .reply(Turn::new().call(
+        .reply(ScriptedTurn::new().call(
             "a",
             "Agent",
             r#"{"description":"count","prompt":"how many nuts?","subagent_type":"careful"}"#,
@@ -277,7 +277,7 @@ fn the_memory_of_an_agent_is_told_as_such() {
     let server = server(Wire::Anthropic)
         .agent_with(|request: &RecordedRequest| -> Reply {
             if request.messages().len() > 1 {
-                return Turn::new().text("noted").into();
+                return ScriptedTurn::new().text("noted").into();
             }
             let text = request.text();
             let (before, _) = text.split_once("/agent-memory/").unwrap_or_else(|| panic!("{text}"));
@@ -285,9 +285,9 @@ fn the_memory_of_an_agent_is_told_as_such() {
             let folder = format!("{root}/agent-memory/keeper");
             let note = "---\nname: Tests\ndescription: tests need a clean cache\ntype: project\n---\nCACHE=0\n";
             let input = json!({"file_path": format!("{folder}/tests.md"), "content": note});
-            Turn::new().call("w", "Write", input.to_string()).into()
+            ScriptedTurn::new().call("w", "Write", input.to_string()).into()
         })
-        .reply(Turn::new().call(
+        .reply(ScriptedTurn::new().call(
             "a",
             "Agent",
             r#"{"description":"keep","prompt":"write it down","subagent_type":"keeper"}"#,

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Reply, TestHome, Wire};
 use serde_json::{Value, json};
 
@@ -107,9 +107,11 @@ fn a_model_is_asked() {
     let hooks = json!({"PreToolUse": group("Bash", prompt)});
     let server = server(Wire::Anthropic)
         .side_model("small")
-        .side_reply(Turn::new().text(r#"{"ok":false,"reason":"the model would rather not"}"#))
-        .side_reply(Turn::new().text(r#"{"ok":true}"#))
-        .side_reply(Turn::new().text("I think it is fine"))
+        .side_reply(
+            ScriptedTurn::new().text(r#"{"ok":false,"reason":"the model would rather not"}"#),
+        )
+        .side_reply(ScriptedTurn::new().text(r#"{"ok":true}"#))
+        .side_reply(ScriptedTurn::new().text("I think it is fine"))
         .replies(vec![bash("touch a"), bash("touch b"), bash("touch c"), done()])
         .start();
     let (home, server, output) = go(server, hooks);
@@ -130,7 +132,7 @@ fn a_model_is_asked() {
 fn a_call_that_is_refused_as_hopeless_is_refused() {
     let prompt = json!({"type": "prompt", "prompt": "Is this harmless?"});
     let agent = json!({"type": "agent", "prompt": "Is this harmless?"});
-    let no = || Turn::new().text(r#"{"ok":false,"reason":"never","impossible":true}"#);
+    let no = || ScriptedTurn::new().text(r#"{"ok":false,"reason":"never","impossible":true}"#);
     for hook in [prompt, agent] {
         let server = scripted(vec![bash("touch a"), done()]);
         server.push_side(no());
@@ -150,9 +152,11 @@ fn a_model_keeps_another_from_stopping_unless_it_can_not_be_helped() {
     let prompt = json!({"type": "prompt", "prompt": "Are the tests green?", "model": "small"});
     let server = server(Wire::OpenAi)
         .side_model("small")
-        .side_reply(Turn::new().text(r#"{"ok":false,"reason":"they are red"}"#))
-        .side_reply(Turn::new().text(r#"{"ok":false,"reason":"no tests","impossible":true}"#))
-        .replies(vec![Turn::new().text("finished"), done()])
+        .side_reply(ScriptedTurn::new().text(r#"{"ok":false,"reason":"they are red"}"#))
+        .side_reply(
+            ScriptedTurn::new().text(r#"{"ok":false,"reason":"no tests","impossible":true}"#),
+        )
+        .replies(vec![ScriptedTurn::new().text("finished"), done()])
         .start();
     let (_, server, output) = go(server, json!({"Stop": group("", prompt)}));
     assert_eq!(output.success().stdout.trim(), "done");
@@ -166,9 +170,11 @@ fn an_agent_looks_around_first() {
     let prompt = json!({"type": "agent", "prompt": "Does notes.txt forbid this?"});
     let hooks = json!({"PreToolUse": group("Bash", prompt)});
     let server = scripted(vec![bash("touch a"), done()]);
-    server.push_fork(Turn::new().call("r", "Read", r#"{"file_path":"notes.txt"}"#));
-    server.push_fork(Turn::new().call("w", "Write", r#"{"file_path":"x","content":"x"}"#));
-    server.push_fork(Turn::new().text(r#"{"ok": false, "reason": "notes.txt says no touching"}"#));
+    server.push_fork(ScriptedTurn::new().call("r", "Read", r#"{"file_path":"notes.txt"}"#));
+    server.push_fork(ScriptedTurn::new().call("w", "Write", r#"{"file_path":"x","content":"x"}"#));
+    server.push_fork(
+        ScriptedTurn::new().text(r#"{"ok": false, "reason": "notes.txt says no touching"}"#),
+    );
     server.expect_break("the agent of a hook starts with nothing");
     let home = home(&server, hooks);
     home.write("notes.txt", "no touching");
@@ -192,13 +198,15 @@ fn each_kind_has_its_time() {
     let server = server(Wire::Anthropic)
         .side_model("small")
         .side_reply(
-            Reply::from(Turn::new().text("{}")).stop_after(1).then(dormouse_testkit::End::Hang),
+            Reply::from(ScriptedTurn::new().text("{}"))
+                .stop_after(1)
+                .then(dormouse_testkit::End::Hang),
         )
         .replies(vec![bash("touch a"), done()])
         .start();
     server.expect_break("the agent of a hook starts with nothing");
     server.push_fork(
-        Reply::from(Turn::new().text("{}")).stop_after(1).then(dormouse_testkit::End::Hang),
+        Reply::from(ScriptedTurn::new().text("{}")).stop_after(1).then(dormouse_testkit::End::Hang),
     );
     let home = TestHome::new().with_server(&server);
     let policy = Policy::start(home.root());

@@ -1,6 +1,6 @@
 //! Hooks and the tools of MCP servers: by whatever way such a tool is called, hooks see the tool and its own arguments.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{ScriptedServer, TestHome, Wire};
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ fn a_call_through_another_tool_is_shown_as_what_it_is() {
             .reply(word("danger"))
             .reply(word("rough"))
             .reply(through("fail", &json!({"word": "soft"})))
-            .reply(Turn::new().text("done"))
+            .reply(ScriptedTurn::new().text("done"))
             .start();
         let hook = |matcher: &str| group(matcher, json!({"command": LOOK}));
         let hooks = json!({
@@ -95,7 +95,7 @@ fn a_condition_holds_for_tools_that_are_not_listed() {
         let server = server(Wire::Anthropic)
             .reply(bash("touch go; until [ -e mean-listed ]; do sleep 0.01; done"))
             .reply(mcp_call("echo", &json!({"word": "x"})))
-            .reply(Turn::new().text("done"))
+            .reply(ScriptedTurn::new().text("done"))
             .start();
         let home =
             home_with(&server, "late", &json!({"PreToolUse": group("mcp__.*", refuse(rule))}));

@@ -1,6 +1,6 @@
 //! Every mistake in a hook is told with its file, its line and the reason; the others run. And `dormouse hooks`.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{TestHome, Wire};
 use serde_json::{Value, json};
 
@@ -96,7 +96,7 @@ fn each_mistake_is_told_with_its_file_and_line_and_the_others_run() {
     for (mistake, said) in MISTAKES {
         let good = r#""UserPromptSubmit": [{"hooks": [{"command": "touch ran"}]}]"#;
         let home = with_settings(&format!("{{\n \"hooks\": {{\n  {mistake},\n  {good}\n }}\n}}"));
-        let server = server(Wire::Anthropic).reply(Turn::new().text("done")).start();
+        let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("done")).start();
         let home = home.with_server(&server);
         let output = home.run(&mut ask(&home, &["go"]));
         output.success();

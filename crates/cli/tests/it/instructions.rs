@@ -1,13 +1,13 @@
 //! Instruction files in a session: in the first message, in their order, and as files are touched.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{TestHome, Wire};
 use serde_json::{Value, json};
 
 use crate::program::{ask, server};
 
-fn done() -> Turn {
-    Turn::new().text("done")
+fn done() -> ScriptedTurn {
+    ScriptedTurn::new().text("done")
 }
 
 /// The text of the first message.
@@ -77,8 +77,8 @@ fn rules_and_nested_files_come_when_a_file_is_touched() {
         "type": "command", "command": format!("cat >> {}", log.display())}]}]}});
     home.write(home.dormouse_home().join("settings.json"), hook.to_string());
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call("r", "Read", r#"{"file_path":"sub/a.rs"}"#))
-        .reply(Turn::new().call("s", "Read", r#"{"file_path":"sub/a.rs"}"#))
+        .reply(ScriptedTurn::new().call("r", "Read", r#"{"file_path":"sub/a.rs"}"#))
+        .reply(ScriptedTurn::new().call("s", "Read", r#"{"file_path":"sub/a.rs"}"#))
         .reply(done())
         .start();
     home.use_server(&server);

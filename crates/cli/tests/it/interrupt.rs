@@ -1,6 +1,6 @@
 //! An interrupt at any point: the run ends at once, what was open is closed, and the next message works.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Reply, TestHome, Wire};
 
 use crate::program::{BOTH, ask, server, transcript, wait_until};
@@ -9,12 +9,12 @@ use crate::program::{BOTH, ask, server, transcript, wait_until};
 fn while_a_command_runs() {
     for wire in BOTH {
         let server = server(wire)
-            .reply(Turn::new().text("waiting").call(
+            .reply(ScriptedTurn::new().text("waiting").call(
                 "w",
                 "Bash",
                 r#"{"command":"echo $$ > pid; sleep 300"}"#,
             ))
-            .reply(Turn::new().text("still usable"))
+            .reply(ScriptedTurn::new().text("still usable"))
             .start();
         let home = TestHome::new().with_server(&server);
         let mut running = home.spawn(&mut ask(&home, &["--permission-mode", "bypass", "hi"]));
@@ -38,7 +38,7 @@ fn while_a_command_runs() {
 fn while_waiting_for_another_try() {
     let server = server(Wire::Anthropic)
         .reply(Reply::rate_limited(300))
-        .reply(Turn::new().text("still usable"))
+        .reply(ScriptedTurn::new().text("still usable"))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut running = home.spawn(&mut ask(&home, &["hi"]));
@@ -54,8 +54,12 @@ fn while_waiting_for_another_try() {
 #[test]
 fn while_the_server_is_silent() {
     let server = server(Wire::OpenAi)
-        .reply(Reply::from(Turn::new().text("x")).stop_after(0).then(dormouse_testkit::End::Hang))
-        .reply(Turn::new().text("still usable"))
+        .reply(
+            Reply::from(ScriptedTurn::new().text("x"))
+                .stop_after(0)
+                .then(dormouse_testkit::End::Hang),
+        )
+        .reply(ScriptedTurn::new().text("still usable"))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut running = home.spawn(&mut ask(&home, &["hi"]));

@@ -1,6 +1,6 @@
 //! The cheap layers in the real program: old results cleared after a pause, oldest rounds left out (C-6, C-7).
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Reply, ScriptedServer, TestHome, Wire};
 
 use crate::program::{BOTH, ask, server, transcript};
@@ -14,13 +14,13 @@ fn seven_looks(server: &ScriptedServer) -> TestHome {
     let home = TestHome::new().with_server(server);
     home.write("nuts.txt", "a nut in the larder\n".repeat(300));
     for number in 0..7 {
-        server.push(Turn::new().call(
+        server.push(ScriptedTurn::new().call(
             format!("c{number}"),
             "Bash",
             r#"{"command":"cat nuts.txt"}"#,
         ));
     }
-    server.push(Turn::new().text("seven looks"));
+    server.push(ScriptedTurn::new().text("seven looks"));
     home.run(&mut ask(&home, &["count"])).success();
     home
 }
@@ -37,18 +37,18 @@ fn after_a_pause_old_results_are_cleared_and_stay_so() {
         let server = server(wire).start();
         let mut home = seven_looks(&server);
         // A minute later nothing happens: the server compares the bytes.
-        server.push(Turn::new().text("soon"));
+        server.push(ScriptedTurn::new().text("soon"));
         home.run(&mut ask(&home, &["-c", "soon after"])).success();
         assert_eq!(whole_results(&server), 7);
         home = home.with_now(CLEARED_AFTER);
-        server.push(Turn::new().text("later"));
+        server.push(ScriptedTurn::new().text("later"));
         server.expect_break("cleared after a pause");
         let output = home.run(&mut ask(&home, &["-c", "hours later"]));
         assert!(output.success().stderr.contains("2 old tool results"), "{}", output.stderr);
         assert_eq!(whole_results(&server), 5);
         assert!(server.requests().last().unwrap().text().contains(NOTE));
         // A minute later, after another resume, the same bytes.
-        server.push(Turn::new().text("again"));
+        server.push(ScriptedTurn::new().text("again"));
         home.run(&mut ask(&home, &["-c", "and on"])).success();
         assert_eq!(whole_results(&server), 5);
         server.finish();
@@ -59,11 +59,11 @@ fn after_a_pause_old_results_are_cleared_and_stay_so() {
 fn where_thinking_is_bound_nothing_is_cleared_unless_the_person_says_so() {
     let server = server(Wire::Anthropic).model("claude-opus-5-5").start();
     let mut home = seven_looks(&server).with_now(CLEARED_AFTER);
-    server.push(Turn::new().text("later"));
+    server.push(ScriptedTurn::new().text("later"));
     home.run(&mut ask(&home, &["-c", "hours later"])).success();
     assert_eq!(whole_results(&server), 7);
     home.set_env("DORMOUSE_TIME_CLEARING", "1");
-    server.push(Turn::new().text("later still"));
+    server.push(ScriptedTurn::new().text("later still"));
     server.expect_break("cleared after a pause");
     let home = home.with_now("2026-11-02T18:00:00Z");
     home.run(&mut ask(&home, &["-c", "hours later again"])).success();
@@ -80,13 +80,13 @@ fn the_oldest_rounds_are_left_out_whole_and_a_marker_says_so() {
     home.set_env("DORMOUSE_AUTO_COMPACT", "0");
     home.write("nuts.txt", "a nut in the larder\n".repeat(200));
     for number in 0..12 {
-        server.push(Turn::new().call(
+        server.push(ScriptedTurn::new().call(
             format!("c{number}"),
             "Bash",
             r#"{"command":"cat nuts.txt"}"#,
         ));
     }
-    server.push(Turn::new().text("twelve looks"));
+    server.push(ScriptedTurn::new().text("twelve looks"));
     (0..2).for_each(|_| server.expect_break("snip"));
     let output = home.run(&mut ask(&home, &["count, and mind the acorns"]));
     assert!(output.success().stderr.contains("are left out from now on"), "{}", output.stderr);
@@ -97,7 +97,7 @@ fn the_oldest_rounds_are_left_out_whole_and_a_marker_says_so() {
     assert!(text.contains("earlier messages were left out here"), "{text}");
     assert_eq!(transcript(&home).matches("a nut in the larder").count(), 12 * 200);
     // A resume sends the same bytes.
-    server.push(Turn::new().text("again"));
+    server.push(ScriptedTurn::new().text("again"));
     home.run(&mut ask(&home, &["-c", "and on"])).success();
     server.finish();
 }
@@ -118,19 +118,19 @@ fn folding(answer: impl Fn() -> Reply + Send + 'static) -> (ScriptedServer, Test
 
 fn looks(server: &ScriptedServer, count: usize) {
     for number in 0..count {
-        server.push(Turn::new().call(
+        server.push(ScriptedTurn::new().call(
             format!("c{number}"),
             "Bash",
             r#"{"command":"cat nuts.txt"}"#,
         ));
     }
-    server.push(Turn::new().text("all looked at"));
+    server.push(ScriptedTurn::new().text("all looked at"));
 }
 
 #[test]
 fn spans_are_folded_ahead_of_need_and_unfolded_to_the_byte() {
     let (server, home) =
-        folding(|| Turn::new().text("<summary>the larder was looked at</summary>").into());
+        folding(|| ScriptedTurn::new().text("<summary>the larder was looked at</summary>").into());
     looks(&server, 22);
     (0..3).for_each(|_| server.expect_break("collapse"));
     let output = home.run(&mut ask(&home, &["count, and mind the acorns"]));
@@ -142,7 +142,7 @@ fn spans_are_folded_ahead_of_need_and_unfolded_to_the_byte() {
     assert!(text.contains("the larder was looked at") && text.contains("folded from="), "{text}");
     assert!(!transcript(&home).contains("compact_boundary"), "no compaction beside it");
     // A resume sends the same bytes.
-    server.push(Turn::new().text("again"));
+    server.push(ScriptedTurn::new().text("again"));
     home.run(&mut ask(&home, &["-c", "and on"])).success();
     assert_eq!(transcript(&home).matches("a nut in the larder").count(), 22 * 200);
     server.finish();
@@ -153,7 +153,7 @@ fn a_summary_that_fails_or_is_larger_is_not_committed() {
     let larger = format!("<summary>{}</summary>", "words and words ".repeat(4_000));
     for answer in [larger.as_str(), " "] {
         let answer = answer.to_owned();
-        let (server, home) = folding(move || Turn::new().text(answer.clone()).into());
+        let (server, home) = folding(move || ScriptedTurn::new().text(answer.clone()).into());
         looks(&server, 16);
         let output = home.run(&mut ask(&home, &["count"]));
         assert!(
@@ -169,7 +169,7 @@ fn a_summary_that_fails_or_is_larger_is_not_committed() {
 #[test]
 fn expand_gives_back_every_byte() {
     let (server, home) =
-        folding(|| Turn::new().text("<summary>the larder was looked at</summary>").into());
+        folding(|| ScriptedTurn::new().text("<summary>the larder was looked at</summary>").into());
     looks(&server, 18);
     (0..2).for_each(|_| server.expect_break("collapse"));
     home.run(&mut ask(&home, &["count, and mind the acorns"])).success();
@@ -179,7 +179,7 @@ fn expand_gives_back_every_byte() {
     let mut terminal = talk(&home, &["-c"], (100, 24));
     say(&mut terminal, "/expand", "messages are as they were");
     server.expect_break("unfolded");
-    server.push(Turn::new().text("I see them again"));
+    server.push(ScriptedTurn::new().text("I see them again"));
     say(&mut terminal, "go on", "I see them again");
     let unfolded = server.requests().last().unwrap().text();
     assert_eq!(unfolded.matches("<folded from=").count(), folds - 1);

@@ -1,6 +1,6 @@
 //! What servers clear themselves: deletions in their cache (C-8), and old tool uses (C-9).
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{RecordedRequest, ScriptedServer, TestHome, Wire};
 use serde_json::{Value, json};
 
@@ -19,9 +19,9 @@ fn looked(
     home.write("nuts.txt", format!("{RESULT}\n").repeat(200));
     for number in range {
         let input = r#"{"command":"cat nuts.txt"}"#;
-        server.push(Turn::new().call(format!("c{number}"), "Bash", input));
+        server.push(ScriptedTurn::new().call(format!("c{number}"), "Bash", input));
     }
-    server.push(Turn::new().text("looked"));
+    server.push(ScriptedTurn::new().text("looked"));
     home.run(&mut ask(home, arguments)).success();
 }
 
@@ -71,7 +71,7 @@ fn deletions_are_sent_again_in_the_same_place_and_the_messages_stay() {
     let figures = layer(&home, "cache_edits");
     assert_eq!((&figures["fired"], &figures["changed"]), (&json!(2), &json!(10)));
     // After a resume the same bytes.
-    server.push(Turn::new().text("again"));
+    server.push(ScriptedTurn::new().text("again"));
     home.run(&mut ask(&home, &["-c", "and on"])).success();
     assert_eq!(deletions(server.requests().last().unwrap()).len(), 2);
     server.finish();
@@ -84,12 +84,12 @@ fn switched_off_they_are_taken_back() {
     looked(&server, &home, &["count"], 0..8);
     home.set_env("DORMOUSE_CACHE_EDITS", "0");
     server.expect_break("deletions taken back");
-    server.push(Turn::new().text("whole"));
+    server.push(ScriptedTurn::new().text("whole"));
     home.run(&mut ask(&home, &["-c", "and on"])).success();
     let request = server.requests().pop().unwrap();
     assert_eq!(deletions(&request), Vec::<Vec<String>>::new());
     assert_eq!(request.text().matches(RESULT).count(), 8 * 200);
-    server.push(Turn::new().text("still whole"));
+    server.push(ScriptedTurn::new().text("still whole"));
     home.run(&mut ask(&home, &["-c", "and on"])).success();
     server.finish();
 }
@@ -101,7 +101,7 @@ fn after_a_clearing_by_time_they_start_anew() {
     looked(&server, &home, &["count"], 0..8);
     let home = home.with_now("2026-11-02T12:00:00Z");
     server.expect_break("cleared after a pause");
-    server.push(Turn::new().text("later"));
+    server.push(ScriptedTurn::new().text("later"));
     home.run(&mut ask(&home, &["-c", "hours later"])).success();
     let request = server.requests().pop().unwrap();
     assert_eq!(deletions(&request), Vec::<Vec<String>>::new());
@@ -116,7 +116,7 @@ fn after_a_clearing_by_time_they_start_anew() {
 fn a_compaction_takes_them_out_and_its_fork_sends_what_was_sent() {
     let server = server(Wire::Anthropic)
         .knows_cache_edits()
-        .fork_with(|_| Turn::new().text("<summary>looked at nuts</summary>").into())
+        .fork_with(|_| ScriptedTurn::new().text("<summary>looked at nuts</summary>").into())
         .start();
     let home = with_cache_edits(&server);
     looked(&server, &home, &["count"], 0..13);
@@ -125,7 +125,7 @@ fn a_compaction_takes_them_out_and_its_fork_sends_what_was_sent() {
     say(&mut terminal, "/compact", "compacted");
     assert_eq!(deletions(&server.fork_requests()[0]), sent);
     server.expect_break("compaction");
-    server.push(Turn::new().text("I go on"));
+    server.push(ScriptedTurn::new().text("I go on"));
     say(&mut terminal, "go on", "I go on");
     assert_eq!(deletions(server.requests().last().unwrap()), Vec::<Vec<String>>::new());
     leave(terminal);
@@ -157,9 +157,9 @@ fn a_server_that_manages_the_window_is_asked_to_clear() {
     home.write("many.txt", format!("{RESULT}\n").repeat(1_400));
     for number in 0..14 {
         let input = r#"{"command":"cat many.txt"}"#;
-        server.push(Turn::new().call(format!("c{number}"), "Bash", input));
+        server.push(ScriptedTurn::new().call(format!("c{number}"), "Bash", input));
     }
-    server.push(Turn::new().text("looked"));
+    server.push(ScriptedTurn::new().text("looked"));
     home.run(&mut ask(&home, &["count"])).success();
     let request = server.requests().pop().unwrap();
     let asked = request.json()["context_management"]["edits"].clone();
@@ -209,7 +209,7 @@ fn odd_words_about_what_was_cleared_are_passed_over() {
         let delta = format!(
             r#"{{"type":"message_delta","delta":{{"stop_reason":"end_turn"}},"usage":{{"output_tokens":2}},"context_management":{odd}}}"#
         );
-        let reply: dormouse_testkit::Reply = Turn::new().text("fine").into();
+        let reply: dormouse_testkit::Reply = ScriptedTurn::new().text("fine").into();
         server.push(reply.event_override(4, delta));
         let output = home.run(&mut ask(&home, &["hello"]));
         assert_eq!(output.success().stdout.trim(), "fine", "{odd}");

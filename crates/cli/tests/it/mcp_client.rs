@@ -3,20 +3,20 @@
 
 use std::path::Path;
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Output, ScriptedServer, TestHome, Wire};
 use serde_json::{Value, json};
 
 use crate::mcp_mean::{LONG_NAME, entry, processes, settings};
 use crate::program::{BOTH, ask, dormouse, server, wait_until};
 
-pub(crate) fn call(tool: &str, input: &Value) -> Turn {
-    Turn::new().call("c", format!("mcp__mean__{tool}"), input.to_string())
+pub(crate) fn call(tool: &str, input: &Value) -> ScriptedTurn {
+    ScriptedTurn::new().call("c", format!("mcp__mean__{tool}"), input.to_string())
 }
 
-pub(crate) fn mcp_call(tool: &str, input: &Value) -> Turn {
+pub(crate) fn mcp_call(tool: &str, input: &Value) -> ScriptedTurn {
     let input = json!({"server": "mean", "tool": tool, "arguments": input});
-    Turn::new().call("c", "McpCall", input.to_string())
+    ScriptedTurn::new().call("c", "McpCall", input.to_string())
 }
 
 /// A home with the mean server in its settings.
@@ -56,7 +56,7 @@ fn tools_and_instructions_are_in_the_prefix_and_calls_reach_the_server() {
             .reply(call("secret", &json!({})))
             .reply(call("rubbish", &json!({})))
             .reply(call("pictures", &json!({})))
-            .reply(Turn::new().text("done"))
+            .reply(ScriptedTurn::new().text("done"))
             .start();
         let home = mean_home(&server);
         run(&home, &["go"]);
@@ -113,7 +113,7 @@ fn a_call_asks_whatever_the_server_says_of_itself() {
         server(Wire::Anthropic)
             .reply(call("echo", &json!({})))
             .reply(mcp_call("echo", &json!({})))
-            .reply(Turn::new().text("done"))
+            .reply(ScriptedTurn::new().text("done"))
             .start()
     };
     for (rules, ran) in [
@@ -155,7 +155,7 @@ fn a_server_that_dies_is_started_again_but_not_for_ever() {
     for _ in 0..6 {
         script = script.reply(call("die", &json!({})));
     }
-    let server = script.reply(Turn::new().text("done")).start();
+    let server = script.reply(ScriptedTurn::new().text("done")).start();
     let home = mean_home(&server);
     run(&home, &["go"]);
     let first = told(&server, 1);
@@ -179,7 +179,7 @@ fn a_server_that_dies_is_started_again_but_not_for_ever() {
 fn a_server_that_breaks_off_at_the_new_handshake_gets_the_old_one() {
     let server = server(Wire::Anthropic)
         .reply(call("echo", &json!({"word": "hi"})))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let home = TestHome::new().with_server(&server);
     settings(&home, &json!({"mean": entry("touchy")}));
@@ -194,7 +194,7 @@ fn a_flood_ends_the_connection_with_a_reason() {
         let server = server(Wire::Anthropic)
             .reply(call(flood, &json!({})))
             .reply(call("echo", &json!({"word": "again"})))
-            .reply(Turn::new().text("done"))
+            .reply(ScriptedTurn::new().text("done"))
             .start();
         let home = mean_home(&server);
         run(&home, &["go"]);
@@ -210,7 +210,7 @@ fn a_call_that_hangs_is_given_up_and_the_server_is_told() {
     let server = server(Wire::Anthropic)
         .reply(call("hang", &json!({})))
         .reply(call("echo", &json!({"word": "still there"})))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut mean = entry("well");
@@ -268,13 +268,13 @@ fn nothing_outlives_the_program_however_it_ends() {
 #[test]
 fn two_servers_with_the_same_tools() {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call("1", "mcp__one__echo", r#"{"word":"a"}"#).call(
+        .reply(ScriptedTurn::new().call("1", "mcp__one__echo", r#"{"word":"a"}"#).call(
             "2",
             "mcp__two__echo",
             r#"{"word":"b"}"#,
         ))
-        .reply(Turn::new().call("1", format!("mcp__one__{}", &made_fit()), "{}"))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().call("1", format!("mcp__one__{}", &made_fit()), "{}"))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let home = TestHome::new().with_server(&server);
     settings(&home, &json!({"one": entry("well"), "two": entry("well")}));
@@ -298,7 +298,7 @@ fn made_fit() -> String {
 #[test]
 fn a_projects_servers_wait_for_trust() {
     let server = server(Wire::Anthropic)
-        .replies(["one", "two", "three", "four"].map(|text| Turn::new().text(text)))
+        .replies(["one", "two", "three", "four"].map(|text| ScriptedTurn::new().text(text)))
         .start();
     let home = TestHome::new().with_server(&server);
     let file = |start: &str| {
@@ -340,7 +340,7 @@ fn a_projects_servers_wait_for_trust() {
 
 #[test]
 fn mistakes_are_told_with_their_line_and_the_others_load() {
-    let server = server(Wire::Anthropic).reply(Turn::new().text("one")).start();
+    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("one")).start();
     let home = TestHome::new().with_server(&server);
     let good = entry("well");
     let text = format!(

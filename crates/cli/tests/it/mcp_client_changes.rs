@@ -1,7 +1,7 @@
 //! MCP servers that come, go and change while a conversation lasts: what was sent stays, byte for byte (the scripted server
 //! compares it); what has changed is told at its end, and enters the next prefix.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{RecordedRequest, Reply, TestHome, Wire};
 use serde_json::json;
 
@@ -15,14 +15,14 @@ use crate::talk::{leave, say, talk};
 #[test]
 fn late_servers_join_at_the_end_of_the_conversation() {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call(
+        .reply(ScriptedTurn::new().call(
             "c",
             "Bash",
             r#"{"command":"touch go; until [ -e mean-listed ]; do sleep 0.01; done"}"#,
         ))
         .reply(mcp_call("echo", &json!({"word": "late"})))
         .reply(mcp_call("no-such", &json!({})))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let home = TestHome::new().with_server(&server);
     let all = json!({
@@ -69,9 +69,9 @@ fn changes(start: &str, protocol: &str) {
         .reply(call("change", &json!({})))
         .reply(call("going", &json!({})))
         .reply(mcp_call("coming", &json!({"word": "new"})))
-        .reply(Turn::new().text("first done"))
+        .reply(ScriptedTurn::new().text("first done"))
         .reply(call("coming", &json!({"word": "listed"})))
-        .reply(Turn::new().text("second done"))
+        .reply(ScriptedTurn::new().text("second done"))
         .start();
     let home = TestHome::new().with_server(&server);
     settings(&home, &json!({"mean": entry(start)}));
@@ -111,14 +111,14 @@ fn a_compaction_makes_the_list_of_tools_anew() {
     let server = server(Wire::Anthropic)
         .reply(call("change", &json!({})))
         .reply(mcp_call("coming", &json!({})))
-        .reply(Turn::new().text("first done"))
+        .reply(ScriptedTurn::new().text("first done"))
         .reply(call("coming", &json!({"word": "listed"})))
-        .reply(Turn::new().text("second done"))
+        .reply(ScriptedTurn::new().text("second done"))
         .start();
     let home = mean_home(&server);
     let mut terminal = talk(&home, &[], (140, 50));
     say(&mut terminal, "go", "first done");
-    server.push_fork(Turn::new().text(SUMMARY));
+    server.push_fork(ScriptedTurn::new().text(SUMMARY));
     say(&mut terminal, "/compact", "compacted with a summary by the model");
     server.expect_break("the conversation was compacted");
     say(&mut terminal, "again", "second done");
@@ -137,7 +137,7 @@ fn a_compaction_makes_the_list_of_tools_anew() {
 fn hooks_see_the_tool_that_is_called() {
     let server = server(Wire::Anthropic)
         .reply(mcp_call("echo", &json!({"word": "past the hook"})))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let home = mean_home(&server);
     let hook = json!({"type": "command", "command": "echo not this one >&2; exit 2"});
@@ -158,13 +158,13 @@ fn hooks_see_the_tool_that_is_called() {
 fn a_resume_sends_the_same_bytes_and_tells_what_changed() {
     let server = server(Wire::Anthropic)
         .reply(call("echo", &json!({})))
-        .reply(Turn::new().text("one"))
+        .reply(ScriptedTurn::new().text("one"))
         .reply(call("echo", &json!({})))
-        .reply(Turn::new().text("two"))
+        .reply(ScriptedTurn::new().text("two"))
         .reply(mcp_call("coming", &json!({})))
-        .reply(Turn::new().text("more"))
+        .reply(ScriptedTurn::new().text("more"))
         .reply(call("echo", &json!({})))
-        .reply(Turn::new().text("three"))
+        .reply(ScriptedTurn::new().text("three"))
         .start();
     let home = mean_home(&server);
     run(&home, &["first"]);
@@ -199,11 +199,11 @@ fn an_agent_reaches_no_more_than_its_tools() {
             match request.messages().len() {
                 1 => call("echo", &json!({"word": "mine"})).into(),
                 3 => mcp_call("fail", &json!({})).into(),
-                _ => Turn::new().text("called").into(),
+                _ => ScriptedTurn::new().text("called").into(),
             }
         })
-        .reply(Turn::new().call("a", "Agent", order.to_string()))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().call("a", "Agent", order.to_string()))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let home = mean_home(&server);
     let agent = "---\nname: caller\ndescription: Calls.\ntools: mcp__mean__echo\n---\nYou call.\n";

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{TestHome, Wire};
 use serde_json::{Value, json};
 
@@ -133,10 +133,10 @@ fn stream_without_end(stream: &mut TcpStream) {
 
 #[test]
 fn answers_without_end_are_cut_off_and_a_forgotten_session_is_begun_anew() {
-    let call = |tool: &str| Turn::new().call("c", format!("mcp__web__{tool}"), "{}");
+    let call = |tool: &str| ScriptedTurn::new().call("c", format!("mcp__web__{tool}"), "{}");
     let server = server(Wire::Anthropic)
         .replies(["big", "stream", "echo", "forget", "echo"].map(call))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let door = Door::open();
     let home = TestHome::new().with_server(&server);

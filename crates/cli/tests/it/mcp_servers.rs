@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Running, ScriptedServer, TestHome, Wire};
 use serde_json::{Value, json};
 
@@ -45,9 +45,9 @@ fn run(home: &TestHome) {
 fn check(servers: impl FnOnce(&Path) -> Value, calls: &[(&str, Value, &str)]) {
     let mut script = server(Wire::Anthropic);
     for (tool, input, _) in calls {
-        script = script.reply(Turn::new().call("c", *tool, input.to_string()));
+        script = script.reply(ScriptedTurn::new().call("c", *tool, input.to_string()));
     }
-    let server = script.reply(Turn::new().text("done")).start();
+    let server = script.reply(ScriptedTurn::new().text("done")).start();
     let home = home_with(&server, &json!({}));
     settings(&home, &servers(&home.project()));
     run(&home);
@@ -147,7 +147,7 @@ fn our_own_over_both_transports() {
 fn a_door_that_is_shut_says_why() {
     let other = TestHome::new();
     let (door, url, _) = own_door(&other);
-    let server = server(Wire::Anthropic).reply(Turn::new().text("done")).start();
+    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("done")).start();
     let home = home_with(
         &server,
         &json!({

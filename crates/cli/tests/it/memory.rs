@@ -1,6 +1,6 @@
 //! Memory, on the command line and in a session: what is saved in one is known in the next.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Output, TestHome, Wire};
 use serde_json::{Value, json};
 
@@ -59,14 +59,14 @@ fn what_one_session_saves_the_next_one_knows() {
         "content": "Use tabs.\n\n**Why:** their editor.\n\n**How to apply:** everywhere.",
     });
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call("m", "MemorySave", input.to_string()))
-        .reply(Turn::new().text("saved"))
-        .reply(Turn::new().call("s", "MemorySearch", r#"{"query":"tabs"}"#).call(
+        .reply(ScriptedTurn::new().call("m", "MemorySave", input.to_string()))
+        .reply(ScriptedTurn::new().text("saved"))
+        .reply(ScriptedTurn::new().call("s", "MemorySearch", r#"{"query":"tabs"}"#).call(
             "l",
             "MemoryList",
             "{}",
         ))
-        .reply(Turn::new().text("known"))
+        .reply(ScriptedTurn::new().text("known"))
         .start();
     let home = TestHome::new().with_server(&server);
     let first = home.run(&mut ask(&home, &["remember that I use tabs"]));
@@ -103,8 +103,8 @@ fn what_looks_like_a_secret_is_not_saved() {
     let key = ["ghp_", "R7kPq2WzX9vTn4LmB8sYc1Hd6Fj3GtUe5aQo"].concat();
     let input = json!({"name": "Token", "description": "d", "type": "project", "content": key});
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call("m", "MemorySave", input.to_string()))
-        .reply(Turn::new().text("no"))
+        .reply(ScriptedTurn::new().call("m", "MemorySave", input.to_string()))
+        .reply(ScriptedTurn::new().text("no"))
         .start();
     let home = TestHome::new().with_server(&server);
     home.run(&mut ask(&home, &["remember it"])).success();
@@ -122,11 +122,15 @@ fn write_and_edit_go_through_the_same_door() {
     let file = folder.join("plan.md");
     let text = "---\nname: Plan\ndescription: the plan\ntype: project\n---\nforty nuts\n";
     let write = |file: &std::path::Path, content: &str| {
-        Turn::new().call("w", "Write", json!({"file_path": file, "content": content}).to_string())
+        ScriptedTurn::new().call(
+            "w",
+            "Write",
+            json!({"file_path": file, "content": content}).to_string(),
+        )
     };
     server.push(write(&file, text));
     server.push(write(&folder.join(".hidden.md"), "x"));
-    server.push(Turn::new().text("done"));
+    server.push(ScriptedTurn::new().text("done"));
     // Memory has a policy of its own: nobody needs to permit these.
     home.run(&mut ask(&home, &["go"])).success();
     assert!(home.read(&file).contains("forty nuts"));
@@ -142,7 +146,7 @@ fn with_memory_off_there_is_none() {
     for off in
         [("DORMOUSE_DISABLE_AUTO_MEMORY", "1"), ("DORMOUSE_SIMPLE", "1"), ("DORMOUSE_MEMORY", "0")]
     {
-        let server = server(Wire::Anthropic).reply(Turn::new().text("hi")).start();
+        let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("hi")).start();
         let mut home = TestHome::new().with_server(&server);
         home.set_env(off.0, off.1);
         home.run(&mut ask(&home, &["hi"])).success();

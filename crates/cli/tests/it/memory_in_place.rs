@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{TestHome, Wire};
 use serde_json::json as value;
 
@@ -128,8 +128,8 @@ fn a_session_uses_it_where_it_is() {
     let before = state(&folder);
     let save =
         value!({"name": "Nuts", "description": "how many", "type": "project", "content": "forty"});
-    server.push(Turn::new().call("s", "MemorySave", save.to_string()));
-    server.push(Turn::new().text("done"));
+    server.push(ScriptedTurn::new().call("s", "MemorySave", save.to_string()));
+    server.push(ScriptedTurn::new().text("done"));
     home.run(&mut ask(&home, &["remember: forty nuts"])).success();
     let first = server.requests()[0].messages()[0].to_string();
     assert!(first.contains("staging first, *then* ask"), "{first}");

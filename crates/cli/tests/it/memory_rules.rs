@@ -4,38 +4,38 @@
 use std::fs;
 use std::path::Path;
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Output, ScriptedServer, TestHome, Wire};
 use serde_json::{Value, json as value};
 
 use crate::memory_cli::{add, files_below, json, memory, names};
 use crate::program::{ask, dormouse, server};
 
-fn save(name: &str, kind: &str, content: &str) -> Turn {
+fn save(name: &str, kind: &str, content: &str) -> ScriptedTurn {
     let description = format!("about {name}");
     let input =
         value!({"name": name, "description": description, "type": kind, "content": content});
-    Turn::new().call("m", "MemorySave", input.to_string())
+    ScriptedTurn::new().call("m", "MemorySave", input.to_string())
 }
 
-fn update(name: &str, kind: &str, content: &str) -> Turn {
+fn update(name: &str, kind: &str, content: &str) -> ScriptedTurn {
     let input =
         value!({"name": name, "description": "d", "type": kind, "content": content, "file": name});
-    Turn::new().call("m", "MemorySave", input.to_string())
+    ScriptedTurn::new().call("m", "MemorySave", input.to_string())
 }
 
-fn delete(name: &str) -> Turn {
-    Turn::new().call("m", "MemoryDelete", value!({"name": name}).to_string())
+fn delete(name: &str) -> ScriptedTurn {
+    ScriptedTurn::new().call("m", "MemoryDelete", value!({"name": name}).to_string())
 }
 
 /// A run in which the model makes these calls.
-fn run(home: &mut TestHome, turns: Vec<Turn>) -> (Output, ScriptedServer) {
+fn run(home: &mut TestHome, turns: Vec<ScriptedTurn>) -> (Output, ScriptedServer) {
     let server = server(Wire::Anthropic).start();
     home.use_server(&server);
     for turn in turns {
         server.push(turn);
     }
-    server.push(Turn::new().text("done"));
+    server.push(ScriptedTurn::new().text("done"));
     let output =
         home.run(&mut ask(home, &["please remember what I say about nuts, tabs and naps"]));
     output.success();

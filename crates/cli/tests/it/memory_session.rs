@@ -1,6 +1,6 @@
 //! Memory in a session: where the model may write, the daily log, an index that fills up.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{TestHome, Wire};
 use serde_json::json;
 
@@ -21,10 +21,10 @@ fn a_link_in_the_memory_folder_is_no_way_out() {
     {
         let read = json!({"file_path": path}).to_string();
         let write = json!({"file_path": path, "content": "theirs\n"}).to_string();
-        server.push(Turn::new().call("r", "Read", read));
-        server.push(Turn::new().call("w", "Write", write));
+        server.push(ScriptedTurn::new().call("r", "Read", read));
+        server.push(ScriptedTurn::new().call("w", "Write", write));
     }
-    server.push(Turn::new().text("done"));
+    server.push(ScriptedTurn::new().text("done"));
     home.run(&mut ask(&home, &["go"])).success();
     assert_eq!(home.read(&outside), "mine\n");
     assert!(folder.join("link.md").is_symlink());
@@ -41,11 +41,15 @@ fn a_daily_log_instead_of_entries() {
     let key = ["ghp_", "R7kPq2WzX9vTn4LmB8sYc1Hd6Fj3GtUe5aQo"].concat();
     let note = |text: &str| json!({"note": text, "scope": "user"}).to_string();
     let write = json!({"file_path": folder.join("plan.md"), "content": "x"}).to_string();
-    server.push(Turn::new().call("a", "MemoryLog", note("Counts nuts\nin dozens. --> <!-- typed")));
-    server.push(Turn::new().call("b", "MemoryLog", note(&format!("the key is {key}"))));
-    server.push(Turn::new().call("c", "MemorySave", "{}"));
-    server.push(Turn::new().call("d", "Write", write));
-    server.push(Turn::new().text("done"));
+    server.push(ScriptedTurn::new().call(
+        "a",
+        "MemoryLog",
+        note("Counts nuts\nin dozens. --> <!-- typed"),
+    ));
+    server.push(ScriptedTurn::new().call("b", "MemoryLog", note(&format!("the key is {key}"))));
+    server.push(ScriptedTurn::new().call("c", "MemorySave", "{}"));
+    server.push(ScriptedTurn::new().call("d", "Write", write));
+    server.push(ScriptedTurn::new().text("done"));
     home.run(&mut ask(&home, &["I count nuts in dozens"])).success();
     let requests = server.requests();
     assert!(requests[0].system_text().contains("MemoryLog"), "{}", requests[0].system_text());
@@ -81,7 +85,7 @@ fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
 /// From 80 % of a limit on, the person is told (M-6).
 #[test]
 fn an_index_that_is_nearly_full_is_said() {
-    let server = server(Wire::Anthropic).reply(Turn::new().text("hi")).start();
+    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("hi")).start();
     let home = TestHome::new().with_server(&server);
     add(&home, "One", &["--type", "user", "--scope", "user", "--body", "b"]);
     let index = home.dormouse_home().join("memory/MEMORY.md");
@@ -90,7 +94,7 @@ fn an_index_that_is_nearly_full_is_said() {
     let output = home.run(&mut ask(&home, &["hi"]));
     assert!(!output.success().stderr.contains("of 200 lines"), "{}", output.stderr);
     std::fs::write(&index, text + "# one more\n").unwrap();
-    server.push(Turn::new().text("hi"));
+    server.push(ScriptedTurn::new().text("hi"));
     server.expect_break("another session");
     let output = home.run(&mut ask(&home, &["hi"]));
     assert!(output.success().stderr.contains("160 of 200 lines"), "{}", output.stderr);
@@ -115,8 +119,8 @@ fn memory_that_travels_with_the_repository() {
     // Nobody but the person decides: what the project says is only a wish.
     home.write(".dormouse/settings.json", say.to_string());
     let save = || {
-        server.push(Turn::new().call("m", "MemorySave", input.to_string()));
-        server.push(Turn::new().text("saved"));
+        server.push(ScriptedTurn::new().call("m", "MemorySave", input.to_string()));
+        server.push(ScriptedTurn::new().text("saved"));
     };
     save();
     home.run(&mut dormouse(&home, &["permissions", "trust", "--yes"])).success();
@@ -127,7 +131,7 @@ fn memory_that_travels_with_the_repository() {
     server.expect_break("another session");
     home.run(&mut ask(&home, &["remember the quay"])).success();
     assert!(home.read(&inside).contains("East."));
-    server.push(Turn::new().text("hi"));
+    server.push(ScriptedTurn::new().text("hi"));
     server.expect_break("another session");
     home.run(&mut ask(&home, &["hi"])).success();
     let first = server.requests().last().unwrap().messages()[0].to_string();
@@ -160,8 +164,8 @@ fn with_the_index_off_none_is_kept() {
         "name": "Quay", "description": "where ships land", "type": "project", "content": "East.",
     });
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call("m", "MemorySave", input.to_string()))
-        .reply(Turn::new().text("saved"))
+        .reply(ScriptedTurn::new().call("m", "MemorySave", input.to_string()))
+        .reply(ScriptedTurn::new().text("saved"))
         .start();
     let mut home = TestHome::new().with_server(&server);
     home.set_env("DORMOUSE_INDEX", "0");
@@ -180,8 +184,8 @@ fn headless_runs_never_ask() {
         "name": "Quay", "description": "where ships land", "type": "project", "content": "East.",
     });
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call("m", "MemorySave", input.to_string()))
-        .reply(Turn::new().text("it waits"))
+        .reply(ScriptedTurn::new().call("m", "MemorySave", input.to_string()))
+        .reply(ScriptedTurn::new().text("it waits"))
         .start();
     let home = TestHome::new().with_server(&server);
     settings(&home, &json!({"memory": {"policy": [{"rule": "ask"}]}}));

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{RecordedRequest, ScriptedServer, TestHome, Wire};
 use serde_json::{Value, json};
 
@@ -28,8 +28,8 @@ fn home_of(server: &ScriptedServer) -> TestHome {
     home
 }
 
-fn call(input: &Value) -> Turn {
-    Turn::new().call("m", "memory", input.to_string())
+fn call(input: &Value) -> ScriptedTurn {
+    ScriptedTurn::new().call("m", "memory", input.to_string())
 }
 
 /// A run in which the model gives these commands; whether each failed, and what it was answered.
@@ -39,7 +39,7 @@ fn run(home: &mut TestHome, more: &[&str], inputs: &[Value]) -> Vec<(bool, Strin
     for input in inputs {
         server.push(call(input));
     }
-    server.push(Turn::new().text("done"));
+    server.push(ScriptedTurn::new().text("done"));
     home.run(&mut ask(home, more)).success();
     let answers = answered(&server);
     server.finish();
@@ -70,7 +70,7 @@ fn it_is_offered_where_it_is_known_and_wanted() {
         (Wire::Anthropic, "anthropic", OWN),
         (Wire::OpenAi, "anthropicAnywhere", OWN),
     ] {
-        let server = server(wire).reply(Turn::new().text("hi")).start();
+        let server = server(wire).reply(ScriptedTurn::new().text("hi")).start();
         let home = TestHome::new().with_server(&server);
         choose(&home, tool);
         home.run(&mut ask(&home, &["hi"])).success();
@@ -211,11 +211,11 @@ fn it_is_the_same_door() {
     home.use_server(&server);
     // A command that names a program that fetches counts as one.
     let fetch = json!({"command": "cat curl"});
-    server.push(Turn::new().call("f", "Bash", fetch.to_string()));
+    server.push(ScriptedTurn::new().call("f", "Bash", fetch.to_string()));
     server
         .push(call(&json!({"command": "create", "path": "/memories/rule.md", "file_text": page})));
     server.push(call(&json!({"command": "view", "path": "/memories/rule.md"})));
-    server.push(Turn::new().text("done"));
+    server.push(ScriptedTurn::new().text("done"));
     home.run(&mut ask(&home, &["look at the page, please"])).success();
     let answers = answered(&server);
     assert!(!answers[1].0 && answers[2].0, "{answers:?}");
@@ -272,8 +272,8 @@ fn what_was_seen_is_not_recalled() {
         let create = json!({"command": "create", "path": path, "file_text": text});
         run(&mut home, &["please keep in mind how it is down there"], &[create]);
         let server = server(Wire::Anthropic).reply(call(&input)).start();
-        server.push(Turn::new().text("so"));
-        server.push(Turn::new().text("east"));
+        server.push(ScriptedTurn::new().text("so"));
+        server.push(ScriptedTurn::new().text("east"));
         home.use_server(&server);
         home.run(&mut ask(&home, &["hello there"])).success();
         let question = ["--continue", "At which quay do the ships land?"];
@@ -289,13 +289,13 @@ fn what_was_seen_is_not_recalled() {
 fn a_session_goes_on_with_the_tool_it_has() {
     let server = server(Wire::Anthropic).start();
     let home = home_of(&server);
-    server.push(Turn::new().text("hi"));
+    server.push(ScriptedTurn::new().text("hi"));
     home.run(&mut ask(&home, &["hi"])).success();
     // Once more with the tool in the set, though no longer wanted; the server no longer counts as one that knows.
     choose(&home, "own");
     server.expect_break("the tool is described now");
     server.push(call(&json!({"command": "view", "path": "/memories"})));
-    server.push(Turn::new().text("hi"));
+    server.push(ScriptedTurn::new().text("hi"));
     home.run(&mut ask(&home, &["--continue", "and?"])).success();
     let requests = server.requests();
     let described = requests[1].raw_field("tools").unwrap();
@@ -303,7 +303,7 @@ fn a_session_goes_on_with_the_tool_it_has() {
     assert!(!answered(&server)[0].0);
     choose(&home, "anthropicAnywhere");
     server.expect_break("the tool is named again");
-    server.push(Turn::new().text("hi"));
+    server.push(ScriptedTurn::new().text("hi"));
     home.run(&mut ask(&home, &["--continue", "and now?"])).success();
     assert!(transcript(&home).contains("memory_20250818"));
     server.finish();
@@ -313,8 +313,8 @@ fn a_session_goes_on_with_the_tool_it_has() {
     home.run(&mut ask(&home, &["hi"])).success();
     choose(&home, "anthropicAnywhere");
     let save = json!({"name": "A", "description": "d", "type": "project", "content": "c"});
-    server.push(Turn::new().call("m", "MemorySave", save.to_string()));
-    server.push(Turn::new().text("hi"));
+    server.push(ScriptedTurn::new().call("m", "MemorySave", save.to_string()));
+    server.push(ScriptedTurn::new().text("hi"));
     home.run(&mut ask(&home, &["--continue", "and?"])).success();
     assert!(!answered(&server)[0].0);
     let saved: Vec<PathBuf> =
@@ -324,5 +324,5 @@ fn a_session_goes_on_with_the_tool_it_has() {
 }
 
 fn server_with_own() -> ScriptedServer {
-    server(Wire::Anthropic).reply(Turn::new().text("hi")).start()
+    server(Wire::Anthropic).reply(ScriptedTurn::new().text("hi")).start()
 }

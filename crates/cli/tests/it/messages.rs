@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Gate, RecordedRequest, Reply, Running, ScriptedServer, TestHome, Wire};
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ pub(crate) fn start(home: &TestHome, arguments: &[&str]) -> Running {
 }
 
 fn done(server: &ScriptedServer) {
-    server.push(Turn::new().text("done"));
+    server.push(ScriptedTurn::new().text("done"));
 }
 
 /// The next request is another session's.
@@ -94,10 +94,11 @@ fn a_running_session_is_told_at_its_next_step() {
     let (first, second) = (Gate::new(), Gate::new());
     let server = server(Wire::Anthropic)
         .reply(
-            Reply::from(Turn::new().call("1", "Bash", r#"{"command":"ls"}"#)).gate_after(1, &first),
+            Reply::from(ScriptedTurn::new().call("1", "Bash", r#"{"command":"ls"}"#))
+                .gate_after(1, &first),
         )
-        .reply(Reply::from(Turn::new().text("nearly")).gate_after(1, &second))
-        .reply(Turn::new().text("done"))
+        .reply(Reply::from(ScriptedTurn::new().text("nearly")).gate_after(1, &second))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let home = TestHome::new().with_server(&server);
     let running = start(&home, &["--name", "r", "go"]);
@@ -152,7 +153,7 @@ fn an_answer_is_spoken_of_only_where_somebody_takes_it() {
 fn a_name_is_checked_and_is_one_sessions_own() {
     let gate = Gate::new();
     let server = server(Wire::Anthropic)
-        .reply(Reply::from(Turn::new().text("done")).gate_after(1, &gate))
+        .reply(Reply::from(ScriptedTurn::new().text("done")).gate_after(1, &gate))
         .start();
     let home = TestHome::new().with_server(&server);
     for bad in ["../x", "a/b", "a b", ""] {
@@ -184,7 +185,7 @@ fn the_model_writes_with_the_tool() {
     let far = json!({"to": "bridge:7", "message": "hi", "summary": "one two three four five"});
     anew(&server);
     server.push(
-        Turn::new()
+        ScriptedTurn::new()
             .call("1", "SendMessage", text.to_string())
             .call("2", "SendMessage", plan.to_string())
             .call("3", "SendMessage", dance.to_string())
@@ -209,7 +210,7 @@ fn the_model_writes_with_the_tool() {
     let answer = json!({"to": "worker", "message": {"type": "plan_approval_response",
         "request_id": mail[1]["request_id"], "approve": false, "reason": "look twice"}});
     anew(&server);
-    server.push(Turn::new().call("1", "SendMessage", answer.to_string()));
+    server.push(ScriptedTurn::new().call("1", "SendMessage", answer.to_string()));
     done(&server);
     let output = home.run(&mut ask(&home, &["--name", "lead", "and?"]));
     assert!(
@@ -224,7 +225,7 @@ fn the_model_writes_with_the_tool() {
     assert!(server.requests().last().unwrap().text().contains("look twice"));
     // A rule keeps it from writing.
     anew(&server);
-    server.push(Turn::new().call("1", "SendMessage", text.to_string()));
+    server.push(ScriptedTurn::new().call("1", "SendMessage", text.to_string()));
     done(&server);
     home.run(&mut ask(&home, &["--name", "worker", "--disallowed-tools", "SendMessage", "go"]))
         .success();
@@ -245,7 +246,7 @@ fn a_message_outlives_a_clear() {
     terminal.wait_for_text(GREEN);
     say_to(&mut terminal, "/clear", "a new session");
     anew(&server);
-    server.push(Turn::new().text("heard of it"));
+    server.push(ScriptedTurn::new().text("heard of it"));
     say_to(&mut terminal, "and now?", "heard of it");
     leave(terminal);
     assert_eq!(count(server.requests().last().unwrap(), "from another agent, `ci`"), 1);
@@ -280,7 +281,7 @@ fn say(path: &Path, line: &str) -> std::io::Result<String> {
 fn a_socket_takes_messages_of_the_same_user_alone() {
     let gate = Gate::new();
     let server = server(Wire::Anthropic)
-        .reply(Reply::from(Turn::new().text("nearly")).gate_after(1, &gate))
+        .reply(Reply::from(ScriptedTurn::new().text("nearly")).gate_after(1, &gate))
         .start();
     done(&server);
     let home = TestHome::new().with_server(&server);
@@ -328,7 +329,7 @@ fn as_another_user(home: &TestHome, path: &Path, line: &str) {
 fn a_socket_outlives_a_kill_and_is_replaced() {
     let gate = Gate::new();
     let server = server(Wire::Anthropic)
-        .reply(Reply::from(Turn::new().text("never")).gate_after(1, &gate))
+        .reply(Reply::from(ScriptedTurn::new().text("never")).gate_after(1, &gate))
         .start();
     let home = TestHome::new().with_server(&server);
     let (running, path) = listening(&server, &home);
@@ -340,7 +341,7 @@ fn a_socket_outlives_a_kill_and_is_replaced() {
     let sent = send(&home, &[&address, "hello"]);
     assert!(sent.expect_code(1).stderr.contains("no session listens at"), "{}", sent.stderr);
     let gate = Gate::new();
-    server.push(Reply::from(Turn::new().text("done")).gate_after(1, &gate));
+    server.push(Reply::from(ScriptedTurn::new().text("done")).gate_after(1, &gate));
     let running = start(&home, &["--name", "r", "go"]);
     server.wait_for_requests(2);
     done(&server);

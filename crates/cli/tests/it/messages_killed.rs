@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{RecordedRequest, Reply, Running, TestHome, Wire};
 
 use crate::messages::{delivered, mailbox, start};
@@ -70,7 +70,7 @@ fn a_message_is_told_once_whatever_fails() {
         for point in 1..40 {
             let answer = |request: &RecordedRequest| -> Reply {
                 let calls = !request.text().contains("tool_result");
-                let turn = Turn::new();
+                let turn = ScriptedTurn::new();
                 if calls {
                     turn.call("1", "Bash", r#"{"command":"ls"}"#).into()
                 } else {
@@ -104,7 +104,7 @@ fn a_message_is_told_once_whatever_fails() {
 #[test]
 fn each_of_many_messages_is_delivered_once_whatever_is_killed() {
     let answer = |_: &RecordedRequest| -> Reply {
-        Reply::from(Turn::new().text("read")).slow(Duration::from_millis(4))
+        Reply::from(ScriptedTurn::new().text("read")).slow(Duration::from_millis(4))
     };
     let server = server(Wire::Anthropic).window(2_000_000).reply_with(answer).start();
     let home = TestHome::new().with_server(&server);

@@ -1,7 +1,7 @@
 //! Compaction from the session's notes: without a request, with the newest messages kept; and the reasons for
 //! which it steps aside (C-15).
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Gate, RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
 use serde_json::Value;
 
@@ -25,12 +25,12 @@ fn start() -> ScriptedServer {
         .max_output(4_000)
         .fork_with(|request| {
             if !is_for_notes(request) {
-                Turn::new().text("<summary>what a model says of it</summary>").into()
+                ScriptedTurn::new().text("<summary>what a model says of it</summary>").into()
             } else if is_first(request) {
                 let new = format!("{STATE}The larder is being counted, shelf by shelf.\n");
                 edit(&notes_path(request), STATE, &new).into()
             } else {
-                Turn::new().text("done").into()
+                ScriptedTurn::new().text("done").into()
             }
         })
         .start()
@@ -44,7 +44,8 @@ fn session_with_notes(server: &ScriptedServer, settings: &str) -> TestHome {
         server.push(look(format!("c{number}")));
     }
     let gate = Gate::new();
-    server.push(Reply::from(Turn::new().text("eight looks were taken")).gate_after(1, &gate));
+    server
+        .push(Reply::from(ScriptedTurn::new().text("eight looks were taken")).gate_after(1, &gate));
     let mut running = home.spawn(&mut ask(&home, &["count the larder, please"]));
     running.close_stdin();
     if settings == ONCE {
@@ -66,7 +67,7 @@ fn reach(home: &TestHome) -> std::path::PathBuf {
 
 /// A prompt that makes a compaction due; what the stream says of it.
 fn compact(home: &TestHome, server: &ScriptedServer) -> Value {
-    server.push(Turn::new().text("all counted"));
+    server.push(ScriptedTurn::new().text("all counted"));
     server.expect_break("compaction");
     let prompt = format!("and now {} the newest words", "this and that ".repeat(480));
     let output = home.run(&mut ask(home, &["-c", "--output-format", "stream-json", &prompt]));
@@ -96,7 +97,7 @@ fn notes_stand_for_what_they_cover_without_a_request() {
     }
     assert!(after.matches("a nut in the larder").count() < 8 * 200, "{after}");
     // A resume sends the same bytes: the server compares them.
-    server.push(Turn::new().text("again"));
+    server.push(ScriptedTurn::new().text("again"));
     home.run(&mut ask(&home, &["-c", "go on"])).success();
     server.finish();
 }

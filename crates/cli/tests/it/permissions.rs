@@ -1,6 +1,6 @@
 //! What a headless run permits: reading, what rules and modes allow, and nothing else.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{TestHome, Wire};
 use serde_json::Value;
 
@@ -9,8 +9,12 @@ use crate::program::{ask, dormouse, server};
 /// Runs one call under these flags; gives the result that the model was told.
 fn result_of(home: &TestHome, flags: &[&str], tool: &str, input: &str) -> String {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call("r", "Read", r#"{"file_path":"a.txt"}"#).call("t", tool, input))
-        .reply(Turn::new().text("done"))
+        .reply(
+            ScriptedTurn::new()
+                .call("r", "Read", r#"{"file_path":"a.txt"}"#)
+                .call("t", tool, input),
+        )
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let mut home_command = ask(home, &["go"]);
     home_command.args(flags).env("ANTHROPIC_BASE_URL", server.url()).env("ANTHROPIC_API_KEY", "k");
@@ -143,8 +147,8 @@ fn fetching_needs_a_rule() {
 fn a_denial_is_told_to_the_person_too() {
     let mut home = home();
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call("t", "Bash", r#"{"command":"touch harm"}"#))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().call("t", "Bash", r#"{"command":"touch harm"}"#))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     home.use_server(&server);
     let flags = ["--output-format", "json", "--disallowed-tools", "Reed(.env)", "go"];

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{RecordedRequest, ScriptedServer, Terminal, TestHome, Wire};
 use serde_json::{Value, json};
 
@@ -50,9 +50,9 @@ fn a_headless_plan_is_the_answer_and_nothing_is_changed() {
         let memory = home.dormouse_home().join("memory/door.md");
         let save = json!({"name": "n", "description": "d", "type": "user", "content": "c"});
         let own = home.dormouse_home().join("projects/plan.md");
-        server.push(Turn::new().call("r", "Read", r#"{"file_path":"a.txt"}"#));
+        server.push(ScriptedTurn::new().call("r", "Read", r#"{"file_path":"a.txt"}"#));
         server.push(
-            Turn::new()
+            ScriptedTurn::new()
                 .call("1", "Write", r#"{"file_path":"harm","content":"x"}"#)
                 .call("2", "Edit", r#"{"file_path":"a.txt","old_string":"one","new_string":"two"}"#)
                 .call("3", "Bash", r#"{"command":"echo x > harm"}"#)
@@ -64,14 +64,16 @@ fn a_headless_plan_is_the_answer_and_nothing_is_changed() {
                 .call("9", "Write", json!({"file_path": own, "content": "x"}).to_string())
                 .call("10", "MemoryDelete", r#"{"name":"n"}"#),
         );
-        server.push(Turn::new().call("e", "ExitPlan", exit_plan(" \n ")));
-        server.push(Turn::new().call("f", "ExitPlan", exit_plan(&"x".repeat(70_000))));
+        server.push(ScriptedTurn::new().call("e", "ExitPlan", exit_plan(" \n ")));
+        server.push(ScriptedTurn::new().call("f", "ExitPlan", exit_plan(&"x".repeat(70_000))));
         // What comes behind the plan in one answer is refused as well.
-        server.push(Turn::new().text("Here it is.").call("g", "ExitPlan", exit_plan(PLAN)).call(
-            "h",
-            "Write",
-            r#"{"file_path":"harm","content":"x"}"#,
-        ));
+        server.push(
+            ScriptedTurn::new().text("Here it is.").call("g", "ExitPlan", exit_plan(PLAN)).call(
+                "h",
+                "Write",
+                r#"{"file_path":"harm","content":"x"}"#,
+            ),
+        );
         let allowed = ["--allowed-tools", "Bash", "--allowed-tools", "Write"];
         let flags = ["--permission-mode", "plan", "plan the nuts"];
         let output = home.run(ask(&home, &allowed).args(flags));
@@ -96,8 +98,12 @@ fn a_headless_plan_is_the_answer_and_nothing_is_changed() {
         assert!(!requests[0].system_text().contains("Plan mode"));
 
         // Going on: the same definitions, byte for byte, and the mode told once.
-        server.push(Turn::new().call("w", "Write", r#"{"file_path":"nuts.txt","content":"52"}"#));
-        server.push(Turn::new().text("done"));
+        server.push(ScriptedTurn::new().call(
+            "w",
+            "Write",
+            r#"{"file_path":"nuts.txt","content":"52"}"#,
+        ));
+        server.push(ScriptedTurn::new().text("done"));
         let flags = ["--continue", "--permission-mode", "acceptEdits", "carry out the plan"];
         home.run(&mut ask(&home, &flags)).success();
         assert_eq!(home.read("nuts.txt"), "52");
@@ -113,8 +119,8 @@ fn a_headless_plan_is_the_answer_and_nothing_is_changed() {
 #[test]
 fn a_plan_outside_of_plan_mode_is_an_error_and_leaves_nothing() {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call("e", "ExitPlan", exit_plan(PLAN)))
-        .reply(Turn::new().text("then I just do it"))
+        .reply(ScriptedTurn::new().call("e", "ExitPlan", exit_plan(PLAN)))
+        .reply(ScriptedTurn::new().text("then I just do it"))
         .start();
     let home = TestHome::new().with_server(&server);
     let output = home.run(&mut ask(&home, &["--permission-mode", "bypass", "go"]));
@@ -128,8 +134,8 @@ fn a_plan_outside_of_plan_mode_is_an_error_and_leaves_nothing() {
 #[test]
 fn a_plan_that_can_not_be_kept_is_not_handed_in() {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call("e", "ExitPlan", exit_plan(PLAN)))
-        .reply(Turn::new().text("no plan then"))
+        .reply(ScriptedTurn::new().call("e", "ExitPlan", exit_plan(PLAN)))
+        .reply(ScriptedTurn::new().text("no plan then"))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut command = ask(&home, &["--permission-mode", "plan", "go"]);
@@ -152,10 +158,14 @@ fn wait_for_question(terminal: &Terminal) {
 fn a_person_decides_about_the_plan() {
     for (answer, mode) in [("y", ""), ("a", "accept-edits ")] {
         let server = server(Wire::Anthropic)
-            .reply(Turn::new().call("1", "ExitPlan", exit_plan(PLAN)))
-            .reply(Turn::new().call("2", "ExitPlan", exit_plan("# Second plan")))
-            .reply(Turn::new().call("3", "Write", r#"{"file_path":"nuts.txt","content":"52"}"#))
-            .reply(Turn::new().text("all done"))
+            .reply(ScriptedTurn::new().call("1", "ExitPlan", exit_plan(PLAN)))
+            .reply(ScriptedTurn::new().call("2", "ExitPlan", exit_plan("# Second plan")))
+            .reply(ScriptedTurn::new().call(
+                "3",
+                "Write",
+                r#"{"file_path":"nuts.txt","content":"52"}"#,
+            ))
+            .reply(ScriptedTurn::new().text("all done"))
             .start();
         let home = TestHome::new().with_server(&server);
         let mut terminal = talk(&home, &[], (80, 30));
@@ -192,11 +202,11 @@ fn a_person_decides_about_the_plan() {
 #[test]
 fn the_mode_is_told_whenever_it_changes_and_a_plan_survives() {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call("1", "ExitPlan", exit_plan(PLAN)))
-        .reply(Turn::new().text("first done"))
-        .reply(Turn::new().text("second done"))
-        .reply(Turn::new().text("third done"))
-        .reply(Turn::new().text("fourth done"))
+        .reply(ScriptedTurn::new().call("1", "ExitPlan", exit_plan(PLAN)))
+        .reply(ScriptedTurn::new().text("first done"))
+        .reply(ScriptedTurn::new().text("second done"))
+        .reply(ScriptedTurn::new().text("third done"))
+        .reply(ScriptedTurn::new().text("fourth done"))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &["--permission-mode", "plan"], (80, 30));

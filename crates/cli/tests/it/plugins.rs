@@ -3,7 +3,7 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Output, RecordedRequest, ScriptedServer, TestHome, Wire};
 use serde_json::Value;
 
@@ -53,7 +53,7 @@ fn session(home: &TestHome, server: &ScriptedServer) -> (Vec<&'static str>, Outp
     if !server.requests().is_empty() {
         server.expect_break("another session");
     }
-    server.push(Turn::new().text("done"));
+    server.push(ScriptedTurn::new().text("done"));
     let prompt = format!("hello for the {}th time", server.requests().len());
     let output = home.run(&mut ask(home, &[&prompt]));
     output.success();
@@ -69,7 +69,7 @@ fn session(home: &TestHome, server: &ScriptedServer) -> (Vec<&'static str>, Outp
 
 /// The whole life of a plugin, from where it is installed.
 fn life(home: &TestHome, server: &ScriptedServer, source: &str, change: &dyn Fn()) {
-    server.push(Turn::new().text("done"));
+    server.push(ScriptedTurn::new().text("done"));
     home.run(&mut ask(home, &["first"])).success();
     let installed = run(home, &["install", source]);
     assert!(
@@ -182,7 +182,7 @@ fn a_copy_that_was_tampered_with_is_not_used() {
     run(&home, &["install", root.to_str().unwrap()]).success();
     assert_eq!(session(&home, &server).0, ALL, "the copy is as it was trusted again");
     server.expect_break("another session");
-    server.push(Turn::new().text("done"));
+    server.push(ScriptedTurn::new().text("done"));
     home.run(&mut ask(&home, &["--bare", "hello"])).success();
     assert!(!server.requests().pop().unwrap().text().contains("spell:"));
     server.finish();
@@ -236,7 +236,7 @@ fn a_skill_of_a_plugin_is_called_by_its_whole_name() {
     let home = TestHome::new().with_server(&server);
     let root = plugin(&home, r#"{"name":"spell"}"#);
     run(&home, &["install", root.to_str().unwrap(), "--trust"]).success();
-    server.push(Turn::new().text("done"));
+    server.push(ScriptedTurn::new().text("done"));
     home.run(&mut ask(&home, &["/spell:check", "this"])).success();
     assert!(server.requests()[0].text().contains("Spell it out."));
     server.finish();

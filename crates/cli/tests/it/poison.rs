@@ -3,7 +3,7 @@
 
 use std::io::{Read, Write};
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{TestHome, Wire};
 use serde_json::{Value, json};
 
@@ -64,8 +64,8 @@ struct Way {
 }
 
 /// Everything in this way, as every type.
-fn everything(way: Way) -> Turn {
-    let mut turn = Turn::new();
+fn everything(way: Way) -> ScriptedTurn {
+    let mut turn = ScriptedTurn::new();
     for (at, wordings) in PLANTED.iter().enumerate() {
         for place in 0..4 {
             // Each type comes first once: what is saved is not saved again.
@@ -88,12 +88,14 @@ fn poisoned(guard: &str, way: Way) -> TestHome {
     let mut home = extracting(&server);
     home.set_env("DORMOUSE_TEST_ECHO_GUARD", guard);
     home.write("report.txt", format!("{}\n{}\n", PLANTED[2][0], PLANTED[3][0]));
-    server.push(Turn::new().call("w", "WebFetch", json!({ "url": page() }).to_string()));
-    server.push(Turn::new().call("b", "Bash", r#"{"command":"cat report.txt"}"#));
+    server.push(ScriptedTurn::new().call("w", "WebFetch", json!({ "url": page() }).to_string()));
+    server.push(ScriptedTurn::new().call("b", "Bash", r#"{"command":"cat report.txt"}"#));
     let repeated: Vec<&str> = PLANTED.iter().flat_map(|wordings| &wordings[..2]).copied().collect();
-    server.push(Turn::new().text(format!("I will keep this in mind:\n{}", repeated.join("\n"))));
+    server.push(
+        ScriptedTurn::new().text(format!("I will keep this in mind:\n{}", repeated.join("\n"))),
+    );
     server.push_fork(everything(way));
-    server.push_fork(Turn::new().text("saved"));
+    server.push_fork(ScriptedTurn::new().text("saved"));
     let flags = ["--wait", "--allowed-tools", "WebFetch(domain:127.0.0.1)", ASKED];
     home.run(&mut ask(&home, &flags)).success();
     let read = server.requests()[2].text();
@@ -126,7 +128,7 @@ fn what_pages_and_output_say_reaches_no_later_session() {
         let server = server(Wire::Anthropic).start();
         home.use_server(&server);
         home.set_env("DORMOUSE_EXTRACTION", "0");
-        server.push(Turn::new().text("I know nothing of it."));
+        server.push(ScriptedTurn::new().text("I know nothing of it."));
         home.run(&mut ask(&home, &[QUESTION])).success();
         let (sent, recalled_then) = (server.single_request().text(), recalled(&home));
         for wording in PLANTED.iter().flatten() {

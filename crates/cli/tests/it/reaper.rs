@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Running, ScriptedServer, TestHome, Wire};
 
 use crate::program::{ask, server, wait_until};
@@ -35,8 +35,8 @@ pub(crate) fn in_project(home: &TestHome) -> BTreeMap<String, String> {
         .collect()
 }
 
-fn call(command: &str) -> Turn {
-    Turn::new().call("c", "Bash", serde_json::json!({ "command": command }).to_string())
+fn call(command: &str) -> ScriptedTurn {
+    ScriptedTurn::new().call("c", "Bash", serde_json::json!({ "command": command }).to_string())
 }
 
 /// The program, with a command that has come as far as writing these files.
@@ -101,7 +101,7 @@ fn what_a_finished_command_left_running() {
         let server = server(Wire::Anthropic)
             .reply(call("setsid sleep 305 >/dev/null 2>&1 & echo $! > left"))
             .reply(call("kill -0 $(cat left) && echo still > there; [ -e wait ] && sleep 306"))
-            .reply(Turn::new().text("done"))
+            .reply(ScriptedTurn::new().text("done"))
             .start();
         let home = TestHome::new().with_server(&server);
         if signal == "KILL" {
@@ -128,7 +128,7 @@ fn a_command_that_asks_gets_no_answer_and_does_not_wait() {
         .reply(call(
             "read -r line || echo nothing; (read -r line </dev/tty) 2>/dev/null || echo none",
         ))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let home = TestHome::new().with_server(&server);
     home.run(&mut ask(&home, &["--permission-mode", "bypass", "hi"])).success();
@@ -145,7 +145,7 @@ fn a_command_that_asks_gets_no_answer_and_does_not_wait() {
 fn a_killed_reaper() {
     let server = server(Wire::Anthropic)
         .reply(call("echo $PPID > reaper; echo $$ > shell; sleep 307"))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut running = home.spawn(&mut ask(&home, &["--permission-mode", "bypass", "hi"]));
@@ -168,10 +168,10 @@ fn a_background_shell() {
     for end in ["exit", "kill"] {
         let input = r#"{"command":"echo $$ > shell; sleep 308","run_in_background":true}"#;
         let server = server(Wire::Anthropic)
-            .reply(Turn::new().call("b", "Bash", input))
-            .reply(Turn::new().call("o", "BashOutput", r#"{"shell_id":"shell_1"}"#))
+            .reply(ScriptedTurn::new().call("b", "Bash", input))
+            .reply(ScriptedTurn::new().call("o", "BashOutput", r#"{"shell_id":"shell_1"}"#))
             .reply(call(if end == "kill" { "echo > there; sleep 309" } else { "echo > there" }))
-            .reply(Turn::new().text("done"))
+            .reply(ScriptedTurn::new().text("done"))
             .start();
         let home = TestHome::new().with_server(&server);
         let mut running = home.spawn(&mut ask(&home, &["--permission-mode", "bypass", "hi"]));

@@ -1,6 +1,6 @@
 //! Memories that come to a message by themselves: the local step, the selector, and what keeps both in bounds.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{
     End, Gate, RecordedRequest, Reply, ScriptedServer, ServerBuilder, TestHome, Wire,
 };
@@ -30,17 +30,17 @@ fn remember(home: &TestHome, name: &str, description: &str, body: &str) -> Strin
 }
 
 /// The selector's answer.
-fn files(names: &[&str]) -> Turn {
-    Turn::new().text(json!({ "files": names }).to_string())
+fn files(names: &[&str]) -> ScriptedTurn {
+    ScriptedTurn::new().text(json!({ "files": names }).to_string())
 }
 
 /// A turn that goes on for several requests, in which what comes beside it has time to come.
 fn long_turn(server: &ScriptedServer) {
     for at in 0..6 {
         let call = r#"{"command":"sleep 0.1"}"#;
-        server.push(Turn::new().call(format!("call_{at}"), "Bash", call));
+        server.push(ScriptedTurn::new().call(format!("call_{at}"), "Bash", call));
     }
-    server.push(Turn::new().text("done"));
+    server.push(ScriptedTurn::new().text("done"));
 }
 
 /// The texts of recalled memories in a request, with the number of the message they are in.
@@ -88,8 +88,8 @@ fn what_the_selector_chooses_comes_behind_the_results() {
 #[test]
 fn a_selector_in_trouble_changes_nothing() {
     let troubles: Vec<(&str, Reply)> = vec![
-        ("not the JSON", Turn::new().text(r#"{"files":["harbour.md""#).into()),
-        ("not the JSON", Turn::new().text("harbour.md").into()),
+        ("not the JSON", ScriptedTurn::new().text(r#"{"files":["harbour.md""#).into()),
+        ("not the JSON", ScriptedTurn::new().text("harbour.md").into()),
         ("failed", Reply::server_error_500()),
         ("failed", Reply::from(files(&["harbour.md"])).stop_after(2).then(End::Reset)),
     ];
@@ -109,7 +109,7 @@ fn a_selector_in_trouble_changes_nothing() {
 fn a_selector_that_hangs_holds_up_nothing() {
     let hangs = Reply::from(files(&["harbour.md"])).stop_after(1).then(End::Hang);
     let answering = Gate::new();
-    let answer = Reply::from(Turn::new().text("vessels float")).gate_after(1, &answering);
+    let answer = Reply::from(ScriptedTurn::new().text("vessels float")).gate_after(1, &answering);
     let server = with_selector(Wire::Anthropic).side_reply(hangs).reply(answer).start();
     let home = home_of(&server);
     remember(&home, "Harbour", "where ships land", "Ships land at the east quay.");
@@ -134,7 +134,7 @@ fn five_at_most_and_none_twice() {
     }
     // One is read by the model itself, before the second message.
     let path = home.dormouse_home().join("memory/harbour-7.md");
-    server.push(Turn::new().call("r", "Read", json!({ "file_path": path }).to_string()));
+    server.push(ScriptedTurn::new().call("r", "Read", json!({ "file_path": path }).to_string()));
     long_turn(&server);
     home.run(&mut ask(&home, &["tell me about vessels"])).success();
     let shown = recalled(server.requests().last().unwrap());
@@ -160,8 +160,8 @@ fn a_choice_that_comes_late_goes_with_the_next_message() {
     let gate = Gate::new();
     let server = with_selector(Wire::Anthropic)
         .side_reply(Reply::from(files(&["harbour.md"])).gate_after(1, &gate))
-        .reply(Turn::new().text("vessels float"))
-        .reply(Turn::new().text("they land there"))
+        .reply(ScriptedTurn::new().text("vessels float"))
+        .reply(ScriptedTurn::new().text("they land there"))
         .start();
     let home = home_of(&server);
     remember(&home, "Harbour", "where ships land", "Ships land at the east quay.");
@@ -202,8 +202,8 @@ fn a_turn_that_is_stopped_stops_the_selector_too() {
     let server = with_selector(Wire::Anthropic)
         .side_reply(Reply::from(files(&["harbour.md"])).gate_after(1, &gate))
         .side_reply(files(&[]))
-        .reply(Reply::from(Turn::new().text("vessels float")).gate_after(2, &main))
-        .reply(Turn::new().text("they land there"))
+        .reply(Reply::from(ScriptedTurn::new().text("vessels float")).gate_after(2, &main))
+        .reply(ScriptedTurn::new().text("they land there"))
         .start();
     let home = home_of(&server);
     remember(&home, "Harbour", "where ships land", "Ships land at the east quay.");
@@ -253,7 +253,7 @@ fn last_texts(request: &RecordedRequest) -> Vec<String> {
 #[test]
 fn what_the_ranking_is_sure_of_goes_with_the_message() {
     for wire in BOTH {
-        let server = server(wire).reply(Turn::new().text("at the east quay")).start();
+        let server = server(wire).reply(ScriptedTurn::new().text("at the east quay")).start();
         let home = TestHome::new().with_server(&server).with_now("2026-11-15T08:00:00Z");
         let path = remember(&home, "Harbour", "where ships land", "Ships land at the east quay.");
         remember(&home, "Larder", "what is in store", "Nuts and acorns, for the winter.");
@@ -273,8 +273,8 @@ fn what_the_ranking_is_sure_of_goes_with_the_message() {
         assert!(!shown.contains("Nuts"), "{shown}");
 
         // Not a second time, also when the session goes on in another process; and not for another question.
-        server.push(Turn::new().text("yes"));
-        server.push(Turn::new().text("fine"));
+        server.push(ScriptedTurn::new().text("yes"));
+        server.push(ScriptedTurn::new().text("fine"));
         home.run(&mut ask(&home, &["--continue", "Do ships always land at that quay?"])).success();
         home.run(&mut ask(&home, &["--continue", "Please rename the variable in main.rs"]))
             .success();
@@ -288,7 +288,7 @@ fn what_the_ranking_is_sure_of_goes_with_the_message() {
 
 #[test]
 fn old_memories_say_so_and_so_do_those_whose_code_has_changed() {
-    let server = server(Wire::Anthropic).reply(Turn::new().text("fine")).start();
+    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("fine")).start();
     let home = TestHome::new().with_server(&server).with_now("2026-11-15T08:00:00Z");
     home.git_init();
     home.write("src/quay.rs", "pub fn land_ships() {}\n");
@@ -329,7 +329,7 @@ fn a_session_has_only_so_much_room_for_memories() {
         );
     }
     for at in 0..20 {
-        server.push(Turn::new().text("fine"));
+        server.push(ScriptedTurn::new().text("fine"));
         let prompt =
             format!("where do ships of berth{} and ships of berth{} land?", at * 2, at * 2 + 1);
         let mut arguments = vec![prompt.as_str()];
@@ -346,7 +346,7 @@ fn a_session_has_only_so_much_room_for_memories() {
 
 #[test]
 fn what_only_strangers_said_is_not_recalled() {
-    let server = server(Wire::Anthropic).reply(Turn::new().text("fine")).start();
+    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("fine")).start();
     let home = TestHome::new().with_server(&server);
     let path = remember(&home, "Harbour", "where ships land", "Ships land at the east quay.");
     let text = home.read(&path).replace("type: project\n", "type: project\nquarantined: true\n");
@@ -358,7 +358,7 @@ fn what_only_strangers_said_is_not_recalled() {
 
 #[test]
 fn a_search_that_takes_too_long_is_left_out() {
-    let server = server(Wire::Anthropic).reply(Turn::new().text("fine")).start();
+    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("fine")).start();
     let mut home = TestHome::new().with_server(&server);
     // So many files are not read for the first time in so short a time.
     home.set_env("DORMOUSE_TEST_RECALL_MS", "1");

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use dormouse_conversation::metrics::{JobMetric, Metric, MetricsFilter, MetricsLog, read_metrics};
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{
     Gate, RecordedRequest, Reply, ScriptedServer, TestHome, Wire, check_prefix,
 };
@@ -34,8 +34,8 @@ pub(crate) fn home_of(server: &ScriptedServer, settings: &str) -> TestHome {
 }
 
 /// A call that brings a thousand tokens.
-pub(crate) fn look(call: impl Into<String>) -> Turn {
-    Turn::new().call(call, "Bash", r#"{"command":"cat nuts.txt"}"#)
+pub(crate) fn look(call: impl Into<String>) -> ScriptedTurn {
+    ScriptedTurn::new().call(call, "Bash", r#"{"command":"cat nuts.txt"}"#)
 }
 
 /// The file that a fork was told to keep.
@@ -47,9 +47,9 @@ pub(crate) fn notes_path(request: &RecordedRequest) -> String {
 }
 
 /// A call that changes the notes.
-pub(crate) fn edit(path: &str, old: &str, new: &str) -> Turn {
+pub(crate) fn edit(path: &str, old: &str, new: &str) -> ScriptedTurn {
     let input = json!({"file_path": path, "old_string": old, "new_string": new});
-    Turn::new().call("n1", "Edit", input.to_string())
+    ScriptedTurn::new().call("n1", "Edit", input.to_string())
 }
 
 /// A fork's first request of a run is the one with nothing of its own behind the message.
@@ -65,7 +65,7 @@ pub(crate) fn writes(line: &str) -> impl FnMut(&RecordedRequest) -> Reply + Send
         if is_first(request) {
             edit(&notes_path(request), STATE, &new).into()
         } else {
-            Turn::new().text("done").into()
+            ScriptedTurn::new().text("done").into()
         }
     }
 }
@@ -74,7 +74,7 @@ pub(crate) fn writes(line: &str) -> impl FnMut(&RecordedRequest) -> Reply + Send
 pub(crate) fn long_turn(server: &ScriptedServer, call: &str) -> Gate {
     let gate = Gate::new();
     server.push(look(call));
-    server.push(Reply::from(Turn::new().text("all done")).gate_after(1, &gate));
+    server.push(Reply::from(ScriptedTurn::new().text("all done")).gate_after(1, &gate));
     gate
 }
 
@@ -181,7 +181,7 @@ fn first_at_so_many_tokens_and_not_before() {
     let set = |tokens: u64| json!({"sessionNotes": {"firstTokens": tokens}}).to_string();
     let home = home_of(&server, &set(1_000_000));
     let talk_once = |expected: usize| {
-        server.push(Turn::new().text("learned"));
+        server.push(ScriptedTurn::new().text("learned"));
         let mut terminal = talk(&home, &[], (80, 24));
         say(&mut terminal, "hello", "learned");
         wait_until("the notes", || jobs(&home).len() >= expected);
@@ -210,7 +210,7 @@ fn then_after_three_calls() {
     server.push(Reply::from(look("t2")).gate_after(1, &first));
     server.push(look("t3"));
     server.push(look("t4"));
-    server.push(Reply::from(Turn::new().text("all done")).gate_after(1, &second));
+    server.push(Reply::from(ScriptedTurn::new().text("all done")).gate_after(1, &second));
     let mut running = home.spawn(&mut ask(&home, &["go"]));
     running.close_stdin();
     wait_until("the first notes", || jobs(&home).len() == 1);
@@ -241,7 +241,7 @@ fn one_run_at_a_time() {
     for id in ["t1", "t2", "t3"] {
         server.push(look(id));
     }
-    server.push(Reply::from(Turn::new().text("all done")).gate_after(1, &end));
+    server.push(Reply::from(ScriptedTurn::new().text("all done")).gate_after(1, &end));
     let mut running = home.spawn(&mut ask(&home, &["go"]));
     running.close_stdin();
     end.wait_until_reached();
@@ -269,7 +269,7 @@ fn a_session_that_goes_on_has_its_notes_and_their_reach() {
     let patient = r#"{"sessionNotes":{"firstTokens":1,"everyTokens":50000}}"#;
     home.write(home.dormouse_home().join("settings.json"), patient);
     server.push(look("t2"));
-    server.push(Turn::new().text("nothing new"));
+    server.push(ScriptedTurn::new().text("nothing new"));
     home.run(&mut ask(&home, &["-c", "and?"])).success();
     assert_eq!(server.fork_requests().len(), 2);
     assert_eq!(
@@ -299,7 +299,7 @@ fn switched_off_there_is_no_request_and_no_file() {
         let server = server(Wire::Anthropic).start();
         let home = home_of(&server, &settings);
         server.push(look("t1"));
-        server.push(Turn::new().text("done"));
+        server.push(ScriptedTurn::new().text("done"));
         home.run(&mut ask(&home, &arguments)).success();
         assert!(server.fork_requests().is_empty() && folders(&home).is_empty());
         server.finish();
@@ -316,7 +316,7 @@ fn ones_own_template_and_prompt_stay_to_the_byte() {
             if is_first(request) {
                 edit(&notes_path(request), "_now_\n", filled).into()
             } else {
-                Turn::new().text("done").into()
+                ScriptedTurn::new().text("done").into()
             }
         })
         .start();
@@ -345,7 +345,7 @@ fn ones_own_template_and_prompt_stay_to_the_byte() {
     assert_eq!(asked(&server.fork_requests()[2]), expected(&notes));
 
     home.write(config.join("template.md"), "no heading at all\n");
-    server.push(Turn::new().text("ok"));
+    server.push(ScriptedTurn::new().text("ok"));
     server.expect_break("another session");
     let output = home.run(&mut ask(&home, &["new"]));
     assert!(output.success().stderr.contains("template.md is not used"), "{}", output.stderr);
@@ -359,7 +359,7 @@ fn the_notes_are_shown_and_name_the_session() {
             if is_first(request) {
                 edit(&notes_path(request), TITLE, &format!("{TITLE}Nuts before winter\n")).into()
             } else {
-                Turn::new().text("done").into()
+                ScriptedTurn::new().text("done").into()
             }
         })
         .start();
@@ -368,7 +368,7 @@ fn the_notes_are_shown_and_name_the_session() {
     terminal.enter("/notes");
     terminal.wait_for_text("there are no notes of this session yet");
     wait_for_prompt(&terminal);
-    server.push(Turn::new().text("I see."));
+    server.push(ScriptedTurn::new().text("I see."));
     say(&mut terminal, "look after them", "I see.");
     wait_until("the notes", || jobs(&home).len() == 1);
     // Nothing else was sent meanwhile: it reads exactly what the conversation's last request wrote.

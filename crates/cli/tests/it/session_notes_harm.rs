@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use dormouse_conversation::metrics::{BreakerState, JobOutcome, Metric};
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{End, Gate, RecordedRequest, Reply, ScriptedServer, Wire};
 use serde_json::json;
 
@@ -31,7 +31,7 @@ impl Deeds {
         let deeds = self.clone();
         let answer = move |request: &RecordedRequest| {
             if !is_first(request) {
-                return Turn::new().text("done").into();
+                return ScriptedTurn::new().text("done").into();
             }
             let deed = deeds.0.lock().unwrap().pop_front().unwrap();
             deed(&notes_path(request))
@@ -45,7 +45,7 @@ const TITLE: &str = "_Five to ten words that tell this session from all others; 
 
 fn write(path: &str, content: &str) -> Reply {
     let input = json!({"file_path": path, "content": content}).to_string();
-    Turn::new().call("w", "Write", input).into()
+    ScriptedTurn::new().call("w", "Write", input).into()
 }
 
 fn titled(path: &str) -> Reply {
@@ -82,9 +82,9 @@ fn a_fork_that_damages_the_notes_has_changed_nothing() {
         Box::new(a_megabyte),
         Box::new(|path| {
             let half = format!(r#"{{"file_path":"{path}","old_string":"Nu"#);
-            Turn::new().call("h", "Edit", half).into()
+            ScriptedTurn::new().call("h", "Edit", half).into()
         }),
-        Box::new(|_| Turn::new().text("I would rather not.").into()),
+        Box::new(|_| ScriptedTurn::new().text("I would rather not.").into()),
         // It does one edit, and its answer is cut off: nobody knows what else it meant to do.
         Box::new(|path| {
             Reply::from(edit(path, "Nuts\n", "Nuts!\n")).stop_after(3).then(End::Reset)
@@ -122,7 +122,7 @@ fn a_fork_can_do_nothing_else() {
         match answers_so_far(request) {
             0 => {}
             1 => return titled(&path),
-            _ => return Turn::new().text("done").into(),
+            _ => return ScriptedTurn::new().text("done").into(),
         }
         std::fs::write(elsewhere.join("target.md"), "untouched").unwrap();
         let link = format!("{folder}/link.md");
@@ -133,7 +133,7 @@ fn a_fork_can_do_nothing_else() {
         let neighbour = format!("{}/{other}", folder.rsplitn(3, '/').nth(2).unwrap());
         let up = format!("{folder}/../session-memory/summary.md");
         let planted = elsewhere.join("planted.md").display().to_string();
-        let mut turn = Turn::new();
+        let mut turn = ScriptedTurn::new();
         for (at, file) in [&planted, &up, &link, &same, &neighbour].into_iter().enumerate() {
             let input = json!({"file_path": file, "content": "x"}).to_string();
             turn = turn.call(format!("w{at}"), "Write", input);
@@ -184,14 +184,14 @@ fn answers_so_far(request: &RecordedRequest) -> usize {
 /// After three in a row it rests, and says so in the figures.
 #[test]
 fn three_failures_are_enough() {
-    let refuse = |_: &RecordedRequest| Reply::from(Turn::new().text("no"));
+    let refuse = |_: &RecordedRequest| Reply::from(ScriptedTurn::new().text("no"));
     let server = server(Wire::Anthropic).fork_with(refuse).start();
     let home = home_of(&server, EAGER);
     let gates: Vec<Gate> = (0..5).map(|_| Gate::new()).collect();
     let call = |at: usize| look(format!("t{at}"));
     server.push(call(0));
     for (at, gate) in gates.iter().enumerate() {
-        let turn = if at == 4 { Turn::new().text("all done") } else { call(at + 1) };
+        let turn = if at == 4 { ScriptedTurn::new().text("all done") } else { call(at + 1) };
         server.push(Reply::from(turn).gate_after(1, gate));
     }
     let mut running = home.spawn(&mut ask(&home, &["go"]));
@@ -227,8 +227,10 @@ fn a_fork_that_never_ends_is_dropped_with_the_program() {
             match (*runs, is_first(request)) {
                 (1 | 3, true) => titled(&path),
                 (2, true) => edit(&path, "Nuts\n", "Half of\n").into(),
-                (2, false) => Reply::from(Turn::new().text("…")).stop_after(1).then(End::Hang),
-                _ => Turn::new().text("done").into(),
+                (2, false) => {
+                    Reply::from(ScriptedTurn::new().text("…")).stop_after(1).then(End::Hang)
+                }
+                _ => ScriptedTurn::new().text("done").into(),
             }
         };
         let server = server(Wire::Anthropic).fork_with(answer).start();

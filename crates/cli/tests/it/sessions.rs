@@ -1,6 +1,6 @@
 //! Sessions: the list, choosing one, two processes at one, another folder of the project.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Gate, Reply, TestHome, Wire};
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::program::{ask, dormouse, server};
 #[test]
 fn sessions_are_listed_searched_and_chosen() {
     let server = server(Wire::Anthropic)
-        .replies(["one", "two", "three"].map(|text| Turn::new().text(text)))
+        .replies(["one", "two", "three"].map(|text| ScriptedTurn::new().text(text)))
         .start();
     server.expect_break("another session");
     server.expect_break("back to the first");
@@ -73,8 +73,8 @@ fn there_is_nothing_to_continue_in_a_new_project() {
 fn two_processes_never_write_one_session() {
     let gate = Gate::new();
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().text("one"))
-        .reply(Reply::from(Turn::new().text("two, slowly")).gate_after(2, &gate))
+        .reply(ScriptedTurn::new().text("one"))
+        .reply(Reply::from(ScriptedTurn::new().text("two, slowly")).gate_after(2, &gate))
         .start();
     let home = TestHome::new().with_server(&server);
     home.run(&mut ask(&home, &["hi"])).success();
@@ -98,7 +98,7 @@ fn two_processes_never_write_one_session() {
 #[test]
 fn a_session_belongs_to_the_repository() {
     let server = server(Wire::Anthropic)
-        .replies(["one", "two", "three"].map(|text| Turn::new().text(text)))
+        .replies(["one", "two", "three"].map(|text| ScriptedTurn::new().text(text)))
         .start();
     let home = TestHome::new().with_server(&server);
     home.write("src/deep/file.txt", "x");
@@ -118,9 +118,9 @@ fn a_session_belongs_to_the_repository() {
 #[test]
 fn past_sessions_are_searched_by_their_words() {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call("r", "Read", r#"{"file_path":"quay.md"}"#))
-        .reply(Turn::new().text("The east quay has a Broken pipe."))
-        .reply(Turn::new().text("Nothing new about pipes."))
+        .reply(ScriptedTurn::new().call("r", "Read", r#"{"file_path":"quay.md"}"#))
+        .reply(ScriptedTurn::new().text("The east quay has a Broken pipe."))
+        .reply(ScriptedTurn::new().text("Nothing new about pipes."))
         .start();
     let home = TestHome::new().with_server(&server);
     home.write("quay.md", "error[E0042]: pipe_header not found\n");

@@ -1,7 +1,7 @@
 //! Layers of settings, where each value comes from, changing one, and the switches.
 
 use dormouse_base::SWITCHES;
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{TestHome, Wire};
 use serde_json::{Value, json};
 
@@ -35,9 +35,9 @@ fn managed_over_command_line_over_local_over_project_over_user() {
     assert_eq!(get(&home, "permissions.deny").0, json!(["Read(b)", "Read(a)"]));
 
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().text("one"))
-        .reply(Turn::new().text("two"))
-        .reply(Turn::new().text("three"))
+        .reply(ScriptedTurn::new().text("one"))
+        .reply(ScriptedTurn::new().text("two"))
+        .reply(ScriptedTurn::new().text("three"))
         .start();
     home.use_server(&server);
     home.unset_env("DORMOUSE_MODEL");
@@ -121,8 +121,8 @@ fn results_are_cut_where_storing_is_off() {
     let mut home = TestHome::new();
     home.set_env("DORMOUSE_STORED_RESULTS", "0");
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call("t", "Bash", r#"{"command":"seq 20000"}"#))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().call("t", "Bash", r#"{"command":"seq 20000"}"#))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     home.use_server(&server);
     user_settings(&home, r#"{"tools":{"resultChars":{"Bash":5000}}}"#);

@@ -1,12 +1,12 @@
 //! Layer 1 in the real program: large results go to a file, the same bytes are sent for ever after.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{TestHome, Wire};
 
 use crate::program::{BOTH, ask, server, transcript};
 
-fn cat(id: &str, file: &str) -> Turn {
-    Turn::new().call(id, "Bash", format!(r#"{{"command":"cat {file}"}}"#))
+fn cat(id: &str, file: &str) -> ScriptedTurn {
+    ScriptedTurn::new().call(id, "Bash", format!(r#"{{"command":"cat {file}"}}"#))
 }
 
 /// The files that were stored, by name.
@@ -30,9 +30,9 @@ fn a_large_result_is_stored_and_its_preview_never_changes() {
         let server = server(wire)
             .reply(cat("big", "big.txt"))
             .reply(cat("json", "big.json"))
-            .reply(Turn::new().call("empty", "Bash", r#"{"command":"cat empty.txt"}"#))
-            .reply(Turn::new().text("done"))
-            .reply(Turn::new().text("again"))
+            .reply(ScriptedTurn::new().call("empty", "Bash", r#"{"command":"cat empty.txt"}"#))
+            .reply(ScriptedTurn::new().text("done"))
+            .reply(ScriptedTurn::new().text("again"))
             .start();
         let home = TestHome::new().with_server(&server);
         let big = "a line of the large file 睡鼠\n".repeat(9_000);
@@ -61,15 +61,15 @@ fn a_large_result_is_stored_and_its_preview_never_changes() {
 /// Each is within its limit, together they are not: the largest go.
 #[test]
 fn results_of_one_message_are_bounded_together() {
-    let mut turn = Turn::new();
+    let mut turn = ScriptedTurn::new();
     for n in 0..10 {
         turn = turn.call(format!("c{n}"), "Bash", format!(r#"{{"command":"cat f{n}.txt"}}"#));
     }
     let server = server(Wire::Anthropic)
         .window(1_000_000)
         .reply(turn)
-        .reply(Turn::new().text("ok"))
-        .reply(Turn::new().text("again"))
+        .reply(ScriptedTurn::new().text("ok"))
+        .reply(ScriptedTurn::new().text("again"))
         .start();
     let mut home = TestHome::new().with_server(&server);
     // Ten of 29,000 characters are more than 200,000.
@@ -90,7 +90,7 @@ fn results_of_one_message_are_bounded_together() {
 fn a_disk_that_refuses() {
     let server = server(Wire::Anthropic)
         .reply(cat("big", "big.txt"))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let mut home = TestHome::new().with_server(&server);
     home.write("big.txt", "a line\n".repeat(20_000));
@@ -102,8 +102,8 @@ fn a_disk_that_refuses() {
     server.finish();
 }
 
-fn bash(id: &str, command: &str) -> Turn {
-    Turn::new().call(id, "Bash", serde_json::json!({ "command": command }).to_string())
+fn bash(id: &str, command: &str) -> ScriptedTurn {
+    ScriptedTurn::new().call(id, "Bash", serde_json::json!({ "command": command }).to_string())
 }
 
 /// 500 MB go to the file as they come, and not through memory. The command's grandparent is the program.
@@ -112,7 +112,7 @@ fn output_of_any_size_is_stored_as_it_comes() {
     let server = server(Wire::Anthropic)
         .reply(bash("big", "head -c 500000000 /dev/zero | tr '\\0' x; echo; echo the end; exit 4"))
         .reply(bash("peak", "grep VmHWM /proc/$(cut -d' ' -f4 /proc/$PPID/stat)/status"))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let home = TestHome::new().with_server(&server);
     home.run(&mut ask(&home, &["--permission-mode", "bypass", "hi"])).success();
@@ -136,17 +136,17 @@ fn a_result_of_30_mb_is_read_in_parts() {
     let read = |id: &str, home: &TestHome, offset: u32| {
         let file = home.transcripts()[0].with_extension("").join("tool-results/big.txt");
         let input = serde_json::json!({"file_path": file, "offset": offset, "limit": 2});
-        Turn::new().call(id, "Read", input.to_string())
+        ScriptedTurn::new().call(id, "Read", input.to_string())
     };
     let server = server(Wire::Anthropic)
         .reply(bash("big", "seq -f 'line %.0f of very many 睡鼠' 1000000"))
         .start();
     let home = TestHome::new().with_server(&server);
-    server.push(Turn::new().text("stored"));
+    server.push(ScriptedTurn::new().text("stored"));
     home.run(&mut ask(&home, &["--permission-mode", "bypass", "hi"])).success();
     server.push(read("middle", &home, 500_000));
     server.push(read("end", &home, 999_999));
-    server.push(Turn::new().text("done"));
+    server.push(ScriptedTurn::new().text("done"));
     home.run(&mut ask(&home, &["-c", "hi"])).success();
     let lines: Vec<String> =
         (1..=1_000_000).map(|n| format!("line {n} of very many 睡鼠")).collect();
@@ -177,7 +177,7 @@ fn a_result_of_30_mb_is_read_in_parts() {
 fn a_key_in_a_long_result_is_not_stored() {
     let server = server(Wire::Anthropic)
         .reply(bash("big", "for n in $(seq 20); do cat key.txt; done"))
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().text("done"))
         .start();
     let home = TestHome::new().with_server(&server);
     home.write("key.txt", format!("{}\n", home.key()).repeat(2_000));
@@ -196,7 +196,7 @@ fn a_disk_that_refuses_a_long_result() {
     for place in 1..=24 {
         let server = server(Wire::Anthropic)
             .reply(bash("big", "yes | head -c 3000000; exit 5"))
-            .reply(Turn::new().text("done"))
+            .reply(ScriptedTurn::new().text("done"))
             .start();
         let mut home = TestHome::new().with_server(&server);
         home.set_env("DORMOUSE_FAULT", format!("enospc@base.open_write#{place}"));

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{End, Gate, Reply, Screen, Terminal, TestHome, Wire};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -73,9 +73,13 @@ pub(crate) fn below_the_first_prompt(terminal: &Terminal) -> Vec<String> {
 fn turn_by_turn() {
     for wire in BOTH {
         let server = server(wire)
-            .reply(Turn::new().text("I'll look.").call("r", "Read", r#"{"file_path":"plan.md"}"#))
-            .reply(Turn::new().text("It asks for **52** nuts."))
-            .reply(Turn::new().text("You are welcome."))
+            .reply(ScriptedTurn::new().text("I'll look.").call(
+                "r",
+                "Read",
+                r#"{"file_path":"plan.md"}"#,
+            ))
+            .reply(ScriptedTurn::new().text("It asks for **52** nuts."))
+            .reply(ScriptedTurn::new().text("You are welcome."))
             .start();
         let home = TestHome::new().with_server(&server);
         home.write("plan.md", "# Plan\n\n- 52 nuts\n");
@@ -102,8 +106,8 @@ fn turn_by_turn() {
 #[test]
 fn the_first_message_on_the_command_line_and_the_session_goes_on() {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().text("Good morning."))
-        .reply(Turn::new().text("Still here."))
+        .reply(ScriptedTurn::new().text("Good morning."))
+        .reply(ScriptedTurn::new().text("Still here."))
         .start();
     let home = TestHome::new().with_server(&server);
     let terminal = talk(&home, &["good", "morning"], (80, 24));
@@ -122,8 +126,10 @@ fn the_first_message_on_the_command_line_and_the_session_goes_on() {
 fn interrupted_while_the_answer_streams() {
     let gate = Gate::new();
     let server = server(Wire::Anthropic)
-        .reply(Reply::from(Turn::new().text("one two three four five")).gate_after(3, &gate))
-        .reply(Turn::new().text("still usable"))
+        .reply(
+            Reply::from(ScriptedTurn::new().text("one two three four five")).gate_after(3, &gate),
+        )
+        .reply(ScriptedTurn::new().text("still usable"))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (80, 24));
@@ -145,8 +151,8 @@ fn interrupted_while_the_answer_streams() {
 #[test]
 fn interrupted_while_a_command_runs() {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call("w", "Bash", r#"{"command":"echo $$ > pid; sleep 300"}"#))
-        .reply(Turn::new().text("still usable"))
+        .reply(ScriptedTurn::new().call("w", "Bash", r#"{"command":"echo $$ > pid; sleep 300"}"#))
+        .reply(ScriptedTurn::new().text("still usable"))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &["--permission-mode", "bypass"], (80, 24));
@@ -171,7 +177,7 @@ fn interrupted_while_a_command_runs() {
 fn many_lines_as_one_message() {
     let answers = ["pasted", "keys", "backslash"];
     let server = server(Wire::Anthropic)
-        .replies(answers.map(|answer| Turn::new().text(format!("got {answer}"))))
+        .replies(answers.map(|answer| ScriptedTurn::new().text(format!("got {answer}"))))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (80, 24));
@@ -191,8 +197,10 @@ fn many_lines_as_one_message() {
 fn what_is_typed_during_a_turn_waits_for_the_next_prompt() {
     let gate = Gate::new();
     let server = server(Wire::Anthropic)
-        .reply(Reply::from(Turn::new().text("one two three four five")).gate_after(3, &gate))
-        .reply(Turn::new().text("second answer"))
+        .reply(
+            Reply::from(ScriptedTurn::new().text("one two three four five")).gate_after(3, &gate),
+        )
+        .reply(ScriptedTurn::new().text("second answer"))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (80, 24));
@@ -214,8 +222,10 @@ fn what_is_typed_during_a_turn_waits_for_the_next_prompt() {
 fn what_is_pasted_during_a_turn_stays_together() {
     let gate = Gate::new();
     let server = server(Wire::Anthropic)
-        .reply(Reply::from(Turn::new().text("one two three four five")).gate_after(3, &gate))
-        .reply(Turn::new().text("second answer"))
+        .reply(
+            Reply::from(ScriptedTurn::new().text("one two three four five")).gate_after(3, &gate),
+        )
+        .reply(ScriptedTurn::new().text("second answer"))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (80, 24));
@@ -235,7 +245,7 @@ fn what_is_pasted_during_a_turn_stays_together() {
 #[test]
 fn two_messages_in_one_go() {
     let server = server(Wire::Anthropic)
-        .replies(["answer one", "answer two"].map(|text| Turn::new().text(text)))
+        .replies(["answer one", "answer two"].map(|text| ScriptedTurn::new().text(text)))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (80, 24));
@@ -251,7 +261,7 @@ fn two_messages_in_one_go() {
 #[test]
 fn earlier_messages_are_found_again() {
     let server = server(Wire::Anthropic)
-        .replies(["first", "second", "third"].map(|n| Turn::new().text(n)))
+        .replies(["first", "second", "third"].map(|n| ScriptedTurn::new().text(n)))
         .expect_break("another session")
         .start();
     let home = TestHome::new().with_server(&server);
@@ -304,7 +314,9 @@ fn ways_to_leave() {
 fn ended_in_the_middle_of_a_turn() {
     let gate = Gate::new();
     let server = server(Wire::Anthropic)
-        .reply(Reply::from(Turn::new().text("one two three four five")).gate_after(3, &gate))
+        .reply(
+            Reply::from(ScriptedTurn::new().text("one two three four five")).gate_after(3, &gate),
+        )
         .start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (80, 24));
@@ -322,7 +334,9 @@ fn ended_in_the_middle_of_a_turn() {
 fn stopped_and_taken_up_again_in_the_middle_of_a_turn() {
     let gate = Gate::new();
     let server = server(Wire::Anthropic)
-        .reply(Reply::from(Turn::new().text("one two three four five")).gate_after(3, &gate))
+        .reply(
+            Reply::from(ScriptedTurn::new().text("one two three four five")).gate_after(3, &gate),
+        )
         .start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (80, 24));
@@ -343,7 +357,8 @@ fn stopped_and_taken_up_again_in_the_middle_of_a_turn() {
 fn a_command_that_takes_its_time_to_stop() {
     let command =
         r#"{"command":"trap 'sleep 2; exit' TERM; echo $$ > pid; while :; do sleep 0.1; done"}"#;
-    let server = server(Wire::Anthropic).reply(Turn::new().call("w", "Bash", command)).start();
+    let server =
+        server(Wire::Anthropic).reply(ScriptedTurn::new().call("w", "Bash", command)).start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &["--permission-mode", "bypass"], (80, 24));
     terminal.enter("wait");
@@ -358,7 +373,7 @@ fn a_command_that_takes_its_time_to_stop() {
 
 #[test]
 fn wide_letters_are_edited_and_the_window_changes_meanwhile() {
-    let server = server(Wire::Anthropic).reply(Turn::new().text("an answer")).start();
+    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("an answer")).start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (40, 24));
     terminal.type_keys("睡鼠在冬天睡觉，因为食物很少。它们在秋天吃很多坚果");
@@ -388,8 +403,8 @@ fn what_is_to_be_done_is_listed() {
     let list = r#"{"todos":[{"content":"find the nuts","status":"completed"},
         {"content":"count them","status":"in_progress"},{"content":"sleep","status":"pending"}]}"#;
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().text("A plan.").call("t", "TodoWrite", list.replace('\n', "")))
-        .reply(Turn::new().text("I count."))
+        .reply(ScriptedTurn::new().text("A plan.").call("t", "TodoWrite", list.replace('\n', "")))
+        .reply(ScriptedTurn::new().text("I count."))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (80, 24));
@@ -406,12 +421,12 @@ fn silence_faults_and_tries_are_told() {
     let server = server(Wire::Anthropic)
         .reply(Reply::rate_limited(2))
         .reply(
-            Reply::from(Turn::new().text("a first try of an answer"))
+            Reply::from(ScriptedTurn::new().text("a first try of an answer"))
                 .stop_after(4)
                 .then(End::Reset),
         )
-        .reply(Turn::new().text("an answer"))
-        .reply(Reply::from(Turn::new().text("x")).stop_after(0).then(End::Hang))
+        .reply(ScriptedTurn::new().text("an answer"))
+        .reply(Reply::from(ScriptedTurn::new().text("x")).stop_after(0).then(End::Hang))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (80, 24));
@@ -432,7 +447,7 @@ fn silence_faults_and_tries_are_told() {
 fn a_failure_leaves_the_conversation_usable() {
     let server = server(Wire::Anthropic)
         .reply(Reply::unauthorized_401())
-        .reply(Turn::new().text("an answer"))
+        .reply(ScriptedTurn::new().text("an answer"))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (80, 24));
@@ -448,9 +463,9 @@ fn a_failure_leaves_the_conversation_usable() {
 #[test]
 fn commands_are_not_for_the_model() {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().text("first"))
-        .reply(Turn::new().text("second"))
-        .reply(Turn::new().text("third"))
+        .reply(ScriptedTurn::new().text("first"))
+        .reply(ScriptedTurn::new().text("second"))
+        .reply(ScriptedTurn::new().text("third"))
         .expect_break("another model was chosen")
         .expect_break("another session")
         .start();

@@ -1,6 +1,6 @@
 //! What it looks like: widths, colours, hostile text, resizing.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Gate, Reply, Screen, Terminal, TestHome, Wire};
 
 use crate::program::server;
@@ -27,7 +27,7 @@ fn main() { println!(\"a line of code that is too long for a narrow terminal\");
 Done.";
 
 fn answered(arguments: &[&str], variables: &[(&str, &str)], size: (u16, u16)) -> Terminal {
-    let server = server(Wire::Anthropic).reply(Turn::new().text(ANSWER)).start();
+    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text(ANSWER)).start();
     let mut home = TestHome::new().with_server(&server);
     for (name, value) in variables {
         home.set_env(name, value);
@@ -127,7 +127,7 @@ fn a_terminal_that_can_only_print() {
 fn plain_says_what_goes_on_in_lines_of_their_own() {
     let gate = Gate::new();
     let server = server(Wire::Anthropic)
-        .reply(Reply::from(Turn::new().text("an answer")).gate_after(0, &gate))
+        .reply(Reply::from(ScriptedTurn::new().text("an answer")).gate_after(0, &gate))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &["--plain"], (80, 24));
@@ -150,13 +150,13 @@ fn plain_says_what_goes_on_in_lines_of_their_own() {
 fn nothing_of_a_hostile_model_steers_the_terminal() {
     let server = server(Wire::Anthropic)
         .reply(
-            Turn::new()
+            ScriptedTurn::new()
                 .text("a\u{1b}]0;owned\u{7}b \u{1b}[2J\u{9b}31m \u{202e}txt\n```\n\u{1b}[1;1Hx\n```\n")
                 .call("b", "Bash", r#"{"command":"printf '\\033]0;owned\\007'; cat evil.txt"}"#)
                 .call("c", "Bash", r#"{"command":"touch \u001b]0;owned\u0007 x"}"#)
                 .call("e", "Write", r#"{"file_path":"e\u001b[2J.txt","content":"\u001b]0;owned\u0007\n"}"#),
         )
-        .reply(Turn::new().text("all done"))
+        .reply(ScriptedTurn::new().text("all done"))
         .start();
     let home = TestHome::new().with_server(&server);
     home.write("evil.txt", "\x1b]0;owned\x07\n");
@@ -182,7 +182,7 @@ fn resized_while_the_answer_streams() {
     let gate = Gate::new();
     let text = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen";
     let server = server(Wire::Anthropic)
-        .reply(Reply::from(Turn::new().text(text)).gate_after(3, &gate))
+        .reply(Reply::from(ScriptedTurn::new().text(text)).gate_after(3, &gate))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (80, 24));
@@ -209,8 +209,8 @@ fn resized_while_the_answer_streams() {
 #[test]
 fn a_line_above_the_prompt() {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().text("Hello."))
-        .reply(Turn::new().text("Again."))
+        .reply(ScriptedTurn::new().text("Hello."))
+        .reply(ScriptedTurn::new().text("Again."))
         .start();
     let home = TestHome::new().with_server(&server);
     let command = r#"python3 -c 'import json,sys; d=json.load(sys.stdin); print("[%s, %d]" % (d["model"]["id"], d["context"]["window_tokens"]))'"#;

@@ -1,6 +1,6 @@
 //! Memory while talking: what is said about a change, the key that takes it back, `/memory`.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{TestHome, Wire};
 use serde_json::json;
 
@@ -8,21 +8,21 @@ use crate::memory::{add, list, memory};
 use crate::program::{server, wait_until};
 use crate::talk::{leave, say, talk, wait_for_prompt};
 
-fn save(name: &str, file: Option<&str>) -> Turn {
+fn save(name: &str, file: Option<&str>) -> ScriptedTurn {
     let mut input = json!({
         "name": name, "description": "what it is about", "type": "project", "content": "By the model.",
     });
     if let Some(file) = file {
         input["file"] = json!(file);
     }
-    Turn::new().call("m", "MemorySave", input.to_string())
+    ScriptedTurn::new().call("m", "MemorySave", input.to_string())
 }
 
 #[test]
 fn one_key_takes_back_what_was_saved() {
     let server = server(Wire::Anthropic)
         .reply(save("Shelves", None))
-        .reply(Turn::new().text("It is saved."))
+        .reply(ScriptedTurn::new().text("It is saved."))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (80, 30));
@@ -50,7 +50,7 @@ fn one_key_takes_back_what_was_saved() {
 fn memories_are_looked_at_without_leaving() {
     let server = server(Wire::Anthropic)
         .reply(save("Two words", Some("two-words.md")))
-        .reply(Turn::new().text("It waits."))
+        .reply(ScriptedTurn::new().text("It waits."))
         .start();
     let mut home = TestHome::new().with_server(&server);
     add(&home, "Two words", &["--type", "project", "--body", "By the person."]);
@@ -84,7 +84,7 @@ fn memories_are_looked_at_without_leaving() {
 fn what_waits_is_said_at_the_start() {
     let server = server(Wire::Anthropic)
         .reply(save("Two words", Some("two-words.md")))
-        .reply(Turn::new().text("It waits."))
+        .reply(ScriptedTurn::new().text("It waits."))
         .start();
     let home = TestHome::new().with_server(&server);
     add(&home, "Two words", &["--type", "project", "--body", "By the person."]);
@@ -99,11 +99,11 @@ fn what_waits_is_said_at_the_start() {
 fn the_person_is_asked_where_the_policy_says_so() {
     let server = server(Wire::Anthropic)
         .reply(save("Shelves", None))
-        .reply(Turn::new().text("Then not."))
+        .reply(ScriptedTurn::new().text("Then not."))
         .reply(save("Shelves", None))
-        .reply(Turn::new().text("It is saved."))
+        .reply(ScriptedTurn::new().text("It is saved."))
         .reply(save("Larder", None))
-        .reply(Turn::new().text("So is this."))
+        .reply(ScriptedTurn::new().text("So is this."))
         .start();
     let home = TestHome::new().with_server(&server);
     let settings = home.dormouse_home().join("settings.json");

@@ -1,6 +1,6 @@
 //! Questions about calls, and what the answers do.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{ScriptedServer, Terminal, TestHome, Wire};
 
 use crate::program::server;
@@ -11,9 +11,9 @@ const EDIT: &str = r#"{"file_path":"plan.md","old_string":"12 acorns","new_strin
 /// A model that wants to edit the plan, and then says that it is done.
 fn editing() -> (ScriptedServer, TestHome) {
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call("r", "Read", r#"{"file_path":"plan.md"}"#))
-        .reply(Turn::new().text("Let me edit.").call("e", "Edit", EDIT))
-        .reply(Turn::new().text("all done"))
+        .reply(ScriptedTurn::new().call("r", "Read", r#"{"file_path":"plan.md"}"#))
+        .reply(ScriptedTurn::new().text("Let me edit.").call("e", "Edit", EDIT))
+        .reply(ScriptedTurn::new().text("all done"))
         .start();
     let home = TestHome::new().with_server(&server);
     home.write("plan.md", "# Plan\n\n- 40 hazelnuts\n- 12 acorns\n");
@@ -76,10 +76,10 @@ fn no_and_why() {
 fn always_asks_no_more_in_this_session() {
     let command = r#"{"command":"touch nuts"}"#;
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call("a", "Bash", command))
-        .reply(Turn::new().call("b", "Bash", command))
-        .reply(Turn::new().call("c", "Bash", r#"{"command":"touch other"}"#))
-        .reply(Turn::new().text("all done"))
+        .reply(ScriptedTurn::new().call("a", "Bash", command))
+        .reply(ScriptedTurn::new().call("b", "Bash", command))
+        .reply(ScriptedTurn::new().call("c", "Bash", r#"{"command":"touch other"}"#))
+        .reply(ScriptedTurn::new().text("all done"))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (80, 24));
@@ -101,7 +101,7 @@ fn always_asks_no_more_in_this_session() {
 fn ctrl_c_is_no_and_stop() {
     for key in ["\x03", "\x04"] {
         let (server, home) = editing();
-        server.push(Turn::new().text("not reached"));
+        server.push(ScriptedTurn::new().text("not reached"));
         let mut terminal = talk(&home, &[], (80, 24));
         terminal.enter("one more acorn");
         wait_for_question(&terminal, "Edit plan.md");
@@ -123,14 +123,14 @@ fn what_was_typed_ahead_answers_no_question() {
     let gate = dormouse_testkit::Gate::new();
     let server = server(Wire::Anthropic)
         .reply(
-            dormouse_testkit::Reply::from(Turn::new().text("one moment please").call(
+            dormouse_testkit::Reply::from(ScriptedTurn::new().text("one moment please").call(
                 "b",
                 "Bash",
                 r#"{"command":"touch harm"}"#,
             ))
             .gate_after(3, &gate),
         )
-        .reply(Turn::new().text("all done"))
+        .reply(ScriptedTurn::new().text("all done"))
         .start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (80, 24));
@@ -156,7 +156,7 @@ fn what_was_typed_ahead_answers_no_question() {
 #[test]
 fn a_project_is_trusted_before_anything_is_said() {
     for (answer, ran) in [("y", true), ("n", false)] {
-        let server = server(Wire::Anthropic).reply(Turn::new().text("hello")).start();
+        let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("hello")).start();
         let home = TestHome::new().with_server(&server);
         let hook = r#"{"hooks":[{"type":"command","command":"touch hooked"}]}"#;
         let settings = format!(r#"{{"hooks":{{"UserPromptSubmit":[{hook}]}}}}"#);
@@ -178,10 +178,10 @@ fn a_project_is_trusted_before_anything_is_said() {
 fn a_tool_of_an_mcp_server() {
     let by_name = r#"{"server":"mean","tool":"echo","arguments":{"word":"two"}}"#;
     let server = server(Wire::Anthropic)
-        .reply(Turn::new().call("1", "mcp__mean__echo", r#"{"word":"one"}"#))
-        .reply(Turn::new().call("2", "McpCall", by_name))
-        .reply(Turn::new().call("3", "mcp__mean__fail", "{}"))
-        .reply(Turn::new().text("all done"))
+        .reply(ScriptedTurn::new().call("1", "mcp__mean__echo", r#"{"word":"one"}"#))
+        .reply(ScriptedTurn::new().call("2", "McpCall", by_name))
+        .reply(ScriptedTurn::new().call("3", "mcp__mean__fail", "{}"))
+        .reply(ScriptedTurn::new().text("all done"))
         .start();
     let home = TestHome::new().with_server(&server);
     let settings = serde_json::json!({"mcpServers": {"mean": crate::mcp_mean::entry("well")}});

@@ -1,6 +1,6 @@
 //! A repository that nobody has trusted: it can restrict, and nothing else.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Output, ScriptedServer, TestHome, Wire};
 
 use crate::program::{ask, dormouse, server};
@@ -39,13 +39,13 @@ fn hostile(home: &TestHome, marker: &str) -> String {
 fn busy_server() -> ScriptedServer {
     server(Wire::Anthropic)
         .reply(
-            Turn::new()
+            ScriptedTurn::new()
                 .call("r", "Read", r#"{"file_path":".env"}"#)
                 .call("b", "Bash", r#"{"command":"touch allowed; echo $HARM"}"#)
                 .call("w", "Write", r#"{"file_path":"../never/x","content":"x"}"#)
                 .call("g", "Grep", r#"{"pattern":"x"}"#),
         )
-        .reply(Turn::new().text("done"))
+        .reply(ScriptedTurn::new().text("done"))
         .start()
 }
 
@@ -171,7 +171,7 @@ fn a_repository_runs_nothing_by_being_looked_at() {
     home.git(&["config", "filter.evil.clean", &format!("touch {}; cat", marker.display())]);
     home.git(&["config", "core.fsmonitor", &format!("touch {}", marker.display())]);
     home.write("a.txt", "two\n");
-    let server = server(Wire::Anthropic).reply(Turn::new().text("done")).start();
+    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("done")).start();
     home.use_server(&server);
     home.run(&mut ask(&home, &["go"])).success();
     assert!(!marker.exists(), "a filter of the repository was run");

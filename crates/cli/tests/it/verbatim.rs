@@ -1,7 +1,7 @@
 //! What the model sends goes back as it came: unknown blocks, odd numbers, key order, signatures, every
 //! framing of the stream.
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Framing, TestHome, Wire};
 
 use crate::program::{BOTH, ask, server};
@@ -10,8 +10,8 @@ const UNKNOWN: &str = r#"{"zeta":1.10,"type":"hologram","big":123456789012345678
 const REDACTED: &str = r#"{"type":"redacted_thinking","data":"cmVkYWN0ZWQvdGhvdWdodA"}"#;
 const ARGUMENTS: &str = r#"{"limit": 1,  "file_path":"a.txt", "offset":1}"#;
 
-fn says_everything() -> Turn {
-    Turn::new()
+fn says_everything() -> ScriptedTurn {
+    ScriptedTurn::new()
         .thinking("let me see — 睡鼠 \u{1F42D}", "c2lnbmF0dXJl+/==")
         .raw(REDACTED)
         .raw(UNKNOWN)
@@ -41,8 +41,8 @@ fn check(wire: Wire, framing: Framing) {
     let server = server(wire)
         .framing(framing)
         .reply(says_everything())
-        .reply(Turn::new().text("done"))
-        .reply(Turn::new().text("again"))
+        .reply(ScriptedTurn::new().text("done"))
+        .reply(ScriptedTurn::new().text("again"))
         .start();
     let home = TestHome::new().with_server(&server);
     home.write("a.txt", "one\ntwo\n");
@@ -74,9 +74,9 @@ fn line_ends_in_arguments_survive() {
     let arguments = "{\n  \"file_path\": \"a.txt\",\r\n  \"limit\": 1\n}";
     for wire in BOTH {
         let server = server(wire)
-            .reply(Turn::new().call("t1", "Read", arguments))
-            .reply(Turn::new().text("done"))
-            .reply(Turn::new().text("again"))
+            .reply(ScriptedTurn::new().call("t1", "Read", arguments))
+            .reply(ScriptedTurn::new().text("done"))
+            .reply(ScriptedTurn::new().text("again"))
             .start();
         let home = TestHome::new().with_server(&server);
         home.write("a.txt", "one\ntwo\n");

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use dormouse_conversation::Message;
 use serde::{Deserialize, Serialize};
 
-use super::identifiers::{Census, Held, Kind, Uses};
+use super::identifiers::{HeldIdentifiers, IdentifierCensus, IdentifierKind, IdentifierUses};
 use super::texts::{head, tail};
-use super::words::{Said, keep_words, said_in};
+use super::user_texts::{UserText, keep_user_texts, user_text_in};
 
 /// Below this share of identifiers the person's lost words are appended too.
 pub const IDENTIFIERS_FLOOR: f64 = 0.8;
@@ -54,16 +54,20 @@ impl Fidelity {
 ///
 /// Names weigh by how many messages hold them, so that what a log said once does not decide. A last
 /// request of more than a few thousand characters counts as held if its beginning and its end are.
-pub fn measure(dropped: &[Arc<Message>], open_tasks: &[String], after: &str) -> Fidelity {
-    let census = Census::of(dropped);
-    let held = Held::in_text(after);
+pub fn measure_fidelity(dropped: &[Arc<Message>], open_tasks: &[String], after: &str) -> Fidelity {
+    let census = IdentifierCensus::of(dropped);
+    let held = HeldIdentifiers::in_text(after);
     let said = newest_said(dropped);
-    let names = |kinds: &[Kind]| weighted(&census, &held, kinds);
+    let names = |kinds: &[IdentifierKind]| weighted(&census, &held, kinds);
     Fidelity {
         user_messages: part(said.iter().filter(|text| holds_said(&held, text)).count(), said.len()),
-        paths: names(&[Kind::Path]),
-        identifiers: names(&[Kind::Identifier, Kind::Url, Kind::Hash]),
-        numbers: names(&[Kind::Number]),
+        paths: names(&[IdentifierKind::Path]),
+        identifiers: names(&[
+            IdentifierKind::Identifier,
+            IdentifierKind::Url,
+            IdentifierKind::Hash,
+        ]),
+        numbers: names(&[IdentifierKind::Number]),
         errors: errors(&census, &held),
         open_tasks: part(
             open_tasks.iter().filter(|task| held.text(task)).count(),
@@ -74,21 +78,21 @@ pub fn measure(dropped: &[Arc<Message>], open_tasks: &[String], after: &str) -> 
 }
 
 /// The person's words that `after` does not hold, for a compaction below the floor; empty if it holds all.
-pub fn lost_words(said: &[Said], after: &str, budget_tokens: u64) -> String {
-    let held = Held::in_text(after);
+pub fn lost_user_texts(said: &[UserText], after: &str, budget_tokens: u64) -> String {
+    let held = HeldIdentifiers::in_text(after);
     let (older, newest) = said.split_at(said.len().saturating_sub(MOST_SAID));
     let lost = newest.iter().filter(|words| !holds_said(&held, &words.text));
     // The oldest are not searched for, and count as lost: how many there are is told.
-    let lost: Vec<Said> = older.iter().chain(lost).cloned().collect();
-    keep_words(&lost, budget_tokens)
+    let lost: Vec<UserText> = older.iter().chain(lost).cloned().collect();
+    keep_user_texts(&lost, budget_tokens)
 }
 
 /// What the person said, the newest first.
 fn newest_said(dropped: &[Arc<Message>]) -> Vec<String> {
-    dropped.iter().rev().filter_map(|message| said_in(message)).take(MOST_TEXTS).collect()
+    dropped.iter().rev().filter_map(|message| user_text_in(message)).take(MOST_TEXTS).collect()
 }
 
-fn holds_said(held: &Held, text: &str) -> bool {
+fn holds_said(held: &HeldIdentifiers, text: &str) -> bool {
     let text = text.trim();
     held.text(text)
         || (text.len() > LONG_REQUEST
@@ -97,14 +101,14 @@ fn holds_said(held: &Held, text: &str) -> bool {
 }
 
 /// Error texts weigh like names; only the latest are searched for, for each is a search of the whole text.
-fn errors(census: &Census, held: &Held) -> f64 {
-    let mut errors: Vec<(&str, Uses)> = census.names(Kind::Error).collect();
+fn errors(census: &IdentifierCensus, held: &HeldIdentifiers) -> f64 {
+    let mut errors: Vec<(&str, IdentifierUses)> = census.names(IdentifierKind::Error).collect();
     errors.sort_by_key(|(_, uses)| std::cmp::Reverse(uses.last));
     errors.truncate(MOST_TEXTS);
     share(errors.into_iter().map(|(error, uses)| (uses, held.text(error))))
 }
 
-fn weighted(census: &Census, held: &Held, kinds: &[Kind]) -> f64 {
+fn weighted(census: &IdentifierCensus, held: &HeldIdentifiers, kinds: &[IdentifierKind]) -> f64 {
     share(
         kinds.iter().flat_map(|kind| {
             census.names(*kind).map(|(name, uses)| (uses, held.name(*kind, name)))
@@ -113,7 +117,7 @@ fn weighted(census: &Census, held: &Held, kinds: &[Kind]) -> f64 {
 }
 
 /// The share that is held, each weighed by the messages that use it.
-fn share(names: impl Iterator<Item = (Uses, bool)>) -> f64 {
+fn share(names: impl Iterator<Item = (IdentifierUses, bool)>) -> f64 {
     let (mut kept, mut all) = (0.0, 0.0);
     for (uses, is_held) in names {
         let weight = f64::from(uses.messages);
@@ -152,8 +156,11 @@ mod tests {
     #[test]
     fn all_of_it() {
         let all: String = dropped().iter().map(|message| message.text() + "\n").collect();
-        let fidelity =
-            measure(&dropped(), &["test it".into()], &(all + "error: it broke line_one test it"));
+        let fidelity = measure_fidelity(
+            &dropped(),
+            &["test it".into()],
+            &(all + "error: it broke line_one test it"),
+        );
         let whole = Fidelity {
             user_messages: 1.0,
             paths: 1.0,
@@ -170,7 +177,7 @@ mod tests {
     #[test]
     fn a_part_of_it() {
         let tasks = ["test it".to_owned(), "ship it".to_owned()];
-        let fidelity = measure(
+        let fidelity = measure_fidelity(
             &dropped(),
             &tasks,
             "In src/{main.rs} use read_file, then test it. Mend src/main.rs please",
@@ -188,19 +195,20 @@ mod tests {
 
     #[test]
     fn lost_words_are_found() {
-        let said = |text: &str| Said {
+        let said = |text: &str| UserText {
             message: user("x").id,
             at: now(),
             text: text.to_owned(),
-            place: "line 1".into(),
+            location: "line 1".into(),
         };
         let words = [said("Use tabs."), said("Never push to main.")];
-        let lost = lost_words(&words, "The person said: Use tabs. They push often.", 1_000);
+        let lost = lost_user_texts(&words, "The person said: Use tabs. They push often.", 1_000);
         assert_eq!(lost, "\n[2026-11-15 08:00, line 1]\nNever push to main.\n");
-        assert_eq!(lost_words(&words, "Use tabs. Never push to main.", 1_000), "");
+        assert_eq!(lost_user_texts(&words, "Use tabs. Never push to main.", 1_000), "");
         // Those that are too old to be searched for are counted.
-        let many: Vec<Said> = (0..MOST_SAID + 50).map(|n| said(&format!("number {n}."))).collect();
-        let lost = lost_words(&many, "", 1_000);
+        let many: Vec<UserText> =
+            (0..MOST_SAID + 50).map(|n| said(&format!("number {n}."))).collect();
+        let lost = lost_user_texts(&many, "", 1_000);
         let shown = lost.matches("number ").count();
         let told = format!("- {} older messages are not listed here", many.len() - shown);
         assert!(lost.contains(&told), "{told} in {lost}");
@@ -208,10 +216,10 @@ mod tests {
 
     #[test]
     fn nothing_to_keep_is_all_kept() {
-        assert!(!measure(&[], &[], "").below_floor());
+        assert!(!measure_fidelity(&[], &[], "").below_floor());
         let long = "a request ".repeat(1_000);
         let shown = super::super::texts::head_and_tail(&long, 3_000);
-        assert!(near(measure(&[user(&long)], &[], &shown).last_request, 1.0));
-        assert!(near(measure(&[user(&long)], &[], "a request").last_request, 0.0));
+        assert!(near(measure_fidelity(&[user(&long)], &[], &shown).last_request, 1.0));
+        assert!(near(measure_fidelity(&[user(&long)], &[], "a request").last_request, 0.0));
     }
 }

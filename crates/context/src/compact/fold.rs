@@ -31,7 +31,7 @@ pub struct FoldInput<'a> {
 
 /// The folded text: open tasks, the model's last words, files touched, errors, commands run with their
 /// outcome, notes so far, the earlier summary, and where the whole is.
-pub fn fold(input: &FoldInput<'_>) -> String {
+pub fn fold_messages(input: &FoldInput<'_>) -> String {
     let work = Work::of(input.dropped);
     let mut fold = Fold::new(input);
     fold.list("Open tasks", 2, input.open_tasks.to_vec());
@@ -173,7 +173,7 @@ mod tests {
         let mut messages = messages;
         messages.push(assistant(&["It is nearly done."], &[]));
         let tasks = ["write the test".to_owned()];
-        let text = fold(&FoldInput {
+        let text = fold_messages(&FoldInput {
             notes: Some("# Notes"),
             earlier_summary: Some("Before."),
             open_tasks: &tasks,
@@ -200,21 +200,24 @@ mod tests {
             .collect();
         messages.push(assistant(&[&"word ".repeat(100_000)], &[]));
         let notes = "note\n".repeat(100_000);
-        let text = fold(&FoldInput { notes: Some(&notes), ..input(&messages) });
+        let text = fold_messages(&FoldInput { notes: Some(&notes), ..input(&messages) });
         assert!(text.len() <= 8_000, "{}", text.len());
         assert!(text.contains("more, in the transcript") && text.contains("/p/499/"));
-        assert!(fold(&FoldInput { budget_tokens: 0, ..input(&messages) }).contains("/s/t.jsonl"));
+        assert!(
+            fold_messages(&FoldInput { budget_tokens: 0, ..input(&messages) })
+                .contains("/s/t.jsonl")
+        );
     }
 
     #[test]
     fn mean_messages() {
         let text = "睡".repeat(100_000) + "\0\u{202e}";
         let messages = [user(&text), assistant(&[&text], &["1"]), results(&[("1", &text)])];
-        assert!(fold(&input(&messages)).len() <= 8_000);
+        assert!(fold_messages(&input(&messages)).len() <= 8_000);
         let odd = [
             of_model(vec![call_of("1", "Bash", r#"{"command":5}"#)]),
             of_model(vec![call_of("2", "Read", "[]")]),
         ];
-        assert!(!fold(&input(&odd)).contains("###"));
+        assert!(!fold_messages(&input(&odd)).contains("###"));
     }
 }

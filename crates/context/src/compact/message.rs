@@ -3,7 +3,7 @@
 /// How a summary came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Way {
+pub enum CompactionMethod {
     /// From the session notes, without a call.
     Notes,
     /// A model wrote it.
@@ -16,13 +16,13 @@ pub enum Way {
 
 /// All that the summary message says.
 #[derive(Debug, Clone, Copy)]
-pub struct Summary<'a> {
+pub struct CompactionSummary<'a> {
     /// How it came about.
-    pub way: Way,
+    pub method: CompactionMethod,
     /// The summary, the notes, or the fold.
     pub text: &'a str,
     /// The person's words, as [`super::keep_words`] gives them; may be empty.
-    pub words: &'a str,
+    pub user_words: &'a str,
     /// The index of what was dropped, as [`super::index`] gives it; may be empty.
     pub index: &'a str,
     /// The transcript's path: everything is still there.
@@ -34,8 +34,16 @@ pub struct Summary<'a> {
 }
 
 /// The text of the summary message.
-pub fn compose(summary: &Summary<'_>) -> String {
-    let Summary { way, text, words, index, transcript, lost_words, lost_uncovered } = *summary;
+pub fn compose_summary(summary: &CompactionSummary<'_>) -> String {
+    let CompactionSummary {
+        method: way,
+        text,
+        user_words: words,
+        index,
+        transcript,
+        lost_words,
+        lost_uncovered,
+    } = *summary;
     let mut out = format!("{}\n\n", opening(way, transcript));
     if lost_uncovered {
         out.push_str("Some of the messages after the notes were too large to keep, and nothing below speaks of them: look into the transcript before you rely on what was done last.\n\n");
@@ -48,22 +56,22 @@ pub fn compose(summary: &Summary<'_>) -> String {
     out
 }
 
-fn opening(way: Way, transcript: &str) -> String {
+fn opening(way: CompactionMethod, transcript: &str) -> String {
     let by = match way {
-        Way::Notes => "by the notes that were kept while it ran",
-        Way::Model | Way::Server => "by a summary",
-        Way::Fold => "by a list that the program made without a model",
+        CompactionMethod::Notes => "by the notes that were kept while it ran",
+        CompactionMethod::Model | CompactionMethod::Server => "by a summary",
+        CompactionMethod::Fold => "by a list that the program made without a model",
     };
     format!(
         "The window was full, and the earlier part of this conversation was replaced {by}. Nothing is lost: every message stands in {transcript}, one JSON object a line. If you need something exact that is not below (a piece of code, an error, an output), search there with Grep and read the lines with Read."
     )
 }
 
-fn heading(way: Way) -> &'static str {
+fn heading(way: CompactionMethod) -> &'static str {
     match way {
-        Way::Notes => "Session notes",
-        Way::Model | Way::Server => "Summary",
-        Way::Fold => "What was done",
+        CompactionMethod::Notes => "Session notes",
+        CompactionMethod::Model | CompactionMethod::Server => "Summary",
+        CompactionMethod::Fold => "What was done",
     }
 }
 
@@ -82,11 +90,11 @@ const CLOSING: &str = "Go on with the task where it was left, without asking aga
 mod tests {
     use super::*;
 
-    fn summary() -> Summary<'static> {
-        Summary {
-            way: Way::Model,
+    fn summary() -> CompactionSummary<'static> {
+        CompactionSummary {
+            method: CompactionMethod::Model,
             text: "We mended the parser.",
-            words: "",
+            user_words: "",
             index: "",
             transcript: "/s/t.jsonl",
             lost_words: "",
@@ -96,8 +104,8 @@ mod tests {
 
     #[test]
     fn the_whole_message() {
-        let text = compose(&Summary {
-            words: "\n[now]\nMend it.\n",
+        let text = compose_summary(&CompactionSummary {
+            user_words: "\n[now]\nMend it.\n",
             index: "Paths:\na.rs\n",
             ..summary()
         });
@@ -116,9 +124,9 @@ mod tests {
 
     #[test]
     fn what_is_empty_is_not_there_and_what_is_lost_is_said() {
-        assert_eq!(compose(&summary()).matches("##").count(), 1);
-        let lost = compose(&Summary {
-            way: Way::Notes,
+        assert_eq!(compose_summary(&summary()).matches("##").count(), 1);
+        let lost = compose_summary(&CompactionSummary {
+            method: CompactionMethod::Notes,
             lost_uncovered: true,
             lost_words: "Use tabs.",
             ..summary()

@@ -17,22 +17,28 @@ mod tail;
 #[cfg(test)]
 mod testing;
 mod texts;
-mod words;
+mod user_texts;
 
-pub use fidelity::{Fidelity, IDENTIFIERS_FLOOR, LAST_REQUEST_FLOOR, lost_words, measure};
-pub use fold::{FoldInput, fold};
-pub use identifiers::{Census, Held, Identifier, Kind, Uses, identifiers, index};
-pub use message::{Summary, Way, compose};
+pub use fidelity::{
+    Fidelity, IDENTIFIERS_FLOOR, LAST_REQUEST_FLOOR, lost_user_texts, measure_fidelity,
+};
+pub use fold::{FoldInput, fold_messages};
+pub use identifiers::{
+    HeldIdentifiers, Identifier, IdentifierCensus, IdentifierKind, IdentifierUses,
+    identifier_index, identifiers,
+};
+pub use message::{CompactionMethod, CompactionSummary, compose_summary};
 pub use prompt::{
-    BadSummary, Direction, FROM_MARK, partial_prompt, read_summary, retry_prompt, summary_prompt,
+    FROM_MARK, SummaryDirection, SummaryError, parse_summary, partial_prompt, retry_prompt,
+    summary_prompt,
 };
 pub use restored::{
-    Item, OpenTasks, RestoredFile, RestoredFiles, RestoredPlan, RestoredSkills, fit,
+    OpenTasks, RestoredFile, RestoredFiles, RestoredItem, RestoredPlan, RestoredSkills, fit_items,
 };
 pub use rounds::{Round, rounds};
-pub use strip::{stripped, without_media, without_oldest, without_thinking};
-pub use tail::{Tail, TailRule, kept_from};
-pub use words::{Said, keep_words, said_in};
+pub use strip::{strip_messages, without_media, without_oldest, without_thinking};
+pub use tail::{KeptTail, TailRule, plan_tail};
+pub use user_texts::{UserText, keep_user_texts, user_text_in};
 
 /// The most characters of the index of what was dropped.
 pub const INDEX_CHARS: usize = 3_000;

@@ -7,7 +7,7 @@ pub const FROM_MARK: &str = "[summarise from here]";
 
 /// Which part of a conversation is summarised by hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub enum SummaryDirection {
     /// What follows the chosen message; what is before stays.
     From,
     /// What came before it; what follows stays.
@@ -16,7 +16,7 @@ pub enum Direction {
 
 /// An answer that is no summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum BadSummary {
+pub enum SummaryError {
     /// Nothing was said.
     #[error("the model answered without any text, so there is no summary")]
     Empty,
@@ -33,15 +33,15 @@ pub fn summary_prompt(instructions: Option<&str>, room_tokens: u32) -> String {
 
 /// Asks for the summary of one part of it.
 pub fn partial_prompt(
-    direction: Direction,
+    direction: SummaryDirection,
     instructions: Option<&str>,
     room_tokens: u32,
 ) -> String {
     let scope = match direction {
-        Direction::From => {
+        SummaryDirection::From => {
             "The earlier part of this conversation stays as it is. Summarise only the messages after the mark `[summarise from here]`; do not repeat what stands before it."
         }
-        Direction::UpTo => {
+        SummaryDirection::UpTo => {
             "The messages above are the earlier part of a conversation that goes on behind them with messages that stay as they are and that you do not see. Summarise the messages above so that what follows can be understood; under Current Work and Next Step say where this part ended."
         }
     };
@@ -84,7 +84,7 @@ const RULES: &str = "Rules: paths, names, commands, ids, numbers and error texts
 
 /// The summary in an answer. Without the marks all of the text counts, less the draft; of several, the
 /// last whole one; of one that was not closed, what there is. A summary may itself speak of the marks.
-pub fn read_summary(answer: &str) -> Result<String, BadSummary> {
+pub fn parse_summary(answer: &str) -> Result<String, SummaryError> {
     let text = without_draft(answer);
     let found = match text.matches(OPEN).count() {
         0 => text.replace(CLOSE, ""),
@@ -92,8 +92,8 @@ pub fn read_summary(answer: &str) -> Result<String, BadSummary> {
         _ => last_whole(&text).unwrap_or_else(|| only(&text)).to_owned(),
     };
     match found.trim() {
-        "" if answer.contains("<draft>") => Err(BadSummary::OnlyDraft),
-        "" => Err(BadSummary::Empty),
+        "" if answer.contains("<draft>") => Err(SummaryError::OnlyDraft),
+        "" => Err(SummaryError::Empty),
         summary => Ok(summary.to_owned()),
     }
 }
@@ -150,8 +150,8 @@ mod tests {
     use proptest::prelude::*;
 
     #[track_caller]
-    fn check(answer: &str, expected: Result<&str, BadSummary>) {
-        assert_eq!(read_summary(answer), expected.map(str::to_owned), "{answer}");
+    fn check(answer: &str, expected: Result<&str, SummaryError>) {
+        assert_eq!(parse_summary(answer), expected.map(str::to_owned), "{answer}");
     }
 
     #[test]
@@ -178,12 +178,12 @@ mod tests {
 
     #[test]
     fn what_is_no_summary() {
-        check("", Err(BadSummary::Empty));
-        check(" \n", Err(BadSummary::Empty));
-        check("<draft>only</draft>", Err(BadSummary::OnlyDraft));
-        check("<draft>only", Err(BadSummary::OnlyDraft));
-        check("<summary></summary>", Err(BadSummary::Empty));
-        check("<draft>x</draft><summary> </summary>", Err(BadSummary::OnlyDraft));
+        check("", Err(SummaryError::Empty));
+        check(" \n", Err(SummaryError::Empty));
+        check("<draft>only</draft>", Err(SummaryError::OnlyDraft));
+        check("<draft>only", Err(SummaryError::OnlyDraft));
+        check("<summary></summary>", Err(SummaryError::Empty));
+        check("<draft>x</draft><summary> </summary>", Err(SummaryError::OnlyDraft));
     }
 
     #[test]
@@ -202,14 +202,16 @@ mod tests {
         }
         assert!(text.contains("counts more:\nKeep the SQL.\n\n"));
         assert!(!summary_prompt(Some("  "), 20_000).contains("in particular"));
-        assert!(partial_prompt(Direction::From, None, 1_000).contains(FROM_MARK));
-        assert!(partial_prompt(Direction::UpTo, None, 1_000).contains("that you do not see"));
+        assert!(partial_prompt(SummaryDirection::From, None, 1_000).contains(FROM_MARK));
+        assert!(
+            partial_prompt(SummaryDirection::UpTo, None, 1_000).contains("that you do not see")
+        );
     }
 
     proptest! {
         #[test]
         fn any_answer_is_read(answer in "(<draft>|</draft>|<summary>|</summary>|a| ){0,12}") {
-            if let Ok(text) = read_summary(&answer) {
+            if let Ok(text) = parse_summary(&answer) {
                 prop_assert!(!text.trim().is_empty());
             }
         }

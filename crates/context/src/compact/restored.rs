@@ -4,7 +4,7 @@ use crate::Fragment;
 
 /// Something that may be put back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
+pub struct RestoredItem {
     /// Its name or path.
     pub name: String,
     /// Its text.
@@ -15,7 +15,7 @@ pub struct Item {
 
 /// Those that fit, in the order given (the newest first): one that is larger than `each` is left out, and
 /// so is one that no longer fits into `all`; a later, smaller one may still.
-pub fn fit(items: Vec<Item>, each: u64, all: u64) -> Vec<Item> {
+pub fn fit_items(items: Vec<RestoredItem>, each: u64, all: u64) -> Vec<RestoredItem> {
     let mut left = all;
     items
         .into_iter()
@@ -147,9 +147,11 @@ mod tests {
 
     #[test]
     fn the_newest_that_fit() {
-        let item = |name: &str, tokens| Item { name: name.into(), text: String::new(), tokens };
+        let item =
+            |name: &str, tokens| RestoredItem { name: name.into(), text: String::new(), tokens };
         let items = vec![item("a", 4), item("large", 6), item("b", 5), item("c", 2), item("d", 1)];
-        let names: Vec<String> = fit(items, 5, 10).into_iter().map(|item| item.name).collect();
+        let names: Vec<String> =
+            fit_items(items, 5, 10).into_iter().map(|item| item.name).collect();
         assert_eq!(names, ["a", "b", "d"]);
     }
 

@@ -20,7 +20,7 @@ const REMINDER_GONE: &str = "[a reminder of the program stood here]";
 
 /// The messages for a summary request that can not be sent as they are: pictures and documents as
 /// markers, in results too; no thinking; no reminders, for they will be put in anew.
-pub fn stripped(messages: &[Arc<Message>]) -> Vec<Message> {
+pub fn strip_messages(messages: &[Arc<Message>]) -> Vec<Message> {
     let mut gone = Vec::new();
     messages
         .iter()
@@ -186,7 +186,7 @@ mod tests {
             ),
             of_model(vec![thinking()]),
         ];
-        let less = stripped(&messages);
+        let less = strip_messages(&messages);
         assert_eq!(
             texts(&less[0]),
             [REMINDER_GONE, "see", "[a document, \"Plan\", https://a.example/p.pdf stood here]"]
@@ -241,7 +241,7 @@ mod tests {
             let left = without_oldest(&messages, gap);
             prop_assert!(pairing_violations(left.iter().map(AsRef::as_ref)).is_empty());
             prop_assert!(left.len() < messages.len() || count == 0);
-            let less = stripped(&messages);
+            let less = strip_messages(&messages);
             prop_assert!(pairing_violations(&less).is_empty());
         }
     }

@@ -33,7 +33,7 @@ impl TailRule {
 
 /// What is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tail {
+pub struct KeptTail {
     /// The first message that is kept; the number of messages if none is.
     pub from: usize,
     /// Whether messages that nothing covers had to go, for want of room.
@@ -46,7 +46,7 @@ pub struct Tail {
 ///
 /// A newest round that alone is larger than the most is not kept: then nothing is, `lost_uncovered` says
 /// so, and the caller folds. (Keeping half of it would part calls from results.)
-pub fn kept_from(messages: &[Arc<Message>], covered: usize, rule: &TailRule) -> Tail {
+pub fn plan_tail(messages: &[Arc<Message>], covered: usize, rule: &TailRule) -> KeptTail {
     let begin = begin_of_reach(messages, rule.most_tokens);
     let reach = messages.get(begin..).unwrap_or_default();
     let mut from = messages.len();
@@ -63,7 +63,7 @@ pub fn kept_from(messages: &[Arc<Message>], covered: usize, rule: &TailRule) -> 
         with_text += of(reach, round).iter().filter(|message| has_text(message)).count();
         from = begin + round.range.start;
     }
-    Tail { from, lost_uncovered: from > covered.min(messages.len()) }
+    KeptTail { from, lost_uncovered: from > covered.min(messages.len()) }
 }
 
 /// Where to begin to look: a place from which on there is more than the most, and where a round begins
@@ -129,16 +129,16 @@ mod tests {
     #[test]
     fn the_least_and_the_most() {
         let messages = turns(10, 100);
-        let from = |covered, rule: TailRule| kept_from(&messages, covered, &rule);
-        let tail = |from| Tail { from, lost_uncovered: false };
+        let from = |covered, rule: TailRule| plan_tail(&messages, covered, &rule);
+        let tail = |from| KeptTail { from, lost_uncovered: false };
         assert_eq!(from(40, rule(0, 0, 10_000)), tail(40));
         assert_eq!(from(36, rule(0, 0, 10_000)), tail(36));
         assert_eq!(from(40, rule(500, 0, 10_000)), tail(35), "tokens");
         assert_eq!(from(40, rule(0, 4, 10_000)), tail(35), "messages with text");
         assert_eq!(from(40, rule(0, 5, 10_000)), tail(32));
         assert_eq!(from(37, rule(0, 0, 10_000)), tail(36), "a round begins there");
-        assert_eq!(from(20, rule(0, 0, 900)), Tail { from: 32, lost_uncovered: true });
-        assert_eq!(from(0, rule(0, 0, 50)), Tail { from: 40, lost_uncovered: true });
+        assert_eq!(from(20, rule(0, 0, 900)), KeptTail { from: 32, lost_uncovered: true });
+        assert_eq!(from(0, rule(0, 0, 50)), KeptTail { from: 40, lost_uncovered: true });
         assert_eq!(from(40, rule(0, 5, 50)), tail(40), "nothing fits, and nothing is lost");
     }
 
@@ -146,7 +146,7 @@ mod tests {
     fn an_earlier_summary_is_not_kept() {
         let mut messages = vec![summary("s")];
         messages.extend(turns(1, 10));
-        assert_eq!(kept_from(&messages, 1, &rule(10_000, 50, 100_000)).from, 1);
+        assert_eq!(plan_tail(&messages, 1, &rule(10_000, 50, 100_000)).from, 1);
     }
 
     #[test]
@@ -190,7 +190,7 @@ mod tests {
             messages in any_history(), covered in 0_usize..60, least in 0_u64..300, most in 0_u64..400
         ) {
             let (covered, rule) = (covered.min(messages.len()), rule(least, 5, most));
-            let tail = kept_from(&messages, covered, &rule);
+            let tail = plan_tail(&messages, covered, &rule);
             let kept = &messages[tail.from..];
             let tokens: u64 = kept.iter().map(|message| message.tokens()).sum();
             prop_assert!(tokens <= most);
@@ -198,10 +198,10 @@ mod tests {
             prop_assert_eq!(tail.lost_uncovered, tail.from > covered);
             prop_assert!(tail.from == messages.len() || rounds(&messages).iter().any(|round| round.range.start == tail.from));
             let wider = TailRule { most_tokens: most * 2, ..rule };
-            prop_assert!(kept_from(&messages, covered, &wider).from <= tail.from);
+            prop_assert!(plan_tail(&messages, covered, &wider).from <= tail.from);
             let more = TailRule { least_tokens: least * 2, ..rule };
-            prop_assert!(kept_from(&messages, covered, &more).from <= tail.from);
-            prop_assert!(kept_from(&messages, covered / 2, &rule).from <= tail.from);
+            prop_assert!(plan_tail(&messages, covered, &more).from <= tail.from);
+            prop_assert!(plan_tail(&messages, covered / 2, &rule).from <= tail.from);
         }
     }
 }

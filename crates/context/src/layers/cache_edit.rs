@@ -12,7 +12,7 @@ use dormouse_base::MessageId;
 use dormouse_conversation::{Block, BlockKind, Message, Role, ToolUseId};
 use serde::{Deserialize, Serialize};
 
-use super::clear::{CLEARABLE, is_cleared};
+use super::clear::{CLEARABLE_TOOLS, is_cleared};
 use super::edit::LayerReport;
 use super::results::results_of;
 
@@ -34,7 +34,7 @@ impl Default for CacheEditRule {
 /// One deletion, as the server reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "delete")]
-pub struct Deletion {
+pub struct CacheDeletion {
     /// The tool call whose result goes.
     pub cache_reference: ToolUseId,
 }
@@ -45,7 +45,7 @@ pub struct SentDeletions {
     /// The user message that carries them.
     pub at: MessageId,
     /// What is deleted.
-    pub deletions: Vec<Deletion>,
+    pub deletions: Vec<CacheDeletion>,
 }
 
 /// What the block is called.
@@ -55,11 +55,11 @@ const KIND: &str = "cache_edits";
 struct EditsBlock {
     #[serde(rename = "type")]
     kind: String,
-    edits: Vec<Deletion>,
+    edits: Vec<CacheDeletion>,
 }
 
 /// Deletions as the block that a request carries; none if there are none.
-pub fn cache_edits_block(edits: &[Deletion]) -> Option<Block> {
+pub fn cache_edits_block(edits: &[CacheDeletion]) -> Option<Block> {
     if edits.is_empty() {
         return None;
     }
@@ -74,7 +74,7 @@ pub fn is_cache_edit(message: &Message) -> bool {
     message.role == Role::User && !message.blocks.is_empty() && message.blocks.iter().all(ours)
 }
 
-fn deletions_in(message: &Message) -> Vec<Deletion> {
+fn deletions_in(message: &Message) -> Vec<CacheDeletion> {
     let read = |block: &Block| serde_json::from_str::<EditsBlock>(block.raw()).ok();
     message.blocks.iter().filter_map(read).flat_map(|block| block.edits).collect()
 }
@@ -109,7 +109,7 @@ impl CacheEdits {
 
     /// Adds what is to be deleted with the next request, and says what that frees; none if nothing is due.
     pub fn plan(&mut self, messages: &[Arc<Message>], rule: &CacheEditRule) -> Option<LayerReport> {
-        let mut live = results_of(messages, CLEARABLE);
+        let mut live = results_of(messages, CLEARABLE_TOOLS);
         live.retain(|result| !self.ids.contains(result.id) && !is_cleared(result.block));
         let keep = rule.keep.max(1);
         if live.len() <= rule.above.max(keep) {
@@ -128,7 +128,7 @@ impl CacheEdits {
         };
         self.ids.extend(ids.iter().cloned());
         let deletions =
-            ids.into_iter().map(|cache_reference| Deletion { cache_reference }).collect();
+            ids.into_iter().map(|cache_reference| CacheDeletion { cache_reference }).collect();
         self.sent.push(SentDeletions { at, deletions });
         Some(report)
     }
@@ -167,9 +167,9 @@ mod tests {
 
     #[test]
     fn the_form_of_a_deletion() {
-        let deletion = Deletion { cache_reference: ToolUseId::new("toolu_1") };
+        let deletion = CacheDeletion { cache_reference: ToolUseId::new("toolu_1") };
         let json = serde_json::to_string(&deletion).unwrap();
         assert_eq!(json, r#"{"type":"delete","cache_reference":"toolu_1"}"#);
-        assert_eq!(serde_json::from_str::<Deletion>(&json).unwrap(), deletion);
+        assert_eq!(serde_json::from_str::<CacheDeletion>(&json).unwrap(), deletion);
     }
 }

@@ -10,15 +10,15 @@ use std::time::Duration;
 
 use dormouse_conversation::{Block, BlockKind, Message, ResultContent, ToolUseId};
 
-use super::edit::{Edit, LayerReport, Plan};
+use super::edit::{HistoryEdit, LayerPlan, LayerReport};
 use super::results::{ToolResult, results_of};
 
 /// What stands in place of a cleared result.
-pub const CLEARED: &str =
+pub const CLEARED_RESULT: &str =
     "[this old result was cleared to make room; call the tool again if its content is needed]";
 
 /// The tools whose old results can be had again, or were a note of what was done.
-pub const CLEARABLE: &[&str] =
+pub const CLEARABLE_TOOLS: &[&str] =
     &["Read", "Bash", "Grep", "Glob", "WebSearch", "WebFetch", "Edit", "Write"];
 
 /// When to clear, and what stays.
@@ -37,27 +37,31 @@ impl Default for ClearRule {
 }
 
 /// The results to clear; none if it is not due or there is nothing to clear.
-pub fn plan_clear(messages: &[Arc<Message>], idle: Duration, rule: &ClearRule) -> Option<Plan> {
+pub fn plan_clear(
+    messages: &[Arc<Message>],
+    idle: Duration,
+    rule: &ClearRule,
+) -> Option<LayerPlan> {
     if idle < rule.idle {
         return None;
     }
-    let mut results = results_of(messages, CLEARABLE);
+    let mut results = results_of(messages, CLEARABLE_TOOLS);
     results.truncate(results.len().saturating_sub(rule.keep.max(1)));
     plan_of(messages, &results)
 }
 
 /// The same for results that were cleared before: what a resumed session does with the ids it noted.
-pub fn clear_results(messages: &[Arc<Message>], ids: &BTreeSet<ToolUseId>) -> Option<Plan> {
-    let mut results = results_of(messages, CLEARABLE);
+pub fn clear_results(messages: &[Arc<Message>], ids: &BTreeSet<ToolUseId>) -> Option<LayerPlan> {
+    let mut results = results_of(messages, CLEARABLE_TOOLS);
     results.retain(|result| ids.contains(result.id));
     plan_of(messages, &results)
 }
 
 /// The calls whose results a plan clears, oldest first.
-pub fn cleared_ids(plan: &Plan) -> Vec<ToolUseId> {
+pub fn cleared_ids(plan: &LayerPlan) -> Vec<ToolUseId> {
     let blocks = plan.edits.iter().filter_map(|edit| match edit {
-        Edit::Replace { blocks, .. } => Some(blocks),
-        Edit::Drop { .. } | Edit::Insert { .. } => None,
+        HistoryEdit::Replace { blocks, .. } => Some(blocks),
+        HistoryEdit::Drop { .. } | HistoryEdit::Insert { .. } => None,
     });
     blocks
         .flatten()
@@ -72,15 +76,15 @@ pub fn cleared_ids(plan: &Plan) -> Vec<ToolUseId> {
 /// Whether a result was cleared.
 pub fn is_cleared(block: &Block) -> bool {
     // A cleared result is short: a long one is settled without a look inside.
-    block.raw().len() < 2 * CLEARED.len() + LONGEST_ID
-        && matches!(block.result_content(), Some(ResultContent::Text(text)) if text == CLEARED)
+    block.raw().len() < 2 * CLEARED_RESULT.len() + LONGEST_ID
+        && matches!(block.result_content(), Some(ResultContent::Text(text)) if text == CLEARED_RESULT)
 }
 
 /// Servers choose ids; none is nearly so long.
 const LONGEST_ID: usize = 1_000;
 
 /// The edits that clear these results. What is no longer than the note stays: it would only grow.
-fn plan_of(messages: &[Arc<Message>], results: &[ToolResult<'_>]) -> Option<Plan> {
+fn plan_of(messages: &[Arc<Message>], results: &[ToolResult<'_>]) -> Option<LayerPlan> {
     let mut goes: BTreeMap<usize, BTreeSet<&ToolUseId>> = BTreeMap::new();
     let mut freed_tokens: u64 = 0;
     for result in results.iter().filter(|result| !is_cleared(result.block)) {
@@ -90,7 +94,7 @@ fn plan_of(messages: &[Arc<Message>], results: &[ToolResult<'_>]) -> Option<Plan
             goes.entry(result.message).or_default().insert(result.id);
         }
     }
-    let edits: Vec<Edit> =
+    let edits: Vec<HistoryEdit> =
         goes.iter().filter_map(|(index, ids)| Some(replace(messages.get(*index)?, ids))).collect();
     let report = LayerReport {
         layer: "time_clearing",
@@ -99,27 +103,27 @@ fn plan_of(messages: &[Arc<Message>], results: &[ToolResult<'_>]) -> Option<Plan
         changed: edits.len() as u64,
         prefix_changed: true,
     };
-    (!edits.is_empty()).then_some(Plan { edits, report })
+    (!edits.is_empty()).then_some(LayerPlan { edits, report })
 }
 
 fn note_tokens() -> u32 {
-    dormouse_conversation::estimate_text(CLEARED)
+    dormouse_conversation::estimate_text(CLEARED_RESULT)
 }
 
-fn replace(message: &Message, ids: &BTreeSet<&ToolUseId>) -> Edit {
-    let note = ResultContent::Text(CLEARED.to_owned());
+fn replace(message: &Message, ids: &BTreeSet<&ToolUseId>) -> HistoryEdit {
+    let note = ResultContent::Text(CLEARED_RESULT.to_owned());
     let clear = |block: &Block| match block.kind() {
         BlockKind::ToolResult { id } if ids.contains(id) => {
             Block::tool_result(id, &note, block.is_error())
         }
         _ => block.clone(),
     };
-    Edit::Replace { message: message.id, blocks: message.blocks.iter().map(clear).collect() }
+    HistoryEdit::Replace { message: message.id, blocks: message.blocks.iter().map(clear).collect() }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::apply;
+    use super::super::apply_edits;
     use super::super::testing::{Maker, text_of};
     use super::*;
 
@@ -135,7 +139,7 @@ mod tests {
 
     fn clear(maker: &Maker, messages: &[Arc<Message>], keep: usize) -> Vec<Arc<Message>> {
         let plan = plan_clear(messages, HOUR, &ClearRule { idle: HOUR, keep }).unwrap();
-        apply(messages, &plan.edits, |text| maker.meta(&text))
+        apply_edits(messages, &plan.edits, |text| maker.meta(&text))
     }
 
     #[test]

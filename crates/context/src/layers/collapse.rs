@@ -11,8 +11,8 @@ use dormouse_base::MessageId;
 use dormouse_conversation::{Budget, Message};
 use serde::{Deserialize, Serialize};
 
-use super::edit::{Edit, LayerReport, Plan};
-use super::folded::folded_text;
+use super::edit::{HistoryEdit, LayerPlan, LayerReport};
+use super::fold_text::folded_text;
 use super::view::{free_rounds, ids_of, share_of, tokens_of_text};
 use crate::compact::Round;
 
@@ -26,7 +26,7 @@ const GOAL_SHARE: f64 = 0.70;
 
 /// Consecutive whole rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Span {
+pub struct FoldSpan {
     /// Its first message.
     pub from: MessageId,
     /// Its last.
@@ -37,9 +37,9 @@ pub struct Span {
 
 /// A span with its summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fold {
+pub struct SpanFold {
     /// What is folded.
-    pub span: Span,
+    pub span: FoldSpan,
     /// What is shown instead.
     pub summary: String,
 }
@@ -47,7 +47,12 @@ pub struct Fold {
 /// The spans to stage now, oldest first, besides those that are staged already. Empty below the share at
 /// which staging begins, or when nothing more can be folded. A round that alone is longer than a span may
 /// be is not folded.
-pub fn spans(messages: &[Arc<Message>], staged: &[Span], used: u64, budget: &Budget) -> Vec<Span> {
+pub fn plan_spans(
+    messages: &[Arc<Message>],
+    staged: &[FoldSpan],
+    used: u64,
+    budget: &Budget,
+) -> Vec<FoldSpan> {
     if used < share_of(budget.effective, STAGE_SHARE) {
         return Vec::new();
     }
@@ -76,7 +81,7 @@ pub fn spans(messages: &[Arc<Message>], staged: &[Span], used: u64, budget: &Bud
 struct Found<'a> {
     messages: &'a [Arc<Message>],
     budget: &'a Budget,
-    spans: Vec<Span>,
+    spans: Vec<FoldSpan>,
     tokens: u64,
     open: Option<Round>,
 }
@@ -107,14 +112,18 @@ impl Found<'_> {
             && let (Some(from), Some(to)) = (ids.first(), ids.last())
         {
             self.tokens += open.tokens;
-            self.spans.push(Span { from: *from, to: *to, tokens: open.tokens });
+            self.spans.push(FoldSpan { from: *from, to: *to, tokens: open.tokens });
         }
     }
 }
 
 /// The folds to commit now: all that are staged, at once, or none before it is due. One whose summary is
 /// not shorter than its span is not worth it.
-pub fn to_commit<'a>(staged: &'a [Fold], used: u64, budget: &Budget) -> Vec<&'a Fold> {
+pub fn folds_to_commit<'a>(
+    staged: &'a [SpanFold],
+    used: u64,
+    budget: &Budget,
+) -> Vec<&'a SpanFold> {
     if used < share_of(budget.effective, COMMIT_SHARE) {
         return Vec::new();
     }
@@ -123,8 +132,12 @@ pub fn to_commit<'a>(staged: &'a [Fold], used: u64, budget: &Budget) -> Vec<&'a 
 
 /// The edits that show the folds in place of their spans; folds whose span is not there are passed over.
 /// `transcript` is where the messages can be read.
-pub fn plan_folds(messages: &[Arc<Message>], folds: &[Fold], transcript: &str) -> Option<Plan> {
-    let spans: Vec<Span> = folds.iter().map(|fold| fold.span).collect();
+pub fn plan_folds(
+    messages: &[Arc<Message>],
+    folds: &[SpanFold],
+    transcript: &str,
+) -> Option<LayerPlan> {
+    let spans: Vec<FoldSpan> = folds.iter().map(|fold| fold.span).collect();
     let mut edits = Vec::new();
     let (mut freed_tokens, mut changed) = (0_u64, 0_u64);
     let mut done = 0;
@@ -134,8 +147,8 @@ pub fn plan_folds(messages: &[Arc<Message>], folds: &[Fold], transcript: &str) -
         let text = folded_text(fold, range.len(), transcript);
         freed_tokens += fold.span.tokens.saturating_sub(tokens_of_text(&text));
         changed += range.len() as u64;
-        edits.push(Edit::Insert { before: Some(fold.span.from), text });
-        edits.push(Edit::Drop { messages: ids_of(messages, &range) });
+        edits.push(HistoryEdit::Insert { before: Some(fold.span.from), text });
+        edits.push(HistoryEdit::Drop { messages: ids_of(messages, &range) });
     }
     let report = LayerReport {
         layer: "collapse",
@@ -144,16 +157,19 @@ pub fn plan_folds(messages: &[Arc<Message>], folds: &[Fold], transcript: &str) -
         changed,
         prefix_changed: true,
     };
-    (!edits.is_empty()).then_some(Plan { edits, report })
+    (!edits.is_empty()).then_some(LayerPlan { edits, report })
 }
 
 /// Where the spans that are there stand.
-fn places(messages: &[Arc<Message>], spans: &[Span]) -> Vec<std::ops::Range<usize>> {
+fn places(messages: &[Arc<Message>], spans: &[FoldSpan]) -> Vec<std::ops::Range<usize>> {
     all_places(messages, spans).into_iter().flatten().collect()
 }
 
 /// Where each span stands; none for one that is not there.
-fn all_places(messages: &[Arc<Message>], spans: &[Span]) -> Vec<Option<std::ops::Range<usize>>> {
+fn all_places(
+    messages: &[Arc<Message>],
+    spans: &[FoldSpan],
+) -> Vec<Option<std::ops::Range<usize>>> {
     if spans.is_empty() {
         return Vec::new();
     }
@@ -171,7 +187,7 @@ fn all_places(messages: &[Arc<Message>], spans: &[Span]) -> Vec<Option<std::ops:
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Maker, budget, tokens};
-    use super::super::{apply, fold_prompt, is_fold};
+    use super::super::{apply_edits, fold_prompt, is_fold};
     use super::*;
 
     fn long(maker: &mut Maker, rounds: usize) -> Vec<Arc<Message>> {
@@ -186,32 +202,32 @@ mod tests {
         let mut maker = Maker::new(1);
         let messages = long(&mut maker, 34);
         let budget = budget(200_000);
-        assert_eq!(spans(&messages, &[], 161_999, &budget), []);
-        let staged = spans(&messages, &[], 162_000, &budget);
+        assert_eq!(plan_spans(&messages, &[], 161_999, &budget), []);
+        let staged = plan_spans(&messages, &[], 162_000, &budget);
         // 36,000 tokens above seven tenths of 180,000: three spans of three rounds.
         assert_eq!(staged.iter().map(|span| span.tokens / 1_000).collect::<Vec<_>>(), [15, 15, 15]);
         assert_eq!(staged[0].from, messages[0].id);
-        assert_eq!(spans(&messages, &staged, 162_000, &budget), [], "enough is staged");
-        let more = spans(&messages, &staged, 180_000, &budget);
+        assert_eq!(plan_spans(&messages, &staged, 162_000, &budget), [], "enough is staged");
+        let more = plan_spans(&messages, &staged, 180_000, &budget);
         assert_eq!(more.len(), 1);
         assert!(messages.iter().position(|m| m.id == more[0].from) > Some(15));
 
-        let folds: Vec<Fold> =
-            staged.iter().map(|span| Fold { span: *span, summary: "short".into() }).collect();
-        assert!(to_commit(&folds, 170_999, &budget).is_empty());
-        assert_eq!(to_commit(&folds, 171_000, &budget).len(), 3);
-        let useless = Fold { span: staged[0], summary: "long ".repeat(100_000) };
-        assert!(to_commit(&[useless], 171_000, &budget).is_empty(), "not shorter");
+        let folds: Vec<SpanFold> =
+            staged.iter().map(|span| SpanFold { span: *span, summary: "short".into() }).collect();
+        assert!(folds_to_commit(&folds, 170_999, &budget).is_empty());
+        assert_eq!(folds_to_commit(&folds, 171_000, &budget).len(), 3);
+        let useless = SpanFold { span: staged[0], summary: "long ".repeat(100_000) };
+        assert!(folds_to_commit(&[useless], 171_000, &budget).is_empty(), "not shorter");
     }
 
     #[test]
     fn a_fold_names_what_it_hides_and_how_to_have_it_back() {
         let mut maker = Maker::new(1);
         let messages = long(&mut maker, 34);
-        let staged = spans(&messages, &[], 162_000, &budget(200_000));
-        let fold = Fold { span: staged[0], summary: "Read three files.".into() };
+        let staged = plan_spans(&messages, &[], 162_000, &budget(200_000));
+        let fold = SpanFold { span: staged[0], summary: "Read three files.".into() };
         let plan = plan_folds(&messages, &[fold], "/s/t.jsonl").unwrap();
-        let view = apply(&messages, &plan.edits, |text| maker.meta(&text));
+        let view = apply_edits(&messages, &plan.edits, |text| maker.meta(&text));
         assert!(is_fold(&view[0]) && tokens(&view) < tokens(&messages) - 14_000);
         let text = view[0].text();
         for part in ["/expand", "/s/t.jsonl", "Read three files.", &staged[0].to.to_string()] {
@@ -226,7 +242,7 @@ mod tests {
         let mut maker = Maker::new(1);
         let mut messages = maker.read(25_000).to_vec();
         messages.extend(long(&mut maker, 10));
-        let found = spans(&messages, &[], 170_000, &budget(200_000));
+        let found = plan_spans(&messages, &[], 170_000, &budget(200_000));
         assert_eq!(found.first().map(|span| span.from), Some(messages[2].id));
     }
 }

@@ -8,7 +8,7 @@ use dormouse_conversation::{Block, Message};
 
 /// One change to what is sent. The messages themselves stay.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Edit {
+pub enum HistoryEdit {
     /// A message gets other blocks.
     Replace {
         /// Which.
@@ -48,18 +48,18 @@ pub struct LayerReport {
 
 /// Edits with their report.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct LayerPlan {
     /// What is to be changed.
-    pub edits: Vec<Edit>,
+    pub edits: Vec<HistoryEdit>,
     /// What that does.
     pub report: LayerReport,
 }
 
 /// The messages with the edits made. `make` gives the message for a text that is put in. What no edit
 /// names stays the same allocation; an edit of a message that is not there does nothing.
-pub fn apply(
+pub fn apply_edits(
     messages: &[Arc<Message>],
-    edits: &[Edit],
+    edits: &[HistoryEdit],
     mut make: impl FnMut(String) -> Message,
 ) -> Vec<Arc<Message>> {
     let changes = Changes::of(edits);
@@ -93,15 +93,15 @@ struct Changes<'a> {
 }
 
 impl<'a> Changes<'a> {
-    fn of(edits: &'a [Edit]) -> Self {
+    fn of(edits: &'a [HistoryEdit]) -> Self {
         let mut changes = Self::default();
         for edit in edits {
             match edit {
-                Edit::Replace { message, blocks } => {
+                HistoryEdit::Replace { message, blocks } => {
                     changes.replaced.insert(*message, blocks);
                 }
-                Edit::Drop { messages } => changes.dropped.extend(messages),
-                Edit::Insert { before, text } => {
+                HistoryEdit::Drop { messages } => changes.dropped.extend(messages),
+                HistoryEdit::Insert { before, text } => {
                     changes.inserted.entry(*before).or_default().push(text);
                 }
             }
@@ -120,17 +120,17 @@ mod tests {
         let maker = Maker::new(1);
         let messages = ["a", "b", "c"].map(|text| maker.user(text));
         let edits = [
-            Edit::Insert { before: Some(messages[1].id), text: "in place of b".into() },
-            Edit::Drop { messages: vec![messages[1].id] },
-            Edit::Replace { message: messages[2].id, blocks: vec![Block::text("C")] },
-            Edit::Insert { before: None, text: "end".into() },
+            HistoryEdit::Insert { before: Some(messages[1].id), text: "in place of b".into() },
+            HistoryEdit::Drop { messages: vec![messages[1].id] },
+            HistoryEdit::Replace { message: messages[2].id, blocks: vec![Block::text("C")] },
+            HistoryEdit::Insert { before: None, text: "end".into() },
         ];
-        let view = apply(&messages, &edits, |text| maker.meta(&text));
+        let view = apply_edits(&messages, &edits, |text| maker.meta(&text));
         let texts: Vec<String> = view.iter().map(|message| message.text()).collect();
         assert_eq!(texts, ["a", "in place of b", "C", "end"]);
         assert!(Arc::ptr_eq(&view[0], &messages[0]));
         assert_eq!(view[2].id, messages[2].id);
-        let nowhere = [Edit::Drop { messages: vec![maker.user("x").id] }];
-        assert_eq!(apply(&messages, &nowhere, |text| maker.meta(&text)), messages);
+        let nowhere = [HistoryEdit::Drop { messages: vec![maker.user("x").id] }];
+        assert_eq!(apply_edits(&messages, &nowhere, |text| maker.meta(&text)), messages);
     }
 }

@@ -9,7 +9,7 @@ mod cache_edit;
 mod clear;
 mod collapse;
 mod edit;
-mod folded;
+mod fold_text;
 mod results;
 mod snip;
 #[cfg(test)]
@@ -19,13 +19,13 @@ mod tests;
 mod view;
 
 pub use cache_edit::{
-    CacheEditRule, CacheEdits, Deletion, SentDeletions, cache_edits_block, is_cache_edit,
+    CacheDeletion, CacheEditRule, CacheEdits, SentDeletions, cache_edits_block, is_cache_edit,
 };
 pub use clear::{
-    CLEARABLE, CLEARED, ClearRule, clear_results, cleared_ids, is_cleared, plan_clear,
+    CLEARABLE_TOOLS, CLEARED_RESULT, ClearRule, clear_results, cleared_ids, is_cleared, plan_clear,
 };
-pub use collapse::{Fold, Span, plan_folds, spans, to_commit};
-pub use edit::{Edit, LayerReport, Plan, apply};
-pub use folded::{fold_prompt, folded_text};
+pub use collapse::{FoldSpan, SpanFold, folds_to_commit, plan_folds, plan_spans};
+pub use edit::{HistoryEdit, LayerPlan, LayerReport, apply_edits};
+pub use fold_text::{fold_prompt, folded_text};
 pub use snip::{SnipRule, plan_snip};
 pub use view::{folded_span, is_fold, is_snip_marker};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dormouse_base::MessageId;
 use dormouse_conversation::{Budget, Message};
 
-use super::edit::{Edit, LayerReport, Plan};
+use super::edit::{HistoryEdit, LayerPlan, LayerReport};
 use super::view::{SNIP_MARK, free_rounds, is_snip_marker, of, share_of, tokens_of_text};
 
 /// When to snip, and how far.
@@ -33,7 +33,7 @@ pub fn plan_snip(
     budget: &Budget,
     rule: &SnipRule,
     forced: bool,
-) -> Option<Plan> {
+) -> Option<LayerPlan> {
     if !forced && used <= share_of(budget.effective, rule.from_share) {
         return None;
     }
@@ -55,8 +55,8 @@ pub fn plan_snip(
         changed: gone.messages.len() as u64,
         prefix_changed: true,
     };
-    let insert = Edit::Insert { before: gone.last_run, text };
-    Some(Plan { edits: vec![insert, Edit::Drop { messages: gone.messages }], report })
+    let insert = HistoryEdit::Insert { before: gone.last_run, text };
+    Some(LayerPlan { edits: vec![insert, HistoryEdit::Drop { messages: gone.messages }], report })
 }
 
 /// What goes.
@@ -118,7 +118,7 @@ fn left_out_before(message: &Message) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::apply;
+    use super::super::apply_edits;
     use super::super::testing::{Maker, budget};
     use super::*;
 
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(plan_snip(&messages, 15_300, &budget, &rule, false), None);
         let plan = plan_snip(&messages, 15_301, &budget, &rule, false).unwrap();
         assert_eq!(plan.report.changed, 7, "the request, and three rounds of two");
-        let view = apply(&messages, &plan.edits, |text| maker.meta(&text));
+        let view = apply_edits(&messages, &plan.edits, |text| maker.meta(&text));
         assert_eq!(view.len(), messages.len() - 7 + 1);
         assert!(texts(&view)[0].contains("7 earlier messages were left out here"));
         assert!(is_snip_marker(&view[0]), "in their place");
@@ -155,9 +155,9 @@ mod tests {
         let (budget, rule) = (budget(24_000), SnipRule::default());
         let messages = long(&mut maker);
         let plan = plan_snip(&messages, 16_000, &budget, &rule, false).unwrap();
-        let view = apply(&messages, &plan.edits, |text| maker.meta(&text));
+        let view = apply_edits(&messages, &plan.edits, |text| maker.meta(&text));
         let plan = plan_snip(&view, 16_000, &budget, &rule, false).unwrap();
-        let view = apply(&view, &plan.edits, |text| maker.meta(&text));
+        let view = apply_edits(&view, &plan.edits, |text| maker.meta(&text));
         assert!(texts(&view)[0].contains("13 earlier messages"), "{:?}", texts(&view));
         assert_eq!(texts(&view).len(), 1);
     }
@@ -179,7 +179,7 @@ mod tests {
         let mut messages = vec![maker.summary("so far")];
         messages.extend(long(&mut maker));
         let plan = plan_snip(&messages, 16_000, &budget(24_000), &SnipRule::default(), false);
-        let view = apply(&messages, &plan.unwrap().edits, |text| maker.meta(&text));
+        let view = apply_edits(&messages, &plan.unwrap().edits, |text| maker.meta(&text));
         assert!(view[0].flags.compact_summary && is_snip_marker(&view[1]));
     }
 }

@@ -12,9 +12,9 @@ use super::testing::{Maker, budget, conversation, tokens};
 use super::*;
 
 /// The layers' edits, made.
-fn applied(messages: &[Arc<Message>], plan: &Plan) -> Vec<Arc<Message>> {
+fn applied(messages: &[Arc<Message>], plan: &LayerPlan) -> Vec<Arc<Message>> {
     let maker = Maker::new(99);
-    apply(messages, &plan.edits, |text| maker.meta(&text))
+    apply_edits(messages, &plan.edits, |text| maker.meta(&text))
 }
 
 fn ids(messages: &[Arc<Message>]) -> Vec<MessageId> {
@@ -29,7 +29,7 @@ fn protected(messages: &[Arc<Message>]) -> &[Arc<Message>] {
 
 /// Holds for every view: pairs are whole, the tail is the same allocation, what is left is in order,
 /// summaries are there, and what was promised was freed.
-fn check(messages: &[Arc<Message>], plan: &Plan) -> Result<Vec<Arc<Message>>, TestCaseError> {
+fn check(messages: &[Arc<Message>], plan: &LayerPlan) -> Result<Vec<Arc<Message>>, TestCaseError> {
     let view = applied(messages, plan);
     let whole = |messages: &[Arc<Message>]| {
         pairing_violations(messages.iter().map(|message| &**message)).is_empty()
@@ -53,8 +53,8 @@ fn check(messages: &[Arc<Message>], plan: &Plan) -> Result<Vec<Arc<Message>>, Te
     Ok(view)
 }
 
-fn sent_summary(span: Span) -> Fold {
-    Fold { span, summary: "in short".to_owned() }
+fn sent_summary(span: FoldSpan) -> SpanFold {
+    SpanFold { span, summary: "in short".to_owned() }
 }
 
 proptest! {
@@ -77,7 +77,7 @@ proptest! {
         let used = tokens(&messages);
         let Some(plan) = plan_snip(&messages, used, &budget, &rule, false) else { return Ok(()) };
         // Without the newest of the rounds that went, the lower share would not have been reached.
-        let Edit::Drop { messages: dropped } = &plan.edits[1] else { panic!("{:?}", plan.edits) };
+        let HistoryEdit::Drop { messages: dropped } = &plan.edits[1] else { panic!("{:?}", plan.edits) };
         let gone: BTreeSet<_> = dropped.iter().collect();
         let newest = crate::compact::rounds(&messages)
             .into_iter()
@@ -113,13 +113,13 @@ proptest! {
     fn collapse(messages in conversation(), window in 4_000_u32..60_000, prefix in 0_u64..2_000) {
         let budget = budget(window);
         let used = prefix + tokens(&messages);
-        let found = spans(&messages, &[], used, &budget);
+        let found = plan_spans(&messages, &[], used, &budget);
         prop_assert!(found.is_empty() || used >= u64::from(budget.effective) * 90 / 100);
         for span in &found {
             let bounds = u64::from(budget.span_least_tokens)..=u64::from(budget.span_most_tokens);
             prop_assert!(bounds.contains(&span.tokens), "{span:?}");
         }
-        let folds: Vec<Fold> = found.iter().copied().map(sent_summary).collect();
+        let folds: Vec<SpanFold> = found.iter().copied().map(sent_summary).collect();
         let Some(plan) = plan_folds(&messages, &folds, "t.jsonl") else {
             prop_assert!(folds.is_empty());
             return Ok(());
@@ -128,15 +128,15 @@ proptest! {
         prop_assert_eq!(view.iter().filter(|message| is_fold(message)).count(), folds.len());
         prop_assert!(plan_folds(&view, &folds, "t.jsonl").is_none());
         // Staged once, never staged again, neither before nor after they are folded.
-        let more = spans(&messages, &found, used, &budget);
+        let more = plan_spans(&messages, &found, used, &budget);
         prop_assert!(more.iter().all(|span| !found.contains(span)));
-        let both: Vec<Fold> = found.iter().chain(&more).copied().map(sent_summary).collect();
+        let both: Vec<SpanFold> = found.iter().chain(&more).copied().map(sent_summary).collect();
         let mut both = both;
         both.sort_by_key(|fold| messages.iter().position(|m| m.id == fold.span.from));
         let plan = plan_folds(&messages, &both, "t.jsonl").unwrap();
         prop_assert_eq!(plan.edits.len(), 2 * both.len(), "no two overlap");
         let known: BTreeSet<MessageId> = ids(&messages).into_iter().collect();
-        for span in spans(&view, &[], used, &budget) {
+        for span in plan_spans(&view, &[], used, &budget) {
             prop_assert!(known.contains(&span.from) && known.contains(&span.to));
         }
     }

@@ -12,7 +12,7 @@ const TOKENS: u64 = 2_000;
 
 /// A request that did not read what the one before had left in the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Break {
+pub struct ProfiledBreak {
     /// Why, as far as the transcript tells.
     pub reason: BreakReason,
     /// Tokens that were cached and were not read.
@@ -75,7 +75,7 @@ pub(super) fn find(
     now: &Usage,
     between: Between,
     lives: Duration,
-) -> Option<Break> {
+) -> Option<ProfiledBreak> {
     let cached = before.cache_read_input_tokens.saturating_add(before.cache_creation_input_tokens);
     let lost_tokens = cached.saturating_sub(now.cache_read_input_tokens);
     if lost_tokens <= TOKENS || lost_tokens.saturating_mul(100) <= cached * SHARE_PERCENT {
@@ -83,7 +83,7 @@ pub(super) fn find(
     }
     let expired = (between.gap > lives).then_some(BreakReason::Expired);
     let reason = between.reason.or(expired).unwrap_or(BreakReason::Unexplained);
-    Some(Break { reason, lost_tokens })
+    Some(ProfiledBreak { reason, lost_tokens })
 }
 
 #[cfg(test)]

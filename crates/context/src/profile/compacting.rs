@@ -5,8 +5,8 @@ use std::sync::Arc;
 use dormouse_conversation::{Message, Usage};
 
 use super::counters::{unbroken, with, without};
-use super::figures::Standing;
-use super::worlds::{Effect, Moment, World};
+use super::results::LayerStatus;
+use super::simulations::{LayerSimulation, SimulatedOutcome, SimulatedRequest};
 
 /// A session with its compactions taken away: it only ever grows.
 #[derive(Default)]
@@ -19,22 +19,22 @@ pub(super) struct NeverCompacted {
     known: u64,
 }
 
-impl World for NeverCompacted {
+impl LayerSimulation for NeverCompacted {
     fn layer(&self) -> &'static str {
         LAYER
     }
 
-    fn standing(&self) -> Standing {
-        Standing::Worked
+    fn standing(&self) -> LayerStatus {
+        LayerStatus::Worked
     }
 
-    fn said(&mut self, _: &Arc<Message>) {}
+    fn add_message(&mut self, _: &Arc<Message>) {}
 
     fn compacted(&mut self, _: &[Arc<Message>], tokens_before: u64) {
         self.before = Some(tokens_before);
     }
 
-    fn request(&mut self, moment: &Moment<'_>) -> Effect {
+    fn request(&mut self, moment: &SimulatedRequest<'_>) -> SimulatedOutcome {
         let before = self.before.take();
         let ran = before.is_some();
         let put_away = before.unwrap_or(0).saturating_sub(moment.used());
@@ -44,7 +44,7 @@ impl World for NeverCompacted {
             usage = unbroken(&usage, self.known);
         }
         self.known = usage.total();
-        Effect {
+        SimulatedOutcome {
             overflows: usage.input_total() > u64::from(moment.budget.window),
             usage,
             freed: self.added,
@@ -67,16 +67,16 @@ const LEFT_PART: u64 = 10;
 /// A summary is taken to be this part of the longest that is allowed.
 const SUMMARY_PART: u64 = 4;
 
-impl World for Compacting {
+impl LayerSimulation for Compacting {
     fn layer(&self) -> &'static str {
         LAYER
     }
 
-    fn said(&mut self, _: &Arc<Message>) {}
+    fn add_message(&mut self, _: &Arc<Message>) {}
 
     fn compacted(&mut self, _: &[Arc<Message>], _: u64) {}
 
-    fn request(&mut self, moment: &Moment<'_>) -> Effect {
+    fn request(&mut self, moment: &SimulatedRequest<'_>) -> SimulatedOutcome {
         let used = moment.used().saturating_sub(self.freed);
         let left = moment.overhead.saturating_add(u64::from(moment.budget.window) / LEFT_PART);
         let due = used >= u64::from(moment.budget.auto_compact) && used > left;
@@ -88,7 +88,7 @@ impl World for Compacting {
             calls.push(moment.call(used, summary));
             valid = Some(moment.overhead);
         }
-        Effect {
+        SimulatedOutcome {
             usage: without(moment.usage, self.freed, valid),
             freed: self.freed.min(moment.used()),
             ran: due,

@@ -9,17 +9,18 @@
 mod breaks;
 mod compacting;
 mod counters;
-mod figures;
+mod results;
 mod run;
-mod shaped;
+mod simulated_view;
+mod simulations;
 mod storing;
 #[cfg(test)]
 mod tests;
-mod worlds;
 
-pub use breaks::{Break, BreakReason};
+pub use breaks::{BreakReason, ProfiledBreak};
 pub use counters::Rates;
-pub use figures::{
-    CompactionFigures, Counted, LayerFigures, Profile, RequestFigures, Standing, Totals,
+pub use results::{
+    CompactionProfile, CounterSource, LayerProfile, LayerStatus, Profile, ProfileTotals,
+    RequestProfile,
 };
 pub use run::{ProfileRules, profile};

@@ -12,9 +12,14 @@ use jiff::Timestamp;
 use super::breaks::{self, Between, BreakReason};
 use super::compacting::{Compacting, NeverCompacted};
 use super::counters::Rates;
-use super::figures::{CompactionFigures, Counted, LayerFigures, Profile, RequestFigures, Standing};
+use super::results::{
+    CompactionProfile, CounterSource, LayerProfile, LayerStatus, Profile, RequestProfile,
+};
+use super::simulations::{
+    CacheEditing, Clearing, Collapsing, LayerSimulation, SimulatedOutcome, SimulatedRequest,
+    Snipping,
+};
 use super::storing::{Storing, holds_stored};
-use super::worlds::{CacheEditing, Clearing, Collapsing, Effect, Moment, Snipping, World};
 
 /// What a profile goes by.
 pub struct ProfileRules<'a> {
@@ -61,7 +66,7 @@ impl Tariff {
     }
 
     /// What the request costs in a world, with the calls that the layer makes for it.
-    fn cost_in(&self, effect: &Effect) -> Option<f64> {
+    fn cost_in(&self, effect: &SimulatedOutcome) -> Option<f64> {
         let calls: f64 = effect.calls.iter().filter_map(|call| self.cost(call)).sum();
         self.cost(&effect.usage).map(|cost| cost + calls)
     }
@@ -77,7 +82,7 @@ struct Before {
 
 struct Run<'a> {
     rules: &'a ProfileRules<'a>,
-    worlds: Vec<(LayerFigures, Box<dyn World>)>,
+    worlds: Vec<(LayerProfile, Box<dyn LayerSimulation>)>,
     /// What is sent, as far as it is known.
     view: Vec<Arc<Message>>,
     /// What the view takes, estimated.
@@ -95,7 +100,7 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(replay: &Replay, rules: &'a ProfileRules<'a>) -> Self {
-        let with_figures = |world: Box<dyn World>| (tally(&*world), world);
+        let with_figures = |world: Box<dyn LayerSimulation>| (tally(&*world), world);
         let worlds = worlds(replay, &rules.budget).into_iter().map(with_figures).collect();
         Self {
             rules,
@@ -126,7 +131,7 @@ impl<'a> Run<'a> {
             return;
         }
         for (_, world) in &mut self.worlds {
-            world.said(message);
+            world.add_message(message);
         }
         self.view_tokens = self.view_tokens.saturating_add(message.tokens());
         self.view.push(Arc::clone(message));
@@ -165,7 +170,7 @@ impl<'a> Run<'a> {
         let answered = said.message.timestamp;
         self.before = Some(Before { usage, started, answered, model: model.clone() });
         let context_tokens = usage.input_total();
-        self.profile.requests.push(RequestFigures {
+        self.profile.requests.push(RequestProfile {
             number,
             at: started,
             model,
@@ -191,7 +196,7 @@ impl<'a> Run<'a> {
             *self.overhead.get_or_insert(usage.input_total().saturating_sub(self.view_tokens));
         let answered = self.before.as_ref().map(|before| before.answered);
         let idle = answered.map_or(Duration::ZERO, |answered| since(answered, started));
-        let moment = Moment { usage, idle, budget: &self.rules.budget, overhead };
+        let moment = SimulatedRequest { usage, idle, budget: &self.rules.budget, overhead };
         let paid = tariff.cost(usage);
         let (mut freed, mut other_cost) = (ByLayer::new(), ByLayer::new());
         for (figures, world) in &mut self.worlds {
@@ -209,16 +214,16 @@ impl<'a> Run<'a> {
     }
 
     /// What the server counted, or an estimate.
-    fn counters(&self, message: &Message, told: Usage) -> (Usage, Counted) {
+    fn counters(&self, message: &Message, told: Usage) -> (Usage, CounterSource) {
         if told.total() > 0 {
-            return (told, Counted::Server);
+            return (told, CounterSource::Server);
         }
         let usage = Usage {
             input_tokens: self.prefix_tokens.saturating_add(self.view_tokens),
             output_tokens: message.tokens(),
             ..Usage::default()
         };
-        (usage, Counted::Estimated)
+        (usage, CounterSource::Estimated)
     }
 
     fn broke(
@@ -227,7 +232,7 @@ impl<'a> Run<'a> {
         started: Timestamp,
         model: &str,
         lives: Duration,
-    ) -> Option<breaks::Break> {
+    ) -> Option<breaks::ProfiledBreak> {
         let mut between = std::mem::take(&mut self.between);
         let before = self.before.as_ref()?;
         if before.model != model {
@@ -237,10 +242,10 @@ impl<'a> Run<'a> {
         breaks::find(&before.usage, usage, between, lives)
     }
 
-    fn count(&mut self, usage: &Usage, counted: Counted, cost: Option<f64>, lost: u64) {
+    fn count(&mut self, usage: &Usage, counted: CounterSource, cost: Option<f64>, lost: u64) {
         let total = &mut self.profile.total;
         total.requests += 1;
-        total.estimated += u64::from(counted == Counted::Estimated);
+        total.estimated += u64::from(counted == CounterSource::Estimated);
         total.unpriced += u64::from(cost.is_none());
         total.usage = total.usage.plus(*usage);
         total.cost_usd += cost.unwrap_or(0.0);
@@ -249,10 +254,10 @@ impl<'a> Run<'a> {
 
     fn note_compaction(&mut self, request: u64, usage: &Usage) {
         let Some(compaction) = self.compaction.take() else { return };
-        self.profile.compactions.push(CompactionFigures {
+        self.profile.compactions.push(CompactionProfile {
             request,
             trigger: compaction.trigger,
-            way: compaction.method,
+            method: compaction.method,
             tokens_before: compaction.pre_tokens,
             tokens_after: usage.input_total(),
             fidelity: compaction.fidelity,
@@ -261,14 +266,14 @@ impl<'a> Run<'a> {
 }
 
 /// The worlds to compare a session with: layers that were at work are taken away, the others put in.
-fn worlds(replay: &Replay, budget: &Budget) -> Vec<Box<dyn World>> {
+fn worlds(replay: &Replay, budget: &Budget) -> Vec<Box<dyn LayerSimulation>> {
     let compacted = replay.events.iter().any(|event| matches!(event, ReplayEvent::Compacted(_)));
     let stored = replay
         .events
         .iter()
         .any(|event| matches!(event, ReplayEvent::Message(said) if holds_stored(&said.message)));
-    let storing = if stored { Standing::Worked } else { Standing::Replayed };
-    let compacting: Box<dyn World> = if compacted {
+    let storing = if stored { LayerStatus::Worked } else { LayerStatus::Replayed };
+    let compacting: Box<dyn LayerSimulation> = if compacted {
         Box::new(NeverCompacted::default())
     } else {
         Box::new(Compacting::default())
@@ -283,8 +288,8 @@ fn worlds(replay: &Replay, budget: &Budget) -> Vec<Box<dyn World>> {
     ]
 }
 
-fn tally(world: &dyn World) -> LayerFigures {
-    LayerFigures {
+fn tally(world: &dyn LayerSimulation) -> LayerProfile {
+    LayerProfile {
         layer: world.layer(),
         standing: world.standing(),
         runs: 0,
@@ -298,10 +303,15 @@ fn tally(world: &dyn World) -> LayerFigures {
 }
 
 /// Adds a request in a world to the layer's figures.
-fn add(figures: &mut LayerFigures, effect: &Effect, (paid, other): (f64, f64), number: u64) {
+fn add(
+    figures: &mut LayerProfile,
+    effect: &SimulatedOutcome,
+    (paid, other): (f64, f64),
+    number: u64,
+) {
     let (with, without) = match figures.standing {
-        Standing::Worked => (paid, other),
-        Standing::Replayed => (other, paid),
+        LayerStatus::Worked => (paid, other),
+        LayerStatus::Replayed => (other, paid),
     };
     figures.cost_with_usd += with;
     figures.cost_without_usd += without;

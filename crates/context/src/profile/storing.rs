@@ -6,23 +6,23 @@ use std::sync::Arc;
 use dormouse_conversation::{Block, BlockKind, Budget, Message, ResultContent, ToolUseId};
 
 use super::counters::{with, without};
-use super::figures::Standing;
-use super::worlds::{Effect, Moment, World};
-use crate::{ResultBound, Storage, plan_result, preview};
+use super::results::LayerStatus;
+use super::simulations::{LayerSimulation, SimulatedOutcome, SimulatedRequest};
+use crate::{ResultStorage, StorageLimit, plan_result_storage, preview};
 
 /// How the text that stands for a stored result begins, here and in other agents.
 const MARK: &str = "<persisted-output>";
 /// Tools with a bound of their own, in characters.
-const BOUNDS: [(&str, ResultBound); 3] = [
-    ("Read", ResultBound::Exempt),
-    ("Bash", ResultBound::Chars(30_000)),
-    ("Grep", ResultBound::Chars(20_000)),
+const BOUNDS: [(&str, StorageLimit); 3] = [
+    ("Read", StorageLimit::Unlimited),
+    ("Bash", StorageLimit::Chars(30_000)),
+    ("Grep", StorageLimit::Chars(20_000)),
 ];
 
 /// The session with results stored that were not, or with those put back that were.
 pub(super) struct Storing {
-    standing: Standing,
-    bound: ResultBound,
+    standing: LayerStatus,
+    bound: StorageLimit,
     /// The tools of the calls that were made.
     tools: HashMap<ToolUseId, String>,
     /// Messages that are in requests, with what storing frees in each.
@@ -31,9 +31,9 @@ pub(super) struct Storing {
 }
 
 impl Storing {
-    pub(super) fn new(standing: Standing, budget: &Budget) -> Self {
+    pub(super) fn new(standing: LayerStatus, budget: &Budget) -> Self {
         let most = usize::try_from(budget.tool_result_chars).unwrap_or(usize::MAX);
-        let bound = ResultBound::Chars(most);
+        let bound = StorageLimit::Chars(most);
         Self { standing, bound, tools: HashMap::new(), freed: 0, ran: false }
     }
 
@@ -44,7 +44,7 @@ impl Storing {
 
     fn freed_by(&self, block: &Block) -> u64 {
         let BlockKind::ToolResult { id } = block.kind() else { return 0 };
-        if self.standing == Standing::Worked {
+        if self.standing == LayerStatus::Worked {
             let whole = stored_bytes(block).unwrap_or(0) / BYTES_A_TOKEN;
             return whole.saturating_sub(u64::from(block.tokens()));
         }
@@ -52,16 +52,16 @@ impl Storing {
         let own = BOUNDS.iter().find(|(name, _)| *name == tool);
         let bound = own.map_or(self.bound, |(_, bound)| *bound);
         // Characters are at most bytes: nearly all are settled without a look inside.
-        if matches!(bound, ResultBound::Chars(most) if block.raw().len() <= most) {
+        if matches!(bound, StorageLimit::Chars(most) if block.raw().len() <= most) {
             return 0;
         }
         match block.result_content() {
-            Some(ResultContent::Text(text)) => match plan_result(id, &text, bound) {
-                Storage::File(name) => {
+            Some(ResultContent::Text(text)) => match plan_result_storage(id, &text, bound) {
+                ResultStorage::File(name) => {
                     let left = Block::text(&preview(&text, &name)).tokens();
                     u64::from(block.tokens().saturating_sub(left))
                 }
-                Storage::Whole | Storage::Empty => 0,
+                ResultStorage::Inline | ResultStorage::Empty => 0,
             },
             Some(ResultContent::Blocks(_)) | None => 0,
         }
@@ -70,16 +70,16 @@ impl Storing {
 
 const BYTES_A_TOKEN: u64 = 4;
 
-impl World for Storing {
+impl LayerSimulation for Storing {
     fn layer(&self) -> &'static str {
         "stored_results"
     }
 
-    fn standing(&self) -> Standing {
+    fn standing(&self) -> LayerStatus {
         self.standing
     }
 
-    fn said(&mut self, message: &Arc<Message>) {
+    fn add_message(&mut self, message: &Arc<Message>) {
         for block in &message.blocks {
             if let BlockKind::ToolUse { id, name } = block.kind() {
                 self.tools.insert(id.clone(), name.clone());
@@ -94,18 +94,18 @@ impl World for Storing {
         self.freed = view.iter().map(|message| self.freed_in(message)).sum();
     }
 
-    fn request(&mut self, moment: &Moment<'_>) -> Effect {
+    fn request(&mut self, moment: &SimulatedRequest<'_>) -> SimulatedOutcome {
         let usage = match self.standing {
-            Standing::Worked => with(moment.usage, self.freed),
-            Standing::Replayed => without(moment.usage, self.freed, None),
+            LayerStatus::Worked => with(moment.usage, self.freed),
+            LayerStatus::Replayed => without(moment.usage, self.freed, None),
         };
-        let worked = self.standing == Standing::Worked;
-        Effect {
+        let worked = self.standing == LayerStatus::Worked;
+        SimulatedOutcome {
             overflows: worked && usage.input_total() > u64::from(moment.budget.window),
             usage,
             freed: self.freed,
             ran: std::mem::take(&mut self.ran),
-            ..Effect::default()
+            ..SimulatedOutcome::default()
         }
     }
 }

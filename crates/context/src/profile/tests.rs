@@ -93,7 +93,7 @@ impl Session {
     }
 }
 
-fn layer<'a>(profile: &'a Profile, name: &str) -> &'a LayerFigures {
+fn layer<'a>(profile: &'a Profile, name: &str) -> &'a LayerProfile {
     profile.layers.iter().find(|layer| layer.layer == name).unwrap()
 }
 
@@ -114,7 +114,7 @@ fn a_short_session_has_nothing_to_save() {
     assert_eq!(breaks(&profile), []);
     for layer in &profile.layers {
         assert_eq!((layer.runs, layer.freed_tokens, layer.calls), (0, 0, 0), "{layer:?}");
-        assert!(layer.saved_usd().abs() < 1e-12 && layer.standing == Standing::Replayed);
+        assert!(layer.saved_usd().abs() < 1e-12 && layer.standing == LayerStatus::Replayed);
     }
 }
 
@@ -167,7 +167,7 @@ fn a_full_window_is_snipped_folded_and_compacted_each_in_its_world() {
     let collapse = layer(&profile, "collapse");
     assert!(collapse.calls > 0 && collapse.cost_with_usd > collapse.cost_without_usd);
     let compact = layer(&profile, "auto_compact");
-    assert_eq!((compact.runs, compact.calls, compact.standing), (1, 1, Standing::Replayed));
+    assert_eq!((compact.runs, compact.calls, compact.standing), (1, 1, LayerStatus::Replayed));
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn a_compaction_is_compared_with_a_session_that_only_grows() {
     assert_eq!((compaction.request, compaction.tokens_before), (18, before));
     assert_eq!(compaction.tokens_after, profile.requests[17].context_tokens);
     let compact = layer(&profile, "auto_compact");
-    assert_eq!((compact.standing, compact.runs), (Standing::Worked, 1));
+    assert_eq!((compact.standing, compact.runs), (LayerStatus::Worked, 1));
     assert!((compact.cost_with_usd - profile.total.cost_usd).abs() < 1e-9, "what was paid");
     let added = before - compaction.tokens_after;
     assert_eq!(profile.requests[17].freed["auto_compact"], added);
@@ -274,7 +274,7 @@ fn large_results_are_stored_or_were() {
     session.round(100);
     let profile = session.profile();
     let storing = layer(&profile, "stored_results");
-    assert_eq!((storing.standing, storing.runs), (Standing::Replayed, 1));
+    assert_eq!((storing.standing, storing.runs), (LayerStatus::Replayed, 1));
     assert!((38_000..39_500).contains(&storing.freed_tokens), "twice: {storing:?}");
     assert!(storing.saved_usd() > 0.0);
 }

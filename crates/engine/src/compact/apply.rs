@@ -5,11 +5,11 @@ use std::sync::Arc;
 use dormouse_base::MessageId;
 use dormouse_context::compact::without_thinking;
 use dormouse_context::layers::is_cache_edit;
-use dormouse_context::{Fragment, HookNotes};
+use dormouse_context::{Fragment, HookContext};
 use dormouse_conversation::transcript::{CompactionBoundary, without_usage};
 use dormouse_conversation::{Block, Message, MessageFlags, MessageHistory};
 use dormouse_instructions::LoadOccasion;
-use dormouse_model::Announcement;
+use dormouse_model::RebuildReason;
 
 use super::draft::{CompactionBase, CompactionDraft};
 use super::{CompactionRequest, CompactionScope, WindowUsage};
@@ -116,7 +116,7 @@ impl Engine {
     pub(crate) fn rebuild_body(&mut self, why: &str) {
         let options = self.config.request_options();
         self.body.rebuild(
-            Announcement::new(why),
+            RebuildReason::new(why),
             &mut self.detector,
             self.config.dialect.clone(),
             &self.prefix,
@@ -159,7 +159,7 @@ impl Engine {
                 blocks.push(block);
             }
         };
-        take((!said.is_empty()).then(|| HookNotes { notes: said }.to_block()), &mut room);
+        take((!said.is_empty()).then(|| HookContext { notes: said }.to_block()), &mut room);
         take(self.restored_tasks(room), &mut room);
         take(self.restored_plan(room), &mut room);
         take(self.restored_skills(room), &mut room);

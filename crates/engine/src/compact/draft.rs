@@ -5,10 +5,11 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use dormouse_base::MessageId;
-use dormouse_context::compact::notes::{self, StepAside};
+use dormouse_context::compact::notes::{self, NotesSkipReason};
 use dormouse_context::compact::{
-    Fidelity, FoldInput, INDEX_CHARS, Summary, TailRule, Way, compose, fold, index, keep_words,
-    kept_from, lost_words, measure,
+    CompactionMethod, CompactionSummary, Fidelity, FoldInput, INDEX_CHARS, TailRule,
+    compose_summary, fold_messages, identifier_index, keep_user_texts, lost_user_texts,
+    measure_fidelity, plan_tail,
 };
 use dormouse_conversation::transcript::CompactionTrigger;
 use dormouse_conversation::{Budget, Message, Prefix, estimate_text};
@@ -38,7 +39,7 @@ pub(super) struct CompactionBase {
 
 /// A compaction that is worked out, but not done yet.
 pub(super) struct CompactionDraft {
-    pub(super) way: Way,
+    pub(super) way: CompactionMethod,
     /// The summary alone.
     pub(super) text: String,
     /// The whole message in the place of what goes.
@@ -92,34 +93,34 @@ impl Engine {
         &self,
         order: &CompactionRequest,
         ground: &CompactionBase,
-    ) -> Result<CompactionDraft, Option<StepAside>> {
+    ) -> Result<CompactionDraft, Option<NotesSkipReason>> {
         // A person who says what to look at, or where, wants a summary of that.
         if order.instructions.is_some() || order.span != CompactionScope::Whole {
             return Err(None);
         }
         if !self.config.compaction.notes {
-            return Err(Some(StepAside::SwitchedOff));
+            return Err(Some(NotesSkipReason::Disabled));
         }
-        let kept = self.kept_notes().ok_or(StepAside::NoNotes)?;
+        let kept = self.kept_notes().ok_or(NotesSkipReason::NoNotes)?;
         if kept.template.says_nothing(&kept.text) {
-            return Err(Some(StepAside::OnlyTemplate));
+            return Err(Some(NotesSkipReason::OnlyTemplate));
         }
-        let reach = kept.reach.ok_or(StepAside::NoNotes)?;
+        let reach = kept.reach.ok_or(NotesSkipReason::NoNotes)?;
         let messages = self.history.messages();
         let place = messages.iter().position(|message| message.id == reach);
-        let covered = place.ok_or(StepAside::ReachGone)? + 1;
+        let covered = place.ok_or(NotesSkipReason::CoverageLost)? + 1;
         let budget = &self.budget_ahead();
-        let tail = kept_from(messages, covered, &TailRule::of(budget));
+        let tail = plan_tail(messages, covered, &TailRule::of(budget));
         // What the notes do not cover and there is no room for would be lost: a summary covers it.
         if tail.from == 0 || tail.lost_uncovered {
-            return Err(Some(StepAside::StillTooLarge));
+            return Err(Some(NotesSkipReason::StillTooLarge));
         }
-        let text = notes::cut(&kept.text, budget, &kept.path.display().to_string());
+        let text = notes::truncate_notes(&kept.text, budget, &kept.path.display().to_string());
         let cut = CompactionRange { from: 0, to: tail.from };
         let room = Room::of(budget, 0);
-        let draft = self.compose(Way::Notes, text, cut, room);
+        let draft = self.compose(CompactionMethod::Notes, text, cut, room);
         if !self.fits(&draft, ground) || !draft.saves() {
-            return Err(Some(StepAside::StillTooLarge));
+            return Err(Some(NotesSkipReason::StillTooLarge));
         }
         Ok(draft)
     }
@@ -174,7 +175,7 @@ impl Engine {
         self.best(
             (0..=MOST_HALVINGS).map(|halved| {
                 let room = Room::of(&self.budget_ahead(), halved);
-                self.compose(Way::Model, within(text, room.text_tokens), cut, room)
+                self.compose(CompactionMethod::Model, within(text, room.text_tokens), cut, room)
             }),
             ground,
         )
@@ -210,7 +211,7 @@ impl Engine {
         let earlier = dropped.iter().rev().find(|message| message.flags.compact_summary);
         let earlier = earlier.map(|message| self.last_summary.clone().unwrap_or(message.text()));
         let notes = self.kept_notes().filter(|notes| !notes.template.says_nothing(&notes.text));
-        let text = fold(&FoldInput {
+        let text = fold_messages(&FoldInput {
             dropped,
             earlier_summary: earlier.as_deref(),
             notes: notes.as_ref().map(|notes| notes.text.as_str()),
@@ -218,11 +219,17 @@ impl Engine {
             transcript: &self.transcript.path().display().to_string(),
             budget_tokens: room.text_tokens,
         });
-        self.compose(Way::Fold, text, cut, room)
+        self.compose(CompactionMethod::Fold, text, cut, room)
     }
 
     /// Puts the message together. Where too much would be lost, more of the person's words go with it.
-    fn compose(&self, way: Way, text: String, cut: CompactionRange, room: Room) -> CompactionDraft {
+    fn compose(
+        &self,
+        way: CompactionMethod,
+        text: String,
+        cut: CompactionRange,
+        room: Room,
+    ) -> CompactionDraft {
         let messages = self.history.messages();
         let (rest, kept) = messages.split_at(cut.to.min(messages.len()));
         let (front, dropped) = rest.split_at(cut.from.min(rest.len()));
@@ -230,24 +237,24 @@ impl Engine {
             front.iter().chain(kept).map(|message| message.id).collect();
         let said = self.said.beside(&stays, self.transcript.session_folder());
         let path = self.transcript.path().display().to_string();
-        let words = keep_words(&said, room.words_tokens);
+        let words = keep_user_texts(&said, room.words_tokens);
         let write = |lost: &str| {
-            let index = index(dropped, &format!("{text}\n{words}"), room.index_chars);
-            let message = compose(&Summary {
-                way,
+            let index = identifier_index(dropped, &format!("{text}\n{words}"), room.index_chars);
+            let message = compose_summary(&CompactionSummary {
+                method: way,
                 text: &text,
-                words: &words,
+                user_words: &words,
                 index: &index,
                 transcript: &path,
                 lost_words: lost,
                 lost_uncovered: false,
             });
-            let fidelity = measure(dropped, &self.open_tasks(), &message);
+            let fidelity = measure_fidelity(dropped, &self.open_tasks(), &message);
             (message, fidelity)
         };
         let (mut message, mut fidelity) = write("");
         if fidelity.below_floor() {
-            let lost = lost_words(&said, &message, room.words_tokens);
+            let lost = lost_user_texts(&said, &message, room.words_tokens);
             (message, fidelity) = write(&lost);
         }
         CompactionDraft {

@@ -20,8 +20,8 @@ mod user_messages;
 mod window_share;
 
 use dormouse_base::MessageId;
-use dormouse_context::compact::notes::StepAside;
-use dormouse_context::compact::{Fidelity, Way};
+use dormouse_context::compact::notes::NotesSkipReason;
+use dormouse_context::compact::{CompactionMethod, Fidelity};
 use dormouse_conversation::metrics::{BreakerMetric, BreakerState, LayerMetric, Metric};
 use dormouse_conversation::transcript::CompactionTrigger;
 use tokio_util::sync::CancellationToken;
@@ -73,7 +73,7 @@ pub struct CompactionReport {
     /// Who started it.
     pub trigger: CompactionTrigger,
     /// How the summary came about.
-    pub way: Way,
+    pub way: CompactionMethod,
     /// Tokens before.
     pub before: u64,
     /// Tokens after, estimated.
@@ -81,7 +81,7 @@ pub struct CompactionReport {
     /// What of the part that went the summary still holds.
     pub fidelity: Fidelity,
     /// Why the notes did not stand for the summary.
-    pub stepped_aside: Option<StepAside>,
+    pub stepped_aside: Option<NotesSkipReason>,
     /// Why the model did not write it, where it should have.
     pub trouble: Option<String>,
 }
@@ -229,7 +229,7 @@ impl Engine {
 
     /// What it came to goes into the figures.
     fn count_compaction(&self, report: &CompactionReport, messages: usize) {
-        let name = if report.way == Way::Notes { NOTES_LAYER } else { LAYER };
+        let name = if report.way == CompactionMethod::Notes { NOTES_LAYER } else { LAYER };
         self.figures.record(&Metric::Layer(LayerMetric {
             name: name.to_owned(),
             freed_tokens: report.before.saturating_sub(report.after),

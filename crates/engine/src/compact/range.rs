@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_base::MessageId;
-use dormouse_context::compact::{TailRule, kept_from, said_in};
+use dormouse_context::compact::{TailRule, plan_tail, user_text_in};
 use dormouse_conversation::{Budget, Message, Role};
 
 use super::CompactionScope;
@@ -36,7 +36,7 @@ impl CompactionRange {
     /// With the newest messages kept, for a fold: what a summary would have said of them is not known.
     pub(super) fn keeping_tail(self, messages: &[Arc<Message>], budget: &Budget) -> Self {
         let up_to = messages.get(..self.to).unwrap_or_default();
-        let tail = kept_from(up_to, up_to.len(), &TailRule::of(budget));
+        let tail = plan_tail(up_to, up_to.len(), &TailRule::of(budget));
         if tail.from <= self.from { self } else { Self { to: tail.from, ..self } }
     }
 }
@@ -46,7 +46,7 @@ fn unanswered(messages: &[Arc<Message>], most: u64) -> usize {
     let answer = messages.iter().rposition(|message| message.role == Role::Assistant);
     let from = answer.map_or(0, |place| place + 1);
     let tail = messages.get(from..).unwrap_or_default();
-    let speaks = tail.iter().any(|message| said_in(message).is_some());
+    let speaks = tail.iter().any(|message| user_text_in(message).is_some());
     let tokens: u64 = tail.iter().map(|message| message.tokens()).sum();
     let summary = tail.iter().any(|message| message.flags.compact_summary);
     // Results stay with their calls, and those go.

@@ -3,17 +3,17 @@
 use std::fmt;
 
 use dormouse_base::group_digits;
-use dormouse_context::compact::Way;
+use dormouse_context::compact::CompactionMethod;
 
 use super::CompactionReport;
 
 impl fmt::Display for CompactionReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let how = match self.way {
-            Way::Notes => "from the session's notes, without a request",
-            Way::Model => "with a summary by the model",
-            Way::Server => "with a summary by the server",
-            Way::Fold => "without a model",
+            CompactionMethod::Notes => "from the session's notes, without a request",
+            CompactionMethod::Model => "with a summary by the model",
+            CompactionMethod::Server => "with a summary by the server",
+            CompactionMethod::Fold => "without a model",
         };
         let (before, after) = (group_digits(self.before), group_digits(self.after));
         write!(f, "compacted {how}: {before} tokens before, {after} after")?;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_context::Fragment;
 use dormouse_context::compact::{
-    Item, OpenTasks, RestoredFile, RestoredFiles, RestoredPlan, RestoredSkills, fit,
+    OpenTasks, RestoredFile, RestoredFiles, RestoredItem, RestoredPlan, RestoredSkills, fit_items,
 };
 use dormouse_conversation::{Block, ResultContent, ToolUse, ToolUseId, estimate_text};
 use dormouse_permissions::{PermissionGate, PermissionMode};
@@ -49,12 +49,12 @@ impl Engine {
                 let text = bounded(&text, each);
                 let name = path.display().to_string();
                 let tokens = u64::from(estimate_text(&text));
-                items.push(Item { name, text, tokens });
+                items.push(RestoredItem { name, text, tokens });
             }
         }
         // What is cut for want of room is not shown, and so may not be edited: headings and frame count.
         let headings: u64 = items.iter().map(|item| u64::from(estimate_text(&item.name)) + 2).sum();
-        let files: Vec<RestoredFile> = fit(items, each, all.saturating_sub(headings + FRAME))
+        let files: Vec<RestoredFile> = fit_items(items, each, all.saturating_sub(headings + FRAME))
             .into_iter()
             .map(|item| {
                 let cut = item.text.ends_with(CUT).then(|| "Read shows the rest".to_owned());
@@ -111,9 +111,9 @@ impl Engine {
         let items = self.skills_in_use().restored().into_iter().map(|skill| {
             let text = bounded(&skill.text, each);
             let tokens = u64::from(estimate_text(&text));
-            Item { name: skill.name, text, tokens }
+            RestoredItem { name: skill.name, text, tokens }
         });
-        let skills: Vec<(String, String)> = fit(items.collect(), each, all)
+        let skills: Vec<(String, String)> = fit_items(items.collect(), each, all)
             .into_iter()
             .map(|item| (item.name, item.text))
             .collect();

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use dormouse_context::compact::{
-    Direction, FROM_MARK, partial_prompt, read_summary, retry_prompt, stripped, summary_prompt,
-    without_oldest,
+    FROM_MARK, SummaryDirection, parse_summary, partial_prompt, retry_prompt, strip_messages,
+    summary_prompt, without_oldest,
 };
 use dormouse_conversation::{Block, Message, MessageFlags, estimate_text};
 use dormouse_model::ModelError;
@@ -41,8 +41,8 @@ impl Engine {
         let instructions = order.instructions.as_deref();
         let prompt = match order.span {
             CompactionScope::Whole => summary_prompt(instructions, room),
-            CompactionScope::From(_) => partial_prompt(Direction::From, instructions, room),
-            CompactionScope::UpTo(_) => partial_prompt(Direction::UpTo, instructions, room),
+            CompactionScope::From(_) => partial_prompt(SummaryDirection::From, instructions, room),
+            CompactionScope::UpTo(_) => partial_prompt(SummaryDirection::UpTo, instructions, room),
         };
         let mut gap = None;
         if let Some(seed) = self.copy_for(order, cut, &prompt) {
@@ -106,7 +106,8 @@ impl Engine {
             }
             CompactionScope::From(_) => all.get(cut.from..).unwrap_or_default(),
         };
-        let mut messages: Vec<Arc<Message>> = stripped(part).into_iter().map(Arc::new).collect();
+        let mut messages: Vec<Arc<Message>> =
+            strip_messages(part).into_iter().map(Arc::new).collect();
         let mut too_long = gap.is_some();
         for _ in 0..=MOST_SHORTENINGS {
             let estimated = self.gap(&messages, prompt);
@@ -162,9 +163,8 @@ async fn ask_once(seed: ForkSource, message: String) -> Result<String, Failure> 
         ForkOrder { purpose: PURPOSE, message, gate, tools: Vec::new(), most_turns: MOST_TURNS };
     let report = seed.run(order, None).await;
     match report.end {
-        ForkEnd::Completed | ForkEnd::Cut | ForkEnd::MaxTurns => {
-            read_summary(&report.text).map_err(|bad| Failure::Other(format!("{NO_SUMMARY}: {bad}")))
-        }
+        ForkEnd::Completed | ForkEnd::Cut | ForkEnd::MaxTurns => parse_summary(&report.text)
+            .map_err(|bad| Failure::Other(format!("{NO_SUMMARY}: {bad}"))),
         ForkEnd::Failed(ModelError::TooLong { used, limit, .. }) => {
             let gap = used.zip(limit).map(|(used, limit)| used.saturating_sub(limit));
             Err(Failure::TooLong(gap))

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use dormouse_base::{Dir, MessageId, RelPath};
-use dormouse_context::compact::{Said, said_in};
+use dormouse_context::compact::{UserText, user_text_in};
 use dormouse_conversation::Message;
 use dormouse_conversation::transcript::LoadedTranscript;
 use jiff::Timestamp;
@@ -30,7 +30,7 @@ impl Engine {
     /// What the person has said, as far as it stands in the conversation, in order.
     pub fn spoken(&self) -> Vec<UserMessage> {
         let spoken = |message: &Arc<Message>| {
-            Some(UserMessage { message: message.id, text: said_in(message)? })
+            Some(UserMessage { message: message.id, text: user_text_in(message)? })
         };
         self.history.messages().iter().filter_map(spoken).collect()
     }
@@ -66,7 +66,7 @@ impl UserMessages {
 
     /// A message that stands in this line of the transcript.
     pub(crate) fn hear(&mut self, message: &Message, line: u64) {
-        if let Some(text) = said_in(message) {
+        if let Some(text) = user_text_in(message) {
             let (message, at, place) = (message.id, message.timestamp, OnceLock::new());
             self.0.push(Words { message, at, text, line, place });
         }
@@ -79,15 +79,15 @@ impl UserMessages {
     }
 
     /// What was said in messages other than these, each with the place where it is found.
-    pub(super) fn beside(&self, kept: &HashSet<MessageId>, session: &Dir) -> Vec<Said> {
+    pub(super) fn beside(&self, kept: &HashSet<MessageId>, session: &Dir) -> Vec<UserText> {
         self.0
             .iter()
             .filter(|words| !kept.contains(&words.message))
-            .map(|words| Said {
+            .map(|words| UserText {
                 message: words.message,
                 at: words.at,
                 text: words.text.clone(),
-                place: words.place.get_or_init(|| place(words, session)).clone(),
+                location: words.place.get_or_init(|| place(words, session)).clone(),
             })
             .collect()
     }

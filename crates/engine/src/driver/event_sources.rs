@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use dormouse_conversation::{Block, ResultContent, ToolUseId};
-use dormouse_model::{Answering, ModelError, StreamEvent};
+use dormouse_model::{ModelError, ResponseStream, StreamEvent};
 use dormouse_tools::ToolClass;
 use futures_util::future::BoxFuture;
 use tokio::task::{Id as TaskId, JoinError, JoinSet};
@@ -22,8 +22,8 @@ use crate::{Engine, EngineEvent};
 pub(super) enum ResponseSource {
     #[default]
     Idle,
-    Opening(BoxFuture<'static, Result<Answering, ModelError>>),
-    Open(Box<Answering>),
+    Opening(BoxFuture<'static, Result<ResponseStream, ModelError>>),
+    Open(Box<ResponseStream>),
 }
 
 /// Everything that can make something happen.

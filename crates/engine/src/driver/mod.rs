@@ -8,12 +8,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dormouse_base::{FileAction, FileError, MessageId, fault};
-use dormouse_context::{Attachment, Fragment, HookNotes, TurnShape, plan_breakpoints};
+use dormouse_context::{ContextAttachment, Fragment, HookContext, TurnShape, plan_breakpoints};
 use dormouse_conversation::transcript::MessageHeader;
 use dormouse_conversation::{
     Block, BlockKind, Message, MessageFlags, Response, Role, StopReason, ToolUse, ToolUseId,
 };
-use dormouse_model::{Sent, StreamEvent};
+use dormouse_model::{SentRequest, StreamEvent};
 use tokio_util::sync::CancellationToken;
 
 use crate::compact::{Recovery, Room};
@@ -121,7 +121,7 @@ struct Driver<'e> {
     /// The message that is being answered into, and the one for its results.
     answer_id: MessageId,
     results_id: MessageId,
-    sent: Option<Sent>,
+    sent: Option<SentRequest>,
     /// Where this request puts its newest cache breakpoint.
     breakpoint: Option<usize>,
     /// The model's last text.
@@ -378,7 +378,7 @@ impl<'e> Driver<'e> {
     /// What observers had to say.
     fn take_notes(&mut self) -> Option<Block> {
         let notes = std::mem::take(&mut self.outside.notes);
-        (!notes.is_empty()).then(|| HookNotes { notes }.to_block())
+        (!notes.is_empty()).then(|| HookContext { notes }.to_block())
     }
 
     /// Memory is told what tools brought, and from where.
@@ -418,7 +418,7 @@ impl<'e> Driver<'e> {
         if let Some(hooks) = &engine.hooks {
             hooks.instructions(&loaded);
         }
-        Some(Attachment { parts: engine.known.parts_of(&loaded) }.to_block())
+        Some(ContextAttachment { parts: engine.known.parts_of(&loaded) }.to_block())
     }
 
     fn results_author(&self) -> MessageHeader<'static> {

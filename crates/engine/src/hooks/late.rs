@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dormouse_base::{IdSource, MessageId};
-use dormouse_context::{Fragment, HookNotes};
+use dormouse_context::{Fragment, HookContext};
 use futures_util::future::BoxFuture;
 use tokio::sync::Notify;
 
@@ -121,7 +121,7 @@ impl MessageSource for Late {
         }
         vec![IncomingMessage {
             id: format!("hook-{}", MessageId::generate(&*self.ids)),
-            block: HookNotes { notes }.to_block(),
+            block: HookContext { notes }.to_block(),
             shown: "a hook that ran beside has something to say to the model".to_owned(),
         }]
     }

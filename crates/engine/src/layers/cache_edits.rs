@@ -3,12 +3,12 @@
 //! that manages the window says it has cleared (C-9).
 
 use dormouse_context::layers::{
-    CacheEdits, Edit, LayerReport, Plan, cache_edits_block, is_cache_edit,
+    CacheEdits, HistoryEdit, LayerPlan, LayerReport, cache_edits_block, is_cache_edit,
 };
 use dormouse_conversation::metrics::{LayerMetric, Metric};
 use dormouse_conversation::transcript::CompactionTrigger;
 use dormouse_conversation::{MessageFlags, Role};
-use dormouse_model::{Announcement, Cleared, Wire};
+use dormouse_model::{ClearedContext, RebuildReason, WireFormat};
 
 use crate::{Engine, EngineError};
 
@@ -16,7 +16,7 @@ impl Engine {
     /// Has old results deleted where there are many; where the switch is off, takes back what was sent when it
     /// was on.
     pub(super) fn edit_cache_if_due(&mut self) -> Result<(), EngineError> {
-        let can = self.config.dialect.wire == Wire::Anthropic;
+        let can = self.config.dialect.wire == WireFormat::Anthropic;
         if !self.config.layers.cache_edits || !can {
             return self.take_cache_edits_back();
         }
@@ -30,7 +30,7 @@ impl Engine {
         let Some(block) = cache_edits_block(newest.unwrap_or_default()) else { return Ok(()) };
         self.add_user(vec![block], MessageFlags { meta: true, ..MessageFlags::default() })?;
         // The server reads less from its cache because less is in it: no break that anybody need look for.
-        self.detector.announce(Announcement::new(report.layer));
+        self.detector.announce(RebuildReason::new(report.layer));
         self.note_freed(report.freed_tokens);
         self.tell_figures(&report);
         Ok(())
@@ -40,20 +40,20 @@ impl Engine {
         let Some(edit) = self.without_cache_edits() else { return Ok(()) };
         let report =
             LayerReport { layer: "cache_edits", prefix_changed: true, ..Default::default() };
-        self.carry_out(&Plan { edits: vec![edit], report }, CompactionTrigger::Auto)
+        self.carry_out(&LayerPlan { edits: vec![edit], report }, CompactionTrigger::Auto)
     }
 
     /// What takes all deletions out: where earlier messages change, they start anew.
-    pub(super) fn without_cache_edits(&self) -> Option<Edit> {
+    pub(super) fn without_cache_edits(&self) -> Option<HistoryEdit> {
         let edits = self.history.messages().iter().filter(|message| is_cache_edit(message));
         let messages: Vec<_> = edits.map(|message| message.id).collect();
-        (!messages.is_empty()).then_some(Edit::Drop { messages })
+        (!messages.is_empty()).then_some(HistoryEdit::Drop { messages })
     }
 
     /// The server has cleared something by itself (C-9): its cache is another from there on.
-    pub(crate) fn server_has_cleared(&mut self, cleared: Cleared) {
+    pub(crate) fn server_has_cleared(&mut self, cleared: ClearedContext) {
         let layer = "server_clearing";
-        self.detector.announce(Announcement::new(layer));
+        self.detector.announce(RebuildReason::new(layer));
         self.tell_figures(&LayerReport {
             layer,
             freed_tokens: cleared.tokens,

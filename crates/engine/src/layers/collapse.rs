@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use dormouse_base::MessageId;
-use dormouse_context::compact::read_summary;
+use dormouse_context::compact::parse_summary;
 use dormouse_context::layers::{
-    Fold, Span, fold_prompt, folded_span, is_cache_edit, is_fold, plan_folds, spans, to_commit,
+    FoldSpan, SpanFold, fold_prompt, folded_span, folds_to_commit, is_cache_edit, is_fold,
+    plan_folds, plan_spans,
 };
 use dormouse_conversation::transcript::{CompactionBoundary, CompactionTrigger};
 use dormouse_conversation::{Message, MessageHistory, estimate_text};
@@ -29,16 +30,16 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// What came of a span.
 enum Summarised {
-    Ready(Fold),
-    Failed(Span),
+    Ready(SpanFold),
+    Failed(FoldSpan),
 }
 
 /// What is folded, and what is about to be.
 #[derive(Default)]
 pub(crate) struct CollapseState {
     /// Spans whose summaries are on their way, or ready.
-    staged: Vec<Span>,
-    ready: Vec<Fold>,
+    staged: Vec<FoldSpan>,
+    ready: Vec<SpanFold>,
     coming: Arc<Mutex<Vec<Summarised>>>,
     failures: u32,
     /// The messages behind the folds, by the first of each span.
@@ -89,15 +90,15 @@ impl Engine {
     ) -> Result<(), EngineError> {
         self.folding.collect();
         let (used, budget) = (self.tokens_used(), self.config.budget);
-        let due: Vec<Fold> =
-            to_commit(&self.folding.ready, used, &budget).into_iter().cloned().collect();
+        let due: Vec<SpanFold> =
+            folds_to_commit(&self.folding.ready, used, &budget).into_iter().cloned().collect();
         self.commit_folds(&due, sink)?;
         let resting = self.folding.failures >= MOST_FAILURES;
         if resting || self.jobs.is_running(KIND) || !self.history.open_calls().is_empty() {
             return Ok(());
         }
         let (messages, used) = (self.history.messages(), self.tokens_used());
-        let found = spans(messages, &self.folding.staged, used, &budget);
+        let found = plan_spans(messages, &self.folding.staged, used, &budget);
         if !found.is_empty() {
             self.stage(found);
         }
@@ -105,7 +106,7 @@ impl Engine {
     }
 
     /// A copy of the conversation summarises each span, one after the other.
-    fn stage(&mut self, found: Vec<Span>) {
+    fn stage(&mut self, found: Vec<FoldSpan>) {
         self.folding.staged.extend(&found);
         let (seed, coming) = (self.fork_source(), Arc::clone(&self.folding.coming));
         let room = self.config.budget.summary_tokens / 4;
@@ -114,7 +115,7 @@ impl Engine {
 
     fn commit_folds(
         &mut self,
-        folds: &[Fold],
+        folds: &[SpanFold],
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Result<bool, EngineError> {
         let transcript = self.transcript.path().display().to_string();
@@ -153,8 +154,8 @@ impl Engine {
         // What has not come by then is left out.
         let _in_time = tokio::time::timeout(PATIENCE, waited).await;
         self.folding.collect();
-        let smaller = |fold: &&Fold| u64::from(estimate_text(&fold.summary)) < fold.span.tokens;
-        let ready: Vec<Fold> = self.folding.ready.iter().filter(smaller).cloned().collect();
+        let smaller = |fold: &&SpanFold| u64::from(estimate_text(&fold.summary)) < fold.span.tokens;
+        let ready: Vec<SpanFold> = self.folding.ready.iter().filter(smaller).cloned().collect();
         self.commit_folds(&ready, sink)
     }
 
@@ -206,7 +207,7 @@ impl Engine {
 
 async fn summarise_all(
     seed: ForkSource,
-    found: Vec<Span>,
+    found: Vec<FoldSpan>,
     coming: Arc<Mutex<Vec<Summarised>>>,
     room: u32,
     job: JobHandle,
@@ -221,12 +222,12 @@ async fn summarise_all(
         end.turns += u64::from(report.turns);
         end.denied += u64::from(report.denied);
         let summary = match report.end {
-            ForkEnd::Completed | ForkEnd::MaxTurns => read_summary(&report.text).ok(),
+            ForkEnd::Completed | ForkEnd::MaxTurns => parse_summary(&report.text).ok(),
             // Half a summary is none.
             ForkEnd::Cut | ForkEnd::Failed(_) => None,
         };
         let done = match summary {
-            Some(summary) => Summarised::Ready(Fold { span, summary }),
+            Some(summary) => Summarised::Ready(SpanFold { span, summary }),
             None => {
                 end.status = JobStatus::Failed("a span could not be summarised".to_owned());
                 Summarised::Failed(span)

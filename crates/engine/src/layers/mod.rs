@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use dormouse_base::MessageId;
 use dormouse_context::compact::without_thinking;
-use dormouse_context::layers::{Edit, Plan, apply, plan_clear, plan_snip};
+use dormouse_context::layers::{HistoryEdit, LayerPlan, apply_edits, plan_clear, plan_snip};
 use dormouse_conversation::transcript::{CompactionBoundary, CompactionTrigger};
 use dormouse_conversation::{Block, BlockKind, Message, MessageFlags, MessageHistory};
 use dormouse_model::binds_thinking;
@@ -111,12 +111,16 @@ impl Engine {
     }
 
     /// Makes the edits of a plan: in the transcript, the messages, the bytes and the figures.
-    fn carry_out(&mut self, plan: &Plan, trigger: CompactionTrigger) -> Result<(), EngineError> {
+    fn carry_out(
+        &mut self,
+        plan: &LayerPlan,
+        trigger: CompactionTrigger,
+    ) -> Result<(), EngineError> {
         self.write_what_is_due()?;
         let before = self.tokens_used();
         let mut made = Vec::new();
         let plan = &self.starting_cache_edits_anew(plan);
-        let messages = apply(self.history.messages(), &plan.edits, |text| {
+        let messages = apply_edits(self.history.messages(), &plan.edits, |text| {
             let message = self.marker(&text);
             made.push(message.clone());
             message
@@ -136,7 +140,7 @@ impl Engine {
     }
 
     /// Deletions in the server's cache are of the bytes as they were: with a change they go (C-10).
-    fn starting_cache_edits_anew(&self, plan: &Plan) -> Plan {
+    fn starting_cache_edits_anew(&self, plan: &LayerPlan) -> LayerPlan {
         let mut plan = plan.clone();
         if let Some(edit) = self.without_cache_edits().filter(|_| plan.report.prefix_changed) {
             plan.edits.insert(0, edit);
@@ -152,7 +156,7 @@ impl Engine {
     /// Writes down what was decided, so that a resume sends the same.
     fn record(
         &mut self,
-        plan: &Plan,
+        plan: &LayerPlan,
         history: &MessageHistory,
         made: &[Message],
         before: u64,
@@ -161,14 +165,14 @@ impl Engine {
         let mut left_out = None;
         for edit in &plan.edits {
             match edit {
-                Edit::Replace { message, blocks } => {
+                HistoryEdit::Replace { message, blocks } => {
                     let result =
                         |block: &&Block| matches!(block.kind(), BlockKind::ToolResult { .. });
                     let results: Vec<Block> = blocks.iter().filter(result).cloned().collect();
                     self.transcript.record_stored(*message, &results)?;
                 }
-                Edit::Drop { messages } => left_out = messages.last().copied(),
-                Edit::Insert { .. } => {}
+                HistoryEdit::Drop { messages } => left_out = messages.last().copied(),
+                HistoryEdit::Insert { .. } => {}
             }
         }
         let Some(last) = left_out else { return Ok(()) };
@@ -190,7 +194,7 @@ impl Engine {
     fn without_bound_thinking(
         &self,
         messages: Vec<Message>,
-        plan: &Plan,
+        plan: &LayerPlan,
     ) -> (Vec<Message>, Vec<MessageId>) {
         if !binds_thinking(&self.config.model_name) || !plan.report.prefix_changed {
             return (messages, Vec::new());

@@ -2,7 +2,7 @@
 //! types, and what tools bring.
 
 use dormouse_base::MessageId;
-use dormouse_context::{CalledSkill, RecalledMemories};
+use dormouse_context::{InvokedSkill, RecalledMemories};
 use dormouse_conversation::{Block, BlockKind, Message, ResultContent, Role, ToolUse};
 use dormouse_memory::Trust;
 
@@ -51,6 +51,6 @@ impl SessionMemory {
 fn typed(message: &Message) -> String {
     let texts = message.blocks.iter().filter_map(Block::as_text);
     let ours =
-        |text: &String| RecalledMemories::paths_in(text).is_some() || CalledSkill::is_in(text);
+        |text: &String| RecalledMemories::paths_in(text).is_some() || InvokedSkill::is_in(text);
     texts.filter(|text| !ours(text)).collect()
 }

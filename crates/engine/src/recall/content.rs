@@ -1,14 +1,14 @@
 //! A memory as it is shown: bounded, with its age and what has become of the code it names, in words
 //! that are made once and never again.
 
-use dormouse_context::RecalledMemory;
+use dormouse_context::RecalledMemoryText;
 use dormouse_memory::{Age, Anchor, AnchorCache, Entry, anchor_caveat, beginning, check_anchors};
 use jiff::Timestamp;
 
 use crate::memory::FoundMemory;
 
 /// Reads a memory; none if it is gone since it was found.
-pub(super) fn read(found: &FoundMemory, now: Timestamp) -> Option<RecalledMemory> {
+pub(super) fn read(found: &FoundMemory, now: Timestamp) -> Option<RecalledMemoryText> {
     let (bytes, _) = found.store.read(&found.memory.file).ok()?;
     let entry = Entry::read(&bytes, bytes.len() as u64);
     let age = Age::between(found.store.changed_at(&found.memory), now);
@@ -25,7 +25,7 @@ pub(super) fn read(found: &FoundMemory, now: Timestamp) -> Option<RecalledMemory
         anchor_caveat(&anchors, &states)
     });
     let caveat: Vec<String> = age.caveat().into_iter().chain(anchors).collect();
-    Some(RecalledMemory { path, age: age.to_string(), about, caveat: caveat.join(" "), text })
+    Some(RecalledMemoryText { path, age: age.to_string(), about, caveat: caveat.join(" "), text })
 }
 
 /// The beginning of a text, and how to read the rest.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::FileError;
-use dormouse_context::{Fragment, RecalledMemories, RecalledMemory as Shown};
+use dormouse_context::{Fragment, RecalledMemories, RecalledMemoryText as Shown};
 use dormouse_conversation::{Block, estimate_text};
 use dormouse_memory::{manifest_line, says_enough};
 use tokio::task::JoinSet;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dormouse_base::{Clock, Redactor, SessionId, nearest_name};
-use dormouse_context::{CalledSkill, Fragment};
+use dormouse_context::{Fragment, InvokedSkill};
 use dormouse_conversation::{Block, UsedSkill};
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::{
@@ -224,7 +224,7 @@ impl Engine {
             Ok(loaded) => {
                 let UsedSkill { name, folder, text, .. } = loaded.clone();
                 Called {
-                    block: CalledSkill { name, folder, text }.to_block(),
+                    block: InvokedSkill { name, folder, text }.to_block(),
                     loaded: Some(loaded),
                 }
             }
@@ -259,5 +259,5 @@ fn not_loaded(skill: &Skill, why: &str) -> Block {
     let text =
         format!("[It could not be loaded: {why}. Tell the person, and do nothing in its place.]");
     let folder = skill.folder().display().to_string();
-    CalledSkill { name: skill.name.clone(), folder, text }.to_block()
+    InvokedSkill { name: skill.name.clone(), folder, text }.to_block()
 }

@@ -4,14 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_base::{Dir, Environment, RelPath};
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_model::{Model, ScriptedModel};
 use tokio_util::sync::CancellationToken;
 
 use crate::spending::tests::config;
 use crate::{Engine, EngineConfig, SessionFolder, SkillPlaces, Surroundings};
 
-fn prepared(home: &Path, script: Vec<Turn>) -> EngineConfig {
+fn prepared(home: &Path, script: Vec<ScriptedTurn>) -> EngineConfig {
     let mut config = config(home, 0, f64::MAX);
     config.model = Arc::new(Model::Scripted(ScriptedModel::new(script)));
     config.skills = Arc::new(SkillPlaces::new(home, None, &config.project).of_person());
@@ -33,14 +33,14 @@ async fn kept_aside_as_they_were_used_and_through_a_resume() {
         dir.replace(&file, b"Do $ARGUMENTS.").unwrap();
     }
     let script = vec![
-        Turn::new().text("a"),
-        Turn::new().call("s", "Skill", r#"{"skill":"two","args":"b"}"#).call(
+        ScriptedTurn::new().text("a"),
+        ScriptedTurn::new().call("s", "Skill", r#"{"skill":"two","args":"b"}"#).call(
             "t",
             "Skill",
             r#"{"skill":"none"}"#,
         ),
-        Turn::new().text("b"),
-        Turn::new().text("c"),
+        ScriptedTurn::new().text("b"),
+        ScriptedTurn::new().text("c"),
     ];
     let config = prepared(home.path(), script);
     let project = config.project.clone();

@@ -6,10 +6,10 @@ use dormouse_conversation::{StopReason, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::assemble::{BlockBuilder, Delta};
-use crate::classify::{Refusal, classify};
+use crate::assemble::{BlockBuilder, BlockDelta};
+use crate::classify::{HttpRefusal, classify_refusal};
 use crate::sse::SseEvent;
-use crate::{Cleared, ModelError, StreamEvent};
+use crate::{ClearedContext, ModelError, StreamEvent};
 
 #[derive(Deserialize)]
 struct EventIn<'a> {
@@ -50,17 +50,17 @@ struct AppliedEdit {
 }
 
 impl Managed {
-    fn cleared(&self) -> Option<Cleared> {
+    fn cleared(&self) -> Option<ClearedContext> {
         let Self::Known { applied_edits } = self else { return None };
         let sum = |of: fn(&AppliedEdit) -> u64| {
             applied_edits.iter().map(of).fold(0_u64, u64::saturating_add)
         };
-        let cleared = Cleared {
+        let cleared = ClearedContext {
             tool_uses: sum(|edit| edit.tool_uses),
             thinking_turns: sum(|edit| edit.thinking_turns),
             tokens: sum(|edit| edit.tokens),
         };
-        (cleared != Cleared::default()).then_some(cleared)
+        (cleared != ClearedContext::default()).then_some(cleared)
     }
 }
 
@@ -123,9 +123,11 @@ impl AnthropicDecoder {
                 Ok(cleared.map(StreamEvent::Cleared).into_iter().collect())
             }
             "message_stop" => Ok(self.finish()),
-            "error" => {
-                Err(classify(&Refusal { status: 200, body: &event.data, ..Refusal::default() }))
-            }
+            "error" => Err(classify_refusal(&HttpRefusal {
+                status: 200,
+                body: &event.data,
+                ..HttpRefusal::default()
+            })),
             _ => Ok(Vec::new()),
         }
     }
@@ -173,9 +175,9 @@ impl AnthropicDecoder {
         })?;
         let Some(delta) = delta else { return Ok(Vec::new()) };
         Ok(match builder.add(delta)? {
-            Delta::Text(text) => vec![StreamEvent::Text(text)],
-            Delta::Thinking(text) => vec![StreamEvent::Thinking(text)],
-            Delta::Nothing => Vec::new(),
+            BlockDelta::Text(text) => vec![StreamEvent::Text(text)],
+            BlockDelta::Thinking(text) => vec![StreamEvent::Thinking(text)],
+            BlockDelta::Nothing => Vec::new(),
         })
     }
 

@@ -13,13 +13,13 @@ pub(super) struct Chunk {
     pub(super) model: String,
     pub(super) is_error: bool,
     pub(super) usage: Usage,
-    pub(super) delta: Option<Delta>,
+    pub(super) delta: Option<ChunkDelta>,
     pub(super) finish_reason: Option<String>,
 }
 
 /// What a chunk adds. Texts are the inside of a string, as written.
 #[derive(Default)]
-pub(super) struct Delta {
+pub(super) struct ChunkDelta {
     pub(super) content: Option<String>,
     pub(super) reasoning: Option<(&'static str, String)>,
     pub(super) calls: Vec<CallPart>,
@@ -163,10 +163,10 @@ fn written(raw: Raw<'_>) -> Option<String> {
     Some(body).filter(|body| !body.is_empty())
 }
 
-fn delta(delta: &DeltaIn<'_>) -> Delta {
+fn delta(delta: &DeltaIn<'_>) -> ChunkDelta {
     let reasoning =
         [("reasoning_content", delta.reasoning_content), ("reasoning", delta.reasoning)];
-    Delta {
+    ChunkDelta {
         content: written(delta.content),
         // Some servers send it under both names.
         reasoning: reasoning.into_iter().find_map(|(field, raw)| Some((field, written(raw)?))),

@@ -4,9 +4,9 @@
 
 use dormouse_conversation::{Block, StopReason, Usage};
 
-use super::chunk::{CallPart, Chunk, Delta};
+use super::chunk::{CallPart, Chunk, ChunkDelta};
 use crate::assemble::{arguments_json, plain_name};
-use crate::classify::{Refusal, classify};
+use crate::classify::{HttpRefusal, classify_refusal};
 use crate::json_text::{self, quoted};
 use crate::sse::SseEvent;
 use crate::{ModelError, StreamEvent};
@@ -69,10 +69,10 @@ impl OpenAiDecoder {
         }
         let chunk = Chunk::parse(&event.data)?;
         if chunk.is_error {
-            return Err(classify(&Refusal {
+            return Err(classify_refusal(&HttpRefusal {
                 status: 200,
                 body: &event.data,
-                ..Refusal::default()
+                ..HttpRefusal::default()
             }));
         }
         if !self.started {
@@ -114,7 +114,7 @@ impl OpenAiDecoder {
 
     fn take_delta(
         &mut self,
-        delta: Delta,
+        delta: ChunkDelta,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), ModelError> {
         if let Some((field, body)) = delta.reasoning {
@@ -214,13 +214,13 @@ fn block(json: String) -> Result<Block, ModelError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{StreamEvent, Wire, decode_recorded};
+    use crate::{StreamEvent, WireFormat, decode_recorded};
 
     /// The blocks that these chunks give, and how it ended.
     #[track_caller]
     fn check(chunks: &[&str], expected: &[&str]) {
         let stream = format!("data: {}\n\n", chunks.join("\n\ndata: "));
-        let (steps, error) = decode_recorded(Wire::OpenAi, stream.as_bytes());
+        let (steps, error) = decode_recorded(WireFormat::OpenAi, stream.as_bytes());
         assert_eq!(error, None);
         let blocks: Vec<&str> = steps
             .iter()

@@ -10,32 +10,32 @@ use dormouse_conversation::{
     Block, EnvironmentFacts, Message, MessageFlags, Prefix, RequestOptions, ResponseFormat,
     ToolChoice,
 };
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_model::{
     CacheTtl, Credential, Dialect, Endpoint, HttpModel, MaxTokensField, Model, ModelError,
-    SseDecoder, StreamEvent, Timeouts, Wire, WireBody, decode_recorded,
+    SseDecoder, StreamEvent, Timeouts, WireBody, WireFormat, decode_recorded,
 };
 use dormouse_testkit::{Reply, ScriptedServer};
 use proptest::prelude::*;
 use serde_json::value::RawValue;
 
-const BOTH: [Wire; 2] = [Wire::Anthropic, Wire::OpenAi];
+const BOTH: [WireFormat; 2] = [WireFormat::Anthropic, WireFormat::OpenAi];
 
-fn server_wire(wire: Wire) -> dormouse_testkit::Wire {
+fn server_wire(wire: WireFormat) -> dormouse_testkit::Wire {
     match wire {
-        Wire::Anthropic => dormouse_testkit::Wire::Anthropic,
-        Wire::OpenAi => dormouse_testkit::Wire::OpenAi,
+        WireFormat::Anthropic => dormouse_testkit::Wire::Anthropic,
+        WireFormat::OpenAi => dormouse_testkit::Wire::OpenAi,
     }
 }
 
-fn client(wire: Wire, server: &ScriptedServer) -> HttpModel {
+fn client(wire: WireFormat, server: &ScriptedServer) -> HttpModel {
     let key = Secret::new("a-key-for-tests");
     HttpModel::new(Endpoint {
         wire,
         base_url: server.url(),
         credential: match wire {
-            Wire::Anthropic => Credential::ApiKey(key),
-            Wire::OpenAi => Credential::Bearer(key),
+            WireFormat::Anthropic => Credential::ApiKey(key),
+            WireFormat::OpenAi => Credential::Bearer(key),
         },
         version: "2023-06-01".into(),
         betas: Vec::new(),
@@ -48,7 +48,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 }
 
 /// A question on the side: a JSON schema, no tools.
-fn body(wire: Wire) -> Vec<u8> {
+fn body(wire: WireFormat) -> Vec<u8> {
     let schema = RawValue::from_string(
         r#"{"type":"object","properties":{"files":{"type":"array","items":{"type":"string"}}},"required":["files"],"additionalProperties":false}"#.into(),
     );
@@ -77,7 +77,7 @@ fn a_question_on_the_side_has_an_answer_in_json() {
     for wire in BOTH {
         let server = ScriptedServer::builder()
             .wire(server_wire(wire))
-            .reply(Turn::new().text(r#"{"files":["a.md"]}"#))
+            .reply(ScriptedTurn::new().text(r#"{"files":["a.md"]}"#))
             .start();
         let model = Model::Http(client(wire, &server));
         let completion = block_on(model.ask(body(wire))).unwrap();
@@ -86,8 +86,8 @@ fn a_question_on_the_side_has_an_answer_in_json() {
         assert!(completion.usage.output_tokens > 0);
         let sent = server.single_request().json();
         let schema = match wire {
-            Wire::Anthropic => &sent["output_config"]["format"]["schema"],
-            Wire::OpenAi => &sent["response_format"]["json_schema"]["schema"],
+            WireFormat::Anthropic => &sent["output_config"]["format"]["schema"],
+            WireFormat::OpenAi => &sent["response_format"]["json_schema"]["schema"],
         };
         assert_eq!(schema["required"][0], "files");
         server.finish();
@@ -114,8 +114,10 @@ fn a_date_to_come_back_at() {
         .with_header("retry-after", "Sun, 15 Nov 2026 08:00:07 GMT");
     let server =
         ScriptedServer::builder().wire(dormouse_testkit::Wire::Anthropic).reply(reply).start();
-    let error = block_on(Model::Http(client(Wire::Anthropic, &server)).ask(body(Wire::Anthropic)))
-        .unwrap_err();
+    let error = block_on(
+        Model::Http(client(WireFormat::Anthropic, &server)).ask(body(WireFormat::Anthropic)),
+    )
+    .unwrap_err();
     assert!(
         matches!(error, ModelError::Overloaded { retry_after: Some(after), .. } if after == Duration::from_secs(7)),
         "{error:?}"
@@ -128,8 +130,10 @@ fn a_key_in_an_error_is_taken_out() {
     let reply = Reply::bad_request_400("the key a-key-for-tests is odd");
     let server =
         ScriptedServer::builder().wire(dormouse_testkit::Wire::Anthropic).reply(reply).start();
-    let error = block_on(Model::Http(client(Wire::Anthropic, &server)).ask(body(Wire::Anthropic)))
-        .unwrap_err();
+    let error = block_on(
+        Model::Http(client(WireFormat::Anthropic, &server)).ask(body(WireFormat::Anthropic)),
+    )
+    .unwrap_err();
     assert!(error.to_string().contains("the key [secret] is odd"), "{error}");
     server.finish();
 }

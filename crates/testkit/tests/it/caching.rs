@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dormouse_conversation::Usage;
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Reply, ScriptedServer, Wire};
 
 use crate::client::{Client, assistant, body, user};
@@ -33,7 +33,7 @@ fn conversation(blocks_of_turns: &[usize]) -> String {
 }
 
 fn server() -> ScriptedServer {
-    ScriptedServer::builder().reply_with(|_| Turn::new().text("12345678").into()).start()
+    ScriptedServer::builder().reply_with(|_| ScriptedTurn::new().text("12345678").into()).start()
 }
 
 /// What the stream said the request cost.
@@ -97,7 +97,7 @@ fn small_prefixes_are_not_kept() {
     for (minimum, hit) in [(1024, true), (4096, false)] {
         let server = ScriptedServer::builder()
             .minimum_cacheable(minimum)
-            .reply_with(|_| Turn::new().text("x").into())
+            .reply_with(|_| ScriptedTurn::new().text("x").into())
             .start();
         let mut client = Client::new(&server);
         streamed(&mut client, &conversation(&[1]));
@@ -111,7 +111,7 @@ fn small_prefixes_are_not_kept() {
 #[test]
 fn a_refused_request_leaves_nothing_in_the_cache() {
     let server = ScriptedServer::builder()
-        .replies([Reply::overloaded_529(), Turn::new().text("x").into()])
+        .replies([Reply::overloaded_529(), ScriptedTurn::new().text("x").into()])
         .start();
     let mut client = Client::new(&server);
     assert_eq!(client.post(&conversation(&[1])).status, 529);
@@ -125,7 +125,7 @@ fn a_refused_request_leaves_nothing_in_the_cache() {
 fn openai_servers_cache_by_themselves() {
     let server = ScriptedServer::builder()
         .wire(Wire::OpenAi)
-        .reply_with(|_| Turn::new().text("x").into())
+        .reply_with(|_| ScriptedTurn::new().text("x").into())
         .start();
     let mut client = Client::new(&server);
     let mut messages = vec![user("go and do something long enough to be seen")];
@@ -149,7 +149,7 @@ fn openai_servers_cache_by_themselves() {
 #[test]
 fn forks_have_replies_of_their_own_and_share_the_cache() {
     let server = server();
-    server.push_fork(Turn::new().text("noted"));
+    server.push_fork(ScriptedTurn::new().text("noted"));
     let mut client = Client::new(&server);
     streamed(&mut client, &conversation(&[1]));
     let tagged = conversation(&[1, 1, 1]).replace("turn 2", "<forked-conversation> turn 2");
@@ -161,7 +161,7 @@ fn forks_have_replies_of_their_own_and_share_the_cache() {
     assert_eq!((requests.len(), forks.len(), forks[0].index), (2, 1, 0));
     assert_eq!(forks[0].usage.cache_read_input_tokens, requests[0].written);
     assert_eq!(requests[1].usage.cache_read_input_tokens, requests[0].written);
-    server.push_fork(Turn::new().text("never asked for"));
+    server.push_fork(ScriptedTurn::new().text("never asked for"));
     assert_eq!(server.problems(), ["1 fork replies were not asked for"]);
     let other = tagged.replace("turn 0", "turn X");
     client.post(&other);

@@ -3,13 +3,13 @@
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{End, Framing, Gate, Reply, ScriptedServer, Wire};
 
 use crate::client::{Answer, Client, ask};
 
 fn turn() -> Reply {
-    Reply::Turn(Turn::new().text("a text of some length, in steps"))
+    Reply::Turn(ScriptedTurn::new().text("a text of some length, in steps"))
 }
 
 #[track_caller]

@@ -1,13 +1,13 @@
 //! Every framing carries the same events.
 
 use dormouse_conversation::Usage;
-use dormouse_model::script::{Frame, Turn, anthropic_events, openai_events};
+use dormouse_model::script::{ResponseFrame, ScriptedTurn, anthropic_events, openai_events};
 use dormouse_testkit::{Framing, ScriptedServer, Wire};
 
 use crate::client::{Answer, Client, ask};
 
-fn turn() -> Turn {
-    Turn::new()
+fn turn() -> ScriptedTurn {
+    ScriptedTurn::new()
         .thinking("grübeln, \"tief\"", "sig==")
         .text("Höhle: 🐭 schläft — €5, \\ und \"mehr\"\r\nZeile")
         .call("t1", "Read", r#"{"path":"a, b: {c}"}"#)
@@ -22,7 +22,7 @@ fn played(wire: Wire, framing: Framing) -> (Answer, Usage) {
 }
 
 fn expected(wire: Wire, usage: Usage) -> Vec<(String, String)> {
-    let frame = Frame { message_id: "msg_0".into(), model: "scripted-1".into(), usage };
+    let frame = ResponseFrame { message_id: "msg_0".into(), model: "scripted-1".into(), usage };
     let events = match wire {
         Wire::Anthropic => anthropic_events(&turn(), &frame),
         Wire::OpenAi => openai_events(&turn(), &frame),

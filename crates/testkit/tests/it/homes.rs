@@ -46,7 +46,7 @@ fn a_server_brings_its_variables_and_its_canaries() {
         let server = ScriptedServer::builder()
             .wire(wire)
             .model("m-7")
-            .reply_with(|_| dormouse_model::script::Turn::new().text("x").into())
+            .reply_with(|_| dormouse_model::script::ScriptedTurn::new().text("x").into())
             .start();
         let home = TestHome::new().with_server(&server);
         let environment = home.environment();

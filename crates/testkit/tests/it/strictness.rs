@@ -2,13 +2,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{End, Gate, Reply, ScriptedServer, Wire};
 
 use crate::client::{Client, ask, assistant, body, user};
 
-fn hello() -> Turn {
-    Turn::new().text("hello")
+fn hello() -> ScriptedTurn {
+    ScriptedTurn::new().text("hello")
 }
 
 /// What `finish` says.
@@ -159,7 +159,7 @@ fn a_client_that_leaves_early_is_no_failure() {
 #[test]
 fn a_function_answers_long_conversations() {
     let server = ScriptedServer::builder()
-        .reply_with(|request| Turn::new().text(format!("answer {}", request.index)).into())
+        .reply_with(|request| ScriptedTurn::new().text(format!("answer {}", request.index)).into())
         .start();
     let mut client = Client::new(&server);
     let mut messages = vec![user("go")];

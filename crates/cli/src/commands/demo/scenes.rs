@@ -5,7 +5,7 @@ use std::path::Path;
 
 use dormouse_conversation::Block;
 use dormouse_engine::{Engine, EngineEvent, TurnEnd, TurnReport};
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use tokio_util::sync::CancellationToken;
 
 use super::stage::{Cast, Stage, begin};
@@ -16,17 +16,17 @@ use crate::wiring::exit::Failure;
 pub(super) async fn a_question(stage: &Stage) -> Result<(), Failure> {
     line("Scene 1: a question that needs a look.");
     let script = vec![
-        Turn::new().text("I'll read the plan first.").call(
+        ScriptedTurn::new().text("I'll read the plan first.").call(
             "call_1",
             "Read",
             r#"{"file_path":"plan.md"}"#,
         ),
-        Turn::new().text("Now its length.").call(
+        ScriptedTurn::new().text("Now its length.").call(
             "call_2",
             "Bash",
             r#"{"command":"wc -l < plan.md"}"#,
         ),
-        Turn::new()
+        ScriptedTurn::new()
             .text("It asks for 52 nuts (40 hazelnuts and 12 acorns), and yes: it has five lines."),
     ];
     let question = "How many nuts does the plan ask for, and is the plan longer than three lines?";
@@ -46,13 +46,13 @@ pub(super) async fn a_question(stage: &Stage) -> Result<(), Failure> {
 pub(super) async fn a_huge_result(stage: &Stage) -> Result<(), Failure> {
     line("\nScene 2: a command with a huge result.");
     let script = vec![
-        Turn::new().call("call_1", "Bash", r#"{"command":"seq -f 'nut %.0f: round' 20000"}"#),
-        Turn::new().text("The list is stored; I only need one line of it.").call(
+        ScriptedTurn::new().call("call_1", "Bash", r#"{"command":"seq -f 'nut %.0f: round' 20000"}"#),
+        ScriptedTurn::new().text("The list is stored; I only need one line of it.").call(
             "call_2",
             "Grep",
             r#"{"pattern":"^nut 19999:","path":"../home/projects","output_mode":"content","glob":"*.txt"}"#,
         ),
-        Turn::new().text("Nut 19999 is round."),
+        ScriptedTurn::new().text("Nut 19999 is round."),
     ];
     let question = "List all 20,000 nuts. What is number 19999 like?";
     let (engine, _) = play(stage, script, question).await?;
@@ -76,12 +76,12 @@ pub(super) async fn a_huge_result(stage: &Stage) -> Result<(), Failure> {
 pub(super) async fn something_to_remember(stage: &Stage) -> Result<(), Failure> {
     line("\nScene 3: something to remember.");
     let script = vec![
-        Turn::new().call(
+        ScriptedTurn::new().call(
             "call_1",
             "MemorySave",
             r#"{"name":"Nuts in dozens","description":"counts nuts in dozens, rounded up","type":"feedback","content":"Give numbers of nuts in dozens, rounded up.\n\n**Why:** the larder's shelves hold twelve.\n\n**How to apply:** in answers; files keep exact numbers."}"#,
         ),
-        Turn::new().text("I'll count in dozens from now on."),
+        ScriptedTurn::new().text("I'll count in dozens from now on."),
     ];
     play(stage, script, "Remember: count nuts in dozens, rounded up. The shelves hold twelve.")
         .await?;
@@ -89,7 +89,7 @@ pub(super) async fn something_to_remember(stage: &Stage) -> Result<(), Failure> 
     let file = stage.home().join("memory/nuts-in-dozens.md");
     show_result(&std::fs::read_to_string(&file).map_err(|error| unreadable(&file, &error))?);
     line("\nA new session begins. It has not heard any of this.");
-    let script = vec![Turn::new().text("Five dozen, rounded up: the plan asks for 52.")];
+    let script = vec![ScriptedTurn::new().text("Five dozen, rounded up: the plan asks for 52.")];
     let (engine, _) = play(stage, script, "How many nuts does the plan ask for?").await?;
     why("its first message carried the index of what is remembered:");
     let first: Vec<String> =
@@ -102,7 +102,8 @@ pub(super) async fn something_to_remember(stage: &Stage) -> Result<(), Failure> 
 /// The whole of a memory comes by itself when a message is about it.
 pub(super) async fn something_recalled(stage: &Stage) -> Result<(), Failure> {
     line("\nScene 4: it comes to mind by itself.");
-    let script = vec![Turn::new().text("In dozens, rounded up: the shelves hold twelve. So five.")];
+    let script =
+        vec![ScriptedTurn::new().text("In dozens, rounded up: the shelves hold twelve. So five.")];
     let (engine, _) =
         play(stage, script, "Do we count nuts in dozens, rounded up or down?").await?;
     let said = engine.history().messages().first().map(|message| message.blocks.clone());

@@ -9,7 +9,7 @@ use dormouse_conversation::transcript::CompactionTrigger;
 use dormouse_conversation::{Block, ResultContent};
 use dormouse_engine::{CompactionRequest, CompactionScope, Engine, EngineEvent, FORK_TAG};
 use dormouse_model::ScriptedModel;
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use tokio_util::sync::CancellationToken;
 
 use super::scenes::play_for;
@@ -29,9 +29,11 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Notes are kept beside the conversation, and compaction needs no model.
 pub(super) async fn notes_for_free(stage: &Stage) -> Result<(), Failure> {
     line("\nScene 5: a long conversation takes notes, and makes room for free.");
-    let mut script = counting(3, 900)
-        .into_iter()
-        .chain([Turn::new().text("The three shelves hold 900 nuts each: 2700, or 225 dozen.")]);
+    let mut script =
+        counting(3, 900)
+            .into_iter()
+            .chain([ScriptedTurn::new()
+                .text("The three shelves hold 900 nuts each: 2700, or 225 dozen.")]);
     let model = ScriptedModel::answering(move |request| {
         let request = String::from_utf8_lossy(request);
         if request.contains(FORK_TAG) { notes_turn(&request) } else { script.next() }
@@ -67,12 +69,12 @@ pub(super) async fn notes_for_free(stage: &Stage) -> Result<(), Failure> {
 /// The window is full, the model gives no summary, and the conversation goes on.
 pub(super) async fn an_overflow(stage: &Stage) -> Result<(), Failure> {
     line("\nScene 6: the window is full, and the model is of no help.");
-    let mut script = counting(5, 200).into_iter().chain([Turn::new()
+    let mut script = counting(5, 200).into_iter().chain([ScriptedTurn::new()
         .text("The five shelves hold 84 dozen, rounded up, and there are the acorns in the box.")]);
     let model = ScriptedModel::answering(move |request| {
         let request = String::from_utf8_lossy(request);
         // Asked for a summary it says nothing at all.
-        if request.contains(FORK_TAG) { Some(Turn::new().text(" ")) } else { script.next() }
+        if request.contains(FORK_TAG) { Some(ScriptedTurn::new().text(" ")) } else { script.next() }
     });
     let cast = Cast { model, window: 8_000, beside: None };
     let question =
@@ -98,18 +100,18 @@ fn briefly(event: EngineEvent) {
 }
 
 /// Calls that each bring a long list.
-fn counting(shelves: usize, nuts: usize) -> Vec<Turn> {
+fn counting(shelves: usize, nuts: usize) -> Vec<ScriptedTurn> {
     let call = |shelf: usize| {
         let command = format!(r#"{{"command":"seq -f 'shelf {shelf}, nut %.0f' {nuts}"}}"#);
-        Turn::new().call(format!("call_{shelf}"), "Bash", command)
+        ScriptedTurn::new().call(format!("call_{shelf}"), "Bash", command)
     };
     (1..=shelves).map(call).collect()
 }
 
 /// What the copy does that keeps the notes: it changes their file, once.
-fn notes_turn(request: &str) -> Option<Turn> {
+fn notes_turn(request: &str) -> Option<ScriptedTurn> {
     if request.contains("\"tool_use_id\":\"note_0\"") {
-        return Some(Turn::new().text("The notes are up to date."));
+        return Some(ScriptedTurn::new().text("The notes are up to date."));
     }
     let (before, _) = request.split_once("/session-memory/summary.md")?;
     let folder = before.get(before.rfind(['"', '`', ' ', '\n'])? + 1..)?;
@@ -119,7 +121,7 @@ fn notes_turn(request: &str) -> Option<Turn> {
         let input = serde_json::json!({"file_path": path, "old_string": old, "new_string": new});
         (format!("note_{number}"), input.to_string())
     });
-    Some(edits.fold(Turn::new(), |turn, (id, input)| turn.call(id, "Edit", input)))
+    Some(edits.fold(ScriptedTurn::new(), |turn, (id, input)| turn.call(id, "Edit", input)))
 }
 
 /// The part of the summary that holds the person's words.

@@ -10,7 +10,7 @@ use dormouse_background::{DreamTiming, EXTRACTION, Extraction, ExtractionRules, 
 use dormouse_engine::FORK_TAG;
 use dormouse_memory::{By, Scope, Store, Trial};
 use dormouse_model::ScriptedModel;
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 
 use super::scenes::play_for;
 use super::stage::{Cast, Stage, begin};
@@ -99,15 +99,15 @@ pub(super) async fn a_dream(stage: &Stage) -> Result<(), Failure> {
 
 /// Saves, once, in the copy; answers in the session itself.
 fn model(saved: &'static str, answer: Option<&'static str>) -> ScriptedModel {
-    let mut answer = answer.map(|answer| Turn::new().text(answer));
+    let mut answer = answer.map(|answer| ScriptedTurn::new().text(answer));
     ScriptedModel::answering(move |request| {
         let request = String::from_utf8_lossy(request);
         if !request.contains(FORK_TAG) {
             return answer.take();
         }
         let is_saved = request.contains("\"tool_use_id\":\"save_1\"");
-        let saves = || Turn::new().call("save_1", "MemorySave", saved);
-        Some(if is_saved { Turn::new().text("Done.") } else { saves() })
+        let saves = || ScriptedTurn::new().call("save_1", "MemorySave", saved);
+        Some(if is_saved { ScriptedTurn::new().text("Done.") } else { saves() })
     })
 }
 

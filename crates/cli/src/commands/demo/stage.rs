@@ -15,9 +15,9 @@ use dormouse_engine::{
     BackgroundTask, CompactionRules, Engine, EngineConfig, LayerRules, PromptOverrides, Saving,
     SessionFolder, Surroundings, memory_tools,
 };
-use dormouse_model::script::Turn;
+use dormouse_model::script::ScriptedTurn;
 use dormouse_model::{
-    CacheTtl, Dialect, MaxTokensField, Model, PriceTable, RetryPolicy, ScriptedModel, Wire,
+    CacheTtl, Dialect, MaxTokensField, Model, PriceTable, RetryPolicy, ScriptedModel, WireFormat,
 };
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::{Reaper, ToolSet};
@@ -82,8 +82,8 @@ pub(super) struct Cast {
     pub(super) beside: Option<Arc<dyn BackgroundTask>>,
 }
 
-impl From<Vec<Turn>> for Cast {
-    fn from(script: Vec<Turn>) -> Self {
+impl From<Vec<ScriptedTurn>> for Cast {
+    fn from(script: Vec<ScriptedTurn>) -> Self {
         Self { model: ScriptedModel::new(script), window: 200_000, beside: None }
     }
 }
@@ -119,7 +119,7 @@ pub(super) async fn begin(
             max_tokens: None,
         },
         dialect: Dialect {
-            wire: Wire::Anthropic,
+            wire: WireFormat::Anthropic,
             ttl: CacheTtl::FiveMinutes,
             max_tokens_field: MaxTokensField::MaxTokens,
             server_tools: &[],

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use dormouse_base::group_digits;
-use dormouse_context::profile::{LayerFigures, Profile, RequestFigures};
+use dormouse_context::profile::{LayerProfile, Profile, RequestProfile};
 use dormouse_model::PRICES_DATED;
 
 use super::plots::{self, acted};
@@ -157,7 +157,7 @@ fn layers(profile: &Profile) -> String {
         "model calls",
         "in this session",
     ];
-    let row = |layer: &LayerFigures| {
+    let row = |layer: &LayerProfile| {
         vec![
             layer.layer.to_owned(),
             saved(layer),
@@ -208,7 +208,7 @@ fn compactions(profile: &Profile) -> String {
         vec![
             one.request.to_string(),
             one.trigger.clone(),
-            one.way.clone(),
+            one.method.clone(),
             group_digits(one.tokens_before),
             group_digits(one.tokens_after),
             one.fidelity.as_ref().map_or_else(String::new, |raw| raw.get().to_owned()),
@@ -241,7 +241,7 @@ fn requests(profile: &Profile) -> String {
     table(&head, profile.requests.iter().map(row))
 }
 
-fn row(request: &RequestFigures) -> Vec<String> {
+fn row(request: &RequestProfile) -> Vec<String> {
     let usage = &request.usage;
     let freed: Vec<String> = request
         .freed

@@ -4,7 +4,7 @@
 //! page is. Numbers and our own words only: nothing of a transcript comes in here.
 
 use dormouse_base::group_digits;
-use dormouse_context::profile::{LayerFigures, Profile, RequestFigures};
+use dormouse_context::profile::{LayerProfile, Profile, RequestProfile};
 use dormouse_conversation::Budget;
 
 use crate::terminal::table::dollars;
@@ -41,11 +41,11 @@ pub(super) fn contexts(profile: &Profile, budget: &Budget) -> String {
 }
 
 /// The requests by column; each column is shown by its largest.
-fn columns(requests: &[RequestFigures]) -> Vec<&[RequestFigures]> {
+fn columns(requests: &[RequestProfile]) -> Vec<&[RequestProfile]> {
     requests.chunks(requests.len().div_ceil(MOST_COLUMNS).max(1)).collect()
 }
 
-fn column(requests: &[RequestFigures], left: f64, width: f64, top: f64) -> String {
+fn column(requests: &[RequestProfile], left: f64, width: f64, top: f64) -> String {
     let Some(request) = requests.iter().max_by_key(|request| request.context_tokens) else {
         return String::new();
     };
@@ -75,7 +75,7 @@ fn column(requests: &[RequestFigures], left: f64, width: f64, top: f64) -> Strin
     shapes + "</g>"
 }
 
-fn in_words(request: &RequestFigures) -> String {
+fn in_words(request: &RequestProfile) -> String {
     let usage = &request.usage;
     let mut words = format!(
         "request {}: {} tokens, {} read, {} written, {} beside the cache",
@@ -96,7 +96,7 @@ fn in_words(request: &RequestFigures) -> String {
 }
 
 /// Whether a layer did, or would have done, anything.
-pub(super) fn acted(layer: &LayerFigures) -> bool {
+pub(super) fn acted(layer: &LayerProfile) -> bool {
     layer.runs > 0 || layer.calls > 0
 }
 
@@ -134,7 +134,7 @@ pub(super) fn savings(profile: &Profile) -> String {
 }
 
 /// The sums after each column of requests.
-fn added_up(layer: &LayerFigures, requests: &[RequestFigures]) -> Vec<f64> {
+fn added_up(layer: &LayerProfile, requests: &[RequestProfile]) -> Vec<f64> {
     let mut sum = 0.0;
     let sums = columns(requests).into_iter().map(|column| {
         sum += column.iter().map(|request| layer.saved_at(request)).sum::<f64>();

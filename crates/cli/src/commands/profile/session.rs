@@ -7,7 +7,7 @@ use dormouse_context::profile::{Profile, ProfileRules, Rates, profile};
 use dormouse_conversation::transcript::{Replay, ReplayEvent, replay_transcript, session_file};
 use dormouse_conversation::{Budget, ContextWindow, DEFAULT_WINDOW, Usage};
 use dormouse_engine::SessionFolder;
-use dormouse_model::{CacheTtl, Price, PriceTable, cost_usd, usual_ttl};
+use dormouse_model::{CacheTtl, Price, PriceTable, cost_usd, default_cache_ttl};
 
 use crate::args::{CacheTtlArgument, ContextArguments};
 use crate::wiring::exit::Failure;
@@ -134,7 +134,7 @@ fn ttl(given: Option<CacheTtlArgument>, replay: &Replay) -> CacheTtl {
     match (given, &replay.origin) {
         (Some(CacheTtlArgument::FiveMinutes), _) | (None, None) => CacheTtl::FiveMinutes,
         (Some(CacheTtlArgument::Hour), _) => CacheTtl::OneHour,
-        (None, Some(origin)) => usual_ttl(&origin.server),
+        (None, Some(origin)) => default_cache_ttl(&origin.server),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dormouse_base::group_digits;
-use dormouse_context::profile::{BreakReason, LayerFigures, Profile, RequestFigures, Standing};
+use dormouse_context::profile::{BreakReason, LayerProfile, LayerStatus, Profile, RequestProfile};
 use dormouse_model::PRICES_DATED;
 use jiff::tz::TimeZone;
 
@@ -23,7 +23,7 @@ fn head(session: &Session) -> String {
 /// When, with which models, in which window.
 pub(super) fn span(session: &Session) -> String {
     let requests = &session.profile.requests;
-    let time = |request: Option<&RequestFigures>| {
+    let time = |request: Option<&RequestProfile>| {
         request.map_or_else(String::new, |request| local(request, "%Y-%m-%d %H:%M"))
     };
     let models: std::collections::BTreeSet<&str> =
@@ -38,7 +38,7 @@ pub(super) fn span(session: &Session) -> String {
     )
 }
 
-pub(super) fn local(request: &RequestFigures, format: &str) -> String {
+pub(super) fn local(request: &RequestProfile, format: &str) -> String {
     request.at.to_zoned(TimeZone::system()).strftime(format).to_string()
 }
 
@@ -158,15 +158,15 @@ fn layers(profile: &Profile) -> String {
 }
 
 /// Whether the layer was at work in the session.
-pub(super) fn at_work(layer: &LayerFigures) -> &'static str {
+pub(super) fn at_work(layer: &LayerProfile) -> &'static str {
     match layer.standing {
-        Standing::Worked => "on",
-        Standing::Replayed => "off",
+        LayerStatus::Worked => "on",
+        LayerStatus::Replayed => "off",
     }
 }
 
 /// What the layer saves, with its sign.
-pub(super) fn saved(layer: &LayerFigures) -> String {
+pub(super) fn saved(layer: &LayerProfile) -> String {
     let amount = layer.saved_usd();
     if amount < 0.0 { format!("-{}", dollars(-amount)) } else { dollars(amount) }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dormouse_conversation::{Block, BlockKind, Message, ToolUseId};
 use serde::Deserialize;
 
-use crate::compact::identifiers::{Kind, identifiers};
+use crate::compact::identifiers::{IdentifierKind, identifiers};
 use crate::compact::texts::{first_line, result_texts};
 
 /// Characters of a command or an error that are shown.
@@ -127,7 +127,7 @@ fn outcome(block: &Block) -> Outcome {
     }
     let error = identifiers(&text)
         .into_iter()
-        .find(|name| name.kind == Kind::Error)
+        .find(|name| name.kind == IdentifierKind::Error)
         .map_or_else(|| first_line(&text, LINE_CHARS), |name| first_line(name.text, LINE_CHARS));
     Outcome::Failed(match code {
         Some(code) => format!("exit code {code}, {error}"),

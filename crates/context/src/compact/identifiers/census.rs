@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use dormouse_conversation::{Message, Role};
 
-use super::scan::{Kind, each_identifier};
+use super::scan::{IdentifierKind, each_identifier};
 use crate::compact::texts::{Speaker, each_text};
 
 /// The names of a conversation, counted message by message.
 #[derive(Debug, Clone, Default)]
-pub struct Census {
-    names: BTreeMap<Kind, BTreeMap<String, Uses>>,
+pub struct IdentifierCensus {
+    names: BTreeMap<IdentifierKind, BTreeMap<String, IdentifierUses>>,
     messages: usize,
 }
 
 /// How a name was used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Uses {
+pub struct IdentifierUses {
     /// Messages that hold it: a log that says it a thousand times says it once.
     pub messages: u32,
     /// Those of them in which the model or the person used it, and no tool merely printed it.
@@ -26,7 +26,7 @@ pub struct Uses {
     pub last: usize,
 }
 
-impl Census {
+impl IdentifierCensus {
     /// Counts the names of messages.
     pub fn of(messages: &[Arc<Message>]) -> Self {
         let mut census = Self::default();
@@ -49,7 +49,7 @@ impl Census {
         });
     }
 
-    fn count(&mut self, kind: Kind, name: &str, number: usize, spoken: bool) {
+    fn count(&mut self, kind: IdentifierKind, name: &str, number: usize, spoken: bool) {
         let names = self.names.entry(kind).or_default();
         let uses = match names.get_mut(name) {
             Some(uses) => uses,
@@ -59,12 +59,12 @@ impl Census {
     }
 
     /// The names of a kind, in a fixed order.
-    pub fn names(&self, kind: Kind) -> impl Iterator<Item = (&str, Uses)> {
+    pub fn names(&self, kind: IdentifierKind) -> impl Iterator<Item = (&str, IdentifierUses)> {
         self.names.get(&kind).into_iter().flatten().map(|(name, uses)| (name.as_str(), *uses))
     }
 
     /// Whether a name was counted.
-    pub fn knows(&self, kind: Kind, name: &str) -> bool {
+    pub fn knows(&self, kind: IdentifierKind, name: &str) -> bool {
         self.names.get(&kind).is_some_and(|names| names.contains_key(name))
     }
 
@@ -74,7 +74,7 @@ impl Census {
     }
 }
 
-impl Uses {
+impl IdentifierUses {
     /// Both together, as of one name.
     #[must_use]
     pub fn with(self, other: Self) -> Self {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::scan::{Kind, each_identifier};
+use super::scan::{IdentifierKind, each_identifier};
 use super::unfold::unfold;
 
 /// What a text holds, ready to be asked many times.
 #[derive(Debug, Clone, Default)]
-pub struct Held {
+pub struct HeldIdentifiers {
     text: String,
     words: BTreeSet<String>,
     names: BTreeSet<String>,
@@ -15,7 +15,7 @@ pub struct Held {
     paths: BTreeSet<String>,
 }
 
-impl Held {
+impl HeldIdentifiers {
     /// Reads a text. Names that were folded into braces count like any other.
     pub fn in_text(text: &str) -> Self {
         let mut held = Self { text: text.to_owned(), ..Self::default() };
@@ -28,17 +28,17 @@ impl Held {
     }
 
     /// Counts a name as held.
-    pub fn add(&mut self, kind: Kind, name: &str) {
+    pub fn add(&mut self, kind: IdentifierKind, name: &str) {
         match kind {
-            Kind::Path => self.add_path(name),
-            Kind::Identifier => {
+            IdentifierKind::Path => self.add_path(name),
+            IdentifierKind::Identifier => {
                 self.names.insert(name.to_owned());
                 self.names.extend(name.split("::").map(str::to_owned));
             }
-            Kind::Url | Kind::Hash | Kind::Number => {
+            IdentifierKind::Url | IdentifierKind::Hash | IdentifierKind::Number => {
                 self.names.insert(name.to_owned());
             }
-            Kind::Error => {}
+            IdentifierKind::Error => {}
         }
     }
 
@@ -57,11 +57,14 @@ impl Held {
     }
 
     /// Whether a name is held. A path is if it is the end of a longer one, or a folder on the way to it.
-    pub fn name(&self, kind: Kind, name: &str) -> bool {
+    pub fn name(&self, kind: IdentifierKind, name: &str) -> bool {
         match kind {
-            Kind::Path => self.path(name),
-            Kind::Identifier | Kind::Url | Kind::Hash | Kind::Number => self.names.contains(name),
-            Kind::Error => self.text(name),
+            IdentifierKind::Path => self.path(name),
+            IdentifierKind::Identifier
+            | IdentifierKind::Url
+            | IdentifierKind::Hash
+            | IdentifierKind::Number => self.names.contains(name),
+            IdentifierKind::Error => self.text(name),
         }
     }
 

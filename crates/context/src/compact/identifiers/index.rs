@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use dormouse_conversation::Message;
 
-use super::census::{Census, Uses};
+use super::census::{IdentifierCensus, IdentifierUses};
 use super::folders::Folders;
-use super::held::Held;
+use super::held::HeldIdentifiers;
 use super::prefixes::folded;
-use super::scan::Kind;
+use super::scan::IdentifierKind;
 
 /// The part of the room that error texts may take.
 const ERRORS_PART: usize = 8;
@@ -28,13 +28,13 @@ const MOST_PASSED_OVER: usize = 200;
 const FILLINGS: usize = 4;
 
 /// A name that waits for its place.
-type Ranked<'a> = (Kind, &'a str);
+type Ranked<'a> = (IdentifierKind, &'a str);
 
 /// The index of what was dropped: the names that `already_said` does not hold, by how often and how
 /// lately they were used, grouped, at most `max_chars` characters. Empty if there are none.
-pub fn index(dropped: &[Arc<Message>], already_said: &str, max_chars: usize) -> String {
-    let census = Census::of(dropped);
-    let mut held = Held::in_text(already_said);
+pub fn identifier_index(dropped: &[Arc<Message>], already_said: &str, max_chars: usize) -> String {
+    let census = IdentifierCensus::of(dropped);
+    let mut held = HeldIdentifiers::in_text(already_said);
     let errors = choose_errors(&census, &held, max_chars / ERRORS_PART);
     let mut chosen = Chosen { errors, ..Chosen::default() };
     let mut waiting = ranked(&census);
@@ -53,8 +53,12 @@ fn group(out: &mut String, heading: &str, text: &str) {
 }
 
 /// The errors of the latest messages, one of each.
-fn choose_errors<'a>(census: &'a Census, held: &Held, room: usize) -> Vec<&'a str> {
-    let mut errors: Vec<(&str, Uses)> = census.names(Kind::Error).collect();
+fn choose_errors<'a>(
+    census: &'a IdentifierCensus,
+    held: &HeldIdentifiers,
+    room: usize,
+) -> Vec<&'a str> {
+    let mut errors: Vec<(&str, IdentifierUses)> = census.names(IdentifierKind::Error).collect();
     errors.sort_by_key(|(_, uses)| std::cmp::Reverse((uses.last, uses.messages)));
     let mut left = room;
     let mut chosen = Vec::new();
@@ -80,7 +84,12 @@ struct Chosen<'a> {
 
 impl<'a> Chosen<'a> {
     /// Takes names until the room is used up; gives those that are left.
-    fn fill(&mut self, names: Vec<Ranked<'a>>, held: &mut Held, room: usize) -> Vec<Ranked<'a>> {
+    fn fill(
+        &mut self,
+        names: Vec<Ranked<'a>>,
+        held: &mut HeldIdentifiers,
+        room: usize,
+    ) -> Vec<Ranked<'a>> {
         let mut left = room;
         let mut names = names.into_iter();
         let mut waiting = Vec::new();
@@ -115,48 +124,53 @@ impl<'a> Chosen<'a> {
         text
     }
 
-    fn cost(&self, kind: Kind, name: &str) -> usize {
-        if kind == Kind::Path { self.paths.cost(name) } else { name.chars().count() + 1 }
+    fn cost(&self, kind: IdentifierKind, name: &str) -> usize {
+        if kind == IdentifierKind::Path { self.paths.cost(name) } else { name.chars().count() + 1 }
     }
 
-    fn add(&mut self, kind: Kind, name: &'a str) {
+    fn add(&mut self, kind: IdentifierKind, name: &'a str) {
         match kind {
-            Kind::Path => self.paths.add(name),
-            Kind::Identifier => {
+            IdentifierKind::Path => self.paths.add(name),
+            IdentifierKind::Identifier => {
                 self.names.insert(name);
             }
-            Kind::Url => self.urls.push(name),
-            Kind::Hash => self.hashes.push(name),
-            Kind::Number | Kind::Error => {}
+            IdentifierKind::Url => self.urls.push(name),
+            IdentifierKind::Hash => self.hashes.push(name),
+            IdentifierKind::Number | IdentifierKind::Error => {}
         }
     }
 }
 
 /// All names, the likeliest to be needed again first.
-fn ranked(census: &Census) -> Vec<Ranked<'_>> {
-    let mut names: Vec<(f64, Kind, &str)> = [Kind::Identifier, Kind::Url, Kind::Hash]
-        .into_iter()
-        .flat_map(|kind| census.names(kind).map(move |(name, uses)| (kind, name, uses)))
-        .chain(whole_paths(census).into_iter().map(|(name, uses)| (Kind::Path, name, uses)))
-        .map(|(kind, name, uses)| (score(name, uses, census.messages()), kind, name))
-        .collect();
+fn ranked(census: &IdentifierCensus) -> Vec<Ranked<'_>> {
+    let mut names: Vec<(f64, IdentifierKind, &str)> =
+        [IdentifierKind::Identifier, IdentifierKind::Url, IdentifierKind::Hash]
+            .into_iter()
+            .flat_map(|kind| census.names(kind).map(move |(name, uses)| (kind, name, uses)))
+            .chain(
+                whole_paths(census)
+                    .into_iter()
+                    .map(|(name, uses)| (IdentifierKind::Path, name, uses)),
+            )
+            .map(|(kind, name, uses)| (score(name, uses, census.messages()), kind, name))
+            .collect();
     names.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(b.2)));
     names.into_iter().map(|(_, kind, name)| (kind, name)).collect()
 }
 
 /// The paths, those that are the end of a longer one counted with it: the longer one says both.
-fn whole_paths(census: &Census) -> BTreeMap<&str, Uses> {
+fn whole_paths(census: &IdentifierCensus) -> BTreeMap<&str, IdentifierUses> {
     let mut longer: BTreeMap<&str, &str> = BTreeMap::new();
-    for (path, _) in census.names(Kind::Path) {
-        for end in ends(path).filter(|end| census.knows(Kind::Path, end)) {
+    for (path, _) in census.names(IdentifierKind::Path) {
+        for end in ends(path).filter(|end| census.knows(IdentifierKind::Path, end)) {
             let longest = longer.entry(end).or_insert(path);
             if path.len() > longest.len() {
                 *longest = path;
             }
         }
     }
-    let mut paths: BTreeMap<&str, Uses> = BTreeMap::new();
-    for (path, uses) in census.names(Kind::Path) {
+    let mut paths: BTreeMap<&str, IdentifierUses> = BTreeMap::new();
+    for (path, uses) in census.names(IdentifierKind::Path) {
         let whole = longer.get(path).copied().unwrap_or(path);
         paths.entry(whole).and_modify(|known| *known = known.with(uses)).or_insert(uses);
     }
@@ -173,7 +187,7 @@ fn ends(path: &str) -> impl Iterator<Item = &str> {
 /// for its folder mostly stands there anyway. The weights were
 /// chosen on a few real sessions of one code base: `bench fidelity` says how far to trust them.
 #[expect(clippy::cast_precision_loss, reason = "counts of messages are small")]
-fn score(name: &str, uses: Uses, messages: usize) -> f64 {
+fn score(name: &str, uses: IdentifierUses, messages: usize) -> f64 {
     let age = messages.saturating_sub(uses.last) as f64;
     let own = name.rsplit('/').next().unwrap_or(name);
     let used = f64::from(uses.messages) + f64::from(uses.spoken);
@@ -202,15 +216,15 @@ mod tests {
     #[test]
     fn what_the_summary_says_is_left_out() {
         let messages = [user("Look at src/main.rs and call read_file and https://a.example/x")];
-        let text = index(&messages, "In src/main.rs nothing is wrong.", 3_000);
+        let text = identifier_index(&messages, "In src/main.rs nothing is wrong.", 3_000);
         assert_eq!(text, "Names:\nread_file\nURLs:\nhttps://a.example/x\n");
-        assert_eq!(index(&messages, &format!("src/main.rs {text}"), 3_000), "");
+        assert_eq!(identifier_index(&messages, &format!("src/main.rs {text}"), 3_000), "");
     }
 
     #[test]
     fn the_latest_and_most_used_fit_first() {
         let messages = work(400);
-        let text = index(&messages, "", 600);
+        let text = identifier_index(&messages, "", 600);
         assert!(text.contains("file_399.rs") && !text.contains("file_10.rs"), "{text}");
         assert!(text.contains("error[E0399]: no") && !text.contains("E0001"), "{text}");
         assert_eq!(text.matches("/home/p/project/src/").count(), 1, "{text}");
@@ -219,14 +233,14 @@ mod tests {
     #[test]
     fn short_paths_go_with_long_ones() {
         let messages = [user("see /p/src/a.rs, src/a.rs and a.rs")];
-        assert_eq!(index(&messages, "", 3_000), "Paths:\n/p/src/a.rs\n");
+        assert_eq!(identifier_index(&messages, "", 3_000), "Paths:\n/p/src/a.rs\n");
     }
 
     proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
             #[test]
             fn never_longer_than_allowed(files in 0_usize..60, most in 0_usize..4_000) {
-                let text = index(&work(files), "", most);
+                let text = identifier_index(&work(files), "", most);
                 prop_assert!(text.chars().count() <= most, "{} of {most}: {text}", text.chars().count());
             }
         }

@@ -12,7 +12,7 @@ mod prefixes;
 mod scan;
 mod unfold;
 
-pub use census::{Census, Uses};
-pub use held::Held;
-pub use index::index;
-pub use scan::{Identifier, Kind, identifiers};
+pub use census::{IdentifierCensus, IdentifierUses};
+pub use held::HeldIdentifiers;
+pub use index::identifier_index;
+pub use scan::{Identifier, IdentifierKind, identifiers};

@@ -8,7 +8,7 @@ use crate::compact::texts::head;
 
 /// What a name is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum IdentifierKind {
     /// A file or folder.
     Path,
     /// A name in code.
@@ -27,7 +27,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identifier<'a> {
     /// What it is.
-    pub kind: Kind,
+    pub kind: IdentifierKind,
     /// The name.
     pub text: &'a str,
 }
@@ -71,7 +71,7 @@ pub fn identifiers(text: &str) -> Vec<Identifier<'_>> {
 pub(super) fn each_identifier<'a>(text: &'a str, take: &mut impl FnMut(Identifier<'a>)) {
     for line in text.lines() {
         if let Some(error) = error_in(line) {
-            take(Identifier { kind: Kind::Error, text: error });
+            take(Identifier { kind: IdentifierKind::Error, text: error });
         }
         each_word(line, take);
     }
@@ -113,7 +113,7 @@ fn take_url<'a>(rest: &'a str, at: usize, take: &mut impl FnMut(Identifier<'a>))
     let (url, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
     let url = url.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '*', '(']);
     if (2..20).contains(&at) && (at + 6..=LONGEST_WORD).contains(&url.len()) {
-        take(Identifier { kind: Kind::Url, text: url });
+        take(Identifier { kind: IdentifierKind::Url, text: url });
     }
     after
 }
@@ -135,7 +135,7 @@ fn classify<'a>(word: &'a str, take: &mut impl FnMut(Identifier<'a>)) {
     if word.contains('/') {
         classify_slashed(word, take);
     } else if word.contains("::") {
-        take(Identifier { kind: Kind::Identifier, text: word });
+        take(Identifier { kind: IdentifierKind::Identifier, text: word });
     } else if word.contains(':') {
         word.split(':').for_each(|part| classify_plain(part, take));
     } else {
@@ -158,7 +158,7 @@ fn without_line_number(word: &str) -> &str {
 
 fn classify_slashed<'a>(word: &'a str, take: &mut impl FnMut(Identifier<'a>)) {
     if is_path(word) {
-        take(Identifier { kind: Kind::Path, text: word });
+        take(Identifier { kind: IdentifierKind::Path, text: word });
     } else {
         word.split('/').for_each(|part| classify_plain(part, take));
     }
@@ -187,18 +187,18 @@ fn classify_plain<'a>(word: &'a str, take: &mut impl FnMut(Identifier<'a>)) {
         return;
     }
     if is_hash(word) {
-        take(Identifier { kind: Kind::Hash, text: word });
+        take(Identifier { kind: IdentifierKind::Hash, text: word });
     } else if is_number(word) {
-        take(Identifier { kind: Kind::Number, text: word });
+        take(Identifier { kind: IdentifierKind::Number, text: word });
     } else if is_file_name(word) {
-        take(Identifier { kind: Kind::Path, text: word });
+        take(Identifier { kind: IdentifierKind::Path, text: word });
     } else if word.contains('.') {
         // A method call or a field: its parts are names or not, each by itself.
         word.split('.').filter(|part| is_identifier(part)).for_each(|part| {
-            take(Identifier { kind: Kind::Identifier, text: part });
+            take(Identifier { kind: IdentifierKind::Identifier, text: part });
         });
     } else if is_identifier(word) {
-        take(Identifier { kind: Kind::Identifier, text: word });
+        take(Identifier { kind: IdentifierKind::Identifier, text: word });
     }
 }
 
@@ -257,25 +257,31 @@ mod tests {
     use proptest::prelude::*;
 
     #[track_caller]
-    fn check(text: &str, expected: &[(Kind, &str)]) {
-        let found: Vec<(Kind, &str)> =
+    fn check(text: &str, expected: &[(IdentifierKind, &str)]) {
+        let found: Vec<(IdentifierKind, &str)> =
             identifiers(text).iter().map(|name| (name.kind, name.text)).collect();
         assert_eq!(found, expected, "{text}");
     }
 
     #[test]
     fn paths() {
-        check("see src/main.rs:12:5.", &[(Kind::Path, "src/main.rs")]);
-        check("`/etc/hosts`, ~/.bashrc", &[(Kind::Path, "/etc/hosts"), (Kind::Path, "~/.bashrc")]);
-        check("Cargo.toml and (lib.rs)", &[(Kind::Path, "Cargo.toml"), (Kind::Path, "lib.rs")]);
-        check("修改了src/main.rs文件", &[(Kind::Path, "src/main.rs")]);
-        check("docs/müller.md", &[(Kind::Path, "docs/müller.md")]);
-        check("crates/cli and/or I/O 10/20 e.g. i.e.", &[(Kind::Path, "crates/cli")]);
+        check("see src/main.rs:12:5.", &[(IdentifierKind::Path, "src/main.rs")]);
+        check(
+            "`/etc/hosts`, ~/.bashrc",
+            &[(IdentifierKind::Path, "/etc/hosts"), (IdentifierKind::Path, "~/.bashrc")],
+        );
+        check(
+            "Cargo.toml and (lib.rs)",
+            &[(IdentifierKind::Path, "Cargo.toml"), (IdentifierKind::Path, "lib.rs")],
+        );
+        check("修改了src/main.rs文件", &[(IdentifierKind::Path, "src/main.rs")]);
+        check("docs/müller.md", &[(IdentifierKind::Path, "docs/müller.md")]);
+        check("crates/cli and/or I/O 10/20 e.g. i.e.", &[(IdentifierKind::Path, "crates/cli")]);
     }
 
     #[test]
     fn names_in_code() {
-        let name = |text| (Kind::Identifier, text);
+        let name = |text| (IdentifierKind::Identifier, text);
         check(
             "call read_file, readFile and ReadFile; Vec::new()",
             &[name("read_file"), name("readFile"), name("ReadFile"), name("Vec::new")],
@@ -289,23 +295,34 @@ mod tests {
     fn urls_hashes_numbers() {
         check(
             "at https://a.example/x?y=1&z=2, (http://localhost:8080/).",
-            &[(Kind::Url, "https://a.example/x?y=1&z=2"), (Kind::Url, "http://localhost:8080/")],
+            &[
+                (IdentifierKind::Url, "https://a.example/x?y=1&z=2"),
+                (IdentifierKind::Url, "http://localhost:8080/"),
+            ],
         );
-        check("commit 3fb3c44 deadbeef", &[(Kind::Hash, "3fb3c44")]);
+        check("commit 3fb3c44 deadbeef", &[(IdentifierKind::Hash, "3fb3c44")]);
         check(
             "id 0c275b1b-1111-4222-8333-abcdefabcdef",
-            &[(Kind::Hash, "0c275b1b-1111-4222-8333-abcdefabcdef")],
+            &[(IdentifierKind::Hash, "0c275b1b-1111-4222-8333-abcdefabcdef")],
         );
         check(
             "port 8080, v1.2, 1.2.3, 12",
-            &[(Kind::Number, "8080"), (Kind::Number, "v1.2"), (Kind::Number, "1.2.3")],
+            &[
+                (IdentifierKind::Number, "8080"),
+                (IdentifierKind::Number, "v1.2"),
+                (IdentifierKind::Number, "1.2.3"),
+            ],
         );
     }
 
     #[test]
     fn error_lines() {
         let errors = |text: &'static str| -> Vec<&str> {
-            identifiers(text).iter().filter(|n| n.kind == Kind::Error).map(|n| n.text).collect()
+            identifiers(text)
+                .iter()
+                .filter(|n| n.kind == IdentifierKind::Error)
+                .map(|n| n.text)
+                .collect()
         };
         assert_eq!(
             errors(
@@ -326,7 +343,7 @@ mod tests {
         assert_eq!(identifiers(&many).len(), 200_000);
         check(
             "a\0b_c\0 \u{202e}x_y\u{202e}",
-            &[(Kind::Identifier, "b_c"), (Kind::Identifier, "x_y")],
+            &[(IdentifierKind::Identifier, "b_c"), (IdentifierKind::Identifier, "x_y")],
         );
     }
 
@@ -334,7 +351,7 @@ mod tests {
         #[test]
         fn names_stand_in_the_text_in_order(text in "[a-zA-Z0-9_./: \\-睡é\n@#%~?&=()\"']{0,200}") {
             let mut rest = text.as_str();
-            for name in identifiers(&text).iter().filter(|name| name.kind != Kind::Error) {
+            for name in identifiers(&text).iter().filter(|name| name.kind != IdentifierKind::Error) {
                 let found = rest.split_once(name.text);
                 prop_assert!(found.is_some(), "{name:?} in {text:?}");
                 rest = found.unwrap().1;

@@ -5,15 +5,15 @@
 //! as they are for as long as the notes live.
 
 mod sections;
-mod step_aside;
+mod skip_reason;
 #[cfg(test)]
 mod tests;
 
 use thiserror::Error;
 
 use self::sections::section_starts;
-pub use self::sections::{Section, cut, length_warning, sections, title};
-pub use self::step_aside::StepAside;
+pub use self::sections::{NotesSection, length_warning, notes_title, sections, truncate_notes};
+pub use self::skip_reason::NotesSkipReason;
 
 /// The notes of a session that has said nothing yet.
 pub const TEMPLATE: &str = include_str!("template.md");

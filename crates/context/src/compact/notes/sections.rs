@@ -7,7 +7,7 @@ use crate::compact::texts::{bytes_of, head_lines};
 
 /// A section of the notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
+pub struct NotesSection {
     /// Its heading, without the mark.
     pub heading: String,
     /// What it takes, estimated.
@@ -15,11 +15,11 @@ pub struct Section {
 }
 
 /// The sections of the notes, in order.
-pub fn sections(notes: &str) -> Vec<Section> {
+pub fn sections(notes: &str) -> Vec<NotesSection> {
     pieces(notes)
         .into_iter()
         .filter(|piece| piece.text.starts_with("# "))
-        .map(|piece| Section {
+        .map(|piece| NotesSection {
             heading: piece.heading().to_owned(),
             tokens: u64::from(estimate_text(piece.text)),
         })
@@ -51,7 +51,7 @@ pub fn length_warning(notes: &str, budget: &Budget) -> Option<String> {
 
 /// The notes as they stand in a summary: each section and the whole cut to their bounds, at the end of a
 /// line, with the place of the rest.
-pub fn cut(notes: &str, budget: &Budget, path: &str) -> String {
+pub fn truncate_notes(notes: &str, budget: &Budget, path: &str) -> String {
     let pieces = pieces(notes);
     let sizes: Vec<usize> = pieces.iter().map(|piece| piece.text.len()).collect();
     let each = bytes_of(u64::from(budget.notes_section_tokens));
@@ -75,7 +75,7 @@ fn fair_bound(sizes: &[usize], all: usize) -> usize {
 }
 
 /// The text of the title section; none while it is empty.
-pub fn title(notes: &str) -> Option<String> {
+pub fn notes_title(notes: &str) -> Option<String> {
     let pieces = pieces(notes);
     let first = pieces.iter().find(|piece| piece.text.starts_with("# "))?;
     first

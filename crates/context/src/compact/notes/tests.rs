@@ -62,8 +62,11 @@ fn damage_is_seen() {
 fn nothing_said_yet() {
     assert!(template().says_nothing(&TEMPLATE.replace('\n', "\r\n\n")));
     assert!(!template().says_nothing(&with("Worklog", "x")));
-    assert_eq!(title(TEMPLATE), None);
-    assert_eq!(title(&with("Session Title", "Mending the parser")).unwrap(), "Mending the parser");
+    assert_eq!(notes_title(TEMPLATE), None);
+    assert_eq!(
+        notes_title(&with("Session Title", "Mending the parser")).unwrap(),
+        "Mending the parser"
+    );
 }
 
 #[test]
@@ -80,16 +83,16 @@ fn warnings() {
 fn cut_at_lines_with_the_place_of_the_rest() {
     let budget = budget(200_000);
     let short = with("Worklog", "x");
-    assert_eq!(cut(&short, &budget, "/s/n.md"), short);
+    assert_eq!(truncate_notes(&short, &budget, "/s/n.md"), short);
     let notes = with("Workflow", &"a step\n".repeat(2_000));
-    let shown = cut(&notes, &budget, "/s/n.md");
+    let shown = truncate_notes(&notes, &budget, "/s/n.md");
     assert_eq!(template().check(&shown), Ok(()), "{shown}");
     assert!(
         shown.contains("a step\n[cut here: 882 more lines of this section are in /s/n.md]\n"),
         "{shown}"
     );
     let whole = with("Key Results", &"睡".repeat(300_000));
-    assert!(estimate_text(&cut(&whole, &budget, "/s/n.md")) <= 12_000);
+    assert!(estimate_text(&truncate_notes(&whole, &budget, "/s/n.md")) <= 12_000);
 }
 
 #[test]
@@ -110,7 +113,7 @@ proptest! {
             format!("# {heading}\n_about_\n{}\n", "a line\n".repeat(*length))
         };
         let notes: Vec<String> = headings.iter().zip(&lengths).map(section).collect();
-        let shown = cut(&notes.concat(), &budget, "/s/notes.md");
+        let shown = truncate_notes(&notes.concat(), &budget, "/s/notes.md");
         prop_assert!(estimate_text(&shown) <= budget.notes_tokens, "{} of {}", estimate_text(&shown), budget.notes_tokens);
         prop_assert_eq!(sections(&shown).len(), 10);
     }
@@ -118,10 +121,10 @@ proptest! {
     #[test]
     fn any_text_is_taken(notes in "[#_ a\n{}$]{0,200}") {
         let budget = budget(32_000);
-        prop_assert_eq!(&cut(&notes, &budget, "p"), &notes);
+        prop_assert_eq!(&truncate_notes(&notes, &budget, "p"), &notes);
         prop_assert_eq!(&fill(&notes, &[]), &notes);
         prop_assert!(template().check(&notes).is_err());
-        prop_assert!(title(&notes).is_none_or(|title| notes.contains(&title)));
+        prop_assert!(notes_title(&notes).is_none_or(|title| notes.contains(&title)));
         prop_assert_eq!(length_warning(&notes, &budget), None);
     }
 }

@@ -13,18 +13,18 @@ const LONGEST_NAME: usize = 80;
 
 /// How long a result may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ResultBound {
+pub enum StorageLimit {
     /// The tool bounds itself: storing what it shows of a stored file would go in circles.
-    Exempt,
+    Unlimited,
     /// At most this many characters.
     Chars(usize),
 }
 
 /// What becomes of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Storage {
+pub enum ResultStorage {
     /// It stays as it is.
-    Whole,
+    Inline,
     /// There is nothing in it, which is said.
     Empty,
     /// It goes to a file of this name.
@@ -32,23 +32,25 @@ pub enum Storage {
 }
 
 /// What becomes of one result, by itself.
-pub fn plan_result(id: &ToolUseId, text: &str, bound: ResultBound) -> Storage {
+pub fn plan_result_storage(id: &ToolUseId, text: &str, bound: StorageLimit) -> ResultStorage {
     match bound {
-        _ if text.trim().is_empty() => Storage::Empty,
-        ResultBound::Chars(most) if is_longer(text, most) => Storage::File(file_name(id, text)),
-        ResultBound::Exempt | ResultBound::Chars(_) => Storage::Whole,
+        _ if text.trim().is_empty() => ResultStorage::Empty,
+        StorageLimit::Chars(most) if is_longer(text, most) => {
+            ResultStorage::File(file_name(id, text))
+        }
+        StorageLimit::Unlimited | StorageLimit::Chars(_) => ResultStorage::Inline,
     }
 }
 
 /// What becomes of the results of one message: those that together are too long are stored, the largest
 /// first, until the rest fits. Gives the places of those to store.
-pub fn plan_message(results: &[(&str, ResultBound)], together: usize) -> Vec<usize> {
+pub fn plan_message_storage(results: &[(&str, StorageLimit)], together: usize) -> Vec<usize> {
     let length = |text: &str| text.chars().count();
     let mut total: usize = results.iter().map(|(text, _)| length(text)).sum();
     let mut candidates: Vec<(usize, usize)> = results
         .iter()
         .enumerate()
-        .filter(|(_, (_, bound))| *bound != ResultBound::Exempt)
+        .filter(|(_, (_, bound))| *bound != StorageLimit::Unlimited)
         .map(|(place, (text, _))| (length(text), place))
         // What is no longer than its preview would only grow.
         .filter(|(length, _)| *length > PREVIEW_BYTES)
@@ -89,8 +91,8 @@ pub fn stream_file_name(id: &ToolUseId) -> String {
 pub const EMPTY_RESULT: &str = "[the call succeeded and printed nothing]";
 
 /// A result that could not be stored, cut to its bound.
-pub fn cut(text: &str, bound: ResultBound, why: &str) -> String {
-    let ResultBound::Chars(most) = bound else { return text.to_owned() };
+pub fn truncate_result(text: &str, bound: StorageLimit, why: &str) -> String {
+    let StorageLimit::Chars(most) = bound else { return text.to_owned() };
     let kept: String = text.chars().take(most).collect();
     let left_out = text.len() - kept.len();
     format!(
@@ -149,22 +151,25 @@ mod tests {
 
     #[test]
     fn one_result() {
-        let bound = ResultBound::Chars(10);
-        assert_eq!(plan_result(&id("t"), "0123456789", bound), Storage::Whole);
-        assert_eq!(plan_result(&id("t"), "0123456789x", bound), Storage::File("t.txt".into()));
+        let bound = StorageLimit::Chars(10);
+        assert_eq!(plan_result_storage(&id("t"), "0123456789", bound), ResultStorage::Inline);
         assert_eq!(
-            plan_result(&id("t"), "睡鼠睡鼠睡鼠", bound),
-            Storage::Whole,
+            plan_result_storage(&id("t"), "0123456789x", bound),
+            ResultStorage::File("t.txt".into())
+        );
+        assert_eq!(
+            plan_result_storage(&id("t"), "睡鼠睡鼠睡鼠", bound),
+            ResultStorage::Inline,
             "characters, not bytes"
         );
         assert_eq!(
-            plan_result(&id("t"), r#"{"a": [1, 2, 3]}"#, bound),
-            Storage::File("t.json".into())
+            plan_result_storage(&id("t"), r#"{"a": [1, 2, 3]}"#, bound),
+            ResultStorage::File("t.json".into())
         );
-        assert_eq!(plan_result(&id("t"), " \n", bound), Storage::Empty);
+        assert_eq!(plan_result_storage(&id("t"), " \n", bound), ResultStorage::Empty);
         assert_eq!(
-            plan_result(&id("t"), &"x".repeat(1_000_000), ResultBound::Exempt),
-            Storage::Whole
+            plan_result_storage(&id("t"), &"x".repeat(1_000_000), StorageLimit::Unlimited),
+            ResultStorage::Inline
         );
     }
 
@@ -180,13 +185,13 @@ mod tests {
     #[test]
     fn the_largest_of_a_message_go_first() {
         let (small, middle, large) = ("s".repeat(5_000), "m".repeat(40_000), "l".repeat(60_000));
-        let bound = ResultBound::Chars(100_000);
+        let bound = StorageLimit::Chars(100_000);
         let results = [(small.as_str(), bound), (large.as_str(), bound), (middle.as_str(), bound)];
-        assert_eq!(plan_message(&results, 200_000), Vec::<usize>::new());
-        assert_eq!(plan_message(&results, 60_000), [1]);
-        assert_eq!(plan_message(&results, 20_000), [1, 2]);
-        let exempt = [(large.as_str(), ResultBound::Exempt), (middle.as_str(), bound)];
-        assert_eq!(plan_message(&exempt, 10_000), [1]);
+        assert_eq!(plan_message_storage(&results, 200_000), Vec::<usize>::new());
+        assert_eq!(plan_message_storage(&results, 60_000), [1]);
+        assert_eq!(plan_message_storage(&results, 20_000), [1, 2]);
+        let exempt = [(large.as_str(), StorageLimit::Unlimited), (middle.as_str(), bound)];
+        assert_eq!(plan_message_storage(&exempt, 10_000), [1]);
     }
 
     #[test]
@@ -214,9 +219,9 @@ mod tests {
         #[test]
         fn what_stays_fits_or_can_not_be_stored(lengths in prop::collection::vec(0_usize..60_000, 0..12)) {
             let texts: Vec<String> = lengths.iter().map(|length| "x".repeat(*length)).collect();
-            let results: Vec<(&str, ResultBound)> =
-                texts.iter().map(|text| (text.as_str(), ResultBound::Chars(50_000))).collect();
-            let stored = plan_message(&results, 200_000);
+            let results: Vec<(&str, StorageLimit)> =
+                texts.iter().map(|text| (text.as_str(), StorageLimit::Chars(50_000))).collect();
+            let stored = plan_message_storage(&results, 200_000);
             let left: usize = lengths
                 .iter()
                 .enumerate()

@@ -8,17 +8,17 @@ use dormouse_conversation::{Block, Message, MessageFlags};
 use jiff::Timestamp;
 
 use super::counters::without;
-use super::worlds::{Effect, Moment};
-use crate::layers::{Edit, Plan, apply};
+use super::simulations::{SimulatedOutcome, SimulatedRequest};
+use crate::layers::{HistoryEdit, LayerPlan, apply_edits};
 
 /// A view, and what it leaves out.
-pub(super) struct Shaped {
+pub(super) struct SimulatedView {
     view: Vec<Arc<Message>>,
     freed: u64,
     ids: SeededIds,
 }
 
-impl Default for Shaped {
+impl Default for SimulatedView {
     fn default() -> Self {
         // Ids of 1970 are nobody else's.
         let clock = Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH));
@@ -26,7 +26,7 @@ impl Default for Shaped {
     }
 }
 
-impl Shaped {
+impl SimulatedView {
     pub(super) fn view(&self) -> &[Arc<Message>] {
         &self.view
     }
@@ -42,15 +42,19 @@ impl Shaped {
     }
 
     /// How large the request would be, as the layer finds it.
-    pub(super) fn used(&self, moment: &Moment<'_>) -> u64 {
+    pub(super) fn used(&self, moment: &SimulatedRequest<'_>) -> u64 {
         moment.used().saturating_sub(self.freed)
     }
 
     /// Carries a plan out, if there is one.
-    pub(super) fn effect(&mut self, plan: Option<Plan>, moment: &Moment<'_>) -> Effect {
+    pub(super) fn effect(
+        &mut self,
+        plan: Option<LayerPlan>,
+        moment: &SimulatedRequest<'_>,
+    ) -> SimulatedOutcome {
         let Some(plan) = plan else { return self.effect_of(0, false, None, moment) };
         let valid = moment.overhead.saturating_add(self.tokens_before(&plan.edits));
-        self.view = apply(&self.view, &plan.edits, |text| made(&self.ids, &text));
+        self.view = apply_edits(&self.view, &plan.edits, |text| made(&self.ids, &text));
         let valid = plan.report.prefix_changed.then_some(valid);
         self.effect_of(plan.report.freed_tokens, true, valid, moment)
     }
@@ -61,31 +65,31 @@ impl Shaped {
         freed: u64,
         ran: bool,
         valid: Option<u64>,
-        moment: &Moment<'_>,
-    ) -> Effect {
+        moment: &SimulatedRequest<'_>,
+    ) -> SimulatedOutcome {
         self.freed = self.freed.saturating_add(freed);
-        Effect {
+        SimulatedOutcome {
             usage: without(moment.usage, self.freed, valid),
             freed: self.freed.min(moment.used()),
             ran,
             prefix_changed: valid.is_some(),
-            ..Effect::default()
+            ..SimulatedOutcome::default()
         }
     }
 
     /// What stands in front of the first message that is changed.
-    fn tokens_before(&self, edits: &[Edit]) -> u64 {
+    fn tokens_before(&self, edits: &[HistoryEdit]) -> u64 {
         let changed: HashSet<MessageId> = edits.iter().flat_map(changed_by).collect();
         let same = self.view.iter().take_while(|message| !changed.contains(&message.id));
         same.map(|message| message.tokens()).sum()
     }
 }
 
-fn changed_by(edit: &Edit) -> Vec<MessageId> {
+fn changed_by(edit: &HistoryEdit) -> Vec<MessageId> {
     match edit {
-        Edit::Replace { message, .. } => vec![*message],
-        Edit::Drop { messages } => messages.clone(),
-        Edit::Insert { before, .. } => before.iter().copied().collect(),
+        HistoryEdit::Replace { message, .. } => vec![*message],
+        HistoryEdit::Drop { messages } => messages.clone(),
+        HistoryEdit::Insert { before, .. } => before.iter().copied().collect(),
     }
 }
 

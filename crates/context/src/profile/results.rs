@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use super::breaks::Break;
+use super::breaks::ProfiledBreak;
 
 /// Where counters come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Counted {
+pub enum CounterSource {
     /// The server told them.
     Server,
     /// It told none: they are estimated from the texts, and nothing is known of the cache.
@@ -21,7 +21,7 @@ pub enum Counted {
 
 /// One request.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RequestFigures {
+pub struct RequestProfile {
     /// Its number, from 1.
     pub number: u64,
     /// When it was sent, as far as the transcript tells.
@@ -34,7 +34,7 @@ pub struct RequestFigures {
     /// How large it was: all input together.
     pub context_tokens: u64,
     /// Where the counters come from.
-    pub counted: Counted,
+    pub counted: CounterSource,
     /// What it cost; none where nobody knows the price.
     pub cost_usd: Option<f64>,
     /// By layer: tokens that this request did not carry, or would not have carried, because of it.
@@ -43,7 +43,7 @@ pub struct RequestFigures {
     /// was not. Only what differs.
     pub other_cost_usd: BTreeMap<&'static str, f64>,
     /// Whether the cache was lost with it.
-    pub broke: Option<Break>,
+    pub broke: Option<ProfiledBreak>,
 }
 
 fn as_text<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
@@ -52,7 +52,7 @@ fn as_text<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Err
 
 /// All requests together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Totals {
+pub struct ProfileTotals {
     /// How many.
     pub requests: u64,
     /// How many of them have estimated counters.
@@ -70,7 +70,7 @@ pub struct Totals {
 /// Whether a layer was at work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum LayerStatus {
     /// It was: the cost with it is what was paid, the cost without it an estimate.
     Worked,
     /// It was not: the cost without it is what was paid, the cost with it an estimate.
@@ -79,11 +79,11 @@ pub enum Standing {
 
 /// What one layer did or would have done.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LayerFigures {
+pub struct LayerProfile {
     /// Its name, as in the settings.
     pub layer: &'static str,
     /// Whether it was at work.
-    pub standing: Standing,
+    pub standing: LayerStatus,
     /// How often it had something to do.
     pub runs: u64,
     /// Tokens that requests did not carry because of it, all requests together.
@@ -100,17 +100,17 @@ pub struct LayerFigures {
     pub overflows_at: Option<u64>,
 }
 
-impl LayerFigures {
+impl LayerProfile {
     /// What the layer saves at one request; less than nothing where it costs more.
-    pub fn saved_at(&self, request: &RequestFigures) -> f64 {
+    pub fn saved_at(&self, request: &RequestProfile) -> f64 {
         let (Some(paid), Some(other)) =
             (request.cost_usd, request.other_cost_usd.get(self.layer).copied())
         else {
             return 0.0;
         };
         match self.standing {
-            Standing::Worked => other - paid,
-            Standing::Replayed => paid - other,
+            LayerStatus::Worked => other - paid,
+            LayerStatus::Replayed => paid - other,
         }
     }
 
@@ -122,13 +122,14 @@ impl LayerFigures {
 
 /// A compaction that happened.
 #[derive(Debug, Clone, Serialize)]
-pub struct CompactionFigures {
+pub struct CompactionProfile {
     /// The first request after it.
     pub request: u64,
     /// What started it.
     pub trigger: String,
     /// Who wrote the summary; empty if nobody says.
-    pub way: String,
+    #[serde(rename = "way")]
+    pub method: String,
     /// Tokens before it.
     pub tokens_before: u64,
     /// Tokens of the first request after it.
@@ -141,11 +142,11 @@ pub struct CompactionFigures {
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Profile {
     /// All requests together.
-    pub total: Totals,
+    pub total: ProfileTotals,
     /// By layer.
-    pub layers: Vec<LayerFigures>,
+    pub layers: Vec<LayerProfile>,
     /// The compactions.
-    pub compactions: Vec<CompactionFigures>,
+    pub compactions: Vec<CompactionProfile>,
     /// One by one.
-    pub requests: Vec<RequestFigures>,
+    pub requests: Vec<RequestProfile>,
 }

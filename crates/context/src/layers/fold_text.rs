@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use dormouse_conversation::{Block, Message};
 
-use super::collapse::{Fold, Span};
+use super::collapse::{FoldSpan, SpanFold};
 use super::view::FOLD_MARK;
 
 /// Asks a fork of the conversation for the summary of one span. The fork sees everything; the span is
 /// named by its first and last words, since ids are not sent.
-pub fn fold_prompt(messages: &[Arc<Message>], span: &Span, room_tokens: u32) -> String {
+pub fn fold_prompt(messages: &[Arc<Message>], span: &FoldSpan, room_tokens: u32) -> String {
     let words = room_tokens / 2;
     let quoted = |id| {
         messages
@@ -25,8 +25,8 @@ pub fn fold_prompt(messages: &[Arc<Message>], span: &Span, room_tokens: u32) -> 
 }
 
 /// What is shown in place of a span.
-pub fn folded_text(fold: &Fold, messages: usize, transcript: &str) -> String {
-    let Span { from, to, tokens } = fold.span;
+pub fn folded_text(fold: &SpanFold, messages: usize, transcript: &str) -> String {
+    let FoldSpan { from, to, tokens } = fold.span;
     format!(
         "{FOLD_MARK}{from}\" to=\"{to}\">\n{messages} messages (about {tokens} tokens) are folded here; `/expand` brings them back. Word for word they are in {transcript}, from the line with uuid {from} to the one with uuid {to}. In short:\n\n{}\n</folded>",
         fold.summary.trim()

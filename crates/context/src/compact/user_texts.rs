@@ -28,7 +28,7 @@ const OLDER_PART: usize = 5;
 
 /// What a person typed, and where it is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct UserText {
     /// The message.
     pub message: MessageId,
     /// When.
@@ -36,12 +36,12 @@ pub struct Said {
     /// The words.
     pub text: String,
     /// How it is found, for instance `line 12 of the transcript`.
-    pub place: String,
+    pub location: String,
 }
 
 /// The words that a person typed in a message; none if the program wrote it, if it is a summary, or if it
 /// brings results.
-pub fn said_in(message: &Message) -> Option<String> {
+pub fn user_text_in(message: &Message) -> Option<String> {
     let flags = message.flags;
     let by_program = flags.meta || flags.compact_summary || flags.attachment || flags.side_chain;
     if message.role != Role::User || by_program || message.tool_results().next().is_some() {
@@ -76,7 +76,7 @@ fn without_reminders(text: &str) -> String {
 /// The person's words for a summary message: the newest word for word, up to the budget, shown in the
 /// order in which they were said; of the older ones a line each, with the place. The newest is always
 /// there; one that does not fit is shown by its beginning and its end. The lines come on top of the budget.
-pub fn keep_words(said: &[Said], budget_tokens: u64) -> String {
+pub fn keep_user_texts(said: &[UserText], budget_tokens: u64) -> String {
     let room = bytes_of(budget_tokens);
     // From the newest back, as far as there is room: of thousands most need no look.
     let whole = said.iter().rev().try_fold(0, |sum, words| {
@@ -92,7 +92,7 @@ pub fn keep_words(said: &[Said], budget_tokens: u64) -> String {
 }
 
 /// The newest that fit, newest first; the last of them may be cut.
-fn newest(said: &[Said], room: usize) -> Vec<String> {
+fn newest(said: &[UserText], room: usize) -> Vec<String> {
     let mut entries: Vec<String> = Vec::new();
     let mut left = room;
     for words in said.iter().rev() {
@@ -110,23 +110,23 @@ fn newest(said: &[Said], room: usize) -> Vec<String> {
     entries
 }
 
-fn header(words: &Said) -> String {
-    format!("\n[{}, {}]\n", when(words.at), words.place)
+fn header(words: &UserText) -> String {
+    format!("\n[{}, {}]\n", when(words.at), words.location)
 }
 
 /// What was said, in at most this many bytes if that is enough for a word or two.
-fn entry(words: &Said, room: usize) -> String {
+fn entry(words: &UserText, room: usize) -> String {
     let header = header(words);
     let room = room.saturating_sub(header.len() + 1).max(LEAST_PART / 2);
     format!("{header}{}\n", head_and_tail(words.text.trim(), room))
 }
 
 /// A line each, the newest of them, and how many more there are.
-fn older_lines(older: &[Said], room: usize) -> String {
+fn older_lines(older: &[UserText], room: usize) -> String {
     let mut left = room.saturating_sub(MORE_LINE);
     let mut lines = Vec::new();
     for words in older.iter().rev() {
-        let Said { at, place, text, .. } = words;
+        let UserText { at, location: place, text, .. } = words;
         let line = format!("- {}, {place}: {}\n", when(*at), first_line(text, LINE_CHARS));
         if line.len() > left {
             break;
@@ -155,23 +155,23 @@ mod tests {
     use dormouse_conversation::MessageFlags;
     use proptest::prelude::*;
 
-    fn said(texts: &[&str]) -> Vec<Said> {
-        let one = |(line, text): (usize, &&str)| Said {
+    fn said(texts: &[&str]) -> Vec<UserText> {
+        let one = |(line, text): (usize, &&str)| UserText {
             message: user("x").id,
             at: now(),
             text: (*text).to_owned(),
-            place: format!("line {} of the transcript", line + 1),
+            location: format!("line {} of the transcript", line + 1),
         };
         texts.iter().enumerate().map(one).collect()
     }
 
     #[test]
     fn what_a_person_typed() {
-        assert_eq!(said_in(&user("Mend it.")).unwrap(), "Mend it.");
-        assert_eq!(said_in(&meta("x")), None);
-        assert_eq!(said_in(&summary("x")), None);
-        assert_eq!(said_in(&assistant(&["x"], &[])), None);
-        assert_eq!(said_in(&results(&[("1", "x")])), None);
+        assert_eq!(user_text_in(&user("Mend it.")).unwrap(), "Mend it.");
+        assert_eq!(user_text_in(&meta("x")), None);
+        assert_eq!(user_text_in(&summary("x")), None);
+        assert_eq!(user_text_in(&assistant(&["x"], &[])), None);
+        assert_eq!(user_text_in(&results(&[("1", "x")])), None);
         let blocks = [
             "<system-reminder>\nrules\n</system-reminder>",
             "Mend it.",
@@ -179,23 +179,23 @@ mod tests {
             "<command-name>/cost</command-name>",
         ];
         let mixed = of_user(blocks.map(Block::text).to_vec(), MessageFlags::default());
-        assert_eq!(said_in(&mixed).unwrap(), "Mend it.\nAnd  that.");
+        assert_eq!(user_text_in(&mixed).unwrap(), "Mend it.\nAnd  that.");
     }
 
     #[test]
     fn all_that_fits_is_word_for_word() {
         assert_eq!(
-            keep_words(&said(&["one", "two\nlines"]), 100),
+            keep_user_texts(&said(&["one", "two\nlines"]), 100),
             "\n[2026-11-15 08:00, line 1 of the transcript]\none\n\n[2026-11-15 08:00, line 2 of the transcript]\ntwo\nlines\n"
         );
-        assert_eq!(keep_words(&[], 100), "");
+        assert_eq!(keep_user_texts(&[], 100), "");
     }
 
     #[test]
     fn the_newest_first_and_older_ones_in_a_line() {
         let (long, huge) = ("old ".repeat(300), "newest ".repeat(2_000));
         let texts = [&*long, &*long, "a short one", &*huge];
-        let text = keep_words(&said(&texts), 1_000);
+        let text = keep_user_texts(&said(&texts), 1_000);
         assert!(text.contains("- 2026-11-15 08:00, line 1 of the transcript: old old"), "{text}");
         assert!(
             text.contains("transcript]\nnewest newest") && text.ends_with("newest\n"),
@@ -203,7 +203,7 @@ mod tests {
         );
         assert!(text.contains("bytes left out here") && text.len() <= 4_800, "{text}");
         let many: Vec<&str> = vec!["again and again and again"; 5_000];
-        let text = keep_words(&said(&many), 1_000);
+        let text = keep_user_texts(&said(&many), 1_000);
         assert!(text.contains("older messages are not listed here; Grep finds them"), "{text}");
         assert!(text.len() <= 4_800);
     }
@@ -212,7 +212,7 @@ mod tests {
     fn the_newest_have_the_whole_budget() {
         let many: Vec<String> = (0..100).map(|n| format!("{n}: {}", "word ".repeat(40))).collect();
         let texts: Vec<&str> = many.iter().map(String::as_str).collect();
-        let text = keep_words(&said(&texts), 1_000);
+        let text = keep_user_texts(&said(&texts), 1_000);
         let whole = many.iter().filter(|words| text.contains(words.trim())).count();
         let each = entry(&said(&texts)[99], usize::MAX).len();
         assert!((whole + 1) * each > 4_000 - LEAST_PART, "{whole} of {each} bytes");
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn mean_words() {
         for mean in ["\0\u{202e}".repeat(50_000), "睡".repeat(3_500_000), String::new()] {
-            let text = keep_words(&said(&["first", &mean, &mean]), 1_000);
+            let text = keep_user_texts(&said(&["first", &mean, &mean]), 1_000);
             assert!(text.len() <= 4_800, "{}", text.len());
         }
     }
@@ -232,7 +232,7 @@ mod tests {
         fn never_more_than_the_budget_and_the_lines(lengths in prop::collection::vec(0_usize..3_000, 0..30), tokens in 200_u64..5_000) {
             let texts: Vec<String> = lengths.iter().map(|length| "睡a".repeat(*length)).collect();
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let text = keep_words(&said(&texts), tokens);
+            let text = keep_user_texts(&said(&texts), tokens);
             let most = bytes_of(tokens) / OLDER_PART * (OLDER_PART + 1) + OLDER_PART;
             prop_assert!(text.len() <= most, "{} of {most}", text.len());
             if let Some(newest) = texts.last() {

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 
 use crate::anthropic::AnthropicDecoder;
-use crate::body::Wire;
+use crate::body::WireFormat;
 use crate::openai::OpenAiDecoder;
 use crate::sse::{SseDecoder, SseEvent};
 use crate::{ModelError, StreamEvent};
@@ -20,10 +20,10 @@ pub(crate) enum Decoder {
 }
 
 impl Decoder {
-    pub(crate) fn new(wire: Wire) -> Self {
+    pub(crate) fn new(wire: WireFormat) -> Self {
         match wire {
-            Wire::Anthropic => Self::Anthropic(AnthropicDecoder::default()),
-            Wire::OpenAi => Self::OpenAi(OpenAiDecoder::default()),
+            WireFormat::Anthropic => Self::Anthropic(AnthropicDecoder::default()),
+            WireFormat::OpenAi => Self::OpenAi(OpenAiDecoder::default()),
         }
     }
 
@@ -43,7 +43,7 @@ impl Decoder {
 }
 
 /// Decodes a whole stream that was recorded, up to its first error.
-pub fn decode_recorded(wire: Wire, bytes: &[u8]) -> (Vec<StreamEvent>, Option<ModelError>) {
+pub fn decode_recorded(wire: WireFormat, bytes: &[u8]) -> (Vec<StreamEvent>, Option<ModelError>) {
     let mut decoder = Decoder::new(wire);
     let mut steps = Vec::new();
     let events = match SseDecoder::new().push(bytes) {
@@ -71,7 +71,7 @@ const MOST_CALLS: usize = 1_000;
 const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
 
 /// An answer that is coming in. Dropping it ends the request.
-pub struct Answering {
+pub struct ResponseStream {
     received: usize,
     calls: usize,
     redactor: Redactor,
@@ -85,7 +85,7 @@ pub struct Answering {
     request_id: Option<String>,
 }
 
-impl Answering {
+impl ResponseStream {
     pub(crate) fn new(
         bytes: BoxStream<'static, Result<Bytes, String>>,
         decoder: Decoder,
@@ -155,7 +155,7 @@ impl Answering {
     /// Reads the next bytes and decodes them.
     async fn read(&mut self) {
         match tokio::time::timeout(self.idle, self.bytes.next()).await {
-            Err(_) => self.failed = Some(ModelError::Silent(self.idle)),
+            Err(_) => self.failed = Some(ModelError::Stalled(self.idle)),
             Ok(None) => self.decode_end(),
             Ok(Some(Err(problem))) => self.failed = Some(ModelError::BrokenStream(problem)),
             Ok(Some(Ok(bytes))) => self.decode(&bytes),

@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use dormouse_conversation::{Budget, Message, Usage};
 
-use super::figures::Standing;
-use super::shaped::Shaped;
+use super::results::LayerStatus;
+use super::simulated_view::SimulatedView;
 use crate::layers::{
-    CacheEditRule, CacheEdits, ClearRule, Fold, SnipRule, Span, plan_clear, plan_folds, plan_snip,
-    spans, to_commit,
+    CacheEditRule, CacheEdits, ClearRule, FoldSpan, SnipRule, SpanFold, folds_to_commit,
+    plan_clear, plan_folds, plan_snip, plan_spans,
 };
 
 /// A request that is about to be sent.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Moment<'a> {
+pub(super) struct SimulatedRequest<'a> {
     /// The counters it really had.
     pub(super) usage: &'a Usage,
     /// How long the last answer was ago.
@@ -25,7 +25,7 @@ pub(super) struct Moment<'a> {
     pub(super) overhead: u64,
 }
 
-impl Moment<'_> {
+impl SimulatedRequest<'_> {
     /// How large the request really was.
     pub(super) fn used(&self) -> u64 {
         self.usage.input_total()
@@ -44,7 +44,7 @@ impl Moment<'_> {
 
 /// What the layer makes of a request.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Effect {
+pub(super) struct SimulatedOutcome {
     /// The counters in this world.
     pub(super) usage: Usage,
     /// Tokens that the layer keeps out of the request.
@@ -60,31 +60,31 @@ pub(super) struct Effect {
 }
 
 /// A session with one layer more, or one less.
-pub(super) trait World {
+pub(super) trait LayerSimulation {
     /// The layer's name, as in the settings.
     fn layer(&self) -> &'static str;
     /// Whether it was at work in the session.
-    fn standing(&self) -> Standing {
-        Standing::Replayed
+    fn standing(&self) -> LayerStatus {
+        LayerStatus::Replayed
     }
     /// A message came.
-    fn said(&mut self, message: &Arc<Message>);
+    fn add_message(&mut self, message: &Arc<Message>);
     /// The session was compacted; these messages stay.
     fn compacted(&mut self, view: &[Arc<Message>], tokens_before: u64);
     /// A request is about to be sent.
-    fn request(&mut self, moment: &Moment<'_>) -> Effect;
+    fn request(&mut self, moment: &SimulatedRequest<'_>) -> SimulatedOutcome;
 }
 
 /// Snip.
 #[derive(Default)]
-pub(super) struct Snipping(Shaped);
+pub(super) struct Snipping(SimulatedView);
 
-impl World for Snipping {
+impl LayerSimulation for Snipping {
     fn layer(&self) -> &'static str {
         "snip"
     }
 
-    fn said(&mut self, message: &Arc<Message>) {
+    fn add_message(&mut self, message: &Arc<Message>) {
         self.0.said(message);
     }
 
@@ -92,7 +92,7 @@ impl World for Snipping {
         self.0.begin_anew(view);
     }
 
-    fn request(&mut self, moment: &Moment<'_>) -> Effect {
+    fn request(&mut self, moment: &SimulatedRequest<'_>) -> SimulatedOutcome {
         let used = self.0.used(moment);
         let rule = SnipRule::default();
         let plan = plan_snip(self.0.view(), used, moment.budget, &rule, false);
@@ -102,14 +102,14 @@ impl World for Snipping {
 
 /// Clearing by time.
 #[derive(Default)]
-pub(super) struct Clearing(Shaped);
+pub(super) struct Clearing(SimulatedView);
 
-impl World for Clearing {
+impl LayerSimulation for Clearing {
     fn layer(&self) -> &'static str {
         "time_clearing"
     }
 
-    fn said(&mut self, message: &Arc<Message>) {
+    fn add_message(&mut self, message: &Arc<Message>) {
         self.0.said(message);
     }
 
@@ -117,7 +117,7 @@ impl World for Clearing {
         self.0.begin_anew(view);
     }
 
-    fn request(&mut self, moment: &Moment<'_>) -> Effect {
+    fn request(&mut self, moment: &SimulatedRequest<'_>) -> SimulatedOutcome {
         let plan = plan_clear(self.0.view(), moment.idle, &ClearRule::default());
         self.0.effect(plan, moment)
     }
@@ -126,18 +126,18 @@ impl World for Clearing {
 /// Deletions in the server's cache.
 #[derive(Default)]
 pub(super) struct CacheEditing {
-    shaped: Shaped,
+    shaped: SimulatedView,
     edits: CacheEdits,
     /// Results that came since it last looked, at most.
     new_results: usize,
 }
 
-impl World for CacheEditing {
+impl LayerSimulation for CacheEditing {
     fn layer(&self) -> &'static str {
         "cache_edits"
     }
 
-    fn said(&mut self, message: &Arc<Message>) {
+    fn add_message(&mut self, message: &Arc<Message>) {
         self.new_results += message.tool_results().count();
         self.shaped.said(message);
     }
@@ -148,7 +148,7 @@ impl World for CacheEditing {
         self.new_results = view.iter().map(|message| message.tool_results().count()).sum();
     }
 
-    fn request(&mut self, moment: &Moment<'_>) -> Effect {
+    fn request(&mut self, moment: &SimulatedRequest<'_>) -> SimulatedOutcome {
         let rule = CacheEditRule::default();
         // After a run `keep` are left, so only so many new ones can make it due again.
         let due = self.new_results > rule.above.saturating_sub(rule.keep);
@@ -164,8 +164,8 @@ impl World for CacheEditing {
 /// Collapse.
 #[derive(Default)]
 pub(super) struct Collapsing {
-    shaped: Shaped,
-    staged: Vec<Span>,
+    shaped: SimulatedView,
+    staged: Vec<FoldSpan>,
     /// Nothing more can be folded below this: no need to ask at every request.
     ask_from: u64,
 }
@@ -173,12 +173,12 @@ pub(super) struct Collapsing {
 /// A summary is taken to be this part of its span.
 const SUMMARY_PART: u64 = 10;
 
-impl World for Collapsing {
+impl LayerSimulation for Collapsing {
     fn layer(&self) -> &'static str {
         "collapse"
     }
 
-    fn said(&mut self, message: &Arc<Message>) {
+    fn add_message(&mut self, message: &Arc<Message>) {
         self.shaped.said(message);
     }
 
@@ -188,27 +188,27 @@ impl World for Collapsing {
         self.ask_from = 0;
     }
 
-    fn request(&mut self, moment: &Moment<'_>) -> Effect {
+    fn request(&mut self, moment: &SimulatedRequest<'_>) -> SimulatedOutcome {
         let used = self.shaped.used(moment);
         let calls = self.stage(used, moment);
-        let folds: Vec<Fold> = self.staged.iter().map(|span| supposed(*span)).collect();
-        let due = !to_commit(&folds, used, moment.budget).is_empty();
+        let folds: Vec<SpanFold> = self.staged.iter().map(|span| supposed(*span)).collect();
+        let due = !folds_to_commit(&folds, used, moment.budget).is_empty();
         let plan = due.then(|| plan_folds(self.shaped.view(), &folds, "the transcript")).flatten();
         if plan.is_some() {
             self.staged.clear();
             self.ask_from = 0;
         }
-        Effect { calls, ..self.shaped.effect(plan, moment) }
+        SimulatedOutcome { calls, ..self.shaped.effect(plan, moment) }
     }
 }
 
 impl Collapsing {
     /// Stages what is due; gives the calls that summarise it.
-    fn stage(&mut self, used: u64, moment: &Moment<'_>) -> Vec<Usage> {
+    fn stage(&mut self, used: u64, moment: &SimulatedRequest<'_>) -> Vec<Usage> {
         if used < self.ask_from {
             return Vec::new();
         }
-        let new = spans(self.shaped.view(), &self.staged, used, moment.budget);
+        let new = plan_spans(self.shaped.view(), &self.staged, used, moment.budget);
         let nearly_full = used > u64::from(moment.budget.auto_compact);
         if new.is_empty() && (nearly_full || !self.staged.is_empty()) {
             self.ask_from = used.saturating_add(u64::from(moment.budget.span_least_tokens));
@@ -219,7 +219,7 @@ impl Collapsing {
 }
 
 /// A fold with a summary of the length that is to be expected.
-fn supposed(span: Span) -> Fold {
+fn supposed(span: FoldSpan) -> SpanFold {
     let words = usize::try_from(span.tokens / SUMMARY_PART).unwrap_or(0);
-    Fold { span, summary: "word".repeat(words) }
+    SpanFold { span, summary: "word".repeat(words) }
 }
