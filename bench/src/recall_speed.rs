@@ -3,6 +3,7 @@
 //! The memories are made up: words of a vocabulary in which few are common and most are rare, as in any
 //! language. The index is in the page cache, as it is on a machine that somebody works on.
 
+use dormouse_memory::recall::{MemoryQuery, MemorySearch, QuarantineFilter};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use dormouse_base::SystemClock;
-use dormouse_memory::rank::{Query, Recall};
-use dormouse_memory::{Author, By, MemoryType, NewMemory, Quarantined, Scope, Store, StoreOptions};
+use dormouse_memory::{Author, By, MemoryType, NewMemory, Scope, Store, StoreOptions};
 use dormouse_testkit::TestHome;
 use jiff::Timestamp;
 
@@ -86,12 +86,12 @@ fn in_process(section: &mut Section, home: &TestHome, memory: &Path, aim: f64) {
     }
     let mut walk = Samples::default();
     for _ in 0..5 {
-        walk.time(|| recall.look(Timestamp::now()).expect("a look"));
+        walk.time(|| recall.rescan(Timestamp::now()).expect("a look"));
     }
     let mut update = Samples::default();
     for round in 0..5 {
         fs::write(memory.join(file_name(round)), questions.memory()).expect("a change");
-        update.time(|| recall.look(Timestamp::now()).expect("a look"));
+        update.time(|| recall.rescan(Timestamp::now()).expect("a look"));
     }
     let mut own = Samples::default();
     let store = recall.store(0).expect("its store");
@@ -121,21 +121,21 @@ fn asked(home: &TestHome, binary: &Path, question: &str) -> std::process::Comman
     command
 }
 
-fn open(home: &TestHome, memory: &Path) -> Recall {
+fn open(home: &TestHome, memory: &Path) -> MemorySearch {
     let options =
         StoreOptions::new(Scope::User, dormouse_secrets::scan, Arc::new(SystemClock::default()));
     let store = Store::existing(memory, &home.dormouse_home().join("state"), options);
     let store = store.expect("a store").expect("its directory");
-    Recall::open(vec![Arc::new(store)], Some(&home.dormouse_home().join("cache")))
+    MemorySearch::open(vec![Arc::new(store)], Some(&home.dormouse_home().join("cache")))
 }
 
-fn ask(recall: &Recall, text: &str) -> usize {
-    let query = Query {
+fn ask(recall: &MemorySearch, text: &str) -> usize {
+    let query = MemoryQuery {
         text,
-        shelf: None,
+        store_index: None,
         limit: 10,
         exclude: &BTreeSet::new(),
-        quarantined: Quarantined::LeaveOut,
+        quarantined: QuarantineFilter::Exclude,
         now: Timestamp::now(),
     };
     recall.query(&query).expect("an answer").hits.len()

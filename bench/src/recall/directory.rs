@@ -1,14 +1,14 @@
 //! A collection as a memory directory, asked through the door that the program uses.
 
+use dormouse_memory::recall::{MemoryQuery, MemoryRanking, MemorySearch, QuarantineFilter};
+use dormouse_search::{Embedder, RankTuning};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_base::SystemClock;
-use dormouse_memory::embed::Embedder;
-use dormouse_memory::rank::{Query, Ranking, Recall, Tuning};
-use dormouse_memory::{Quarantined, Scope, Store, StoreOptions};
+use dormouse_memory::{Scope, Store, StoreOptions};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
@@ -16,7 +16,7 @@ use super::data::{Collection, Document};
 use super::quality::Ranked;
 
 pub(crate) struct Directory {
-    recall: Recall,
+    recall: MemorySearch,
     /// Which document a file is.
     numbers: BTreeMap<String, usize>,
     _folder: TempDir,
@@ -48,22 +48,22 @@ impl Directory {
         );
         let store = Store::existing(&memory, &folder.path().join("state"), options);
         let store = store.expect("a store").expect("its directory");
-        let recall = Recall::open(vec![Arc::new(store)], Some(&folder.path().join("cache")));
+        let recall = MemorySearch::open(vec![Arc::new(store)], Some(&folder.path().join("cache")));
         Self { recall, numbers, _folder: folder }
     }
 
     /// Ranks by these numbers from now on.
-    pub(crate) fn tune(&mut self, tuning: Tuning) {
+    pub(crate) fn tune(&mut self, tuning: RankTuning) {
         self.recall.tune(tuning);
     }
 
-    pub(crate) fn ask(&self, question: &str, limit: usize) -> Ranking {
-        let query = Query {
+    pub(crate) fn ask(&self, question: &str, limit: usize) -> MemoryRanking {
+        let query = MemoryQuery {
             text: question,
-            shelf: None,
+            store_index: None,
             limit,
             exclude: &BTreeSet::new(),
-            quarantined: Quarantined::LeaveOut,
+            quarantined: QuarantineFilter::Exclude,
             now: Timestamp::now(),
         };
         self.recall.query(&query).expect("an answer")

@@ -1,13 +1,12 @@
 //! Whether the numbers of the ranking are those of the questions they were chosen on: they are chosen again on
 //! one half of the collections and measured on the other.
 
-use dormouse_memory::rank::Tuning;
-
 use super::DEPTH;
 use super::data::{Collection, DataFile};
 use super::directory::Directory;
 use super::quality::Quality;
 use super::threshold::{self, Threshold};
+use dormouse_search::RankTuning;
 
 const SATURATION: [f64; 3] = [0.6, 0.9, 1.2];
 const LENGTH: [f64; 3] = [0.2, 0.4, 0.75];
@@ -51,7 +50,7 @@ impl Opened {
         Self { file, directories }
     }
 
-    fn tune(&mut self, tuning: Tuning) {
+    fn tune(&mut self, tuning: RankTuning) {
         for directory in &mut self.directories {
             directory.tune(tuning);
         }
@@ -89,7 +88,7 @@ pub(crate) fn run(files: Vec<DataFile>) -> String {
     let mut text = heading(&chosen);
     for file in &mut files {
         for half in HALVES {
-            let columns = [Tuning::default(), of(half.other()), of(half)].map(|tuning| {
+            let columns = [RankTuning::default(), of(half.other()), of(half)].map(|tuning| {
                 file.tune(tuning);
                 (file.found(half), file.threshold(half))
             });
@@ -100,12 +99,12 @@ pub(crate) fn run(files: Vec<DataFile>) -> String {
 }
 
 /// The numbers that do best on a half: first those of the order, then the threshold.
-fn choose(files: &mut [Opened], half: Half) -> Tuning {
-    let mut best = (f64::MIN, Tuning::default());
+fn choose(files: &mut [Opened], half: Half) -> RankTuning {
+    let mut best = (f64::MIN, RankTuning::default());
     for saturation in SATURATION {
         for length in LENGTH {
             for company in COMPANY {
-                let tuning = Tuning { saturation, length, company, ..Tuning::default() };
+                let tuning = RankTuning { saturation, length, company, ..RankTuning::default() };
                 let found = mean(files, tuning, |file| file.found(half));
                 if found > best.0 {
                     best = (found, tuning);
@@ -116,7 +115,7 @@ fn choose(files: &mut [Opened], half: Half) -> Tuning {
     let order = best.1;
     best.0 = f64::MIN;
     for coverage in COVERAGE {
-        let tuning = Tuning { coverage, ..order };
+        let tuning = RankTuning { coverage, ..order };
         let foreign = |file: &Opened| file.threshold(half).foreign_share().unwrap_or(0.0);
         if mean(files, tuning, foreign) > FOREIGN {
             continue;
@@ -129,7 +128,7 @@ fn choose(files: &mut [Opened], half: Half) -> Tuning {
     best.1
 }
 
-fn mean(files: &mut [Opened], tuning: Tuning, of: impl Fn(&Opened) -> f64) -> f64 {
+fn mean(files: &mut [Opened], tuning: RankTuning, of: impl Fn(&Opened) -> f64) -> f64 {
     let mut sum = 0.0;
     for file in files.iter_mut() {
         file.tune(tuning);
@@ -138,8 +137,8 @@ fn mean(files: &mut [Opened], tuning: Tuning, of: impl Fn(&Opened) -> f64) -> f6
     sum / super::quality::ratio(files.len().max(1), 1)
 }
 
-fn heading(chosen: &[Tuning; 2]) -> String {
-    let numbers = |tuning: &Tuning| {
+fn heading(chosen: &[RankTuning; 2]) -> String {
+    let numbers = |tuning: &RankTuning| {
         format!(
             "saturation {}, length {}, company {}, coverage {}",
             tuning.saturation, tuning.length, tuning.company, tuning.coverage
@@ -154,7 +153,7 @@ fn heading(chosen: &[Tuning; 2]) -> String {
          are not among them: the documents have neither.\n\n| File | Half | shipped | other half | same half |\n| --- | --- | --- | --- | --- |\n",
         numbers(first),
         numbers(second),
-        numbers(&Tuning::default()),
+        numbers(&RankTuning::default()),
     )
 }
 

@@ -12,13 +12,13 @@ mod quality;
 mod report;
 mod threshold;
 
+use dormouse_search::{Embedder, WordVectors};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use baseline::{Bm25, Grep, Tokens};
 use data::{Collection, DataFile};
 use directory::Directory;
-use dormouse_memory::embed::{Embedder, WordVectors};
 use quality::{Quality, Ranked};
 pub(crate) use report::Report;
 use report::{FileReport, Row};

@@ -1,11 +1,10 @@
 //! What would be put into a conversation without asking: on a question's own memories, and on another
 //! collection's, where nothing should be.
 
-use dormouse_memory::rank::{MOST_SURE, Sure};
-
 use super::data::{Collection, Question};
 use super::directory::Directory;
 use super::quality::ratio;
+use dormouse_memory::recall::{ConfidentHits, MAX_CONFIDENT};
 
 /// Counts at the shipped threshold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -67,7 +66,7 @@ pub(crate) fn of_some(
             next.filter(|_| collections.len() > 1).into_iter().flat_map(Collection::questions)
         {
             threshold.foreign += 1;
-            let sure = Sure::of(&directory.ask(&question.text, MOST_SURE));
+            let sure = ConfidentHits::of(&directory.ask(&question.text, MAX_CONFIDENT));
             threshold.foreign_injected += usize::from(!sure.hits().is_empty());
         }
     }
@@ -80,7 +79,7 @@ pub(crate) fn elsewhere(questions: &[Collection], directories: &[Directory]) -> 
     let everybody = questions.iter().flat_map(Collection::questions);
     for (question, directory) in everybody.zip(directories.iter().cycle()) {
         asked += 1;
-        let sure = Sure::of(&directory.ask(&question.text, MOST_SURE));
+        let sure = ConfidentHits::of(&directory.ask(&question.text, MAX_CONFIDENT));
         injected += usize::from(!sure.hits().is_empty());
     }
     (asked > 0).then(|| 100.0 * ratio(injected, asked))
@@ -88,7 +87,7 @@ pub(crate) fn elsewhere(questions: &[Collection], directories: &[Directory]) -> 
 
 impl Threshold {
     fn own(&mut self, question: &Question, collection: &Collection, directory: &Directory) {
-        let sure = Sure::of(&directory.ask(&question.text, MOST_SURE));
+        let sure = ConfidentHits::of(&directory.ask(&question.text, MAX_CONFIDENT));
         let answers = sure
             .hits()
             .iter()

@@ -11,7 +11,6 @@ mod anchor;
 mod doctor;
 mod draft;
 pub mod effect;
-pub mod embed;
 mod entry;
 mod excerpt;
 pub mod file_commands;
@@ -22,7 +21,7 @@ mod kind;
 mod manifest;
 mod names;
 mod place;
-pub mod rank;
+pub mod recall;
 mod rules;
 mod same;
 mod scan;
@@ -53,7 +52,6 @@ pub use place::{
     checked_directory, daily_log, memory_directory, project_memory, repository_memory, team_memory,
     user_memory,
 };
-pub use rank::Quarantined;
 pub use rules::{IndexUse, MemoryRules, Saving};
 pub use same::{Claims, already_said};
 pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, Skipped, scan};

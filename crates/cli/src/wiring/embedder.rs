@@ -1,14 +1,15 @@
 //! From settings to a model that makes vectors, if the person has set one up. Where none is, nothing is
 //! opened, read or asked.
 
+use dormouse_search::{
+    EmbedError, Embedder, EmbedderLocation, ModelFingerprint, WordFileError, WordVectors,
+    WritingScript, WritingScripts,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::{EmbeddingSettings, HomeError, Secret, Settings, TextScript, names};
-use dormouse_memory::embed::{
-    EmbedError, Embedder, Fingerprint, Reach, Script, Scripts, WordFileError, WordVectors,
-};
 use dormouse_model::{Credential, EmbeddingClient, Endpoint, ModelError, Timeouts, WireFormat};
 use thiserror::Error;
 
@@ -92,7 +93,7 @@ pub(crate) fn embedder(
             let home = world.home()?;
             let words = WordVectors::open(&path, &home.join("cache"))?;
             match weight {
-                Some(weight) => Arc::new(words.weighing(weight)),
+                Some(weight) => Arc::new(words.with_weight(weight)),
                 None => Arc::new(words),
             }
         }
@@ -114,7 +115,7 @@ pub(crate) fn welcome(settings: &Settings, world: &World) -> Option<Arc<dyn Embe
 struct Served {
     endpoint: Endpoint,
     model: String,
-    scripts: Scripts,
+    scripts: WritingScripts,
     weight: f64,
 }
 
@@ -143,8 +144,8 @@ impl Served {
             betas: Vec::new(),
             timeouts: Timeouts { connect: CONNECT, ..Timeouts::default() },
         };
-        let scripts: Vec<Script> = set.scripts.iter().copied().map(script).collect();
-        let (scripts, weight) = (Scripts::of(&scripts), set.weight.unwrap_or(WEIGHT));
+        let scripts: Vec<WritingScript> = set.scripts.iter().copied().map(script).collect();
+        let (scripts, weight) = (WritingScripts::of(&scripts), set.weight.unwrap_or(WEIGHT));
         Ok(Self { endpoint, model: model.to_owned(), scripts, weight })
     }
 
@@ -171,19 +172,19 @@ impl Served {
 }
 
 impl Embedder for Served {
-    fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::of(&["server", &self.endpoint.shown_url(), &self.model])
+    fn fingerprint(&self) -> ModelFingerprint {
+        ModelFingerprint::of(&["server", &self.endpoint.shown_url(), &self.model])
     }
 
-    fn reach(&self) -> Reach {
-        Reach::Away
+    fn location(&self) -> EmbedderLocation {
+        EmbedderLocation::Remote
     }
 
     fn weight(&self) -> f64 {
         self.weight
     }
 
-    fn knows(&self, text: &str) -> bool {
+    fn supports(&self, text: &str) -> bool {
         self.scripts.cover(text)
     }
 
@@ -191,24 +192,24 @@ impl Embedder for Served {
         self.ask(texts, PATIENCE)
     }
 
-    fn embed_question(&self, text: &str) -> Result<Vec<Vec<f32>>, EmbedError> {
+    fn embed_query(&self, text: &str) -> Result<Vec<Vec<f32>>, EmbedError> {
         self.ask(&[text], QUESTION_PATIENCE)
     }
 }
 
-fn script(script: TextScript) -> Script {
+fn script(script: TextScript) -> WritingScript {
     match script {
-        TextScript::Latin => Script::Latin,
-        TextScript::Greek => Script::Greek,
-        TextScript::Cyrillic => Script::Cyrillic,
-        TextScript::Hebrew => Script::Hebrew,
-        TextScript::Arabic => Script::Arabic,
-        TextScript::Devanagari => Script::Devanagari,
-        TextScript::Thai => Script::Thai,
-        TextScript::Han => Script::Han,
-        TextScript::Kana => Script::Kana,
-        TextScript::Hangul => Script::Hangul,
-        TextScript::Other => Script::Other,
+        TextScript::Latin => WritingScript::Latin,
+        TextScript::Greek => WritingScript::Greek,
+        TextScript::Cyrillic => WritingScript::Cyrillic,
+        TextScript::Hebrew => WritingScript::Hebrew,
+        TextScript::Arabic => WritingScript::Arabic,
+        TextScript::Devanagari => WritingScript::Devanagari,
+        TextScript::Thai => WritingScript::Thai,
+        TextScript::Han => WritingScript::Han,
+        TextScript::Kana => WritingScript::Kana,
+        TextScript::Hangul => WritingScript::Hangul,
+        TextScript::Other => WritingScript::Other,
     }
 }
 

@@ -1,5 +1,7 @@
 //! The stores of a session, and what its tools know about the conversation.
 
+use dormouse_memory::recall::{MemoryHit, MemoryQuery, MemorySearch, QuarantineFilter};
+use dormouse_search::Embedder;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -7,12 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use dormouse_base::{Clock, FileError, MessageId, SessionId};
 use dormouse_memory::{
     Author, By, ChangeError, ContentHash, Draft, Effect, Entry, Expected, INDEX, MemoryFile,
-    Outcome, Proposal, ProposalId, Quarantined, Receipt, Rule, Saving, ScanCache, Scanned, Scope,
-    Store, Trust, manifest_line,
+    Outcome, Proposal, ProposalId, Receipt, Rule, Saving, ScanCache, Scanned, Scope, Store, Trust,
+    manifest_line,
 };
 
-use dormouse_memory::embed::Embedder;
-use dormouse_memory::rank::{Hit, Query, Recall};
 use dormouse_tools::Asker;
 
 use jiff::tz::TimeZone;
@@ -27,7 +27,7 @@ use super::witness::Witness;
 /// Memory, as a session has it.
 pub struct SessionMemory {
     stores: Vec<Arc<Store>>,
-    recall: Arc<Recall>,
+    recall: Arc<MemorySearch>,
     saving: Saving,
     clock: Arc<dyn Clock>,
     heard: Mutex<Heard>,
@@ -121,7 +121,7 @@ impl SessionMemory {
         clock: Arc<dyn Clock>,
         embedder: Option<Arc<dyn Embedder>>,
     ) -> Arc<Self> {
-        let mut recall = Recall::open(stores.clone(), cache);
+        let mut recall = MemorySearch::open(stores.clone(), cache);
         if let Some(embedder) = embedder {
             recall = recall.with_embedder(embedder);
         }
@@ -150,7 +150,7 @@ impl SessionMemory {
         let stores: Vec<Arc<Store>> =
             drafts.iter().map(|draft| Arc::clone(draft.store())).collect();
         Arc::new(Self {
-            recall: Arc::new(Recall::open(stores.clone(), None)),
+            recall: Arc::new(MemorySearch::open(stores.clone(), None)),
             stores,
             saving: Saving::Entries,
             clock: Arc::clone(&self.clock),
@@ -197,7 +197,7 @@ impl SessionMemory {
     }
 
     /// The ranking over them.
-    pub(crate) fn recall(&self) -> &Recall {
+    pub(crate) fn recall(&self) -> &MemorySearch {
         &self.recall
     }
 
@@ -205,8 +205,8 @@ impl SessionMemory {
     /// background: it may take long.
     pub(crate) fn look_around(&self) {
         // What can not be looked at is as it was; a search says so if it fails for the same reason.
-        let _as_it_was = self.recall.look(self.clock.now());
-        if self.recall.vectors_from().is_some() && self.filling.is_due(self.clock.elapsed()) {
+        let _as_it_was = self.recall.rescan(self.clock.now());
+        if self.recall.embedder_location().is_some() && self.filling.is_due(self.clock.elapsed()) {
             let filled = self.recall.fill(self.clock.now(), FILLED_AT_ONCE);
             self.filling.done(filled.is_ok());
         }
@@ -334,16 +334,17 @@ impl SessionMemory {
             return Ok((Vec::new(), 0));
         }
         let (exclude, now) = (BTreeSet::new(), self.clock.now());
-        let quarantined = Quarantined::LeaveOut;
-        let query = Query { text: query, limit: most, shelf, exclude: &exclude, quarantined, now };
+        let quarantined = QuarantineFilter::Exclude;
+        let query =
+            MemoryQuery { text: query, limit: most, shelf, exclude: &exclude, quarantined, now };
         // The model asks and waits for a tool: a server for vectors may be asked too.
         let ranking = self.recall.search(&query)?;
-        let found = |hit: Hit| {
-            let store = Arc::clone(self.stores.get(hit.shelf)?);
+        let found = |hit: MemoryHit| {
+            let store = Arc::clone(self.stores.get(hit.store_index)?);
             Some(FoundMemory { store, memory: hit.memory })
         };
         let hits = ranking.hits.into_iter().filter_map(found).collect();
-        Ok((hits, ranking.passed_over))
+        Ok((hits, ranking.omitted))
     }
 
     /// The memory of this file or name; or why there is none to be found.

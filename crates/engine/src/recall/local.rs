@@ -1,12 +1,16 @@
 //! The local ranking, as recall uses it: no model, no network.
 
+use dormouse_memory::recall::{
+    ConfidentHits, MAX_CANDIDATES, MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter,
+    RESCAN_INTERVAL,
+};
+use dormouse_search::MatchKind;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use dormouse_base::FileError;
-use dormouse_memory::rank::{CANDIDATES, Fit, Hit, LOOK_AGAIN, Query, Ranking, Sure};
-use dormouse_memory::{MemoryFile, Quarantined};
+use dormouse_memory::MemoryFile;
 
 use crate::memory::{FoundMemory, SessionMemory};
 
@@ -40,9 +44,9 @@ pub(super) fn rank(
 ) -> Result<LocalRanking, FileError> {
     let exclude = excluded(access, seen);
     let ranking = access.recall().query(&asked(access, query, &exclude, most))?;
-    let sure = Sure::of(&ranking);
-    let Ranking { hits, searched, age, .. } = ranking;
-    let is_sure = |hit: &Hit| sure.hits().iter().any(|known| known == hit);
+    let sure = ConfidentHits::of(&ranking);
+    let MemoryRanking { hits, searched, age, .. } = ranking;
+    let is_sure = |hit: &MemoryHit| sure.hits().iter().any(|known| known == hit);
     let ranked = hits.into_iter().filter_map(|hit| {
         let (sure, why) = (is_sure(&hit), why(&hit));
         Some(LocalHit { found: found(access, hit)?, sure, why })
@@ -50,7 +54,7 @@ pub(super) fn rank(
     Ok(LocalRanking {
         ranked: ranked.collect(),
         considered: usize::try_from(searched).unwrap_or(0),
-        is_old: age >= LOOK_AGAIN,
+        is_old: age >= RESCAN_INTERVAL,
     })
 }
 
@@ -61,7 +65,7 @@ pub(super) fn candidates(
     seen: &[PathBuf],
 ) -> Result<Vec<FoundMemory>, FileError> {
     let exclude = excluded(access, seen);
-    let hits = access.recall().candidates(&asked(access, query, &exclude, CANDIDATES))?;
+    let hits = access.recall().candidates(&asked(access, query, &exclude, MAX_CANDIDATES))?;
     Ok(hits.into_iter().filter_map(|hit| found(access, hit)).collect())
 }
 
@@ -70,9 +74,9 @@ fn asked<'a>(
     text: &'a str,
     exclude: &'a BTreeSet<(usize, MemoryFile)>,
     limit: usize,
-) -> Query<'a> {
-    let quarantined = Quarantined::LeaveOut;
-    Query { text, limit, shelf: None, exclude, quarantined, now: access.clock().now() }
+) -> MemoryQuery<'a> {
+    let quarantined = QuarantineFilter::Exclude;
+    MemoryQuery { text, limit, store_index: None, exclude, quarantined, now: access.clock().now() }
 }
 
 fn excluded(access: &SessionMemory, seen: &[PathBuf]) -> BTreeSet<(usize, MemoryFile)> {
@@ -85,16 +89,16 @@ fn excluded(access: &SessionMemory, seen: &[PathBuf]) -> BTreeSet<(usize, Memory
     excluded
 }
 
-fn found(access: &SessionMemory, hit: Hit) -> Option<FoundMemory> {
-    let store = Arc::clone(access.stores().get(hit.shelf)?);
+fn found(access: &SessionMemory, hit: MemoryHit) -> Option<FoundMemory> {
+    let store = Arc::clone(access.stores().get(hit.store_index)?);
     Some(FoundMemory { store, memory: hit.memory })
 }
 
 /// The words that brought a memory up, and how much of the query it covers.
-fn why(hit: &Hit) -> String {
-    let asked = hit.why.iter().filter(|why| why.fit != Fit::Company);
+fn why(hit: &MemoryHit) -> String {
+    let asked = hit.matches.iter().filter(|why| why.fit != MatchKind::Company);
     let words: Vec<&str> = asked.map(|why| why.word.as_str()).take(NAMED_WORDS).collect();
-    if let Some(near) = hit.nearness.filter(|_| words.is_empty()) {
+    if let Some(near) = hit.fused_rank.filter(|_| words.is_empty()) {
         return format!("none of the words, but near the message ({:.2})", near.similarity);
     }
     let share = (hit.coverage * 100.0).round();

@@ -111,7 +111,7 @@ fn cites(answer: &Quotable, memory: &InContext) -> bool {
 /// Whether a name is hardly ever said without the memory being meant.
 fn is_distinctive(name: &str) -> bool {
     let words = name.split_whitespace().count();
-    let unspaced = name.chars().filter(|c| crate::rank::is_unspaced(*c)).count();
+    let unspaced = name.chars().filter(|c| dormouse_search::is_unspaced(*c)).count();
     let odd = name.contains(['_', '-']) || name.contains(|c: char| c.is_ascii_digit());
     words >= 3 || unspaced >= 4 || (odd && name.chars().count() >= 6)
 }

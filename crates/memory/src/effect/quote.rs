@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::rank::is_unspaced;
+use dormouse_search::is_unspaced;
 
 /// Eight words in a row are no coincidence. A character of a script without spaces is half a word.
 const RUN: usize = 2 * 8;

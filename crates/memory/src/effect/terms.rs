@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Happened, InContext};
-use crate::rank::Words;
+use dormouse_search::Tokenizer;
 
 /// So many words of a name, a description and a first sentence, where none of them is a word of code.
 const PLAIN_WORDS: usize = 2;
@@ -14,7 +14,7 @@ const SHORTEST: usize = 3;
 pub(super) struct Terms {
     /// Files.
     files: Vec<String>,
-    /// Words that stand for one thing only, together: identifiers, flags, paths, what stands between backticks.
+    /// Tokenizer that stand for one thing only, together: identifiers, flags, paths, what stands between backticks.
     code: Vec<BTreeSet<String>>,
     /// Stems of the other words of its name, its description and its first sentence.
     plain: BTreeSet<String>,
@@ -76,7 +76,7 @@ impl Touched {
     }
 }
 
-/// Words as code has them.
+/// Tokenizer as code has them.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':' | '=');
     text.split(move |c: char| !inside(c))
@@ -102,13 +102,13 @@ fn quoted(text: &str) -> Vec<BTreeSet<String>> {
 }
 
 fn stems<'a>(texts: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
-    let words = Words::new();
+    let words = Tokenizer::new();
     let mut stems = BTreeSet::new();
     for text in texts {
-        words.terms_of_text(text, |term| {
+        words.each_term(text, |term| {
             // A single character of a script without spaces says nothing, a pair of them does.
             let length = term.chars().count();
-            let pair = length == 2 && term.chars().all(crate::rank::is_unspaced);
+            let pair = length == 2 && term.chars().all(dormouse_search::is_unspaced);
             if length > SHORTEST || pair {
                 stems.insert(term.to_owned());
             }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::rank::Words;
+use dormouse_search::Tokenizer;
 
 const TABLE: &str = include_str!("glossary.txt");
 
@@ -52,7 +52,7 @@ impl Glossary {
     }
 
     fn of(table: &str) -> Self {
-        let (words, mut groups) = (Words::new(), Vec::new());
+        let (words, mut groups) = (Tokenizer::new(), Vec::new());
         let mut glossary = Self {
             senses: Vec::new(),
             exact: HashMap::new(),
@@ -105,7 +105,7 @@ fn add(entries: &mut HashMap<String, Vec<Thing>>, word: String, thing: Thing) {
 }
 
 /// The stems of a phrase.
-pub(super) fn stems(words: &Words, phrase: &str) -> String {
+pub(super) fn stems(words: &Tokenizer, phrase: &str) -> String {
     phrase.split(' ').map(|word| words.stem(word)).collect::<Vec<_>>().join(" ")
 }
 
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn forms_and_phrases_are_found() {
-        let (glossary, words) = (Glossary::shipped(), Words::new());
+        let (glossary, words) = (Glossary::shipped(), Tokenizer::new());
         let of = |phrase: &str| glossary.english(phrase, &stems(&words, phrase));
         assert_eq!(of("deployments"), of("deploying"));
         assert_eq!(of("pull requests"), glossary.chinese("合并请求"));

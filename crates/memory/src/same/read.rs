@@ -5,12 +5,12 @@ use super::items::{Bound, Id, Item, Kind, Sentence};
 use super::marks::{self, Mark};
 use super::tokens::{Capital, Token, tokens};
 use super::tuning;
-use crate::rank::{Words, is_stop, related};
+use dormouse_search::{Tokenizer, is_stop, related};
 
 /// The sentences of a text.
 pub(super) fn sentences(text: &str) -> Vec<Sentence> {
     let mut reader = Reader {
-        words: Words::new(),
+        words: Tokenizer::new(),
         glossary: Glossary::shipped(),
         done: Vec::new(),
         sentence: Sentence::default(),
@@ -43,7 +43,7 @@ struct Part {
 }
 
 pub(super) struct Reader {
-    words: Words,
+    words: Tokenizer,
     pub(super) glossary: &'static Glossary,
     done: Vec<Sentence>,
     pub(super) sentence: Sentence,
@@ -197,7 +197,7 @@ impl Reader {
         self.push(Item { bound, near, ..item });
     }
 
-    /// A path, an identifier: known by all of it, and to others by its parts. Words with a stroke between them
+    /// A path, an identifier: known by all of it, and to others by its parts. Tokenizer with a stroke between them
     /// (`read/write`) are words.
     fn take_name(&mut self, name: &str) {
         let parts: Vec<&str> = name.split('/').collect();

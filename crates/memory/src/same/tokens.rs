@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 
 use super::moments::{self, DATE, TIME};
-use crate::rank::is_unspaced;
+use dormouse_search::is_unspaced;
 
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]

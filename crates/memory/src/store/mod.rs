@@ -55,7 +55,7 @@ pub(crate) use lines::link_to;
 pub use log::{FileDiff, LogEntry};
 pub use plan::{Expected, Plan};
 pub use policy::{Policy, PolicyRule, Rule, Writer};
-pub(crate) use since::{HistoryPlace, Since};
+pub(crate) use since::{ChangesSince, HistoryPosition};
 pub use trash::Trashed;
 pub use units::{Applied, Fate, Trial, Unit, UnitWrite};
 pub use uses::{RecalledFor, UseCount, Uses};

@@ -8,15 +8,15 @@ use super::{Store, history};
 
 /// A place in the history: everything before it is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(crate) struct HistoryPlace(pub(crate) u64);
+pub(crate) struct HistoryPosition(pub(crate) u64);
 
 /// What happened since.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Since {
+pub(crate) enum ChangesSince {
     /// Nothing.
     Nothing,
     /// These files were changed, made or removed.
-    Files(Vec<String>, HistoryPlace),
+    Files(Vec<String>, HistoryPosition),
     /// The history is another one: anything may have happened.
     Unknown,
 }
@@ -45,26 +45,26 @@ const TAIL: u64 = 64 * 1024;
 
 impl Store {
     /// The end of the history.
-    pub(crate) fn history_end(&self) -> HistoryPlace {
-        let Some(length) = self.history_length() else { return HistoryPlace::default() };
+    pub(crate) fn history_end(&self) -> HistoryPosition {
+        let Some(length) = self.history_length() else { return HistoryPosition::default() };
         let start = length.saturating_sub(TAIL);
         let tail = self.history_from(start).unwrap_or_default();
         let (_, closed) = read(&tail);
-        HistoryPlace(if closed == 0 { length } else { start + closed })
+        HistoryPosition(if closed == 0 { length } else { start + closed })
     }
 
     /// What changed since a place. A change whose files are still being written is told again next time.
-    pub(crate) fn changes_since(&self, place: HistoryPlace) -> Since {
+    pub(crate) fn changes_since(&self, place: HistoryPosition) -> ChangesSince {
         let length = self.history_length().unwrap_or(0);
         if length == place.0 {
-            return Since::Nothing;
+            return ChangesSince::Nothing;
         }
         if length < place.0 {
-            return Since::Unknown;
+            return ChangesSince::Unknown;
         }
-        let Some(bytes) = self.history_from(place.0) else { return Since::Unknown };
+        let Some(bytes) = self.history_from(place.0) else { return ChangesSince::Unknown };
         let (files, closed) = read(&bytes);
-        Since::Files(files, HistoryPlace(place.0 + closed))
+        ChangesSince::Files(files, HistoryPosition(place.0 + closed))
     }
 
     fn history_length(&self) -> Option<u64> {

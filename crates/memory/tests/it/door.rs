@@ -1,14 +1,14 @@
 //! The one door: what each step of a change does, and whom it stops.
 
+use dormouse_memory::recall::{MemoryQuery, MemorySearch, QuarantineFilter};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use dormouse_memory::rank::{Query, Recall};
 use dormouse_memory::{
     AnchoredProject, Author, By, ChangeError, Effect, Entry, Expected, MemoryType, NewMemory,
-    Outcome, Policy, PolicyRule, Quarantined, RecalledFor, Rule, ScanCache, Trust, UseCount,
+    Outcome, Policy, PolicyRule, RecalledFor, Rule, ScanCache, Trust, UseCount,
 };
 
 use crate::world::{World, assert_sound, file, files_below, message, model, note, person, written};
@@ -365,11 +365,12 @@ fn words_are_found_in_any_case_and_script() {
             plan.save(&NewMemory::new("Other", "x", "the DATABASE of others")).map(drop)
         })
         .unwrap();
-    let recall = Recall::open(vec![Arc::new(store)], None);
+    let recall = MemorySearch::open(vec![Arc::new(store)], None);
     let find = |text: &str| -> Vec<String> {
         let (exclude, now) = (BTreeSet::new(), "2026-11-15T08:00:00Z".parse().unwrap());
-        let quarantined = Quarantined::LeaveOut;
-        let query = Query { text, limit: 10, shelf: None, exclude: &exclude, quarantined, now };
+        let quarantined = QuarantineFilter::Exclude;
+        let query =
+            MemoryQuery { text, limit: 10, store_index: None, exclude: &exclude, quarantined, now };
         let hits = recall.query(&query).unwrap().hits;
         hits.iter().map(|hit| hit.memory.file.to_string()).collect()
     };

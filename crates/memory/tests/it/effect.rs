@@ -1,12 +1,12 @@
 //! What memories were good for, counted in the state folder, and what follows from it.
 
+use dormouse_memory::recall::{ConfidentHits, MemoryQuery, MemorySearch, QuarantineFilter};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use dormouse_base::Clock;
 use dormouse_memory::effect::TurnEffect;
-use dormouse_memory::rank::{Query, Recall, Sure};
-use dormouse_memory::{Quarantined, RecalledFor, ScanCache, Store, UseCount};
+use dormouse_memory::{RecalledFor, ScanCache, Store, UseCount};
 
 use crate::world::{World, file};
 
@@ -109,12 +109,19 @@ fn what_never_helped_sinks_a_little() {
     };
     world.write("a-harbour.md", &text("Arbor"));
     world.write("b-harbour.md", &text("Bristol"));
-    let recall = Recall::open(vec![Arc::new(world.store())], None);
+    let recall = MemorySearch::open(vec![Arc::new(world.store())], None);
     let exclude = BTreeSet::new();
     let ask = |text: &str| {
-        let (now, quarantined) = (world.clock.now(), Quarantined::LeaveOut);
+        let (now, quarantined) = (world.clock.now(), QuarantineFilter::Exclude);
         recall
-            .query(&Query { text, limit: 10, shelf: None, exclude: &exclude, quarantined, now })
+            .query(&MemoryQuery {
+                text,
+                limit: 10,
+                store_index: None,
+                exclude: &exclude,
+                quarantined,
+                now,
+            })
             .unwrap()
     };
     let first = |text: &str| ask(text).hits[0].memory.file.to_string();
@@ -129,7 +136,7 @@ fn what_never_helped_sinks_a_little() {
     // Asked for by its name it is still found, and still shown.
     assert_eq!(first("where do ships land in Arbor"), "a-harbour.md");
     let ranking = ask("where do ships land in Arbor");
-    assert_eq!(Sure::of(&ranking).hits()[0].memory.file.as_str(), "a-harbour.md");
+    assert_eq!(ConfidentHits::of(&ranking).hits()[0].memory.file.as_str(), "a-harbour.md");
     // Once it helps it is what it was.
     world.store().count_uses(&[with("a-harbour.md", CITED)]).unwrap();
     assert_eq!(first("where do ships land"), "a-harbour.md");

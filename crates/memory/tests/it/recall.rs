@@ -1,14 +1,18 @@
 //! Recalling from real directories: what is found and why, and that the index is never believed more than
 //! the files (R-5, R-6, M-17).
 
+use dormouse_memory::recall::{
+    ConfidentHits, MAX_CANDIDATES, MemoryHit, MemoryQuery, MemoryRanking, MemorySearch,
+    QuarantineFilter,
+};
+use dormouse_search::MatchKind;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use dormouse_base::Clock;
-use dormouse_memory::rank::{CANDIDATES, Fit, Hit, Query, Ranking, Recall, Sure};
-use dormouse_memory::{Expected, Quarantined};
+use dormouse_memory::Expected;
 use proptest::prelude::*;
 
 use crate::world::{World, file, note, person};
@@ -18,8 +22,8 @@ impl World {
         self.root.join("cache")
     }
 
-    fn recall(&self) -> Recall {
-        Recall::open(vec![Arc::new(self.store())], Some(&self.cache()))
+    fn recall(&self) -> MemorySearch {
+        MemorySearch::open(vec![Arc::new(self.store())], Some(&self.cache()))
     }
 
     fn index_file(&self, name: &str) -> PathBuf {
@@ -28,20 +32,20 @@ impl World {
     }
 }
 
-fn ask(world: &World, recall: &Recall, text: &str) -> Ranking {
+fn ask(world: &World, recall: &MemorySearch, text: &str) -> MemoryRanking {
     let exclude = BTreeSet::new();
     let now = world.clock.now();
-    let quarantined = Quarantined::LeaveOut;
+    let quarantined = QuarantineFilter::Exclude;
     recall
-        .query(&Query { text, limit: 10, shelf: None, exclude: &exclude, quarantined, now })
+        .query(&MemoryQuery { text, limit: 10, store_index: None, exclude: &exclude, quarantined, now })
         .unwrap()
 }
 
-fn files(ranking: &Ranking) -> Vec<&str> {
+fn files(ranking: &MemoryRanking) -> Vec<&str> {
     ranking.hits.iter().map(|hit| hit.memory.file.as_str()).collect()
 }
 
-fn first(ranking: &Ranking) -> &Hit {
+fn first(ranking: &MemoryRanking) -> &MemoryHit {
     &ranking.hits[0]
 }
 
@@ -85,13 +89,16 @@ fn a_ranking_says_why() {
     world.write("other.md", "Something else entirely.\n");
     let ranking = ask(&world, &world.recall(), "did the repo move");
     let why: Vec<_> = first(&ranking)
-        .why
+        .matches
         .iter()
         .map(|why| (why.word.as_str(), why.term.as_str(), why.fit))
-        .filter(|(_, _, fit)| *fit != Fit::Company)
+        .filter(|(_, _, fit)| *fit != MatchKind::Company)
         .collect();
-    assert_eq!(why, [("move", "move", Fit::Same), ("repo", "repositori", Fit::Related)]);
-    assert_eq!((ranking.searched, ranking.passed_over), (2, 0));
+    assert_eq!(
+        why,
+        [("move", "move", MatchKind::Same), ("repo", "repositori", MatchKind::Related)]
+    );
+    assert_eq!((ranking.searched, ranking.omitted), (2, 0));
 }
 
 #[test]
@@ -102,7 +109,7 @@ fn sure_or_nothing() {
     }
     world.write("port.md", "The test database listens on port 5433.\n");
     let recall = world.recall();
-    let sure = |text: &str| Sure::of(&ask(&world, &recall, text)).hits().len();
+    let sure = |text: &str| ConfidentHits::of(&ask(&world, &recall, text)).hits().len();
     assert_eq!(sure("which port has the test database"), 1);
     assert_eq!(sure("please book a table at the port in Lisbon for Amelia"), 0);
     assert_eq!(sure("how do monads compose"), 0);
@@ -142,7 +149,7 @@ fn others_changes_are_found_by_a_look() {
     let before = ask(&world, &recall, "walrus");
     // The index is believed only as far as the files bear it out.
     assert_eq!((files(&before), before.age.as_hours()), (Vec::new(), 24));
-    recall.look(world.clock.now()).unwrap();
+    recall.rescan(world.clock.now()).unwrap();
     let after = ask(&world, &recall, "walrus");
     assert_eq!((files(&after), after.age.as_secs()), (vec!["b.md"], 0));
     assert_eq!(files(&ask(&world, &world.recall(), "walrus")), ["b.md"]);
@@ -159,16 +166,16 @@ fn a_quarantined_memory_is_never_given_to_a_model() {
     world.write("b.md", "---\nquarantined: true\n---\nA walrus.\n");
     assert_eq!(files(&ask(&world, &recall, "walrus")), Vec::<&str>::new());
     let exclude = BTreeSet::new();
-    let mut query = Query {
-        shelf: None,
+    let mut query = MemoryQuery {
+        store_index: None,
         text: "walrus",
-        limit: CANDIDATES,
+        limit: MAX_CANDIDATES,
         exclude: &exclude,
-        quarantined: Quarantined::LeaveOut,
+        quarantined: QuarantineFilter::Exclude,
         now: world.clock.now(),
     };
     assert_eq!(recall.candidates(&query).unwrap().len(), 0);
-    query.quarantined = Quarantined::Include;
+    query.quarantined = QuarantineFilter::Include;
     assert_eq!(recall.query(&query).unwrap().hits.len(), 2);
 }
 
@@ -180,20 +187,20 @@ fn candidates_are_the_best_and_then_the_newest() {
     }
     world.write("port.md", "The test database listens on port 5433.\n");
     let exclude = BTreeSet::from([(0, file("n7.md"))]);
-    let query = Query {
-        shelf: None,
+    let query = MemoryQuery {
+        store_index: None,
         text: "database port",
-        limit: CANDIDATES,
+        limit: MAX_CANDIDATES,
         exclude: &exclude,
-        quarantined: Quarantined::LeaveOut,
+        quarantined: QuarantineFilter::Exclude,
         now: world.clock.now(),
     };
     let candidates = world.recall().candidates(&query).unwrap();
-    assert_eq!(candidates.len(), CANDIDATES);
+    assert_eq!(candidates.len(), MAX_CANDIDATES);
     assert_eq!(candidates[0].memory.file, file("port.md"));
     assert!(candidates.iter().all(|hit| hit.memory.file != file("n7.md")));
     let distinct: BTreeSet<_> = candidates.iter().map(|hit| &hit.memory.file).collect();
-    assert_eq!(distinct.len(), CANDIDATES);
+    assert_eq!(distinct.len(), MAX_CANDIDATES);
 }
 
 #[test]
@@ -247,7 +254,7 @@ fn nobody_misses_a_word_when_several_write() {
                     let found = ask(world, &recall, &name);
                     assert_eq!(files(&found).first(), Some(&format!("{name}.md").as_str()));
                     if number % 5 == 0 {
-                        recall.look(world.clock.now()).unwrap();
+                        recall.rescan(world.clock.now()).unwrap();
                     }
                 }
             });
@@ -258,11 +265,11 @@ fn nobody_misses_a_word_when_several_write() {
     assert_eq!(all_scores(&world, &recall), all_scores(&world, &rebuilt(&world)));
 }
 
-fn rebuilt(world: &World) -> Recall {
-    Recall::open(vec![Arc::new(world.store())], None)
+fn rebuilt(world: &World) -> MemorySearch {
+    MemorySearch::open(vec![Arc::new(world.store())], None)
 }
 
-fn all_scores(world: &World, recall: &Recall) -> Vec<Vec<(String, f64)>> {
+fn all_scores(world: &World, recall: &MemorySearch) -> Vec<Vec<(String, f64)>> {
     let questions = ["animal", "walrus otter", "when did the otter eat fish", "鱼", "吃鱼的海象"];
     let scores = |question: &&str| {
         let ranking = ask(world, recall, question);
@@ -325,12 +332,12 @@ proptest! {
                 }
                 Step::Outside(number, text) => world.write(&path_of(number), &format!("{} ", TEXTS[text])),
                 Step::RemoveOutside(number) => drop(fs::remove_file(world.memory().join(path_of(number)))),
-                Step::Look => recall.look(world.clock.now()).unwrap(),
+                Step::Look => recall.rescan(world.clock.now()).unwrap(),
                 Step::Reopen => recall = world.recall(),
             }
             all_scores(&world, &recall);
         }
-        recall.look(world.clock.now()).unwrap();
+        recall.rescan(world.clock.now()).unwrap();
         prop_assert_eq!(all_scores(&world, &recall), all_scores(&world, &rebuilt(&world)));
         prop_assert_eq!(all_scores(&world, &world.recall()), all_scores(&world, &rebuilt(&world)));
     }

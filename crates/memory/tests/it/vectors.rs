@@ -1,5 +1,12 @@
 //! Vectors in the ranking: they move and add, make nobody sure, and are never believed more than the files.
 
+use dormouse_memory::recall::{
+    ConfidentHits, MemoryQuery, MemoryRanking, MemorySearch, QuarantineFilter,
+};
+use dormouse_search::{
+    EmbedError, Embedder, EmbedderLocation, ModelFingerprint, VectorFillError, VectorUse,
+    WritingScripts,
+};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
@@ -7,27 +14,24 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use dormouse_base::Clock;
-use dormouse_memory::Quarantined;
-use dormouse_memory::embed::{EmbedError, Embedder, FillError, Fingerprint, Reach, Scripts};
-use dormouse_memory::rank::{Query, Ranking, Recall, Sure, VectorUse};
 
 use crate::world::World;
 
 /// A model that knows what is about the sea, and what is about food.
 struct Model {
     name: &'static str,
-    reach: Reach,
+    reach: EmbedderLocation,
     dimension: usize,
     asked: AtomicUsize,
     trouble: Mutex<Option<EmbedError>>,
 }
 
 impl Model {
-    fn new(name: &'static str, reach: Reach) -> Arc<Self> {
+    fn new(name: &'static str, reach: EmbedderLocation) -> Arc<Self> {
         Self::of(name, reach, 3)
     }
 
-    fn of(name: &'static str, reach: Reach, dimension: usize) -> Arc<Self> {
+    fn of(name: &'static str, reach: EmbedderLocation, dimension: usize) -> Arc<Self> {
         let (asked, trouble) = (AtomicUsize::new(0), Mutex::new(None));
         Arc::new(Self { name, reach, dimension, asked, trouble })
     }
@@ -38,11 +42,11 @@ impl Model {
 }
 
 impl Embedder for Model {
-    fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::of(&[self.name])
+    fn fingerprint(&self) -> ModelFingerprint {
+        ModelFingerprint::of(&[self.name])
     }
 
-    fn reach(&self) -> Reach {
+    fn location(&self) -> EmbedderLocation {
         self.reach
     }
 
@@ -50,8 +54,8 @@ impl Embedder for Model {
         0.5
     }
 
-    fn knows(&self, text: &str) -> bool {
-        Scripts::default().cover(text)
+    fn supports(&self, text: &str) -> bool {
+        WritingScripts::default().cover(text)
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
@@ -84,29 +88,29 @@ impl Sea {
         Self { world }
     }
 
-    fn recall(&self, model: &Arc<Model>) -> Recall {
+    fn recall(&self, model: &Arc<Model>) -> MemorySearch {
         let cache = self.world.root.join("cache");
-        let recall = Recall::open(vec![Arc::new(self.world.store())], Some(&cache));
+        let recall = MemorySearch::open(vec![Arc::new(self.world.store())], Some(&cache));
         recall.with_embedder(Arc::clone(model) as Arc<dyn Embedder>)
     }
 
-    fn filled(&self, model: &Arc<Model>) -> Recall {
+    fn filled(&self, model: &Arc<Model>) -> MemorySearch {
         let recall = self.recall(model);
         recall.fill(self.world.clock.now(), usize::MAX).unwrap();
         recall
     }
 
-    fn query<T>(&self, text: &str, run: impl FnOnce(&Query<'_>) -> T) -> T {
+    fn query<T>(&self, text: &str, run: impl FnOnce(&MemoryQuery<'_>) -> T) -> T {
         let exclude = BTreeSet::new();
-        let (now, quarantined) = (self.world.clock.now(), Quarantined::LeaveOut);
-        run(&Query { text, limit: 10, shelf: None, exclude: &exclude, quarantined, now })
+        let (now, quarantined) = (self.world.clock.now(), QuarantineFilter::Exclude);
+        run(&MemoryQuery { text, limit: 10, store_index: None, exclude: &exclude, quarantined, now })
     }
 
-    fn ask(&self, recall: &Recall, text: &str) -> Ranking {
+    fn ask(&self, recall: &MemorySearch, text: &str) -> MemoryRanking {
         self.query(text, |query| recall.query(query).unwrap())
     }
 
-    fn search(&self, recall: &Recall, text: &str) -> Ranking {
+    fn search(&self, recall: &MemorySearch, text: &str) -> MemoryRanking {
         self.query(text, |query| recall.search(query).unwrap())
     }
 
@@ -116,30 +120,30 @@ impl Sea {
     }
 }
 
-fn files(ranking: &Ranking) -> Vec<&str> {
+fn files(ranking: &MemoryRanking) -> Vec<&str> {
     ranking.hits.iter().map(|hit| hit.memory.file.as_str()).collect()
 }
 
 #[test]
 fn a_memory_without_a_word_of_the_question_is_found_and_nobody_is_sure_of_it() {
     let sea = Sea::new();
-    let model = Model::new("m", Reach::Here);
+    let model = Model::new("m", EmbedderLocation::Local);
     let recall = sea.recall(&model);
     assert_eq!(files(&sea.ask(&recall, "vessels")), Vec::<&str>::new());
-    assert!(matches!(sea.ask(&recall, "vessels").vectors, VectorUse::Without(_)));
+    assert!(matches!(sea.ask(&recall, "vessels").vectors, VectorUse::Unavailable(_)));
     let filled = recall.fill(sea.world.clock.now(), usize::MAX).unwrap();
-    assert_eq!((filled.memories, filled.with_vector, filled.new, filled.unknown), (4, 3, 3, 1));
+    assert_eq!((filled.documents, filled.with_vector, filled.new, filled.unsupported), (4, 3, 3, 1));
     assert_eq!(filled.missing(), 0);
     let ranking = sea.ask(&recall, "where do vessels go");
     assert_eq!(files(&ranking).first(), Some(&"harbour.md"), "{ranking:?}");
     assert_eq!(ranking.vectors, VectorUse::Used(3));
-    let nearness = ranking.hits[0].nearness.unwrap();
+    let nearness = ranking.hits[0].fused_rank.unwrap();
     assert_eq!((nearness.word_rank, nearness.vector_rank), (None, Some(1)));
-    assert!(nearness.similarity > 0.9 && ranking.hits[0].why.is_empty());
-    assert_eq!(Sure::of(&ranking).hits(), []);
+    assert!(nearness.similarity > 0.9 && ranking.hits[0].matches.is_empty());
+    assert_eq!(ConfidentHits::of(&ranking).hits(), []);
     // Words still decide what is put in, and a question in another language is ranked by words alone.
     let ranking = sea.ask(&recall, "when is the meeting on Monday");
-    assert_eq!(Sure::of(&ranking).hits().len(), 1);
+    assert_eq!(ConfidentHits::of(&ranking).hits().len(), 1);
     let ranking = sea.ask(&recall, "猫");
     assert_eq!((files(&ranking), &ranking.vectors), (vec!["cat.md"], &VectorUse::Off));
 }
@@ -147,7 +151,7 @@ fn a_memory_without_a_word_of_the_question_is_found_and_nobody_is_sure_of_it() {
 #[test]
 fn a_model_behind_a_network_is_never_asked_while_a_turn_waits() {
     let sea = Sea::new();
-    let model = Model::new("m", Reach::Away);
+    let model = Model::new("m", EmbedderLocation::Remote);
     let recall = sea.filled(&model);
     let asked = model.asked();
     let ranking = sea.ask(&recall, "vessels");
@@ -158,17 +162,17 @@ fn a_model_behind_a_network_is_never_asked_while_a_turn_waits() {
     *model.trouble.lock().unwrap() = Some(EmbedError::Failed("the server is gone".to_owned()));
     let ranking = sea.search(&recall, "the quay of vessels");
     assert_eq!(files(&ranking), ["harbour.md"]);
-    assert_eq!(ranking.vectors, VectorUse::Without("the server is gone".to_owned()));
+    assert_eq!(ranking.vectors, VectorUse::Unavailable("the server is gone".to_owned()));
 }
 
 #[test]
 fn vectors_are_of_the_files_as_they_are_and_of_one_model() {
     let sea = Sea::new();
-    let model = Model::new("m", Reach::Here);
+    let model = Model::new("m", EmbedderLocation::Local);
     let recall = sea.filled(&model);
     let asked = model.asked();
-    let fill = |recall: &Recall| {
-        recall.look(sea.world.clock.now()).unwrap();
+    let fill = |recall: &MemorySearch| {
+        recall.rescan(sea.world.clock.now()).unwrap();
         recall.fill(sea.world.clock.now(), usize::MAX).unwrap()
     };
     assert_eq!((fill(&recall).new, model.asked()), (0, asked));
@@ -181,20 +185,20 @@ fn vectors_are_of_the_files_as_they_are_and_of_one_model() {
         .set_modified(std::time::UNIX_EPOCH)
         .unwrap();
     sea.world.write("larder.md", "The larder is empty now, and painted green.\n");
-    recall.look(sea.world.clock.now()).unwrap();
+    recall.rescan(sea.world.clock.now()).unwrap();
     assert_eq!(files(&sea.ask(&recall, "hungry people")), Vec::<&str>::new());
     let filled = fill(&recall);
     assert_eq!((filled.new, filled.with_vector, model.asked()), (1, 3, asked + 2));
     fs::remove_file(&touched).unwrap();
     assert_eq!(fill(&recall).with_vector, 2);
     // Another model, or the same name with other vectors: all of them anew.
-    let other = Model::new("another", Reach::Here);
-    assert!(matches!(sea.ask(&sea.recall(&other), "hungry").vectors, VectorUse::Without(_)));
+    let other = Model::new("another", EmbedderLocation::Local);
+    assert!(matches!(sea.ask(&sea.recall(&other), "hungry").vectors, VectorUse::Unavailable(_)));
     assert_eq!(fill(&sea.recall(&other)).new, 2);
-    let wider = Model::of("another", Reach::Here, 5);
+    let wider = Model::of("another", EmbedderLocation::Local, 5);
     let without = sea.ask(&sea.recall(&wider), "hungry").vectors;
     assert!(
-        matches!(&without, VectorUse::Without(why) if why.contains("another model")),
+        matches!(&without, VectorUse::Unavailable(why) if why.contains("another model")),
         "{without:?}"
     );
     // Where nothing is missing the model is not asked, and so nobody knows; with the next memory all are made anew.
@@ -202,14 +206,14 @@ fn vectors_are_of_the_files_as_they_are_and_of_one_model() {
     sea.world.write("mast.md", "The mast of a ship.\n");
     assert_eq!(fill(&sea.recall(&wider)).new, 3);
     assert_eq!(files(&sea.ask(&sea.recall(&wider), "hungry")).first(), Some(&"larder.md"));
-    sea.recall(&wider).forget_vectors().unwrap();
+    sea.recall(&wider).delete_vectors().unwrap();
     assert_eq!(fill(&sea.recall(&wider)).new, 3);
 }
 
 #[test]
 fn the_vectors_are_a_cache() {
     let sea = Sea::new();
-    let model = Model::new("m", Reach::Here);
+    let model = Model::new("m", EmbedderLocation::Local);
     let recall = sea.filled(&model);
     let path = sea.vectors();
     let whole = fs::read(&path).unwrap();
@@ -223,8 +227,8 @@ fn the_vectors_are_a_cache() {
     assert_eq!(recall.fill(sea.world.clock.now(), 2).unwrap().missing(), 1);
     assert_eq!(recall.fill(sea.world.clock.now(), 2).unwrap().missing(), 0);
     assert_eq!(files(&sea.ask(&recall, "vessels")).first(), Some(&"harbour.md"));
-    let nowhere = Recall::open(vec![Arc::new(sea.world.store())], None).with_embedder(model);
-    assert!(matches!(nowhere.fill(sea.world.clock.now(), 1), Err(FillError::NoCache)));
+    let nowhere = MemorySearch::open(vec![Arc::new(sea.world.store())], None).with_embedder(model);
+    assert!(matches!(nowhere.fill(sea.world.clock.now(), 1), Err(VectorFillError::NoCache)));
     assert_eq!(files(&sea.ask(&nowhere, "the quay")), ["harbour.md"]);
 }
 
@@ -234,12 +238,12 @@ fn what_was_made_before_a_failure_is_kept_and_one_process_makes_them_at_a_time()
     for at in 0..70 {
         sea.world.write(&format!("ship-{at:02}.md"), &format!("The ship number {at}.\n"));
     }
-    let model = Model::new("m", Reach::Here);
+    let model = Model::new("m", EmbedderLocation::Local);
     let recall = sea.recall(&model);
     let now = sea.world.clock.now();
     assert_eq!(recall.fill(now, 40).unwrap().new, 40);
     *model.trouble.lock().unwrap() = Some(EmbedError::Failed("gone".to_owned()));
-    assert!(matches!(recall.fill(now, usize::MAX), Err(FillError::Embed(_))));
+    assert!(matches!(recall.fill(now, usize::MAX), Err(VectorFillError::Embed(_))));
     assert_eq!(recall.count_vectors(now).unwrap().with_vector, 40);
     *model.trouble.lock().unwrap() = None;
     let all: Vec<usize> = std::thread::scope(|scope| {
@@ -256,10 +260,10 @@ fn what_was_made_before_a_failure_is_kept_and_one_process_makes_them_at_a_time()
 fn what_is_in_quarantine_gets_no_vector() {
     let sea = Sea::new();
     sea.world.write("trap.md", "---\nname: Trap\nquarantined: true\n---\nA ship.\n");
-    let model = Model::new("m", Reach::Here);
+    let model = Model::new("m", EmbedderLocation::Local);
     let recall = sea.recall(&model);
     let filled = recall.fill(sea.world.clock.now(), usize::MAX).unwrap();
     let there = recall.count_vectors(sea.world.clock.now()).unwrap();
-    assert_eq!((filled.memories, there.memories), (4, 4), "{filled:?}");
+    assert_eq!((filled.documents, there.documents), (4, 4), "{filled:?}");
     assert!(!files(&sea.ask(&recall, "vessels")).contains(&"trap.md"));
 }

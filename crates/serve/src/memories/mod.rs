@@ -7,12 +7,12 @@ mod client;
 mod found;
 mod ranking;
 
+use dormouse_memory::recall::MemorySearch;
+use dormouse_search::Embedder;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_base::{Clock, FileError};
-use dormouse_memory::embed::Embedder;
-use dormouse_memory::rank::Recall;
 use dormouse_memory::{ChangeError, MemoryRules, Scan, ScanCache, Scope, Store};
 use jiff::Timestamp;
 use thiserror::Error;
@@ -71,7 +71,7 @@ impl ScopedStore {
 /// The stores of a project, one a scope.
 pub struct ClientMemories {
     shelves: Vec<ScopedStore>,
-    recall: Recall,
+    recall: MemorySearch,
     rules: MemoryRules,
     clock: Arc<dyn Clock>,
 }
@@ -93,7 +93,7 @@ impl ClientMemories {
         clock: Arc<dyn Clock>,
     ) -> Self {
         let stores: Vec<Arc<Store>> = stores.into_iter().map(Arc::new).collect();
-        let recall = Recall::open(stores.clone(), Some(cache));
+        let recall = MemorySearch::open(stores.clone(), Some(cache));
         let shelf = |store| ScopedStore { store, cache: Mutex::default() };
         Self { shelves: stores.into_iter().map(shelf).collect(), recall, rules, clock }
     }

@@ -1,10 +1,13 @@
 //! Which memories fit a query. The one place in this crate that knows how that is judged.
 
+use dormouse_memory::recall::{
+    ConfidentHits, MAX_CONFIDENT, MemoryHit, MemoryQuery, MemoryRanking, MemorySearch,
+    QuarantineFilter, RESCAN_INTERVAL,
+};
 use std::collections::BTreeSet;
 
 use dormouse_base::FileError;
-use dormouse_memory::rank::{Hit, LOOK_AGAIN, MOST_SURE, Query, Ranking, Recall, Sure};
-use dormouse_memory::{MemoryFile, Quarantined, Scope};
+use dormouse_memory::{MemoryFile, Scope};
 
 use super::{ClientMemories, FoundForClient, MemoryRequestError};
 
@@ -22,12 +25,12 @@ pub(crate) fn ranked<'a>(
     most: usize,
 ) -> Result<(Vec<RankedForClient<'a>>, usize), MemoryRequestError> {
     let shelf = scope.and_then(|scope| memories.position(scope));
-    let ranking = asked(memories, query, shelf, &BTreeSet::new(), most, Recall::search)?;
-    let found = |hit: &Hit| {
+    let ranking = asked(memories, query, shelf, &BTreeSet::new(), most, MemorySearch::search)?;
+    let found = |hit: &MemoryHit| {
         let found = found(memories, hit)?;
         Some(RankedForClient { found, score: hit.score })
     };
-    Ok((ranking.hits.iter().filter_map(found).collect(), ranking.passed_over))
+    Ok((ranking.hits.iter().filter_map(found).collect(), ranking.omitted))
 }
 
 /// The memories that are sure to bear on a text, at most five; without those that were seen.
@@ -36,8 +39,9 @@ pub(crate) fn recalled<'a>(
     text: &str,
     seen: &BTreeSet<String>,
 ) -> Result<Vec<FoundForClient<'a>>, MemoryRequestError> {
-    let ranking = asked(memories, text, None, &excluded(memories, seen), MOST_SURE, Recall::query)?;
-    Ok(Sure::of(&ranking).hits().iter().filter_map(|hit| found(memories, hit)).collect())
+    let ranking =
+        asked(memories, text, None, &excluded(memories, seen), MAX_CONFIDENT, MemorySearch::query)?;
+    Ok(ConfidentHits::of(&ranking).hits().iter().filter_map(|hit| found(memories, hit)).collect())
 }
 
 fn asked(
@@ -46,20 +50,20 @@ fn asked(
     shelf: Option<usize>,
     exclude: &BTreeSet<(usize, MemoryFile)>,
     limit: usize,
-    ask: fn(&Recall, &Query<'_>) -> Result<Ranking, FileError>,
-) -> Result<Ranking, MemoryRequestError> {
-    let (now, quarantined) = (memories.now(), Quarantined::LeaveOut);
-    let query = Query { text, limit, shelf, exclude, quarantined, now };
+    ask: fn(&MemorySearch, &MemoryQuery<'_>) -> Result<MemoryRanking, FileError>,
+) -> Result<MemoryRanking, MemoryRequestError> {
+    let (now, quarantined) = (memories.now(), QuarantineFilter::Exclude);
+    let query = MemoryQuery { text, limit, shelf, exclude, quarantined, now };
     let age = memories.recall.age(now)?;
-    if age >= LOOK_AGAIN {
+    if age >= RESCAN_INTERVAL {
         // Nobody's turn waits here: another program's memory of a moment ago is worth a second look.
-        memories.recall.look(now)?;
+        memories.recall.rescan(now)?;
     }
     Ok(ask(&memories.recall, &query)?)
 }
 
-fn found<'a>(memories: &'a ClientMemories, hit: &Hit) -> Option<FoundForClient<'a>> {
-    let shelf = memories.shelves.get(hit.shelf)?;
+fn found<'a>(memories: &'a ClientMemories, hit: &MemoryHit) -> Option<FoundForClient<'a>> {
+    let shelf = memories.shelves.get(hit.store_index)?;
     Some(FoundForClient { shelf, memory: hit.memory.clone() })
 }
 

@@ -1,8 +1,8 @@
 //! `dormouse memory embed`: makes the vectors that memories do not have yet.
 
+use dormouse_search::{VectorCounts, VectorFillError, WordVectors};
 use std::path::Path;
 
-use dormouse_memory::embed::{FillError, Filled, WordVectors};
 use serde::Serialize;
 
 use super::desk::Desk;
@@ -32,17 +32,17 @@ pub(super) async fn run(arguments: &EmbedArguments, world: &World) -> Result<Exi
     }
     let model = embedder::embedder(&desk.settings, world)?.ok_or_else(not_set_up)?;
     let recall = recall::words(&desk, world)?.with_embedder(model);
-    recall.look(desk.now)?;
+    recall.rescan(desk.now)?;
     if arguments.again {
-        recall.forget_vectors().map_err(failed)?;
+        recall.delete_vectors().map_err(failed)?;
     }
     let filled = recall.fill(desk.now, usize::MAX).map_err(failed)?;
     if arguments.common.json {
         print::json(&Answer {
-            memories: filled.memories,
+            memories: filled.documents,
             with_vector: filled.with_vector,
             new: filled.new,
-            unknown_language: filled.unknown,
+            unknown_language: filled.unsupported,
             missing: filled.missing(),
         })?;
     } else {
@@ -54,8 +54,8 @@ pub(super) async fn run(arguments: &EmbedArguments, world: &World) -> Result<Exi
     Ok(Exit::Done)
 }
 
-fn in_words(filled: Filled) -> String {
-    let Filled { memories, with_vector, new, unknown, .. } = filled;
+fn in_words(filled: VectorCounts) -> String {
+    let VectorCounts { memories, with_vector, new, unknown, .. } = filled;
     let mut line = format!("{with_vector} of {memories} memories have vectors, {new} of them new");
     if unknown > 0 {
         line.push_str(&format!("; {unknown} are in a language that the model does not know"));
@@ -87,10 +87,10 @@ fn not_set_up() -> Failure {
         .hint("set `embeddings.file`, or `embeddings.baseUrl` and `embeddings.model`, in your settings: see docs/memory.md")
 }
 
-fn failed(error: FillError) -> Failure {
+fn failed(error: VectorFillError) -> Failure {
     match error {
-        FillError::File(error) => Failure::from(error),
-        error @ FillError::Embed(_) => Failure::failed(error)
+        VectorFillError::File(error) => Failure::from(error),
+        error @ VectorFillError::Embed(_) => Failure::failed(error)
             .hint("what was made before is kept; run it again when the model answers"),
         error => Failure::failed(error),
     }

@@ -3,14 +3,15 @@
 //! A search looks at all files first. `recall` answers from the index as it is, says how old that is, and looks
 //! at the files when the answer is out: a person's question does not wait for a walk.
 
+use dormouse_memory::recall::{
+    MAX_CONFIDENT, MemoryHit, MemoryQuery, MemoryRanking, MemorySearch, QuarantineFilter,
+    RESCAN_INTERVAL,
+};
+use dormouse_search::{FusedRank, MatchKind, VectorUse};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use dormouse_base::Dir;
-use dormouse_memory::Quarantined;
-use dormouse_memory::rank::{
-    Fit, Hit, LOOK_AGAIN, MOST_SURE, Nearness, Query, Ranking, Recall, VectorUse,
-};
 use jiff::SignedDuration;
 use serde::Serialize;
 
@@ -50,9 +51,9 @@ struct Places {
     similarity: f64,
 }
 
-impl From<Nearness> for Places {
-    fn from(nearness: Nearness) -> Self {
-        let Nearness { word_rank, word_score, vector_rank, similarity } = nearness;
+impl From<FusedRank> for Places {
+    fn from(nearness: FusedRank) -> Self {
+        let FusedRank { word_rank, word_score, vector_rank, similarity } = nearness;
         Self { word_rank, word_score, vector_rank, similarity }
     }
 }
@@ -69,7 +70,7 @@ struct Why {
 struct Asking<'a> {
     text: &'a str,
     limit: usize,
-    quarantined: Quarantined,
+    quarantined: QuarantineFilter,
     json: bool,
     explain: bool,
 }
@@ -77,11 +78,11 @@ struct Asking<'a> {
 pub(crate) async fn search(arguments: &SearchArguments, world: &World) -> Result<Exit, Failure> {
     let desk = Desk::open(world, arguments.common.scope).await?;
     let recall = open(&desk, world)?;
-    recall.look(desk.now)?;
+    recall.rescan(desk.now)?;
     let asking = Asking {
         text: &arguments.query,
         limit: arguments.limit,
-        quarantined: Quarantined::Include,
+        quarantined: QuarantineFilter::Include,
         json: arguments.common.json,
         explain: false,
     };
@@ -93,30 +94,30 @@ pub(crate) async fn run(arguments: &RecallArguments, world: &World) -> Result<Ex
     let desk = Desk::open(world, arguments.common.scope).await?;
     let recall = open(&desk, world)?;
     if arguments.fresh {
-        recall.look(desk.now)?;
+        recall.rescan(desk.now)?;
     }
     let asking = Asking {
         text: &arguments.query,
         limit: arguments.limit,
-        quarantined: Quarantined::LeaveOut,
+        quarantined: QuarantineFilter::Exclude,
         json: arguments.common.json,
         explain: arguments.explain,
     };
     let ranking = answer(&asking, &recall, &desk, world)?;
-    if ranking.age > LOOK_AGAIN {
+    if ranking.age > RESCAN_INTERVAL {
         print::note(&format!(
             "note: changes made by other programs were last looked for {} ago; --fresh looks first",
             in_words(ranking.age)
         ));
         if ranking.searched <= FEW || ranking.age > A_WHILE {
-            recall.look(desk.now)?;
+            recall.rescan(desk.now)?;
         }
     }
     Ok(Exit::Done)
 }
 
-/// Ranking by words, and by vectors where there are any.
-fn open(desk: &Desk, world: &World) -> Result<Recall, Failure> {
+/// MemoryRanking by words, and by vectors where there are any.
+fn open(desk: &Desk, world: &World) -> Result<MemorySearch, Failure> {
     let recall = words(desk, world)?;
     Ok(match embedder::welcome(&desk.settings, world) {
         Some(embedder) => recall.with_embedder(embedder),
@@ -124,44 +125,46 @@ fn open(desk: &Desk, world: &World) -> Result<Recall, Failure> {
     })
 }
 
-pub(super) fn words(desk: &Desk, world: &World) -> Result<Recall, Failure> {
+pub(super) fn words(desk: &Desk, world: &World) -> Result<MemorySearch, Failure> {
     let stores = desk.shelves.iter().map(|shelf| Arc::clone(&shelf.store)).collect();
-    let recall = Recall::open(stores, Some(&world.home()?.join("cache")));
+    let recall = MemorySearch::open(stores, Some(&world.home()?.join("cache")));
     Ok(recall.with_project(Dir::open(&desk.project.checkout)?))
 }
 
 fn answer(
     asking: &Asking<'_>,
-    recall: &Recall,
+    recall: &MemorySearch,
     desk: &Desk,
     world: &World,
-) -> Result<Ranking, Failure> {
+) -> Result<MemoryRanking, Failure> {
     if asking.text.trim().is_empty() {
         return Err(Failure::usage(anyhow::anyhow!("there is no word to search for"))
             .hint("`dormouse memory list` lists all memories"));
     }
-    let query = Query {
+    let query = MemoryQuery {
         text: asking.text,
         limit: asking.limit,
-        shelf: None,
+        store_index: None,
         exclude: &BTreeSet::new(),
         quarantined: asking.quarantined,
         now: desk.now,
     };
     let ranking = recall.search(&query)?;
-    let hits: Vec<(&Hit, Found<'_>)> = ranking
+    let hits: Vec<(&MemoryHit, Found<'_>)> = ranking
         .hits
         .iter()
-        .filter_map(|hit| Some((hit, Found::of(desk.shelves.get(hit.shelf)?, hit.memory.clone()))))
+        .filter_map(|hit| {
+            Some((hit, Found::of(desk.shelves.get(hit.store_index)?, hit.memory.clone())))
+        })
         .collect();
     if asking.json {
         let rows = hits.iter().map(|(hit, found)| Scored {
             row: found.row(desk.now),
             score: hit.score,
             coverage: hit.coverage,
-            sure: hit.sure,
+            sure: hit.is_confident,
             why: asking.explain.then(|| whys(hit)),
-            places: hit.nearness.map(Places::from),
+            places: hit.fused_rank.map(Places::from),
         });
         print::json(&rows.collect::<Vec<_>>())?;
     } else if asking.explain {
@@ -174,11 +177,11 @@ fn answer(
     Ok(ranking)
 }
 
-fn say_what_is_left(asking: &Asking<'_>, ranking: &Ranking) {
-    if let VectorUse::Without(why) = &ranking.vectors {
+fn say_what_is_left(asking: &Asking<'_>, ranking: &MemoryRanking) {
+    if let VectorUse::Unavailable(why) = &ranking.vectors {
         print::note(&format!("note: ranked by words alone: {why}"));
     }
-    match (ranking.hits.len(), ranking.passed_over) {
+    match (ranking.hits.len(), ranking.omitted) {
         (0, 0) => print::note(&format!("no memory has the words `{}`", asking.text)),
         (_, 0) => {}
         (shown, more) => {
@@ -188,8 +191,8 @@ fn say_what_is_left(asking: &Asking<'_>, ranking: &Ranking) {
     }
 }
 
-fn whys(hit: &Hit) -> Vec<Why> {
-    let why = hit.why.iter().map(|why| Why {
+fn whys(hit: &MemoryHit) -> Vec<Why> {
+    let why = hit.matches.iter().map(|why| Why {
         word: why.word.clone(),
         term: why.term.clone(),
         fit: why.fit.as_str(),
@@ -199,9 +202,9 @@ fn whys(hit: &Hit) -> Vec<Why> {
 }
 
 /// The receipt of a recall, for a person: each memory with its reasons.
-fn explain(hits: &[(&Hit, Found<'_>)], desk: &Desk) {
+fn explain(hits: &[(&MemoryHit, Found<'_>)], desk: &Desk) {
     for (place, (hit, found)) in hits.iter().enumerate() {
-        let verdict = if hit.sure && place < MOST_SURE {
+        let verdict = if hit.is_confident && place < MAX_CONFIDENT {
             "sure: put in unasked"
         } else {
             "not sure: only when chosen"
@@ -215,16 +218,16 @@ fn explain(hits: &[(&Hit, Found<'_>)], desk: &Desk) {
             hit.coverage * 100.0,
             found.memory.size.div_ceil(4),
         ));
-        for line in hit.nearness.iter().map(places) {
+        for line in hit.fused_rank.iter().map(places) {
             print::data_line(&line);
         }
-        for why in &hit.why {
+        for why in &hit.matches {
             let how = match why.fit {
-                Fit::Same => format!("{} as `{}`", why.word, why.term),
-                Fit::Family => format!("{} as `{}`, of its family", why.word, why.term),
-                Fit::Related => format!("{} as `{}`, a related word", why.word, why.term),
-                Fit::Typo => format!("{} as `{}`, one letter off", why.word, why.term),
-                Fit::Company => format!("`{}`, which the best ones have", why.term),
+                MatchKind::Same => format!("{} as `{}`", why.word, why.term),
+                MatchKind::Family => format!("{} as `{}`, of its family", why.word, why.term),
+                MatchKind::Related => format!("{} as `{}`, a related word", why.word, why.term),
+                MatchKind::Typo => format!("{} as `{}`, one letter off", why.word, why.term),
+                MatchKind::Company => format!("`{}`, which the best ones have", why.term),
             };
             print::data_line(&format!("  {:+.2}  {how}", why.gain));
         }
@@ -236,7 +239,7 @@ fn explain(hits: &[(&Hit, Found<'_>)], desk: &Desk) {
 }
 
 /// Where a memory stands in each of the two orders.
-fn places(nearness: &Nearness) -> String {
+fn places(nearness: &FusedRank) -> String {
     let place = |rank: Option<usize>| rank.map_or("none".to_owned(), |rank| format!("{rank}"));
     format!(
         "  place by words: {} (score {:.2}); by vectors: {} ({:.2} near)",

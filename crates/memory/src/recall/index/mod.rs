@@ -1,0 +1,15 @@
+//! The index of a memory directory, kept in sync with its files.
+
+mod directory_index;
+mod disk;
+mod document;
+mod document_fields;
+mod files_stamp;
+mod state;
+mod walk;
+
+pub(super) use directory_index::DirectoryIndex;
+
+#[cfg(test)]
+#[path = "index_tests.rs"]
+mod tests;

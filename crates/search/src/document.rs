@@ -1,0 +1,141 @@
+//! The terms of a document with their counts, weighted by field.
+
+use std::collections::HashMap;
+
+use crate::words::{Tokenizer, is_unspaced};
+
+/// A field of a document. The name has a higher weight than the body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum DocumentField {
+    /// Its name or file name.
+    Name,
+    /// Its one-line description.
+    Description,
+    /// Its type.
+    Type,
+    /// Creation and modification dates, as words.
+    Date,
+    /// Its text.
+    Body,
+}
+
+impl DocumentField {
+    /// How often one occurrence counts.
+    fn weight(self) -> u32 {
+        match self {
+            Self::Name => 3,
+            Self::Description => 2,
+            Self::Type | Self::Date | Self::Body => 1,
+        }
+    }
+
+    /// Whether the field counts for the length of the document.
+    fn has_length(self) -> bool {
+        !matches!(self, Self::Type | Self::Date)
+    }
+
+    /// Name of the field.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Description => "description",
+            Self::Type => "type",
+            Self::Date => "date",
+            Self::Body => "body",
+        }
+    }
+}
+
+/// The terms of one document.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DocumentTerms {
+    /// Each term once, in order of first occurrence, with its weighted count.
+    pub(crate) terms: Vec<(String, u32)>,
+    /// Number of terms from name, description and body; the rest are from type and dates.
+    pub(crate) content_terms: usize,
+    /// Weighted length.
+    pub length: u32,
+    /// Whether it says when something happened.
+    pub tells_when: bool,
+}
+
+/// Stems of words that indicate a time.
+const TIME: &[&str] = &[
+    "ago",
+    "day",
+    "friday",
+    "last",
+    "monday",
+    "month",
+    "morn",
+    "next",
+    "recent",
+    "saturday",
+    "sinc",
+    "sunday",
+    "thursday",
+    "today",
+    "tomorrow",
+    "tonight",
+    "tuesday",
+    "wednesday",
+    "week",
+    "weekend",
+    "year",
+    "yesterday",
+    "今天",
+    "昨天",
+    "明天",
+    "去年",
+    "上周",
+    "下周",
+    "上个",
+];
+
+impl DocumentTerms {
+    /// Counts the terms of the fields of one document. Fields with content come before type and dates.
+    pub fn of<T: AsRef<str>>(
+        words: &Tokenizer,
+        fields: impl IntoIterator<Item = (DocumentField, T)>,
+    ) -> Self {
+        let mut counts = Counts::default();
+        let mut length = 0;
+        let mut content_terms = 0;
+        for (field, text) in fields {
+            words.each_term(text.as_ref(), |term| {
+                counts.add(term, field.weight());
+                // The last character of a run is already part of the preceding pair.
+                let counted = field.has_length() && !is_single_character(term);
+                length += if counted { field.weight() } else { 0 };
+            });
+            if field.has_length() {
+                content_terms = counts.terms.len();
+            }
+        }
+        let tells_when = TIME.iter().any(|word| counts.positions.contains_key(*word));
+        Self { terms: counts.terms, content_terms, length, tells_when }
+    }
+}
+
+fn is_single_character(term: &str) -> bool {
+    let mut characters = term.chars();
+    characters.next().is_some_and(is_unspaced) && characters.next().is_none()
+}
+
+#[derive(Default)]
+struct Counts {
+    positions: HashMap<String, usize>,
+    terms: Vec<(String, u32)>,
+}
+
+impl Counts {
+    fn add(&mut self, term: &str, count: u32) {
+        let known = self.positions.get(term).and_then(|position| self.terms.get_mut(*position));
+        if let Some((_, sum)) = known {
+            *sum = sum.saturating_add(count);
+            return;
+        }
+        self.positions.insert(term.to_owned(), self.terms.len());
+        self.terms.push((term.to_owned(), count));
+    }
+}

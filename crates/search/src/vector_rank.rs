@@ -1,0 +1,231 @@
+//! Ranking by vectors, and fusion with the ranking by words.
+//!
+//! Vectors move documents up and add some that have none of the words. They add no confidence: only words decide which
+//! documents are recalled automatically.
+
+use std::sync::Arc;
+
+use crate::embed::{
+    Embedder, EmbedderLocation, FileStamp, StoredVectors, Vector, VectorFile, check_vectors,
+};
+use crate::score::ScoredDoc;
+use crate::segment::DocId;
+use crate::view::{IndexView, ViewDocId, ViewSegment};
+
+/// Length of the ranking by vectors.
+const NEAREST: usize = 50;
+/// Minimum similarity.
+const MIN_SIMILARITY: f64 = 0.1;
+/// Length of the ranking by words that is fused with it.
+pub(crate) const DEPTH: usize = 50;
+/// Rank fusion constant: higher values give less weight to the first ranks.
+const FLATNESS: f64 = 10.0;
+
+/// Whether vectors took part in a ranking.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum VectorUse {
+    /// No model is configured, or it does not support the query.
+    #[default]
+    Off,
+    /// Used; the number of documents with a vector.
+    Used(usize),
+    /// Not available, and why; the ranking is by words only.
+    Unavailable(String),
+}
+
+/// Ranks of a document by words and by vectors.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FusedRank {
+    /// Rank by words, from 1; `None` if it has none of them.
+    pub word_rank: Option<usize>,
+    /// Score by words.
+    pub word_score: f64,
+    /// Rank by vectors, from 1; `None` if it has no vector or is not similar.
+    pub vector_rank: Option<usize>,
+    /// Cosine similarity.
+    pub similarity: f64,
+}
+
+/// A document similar to the query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct NearDoc {
+    doc: ViewDocId,
+    similarity: f64,
+}
+
+/// The ranking by vectors.
+#[derive(Debug, Default)]
+pub(crate) struct VectorRanking {
+    /// Most similar first.
+    pub(crate) order: Vec<NearDoc>,
+    /// Weight relative to the ranking by words.
+    weight: f64,
+    pub(crate) vectors: VectorUse,
+}
+
+/// An embedding model and the stored vectors, one file per collection.
+pub(crate) struct VectorSearch {
+    embedder: Arc<dyn Embedder>,
+    files: Vec<Option<VectorFile>>,
+}
+
+impl VectorSearch {
+    pub(crate) fn new(embedder: Arc<dyn Embedder>, files: Vec<Option<VectorFile>>) -> Self {
+        Self { embedder, files }
+    }
+
+    pub(crate) fn embedder(&self) -> &dyn Embedder {
+        &*self.embedder
+    }
+
+    pub(crate) fn files(&self) -> &[Option<VectorFile>] {
+        &self.files
+    }
+
+    /// Ranks documents by similarity to a text. A model that is more remote than `location` is not asked.
+    pub(crate) fn nearest(
+        &self,
+        view: &IndexView,
+        text: &str,
+        location: EmbedderLocation,
+        admits: &dyn Fn(ViewDocId) -> bool,
+    ) -> VectorRanking {
+        let unavailable = |why: String| VectorRanking {
+            vectors: VectorUse::Unavailable(why),
+            ..VectorRanking::default()
+        };
+        if self.embedder.location() > location || !self.embedder.supports(text) {
+            return VectorRanking::default();
+        }
+        let stored = self.stored();
+        let Some(dimension) = stored.iter().flatten().map(|stored| stored.dimension()).max() else {
+            return unavailable(
+                "no memory has a vector of this model yet; run `dormouse memory embed`".to_owned(),
+            );
+        };
+        let asked = self.embedder.embed_query(text);
+        let query = asked.and_then(|answer| check_vectors(answer, 1, Some(dimension)));
+        match query.map(|mut vectors| vectors.pop()) {
+            Ok(Some(query)) => {
+                let near = rank_by_similarity(view, &stored, &query, admits);
+                VectorRanking { weight: self.embedder.weight(), ..near }
+            }
+            Ok(None) => VectorRanking::default(),
+            Err(error) => unavailable(error.to_string()),
+        }
+    }
+
+    /// The stored vectors of each collection.
+    fn stored(&self) -> Vec<Option<Arc<StoredVectors>>> {
+        let fingerprint = self.embedder.fingerprint();
+        let read = |file: &Option<VectorFile>| file.as_ref()?.read(fingerprint);
+        self.files.iter().map(read).collect()
+    }
+}
+
+fn rank_by_similarity(
+    view: &IndexView,
+    stored: &[Option<Arc<StoredVectors>>],
+    query: &Vector,
+    admits: &dyn Fn(ViewDocId) -> bool,
+) -> VectorRanking {
+    let mut order = Vec::new();
+    for (first, part) in view.segments() {
+        let Some(vectors) = stored.get(part.collection).and_then(Option::as_ref) else { continue };
+        each_current_vector(part, vectors, |doc, similarity_of| {
+            let doc = ViewDocId(first + doc.0);
+            if admits(doc) {
+                order.push(NearDoc { doc, similarity: similarity_of(query) });
+            }
+        });
+    }
+    let count = order.len();
+    let floor = floor(&order);
+    order.retain(|near| near.similarity >= floor);
+    if order.len() > NEAREST {
+        order.select_nth_unstable_by(NEAREST, nearer);
+        order.truncate(NEAREST);
+    }
+    order.sort_by(nearer);
+    VectorRanking { order, vectors: VectorUse::Used(count), ..VectorRanking::default() }
+}
+
+/// Minimum similarity: halfway between the mean and the best. Models differ: for some, no two texts are below 0.7.
+fn floor(order: &[NearDoc]) -> f64 {
+    let count = f64::from(u32::try_from(order.len()).unwrap_or(u32::MAX)).max(1.0);
+    let mean = order.iter().map(|near| near.similarity).sum::<f64>() / count;
+    let best = order.iter().map(|near| near.similarity).fold(0.0, f64::max);
+    f64::midpoint(mean, best).max(MIN_SIMILARITY)
+}
+
+fn nearer(a: &NearDoc, b: &NearDoc) -> std::cmp::Ordering {
+    b.similarity.total_cmp(&a.similarity).then_with(|| a.doc.cmp(&b.doc))
+}
+
+/// Calls `give` with the documents that have a vector of their current content. Both lists are sorted by file.
+fn each_current_vector(
+    part: &ViewSegment,
+    vectors: &StoredVectors,
+    mut give: impl FnMut(DocId, &dyn Fn(&Vector) -> f64),
+) {
+    let mut rows = vectors.rows().peekable();
+    for doc in part.live_docs() {
+        let file = part.segment.file(doc);
+        while rows.next_if(|row| row.file < file).is_some() {}
+        let Some(row) = rows.peek().filter(|row| row.file == file) else { continue };
+        let info = part.segment.info(doc);
+        let is_current = row.stamp == FileStamp { modified: info.modified, size: info.size };
+        if let Some(vector) = row.vector.filter(|_| is_current) {
+            give(doc, &|query| query.similarity(vector));
+        }
+    }
+}
+
+/// A document in the fused ranking.
+pub(crate) struct FusedDoc {
+    pub(crate) scored: ScoredDoc,
+    /// Index in the ranking by words.
+    pub(crate) word_index: Option<usize>,
+    pub(crate) fused_rank: Option<FusedRank>,
+}
+
+/// Reciprocal rank fusion of both rankings.
+pub(crate) fn fuse(best: &[ScoredDoc], nearest: &VectorRanking) -> Vec<FusedDoc> {
+    let near = nearest.order.as_slice();
+    let by_words = best.iter().enumerate().map(|(index, scored)| FusedDoc {
+        scored: *scored,
+        word_index: Some(index),
+        fused_rank: None,
+    });
+    let mut all: Vec<FusedDoc> = by_words.collect();
+    if near.is_empty() {
+        return all;
+    }
+    let unfound = |doc| ScoredDoc { doc, score: 0.0, coverage: 0.0, terms: 0.0 };
+    let is_new = |near: &&NearDoc| best.iter().all(|scored| scored.doc != near.doc);
+    all.extend(near.iter().filter(is_new).map(|near| FusedDoc {
+        scored: unfound(near.doc),
+        word_index: None,
+        fused_rank: None,
+    }));
+    for fused in &mut all {
+        let vector = near.iter().position(|near| near.doc == fused.scored.doc);
+        let similarity = vector.and_then(|at| near.get(at)).map_or(0.0, |near| near.similarity);
+        let rank = |index: Option<usize>| index.map(|index| index + 1);
+        fused.fused_rank = Some(FusedRank {
+            word_rank: rank(fused.word_index),
+            word_score: fused.scored.score,
+            vector_rank: rank(vector),
+            similarity,
+        });
+        fused.scored.score = share(fused.word_index) + nearest.weight * share(vector);
+    }
+    all.sort_by(|a, b| b.scored.score.total_cmp(&a.scored.score));
+    all
+}
+
+/// Share of a rank: 1 for the first.
+fn share(index: Option<usize>) -> f64 {
+    let Some(index) = index.and_then(|index| u32::try_from(index).ok()) else { return 0.0 };
+    (FLATNESS + 1.0) / (FLATNESS + 1.0 + f64::from(index))
+}

@@ -1,0 +1,85 @@
+//! Splitting text into terms: the same rule for documents and for queries.
+//!
+//! Scripts with spaces give word stems; identifiers and compound names give the whole and its parts. Scripts without
+//! spaces (Chinese, Japanese, Korean, Thai) give pairs of adjacent characters; the last character of a run is a term
+//! of its own, so that every single character is the beginning of some term.
+
+mod irregular;
+mod related;
+mod split;
+mod stop;
+
+use std::borrow::Cow;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+pub use related::related;
+pub use split::{TextPiece, is_unspaced, split_text};
+pub use stop::is_stop;
+pub(crate) use stop::{function_characters, is_weak};
+
+/// Turns words into terms by stemming.
+pub struct Tokenizer {
+    stemmer: Stemmer,
+}
+
+impl Default for Tokenizer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Tokenizer {
+    /// A tokenizer for English stems; other languages keep their words whole.
+    pub fn new() -> Self {
+        Self { stemmer: Stemmer::create(Algorithm::English) }
+    }
+
+    /// The term of a folded word; `None` for a stop word.
+    pub fn term<'a>(&self, word: &'a str) -> Option<Cow<'a, str>> {
+        (!is_stop(word)).then(|| self.stem(word))
+    }
+
+    /// The stem of a folded word, or of its base form if the word is irregular.
+    pub fn stem<'a>(&self, word: &'a str) -> Cow<'a, str> {
+        if !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            return Cow::Borrowed(word);
+        }
+        match irregular::base_form(word) {
+            Some(base) => Cow::Owned(self.stemmer.stem(base).into_owned()),
+            None => self.stemmer.stem(word),
+        }
+    }
+
+    /// Calls `give` with every term of a text, in order.
+    pub fn each_term(&self, text: &str, mut give: impl FnMut(&str)) {
+        split_text(text, |piece| match piece {
+            TextPiece::Word { text, .. } | TextPiece::Part { text } => {
+                if let Some(term) = self.term(text) {
+                    give(&term);
+                }
+            }
+            TextPiece::Run { text } => {
+                character_pairs(text, &mut give);
+                if let Some((last, _)) = text.char_indices().next_back() {
+                    give(text.get(last..).unwrap_or_default());
+                }
+            }
+        });
+    }
+}
+
+/// Calls `give` with every pair of adjacent characters of a run; not at all for a single character.
+pub fn character_pairs(run: &str, mut give: impl FnMut(&str)) {
+    let starts = || run.char_indices().map(|(at, _)| at);
+    let ends = starts().skip(2).chain([run.len()]);
+    for (start, end) in starts().zip(ends) {
+        if let Some(pair) = run.get(start..end).filter(|pair| pair.chars().nth(1).is_some()) {
+            give(pair);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "words_tests.rs"]
+mod tests;
