@@ -16,11 +16,18 @@ const EDGES: &[(&str, &[&str])] = &[
     ("dormouse-conversation", &["dormouse-base"]),
     ("dormouse-context", &["dormouse-conversation", "dormouse-base"]),
     ("dormouse-frontmatter", &[]),
+    ("dormouse-search", &["dormouse-base"]),
     ("dormouse-secrets", &[]),
     ("dormouse-instructions", &["dormouse-base"]),
     (
         "dormouse-memory",
-        &["dormouse-frontmatter", "dormouse-secrets", "dormouse-conversation", "dormouse-base"],
+        &[
+            "dormouse-frontmatter",
+            "dormouse-search",
+            "dormouse-secrets",
+            "dormouse-conversation",
+            "dormouse-base",
+        ],
     ),
     ("dormouse-model", &["dormouse-conversation", "dormouse-base"]),
     ("dormouse-permissions", &[]),
@@ -30,6 +37,7 @@ const EDGES: &[(&str, &[&str])] = &[
         &[
             "dormouse-context",
             "dormouse-memory",
+            "dormouse-search",
             "dormouse-frontmatter",
             "dormouse-instructions",
             "dormouse-model",
@@ -65,7 +73,10 @@ const EDGES: &[(&str, &[&str])] = &[
             "dormouse-base",
         ],
     ),
-    ("dormouse-serve", &["dormouse-memory", "dormouse-conversation", "dormouse-base"]),
+    (
+        "dormouse-serve",
+        &["dormouse-memory", "dormouse-search", "dormouse-conversation", "dormouse-base"],
+    ),
     (
         "dormouse-cli",
         &[
@@ -75,6 +86,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "dormouse-serve",
             "dormouse-context",
             "dormouse-memory",
+            "dormouse-search",
             "dormouse-frontmatter",
             "dormouse-instructions",
             "dormouse-secrets",
@@ -93,6 +105,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "dormouse-engine",
             "dormouse-context",
             "dormouse-memory",
+            "dormouse-search",
             "dormouse-secrets",
             "dormouse-model",
             "dormouse-tools",

@@ -335,8 +335,14 @@ impl SessionMemory {
         }
         let (exclude, now) = (BTreeSet::new(), self.clock.now());
         let quarantined = QuarantineFilter::Exclude;
-        let query =
-            MemoryQuery { text: query, limit: most, shelf, exclude: &exclude, quarantined, now };
+        let query = MemoryQuery {
+            text: query,
+            limit: most,
+            store_index: shelf,
+            exclude: &exclude,
+            quarantined,
+            now,
+        };
         // The model asks and waits for a tool: a server for vectors may be asked too.
         let ranking = self.recall.search(&query)?;
         let found = |hit: MemoryHit| {

@@ -96,7 +96,7 @@ fn found(access: &SessionMemory, hit: MemoryHit) -> Option<FoundMemory> {
 
 /// The words that brought a memory up, and how much of the query it covers.
 fn why(hit: &MemoryHit) -> String {
-    let asked = hit.matches.iter().filter(|why| why.fit != MatchKind::Company);
+    let asked = hit.matches.iter().filter(|why| why.kind != MatchKind::Company);
     let words: Vec<&str> = asked.map(|why| why.word.as_str()).take(NAMED_WORDS).collect();
     if let Some(near) = hit.fused_rank.filter(|_| words.is_empty()) {
         return format!("none of the words, but near the message ({:.2})", near.similarity);

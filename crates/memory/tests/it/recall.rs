@@ -37,7 +37,14 @@ fn ask(world: &World, recall: &MemorySearch, text: &str) -> MemoryRanking {
     let now = world.clock.now();
     let quarantined = QuarantineFilter::Exclude;
     recall
-        .query(&MemoryQuery { text, limit: 10, store_index: None, exclude: &exclude, quarantined, now })
+        .query(&MemoryQuery {
+            text,
+            limit: 10,
+            store_index: None,
+            exclude: &exclude,
+            quarantined,
+            now,
+        })
         .unwrap()
 }
 
@@ -91,7 +98,7 @@ fn a_ranking_says_why() {
     let why: Vec<_> = first(&ranking)
         .matches
         .iter()
-        .map(|why| (why.word.as_str(), why.term.as_str(), why.fit))
+        .map(|why| (why.word.as_str(), why.term.as_str(), why.kind))
         .filter(|(_, _, fit)| *fit != MatchKind::Company)
         .collect();
     assert_eq!(

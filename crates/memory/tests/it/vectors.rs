@@ -103,7 +103,14 @@ impl Sea {
     fn query<T>(&self, text: &str, run: impl FnOnce(&MemoryQuery<'_>) -> T) -> T {
         let exclude = BTreeSet::new();
         let (now, quarantined) = (self.world.clock.now(), QuarantineFilter::Exclude);
-        run(&MemoryQuery { text, limit: 10, store_index: None, exclude: &exclude, quarantined, now })
+        run(&MemoryQuery {
+            text,
+            limit: 10,
+            store_index: None,
+            exclude: &exclude,
+            quarantined,
+            now,
+        })
     }
 
     fn ask(&self, recall: &MemorySearch, text: &str) -> MemoryRanking {
@@ -132,7 +139,10 @@ fn a_memory_without_a_word_of_the_question_is_found_and_nobody_is_sure_of_it() {
     assert_eq!(files(&sea.ask(&recall, "vessels")), Vec::<&str>::new());
     assert!(matches!(sea.ask(&recall, "vessels").vectors, VectorUse::Unavailable(_)));
     let filled = recall.fill(sea.world.clock.now(), usize::MAX).unwrap();
-    assert_eq!((filled.documents, filled.with_vector, filled.new, filled.unsupported), (4, 3, 3, 1));
+    assert_eq!(
+        (filled.documents, filled.with_vector, filled.new, filled.unsupported),
+        (4, 3, 3, 1)
+    );
     assert_eq!(filled.missing(), 0);
     let ranking = sea.ask(&recall, "where do vessels go");
     assert_eq!(files(&ranking).first(), Some(&"harbour.md"), "{ranking:?}");

@@ -223,7 +223,8 @@ impl VectorFile {
     ) -> Result<(), FileError> {
         let Ok(path) = RelPath::new(FILE) else { return Ok(()) };
         let bytes = encode(rows, fingerprint);
-        let replacement = Replacement { durability: Durability::Unsynced, ..Replacement::new(&bytes) };
+        let replacement =
+            Replacement { durability: Durability::Unsynced, ..Replacement::new(&bytes) };
         self.folder.replace_with(&path, &replacement)
     }
 }

@@ -53,7 +53,7 @@ fn asked(
     ask: fn(&MemorySearch, &MemoryQuery<'_>) -> Result<MemoryRanking, FileError>,
 ) -> Result<MemoryRanking, MemoryRequestError> {
     let (now, quarantined) = (memories.now(), QuarantineFilter::Exclude);
-    let query = MemoryQuery { text, limit, shelf, exclude, quarantined, now };
+    let query = MemoryQuery { text, limit, store_index: shelf, exclude, quarantined, now };
     let age = memories.recall.age(now)?;
     if age >= RESCAN_INTERVAL {
         // Nobody's turn waits here: another program's memory of a moment ago is worth a second look.

@@ -55,7 +55,7 @@ pub(super) async fn run(arguments: &EmbedArguments, world: &World) -> Result<Exi
 }
 
 fn in_words(filled: VectorCounts) -> String {
-    let VectorCounts { memories, with_vector, new, unknown, .. } = filled;
+    let VectorCounts { documents: memories, with_vector, new, unsupported: unknown, .. } = filled;
     let mut line = format!("{with_vector} of {memories} memories have vectors, {new} of them new");
     if unknown > 0 {
         line.push_str(&format!("; {unknown} are in a language that the model does not know"));

@@ -195,7 +195,7 @@ fn whys(hit: &MemoryHit) -> Vec<Why> {
     let why = hit.matches.iter().map(|why| Why {
         word: why.word.clone(),
         term: why.term.clone(),
-        fit: why.fit.as_str(),
+        fit: why.kind.as_str(),
         gain: why.gain,
     });
     why.collect()
@@ -222,7 +222,7 @@ fn explain(hits: &[(&MemoryHit, Found<'_>)], desk: &Desk) {
             print::data_line(&line);
         }
         for why in &hit.matches {
-            let how = match why.fit {
+            let how = match why.kind {
                 MatchKind::Same => format!("{} as `{}`", why.word, why.term),
                 MatchKind::Family => format!("{} as `{}`, of its family", why.word, why.term),
                 MatchKind::Related => format!("{} as `{}`, a related word", why.word, why.term),

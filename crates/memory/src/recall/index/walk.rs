@@ -56,7 +56,8 @@ fn folder(
             EntryKind::Folder if depth == 0 && fold(&entry.name) == LOGS => {}
             EntryKind::Folder if depth + 1 < MAX_DEPTH => {
                 // A folder that cannot be listed has no memories.
-                if let Some(below) = RelPath::new(&entry.name).ok().and_then(|n| dir.open_folder(&n).ok())
+                if let Some(below) =
+                    RelPath::new(&entry.name).ok().and_then(|n| dir.open_folder(&n).ok())
                 {
                     let _unreadable = folder(&below, &format!("{path}/"), &[], depth + 1, found);
                 }
