@@ -59,7 +59,7 @@ fn a_server_finds_what_has_no_word_of_the_question() {
     let server = EmbeddingServer::start(meanings);
     let home = home_with(&server);
     let (found, said) = recall(&home, "vessels");
-    assert!(found.is_empty() && said.contains("`dormouse memory embed` makes them"), "{said}");
+    assert!(found.is_empty() && said.contains("run `dormouse memory embed`"), "{said}");
     let output = run(&home, &["memory", "embed"]);
     assert_eq!(
         output.success().stdout,
@@ -106,15 +106,15 @@ fn a_server_in_trouble_never_makes_a_search_fail() {
     let vector = |text: &str| format!(r#"{{"data":[{{"index":0,"embedding":{text}}}]}}"#);
     let troubles = [
         (
-            "a vector of 2 numbers where the others have 3",
+            "a vector of 2 numbers, not 3",
             EmbeddingReply::Vectors(vec![vec![1.0, 0.0]]),
         ),
-        ("gave 0 vectors for 1 texts", EmbeddingReply::Vectors(Vec::new())),
-        ("gave 2 vectors for 1 texts", EmbeddingReply::Vectors(vec![vec![1.0; 3]; 2])),
+        ("returned 0 vectors for 1 texts", EmbeddingReply::Vectors(Vec::new())),
+        ("returned 2 vectors for 1 texts", EmbeddingReply::Vectors(vec![vec![1.0; 3]; 2])),
         ("all zero", EmbeddingReply::Vectors(vec![vec![0.0; 3]])),
         ("can not be read", raw(200, &vector("[NaN, 1, 1]"))),
         ("can not be read", raw(200, &vector("[null, 1, 1]"))),
-        ("holds something that is no number", raw(200, &vector("[1e39, 1, 1]"))),
+        ("has an invalid number", raw(200, &vector("[1e39, 1, 1]"))),
         ("can not be read", raw(200, "<html>hello</html>")),
         ("status 500", raw(500, r#"{"error":{"message":"out of memory"}}"#)),
         ("did not accept the key", raw(401, r#"{"error":{"message":"no"}}"#)),

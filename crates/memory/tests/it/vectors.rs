@@ -208,7 +208,7 @@ fn vectors_are_of_the_files_as_they_are_and_of_one_model() {
     let wider = Model::of("another", EmbedderLocation::Local, 5);
     let without = sea.ask(&sea.recall(&wider), "hungry").vectors;
     assert!(
-        matches!(&without, VectorUse::Unavailable(why) if why.contains("another model")),
+        matches!(&without, VectorUse::Unavailable(why) if why.contains("the model has changed")),
         "{without:?}"
     );
     // Where nothing is missing the model is not asked, and so nobody knows; with the next memory all are made anew.
