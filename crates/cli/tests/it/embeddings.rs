@@ -105,10 +105,7 @@ fn a_server_in_trouble_never_makes_a_search_fail() {
     let raw = |status, body: &str| EmbeddingReply::Raw(status, body.to_owned());
     let vector = |text: &str| format!(r#"{{"data":[{{"index":0,"embedding":{text}}}]}}"#);
     let troubles = [
-        (
-            "a vector of 2 numbers, not 3",
-            EmbeddingReply::Vectors(vec![vec![1.0, 0.0]]),
-        ),
+        ("a vector of 2 numbers, not 3", EmbeddingReply::Vectors(vec![vec![1.0, 0.0]])),
         ("returned 0 vectors for 1 texts", EmbeddingReply::Vectors(Vec::new())),
         ("returned 2 vectors for 1 texts", EmbeddingReply::Vectors(vec![vec![1.0; 3]; 2])),
         ("all zero", EmbeddingReply::Vectors(vec![vec![0.0; 3]])),
