@@ -1,29 +1,28 @@
-//! What is going on, for a person who waits: nothing is ever just silent (U-5).
+//! The status of a turn: what is going on and for how long (U-5).
 
 use std::time::Duration;
 
 use dormouse_conversation::ToolUseId;
 use tokio::time::Instant;
 
-use super::screen::Status;
+use super::screen::StatusMode;
 
-/// After so much silence something is said.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
-/// From when on it is said how to stop it.
+/// The status appears after this long without output.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// After this long the status says how to stop.
 const LONG: Duration = Duration::from_secs(3);
-/// Where a status can not be written over itself, it is said again after these seconds, and then once
-/// a minute.
-const SAID_AGAIN: [u64; 3] = [1, 10, 30];
+/// Where a status cannot be overwritten, it is repeated after these seconds, then once a minute.
+const REPEATED_AT: [u64; 3] = [1, 10, 30];
 
-/// What the program waits for.
+/// What the turn is doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Doing {
+enum Activity {
     Nothing,
     Waiting,
     Thinking,
     Writing,
     Compacting,
-    /// Which try of how many comes when.
+    /// The next attempt, out of how many, and when it starts.
     Retrying {
         at: Instant,
         retry: u32,
@@ -31,134 +30,134 @@ enum Doing {
     },
 }
 
-/// A call that runs.
+/// A running tool call.
 #[derive(Debug)]
-struct Running {
+struct RunningCall {
     id: ToolUseId,
     name: String,
     label: String,
     since: Instant,
-    /// What it printed last.
+    /// The last line it printed.
     printed: String,
 }
 
-/// What is going on and since when.
+/// The activity of the turn and when it began.
 #[derive(Debug)]
-pub(crate) struct Progress {
-    doing: Doing,
+pub(crate) struct TurnProgress {
+    activity: Activity,
     since: Instant,
-    /// When something was last put on the terminal.
+    /// When output was last written.
     silent_since: Instant,
-    /// The calls that run, the oldest first.
-    calls: Vec<Running>,
-    /// Since when the person wants it to stop.
+    /// The running calls, oldest first.
+    calls: Vec<RunningCall>,
+    /// When the user interrupted the turn.
     stopping: Option<Instant>,
-    /// The seconds after which something was last said in a line of its own.
-    said: Option<u64>,
+    /// The age in seconds at which the status was last appended.
+    appended: Option<u64>,
 }
 
-impl Progress {
+impl TurnProgress {
     pub(crate) fn new(now: Instant) -> Self {
         Self {
-            doing: Doing::Nothing,
+            activity: Activity::Nothing,
             since: now,
             silent_since: now,
             calls: Vec::new(),
             stopping: None,
-            said: None,
+            appended: None,
         }
     }
 
-    /// Nothing is waited for.
+    /// Resets: no turn is running.
     pub(crate) fn rest(&mut self, now: Instant) {
         *self = Self::new(now);
     }
 
     pub(crate) fn waiting(&mut self, now: Instant) {
-        self.go(Doing::Waiting, now);
+        self.go(Activity::Waiting, now);
     }
 
     pub(crate) fn thinking(&mut self, now: Instant) {
-        self.go(Doing::Thinking, now);
+        self.go(Activity::Thinking, now);
     }
 
     pub(crate) fn compacting(&mut self, now: Instant) {
-        self.go(Doing::Compacting, now);
+        self.go(Activity::Compacting, now);
     }
 
     pub(crate) fn writing(&mut self, now: Instant) {
-        self.go(Doing::Writing, now);
+        self.go(Activity::Writing, now);
     }
 
     pub(crate) fn retrying(&mut self, delay: Duration, retry: u32, of: u32, now: Instant) {
-        self.go(Doing::Retrying { at: now + delay, retry, of }, now);
+        self.go(Activity::Retrying { at: now + delay, retry, of }, now);
     }
 
     pub(crate) fn stopping(&mut self, now: Instant) {
         self.stopping.get_or_insert(now);
-        self.said = None;
+        self.appended = None;
     }
 
     pub(crate) fn call_started(
         &mut self,
         id: ToolUseId,
-        (name, label): (String, String),
+        name: String,
+        label: String,
         now: Instant,
     ) {
-        self.calls.push(Running { id, name, label, since: now, printed: String::new() });
-        self.said = None;
+        self.calls.push(RunningCall { id, name, label, since: now, printed: String::new() });
+        self.appended = None;
     }
 
-    /// A call runs with other arguments than it was made with.
+    /// A hook has changed the arguments of a call.
     pub(crate) fn call_changed(&mut self, id: &ToolUseId, label: impl FnOnce(&str) -> String) {
         if let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) {
             call.label = label(&call.name);
         }
     }
 
-    /// A call has printed a line.
     pub(crate) fn call_printed(&mut self, id: &ToolUseId, line: &str) {
         if let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) {
             line.clone_into(&mut call.printed);
         }
     }
 
-    /// Gives the label that the call had.
+    /// Returns the label of the call.
     pub(crate) fn call_finished(&mut self, id: &ToolUseId, now: Instant) -> Option<String> {
         let at = self.calls.iter().position(|call| call.id == *id)?;
         let label = self.calls.remove(at).label;
-        self.said = None;
+        self.appended = None;
         self.since = now;
         Some(label)
     }
 
-    /// Something was put on the terminal.
+    /// Output was written.
     pub(crate) fn shown(&mut self, now: Instant) {
         self.silent_since = now;
     }
 
-    fn go(&mut self, doing: Doing, now: Instant) {
-        if self.doing != doing {
-            self.doing = doing;
+    fn go(&mut self, activity: Activity, now: Instant) {
+        if self.activity != activity {
+            self.activity = activity;
             self.since = now;
-            self.said = None;
+            self.appended = None;
         }
     }
 
-    /// What to say now; nothing, if it is too early or has been said.
-    pub(crate) fn line(&mut self, now: Instant, status: Status) -> Option<String> {
+    /// The status to show now; none if it is too early or was shown already.
+    pub(crate) fn line(&mut self, now: Instant, status: StatusMode) -> Option<String> {
         if now.duration_since(self.silent_since) < PATIENCE {
             return None;
         }
         let (text, elapsed) = self.describe(now)?;
-        if status == Status::Appended {
+        if status == StatusMode::Appended {
             let due = due(elapsed.as_secs());
-            if due <= self.said {
+            if due <= self.appended {
                 return None;
             }
-            self.said = due;
+            self.appended = due;
         }
-        let stop = if elapsed >= LONG { " · Ctrl-C stops" } else { "" };
+        let stop = if elapsed >= LONG { " · Ctrl-C to interrupt" } else { "" };
         Some(format!("{text}{stop}"))
     }
 
@@ -167,7 +166,7 @@ impl Progress {
             let seconds = now.duration_since(since).as_secs();
             return Some((format!("stopping · {seconds} s"), Duration::from_secs(1)));
         }
-        if let Some(Running { label, since, printed, .. }) = self.calls.first() {
+        if let Some(RunningCall { label, since, printed, .. }) = self.calls.first() {
             let elapsed = now.duration_since(*since);
             let printed = if printed.is_empty() { String::new() } else { format!(" · {printed}") };
             let more = match self.calls.len() - 1 {
@@ -177,25 +176,37 @@ impl Progress {
             return Some((format!("{label}{more} · {} s{printed}", elapsed.as_secs()), elapsed));
         }
         let elapsed = now.duration_since(self.since);
-        let what = match &self.doing {
-            Doing::Nothing => return None,
-            Doing::Waiting => "waiting for the model",
-            Doing::Thinking => "thinking",
-            Doing::Compacting => "compacting the conversation",
-            Doing::Writing => "writing",
-            Doing::Retrying { at, retry, of } => {
+        let what = match &self.activity {
+            Activity::Nothing => return None,
+            Activity::Waiting => "waiting for the model",
+            Activity::Thinking => "thinking",
+            Activity::Compacting => "compacting the conversation",
+            Activity::Writing => "writing",
+            Activity::Retrying { at, retry, of } => {
                 let left = at.saturating_duration_since(now).as_secs();
-                return Some((format!("trying again in {left} s ({retry} of {of})"), elapsed));
+                return Some((format!("retrying in {left} s ({retry} of {of})"), elapsed));
             }
         };
         Some((format!("{what} · {} s", elapsed.as_secs()), elapsed))
     }
 }
 
-/// The last moment, up to now, at which something was to be said.
+/// The last age, up to now, at which the status is repeated.
 fn due(seconds: u64) -> Option<u64> {
-    let first = SAID_AGAIN.into_iter().rev().find(|due| *due <= seconds);
+    let first = REPEATED_AT.into_iter().rev().find(|due| *due <= seconds);
     if seconds >= 60 { Some(seconds - seconds % 60) } else { first }
+}
+
+/// Waits for a future; calls `notify` if that takes more than a moment.
+pub(crate) async fn notify_if_slow<T>(work: impl Future<Output = T>, notify: impl FnOnce()) -> T {
+    tokio::pin!(work);
+    match tokio::time::timeout(PATIENCE, &mut work).await {
+        Ok(result) => result,
+        Err(_) => {
+            notify();
+            work.await
+        }
+    }
 }
 
 #[cfg(test)]
@@ -206,35 +217,36 @@ mod tests {
     fn silence_is_broken_after_a_second() {
         let start = Instant::now();
         let after = |ms| start + Duration::from_millis(ms);
-        let mut progress = Progress::new(start);
-        assert_eq!(progress.line(after(5_000), Status::Rewritten), None);
+        let mut progress = TurnProgress::new(start);
+        assert_eq!(progress.line(after(5_000), StatusMode::InPlace), None);
         progress.waiting(start);
-        assert_eq!(progress.line(after(900), Status::Rewritten), None);
-        let line = progress.line(after(2_100), Status::Rewritten);
+        assert_eq!(progress.line(after(900), StatusMode::InPlace), None);
+        let line = progress.line(after(2_100), StatusMode::InPlace);
         assert_eq!(line.as_deref(), Some("waiting for the model · 2 s"));
-        let names = ("Bash".to_owned(), "Bash: make".to_owned());
-        progress.call_started(ToolUseId::new("t"), names, after(3_000));
-        let line = progress.line(after(7_000), Status::Rewritten);
-        assert_eq!(line.as_deref(), Some("Bash: make · 4 s · Ctrl-C stops"));
+        let name = "Bash".to_owned();
+        let label = "Bash: make".to_owned();
+        progress.call_started(ToolUseId::new("t"), name, label, after(3_000));
+        let line = progress.line(after(7_000), StatusMode::InPlace);
+        assert_eq!(line.as_deref(), Some("Bash: make · 4 s · Ctrl-C to interrupt"));
         progress.call_printed(&ToolUseId::new("t"), "cc -c a.c");
-        let line = progress.line(after(5_000), Status::Rewritten);
+        let line = progress.line(after(5_000), StatusMode::InPlace);
         assert_eq!(line.as_deref(), Some("Bash: make · 2 s · cc -c a.c"));
         progress.stopping(after(7_000));
-        let line = progress.line(after(8_500), Status::Rewritten);
+        let line = progress.line(after(8_500), StatusMode::InPlace);
         assert_eq!(line.as_deref(), Some("stopping · 1 s"));
         progress.shown(after(7_500));
-        assert_eq!(progress.line(after(8_000), Status::Rewritten), None);
+        assert_eq!(progress.line(after(8_000), StatusMode::InPlace), None);
     }
 
     #[test]
     fn a_log_is_not_filled_with_it() {
         let start = Instant::now();
-        let mut progress = Progress::new(start);
+        let mut progress = TurnProgress::new(start);
         progress.waiting(start);
         let lines = (0..130_000 / 250)
             .filter_map(|tick| {
                 let now = start + Duration::from_millis(tick * 250);
-                progress.line(now, Status::Appended)
+                progress.line(now, StatusMode::Appended)
             })
             .count();
         assert_eq!(lines, 5);

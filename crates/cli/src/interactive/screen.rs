@@ -1,50 +1,42 @@
-//! What is written to the terminal: rows that are finished, and one short status behind them.
+//! Writing to the terminal: finished rows, and a one-row status after them.
 //!
-//! Invariant: nothing but the status is ever taken back, and that only within its own row.
+//! Invariant: only the status is ever overwritten, and only within its row.
 
+use crate::terminal::color::ColorMode;
 use crate::terminal::markdown::{Piece, Style};
+use crate::terminal::tty;
 use crate::terminal::width;
 use crate::wiring::print;
 
-use crate::terminal::tty;
-
-/// Whether text is marked by colours, bold and the like.
+/// How the status is updated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Looks {
-    Styled,
-    Bare,
-}
-
-/// Whether the status may be written over itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Status {
-    /// In its row.
-    Rewritten,
-    /// Never: each is a line of its own, for screen readers, logs and terminals that can not.
+pub(crate) enum StatusMode {
+    /// Overwritten in its row.
+    InPlace,
+    /// Each update is a new line, for screen readers, logs and terminals without control sequences.
     Appended,
 }
 
-/// The terminal, as far as this program writes to it.
 #[derive(Debug)]
 pub(crate) struct Screen {
-    looks: Looks,
-    status: Status,
-    /// Where the next letter goes, the status aside.
+    color: ColorMode,
+    status: StatusMode,
+    /// The column of the next character, the status not counted.
     column: usize,
-    /// The status that stands there.
+    /// The status on the screen.
     shown: Option<String>,
 }
 
 impl Screen {
-    pub(crate) fn new(looks: Looks, status: Status) -> Self {
-        Self { looks, status, column: 0, shown: None }
+    pub(crate) fn new(color: ColorMode, status: StatusMode) -> Self {
+        Self { color, status, column: 0, shown: None }
     }
 
-    pub(crate) fn status_kind(&self) -> Status {
+    pub(crate) fn status_mode(&self) -> StatusMode {
         self.status
     }
 
-    /// Whether a row is open.
+    /// Whether the cursor is inside a row.
     pub(crate) fn is_mid_row(&self) -> bool {
         self.column > 0
     }
@@ -70,10 +62,9 @@ impl Screen {
         print::rendered(&out);
     }
 
-    /// Puts the status behind what is there, in place of the one before. It is left out where a row is
-    /// open and has no room for it.
+    /// Replaces the status. It is left out where the cursor is inside a row without space for it.
     pub(crate) fn set_status(&mut self, text: &str) {
-        if self.status == Status::Appended {
+        if self.status == StatusMode::Appended {
             self.put(&[Piece::text(text, Style::DIM), Piece::Newline]);
             return;
         }
@@ -92,13 +83,13 @@ impl Screen {
         print::rendered(&out);
     }
 
-    /// The cursor stands at the beginning of a row: somebody else has written.
+    /// The cursor is at the start of a row because another writer used the terminal.
     pub(crate) fn row_ended(&mut self) {
         self.column = 0;
         self.shown = None;
     }
 
-    /// What takes the status away.
+    /// The control sequence that removes the status.
     fn without_status(&mut self) -> String {
         match self.shown.take() {
             Some(_) => format!("\x1b[{}G\x1b[K", self.column + 1),
@@ -107,7 +98,7 @@ impl Screen {
     }
 
     fn styled(&self, text: &str, style: Style) -> String {
-        let on = if self.looks == Looks::Styled { style.sequence() } else { String::new() };
+        let on = if self.color == ColorMode::Colored { style.sequence() } else { String::new() };
         if on.is_empty() { text.to_owned() } else { format!("{on}{text}\x1b[0m") }
     }
 }

@@ -1,51 +1,51 @@
-//! What the system tells the program while it talks.
+//! Process signals in interactive mode.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::wiring::exit::Failure;
 
-/// The signals that are listened for.
+/// The signals that are handled.
 #[derive(Debug)]
 pub(crate) struct Signals {
-    ctrl_c: Signal,
-    end: Signal,
-    hung_up: Signal,
-    go_on: Signal,
+    interrupt: Signal,
+    terminate: Signal,
+    hangup: Signal,
+    resume: Signal,
 }
 
-/// What a signal means.
+/// What a signal asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Told {
-    /// Stop what is being done.
+pub(crate) enum SignalAction {
+    /// Stop the turn.
     Interrupt,
-    /// End.
-    Leave,
-    /// The program was stopped and goes on: somebody else had the terminal.
-    Back,
+    /// End the program.
+    Terminate,
+    /// The program was stopped and continues: another program had the terminal.
+    Resumed,
 }
 
 impl Signals {
     pub(crate) fn listen() -> Result<Self, Failure> {
         let listen = |kind| {
             signal(kind).map_err(|error| {
-                Failure::failed(anyhow::anyhow!("can not listen for signals: {error}"))
+                Failure::failed(anyhow::anyhow!("cannot listen for signals: {error}"))
             })
         };
         Ok(Self {
-            ctrl_c: listen(SignalKind::interrupt())?,
-            end: listen(SignalKind::terminate())?,
-            hung_up: listen(SignalKind::hangup())?,
-            go_on: listen(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
+            interrupt: listen(SignalKind::interrupt())?,
+            terminate: listen(SignalKind::terminate())?,
+            hangup: listen(SignalKind::hangup())?,
+            resume: listen(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
         })
     }
 
-    /// The next one.
-    pub(crate) async fn next(&mut self) -> Told {
+    /// Waits for the next signal.
+    pub(crate) async fn next(&mut self) -> SignalAction {
         tokio::select! {
-            _ = self.ctrl_c.recv() => Told::Interrupt,
-            _ = self.end.recv() => Told::Leave,
-            _ = self.hung_up.recv() => Told::Leave,
-            _ = self.go_on.recv() => Told::Back,
+            _ = self.interrupt.recv() => SignalAction::Interrupt,
+            _ = self.terminate.recv() => SignalAction::Terminate,
+            _ = self.hangup.recv() => SignalAction::Terminate,
+            _ = self.resume.recv() => SignalAction::Resumed,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The line above the prompt, where the person has set one up: the first line that a command of theirs prints.
+//! The status line above the prompt: the first line that the configured command prints.
 
 use std::time::Duration;
 
@@ -6,21 +6,23 @@ use dormouse_base::printable;
 use dormouse_tools::{Reaper, output_with_input};
 use serde::Serialize;
 
-use super::Talk;
 use crate::terminal::markdown::Style;
 use crate::terminal::tty::columns;
 use crate::terminal::width;
+use crate::wiring::session_start::Conversation;
 
-/// The prompt is not held up for longer.
+use super::view::SharedView;
+
+/// How long the prompt waits for the command.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What the command is told. The names are those that scripts for other agents read.
+/// The JSON input of the command. The names are those that scripts for other agents read.
 #[derive(Serialize)]
-struct Told<'a> {
+struct StatusLineInput<'a> {
     session_id: String,
     transcript_path: String,
     cwd: String,
-    model: ModelTold<'a>,
+    model: ModelInput<'a>,
     workspace: Workspace,
     version: &'static str,
     cost: Cost,
@@ -28,7 +30,7 @@ struct Told<'a> {
 }
 
 #[derive(Serialize)]
-struct ModelTold<'a> {
+struct ModelInput<'a> {
     id: &'a str,
     display_name: &'a str,
 }
@@ -50,22 +52,26 @@ struct Context {
     window_tokens: u32,
 }
 
-impl Talk<'_> {
-    /// Shows the line; nothing where none is set up. A command that fails is told once.
-    pub(super) async fn status_line(&mut self) {
-        let conversation = &self.conversation;
-        let set = &conversation.settings.status_line;
-        let Some(command) = &set.command else { return };
-        if let Some(kind) = set.kind.as_deref().filter(|kind| *kind != "command") {
-            let text = format!(
-                "`statusLine.type` is `{kind}`; there is only `command`, and nothing is run"
-            );
-            return self.tell_once(&text);
+/// Runs the status line command. An error is shown once per session.
+#[derive(Debug, Default)]
+pub(super) struct StatusLine {
+    error_shown: bool,
+}
+
+impl StatusLine {
+    /// Shows the line, where a command is configured.
+    pub(super) async fn show(&mut self, conversation: &Conversation, view: &SharedView) {
+        let settings = &conversation.settings.status_line;
+        let Some(command) = &settings.command else { return };
+        if let Some(kind) = settings.kind.as_deref().filter(|kind| *kind != "command") {
+            let text = format!("`statusLine.type` is `{kind}`; only `command` is supported");
+            return self.show_error_once(&text, view);
         }
         let environment = &conversation.environment;
         let folder = &conversation.project.folder;
-        let (input, reaper) = (self.told(), Reaper::of_this_program());
-        let (arguments, input) = (["-c", command], (input, &reaper));
+        let reaper = Reaper::of_this_program();
+        let input = (command_input(conversation), &reaper);
+        let arguments = ["-c", command];
         let ran = output_with_input("sh", &arguments, folder, environment, PATIENCE, input).await;
         let problem = match ran {
             Ok(done) if done.code == Some(0) => {
@@ -73,49 +79,49 @@ impl Talk<'_> {
                 let line = without_sequences(line);
                 if !line.trim().is_empty() {
                     let line = width::fitted(&printable(&line), columns());
-                    self.view.borrow_mut().note(&line, Style::DIM);
+                    view.borrow_mut().note(&line, Style::DIM);
                 }
                 return;
             }
-            Ok(done) => done.stderr.lines().next().unwrap_or("it failed").to_owned(),
+            Ok(done) => done.stderr.lines().next().unwrap_or("the command failed").to_owned(),
             Err(error) => error.to_string(),
         };
-        self.tell_once(&format!("the command of `statusLine` printed no line: {problem}"));
+        self.show_error_once(&format!("The `statusLine` command failed: {problem}"), view);
     }
 
-    fn tell_once(&mut self, text: &str) {
-        if !std::mem::replace(&mut self.status_line_failed, true) {
-            self.view.borrow_mut().note(&printable(text), Style::DIM);
+    fn show_error_once(&mut self, text: &str, view: &SharedView) {
+        if !std::mem::replace(&mut self.error_shown, true) {
+            view.borrow_mut().note(&printable(text), Style::DIM);
         }
     }
+}
 
-    fn told(&self) -> Vec<u8> {
-        let (engine, project) = (&self.conversation.engine, &self.conversation.project);
-        let told = Told {
-            session_id: engine.session().to_string(),
-            transcript_path: engine.transcript_path().display().to_string(),
-            cwd: project.folder.display().to_string(),
-            model: ModelTold { id: engine.model_name(), display_name: engine.model_name() },
-            workspace: Workspace {
-                current_dir: project.folder.display().to_string(),
-                project_dir: project.checkout.display().to_string(),
-            },
-            version: env!("CARGO_PKG_VERSION"),
-            cost: Cost { total_cost_usd: engine.spent_usd() },
-            context: Context {
-                used_tokens: engine.tokens_used(),
-                window_tokens: engine.budget().window,
-            },
-        };
-        // A struct of texts and numbers has no way to fail to serialise.
-        serde_json::to_vec(&told).unwrap_or_default()
-    }
+fn command_input(conversation: &Conversation) -> Vec<u8> {
+    let Conversation { engine, project, .. } = conversation;
+    let input = StatusLineInput {
+        session_id: engine.session().to_string(),
+        transcript_path: engine.transcript_path().display().to_string(),
+        cwd: project.folder.display().to_string(),
+        model: ModelInput { id: engine.model_name(), display_name: engine.model_name() },
+        workspace: Workspace {
+            current_dir: project.folder.display().to_string(),
+            project_dir: project.checkout.display().to_string(),
+        },
+        version: env!("CARGO_PKG_VERSION"),
+        cost: Cost { total_cost_usd: engine.spent_usd() },
+        context: Context {
+            used_tokens: engine.tokens_used(),
+            window_tokens: engine.budget().window,
+        },
+    };
+    // A struct of texts and numbers always serializes.
+    serde_json::to_vec(&input).unwrap_or_default()
 }
 
 const ESCAPE: char = '\u{1b}';
 const BELL: char = '\u{7}';
 
-/// The text without escape sequences: scripts for other agents colour their line, and a row has its own style here.
+/// The text without escape sequences: scripts for other agents color their line; here the row has its own style.
 fn without_sequences(text: &str) -> String {
     let mut kept = String::new();
     let mut letters = text.chars();
@@ -124,7 +130,7 @@ fn without_sequences(text: &str) -> String {
             ESCAPE => match letters.next() {
                 Some('[') => skip_control(&mut letters),
                 Some(']' | 'P' | 'X' | '^' | '_') => skip_text(&mut letters),
-                // One letter, or some in front of the last, as in a choice of letters.
+                // One character, or intermediate characters before the last one, as in a character set selection.
                 Some(' '..='/') => {
                     letters.by_ref().find(|letter| !matches!(letter, ' '..='/'));
                 }
@@ -138,12 +144,12 @@ fn without_sequences(text: &str) -> String {
     kept
 }
 
-/// Numbers, up to a letter that ends them.
+/// Skips a control sequence up to its final character.
 fn skip_control(letters: &mut impl Iterator<Item = char>) {
     letters.find(|letter| matches!(letter, '@'..='~'));
 }
 
-/// A text for the terminal, such as a title or an address, up to its end.
+/// Skips a string for the terminal, such as a title or a link, up to its terminator.
 fn skip_text(letters: &mut impl Iterator<Item = char>) {
     let mut before = ' ';
     for letter in letters {

@@ -1,4 +1,4 @@
-//! One turn: the engine runs, what happens is shown, questions are put, Ctrl-C stops it.
+//! One turn: runs the engine, shows its events, asks for permissions, and stops on Ctrl-C.
 
 use std::time::Duration;
 
@@ -13,72 +13,73 @@ use crate::terminal::markdown::Style;
 use crate::wiring::exit::Exit;
 use crate::wiring::session_start::Conversation;
 
-use super::editor::{Ask, LineEditor, Typed};
-use super::question::{self, Asked};
-use super::signals::{Signals, Told};
-use super::view::ViewCell;
-use super::{Next, Talk, ending};
-use crate::terminal::tty::{self, Quiet};
+use super::confirmation::{self, PendingConfirmation};
+use super::line_editor::{InputEvent, LineEditor, ReadRequest};
+use super::session::{AfterInput, InteractiveSession};
+use super::signals::{SignalAction, Signals};
+use super::turn_end::{engine_error_lines, turn_end_lines};
+use super::view::SharedView;
+use crate::terminal::tty::{self, NoEcho};
 
-/// How often it is looked whether there is something to say.
+/// How often the status is updated.
 const TICK: Duration = Duration::from_millis(250);
 
-/// The answer to a question, and whether the turn goes on.
+/// The answer to a permission prompt.
 enum Answered {
     Reply(Reply),
     Stop,
 }
 
-/// What a turn is attended with.
-pub(super) struct Attendant<'t> {
-    pub(super) view: &'t ViewCell,
+/// The terminal side of a running turn.
+pub(super) struct TurnMonitor<'t> {
+    pub(super) view: &'t SharedView,
     editor: &'t LineEditor,
-    questions: &'t mut UnboundedReceiver<Asked>,
+    confirmations: &'t mut UnboundedReceiver<PendingConfirmation>,
     signals: &'t mut Signals,
     typed_ahead: &'t mut String,
-    quiet: Option<&'t Quiet>,
+    no_echo: Option<&'t NoEcho>,
 }
 
-impl Talk<'_> {
-    /// Says something to the model and shows what comes of it.
-    pub(super) async fn turn(&mut self, prompt: &str) -> Next {
-        self.view.borrow_mut().turn_begins();
+impl InteractiveSession<'_> {
+    /// Sends a prompt and shows the turn.
+    pub(super) async fn turn(&mut self, prompt: &str) -> AfterInput {
+        self.view.borrow_mut().turn_started();
         let interrupt = CancellationToken::new();
         let (most, clock) = (self.arguments.max_turns, &*self.world.clock);
-        let (conversation, attendant) = self.attended();
+        let (conversation, monitor) = self.turn_monitor();
         let Conversation { engine, project, environment, .. } = conversation;
-        let view = attendant.view;
+        let view = monitor.view;
         let mut sink = |event| view.borrow_mut().event(event);
         let turn = async {
-            // Looking around takes a while in a large repository.
+            // This takes a while in a large repository.
             let now = Surroundings::look(project, environment, clock).await;
             engine.run_turn(prompt, &now, most, &interrupt, &mut sink).await
         };
-        let (result, next) = attendant.attend(turn, &interrupt).await;
-        self.ended(&result);
+        let (result, next) = monitor.run(turn, &interrupt).await;
+        self.show_turn_end(&result);
         next
     }
 
-    /// The conversation, and what a turn of it is attended with.
-    pub(super) fn attended(&mut self) -> (&mut Conversation, Attendant<'_>) {
-        let attendant = Attendant {
+    /// Splits off the terminal side, so that the conversation can run.
+    pub(super) fn turn_monitor(&mut self) -> (&mut Conversation, TurnMonitor<'_>) {
+        let monitor = TurnMonitor {
             view: &self.view,
             editor: &self.editor,
-            questions: &mut self.questions,
+            confirmations: &mut self.confirmations,
             signals: &mut self.signals,
             typed_ahead: &mut self.typed_ahead,
-            quiet: self.quiet.as_ref(),
+            no_echo: self.no_echo.as_ref(),
         };
-        (&mut self.conversation, attendant)
+        (&mut self.conversation, monitor)
     }
 
-    /// Says how the turn ended, where that is not plain to see.
-    fn ended(&self, result: &Result<TurnReport, EngineError>) {
+    /// Shows how the turn ended, unless it completed.
+    fn show_turn_end(&self, result: &Result<TurnReport, EngineError>) {
         let mut view = self.view.borrow_mut();
         view.turn_ended();
         let lines = match result {
-            Ok(report) => ending::of_turn(&report.end, &self.conversation.key),
-            Err(error) => ending::of_error(error),
+            Ok(report) => turn_end_lines(&report.end, &self.conversation.key),
+            Err(error) => engine_error_lines(error),
         };
         for (line, style) in lines {
             view.note(&line, style);
@@ -86,28 +87,27 @@ impl Talk<'_> {
         let window = self.conversation.engine.window_state();
         if window.warning {
             let left = window.percent_left;
-            let text = format!(
-                "{left} % of the window is left until it is compacted; /compact does it now"
-            );
+            let text =
+                format!("Context left until auto-compaction: {left} %. /compact does it now.");
             view.note(&text, Style::DIM);
         }
     }
 }
 
-impl Attendant<'_> {
+impl TurnMonitor<'_> {
     /// Runs a turn to its end.
-    pub(super) async fn attend<T>(
+    pub(super) async fn run<T>(
         mut self,
         turn: impl Future<Output = T>,
         interrupt: &CancellationToken,
-    ) -> (T, Next) {
+    ) -> (T, AfterInput) {
         tokio::pin!(turn);
-        // A panic that was caught may have left the terminal as it was before.
-        self.heed(Told::Back, interrupt);
+        // A caught panic may have restored the terminal.
+        self.handle_signal(SignalAction::Resumed, interrupt);
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut next = Next::GoOn;
-        // One question at a time; the others wait in the channel.
+        let mut next = AfterInput::Prompt;
+        // One permission prompt at a time; others wait in the channel.
         let mut asking: Option<(LocalBoxFuture<'_, Answered>, _)> = None;
         loop {
             let free = asking.is_none();
@@ -120,11 +120,11 @@ impl Attendant<'_> {
             tokio::select! {
                 biased;
                 result = &mut turn => return (result, next),
-                told = self.signals.next() => {
-                    if told == Told::Leave {
-                        next = Next::Leave(Exit::Interrupted);
+                action = self.signals.next() => {
+                    if action == SignalAction::Terminate {
+                        next = AfterInput::Leave(Exit::Interrupted);
                     }
-                    self.heed(told, interrupt);
+                    self.handle_signal(action, interrupt);
                 }
                 answered = answer => {
                     self.view.borrow_mut().answered();
@@ -132,7 +132,7 @@ impl Attendant<'_> {
                         settle(answered, reply, interrupt);
                     }
                 }
-                Some(asked) = self.questions.recv(), if free => {
+                Some(asked) = self.confirmations.recv(), if free => {
                     self.typed_ahead.push_str(&tty::typed_ahead());
                     let answer = ask(self.editor, self.view, asked.question);
                     asking = Some((Box::pin(answer), asked.reply));
@@ -142,15 +142,15 @@ impl Attendant<'_> {
         }
     }
 
-    fn heed(&mut self, told: Told, interrupt: &CancellationToken) {
-        match told {
-            Told::Interrupt | Told::Leave => {
+    fn handle_signal(&mut self, action: SignalAction, interrupt: &CancellationToken) {
+        match action {
+            SignalAction::Interrupt | SignalAction::Terminate => {
                 interrupt.cancel();
                 self.view.borrow_mut().stopping();
             }
-            Told::Back => {
-                if let Some(Err(error)) = self.quiet.map(Quiet::again) {
-                    let text = format!("can not set up the terminal: {error}");
+            SignalAction::Resumed => {
+                if let Some(Err(error)) = self.no_echo.map(NoEcho::reapply) {
+                    let text = format!("cannot set up the terminal: {error}");
                     self.view.borrow_mut().note(&text, Style::DIM);
                 }
             }
@@ -158,26 +158,31 @@ impl Attendant<'_> {
     }
 }
 
-/// Puts a question until it is answered.
-async fn ask(editor: &LineEditor, view: &ViewCell, question: Question) -> Answered {
+/// Repeats a permission prompt until it is answered.
+async fn ask(editor: &LineEditor, view: &SharedView, question: Question) -> Answered {
     view.borrow_mut().ask(&question);
     loop {
-        match editor.read(Ask::Answer).await {
-            Typed::Line(line) => match question::reply(&line) {
+        match editor.read(ReadRequest::Confirmation).await {
+            InputEvent::Line(line) => match confirmation::reply(&line) {
                 Some(reply) => return Answered::Reply(reply),
                 None => {
                     let mut view = view.borrow_mut();
-                    view.typed();
-                    view.note("y, n or a; n and a reason tells the model why", Style::DIM);
+                    view.row_ended();
+                    view.note(
+                        "Answer y, n or a. A reason after n is sent to the model.",
+                        Style::DIM,
+                    );
                 }
             },
-            Typed::Discarded | Typed::Key(_) => view.borrow_mut().typed(),
-            Typed::Interrupted | Typed::End | Typed::Failed(_) => return Answered::Stop,
+            InputEvent::Discarded | InputEvent::Shortcut(_) => view.borrow_mut().row_ended(),
+            InputEvent::Interrupted | InputEvent::End | InputEvent::Failed(_) => {
+                return Answered::Stop;
+            }
         }
     }
 }
 
-/// Hands the answer on. A call that has gone meanwhile needs none.
+/// Sends the answer to the call; the call may be gone.
 fn settle(
     answered: Answered,
     reply: tokio::sync::oneshot::Sender<Reply>,

@@ -1,4 +1,4 @@
-//! What a turn looks like: events of the engine in, rows on the terminal out.
+//! Output of the interactive mode: engine events in, rows on the terminal out.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,75 +10,92 @@ use dormouse_permissions::PermissionGate;
 use dormouse_tools::Question;
 use tokio::time::Instant;
 
-use crate::terminal::markdown::{Colour, Flow, Piece, Renderer, Style};
+use crate::terminal::markdown::{Color, Flow, Piece, Renderer, Style};
 use crate::terminal::width;
+use crate::wiring::exit::Failure;
 
-use super::answers;
-use super::calls::{self, Outcome};
-use super::progress::Progress;
-use super::question;
+use super::confirmation;
+use super::progress::TurnProgress;
 use super::screen::Screen;
+use super::slash_commands::rows::{Rows, mode_label};
+use super::tool_calls::{self, CallOutcome};
 use crate::terminal::tty::columns;
 
-/// In front of a call.
+/// The mark before a tool call.
 const CALL: &str = "→ ";
 
-/// What was put out last: where another kind begins, a row is left empty.
+/// The kind of the last output. An empty row separates different kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Last {
+enum LastOutput {
     Gap,
     Text,
     Call,
     Note,
 }
 
-/// Whether an answer's text has begun and not ended.
+/// Whether the text of a response has begun and not ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Text {
+enum TextState {
     Open,
     Closed,
 }
 
-/// Shows what happens.
+/// Renders engine events and notes.
 #[derive(Debug)]
-pub(crate) struct View {
+pub(crate) struct TerminalView {
     screen: Screen,
     folder: PathBuf,
     gate: PermissionGate,
     markdown: Renderer,
-    text: Text,
-    progress: Progress,
-    last: Last,
-    /// What the model says is to be done, until it is known that the list was taken.
+    text: TextState,
+    progress: TurnProgress,
+    last: LastOutput,
+    /// The to-do list of a running `TodoWrite` call, shown when the call succeeds.
     steps: Vec<(String, Style)>,
-    /// Lines about calls that wait until the text has ended.
+    /// Rows of tool calls, held back until the text has ended.
     waiting: Vec<Vec<Piece>>,
-    /// Events that wait until a question is answered.
+    /// Events held back while a permission prompt is open.
     held: Option<Vec<EngineEvent>>,
-    /// What was looked for in memory since the turn began.
+    /// The recalls of this turn.
     receipts: Vec<RecallReceipt>,
 }
 
-/// The one view, shared by what runs at once. Nobody holds it while they wait for something.
+/// The view, shared by concurrent futures. It is never borrowed across an await point.
 #[derive(Debug)]
-pub(crate) struct ViewCell(Mutex<View>);
+pub(crate) struct SharedView(Mutex<TerminalView>);
 
-impl ViewCell {
-    pub(crate) fn new(view: View) -> Self {
+impl SharedView {
+    pub(crate) fn new(view: TerminalView) -> Self {
         Self(Mutex::new(view))
     }
 
-    pub(crate) fn borrow_mut(&self) -> MutexGuard<'_, View> {
+    pub(crate) fn borrow_mut(&self) -> MutexGuard<'_, TerminalView> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn say(&self, text: &str) {
+        self.borrow_mut().note(text, Style::PLAIN);
+    }
+
+    pub(crate) fn list(&self, rows: &Rows) {
+        self.borrow_mut().table(rows);
+    }
+
+    pub(crate) fn failure(&self, failure: &Failure) {
+        let mut view = self.borrow_mut();
+        view.note(&format!("error: {}", failure.message()), Style::PLAIN.color(Color::Red));
+        for hint in failure.hints() {
+            view.note(hint, Style::DIM);
+        }
     }
 }
 
-/// What was remembered, in a line.
-pub(crate) fn remembered(what: &str) -> String {
-    printable(&format!("memory: {what} · Alt-U takes it back")).into_owned()
+/// The notice about a memory that was saved.
+pub(crate) fn memory_notice(what: &str) -> String {
+    printable(&format!("memory: {what} · Alt-U to undo")).into_owned()
 }
 
-impl View {
+impl TerminalView {
     pub(crate) fn new(screen: Screen, folder: PathBuf, gate: PermissionGate) -> Self {
         let markdown = Renderer::new(columns());
         Self {
@@ -86,9 +103,9 @@ impl View {
             folder,
             gate,
             markdown,
-            text: Text::Closed,
-            progress: Progress::new(Instant::now()),
-            last: Last::Gap,
+            text: TextState::Closed,
+            progress: TurnProgress::new(Instant::now()),
+            last: LastOutput::Gap,
             steps: Vec::new(),
             waiting: Vec::new(),
             held: None,
@@ -96,30 +113,29 @@ impl View {
         }
     }
 
-    /// A line in the person's own hand, as the editor would have shown it.
+    /// Shows a prompt that was not typed, as the line editor would have shown it.
     pub(crate) fn echo(&mut self, prompt: &str) {
-        self.begin(Last::Note);
+        self.begin(LastOutput::Note);
         for (at, line) in printable(prompt).lines().enumerate() {
             let mark = if at == 0 { "> " } else { "" };
             self.row(&format!("{mark}{line}"), Style::PLAIN);
         }
-        self.typed();
+        self.row_ended();
     }
 
-    /// The editor is about to be shown.
+    /// Prepares for the prompt.
     pub(crate) fn before_prompt(&mut self) {
         self.close_text();
         self.gap();
     }
 
-    /// The editor has been there.
-    pub(crate) fn typed(&mut self) {
+    /// The line editor or another program has written; the cursor is at the start of a row.
+    pub(crate) fn row_ended(&mut self) {
         self.screen.row_ended();
-        self.last = Last::Note;
+        self.last = LastOutput::Note;
     }
 
-    /// A turn begins.
-    pub(crate) fn turn_begins(&mut self) {
+    pub(crate) fn turn_started(&mut self) {
         self.screen.row_ended();
         let now = Instant::now();
         self.progress.rest(now);
@@ -127,12 +143,11 @@ impl View {
         self.receipts.clear();
     }
 
-    /// The person wants the turn to stop.
+    /// The user has interrupted the turn.
     pub(crate) fn stopping(&mut self) {
         self.progress.stopping(Instant::now());
     }
 
-    /// A turn has ended.
     pub(crate) fn turn_ended(&mut self) {
         self.release();
         self.close_text();
@@ -140,34 +155,34 @@ impl View {
         self.screen.clear_status();
     }
 
-    /// A row of our own, beside the conversation; long ones go on below.
+    /// Shows a notice of the program, wrapped.
     pub(crate) fn note(&mut self, text: &str, style: Style) {
         self.close_text();
-        self.begin(Last::Note);
+        self.begin(LastOutput::Note);
         for line in printable(text).lines() {
             self.row(line, style);
         }
     }
 
-    /// A text in markdown, whole.
+    /// Shows a complete markdown text.
     pub(crate) fn markdown(&mut self, text: &str) {
         self.close_text();
         self.write(&format!("{}\n", text.trim_end()));
         self.close_text();
     }
 
-    /// Names and what there is to say of each, in two columns; on a narrow terminal one below the other.
+    /// Shows names and texts in two columns; on a narrow terminal one below the other.
     pub(crate) fn table(&mut self, rows: &[(String, String)]) {
         self.close_text();
-        self.begin(Last::Note);
+        self.begin(LastOutput::Note);
         let names = rows.iter().map(|(name, _)| width::of(name)).max().unwrap_or(0) + 2;
-        let beside = names <= columns() / 2;
-        let indent = if beside { names } else { 2 };
+        let two_columns = names <= columns() / 2;
+        let indent = if two_columns { names } else { 2 };
         for (name, text) in rows {
             let mut flow = Flow::new(columns());
             let rest = vec![(" ".repeat(indent), Style::PLAIN)];
             let name = format!("{name}{}", " ".repeat(names - width::of(name)));
-            if beside {
+            if two_columns {
                 flow.begin(vec![(name, Style::DIM)], rest);
             } else {
                 flow.put_verbatim(name.trim_end(), Style::DIM);
@@ -194,21 +209,21 @@ impl View {
         self.show(&pieces);
     }
 
-    /// Shows a question; what happens meanwhile waits.
+    /// Shows a permission prompt and holds back events until it is answered.
     pub(crate) fn ask(&mut self, question: &Question) {
         self.close_text();
         self.screen.clear_status();
         self.gap();
-        let rows = question::rows(question, &self.folder, columns());
+        let rows = confirmation::rows(question, &self.folder, columns());
         self.show(&rows);
         self.held.get_or_insert_default();
-        self.last = Last::Note;
+        self.last = LastOutput::Note;
     }
 
-    /// The question is answered: what has happened meanwhile is shown.
+    /// Closes the permission prompt and shows the events held back meanwhile.
     pub(crate) fn answered(&mut self) {
-        self.typed();
-        self.last = Last::Gap;
+        self.row_ended();
+        self.last = LastOutput::Gap;
         self.progress.shown(Instant::now());
         self.release();
     }
@@ -219,22 +234,22 @@ impl View {
         }
     }
 
-    /// Time has passed.
+    /// Updates the status.
     pub(crate) fn tick(&mut self) {
         if self.held.is_some() {
             return;
         }
-        if let Some(line) = self.progress.line(Instant::now(), self.screen.status_kind()) {
+        if let Some(line) = self.progress.line(Instant::now(), self.screen.status_mode()) {
             if !self.screen.is_mid_row() {
                 self.gap();
             }
-            let mode = answers::mode_word(self.gate.mode());
+            let mode = mode_label(self.gate.mode());
             let mode = mode.map(|mode| format!("{mode} · ")).unwrap_or_default();
             self.screen.set_status(&format!("{mode}{line}"));
         }
     }
 
-    /// Something has happened.
+    /// Shows an engine event.
     pub(crate) fn event(&mut self, event: EngineEvent) {
         if let Some(held) = &mut self.held {
             held.push(event);
@@ -258,39 +273,41 @@ impl View {
                 }
             }
             EngineEvent::ToolStarted { id, name, input } => {
-                // The text before it is whole; what may follow is another.
+                // The text before the call is complete.
                 self.close_text();
                 if name == "TodoWrite" {
-                    self.steps = calls::steps(&input);
+                    self.steps = tool_calls::todo_rows(&input);
                 }
-                let label = calls::label(&name, &input, &self.folder);
-                self.progress.call_started(id, (name, label), now);
+                let label = tool_calls::label(&name, &input, &self.folder);
+                self.progress.call_started(id, name, label, now);
             }
             EngineEvent::ToolChanged { id, input } => {
                 self.progress.call_changed(&id, |name| {
-                    format!("{} (changed by a hook)", calls::label(name, &input, &self.folder))
+                    format!("{} (changed by a hook)", tool_calls::label(name, &input, &self.folder))
                 });
             }
-            // Its result says so, in the row of the call; a plan is shown by the question about it.
+            // A denial is shown in the call's row; a plan is shown by its permission prompt.
             EngineEvent::Answering | EngineEvent::ToolDenied { .. } | EngineEvent::Planned(_) => {}
             EngineEvent::ToolPrinted { id, line } => {
                 self.progress.call_printed(&id, printable(&line).trim());
             }
             EngineEvent::ToolFinished { id, name, result, .. } => {
                 let label = self.progress.call_finished(&id, now).unwrap_or_else(|| name.clone());
-                let outcome = calls::outcome(&name, &result, &self.folder);
+                let outcome = tool_calls::outcome(&name, &result, &self.folder);
                 match &outcome {
-                    Outcome::Fine(_) if name == "TodoWrite" => self.list_steps(),
-                    Outcome::Fine(_) | Outcome::Failed(_) => self.call(&label, &outcome),
+                    CallOutcome::Succeeded(_) if name == "TodoWrite" => self.list_steps(),
+                    CallOutcome::Succeeded(_) | CallOutcome::Failed(_) => {
+                        self.call(&label, &outcome)
+                    }
                 }
             }
             EngineEvent::Retrying { error, delay, retry, of } => {
                 self.progress.retrying(delay, retry, of, now);
-                self.note(&format!("{error}"), Style::PLAIN.colour(Colour::Yellow));
+                self.note(&format!("{error}"), Style::PLAIN.color(Color::Yellow));
             }
             EngineEvent::Recalled(receipt) => self.recalled(receipt),
             EngineEvent::Remembered(what) => {
-                self.note(&remembered(&what), Style::DIM);
+                self.note(&memory_notice(&what), Style::DIM);
             }
             EngineEvent::Corrected(corrected) => {
                 self.note(&corrected.line("/guard"), Style::PLAIN);
@@ -304,19 +321,19 @@ impl View {
         }
     }
 
-    /// What was recalled, in a line; the whole of it waits for whoever wants to know.
+    /// Shows a recall in one line and keeps its details for Alt-R.
     fn recalled(&mut self, receipt: RecallReceipt) {
         if !receipt.recalled.is_empty() {
-            self.note(&format!("{} · Alt-R says why", receipt.line()), Style::DIM);
+            self.note(&format!("{} · Alt-R explains", receipt.line()), Style::DIM);
         }
         self.receipts.push(receipt);
     }
 
-    /// Why memories were recalled in the last turn, and which were not.
+    /// Shows why memories were recalled in the last turn, and why others were not.
     pub(crate) fn explain_recall(&mut self) {
         let receipts = std::mem::take(&mut self.receipts);
         if receipts.is_empty() {
-            self.note("nothing was looked for in memory yet", Style::DIM);
+            self.note("No recall in this turn yet.", Style::DIM);
         }
         for receipt in &receipts {
             receipt.explained().iter().for_each(|line| self.note(line, Style::DIM));
@@ -330,17 +347,17 @@ impl View {
         if pieces.is_empty() {
             return;
         }
-        if self.text == Text::Closed {
-            self.begin(Last::Text);
-            self.text = Text::Open;
+        if self.text == TextState::Closed {
+            self.begin(LastOutput::Text);
+            self.text = TextState::Open;
         }
         self.show(&pieces);
     }
 
-    /// What was shown stays, and is said not to count; what was not shown never is.
+    /// Marks the partial text on the screen as discarded and drops what was not shown yet.
     fn withdraw(&mut self) {
-        if self.text == Text::Open {
-            self.note("what came of this answer is withdrawn; it comes anew", Style::DIM);
+        if self.text == TextState::Open {
+            self.note("Partial response discarded; the request is retried.", Style::DIM);
         }
         self.markdown = Renderer::new(columns());
     }
@@ -348,59 +365,59 @@ impl View {
     fn close_text(&mut self) {
         let rest = self.markdown.finish();
         if !rest.is_empty() {
-            if self.text == Text::Closed {
-                self.begin(Last::Text);
+            if self.text == TextState::Closed {
+                self.begin(LastOutput::Text);
             }
             self.show(&rest);
         }
-        self.text = Text::Closed;
+        self.text = TextState::Closed;
         for line in std::mem::take(&mut self.waiting) {
-            self.begin(Last::Call);
+            self.begin(LastOutput::Call);
             self.show(&line);
         }
     }
 
-    /// A call that has finished: one row.
-    fn call(&mut self, label: &str, outcome: &Outcome) {
+    /// Shows a finished tool call in one row.
+    fn call(&mut self, label: &str, outcome: &CallOutcome) {
         let room = columns().saturating_sub(width::of(CALL) + 1);
         let (text, style) = match outcome {
-            Outcome::Fine(text) => (text.clone(), Style::DIM),
-            Outcome::Failed(text) => (text.clone(), Style::PLAIN.colour(Colour::Red)),
+            CallOutcome::Succeeded(text) => (text.clone(), Style::DIM),
+            CallOutcome::Failed(text) => (text.clone(), Style::PLAIN.color(Color::Red)),
         };
         let line = call_row(label, &text, style, room);
-        if self.text == Text::Open {
+        if self.text == TextState::Open {
             self.waiting.push(line);
         } else {
-            self.begin(Last::Call);
+            self.begin(LastOutput::Call);
             self.show(&line);
         }
     }
 
-    /// The list of what is to be done, as the model keeps it.
+    /// Shows the model's to-do list.
     fn list_steps(&mut self) {
         self.close_text();
         self.gap();
         for (step, style) in std::mem::take(&mut self.steps) {
             self.row(&step, style);
         }
-        self.last = Last::Note;
+        self.last = LastOutput::Note;
     }
 
-    fn begin(&mut self, kind: Last) {
+    fn begin(&mut self, kind: LastOutput) {
         if self.last != kind {
             self.gap();
         }
         self.last = kind;
     }
 
-    /// An empty row, unless there is one.
+    /// Ensures that the last row is empty.
     fn gap(&mut self) {
         if self.screen.is_mid_row() {
             self.show(&[Piece::Newline]);
         }
-        if self.last != Last::Gap {
+        if self.last != LastOutput::Gap {
             self.show(&[Piece::Newline]);
-            self.last = Last::Gap;
+            self.last = LastOutput::Gap;
         }
     }
 
@@ -410,7 +427,7 @@ impl View {
     }
 }
 
-/// The call gets what room its outcome leaves, but never less than half.
+/// The label gets the columns that the outcome leaves, but at least half.
 fn call_row(label: &str, outcome: &str, style: Style, room: usize) -> Vec<Piece> {
     let wanted = if outcome.is_empty() { 0 } else { width::of(outcome) + 3 };
     let label = width::fitted(label, room.saturating_sub(wanted).max(room / 2));

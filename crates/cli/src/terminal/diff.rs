@@ -4,7 +4,7 @@ use dormouse_memory::FileDiff;
 use similar::TextDiff;
 
 use crate::terminal::color::ColorMode;
-use crate::terminal::markdown::{Colour, Style};
+use crate::terminal::markdown::{Color, Style};
 
 /// A unified diff that other programs can read; colored for a terminal.
 pub(crate) fn unified_diff(diff: &FileDiff, color: ColorMode) -> String {
@@ -25,8 +25,8 @@ pub(crate) fn unified_diff(diff: &FileDiff, color: ColorMode) -> String {
     }
     let painted = unified.lines().map(|line| {
         let style = match line.chars().next() {
-            Some('+') => Style::PLAIN.colour(Colour::Green),
-            Some('-') => Style::PLAIN.colour(Colour::Red),
+            Some('+') => Style::PLAIN.color(Color::Green),
+            Some('-') => Style::PLAIN.color(Color::Red),
             Some('@') => Style::DIM,
             _ => Style::PLAIN,
         };

@@ -1,7 +1,7 @@
-//! The terminal's own state: its size, and whether it echoes.
+//! Terminal modes and size.
 //!
-//! While the program talks, the terminal does not echo: what is typed during a turn waits for the next
-//! prompt. Invariant: however the program ends, short of `kill -9`, the terminal is left as it was.
+//! In interactive mode the terminal does not echo: keys typed during a turn wait for the next prompt.
+//! Invariant: however the program ends, short of `kill -9`, the original modes are restored.
 
 use std::io::{self, Write};
 use std::sync::OnceLock;
@@ -12,73 +12,73 @@ use rustix::termios::{
     tcsetattr,
 };
 
-/// Where the terminal does not say how wide it is.
-const USUAL_COLUMNS: usize = 80;
-/// What is pasted comes between marks, so that its lines stay together.
-const MARK_PASTED: &str = "\x1b[?2004h";
-/// The end of that, and of any colour.
-const PLAIN_AGAIN: &str = "\x1b[?2004l\x1b[0m";
+/// The width of a terminal that does not report one.
+const DEFAULT_COLUMNS: usize = 80;
+/// Bracketed paste: pasted lines stay together.
+const ENABLE_PASTE_MARKS: &str = "\x1b[?2004h";
+/// Turns off bracketed paste and colors.
+const RESET: &str = "\x1b[?2004l\x1b[0m";
 
-/// How the terminal was before, for a panic as well.
-static BEFORE: OnceLock<Termios> = OnceLock::new();
+/// The original modes, restored by the panic handler as well.
+static ORIGINAL: OnceLock<Termios> = OnceLock::new();
 
-/// A terminal that does not echo, until this is dropped.
+/// Turns echo off until dropped.
 #[derive(Debug)]
-pub(crate) struct Quiet {
+pub(crate) struct NoEcho {
     before: Termios,
 }
 
-impl Quiet {
-    pub(crate) fn begin() -> io::Result<Self> {
+impl NoEcho {
+    pub(crate) fn enable() -> io::Result<Self> {
         let before = tcgetattr(io::stdin())?;
-        set_quiet(BEFORE.get_or_init(|| before.clone()))?;
+        disable_echo(ORIGINAL.get_or_init(|| before.clone()))?;
         Ok(Self { before })
     }
 
-    /// The same again, after the editor or somebody else had the terminal.
-    pub(crate) fn again(&self) -> io::Result<()> {
-        write_sequence(MARK_PASTED);
-        set_quiet(&self.before)
+    /// Turns echo off again after another program used the terminal.
+    pub(crate) fn reapply(&self) -> io::Result<()> {
+        write_sequence(ENABLE_PASTE_MARKS);
+        disable_echo(&self.before)
     }
 }
 
-impl Drop for Quiet {
+impl Drop for NoEcho {
     fn drop(&mut self) {
         restore();
     }
 }
 
-/// No echo and no lines: keys wait as they are, Enter as the key it is. Ctrl-C is still a signal.
-fn set_quiet(before: &Termios) -> io::Result<()> {
-    let mut quiet = before.clone();
-    quiet.local_modes -= LocalModes::ECHO | LocalModes::ICANON | LocalModes::IEXTEN;
-    quiet.input_modes -= InputModes::ICRNL | InputModes::IXON;
-    quiet.special_codes[SpecialCodeIndex::VMIN] = 1;
-    quiet.special_codes[SpecialCodeIndex::VTIME] = 0;
-    Ok(tcsetattr(io::stdin(), OptionalActions::Drain, &quiet)?)
+/// No echo and no line buffering: keys are kept as they are. Ctrl-C is still a signal.
+fn disable_echo(before: &Termios) -> io::Result<()> {
+    let mut modes = before.clone();
+    modes.local_modes -= LocalModes::ECHO | LocalModes::ICANON | LocalModes::IEXTEN;
+    modes.input_modes -= InputModes::ICRNL | InputModes::IXON;
+    modes.special_codes[SpecialCodeIndex::VMIN] = 1;
+    modes.special_codes[SpecialCodeIndex::VTIME] = 0;
+    Ok(tcsetattr(io::stdin(), OptionalActions::Drain, &modes)?)
 }
 
-/// Leaves the terminal as it was found; nothing where it was not touched.
+/// Restores the original modes, if they were changed.
 pub(crate) fn restore() {
-    let Some(before) = BEFORE.get() else { return };
-    write_sequence(PLAIN_AGAIN);
-    // A terminal that has gone away has no state to restore.
+    let Some(before) = ORIGINAL.get() else { return };
+    write_sequence(RESET);
+    // The terminal may be closed.
     let _gone = tcsetattr(io::stdin(), OptionalActions::Now, before);
 }
 
-/// A terminal that has gone away needs no sequence.
+/// Errors are ignored: the terminal may be closed.
 fn write_sequence(sequence: &str) {
     let mut out = io::stdout().lock();
     let _gone = out.write_all(sequence.as_bytes()).and_then(|()| out.flush());
 }
 
-/// How many columns there are.
+/// The width of the terminal.
 pub(crate) fn columns() -> usize {
     let size = tcgetwinsize(io::stdout()).map_or(0, |size| usize::from(size.ws_col));
-    if size == 0 { USUAL_COLUMNS } else { size }
+    if size == 0 { DEFAULT_COLUMNS } else { size }
 }
 
-/// What was typed and not read yet: taken away, so that it does not answer a question that came after.
+/// Takes the unread keys, so that they do not answer a permission prompt that appeared later.
 pub(crate) fn typed_ahead() -> String {
     let mut typed = Vec::new();
     let input = io::stdin();
@@ -98,7 +98,7 @@ pub(crate) fn typed_ahead() -> String {
     as_text(&typed)
 }
 
-/// Keys as text: Enter is a line end, and keys that are no letters are left out.
+/// Keys as text: Enter is a line break, and function keys are left out.
 fn as_text(keys: &[u8]) -> String {
     let keys = String::from_utf8_lossy(keys).replace('\r', "\n");
     let mut text = String::new();
@@ -114,7 +114,7 @@ fn as_text(keys: &[u8]) -> String {
     text
 }
 
-/// Goes past what a key such as an arrow, or a mark around what was pasted, sends behind its escape.
+/// Skips the rest of an escape sequence, as sent by arrow keys and bracketed paste.
 fn skip_sequence(letters: &mut std::str::Chars<'_>) {
     match letters.next() {
         Some('[') => while letters.next().is_some_and(|c| !('@'..='~').contains(&c)) {},

@@ -18,7 +18,7 @@ use dormouse_tools::{ServerOrigin, Variables, read_servers};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::wiring::connect::{Wanted, connect};
+use crate::wiring::connect::{ModelChoice, connect};
 use crate::wiring::exit::Failure;
 use crate::wiring::memory_policy::policy;
 use crate::wiring::plugins;
@@ -219,8 +219,11 @@ struct OtherModels {
 impl Models for OtherModels {
     fn named<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<ModelSetup, String>> {
         Box::pin(async move {
-            let wanted =
-                Wanted { model: Some(name), origin: None, server_clearing: self.server_clearing };
+            let wanted = ModelChoice {
+                model: Some(name),
+                origin: None,
+                server_clearing: self.server_clearing,
+            };
             let other = connect(&self.settings, &self.environment, wanted, &self.folder).await;
             let other = other.map_err(|failure| {
                 format!("the model {name} can not be used: {}", failure.message())

@@ -44,7 +44,7 @@ const LONGEST_OUTPUT: u32 = 32_000;
 const KEY_COMMAND_PATIENCE: Duration = Duration::from_mins(1);
 
 /// What was asked for: the command line's word, and the session's.
-pub(crate) struct Wanted<'a> {
+pub(crate) struct ModelChoice<'a> {
     /// `--model`.
     pub(crate) model: Option<&'a str>,
     /// What a session that goes on was begun with.
@@ -57,7 +57,7 @@ pub(crate) struct Wanted<'a> {
 pub(crate) async fn connect(
     settings: &Settings,
     environment: &Environment,
-    wanted: Wanted<'_>,
+    wanted: ModelChoice<'_>,
     folder: &Path,
 ) -> Result<Connection, Failure> {
     let from_command = key_from_command(settings, environment, folder).await?;
@@ -116,7 +116,7 @@ fn endpoint(provider: &Provider, clears: bool) -> Endpoint {
 /// A session goes on with its own model, as long as the server is the same: another one would have to
 /// read all of it anew.
 async fn choose_model(
-    wanted: &Wanted<'_>,
+    wanted: &ModelChoice<'_>,
     settings: &Settings,
     environment: &Environment,
     provider: &Provider,

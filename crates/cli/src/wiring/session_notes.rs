@@ -40,10 +40,10 @@ fn given_title(own: &Dir) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The notes of the session at hand, for `/notes`.
-pub(crate) fn shown(engine: &Engine) -> String {
+/// The notes of a session, for `/notes`.
+pub(crate) fn notes_text(engine: &Engine) -> String {
     match engine.kept_notes() {
         Some(notes) => format!("{}\n\n{}", notes.path.display(), notes.text.trim_end()),
-        None => "there are no notes of this session yet: they begin when it has grown, unless they are switched off (`session_notes`, `auto_compact`)".to_owned(),
+        None => "No session notes yet. They start when the session has grown, unless `session_notes` or `auto_compact` is off.".to_owned(),
     }
 }

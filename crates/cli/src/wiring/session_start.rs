@@ -23,7 +23,7 @@ use dormouse_tools::{Asker, CommandLimits, McpHub, Reaper, ServerSpec, ToolSet};
 use crate::args::Arguments;
 use crate::wiring::agents::{self, AgentLibrary, Surrounding};
 use crate::wiring::background_tasks;
-use crate::wiring::connect::{Connection, Wanted, connect};
+use crate::wiring::connect::{Connection, ModelChoice, connect};
 use crate::wiring::dream;
 use crate::wiring::exit::Failure;
 use crate::wiring::hooks;
@@ -147,7 +147,7 @@ pub(crate) async fn prepare_for(
         folder.reopen(session, &surroundings, Arc::clone(&world.clock), Arc::clone(&world.ids))
     };
     let opened = session.map(reopen).transpose()?;
-    let wanted = Wanted {
+    let wanted = ModelChoice {
         model: arguments.model.as_deref(),
         origin: opened.as_ref().and_then(OpenedSession::origin),
         server_clearing: switches.is_on("server_clearing"),

@@ -713,7 +713,7 @@ fn asked_and_interrupted_in_a_conversation() {
     terminal.wait_for_text("stopped");
     wait_for_prompt(&terminal);
     terminal.enter("/agents show general-purpose");
-    terminal.wait_for_text("all of it is in");
+    terminal.wait_for_text("Full transcript:");
     let rows = terminal.all_rows().join("\n");
     assert!(rows.contains("task: sleep for long") && rows.contains("→ Bash"), "{rows}");
     wait_for_prompt(&terminal);

@@ -147,7 +147,7 @@ fn bad_arguments() {
         (&["--no-such-flag"], "--no-such-flag"),
         (&["-p"], "there is nothing to say"),
         (&["-p", "   "], "there is nothing to say"),
-        (&["hello"], "talking needs a terminal"),
+        (&["hello"], "interactive mode needs a terminal"),
         (&["-p", "again", "--resume"], "--resume needs the id of a session"),
         (&["-p", "hi", "--resume", ""], "is not the id of a session"),
         (&["-p", "--resume", "hello there"], "is not the id of a session"),

@@ -34,7 +34,7 @@ fn nothing_to_compact_and_numbers_that_are_none() {
     let server = server(Wire::Anthropic).start();
     let empty = TestHome::new().with_server(&server);
     let mut terminal = talk(&empty, &[], (150, 40));
-    say(&mut terminal, "/compact", "there is nothing to compact yet");
+    say(&mut terminal, "/compact", "Nothing to compact yet");
     say(&mut terminal, "/compact from", "/compact upto NUMBER in place of all before it");
     leave(terminal);
     let home = TestHome::new().with_server(&server);
@@ -52,13 +52,15 @@ fn nothing_to_compact_and_numbers_that_are_none() {
         let expected = format!("There is no message {number}");
         say(&mut terminal, &format!("/compact {order}"), &expected);
     }
-    say(&mut terminal, "/compact upto 1", "there is nothing to compact yet");
+    say(&mut terminal, "/compact upto 1", "Nothing to compact yet");
     assert!(server.fork_requests().is_empty());
     assert!(boundaries(&home).is_empty());
     // How full it is.
     say(&mut terminal, "/context", "left until then");
     let shown = terminal.screen();
-    for row in ["system prompt", "tool definitions", "answers", "compacted at", "167000 tokens"] {
+    for row in
+        ["system prompt", "tool definitions", "answers", "auto-compaction at", "167000 tokens"]
+    {
         assert!(shown.contains(row), "{row}: {shown}");
     }
     leave(terminal);
@@ -179,7 +181,7 @@ fn in_a_session_that_was_resumed_and_again() {
     let mut terminal = talk(&home, &["--continue"], (150, 40));
     server.push_fork(ScriptedTurn::new().text(SUMMARY));
     say(&mut terminal, "/compact", "compacted with a summary by the model");
-    say(&mut terminal, "/compact", "there is nothing to compact yet");
+    say(&mut terminal, "/compact", "Nothing to compact yet");
     server.expect_break("compaction");
     answered(&server, &mut terminal, "and now?");
     leave(terminal);

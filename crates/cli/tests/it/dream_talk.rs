@@ -127,12 +127,12 @@ fn a_dream_by_hand_is_looked_at_and_ended() {
     server.push_fork(Reply::from(ScriptedTurn::new().text("done")).gate_after(1, &gate));
     let mut terminal = talk(&home, &[], (100, 40));
     say(&mut terminal, "good morning", "Good morning.");
-    say(&mut terminal, "/dream stop", "no dream is under way");
-    say(&mut terminal, "/dream", "dreaming beside the conversation");
+    say(&mut terminal, "/dream stop", "No dream is running");
+    say(&mut terminal, "/dream", "Dreaming in the background");
     server.wait_for_fork_requests(2);
-    say(&mut terminal, "/dream", "under way: updating");
+    say(&mut terminal, "/dream", "Dream running: updating");
     assert!(terminal.all_rows().join("\n").contains("project/a.md"));
-    say(&mut terminal, "/dream stop", "the dream was ended; nothing was changed");
+    say(&mut terminal, "/dream stop", "Dream stopped. Nothing was changed.");
     wait_until("its end", || dreams(&home).len() == 1);
     assert_eq!(dreams(&home)[0].outcome, JobOutcome::Killed);
     say(&mut terminal, "/dream log", "The dream was ended; nothing was changed");
@@ -140,7 +140,7 @@ fn a_dream_by_hand_is_looked_at_and_ended() {
     // Whoever leaves ends it as well.
     server.push_fork(save(ScriptedTurn::new(), "1", &with(memory("a", "Half."), "file", "a.md")));
     server.push_fork(Reply::from(ScriptedTurn::new().text("done")).gate_after(1, &gate));
-    say(&mut terminal, "/dream", "dreaming beside the conversation");
+    say(&mut terminal, "/dream", "Dreaming in the background");
     server.wait_for_fork_requests(4);
     leave(terminal);
     assert_eq!(bytes(&home), before);

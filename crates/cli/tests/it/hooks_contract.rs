@@ -112,7 +112,11 @@ fn a_compaction_is_refused() {
     let home = home(&server, json!({"PreCompact": group("manual", command("no_compaction.sh"))}));
     home.write("RELEASING", "");
     let mut terminal = three(&server, &home);
-    say(&mut terminal, "/compact", "a hook refused it: no compaction while a release is under way");
+    say(
+        &mut terminal,
+        "/compact",
+        "A hook blocked the compaction: no compaction while a release is under way",
+    );
     let seen = lines(&home, "compactions.jsonl");
     assert_eq!(
         (&seen[0]["trigger"], &seen[0]["custom_instructions"]),

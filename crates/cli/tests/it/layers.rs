@@ -177,7 +177,7 @@ fn expand_gives_back_every_byte() {
     let folds = folded.matches("<folded from=").count();
     assert!(folds > 0, "{folded}");
     let mut terminal = talk(&home, &["-c"], (100, 24));
-    say(&mut terminal, "/expand", "messages are as they were");
+    say(&mut terminal, "/expand", "messages restored");
     server.expect_break("unfolded");
     server.push(ScriptedTurn::new().text("I see them again"));
     say(&mut terminal, "go on", "I see them again");

@@ -87,7 +87,7 @@ fn changes(start: &str, protocol: &str) {
     assert!(told(&server, 3).contains("coming heard"), "{}", told(&server, 3));
     say(&mut terminal, "/mcp", "mcp__mean__coming");
     server.expect_break("a new session");
-    say(&mut terminal, "/clear", "a new session");
+    say(&mut terminal, "/clear", "New session started");
     say(&mut terminal, "again", "second done");
     let names = server.requests()[4].tool_names();
     assert!(

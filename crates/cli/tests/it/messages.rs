@@ -244,7 +244,7 @@ fn a_message_outlives_a_clear() {
     say_to(&mut terminal, "hello", "done");
     send(&home, &["r", "--from", "ci", GREEN]).success();
     terminal.wait_for_text(GREEN);
-    say_to(&mut terminal, "/clear", "a new session");
+    say_to(&mut terminal, "/clear", "New session started");
     anew(&server);
     server.push(ScriptedTurn::new().text("heard of it"));
     say_to(&mut terminal, "and now?", "heard of it");

@@ -149,7 +149,7 @@ fn a_plan_that_can_not_be_kept_is_not_handed_in() {
 #[track_caller]
 fn wait_for_question(terminal: &Terminal) {
     terminal.wait_for("the question", |screen| {
-        screen.contains("y accept it") && screen.trim_end().ends_with("allow?")
+        screen.contains("y accept") && screen.trim_end().ends_with("allow?")
     });
 }
 
@@ -169,7 +169,7 @@ fn a_person_decides_about_the_plan() {
             .start();
         let home = TestHome::new().with_server(&server);
         let mut terminal = talk(&home, &[], (80, 30));
-        say(&mut terminal, "/plan", "plan: nothing but reading");
+        say(&mut terminal, "/plan", "plan: read-only");
         wait_for_prompt_in(&terminal, &["plan "]);
         say(&mut terminal, "/plan", "no plan was handed in yet");
         terminal.enter("plan the nuts");

@@ -185,7 +185,7 @@ fn a_choice_that_comes_late_goes_with_the_next_message() {
     assert!(shown[0].1.contains("east quay"), "{shown:?}");
     let rows = terminal.all_rows().join("\n");
     assert!(
-        rows.contains("recalled 1 memory") && rows.contains("harbour.md · Alt-R says why"),
+        rows.contains("recalled 1 memory") && rows.contains("harbour.md · Alt-R explains"),
         "{rows}"
     );
     terminal.type_keys("\x1br");

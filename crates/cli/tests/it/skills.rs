@@ -463,12 +463,12 @@ fn skills_in_the_terminal() {
     assert!(!terminal.screen().contains("Not this one."), "{}", terminal.screen());
     say(&mut terminal, "/skills", "`model` has no effect");
     let screen = terminal.screen();
-    assert!(screen.contains("Ships the build to a server. (yours;"), "{screen}");
+    assert!(screen.contains("Ships the build to a server. (user skill;"), "{screen}");
     assert!(screen.contains("/help is a command, so only the model can call it"), "{screen}");
     say(&mut terminal, "/dep\t staging", "shipped");
     let block = texts(&server.requests()[0].last_message()).pop().unwrap();
     assert!(block.contains("Ship to staging, first to staging."), "{block}");
-    say(&mut terminal, "/deplyo", "There is no command /deplyo. Did you mean /deploy?");
+    say(&mut terminal, "/deplyo", "Unknown command /deplyo. Did you mean /deploy?");
     say(&mut terminal, "load it", "loaded");
     assert!(terminal.screen().contains("→ Skill deploy"), "{}", terminal.screen());
     say(&mut terminal, "/odd_2", "odd one");

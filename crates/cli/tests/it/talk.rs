@@ -113,9 +113,9 @@ fn the_first_message_on_the_command_line_and_the_session_goes_on() {
     let terminal = talk(&home, &["good", "morning"], (80, 24));
     assert_eq!(below_the_first_prompt(&terminal), ["> good morning", "Good morning.", ">"]);
     let terminal = leave(terminal);
-    terminal.wait_for_text("dormouse --continue goes on");
+    terminal.wait_for_text("Continue it with: dormouse --continue");
     let mut terminal = talk(&home, &["--continue"], (80, 24));
-    terminal.wait_for_text("this session goes on");
+    terminal.wait_for_text("resumed session");
     say(&mut terminal, "and now?", "Still here.");
     assert_eq!(server.requests()[1].messages().len(), 3);
     leave(terminal);
@@ -137,7 +137,7 @@ fn interrupted_while_the_answer_streams() {
     gate.wait_until_reached();
     terminal.wait_for_text("one");
     terminal.type_keys("\x03");
-    terminal.wait_for_text("interrupted; what had come is kept");
+    terminal.wait_for_text("Interrupted. Partial output kept.");
     wait_for_prompt(&terminal);
     gate.open();
     say(&mut terminal, "go on", "still usable");
@@ -163,7 +163,7 @@ fn interrupted_while_a_command_runs() {
     // U-5: who waits is told for what.
     terminal.wait_for_text("Bash: echo $$ > pid; sleep 300 · ");
     terminal.type_keys("\x03");
-    terminal.wait_for_text("interrupted; what had come is kept");
+    terminal.wait_for_text("Interrupted. Partial output kept.");
     wait_for_prompt(&terminal);
     let pid = home.read("pid");
     assert!(!std::path::Path::new("/proc").join(pid.trim()).exists(), "the command goes on");
@@ -292,7 +292,7 @@ fn ways_to_leave() {
     wait_for_prompt(&terminal);
     assert!(!terminal.screen().contains("again"), "only what was typed is thrown away");
     terminal.type_keys("\x03");
-    terminal.wait_for_text("Ctrl-C again, or Ctrl-D, leaves");
+    terminal.wait_for_text("Press Ctrl-C again or Ctrl-D to leave.");
     wait_for_prompt(&terminal);
     terminal.type_keys("\x03");
     assert_eq!(terminal.wait(), 0);
@@ -365,7 +365,7 @@ fn a_command_that_takes_its_time_to_stop() {
     wait_until("the command to start", || home.project().join("pid").exists());
     terminal.type_keys("\x03");
     terminal.wait_for_text("stopping · ");
-    terminal.wait_for_text("interrupted; what had come is kept");
+    terminal.wait_for_text("Interrupted. Partial output kept.");
     wait_for_prompt(&terminal);
     leave(terminal);
     server.finish();
@@ -395,7 +395,7 @@ fn a_server_that_is_slow_at_the_start_is_waited_for_aloud() {
     home.set_env("ANTHROPIC_BASE_URL", format!("http://{}", listener.local_addr().unwrap()));
     home.set_env("ANTHROPIC_API_KEY", "k");
     let terminal = home.terminal(env!("CARGO_BIN_EXE_dormouse"), &["--model", "m"], (80, 24));
-    terminal.wait_for_text("waiting for the model's server");
+    terminal.wait_for_text("Connecting to the model server");
 }
 
 #[test]
@@ -431,8 +431,8 @@ fn silence_faults_and_tries_are_told() {
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (80, 24));
     terminal.enter("hi");
-    terminal.wait_for_text("trying again in");
-    terminal.wait_for_text("withdrawn; it comes anew");
+    terminal.wait_for_text("retrying in");
+    terminal.wait_for_text("Partial response discarded");
     terminal.wait_for_text("an answer");
     wait_for_prompt(&terminal);
     terminal.enter("and again");
@@ -473,18 +473,18 @@ fn commands_are_not_for_the_model() {
     let mut terminal = talk(&home, &[], (80, 60));
     say(&mut terminal, "hi", "first");
     say(&mut terminal, "/help", "Ctrl-D");
-    say(&mut terminal, "/cost", "is not known");
+    say(&mut terminal, "/cost", "no price for");
     say(&mut terminal, "/sta\t", "requests for");
     say(&mut terminal, "/config", "settings.json");
-    say(&mut terminal, "/permissions plan", "plan: nothing but reading");
+    say(&mut terminal, "/permissions plan", "plan: read-only");
     say(&mut terminal, "/premissions", "Did you mean /permissions?");
-    say(&mut terminal, "/model other-1", "other-1 answers from now on");
+    say(&mut terminal, "/model other-1", "Model set to other-1");
     assert_eq!(server.requests().len(), 1);
     say(&mut terminal, "/bin/sh is a path", "second");
     let requests = server.requests();
     assert_eq!(requests[1].json()["model"], "other-1");
     assert_eq!(requests[1].messages().len(), 3);
-    say(&mut terminal, "/clear", "the one before is kept");
+    say(&mut terminal, "/clear", "The previous one is saved");
     say(&mut terminal, "anew", "third");
     assert_eq!(server.requests()[2].messages().len(), 1);
     assert_eq!(home.transcripts().len(), 2);

@@ -67,7 +67,7 @@ fn at_80_columns() {
         "睡鼠在冬天睡觉，因为食物很少。它们在秋天吃很多坚果，然后在树洞里睡到春天。",
         "Done.",
         ">",
-        "the session is kept: dormouse --continue goes on",
+        "Session saved. Continue it with: dormouse --continue",
     ];
     assert_eq!(below_the_first_prompt(&terminal), expected);
     let bold = terminal.look(|screen| {
@@ -227,7 +227,7 @@ fn a_line_above_the_prompt() {
     let mut terminal = talk(&home, &[], (80, 24));
     say(&mut terminal, "hi", "Again.");
     let rows = terminal.all_rows().join("\n");
-    assert_eq!(rows.matches("printed no line: no such thing").count(), 1, "{rows}");
+    assert_eq!(rows.matches("command failed: no such thing").count(), 1, "{rows}");
     leave(terminal);
     let command = r"printf '\033[1;32mgreen\033[0m \033]0;title\007'; printf 'long %.0s' $(seq 40)";
     let settings = serde_json::json!({"statusLine": {"type": "command", "command": command}});
@@ -242,7 +242,7 @@ fn a_line_above_the_prompt() {
     let settings = serde_json::json!({"statusLine": {"type": "static", "command": "echo never"}});
     home.write(home.dormouse_home().join("settings.json"), settings.to_string());
     let terminal = talk(&home, &[], (80, 24));
-    terminal.wait_for_text("`statusLine.type` is `static`; there is only `command`");
+    terminal.wait_for_text("`statusLine.type` is `static`; only `command` is supported");
     assert!(!terminal.all_rows().concat().contains("never"));
     leave(terminal);
 }

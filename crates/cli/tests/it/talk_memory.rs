@@ -28,10 +28,7 @@ fn one_key_takes_back_what_was_saved() {
     let mut terminal = talk(&home, &[], (80, 30));
     say(&mut terminal, "remember the shelves", "It is saved.");
     let shown = terminal.all_rows().join("\n");
-    assert!(
-        shown.contains("memory: saved shelves.md (project memory) · Alt-U takes it back"),
-        "{shown}"
-    );
+    assert!(shown.contains("memory: saved shelves.md (project memory) · Alt-U to undo"), "{shown}");
     assert_eq!(list(&home).len(), 1);
     terminal.type_keys("\x1bu");
     terminal.wait_for_text("undid change");
@@ -60,11 +57,11 @@ fn memories_are_looked_at_without_leaving() {
     let mut terminal = talk(&home, &[], (80, 40));
     say(&mut terminal, "/memory", "what it is about");
     say(&mut terminal, "/memory show \"two words\"", "By the person.");
-    say(&mut terminal, "/memory show 'two", "not closed");
+    say(&mut terminal, "/memory show 'two", "Unclosed quotation mark");
     say(&mut terminal, "/memory shwo x", "unrecognized subcommand");
     say(&mut terminal, "/memory show nothing", "there is no memory `nothing`");
     say(&mut terminal, "change it", "It waits.");
-    say(&mut terminal, "/memory", "1 change of memory waits for you");
+    say(&mut terminal, "/memory", "1 memory change waits for your review");
     say(&mut terminal, "/memory inbox", "+By the model.");
     say(&mut terminal, "/memory inbox accept 1", "accepted proposal 1");
     assert!(memory(&home, &["show", "two-words.md"]).success().stdout.contains("By the model."));
@@ -90,7 +87,7 @@ fn what_waits_is_said_at_the_start() {
     add(&home, "Two words", &["--type", "project", "--body", "By the person."]);
     home.run(&mut crate::program::ask(&home, &["change it"])).success();
     let terminal = talk(&home, &[], (80, 30));
-    terminal.wait_for_text("1 change of memory waits for you: /memory inbox");
+    terminal.wait_for_text("1 memory change waits for your review: /memory inbox");
     leave(terminal);
     server.finish();
 }

@@ -59,8 +59,8 @@ fn no_and_why() {
         terminal.enter("one more acorn");
         wait_for_question(&terminal, "Edit plan.md");
         terminal.enter("perhaps");
-        terminal.wait_for_text("y, n or a");
-        wait_for_question(&terminal, "y, n or a");
+        terminal.wait_for_text("Answer y, n or a");
+        wait_for_question(&terminal, "Answer y, n or a");
         say(&mut terminal, answer, "all done");
         assert!(home.read("plan.md").contains("12 acorns"));
         let told = told(&server);
@@ -106,7 +106,7 @@ fn ctrl_c_is_no_and_stop() {
         terminal.enter("one more acorn");
         wait_for_question(&terminal, "Edit plan.md");
         terminal.type_keys(key);
-        terminal.wait_for_text("interrupted; what had come is kept");
+        terminal.wait_for_text("Interrupted. Partial output kept.");
         wait_for_prompt(&terminal);
         assert_eq!(server.requests().len(), 2, "the turn has ended");
         assert!(home.read("plan.md").contains("12 acorns"));

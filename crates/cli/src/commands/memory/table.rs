@@ -8,7 +8,7 @@ use rustix::termios::tcgetwinsize;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::terminal::color::ColorMode;
-use crate::terminal::markdown::{Colour, Style};
+use crate::terminal::markdown::{Color, Style};
 use crate::terminal::width;
 use crate::wiring::print;
 
@@ -75,7 +75,7 @@ impl Table {
 }
 
 fn first_style() -> Style {
-    Style::PLAIN.colour(Colour::Cyan)
+    Style::PLAIN.color(Color::Cyan)
 }
 
 /// One row; its first cell has the style. The last cell goes on below itself where it is too long.

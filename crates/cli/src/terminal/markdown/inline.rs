@@ -3,7 +3,7 @@
 //! Invariant: what is decided depends on the text alone, never on the pieces it came in. A mark whose
 //! partner may still come holds back what follows it, but for no more than [`REACH`] letters.
 
-use super::style::{Colour, Style};
+use super::style::{Color, Style};
 
 /// A mark and its partner are at most this far apart; one without a partner there is a plain letter.
 const REACH: usize = 1_000;
@@ -100,7 +100,7 @@ fn scan(
                 2
             }
             Found::Code(code, used) => {
-                let look = style.colour(Colour::Cyan);
+                let look = style.color(Color::Cyan);
                 put_all(code, look, put);
                 used
             }

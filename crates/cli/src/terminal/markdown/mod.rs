@@ -16,7 +16,7 @@ pub(crate) use flow::Flow;
 use flow::Margin;
 use inline::Inline;
 use opening::{Fence, Kind, Line, Opening, opening};
-pub(crate) use style::{Colour, Piece, Style};
+pub(crate) use style::{Color, Piece, Style};
 
 /// By how much code is indented.
 const CODE_INDENT: &str = "  ";
@@ -271,9 +271,9 @@ fn expanded(code: &str) -> String {
 /// Lines of a diff say what they do.
 fn code_style(fence: &Fence, code: &str) -> Style {
     match (fence.language.as_str(), code.chars().next()) {
-        ("diff" | "patch", Some('+')) => Style::PLAIN.colour(Colour::Green),
-        ("diff" | "patch", Some('-')) => Style::PLAIN.colour(Colour::Red),
-        ("diff" | "patch", Some('@')) => Style::PLAIN.colour(Colour::Cyan),
+        ("diff" | "patch", Some('+')) => Style::PLAIN.color(Color::Green),
+        ("diff" | "patch", Some('-')) => Style::PLAIN.color(Color::Red),
+        ("diff" | "patch", Some('@')) => Style::PLAIN.color(Color::Cyan),
         _ => Style::PLAIN,
     }
 }

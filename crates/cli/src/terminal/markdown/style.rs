@@ -1,17 +1,17 @@
-//! How a piece of text looks, apart from any terminal: marks and one of the terminal's own colours.
+//! How a piece of text looks, apart from any terminal: marks and one of the terminal's own colors.
 //!
-//! Colours are those that a person has chosen for the terminal, so that they read on light and dark.
+//! Colors are those that a person has chosen for the terminal, so that they read on light and dark.
 
-/// A colour of the terminal's palette.
+/// A color of the terminal's palette.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Colour {
+pub(crate) enum Color {
     Red,
     Green,
     Yellow,
     Cyan,
 }
 
-impl Colour {
+impl Color {
     fn code(self) -> &'static str {
         match self {
             Self::Red => "31",
@@ -35,16 +35,16 @@ const CODES: [(u8, &str); 5] =
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Style {
     marks: u8,
-    colour: Option<Colour>,
+    color: Option<Color>,
 }
 
 impl Style {
     /// As the terminal shows text by itself.
-    pub(crate) const PLAIN: Self = Self { marks: 0, colour: None };
+    pub(crate) const PLAIN: Self = Self { marks: 0, color: None };
     /// For what is beside the point.
-    pub(crate) const DIM: Self = Self { marks: DIM, colour: None };
+    pub(crate) const DIM: Self = Self { marks: DIM, color: None };
     /// For what the eye should find.
-    pub(crate) const BOLD: Self = Self { marks: BOLD, colour: None };
+    pub(crate) const BOLD: Self = Self { marks: BOLD, color: None };
 
     pub(crate) const fn bold(self) -> Self {
         Self { marks: self.marks | BOLD, ..self }
@@ -66,14 +66,14 @@ impl Style {
         Self { marks: self.marks | STRUCK, ..self }
     }
 
-    pub(crate) const fn colour(self, colour: Colour) -> Self {
-        Self { colour: Some(colour), ..self }
+    pub(crate) const fn color(self, color: Color) -> Self {
+        Self { color: Some(color), ..self }
     }
 
     /// The sequence that turns it on; nothing for plain text.
     pub(crate) fn sequence(self) -> String {
         let marks = CODES.iter().filter(|(mark, _)| self.marks & mark != 0).map(|(_, code)| *code);
-        let codes: Vec<&str> = marks.chain(self.colour.map(Colour::code)).collect();
+        let codes: Vec<&str> = marks.chain(self.color.map(Color::code)).collect();
         if codes.is_empty() { String::new() } else { format!("\x1b[{}m", codes.join(";")) }
     }
 }

@@ -77,7 +77,7 @@ fn emphasis_and_code() {
     assert_eq!(styled("a **b *c* d** e", Style::BOLD), "b  d");
     assert_eq!(styled("a **b *c* d** e", Style::BOLD.italic()), "c");
     assert_eq!(styled("***both*** one", Style::BOLD.italic()), "both");
-    assert_eq!(styled("`` a ` b `` c", Style::PLAIN.colour(Colour::Cyan)), "a ` b");
+    assert_eq!(styled("`` a ` b `` c", Style::PLAIN.color(Color::Cyan)), "a ` b");
     assert_eq!(rows(80, r"\*not\* **open"), ["*not* **open"]);
     assert_eq!(rows(80, "**a `**` b**"), ["a ** b"]);
 }
@@ -97,7 +97,7 @@ fn code_keeps_its_blanks_and_marks() {
     assert_eq!(rows(40, text), ["  fn a() {", "      b *c*;", "  ", "  }", "after"]);
     assert_eq!(rows(12, "```\n0123456789abcdef\n```"), ["  0123456789", "  abcdef"]);
     let diff = "```diff\n-old\n+new\n```";
-    assert_eq!(styled(diff, Style::PLAIN.colour(Colour::Green)), "+new");
+    assert_eq!(styled(diff, Style::PLAIN.color(Color::Green)), "+new");
     assert_eq!(rows(40, "~~~\n```\n~~~"), ["  ```"]);
     assert_eq!(rows(40, "> ```\n> a\n> ```\n> b"), ["│   a", "│ b"]);
 }

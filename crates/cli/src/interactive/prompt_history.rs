@@ -1,7 +1,7 @@
-//! What was typed in earlier sessions: `<home>/history`, a JSON string a line, private to the person.
+//! Prompts of earlier sessions: `<home>/history`, one JSON string per line, readable by the user only.
 //!
-//! It is a help, not a record (the transcript is that): a line that can not be read is left out. An entry is one
-//! line more, however long the file is; a session that begins cuts it.
+//! A convenience, not a record (that is the transcript): unreadable lines are skipped. Adding an entry appends a line;
+//! the file is shortened when a session starts.
 
 use std::path::PathBuf;
 
@@ -12,12 +12,12 @@ use thiserror::Error;
 
 /// The most entries kept.
 pub(crate) const MOST_ENTRIES: usize = 1_000;
-/// What is longer was pasted, and nobody types it again.
+/// Longer prompts were pasted and are not kept.
 const LONGEST: usize = 8 * 1024;
 
-/// Why an entry was not kept.
+/// An error of the history file.
 #[derive(Debug, Error)]
-pub(crate) enum HistoryError {
+pub(crate) enum PromptHistoryError {
     #[error(transparent)]
     File(#[from] FileError),
     #[error(transparent)]
@@ -30,23 +30,23 @@ pub(crate) enum HistoryError {
     Json(#[from] serde_json::Error),
 }
 
-/// The file, wherever the home folder is.
+/// The history file.
 #[derive(Debug)]
-pub(crate) struct History {
+pub(crate) struct PromptHistory {
     home: PathBuf,
 }
 
-impl History {
-    pub(crate) fn of(home: PathBuf) -> Self {
+impl PromptHistory {
+    pub(crate) fn new(home: PathBuf) -> Self {
         Self { home }
     }
 
-    /// The entries, the oldest first.
-    pub(crate) fn entries(&self) -> Result<Vec<String>, HistoryError> {
+    /// The entries, oldest first.
+    pub(crate) fn entries(&self) -> Result<Vec<String>, PromptHistoryError> {
         let dir = Dir::create(&self.home)?;
         let mut lines = read(&dir)?;
         if lines.len() > 2 * MOST_ENTRIES {
-            // Others may have added to it since.
+            // Other sessions may have added entries since.
             let _lock = lock(&dir)?;
             lines = newest(read(&dir)?);
             dir.replace(&file()?, (lines.join("\n") + "\n").as_bytes())?;
@@ -55,8 +55,8 @@ impl History {
         Ok(lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 
-    /// Keeps an entry, behind those of other sessions.
-    pub(crate) fn add(&self, entry: &str) -> Result<(), HistoryError> {
+    /// Adds an entry.
+    pub(crate) fn add(&self, entry: &str) -> Result<(), PromptHistoryError> {
         if entry.len() > LONGEST {
             return Ok(());
         }
@@ -67,11 +67,11 @@ impl History {
     }
 }
 
-fn lock(dir: &Dir) -> Result<Lock, HistoryError> {
+fn lock(dir: &Dir) -> Result<Lock, PromptHistoryError> {
     Ok(Lock::try_acquire(dir, &RelPath::new("history.lock")?)?)
 }
 
-/// The newest of them; what was typed several times in a row is one.
+/// The newest entries, without consecutive duplicates.
 fn newest(mut lines: Vec<String>) -> Vec<String> {
     lines.dedup();
     lines.split_off(lines.len().saturating_sub(MOST_ENTRIES))
@@ -81,7 +81,7 @@ fn file() -> Result<RelPath, RelPathError> {
     RelPath::new("history")
 }
 
-fn read(dir: &Dir) -> Result<Vec<String>, HistoryError> {
+fn read(dir: &Dir) -> Result<Vec<String>, PromptHistoryError> {
     match dir.read(&file()?) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()),
         Err(error) if error.is_not_found() => Ok(Vec::new()),
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn entries_are_kept_bounded_and_private() {
         let folder = tempfile::tempdir().unwrap();
-        let history = History::of(folder.path().join("home"));
+        let history = PromptHistory::new(folder.path().join("home"));
         assert_eq!(history.entries().unwrap(), Vec::<String>::new());
         let many: Vec<String> = (0..MOST_ENTRIES).map(|n| format!("\"entry {n}\"")).collect();
         let dir = Dir::open(folder.path().join("home")).unwrap();
@@ -109,7 +109,7 @@ mod tests {
         let entries = history.entries().unwrap();
         assert_eq!(entries.len(), MOST_ENTRIES);
         assert_eq!((entries[0].as_str(), entries[999].as_str()), ("entry 1", "two\nlines"));
-        // It grows by lines, and is cut when a session begins.
+        // It grows by lines and is shortened when a session starts.
         (0..MOST_ENTRIES).for_each(|n| history.add(&format!("more {n}")).unwrap());
         assert_eq!(read(&dir).unwrap().len(), 2 * MOST_ENTRIES + 2);
         assert_eq!(history.entries().unwrap()[0], "more 0");

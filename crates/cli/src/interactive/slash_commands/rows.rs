@@ -1,4 +1,4 @@
-//! What slash commands say: rows of text from the state of the conversation.
+//! The rows that slash commands show: names and texts from the state of the session.
 
 use std::path::Path;
 
@@ -6,30 +6,31 @@ use dormouse_base::{FileError, group_digits, names};
 use dormouse_conversation::metrics::{MetricsFilter, MetricsLog, summarize_metrics};
 use dormouse_engine::Engine;
 use dormouse_permissions::{PermissionGate, PermissionMode, PermissionRule};
+use thiserror::Error;
 
 use crate::args::PermissionModeArgument;
 use crate::commands::stats::text::{spent, text};
 use crate::wiring::session_start::Conversation;
 use crate::wiring::world::World;
 
-use super::commands::COMMANDS;
+use super::table::COMMANDS;
 
-/// The columns that the tables of figures need.
-const FOR_TABLES: usize = 80;
+/// The columns that the statistics tables need.
+const TABLE_COLUMNS: usize = 80;
 
 const KEYS: &[(&str, &str)] = &[
-    ("Enter", "say it"),
-    ("Alt-Enter, Ctrl-J", "a new line; also \\ and Enter"),
-    ("Up, Ctrl-R", "what was typed before"),
+    ("Enter", "send the message"),
+    ("Alt-Enter, Ctrl-J", "insert a line break; also \\ and Enter"),
+    ("Up, Ctrl-R", "prompt history"),
     ("Tab", "complete a command"),
-    ("Shift-Tab", "at an empty prompt: the next mode: default, accept-edits, plan"),
-    ("Alt-U", "at an empty prompt: undo the last change of memory"),
-    ("Alt-R", "at an empty prompt: why memories were recalled"),
-    ("Ctrl-C", "stop the turn; twice at an empty prompt: leave"),
+    ("Shift-Tab", "at an empty prompt: next permission mode (default, accept-edits, plan)"),
+    ("Alt-U", "at an empty prompt: undo the last memory change"),
+    ("Alt-R", "at an empty prompt: explain the last recall"),
+    ("Ctrl-C", "interrupt the turn; twice at an empty prompt: leave"),
     ("Ctrl-D", "leave"),
 ];
 
-/// The keys and the commands.
+/// Commands and keys.
 pub(crate) fn help() -> Rows {
     let commands = COMMANDS.iter().map(|(_, name, takes, does)| {
         (format!("/{name} {takes}").trim_end().to_owned(), (*does).to_owned())
@@ -38,21 +39,21 @@ pub(crate) fn help() -> Rows {
     commands.chain(keys).collect()
 }
 
-/// Names and what there is to say of each.
+/// Names, each with a text.
 pub(crate) type Rows = Vec<(String, String)>;
 
 fn rows<const COUNT: usize>(rows: [(&str, String); COUNT]) -> Rows {
     rows.map(|(name, text)| (name.to_owned(), text)).into()
 }
 
-/// Tokens and money, since this run began to talk in the session.
+/// Tokens and cost of this run.
 pub(crate) fn cost(engine: &Engine) -> Rows {
     let usage = engine.totals();
     let money = match engine.cost_usd(&usage) {
-        Some(cost) => format!("{cost:.4} USD by the prices in force"),
+        Some(cost) => format!("{cost:.4} USD"),
         None => {
             let model = engine.model_name();
-            format!("unknown: the price of {model} is not known; the setting `prices` can say it")
+            format!("unknown: no price for {model}; add it to the setting `prices`")
         }
     };
     rows([
@@ -61,19 +62,19 @@ pub(crate) fn cost(engine: &Engine) -> Rows {
         ("cache read", tokens(usage.cache_read_input_tokens)),
         ("output", tokens(usage.output_tokens)),
         ("cost", money),
-        ("agents and work beside it", format!("{:.4} USD", engine.spent_beside_usd())),
+        ("subagents and background tasks", format!("{:.4} USD", engine.spent_beside_usd())),
     ])
 }
 
-/// How full the window is.
+/// How full the context window is.
 pub(crate) fn window(engine: &Engine) -> Rows {
     rows([
         ("messages", engine.history().messages().len().to_string()),
-        ("window left", format!("{} %", engine.window_state().percent_left)),
+        ("context left", format!("{} %", engine.window_state().percent_left)),
     ])
 }
 
-/// What fills the window.
+/// What fills the context window.
 pub(crate) fn context(engine: &Engine) -> Rows {
     let mut rows: Rows = engine
         .fillings()
@@ -82,23 +83,27 @@ pub(crate) fn context(engine: &Engine) -> Rows {
         .collect();
     let budget = engine.budget();
     rows.push(("used".to_owned(), format!("{} of {} tokens", engine.tokens_used(), budget.window)));
-    rows.push(("compacted at".to_owned(), format!("{} tokens", engine.compacts_at())));
+    rows.push(("auto-compaction at".to_owned(), format!("{} tokens", engine.compacts_at())));
     rows.push(("left until then".to_owned(), format!("{} %", engine.window_state().percent_left)));
     rows
 }
 
-/// What the session has come to, from the log of figures; on a narrow terminal in short.
-pub(crate) fn figures(engine: &Engine, home: &Path, columns: usize) -> Result<String, FileError> {
+/// Statistics of the session from the usage log; on a narrow terminal only the totals.
+pub(crate) fn session_stats(
+    engine: &Engine,
+    home: &Path,
+    columns: usize,
+) -> Result<String, FileError> {
     let filter = MetricsFilter { session: Some(engine.session()), ..MetricsFilter::default() };
     let summary = summarize_metrics(&MetricsLog::folder_in(home), &filter)?;
     Ok(match summary.is_empty() {
-        true => "nothing was sent yet".to_owned(),
-        false if columns < FOR_TABLES => spent(&summary.total),
+        true => "No requests yet.".to_owned(),
+        false if columns < TABLE_COLUMNS => spent(&summary.total),
         false => text(&summary),
     })
 }
 
-/// What is in force, and where things are.
+/// The configuration in effect, and where files are.
 pub(crate) fn config(conversation: &Conversation, world: &World) -> Rows {
     let Conversation { engine, project, gate, key, .. } = conversation;
     let home =
@@ -107,15 +112,15 @@ pub(crate) fn config(conversation: &Conversation, world: &World) -> Rows {
     rows([
         ("model", engine.model_name().to_owned()),
         ("key from", key),
-        ("permissions", mode_name(gate.mode()).to_owned()),
+        ("permissions", mode_description(gate.mode()).to_owned()),
         ("folder", project.folder.display().to_string()),
-        ("home", format!("{home} ({} moves it)", names::HOME)),
+        ("home", format!("{home} (set {} to move it)", names::HOME)),
         ("settings", format!("{home}/settings.json")),
         ("transcript", engine.transcript_path().display().to_string()),
     ])
 }
 
-/// The mode and the rules.
+/// The permission mode and rules.
 pub(crate) fn permissions(gate: &PermissionGate) -> Rows {
     let rules = gate.rules();
     let list = |rules: &[PermissionRule]| {
@@ -123,27 +128,27 @@ pub(crate) fn permissions(gate: &PermissionGate) -> Rows {
         if rules.is_empty() { "none".to_owned() } else { rules.join(", ") }
     };
     rows([
-        ("mode", mode_name(gate.mode()).to_owned()),
+        ("mode", mode_description(gate.mode()).to_owned()),
         ("allowed", list(&rules.allow)),
-        ("asked about", list(&rules.ask)),
+        ("ask", list(&rules.ask)),
         ("denied", list(&rules.deny)),
-        ("until you leave", list(&gate.granted())),
+        ("allowed for this session", list(&gate.granted())),
     ])
 }
 
-pub(crate) fn mode_name(mode: PermissionMode) -> &'static str {
+pub(crate) fn mode_description(mode: PermissionMode) -> &'static str {
     match mode {
-        PermissionMode::Default => "default: asks before a write or a command",
+        PermissionMode::Default => "default: asks before edits and commands",
         PermissionMode::AcceptEdits => {
-            "accept-edits: edits in the working directory need no question"
+            "accept-edits: edits in the working directory need no confirmation"
         }
-        PermissionMode::Plan => "plan: nothing but reading, until you accept a plan",
-        PermissionMode::Bypass => "bypass: everything but what a rule denies",
+        PermissionMode::Plan => "plan: read-only until you accept a plan",
+        PermissionMode::Bypass => "bypass: everything is allowed unless a rule denies it",
     }
 }
 
-/// A word for a mode that is not the usual one.
-pub(crate) fn mode_word(mode: PermissionMode) -> Option<&'static str> {
+/// The label of a mode; none for the default mode.
+pub(crate) fn mode_label(mode: PermissionMode) -> Option<&'static str> {
     match mode {
         PermissionMode::Default => None,
         PermissionMode::AcceptEdits => Some("accept-edits"),
@@ -152,7 +157,7 @@ pub(crate) fn mode_word(mode: PermissionMode) -> Option<&'static str> {
     }
 }
 
-/// The mode that the key for it goes to.
+/// The mode that Shift-Tab switches to.
 pub(crate) fn next_mode(mode: PermissionMode) -> PermissionMode {
     match mode {
         PermissionMode::Default => PermissionMode::AcceptEdits,
@@ -161,15 +166,23 @@ pub(crate) fn next_mode(mode: PermissionMode) -> PermissionMode {
     }
 }
 
-/// The mode of that name, as on the command line.
-pub(crate) fn mode_named(name: &str) -> Result<PermissionMode, String> {
-    let mode = <PermissionModeArgument as clap::ValueEnum>::from_str(name, true).map_err(|_| {
-        format!("there is no mode `{name}`; the modes are default, accept-edits, plan, bypass")
-    })?;
+/// A name that is not a permission mode.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("unknown mode `{0}`; use default, accept-edits, plan or bypass")]
+pub(crate) struct UnknownMode(String);
+
+/// Parses a permission mode, spelled as on the command line.
+pub(crate) fn parse_mode(name: &str) -> Result<PermissionMode, UnknownMode> {
+    let mode = <PermissionModeArgument as clap::ValueEnum>::from_str(name, true)
+        .map_err(|_| UnknownMode(name.to_owned()))?;
     Ok(mode.into())
 }
 
-/// A number of tokens.
+/// `1 file`, `2 files`.
+pub(crate) fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
 fn tokens(count: u64) -> String {
     format!("{} tokens", group_digits(count))
 }
@@ -188,8 +201,8 @@ mod tests {
 
     #[test]
     fn modes_by_name() {
-        assert_eq!(mode_named("plan"), Ok(PermissionMode::Plan));
-        assert_eq!(mode_named("acceptEdits"), Ok(PermissionMode::AcceptEdits));
-        assert!(mode_named("yolo").unwrap_err().contains("bypass"));
+        assert_eq!(parse_mode("plan"), Ok(PermissionMode::Plan));
+        assert_eq!(parse_mode("acceptEdits"), Ok(PermissionMode::AcceptEdits));
+        assert!(parse_mode("yolo").unwrap_err().to_string().contains("bypass"));
     }
 }

@@ -1,8 +1,7 @@
-//! Reading what a person types: the one door to the line editor.
+//! Keyboard input through the line editor.
 //!
-//! The editor blocks, so it lives on a thread of its own, which ends with the program: it can not be
-//! woken while it reads. Questions have an editor apart, so that what was typed ahead of a question is
-//! never taken for its answer.
+//! The editor blocks, so it runs on its own thread, which ends with the program: a blocked read cannot be canceled.
+//! Permission prompts have a separate editor, so that keys typed before a prompt appeared never answer it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -21,66 +20,66 @@ use rustyline::{
 };
 use tokio::sync::oneshot;
 
-use super::commands::COMMANDS;
-use super::history::MOST_ENTRIES;
+use super::prompt_history::MOST_ENTRIES;
+use super::slash_commands::table::COMMANDS;
 
-/// What stands in front of what is typed, behind the mode where that is not the usual one.
+/// The prompt; the label of a non-default mode goes before it.
 const PROMPT: &str = "> ";
-const QUESTION: &str = "allow? ";
+const CONFIRMATION_PROMPT: &str = "allow? ";
 
-/// After this long an escape is a key of its own, not the beginning of what another key sends: one that
-/// was pressed during a turn would otherwise swallow the next letter.
+/// After this long an escape is a key of its own, not the start of a sequence. An Escape pressed during a turn would
+/// otherwise swallow the next character.
 const LONE_ESCAPE_MS: u16 = 500;
 
-/// What is asked for.
+/// What to read.
 #[derive(Debug)]
-pub(crate) enum Ask {
-    /// The next message; this much has been typed already.
+pub(crate) enum ReadRequest {
+    /// The next message, with the text typed already.
     Message {
         typed: String,
-        /// The mode, where it is to be seen.
+        /// The label of a non-default permission mode.
         mode: Option<&'static str>,
     },
-    /// The answer to a question.
-    Answer,
+    /// The answer to a permission prompt.
+    Confirmation,
 }
 
-/// What came.
+/// The result of a read.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Typed {
+pub(crate) enum InputEvent {
     Line(String),
-    /// Ctrl-C, with something typed: that is thrown away.
+    /// Ctrl-C with text in the prompt, which is discarded.
     Discarded,
-    /// Ctrl-C, with nothing typed.
+    /// Ctrl-C at an empty prompt.
     Interrupted,
-    /// Ctrl-D, or the end of the terminal.
+    /// Ctrl-D, or the terminal was closed.
     End,
-    /// A key of our own, with nothing typed.
-    Key(Key),
+    /// A shortcut key at an empty prompt.
+    Shortcut(ShortcutKey),
     /// The terminal could not be read.
     Failed(String),
 }
 
-/// Keys that stand for a command.
+/// Keys that run a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Key {
-    /// Takes back the last change of memory.
-    Undo,
-    /// Says why memories were recalled.
-    Why,
-    /// Goes over to the next mode.
-    Mode,
+pub(crate) enum ShortcutKey {
+    /// Undo the last change of memory.
+    UndoMemory,
+    /// Explain the last recall.
+    ExplainRecall,
+    /// Switch to the next permission mode.
+    NextMode,
 }
 
-/// The editor's thread, from outside.
+/// A handle of the editor thread.
 pub(crate) struct LineEditor {
-    requests: mpsc::Sender<(Ask, oneshot::Sender<Typed>)>,
-    /// Lines to be put above what is being typed.
+    requests: mpsc::Sender<(ReadRequest, oneshot::Sender<InputEvent>)>,
+    /// Lines to print above the prompt.
     lines: mpsc::Sender<String>,
 }
 
 impl LineEditor {
-    /// Starts it, with what was typed in earlier sessions, and the names of skills to complete.
+    /// Starts the thread. `entries` is the prompt history, `skills` the names to complete.
     pub(crate) fn start(entries: Vec<String>, skills: Vec<String>) -> std::io::Result<Self> {
         let (requests, asked) = mpsc::channel();
         let (lines, to_print) = mpsc::channel();
@@ -90,16 +89,16 @@ impl LineEditor {
         Ok(Self { requests, lines })
     }
 
-    /// Puts a line above what is being typed.
+    /// Prints a line above the prompt.
     pub(crate) fn print(&self, line: String) {
-        // An editor that has stopped is told of by whoever reads from it.
+        // A stopped editor is reported by the next read.
         let _gone = self.lines.send(line);
     }
 
     /// Reads a line.
-    pub(crate) async fn read(&self, ask: Ask) -> Typed {
+    pub(crate) async fn read(&self, ask: ReadRequest) -> InputEvent {
         let (reply, typed) = oneshot::channel();
-        let gone = || Typed::Failed("the line editor has stopped".to_owned());
+        let gone = || InputEvent::Failed("the line editor has stopped".to_owned());
         match self.requests.send((ask, reply)) {
             Ok(()) => typed.await.unwrap_or_else(|_| gone()),
             Err(_) => gone(),
@@ -107,11 +106,11 @@ impl LineEditor {
     }
 }
 
-type Lines = Editor<Continued, MemHistory>;
+type PromptEditor = Editor<PromptHelper, MemHistory>;
 
-/// Prints lines above what is being typed, on a thread of its own, as long as anybody sends them.
-fn print_lines(messages: &mut Lines, lines: mpsc::Receiver<String>) {
-    // A terminal that can not be written to has told so already.
+/// Prints lines above the prompt, on a separate thread.
+fn print_lines(messages: &mut PromptEditor, lines: mpsc::Receiver<String>) {
+    // Problems of the terminal are reported by reads.
     let Ok(mut printer) = messages.create_external_printer() else { return };
     std::thread::spawn(move || {
         for line in lines {
@@ -123,7 +122,7 @@ fn print_lines(messages: &mut Lines, lines: mpsc::Receiver<String>) {
 }
 
 fn serve(
-    asked: &mpsc::Receiver<(Ask, oneshot::Sender<Typed>)>,
+    asked: &mpsc::Receiver<(ReadRequest, oneshot::Sender<InputEvent>)>,
     to_print: mpsc::Receiver<String>,
     entries: Vec<String>,
     skills: &[String],
@@ -140,8 +139,8 @@ fn serve(
         Ok(editors) => editors,
         Err(error) => {
             for (_, reply) in asked {
-                // Who asked may have gone.
-                let _gone = reply.send(Typed::Failed(error.to_string()));
+                // The reader may be gone.
+                let _gone = reply.send(InputEvent::Failed(error.to_string()));
             }
             return;
         }
@@ -149,28 +148,28 @@ fn serve(
     for (ask, reply) in asked {
         keys.forget();
         let read = match ask {
-            Ask::Message { typed, mode } => {
+            ReadRequest::Message { typed, mode } => {
                 let prompt = mode.map_or(PROMPT.to_owned(), |mode| format!("{mode} {PROMPT}"));
                 let read = editors.0.readline_with_initial(&prompt, (&typed, ""));
                 if let Ok(line) = &read
                     && !line.trim().is_empty()
                 {
-                    // The history is a help; without room in it nothing is lost.
+                    // The prompt history is only a convenience.
                     let _kept = editors.0.add_history_entry(line.as_str());
                 }
                 read
             }
-            Ask::Answer => editors.1.readline(QUESTION),
+            ReadRequest::Confirmation => editors.1.readline(CONFIRMATION_PROMPT),
         };
         let _gone = reply.send(typed(read, &keys));
     }
 }
 
-/// What the keys that end the reading meant.
+/// The key that ended the last read.
 #[derive(Debug, Clone)]
 struct Keys {
     nothing_typed: Arc<AtomicBool>,
-    pressed: Arc<Mutex<Option<Key>>>,
+    pressed: Arc<Mutex<Option<ShortcutKey>>>,
 }
 
 impl Keys {
@@ -179,29 +178,29 @@ impl Keys {
         self.press(None);
     }
 
-    fn press(&self, key: Option<Key>) {
+    fn press(&self, key: Option<ShortcutKey>) {
         *self.pressed.lock().unwrap_or_else(PoisonError::into_inner) = key;
     }
 
-    fn pressed(&self) -> Option<Key> {
+    fn pressed(&self) -> Option<ShortcutKey> {
         *self.pressed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn typed(read: rustyline::Result<String>, keys: &Keys) -> Typed {
+fn typed(read: rustyline::Result<String>, keys: &Keys) -> InputEvent {
     match (read, keys.pressed()) {
-        (Ok(line), _) => Typed::Line(line.replace("\\\n", "\n")),
-        (Err(ReadlineError::Interrupted), Some(key)) => Typed::Key(key),
+        (Ok(line), _) => InputEvent::Line(line.replace("\\\n", "\n")),
+        (Err(ReadlineError::Interrupted), Some(key)) => InputEvent::Shortcut(key),
         (Err(ReadlineError::Interrupted), None) if keys.nothing_typed.load(Ordering::Relaxed) => {
-            Typed::Interrupted
+            InputEvent::Interrupted
         }
-        (Err(ReadlineError::Interrupted), None) => Typed::Discarded,
-        (Err(ReadlineError::Eof), _) => Typed::End,
-        (Err(error), _) => Typed::Failed(error.to_string()),
+        (Err(ReadlineError::Interrupted), None) => InputEvent::Discarded,
+        (Err(ReadlineError::Eof), _) => InputEvent::End,
+        (Err(error), _) => InputEvent::Failed(error.to_string()),
     }
 }
 
-fn editor(keys: &Keys, skills: &[String]) -> rustyline::Result<Lines> {
+fn editor(keys: &Keys, skills: &[String]) -> rustyline::Result<PromptEditor> {
     let config = Config::builder()
         .max_history_size(MOST_ENTRIES)?
         .bell_style(BellStyle::None)
@@ -210,8 +209,8 @@ fn editor(keys: &Keys, skills: &[String]) -> rustyline::Result<Lines> {
         .bracketed_paste(true)
         .build();
     let history = MemHistory::with_config(&config);
-    let mut editor = Lines::with_history(config, history)?;
-    editor.set_helper(Some(Continued { skills: skills.to_vec() }));
+    let mut editor = PromptEditor::with_history(config, history)?;
+    editor.set_helper(Some(PromptHelper { skills: skills.to_vec() }));
     let key = |code, modifiers| Event::from(KeyEvent(code, modifiers));
     editor.bind_sequence(key(KeyCode::Char('J'), Modifiers::CTRL), Cmd::Newline);
     editor.bind_sequence(key(KeyCode::Enter, Modifiers::ALT), Cmd::Newline);
@@ -220,19 +219,19 @@ fn editor(keys: &Keys, skills: &[String]) -> rustyline::Result<Lines> {
         EventHandler::Conditional(Box::new(Interrupt(keys.clone()))),
     );
     for (code, modifiers, means) in [
-        (KeyCode::Char('u'), Modifiers::ALT, Key::Undo),
-        (KeyCode::Char('r'), Modifiers::ALT, Key::Why),
-        (KeyCode::BackTab, Modifiers::NONE, Key::Mode),
+        (KeyCode::Char('u'), Modifiers::ALT, ShortcutKey::UndoMemory),
+        (KeyCode::Char('r'), Modifiers::ALT, ShortcutKey::ExplainRecall),
+        (KeyCode::BackTab, Modifiers::NONE, ShortcutKey::NextMode),
     ] {
         editor.bind_sequence(
             key(code, modifiers),
-            EventHandler::Conditional(Box::new(Own(means, keys.clone()))),
+            EventHandler::Conditional(Box::new(Shortcut(means, keys.clone()))),
         );
     }
     Ok(editor)
 }
 
-/// Sees whether anything was typed when Ctrl-C is pressed.
+/// Records whether the prompt is empty when Ctrl-C is pressed.
 struct Interrupt(Keys);
 
 impl ConditionalEventHandler for Interrupt {
@@ -248,10 +247,10 @@ impl ConditionalEventHandler for Interrupt {
     }
 }
 
-/// A key of ours at an empty prompt; with something typed it is the editor's own.
-struct Own(Key, Keys);
+/// A shortcut key at an empty prompt; otherwise the key keeps its meaning in the editor.
+struct Shortcut(ShortcutKey, Keys);
 
-impl ConditionalEventHandler for Own {
+impl ConditionalEventHandler for Shortcut {
     fn handle(
         &self,
         _: &Event,
@@ -266,20 +265,20 @@ impl ConditionalEventHandler for Own {
     }
 }
 
-/// A line that ends with a backslash goes on; Tab completes a command or a skill.
-struct Continued {
+/// A line that ends with a backslash continues; Tab completes commands and skills.
+struct PromptHelper {
     skills: Vec<String>,
 }
 
-impl Validator for Continued {
+impl Validator for PromptHelper {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         let goes_on = context.input().ends_with('\\');
         Ok(if goes_on { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
     }
 }
 
-impl Helper for Continued {}
-impl Completer for Continued {
+impl Helper for PromptHelper {}
+impl Completer for PromptHelper {
     type Candidate = String;
 
     fn complete(
@@ -296,7 +295,7 @@ impl Completer for Continued {
         Ok((0, fitting.collect()))
     }
 }
-impl Hinter for Continued {
+impl Hinter for PromptHelper {
     type Hint = String;
 }
-impl Highlighter for Continued {}
+impl Highlighter for PromptHelper {}

@@ -1,4 +1,4 @@
-//! A call in one line: what it does, and how it came out.
+//! A tool call in one line: its label and its outcome.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use crate::terminal::markdown::Style;
 
-/// How a call came out.
+/// The outcome of a tool call.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    Fine(String),
+pub(crate) enum CallOutcome {
+    Succeeded(String),
     Failed(String),
 }
 
-/// What a call does, in a few words.
+/// A short label of a tool call.
 pub(crate) fn label(name: &str, input: &str, folder: &Path) -> String {
     let arguments: Value = serde_json::from_str(input).unwrap_or(Value::Null);
     let text = |field: &str| arguments.get(field).and_then(Value::as_str);
@@ -47,14 +47,14 @@ pub(crate) fn label(name: &str, input: &str, folder: &Path) -> String {
     on_one_line(&label)
 }
 
-/// A path as a person in the folder would say it.
+/// A path relative to the folder where it is inside it.
 fn relative(path: &str, folder: &Path) -> String {
     let inside = Path::new(path).strip_prefix(folder).ok();
     inside.map_or_else(|| path.to_owned(), |inside| inside.display().to_string())
 }
 
-/// The steps of a list of what is to be done, one a row.
-pub(crate) fn steps(input: &str) -> Vec<(String, Style)> {
+/// The rows of a to-do list.
+pub(crate) fn todo_rows(input: &str) -> Vec<(String, Style)> {
     let arguments: Value = serde_json::from_str(input).unwrap_or(Value::Null);
     let todos = arguments.get("todos").and_then(Value::as_array).cloned().unwrap_or_default();
     let text = |step: &Value, field: &str| {
@@ -71,12 +71,12 @@ pub(crate) fn steps(input: &str) -> Vec<(String, Style)> {
     todos.iter().map(row).collect()
 }
 
-/// How a call came out, from what the model is told.
-pub(crate) fn outcome(name: &str, result: &Block, folder: &Path) -> Outcome {
+/// The outcome of a call, from its tool result.
+pub(crate) fn outcome(name: &str, result: &Block, folder: &Path) -> CallOutcome {
     let text = match result.result_content() {
         Some(ResultContent::Text(text)) => text,
         Some(ResultContent::Blocks(blocks)) if blocks.iter().all(|b| b.as_text().is_none()) => {
-            return Outcome::Fine("a picture".to_owned());
+            return CallOutcome::Succeeded("image".to_owned());
         }
         Some(ResultContent::Blocks(blocks)) => blocks.iter().filter_map(Block::as_text).collect(),
         None => String::new(),
@@ -84,27 +84,27 @@ pub(crate) fn outcome(name: &str, result: &Block, folder: &Path) -> Outcome {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let first = on_one_line(lines.next().unwrap_or_default());
     if result.is_error() {
-        return Outcome::Failed(failure(name, &first, folder));
+        return CallOutcome::Failed(failure(name, &first, folder));
     }
     let more = lines.count();
     let count = text.lines().count();
-    Outcome::Fine(match name {
-        // Their first line says what was done; what follows is for the model.
+    CallOutcome::Succeeded(match name {
+        // Their first line repeats the label; the rest is for the model.
         "Write" | "Edit" => String::new(),
         _ if first.is_empty() => "no output".to_owned(),
-        "Read" if !first.starts_with('[') => counted(count, "line"),
-        _ if more == 0 => bare(&first),
-        _ => counted(count, "line"),
+        "Read" if !first.starts_with('[') => count_of(count, "line"),
+        _ if more == 0 => without_brackets(&first),
+        _ => count_of(count, "line"),
     })
 }
 
-/// A remark of the tool's own, without its brackets.
-fn bare(line: &str) -> String {
+/// A remark of the tool without its brackets.
+fn without_brackets(line: &str) -> String {
     let inner = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     inner.unwrap_or(line).to_owned()
 }
 
-/// A failure without what stands beside it anyway.
+/// The error without the parts that the label shows already.
 fn failure(name: &str, first: &str, folder: &Path) -> String {
     let text = shortened(first, folder);
     match text.strip_prefix(&format!("{name} was not run: ")) {
@@ -113,16 +113,16 @@ fn failure(name: &str, first: &str, folder: &Path) -> String {
     }
 }
 
-/// Text with the paths in the folder as a person there would say them.
+/// Text with the paths inside the folder made relative.
 pub(crate) fn shortened(text: &str, folder: &Path) -> String {
     text.replace(&format!("{}/", folder.display()), "")
 }
 
-fn counted(count: usize, what: &str) -> String {
+fn count_of(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-/// Text on one row: line ends show as a mark, and nothing in it steers the terminal.
+/// Text on one row: line breaks become a mark, and control characters are removed.
 pub(crate) fn on_one_line(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     printable(&lines.join(" ⏎ ")).replace('\t', " ")
@@ -153,8 +153,8 @@ mod tests {
             {"content":"c","status":"pending"}]}"#;
         let expected =
             [("[x] a", Style::DIM), ("[>] b\u{fffd}", Style::BOLD), ("[ ] c", Style::PLAIN)];
-        assert_eq!(steps(input), expected.map(|(text, style)| (text.to_owned(), style)));
-        assert_eq!(steps("{}"), []);
+        assert_eq!(todo_rows(input), expected.map(|(text, style)| (text.to_owned(), style)));
+        assert_eq!(todo_rows("{}"), []);
     }
 
     #[test]
@@ -166,8 +166,8 @@ mod tests {
                 is_error,
             )
         };
-        let fine = |text: &str| Outcome::Fine(text.to_owned());
-        let failed = |text: &str| Outcome::Failed(text.to_owned());
+        let fine = |text: &str| CallOutcome::Succeeded(text.to_owned());
+        let failed = |text: &str| CallOutcome::Failed(text.to_owned());
         for (name, text, is_error, expected) in [
             ("Bash", "one\ntwo\n", false, fine("2 lines")),
             ("Bash", "52\n", false, fine("52")),

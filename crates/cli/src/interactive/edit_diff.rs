@@ -1,6 +1,6 @@
-//! What an edit would change, in rows: numbered, with `-` and `+`, readable without colour.
+//! The diff of an edit in a permission prompt: numbered rows with `-` and `+`, readable without color.
 //!
-//! Nothing of a shown line is cut: who says yes has seen it all, or is told how much was left out.
+//! Shown lines are never cut; the number of lines left out is shown.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use dormouse_base::printable;
 use dormouse_tools::FileChange;
 use similar::{ChangeTag, TextDiff};
 
-use crate::terminal::markdown::{Colour, Flow, Piece, Style};
+use crate::terminal::markdown::{Color, Flow, Piece, Style};
 
 /// Unchanged lines around a change.
 const AROUND: usize = 3;
 /// The most lines shown.
 const MOST: usize = 300;
-/// Two texts that can not be compared in this time are shown as removed and added whole.
+/// Texts that take longer to compare are shown as removed and added as a whole.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The rows of a change, for a terminal of this width.
@@ -54,8 +54,8 @@ pub(crate) fn rows(change: &FileChange, columns: usize) -> Vec<Piece> {
 
 fn row(flow: &mut Flow, number: &str, digits: usize, tag: ChangeTag, text: &str) {
     let (mark, style) = match tag {
-        ChangeTag::Delete => ('-', Style::PLAIN.colour(Colour::Red)),
-        ChangeTag::Insert => ('+', Style::PLAIN.colour(Colour::Green)),
+        ChangeTag::Delete => ('-', Style::PLAIN.color(Color::Red)),
+        ChangeTag::Insert => ('+', Style::PLAIN.color(Color::Green)),
         ChangeTag::Equal => (' ', Style::PLAIN),
     };
     let first = vec![(format!("{number:>digits$} "), Style::DIM), (format!("{mark} "), style)];

@@ -1,4 +1,4 @@
-//! Questions about calls: how they reach the terminal, what they look like, what an answer means.
+//! Permission prompts: how they reach the terminal, how they look, and what an answer means.
 
 use std::path::Path;
 
@@ -10,29 +10,29 @@ use tokio::sync::{mpsc, oneshot};
 use crate::terminal::markdown::{Flow, Piece, Renderer, Style};
 use crate::terminal::width;
 
-use super::{calls, diff};
+use super::{edit_diff, tool_calls};
 
-/// A longer rule says no more than the call above it.
+/// Longer rules are not shown: the call above says the same.
 const LONGEST_RULE: usize = 60;
 
-/// The tool by which a plan is handed in.
+/// The tool that presents a plan.
 const EXIT_PLAN: &str = "ExitPlan";
 const PLAN_CHOICES: &str =
-    "y accept it · a accept it, and edits in this folder need no question · n and what to change";
+    "y accept · a accept, and allow edits in this folder · n reject (add what to change)";
 
-/// A question that waits for its reply.
+/// A permission prompt that waits for its answer.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct PendingConfirmation {
     pub(crate) question: Question,
     pub(crate) reply: oneshot::Sender<Reply>,
 }
 
-/// Hands questions to the task that owns the terminal.
+/// Sends permission prompts to the task that owns the terminal.
 #[derive(Debug)]
-pub(crate) struct TerminalAsker(mpsc::UnboundedSender<Asked>);
+pub(crate) struct TerminalAsker(mpsc::UnboundedSender<PendingConfirmation>);
 
-/// An asker, and where its questions come out.
-pub(crate) fn channel() -> (TerminalAsker, mpsc::UnboundedReceiver<Asked>) {
+/// An asker and the receiver of its permission prompts.
+pub(crate) fn channel() -> (TerminalAsker, mpsc::UnboundedReceiver<PendingConfirmation>) {
     let (sender, receiver) = mpsc::unbounded_channel();
     (TerminalAsker(sender), receiver)
 }
@@ -41,62 +41,62 @@ impl Asker for TerminalAsker {
     fn ask(&self, question: Question) -> BoxFuture<'_, Reply> {
         Box::pin(async move {
             let (reply, answer) = oneshot::channel();
-            // Where nobody is left to ask, the answer is no.
-            let nobody = Reply::No { said: None };
-            match self.0.send(Asked { question, reply }) {
-                Ok(()) => answer.await.unwrap_or(nobody),
-                Err(_) => nobody,
+            // Without a terminal task the answer is no.
+            let unanswered = Reply::No { said: None };
+            match self.0.send(PendingConfirmation { question, reply }) {
+                Ok(()) => answer.await.unwrap_or(unanswered),
+                Err(_) => unanswered,
             }
         })
     }
 }
 
-/// A question, in rows: the call, what it would change, why it is asked, and the choices.
+/// The rows of a permission prompt: the call, what it would change, why it needs permission, and the choices.
 pub(crate) fn rows(question: &Question, folder: &Path, columns: usize) -> Vec<Piece> {
     if question.tool == EXIT_PLAN {
         return plan(question, columns);
     }
     let mut flow = Flow::new(columns);
     let label = match &question.change {
-        // A command is shown whole below.
+        // The command is shown in full below.
         None if question.tool == "Bash" => question.tool.clone(),
-        _ => calls::label(&question.tool, question.input.get(), folder),
+        _ => tool_calls::label(&question.tool, question.input.get(), folder),
     };
     flow.put_verbatim(&label, Style::BOLD);
     flow.end_row();
     let mut out = flow.take();
     match &question.change {
         Some(change) => {
-            // Where it really goes, where the name does not tell.
+            // The real path, where the call names another (a link).
             let asked = asked_path(question, folder);
             if asked.as_deref() != Some(change.path.as_path()) {
-                let real = format!("this writes {}", printable(&change.path.display().to_string()));
+                let real = format!("writes to {}", printable(&change.path.display().to_string()));
                 wrapped(&mut flow, &real, Style::BOLD);
                 wrapped(&mut flow, &printable(&question.why), Style::DIM);
                 out.extend(flow.take());
             }
-            out.extend(diff::rows(change, columns));
+            out.extend(edit_diff::rows(change, columns));
         }
         None => {
             command(question, &mut flow);
             wrapped(&mut flow, &printable(&question.why), Style::DIM);
         }
     }
-    let rule = calls::shortened(&calls::on_one_line(&question.rule), folder);
+    let rule = tool_calls::shortened(&tool_calls::on_one_line(&question.rule), folder);
     let rule = if width::of(&rule) > LONGEST_RULE { "this".to_owned() } else { rule };
-    let choices = format!("y yes · n no (n and why tells the model) · a always allow {rule}");
+    let choices = format!("y yes · n no (add a reason for the model) · a always allow {rule}");
     wrapped(&mut flow, &choices, Style::DIM);
     out.extend(flow.take());
     out
 }
 
-/// A plan to decide about, and the choices.
+/// The rows of a plan and its choices.
 fn plan(question: &Question, columns: usize) -> Vec<Piece> {
     let arguments: serde_json::Value =
         serde_json::from_str(question.input.get()).unwrap_or(serde_json::Value::Null);
     let text = arguments.get("plan").and_then(serde_json::Value::as_str).unwrap_or_default();
     let mut flow = Flow::new(columns);
-    wrapped(&mut flow, "The plan:", Style::BOLD);
+    wrapped(&mut flow, "Plan:", Style::BOLD);
     let mut out = flow.take();
     let mut markdown = Renderer::new(columns);
     out.extend(markdown.push(&format!("{}\n", text.trim())));
@@ -107,18 +107,18 @@ fn plan(question: &Question, columns: usize) -> Vec<Piece> {
     out
 }
 
-/// The file as the call names it, links in folders above resolved: those are no surprise.
+/// The path that the call names, with links above the working directory resolved.
 fn asked_path(question: &Question, folder: &Path) -> Option<std::path::PathBuf> {
     let arguments: serde_json::Value = serde_json::from_str(question.input.get()).ok()?;
     let named = folder.join(arguments.get("file_path")?.as_str()?);
     let folder_of = named.parent()?;
-    // Only the working directory's own links are resolved: one below it is what is to be said.
+    // A link below the working directory is not resolved: the prompt has to show that difference.
     let below = folder_of.strip_prefix(folder).ok();
     let base = below.and_then(|below| Some(folder.canonicalize().ok()?.join(below)));
     Some(base.unwrap_or_else(|| folder_of.to_owned()).join(named.file_name()?))
 }
 
-/// A command as it would be run, line by line.
+/// The rows of a shell command.
 fn command(question: &Question, flow: &mut Flow) {
     let arguments: serde_json::Value =
         serde_json::from_str(question.input.get()).unwrap_or(serde_json::Value::Null);
@@ -142,7 +142,7 @@ fn wrapped(flow: &mut Flow, text: &str, style: Style) {
     flow.end_row();
 }
 
-/// What an answer means; nothing, if it is none.
+/// Parses an answer; none if it is not one.
 pub(crate) fn reply(answer: &str) -> Option<Reply> {
     let answer = answer.trim();
     let (word, rest) = answer.split_once(char::is_whitespace).unwrap_or((answer, ""));

@@ -1,0 +1,52 @@
+//! Background tasks in interactive mode: notices at the prompt, and waiting for unfinished tasks when the user leaves.
+
+use dormouse_agents::{Agency, RunStatus};
+use dormouse_base::printable;
+
+use crate::terminal::markdown::Style;
+use crate::wiring::background_tasks;
+use crate::wiring::session_start::Conversation;
+
+use super::line_editor::LineEditor;
+use super::session::InteractiveSession;
+use super::view::{SharedView, memory_notice};
+
+/// A message from outside the session, as a line above the prompt.
+pub(super) fn incoming_line(message: &str) -> String {
+    printable(&format!("← {message}")).into_owned()
+}
+
+/// Prints what background tasks saved to memory, above the prompt.
+pub(super) fn show_memory_notices(conversation: &Conversation, editor: &LineEditor) {
+    let Some(memory) = &conversation.memory else { return };
+    for notice in memory.take_notices() {
+        editor.print(memory_notice(&notice));
+    }
+}
+
+/// Names the subagents that end with the program.
+pub(super) fn show_unfinished_agents(agency: &Agency, view: &SharedView) {
+    for run in agency.roster().list().iter().filter(|run| run.status == RunStatus::Running) {
+        let text = format!("Subagent {} stopped before it finished: {}", run.name, run.description);
+        view.borrow_mut().note(&text, Style::DIM);
+    }
+}
+
+impl InteractiveSession<'_> {
+    /// Waits a while for running background tasks; Ctrl-C skips that (B-12). What is left is done when the session is
+    /// next opened.
+    pub(super) async fn wait_for_background_tasks(&mut self) {
+        let engine = &self.conversation.engine;
+        if !background_tasks::is_busy(engine) {
+            return;
+        }
+        let text = "Saving memories of this session… (Ctrl-C skips)";
+        self.view.borrow_mut().note(text, Style::DIM);
+        let view = &self.view;
+        let mut sink = |event| view.borrow_mut().event(event);
+        tokio::select! {
+            () = background_tasks::finish(engine, &mut sink) => {}
+            _ = self.signals.next() => {}
+        }
+    }
+}

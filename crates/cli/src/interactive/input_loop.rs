@@ -1,0 +1,191 @@
+//! The loop of the interactive mode: prompt, then a slash command or a turn, until the user leaves.
+
+use std::path::Path;
+use std::time::Duration;
+
+use dormouse_base::{names, nearest_name};
+use dormouse_engine::SessionEndReason;
+
+use crate::terminal::markdown::{Color, Style};
+use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::session_start::Conversation;
+
+use super::background;
+use super::line_editor::{InputEvent, ReadRequest, ShortcutKey};
+use super::session::{AfterInput, InteractiveSession};
+use super::signals::SignalAction;
+use super::slash_commands::memory::UNDO;
+use super::slash_commands::rows::mode_label;
+use super::slash_commands::skills;
+use super::slash_commands::table::{ParsedCommand, SlashCommand, parse};
+
+const LEAVE_HINT: &str = "Press Ctrl-C again or Ctrl-D to leave.";
+/// How often notices of background tasks are checked for at the prompt.
+const TICK: Duration = Duration::from_millis(250);
+
+/// What came from the prompt.
+enum PromptInput {
+    Text(String),
+    Leave(Exit),
+}
+
+impl InteractiveSession<'_> {
+    /// Runs until the user leaves. `first` is the prompt from the command line; it may be empty.
+    pub(super) async fn run(mut self, first: String) -> Result<Exit, Failure> {
+        self.show_header();
+        let arguments = self.arguments;
+        let view = &self.view;
+        let mut sink = |event| view.borrow_mut().event(event);
+        self.conversation.set_up(arguments, &mut sink).await;
+        self.conversation.engine.opened();
+        let mut first = Some(first).filter(|first| !first.trim().is_empty());
+        loop {
+            let input = match first.take() {
+                Some(prompt) => {
+                    self.view.borrow_mut().echo(&prompt);
+                    PromptInput::Text(prompt)
+                }
+                None => self.read_prompt().await,
+            };
+            let next = match input {
+                PromptInput::Leave(exit) => AfterInput::Leave(exit),
+                PromptInput::Text(text) if text.trim().is_empty() => AfterInput::Prompt,
+                PromptInput::Text(text) => self.dispatch(&text).await,
+            };
+            if let AfterInput::Leave(exit) = next {
+                self.leave(exit).await;
+                return Ok(exit);
+            }
+        }
+    }
+
+    fn show_header(&self) {
+        let Conversation { engine, project, .. } = &self.conversation;
+        let mut view = self.view.borrow_mut();
+        let user_home = self.world.environment.get(names::USER_HOME).map(Path::new);
+        let folder = match user_home.and_then(|home| project.folder.strip_prefix(home).ok()) {
+            Some(inside) => Path::new("~").join(inside).display().to_string(),
+            None => project.folder.display().to_string(),
+        };
+        view.note(&format!("dormouse · {} · {folder}", engine.model_name()), Style::BOLD);
+        let is_resumed = !engine.history().messages().is_empty();
+        let resumed = if is_resumed { "resumed session · " } else { "" };
+        view.note(&format!("{resumed}/help for keys and commands, Ctrl-D to leave"), Style::DIM);
+        drop(view);
+        self.show_pending_proposals();
+    }
+
+    /// Runs the hooks at the session's end, waits for background tasks, and closes MCP servers.
+    async fn leave(&mut self, exit: Exit) {
+        let reason = match exit {
+            Exit::Done => SessionEndReason::PromptInputExit,
+            _ => SessionEndReason::Other,
+        };
+        background::show_unfinished_agents(&self.conversation.agency, &self.view);
+        self.wait_for_background_tasks().await;
+        let view = &self.view;
+        let mut sink = |event| view.borrow_mut().event(event);
+        self.conversation.engine.end(reason, &mut sink).await;
+        self.conversation.servers.close().await;
+        if !self.conversation.engine.history().messages().is_empty() {
+            let text = "Session saved. Continue it with: dormouse --continue";
+            self.view.borrow_mut().note(text, Style::DIM);
+        }
+    }
+
+    async fn read_prompt(&mut self) -> PromptInput {
+        let mut interrupts = 0;
+        loop {
+            self.view.borrow_mut().before_prompt();
+            self.status_line.show(&self.conversation, &self.view).await;
+            let mode = mode_label(self.conversation.gate.mode());
+            let request =
+                ReadRequest::Message { typed: std::mem::take(&mut self.typed_ahead), mode };
+            let reading = self.editor.read(request);
+            tokio::pin!(reading);
+            let mut ticks = tokio::time::interval(TICK);
+            let event = loop {
+                tokio::select! {
+                    event = &mut reading => break event,
+                    _ = ticks.tick() => {
+                        background::show_memory_notices(&self.conversation, &self.editor);
+                        // The model gets these with the next prompt.
+                        for message in self.conversation.engine.receive() {
+                            self.editor.print(background::incoming_line(&message));
+                        }
+                    }
+                    action = self.signals.next() => match action {
+                        SignalAction::Terminate => {
+                            self.view.borrow_mut().row_ended();
+                            return PromptInput::Leave(Exit::Interrupted);
+                        }
+                        // The line editor sees the key itself, except on a terminal that can only print.
+                        SignalAction::Interrupt if self.no_echo.is_some() => {}
+                        SignalAction::Interrupt if interrupts > 0 => {
+                            return PromptInput::Leave(Exit::Done);
+                        }
+                        SignalAction::Interrupt => {
+                            interrupts += 1;
+                            self.view.borrow_mut().note(LEAVE_HINT, Style::DIM);
+                        }
+                        SignalAction::Resumed => {}
+                    }
+                }
+            };
+            self.view.borrow_mut().row_ended();
+            match event {
+                InputEvent::Line(line) => return PromptInput::Text(line),
+                InputEvent::Shortcut(ShortcutKey::ExplainRecall) => {
+                    self.view.borrow_mut().explain_recall();
+                }
+                InputEvent::Shortcut(ShortcutKey::NextMode) => self.next_mode(),
+                InputEvent::Shortcut(ShortcutKey::UndoMemory) => {
+                    self.view.borrow_mut().echo(UNDO);
+                    return PromptInput::Text(UNDO.to_owned());
+                }
+                InputEvent::End => return PromptInput::Leave(Exit::Done),
+                InputEvent::Interrupted if interrupts > 0 => return PromptInput::Leave(Exit::Done),
+                InputEvent::Interrupted => {
+                    interrupts += 1;
+                    self.view.borrow_mut().note(LEAVE_HINT, Style::DIM);
+                }
+                InputEvent::Discarded => interrupts = 0,
+                InputEvent::Failed(reason) => {
+                    let text = format!("error: cannot read the terminal: {reason}");
+                    self.view.borrow_mut().note(&text, Style::PLAIN.color(Color::Red));
+                    return PromptInput::Leave(Exit::Failed);
+                }
+            }
+        }
+    }
+
+    /// Runs a slash command or a turn.
+    async fn dispatch(&mut self, text: &str) -> AfterInput {
+        if let Err(error) = self.history.add(text) {
+            let text = format!("Not saved in the prompt history: {error}");
+            self.view.borrow_mut().note(&text, Style::DIM);
+        }
+        match parse(text) {
+            None => return self.turn(text).await,
+            Some(ParsedCommand::Unknown { .. }) if self.calls_a_skill(text) => {
+                return self.turn(text).await;
+            }
+            Some(ParsedCommand::Known(SlashCommand::Quit, _)) => {
+                return AfterInput::Leave(Exit::Done);
+            }
+            Some(ParsedCommand::Known(SlashCommand::Compact, rest)) => {
+                return self.compact(&rest).await;
+            }
+            Some(ParsedCommand::Known(SlashCommand::Plan, rest)) => return self.plan(&rest).await,
+            Some(ParsedCommand::Known(command, rest)) => self.slash_command(command, &rest).await,
+            Some(ParsedCommand::Unknown { name, similar }) => {
+                let similar =
+                    similar.or_else(|| nearest_name(&name, skills::names(&self.conversation)));
+                let hint =
+                    similar.map(|name| format!(" Did you mean /{name}?")).unwrap_or_default();
+                self.view.say(&format!("Unknown command /{name}.{hint} /help lists all commands."));
+            }
+        }
+        AfterInput::Prompt
+    }
+}

@@ -1,0 +1,98 @@
+//! `/agents`: list agent definitions and subagent runs, show a run, stop one.
+
+use dormouse_agents::{Agency, AgentRun, RunStatus};
+use dormouse_conversation::transcript::load_subagent_transcript;
+use dormouse_conversation::{Block, Message, ResultContent};
+
+use crate::commands::agents;
+use crate::interactive::view::SharedView;
+
+use super::rows::Rows;
+
+/// How much of a tool result is shown.
+const RESULT_CHARS: usize = 400;
+
+/// Runs `/agents [show|stop NAME]`.
+pub(super) fn run(agency: &Agency, view: &SharedView, rest: &str) {
+    let (word, name) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    match (word, name.trim()) {
+        ("", _) => list(agency, view),
+        ("show", name) if !name.is_empty() => show(agency, view, name),
+        ("stop", name) if !name.is_empty() => {
+            if agency.roster().stop(name) {
+                view.say(&format!("Stopping {name}."));
+            } else {
+                view.say(&format!("No subagent `{name}` is running. /agents lists them."));
+            }
+        }
+        _ => view.say("Usage: /agents, /agents show NAME, /agents stop NAME"),
+    }
+}
+
+fn list(agency: &Agency, view: &SharedView) {
+    let runs: Rows = agency.roster().list().iter().map(row).collect();
+    if !runs.is_empty() {
+        view.list(&runs);
+        view.say("");
+    }
+    view.list(&agents::rows(&agency.agents()));
+    agency.agents().problems().iter().for_each(|problem| view.say(&problem.to_string()));
+}
+
+/// Shows the transcript of a subagent.
+fn show(agency: &Agency, view: &SharedView, name: &str) {
+    let runs = agency.roster().list();
+    let matches = |run: &&AgentRun| run.name == name || run.id.to_string().starts_with(name);
+    let Some(run) = runs.iter().rev().find(matches) else {
+        return view
+            .say(&format!("No subagent `{name}` has run in this session. /agents lists them."));
+    };
+    let bytes = match std::fs::read(&run.transcript) {
+        Ok(bytes) => bytes,
+        Err(error) => return view.say(&format!("{}: {error}", run.transcript.display())),
+    };
+    view.list(&vec![row(run)]);
+    load_subagent_transcript(&bytes)
+        .messages
+        .iter()
+        .flat_map(lines)
+        .for_each(|line| view.say(&line));
+    view.say(&format!("Full transcript: {}", run.transcript.display()));
+}
+
+fn row(run: &AgentRun) -> (String, String) {
+    let status = match &run.status {
+        RunStatus::Running => format!("{} · {}", run.description, run.doing),
+        RunStatus::Done => format!("{} · done", run.description),
+        RunStatus::Failed(reason) => format!("{} · failed: {reason}", run.description),
+        RunStatus::Stopped => format!("{} · stopped", run.description),
+    };
+    let cost = run.cost_usd.filter(|cost| *cost > 0.0).map(|cost| format!(" · ${cost:.4}"));
+    let cost = cost.unwrap_or_default();
+    let background = if run.background { ", in the background" } else { "" };
+    let name = format!("{} ({}{background})", run.name, run.agent_type);
+    let requests = if run.requests == 1 { "request" } else { "requests" };
+    (name, format!("{status} · {} {requests}{cost}", run.requests))
+}
+
+fn lines(message: &Message) -> Vec<String> {
+    let author = if message.response.is_some() { "agent" } else { "task" };
+    message.blocks.iter().filter_map(|block| line(author, block)).collect()
+}
+
+fn line(author: &str, block: &Block) -> Option<String> {
+    if let Some(call) = block.as_tool_use() {
+        return Some(format!("→ {} {}", call.name, truncated(call.input.get())));
+    }
+    if let Some(ResultContent::Text(text)) = block.result_content() {
+        return Some(truncated(&text));
+    }
+    let text =
+        block.as_text().filter(|text| !text.trim_start().starts_with("<system-reminder>"))?;
+    Some(format!("{author}: {text}"))
+}
+
+fn truncated(text: &str) -> String {
+    let kept: String = text.chars().take(RESULT_CHARS).collect();
+    if kept.len() < text.len() { format!("{kept} …") } else { kept }
+}

@@ -1,0 +1,127 @@
+//! `/compact`, `/snip` and `/expand`: change what is in the context window.
+
+use dormouse_base::group_digits;
+use dormouse_conversation::transcript::CompactionTrigger;
+use dormouse_engine::{CompactionOutcome, CompactionRequest, CompactionScope, Engine, UserMessage};
+
+use crate::interactive::session::{AfterInput, InteractiveSession};
+use crate::interactive::view::SharedView;
+use crate::wiring::exit::Failure;
+
+use super::rows::Rows;
+
+/// How many of the user's messages `/compact from` lists.
+const LISTED: usize = 20;
+
+/// The arguments of `/compact`.
+enum CompactRequest {
+    /// Compact this span, perhaps with instructions.
+    Run(CompactionScope, Option<String>),
+    /// List the messages to choose from.
+    List,
+    /// There is no message of this number.
+    UnknownMessage(String),
+}
+
+impl InteractiveSession<'_> {
+    /// Runs `/compact [from NUMBER|upto NUMBER|INSTRUCTIONS]`.
+    pub(in crate::interactive) async fn compact(&mut self, rest: &str) -> AfterInput {
+        let messages = self.conversation.engine.spoken();
+        let (span, instructions) = match parse_request(rest, &messages) {
+            CompactRequest::Run(span, instructions) => (span, instructions),
+            CompactRequest::List => {
+                self.view.list(&message_rows(&messages));
+                self.view.say("/compact from NUMBER replaces that message and all later ones with a summary; /compact upto NUMBER replaces all earlier ones");
+                return AfterInput::Prompt;
+            }
+            CompactRequest::UnknownMessage(number) => {
+                self.view.say(&format!("There is no message {number}. /compact from lists them."));
+                return AfterInput::Prompt;
+            }
+        };
+        let order = CompactionRequest { trigger: CompactionTrigger::Manual, instructions, span };
+        self.view.borrow_mut().turn_started();
+        let interrupt = tokio_util::sync::CancellationToken::new();
+        let (conversation, monitor) = self.turn_monitor();
+        let view = monitor.view;
+        let mut sink = |event| view.borrow_mut().event(event);
+        let work = conversation.engine.compact(order, &interrupt, &mut sink);
+        let (result, next) = monitor.run(work, &interrupt).await;
+        self.view.borrow_mut().turn_ended();
+        match result {
+            Ok(CompactionOutcome::Done(_)) => {}
+            Ok(CompactionOutcome::Nothing) => self.view.say("Nothing to compact yet."),
+            Ok(CompactionOutcome::Vain) => {
+                self.view
+                    .say("Not compacted: a summary would be no shorter than the conversation.");
+            }
+            Ok(CompactionOutcome::Blocked(reason)) => {
+                self.view.say(&format!("A hook blocked the compaction: {reason}"));
+            }
+            Ok(CompactionOutcome::Interrupted) => {
+                self.view.say("Interrupted. Conversation unchanged.")
+            }
+            Err(error) => self.view.failure(&Failure::failed(error)),
+        }
+        next
+    }
+}
+
+/// Runs `/snip`: leaves the oldest messages out of further requests.
+pub(super) fn snip(engine: &mut Engine, view: &SharedView) {
+    match engine.snip() {
+        Ok(Some(freed)) => {
+            view.say(&format!(
+                "Oldest messages left out of further requests: about {} tokens freed.",
+                group_digits(freed)
+            ));
+        }
+        Ok(None) => view.say("Nothing can be left out."),
+        Err(error) => view.failure(&Failure::failed(error)),
+    }
+}
+
+/// Runs `/expand`: restores the messages that were collapsed last.
+pub(super) fn expand(engine: &mut Engine, view: &SharedView) {
+    match engine.expand() {
+        Ok(Some(count)) => view.say(&format!("{count} messages restored.")),
+        Ok(None) => view.say("No messages are collapsed."),
+        Err(error) => view.failure(&Failure::failed(error)),
+    }
+}
+
+fn parse_request(rest: &str, messages: &[UserMessage]) -> CompactRequest {
+    let mut words = rest.split_whitespace();
+    let make_span: fn(dormouse_base::MessageId) -> CompactionScope = match words.next() {
+        Some("from") => CompactionScope::From,
+        Some("upto") => CompactionScope::UpTo,
+        _ => {
+            let instructions = Some(rest.trim().to_owned()).filter(|text| !text.is_empty());
+            return CompactRequest::Run(CompactionScope::Whole, instructions);
+        }
+    };
+    let Some(number) = words.next() else { return CompactRequest::List };
+    if !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        // "from now on …" are instructions for the summary.
+        return CompactRequest::Run(CompactionScope::Whole, Some(rest.trim().to_owned()));
+    }
+    // A number too large to parse is not a message number either.
+    let number_parsed = number.parse::<usize>().unwrap_or_default();
+    match number_parsed.checked_sub(1).and_then(|index| messages.get(index)) {
+        Some(spoken) => CompactRequest::Run(make_span(spoken.message), None),
+        None => CompactRequest::UnknownMessage(number.to_owned()),
+    }
+}
+
+fn message_rows(messages: &[UserMessage]) -> Rows {
+    let first = messages.len().saturating_sub(LISTED);
+    messages
+        .iter()
+        .enumerate()
+        .skip(first)
+        .map(|(index, spoken)| {
+            let line = spoken.text.lines().next().unwrap_or_default();
+            ((index + 1).to_string(), line.chars().take(70).collect())
+        })
+        .collect()
+}

@@ -1,0 +1,66 @@
+//! `/dream`: start, show and stop a dream (memory consolidation in the background).
+
+use dormouse_engine::{Job, JobStatus};
+
+use crate::interactive::session::InteractiveSession;
+use crate::interactive::view::SharedView;
+use crate::wiring::session_start::Conversation;
+
+use super::rows::counted;
+
+const KIND: &str = "dream";
+
+impl InteractiveSession<'_> {
+    /// Runs `/dream`, `/dream stop` and `/dream log`.
+    pub(super) async fn dream(&mut self, rest: &str) {
+        match rest {
+            "" => start(&self.conversation, &self.view),
+            "stop" => stop(&self.conversation, &self.view),
+            "log" => self.run_command("dream", vec!["log".to_owned()]).await,
+            _ => self.view.say(
+                "Usage: /dream starts a dream or shows the running one; /dream stop; /dream log",
+            ),
+        }
+    }
+}
+
+fn running_dream(conversation: &Conversation) -> Option<Job> {
+    let jobs = conversation.engine.jobs().list();
+    jobs.into_iter().find(|job| job.kind == KIND && job.status == JobStatus::Running)
+}
+
+fn start(conversation: &Conversation, view: &SharedView) {
+    if let Some(job) = running_dream(conversation) {
+        return view.say(&job_status(&job));
+    }
+    let engine = &conversation.engine;
+    let Some(dreamer) = &conversation.dreamer else {
+        return view.say("Memory is off in this session: nothing to dream about.");
+    };
+    match dreamer.start(engine.jobs(), engine.fork_source(), engine.session()) {
+        Ok(()) => view.say("Dreaming in the background. /dream shows progress, /dream stop ends it; leaving ends it too."),
+        Err(blocked) => view.say(&format!("No dream: {blocked}")),
+    }
+}
+
+fn stop(conversation: &Conversation, view: &SharedView) {
+    match running_dream(conversation) {
+        Some(job) if conversation.engine.jobs().kill(job.id) => {
+            view.say("Dream stopped. Nothing was changed.");
+        }
+        Some(_) | None => view.say("No dream is running."),
+    }
+}
+
+fn job_status(job: &Job) -> String {
+    let files: Vec<String> = job.files.iter().map(|file| file.display().to_string()).collect();
+    let turns = counted(job.turns.len(), "turn", "turns");
+    let mut text = format!("Dream running: {}, {turns}", job.phase);
+    if !files.is_empty() {
+        text.push_str(&format!("; files changed in its copy: {}", files.join(", ")));
+    }
+    if let Some(output) = job.turns.iter().rev().find(|output| !output.trim().is_empty()) {
+        text.push_str(&format!("\n{}", output.trim()));
+    }
+    text
+}

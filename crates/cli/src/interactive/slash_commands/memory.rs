@@ -1,0 +1,118 @@
+//! `/memory`, `/recall` and `/guard`: commands of the command line, run inside the session.
+
+use crate::args::{CliCommand, parse_arguments};
+use crate::commands::{dream, memory};
+use crate::interactive::session::InteractiveSession;
+use crate::terminal::markdown::Style;
+use crate::terminal::tty::{self, NoEcho};
+use crate::wiring::exit::Failure;
+use crate::wiring::permissions;
+use crate::wiring::session_start::Conversation;
+use crate::wiring::settings;
+use crate::wiring::trust::Untrusted;
+
+use super::rows::counted;
+
+/// The command behind the key that undoes the last change of memory.
+pub(in crate::interactive) const UNDO: &str = "/memory undo";
+
+const UNCLOSED_QUOTE: &str = "Unclosed quotation mark in this command.";
+
+impl InteractiveSession<'_> {
+    /// Runs `/memory …`; without arguments, lists the memories and counts pending proposals.
+    pub(super) async fn memory(&mut self, rest: &str) {
+        let Some(words) = shlex::split(rest) else {
+            self.view.say(UNCLOSED_QUOTE);
+            return;
+        };
+        if !words.is_empty() {
+            return self.run_command("memory", words).await;
+        }
+        self.run_command("memory", vec!["list".to_owned()]).await;
+        self.show_pending_proposals();
+    }
+
+    /// Runs `/recall QUERY`: what would be recalled for this text, and why.
+    pub(super) async fn recall(&mut self, query: &str) {
+        let words = ["--explain", "--", query].map(str::to_owned).to_vec();
+        self.run_command("recall", words).await;
+    }
+
+    /// Runs `/guard …`. The rules of an installed guard apply to this session at once.
+    pub(super) async fn guard(&mut self, rest: &str) {
+        let Some(words) = shlex::split(rest) else {
+            self.view.say(UNCLOSED_QUOTE);
+            return;
+        };
+        // A name of several words needs no quotation marks where there are no options.
+        let is_name = !words.is_empty() && !words.iter().any(|word| word.starts_with('-'));
+        let words = if is_name { vec![words.join(" ")] } else { words };
+        let words = std::iter::once("guard".to_owned()).chain(words).collect();
+        self.run_command("memory", words).await;
+        self.apply_new_restrictions();
+    }
+
+    /// Applies deny and ask rules that were added to the settings since the session began.
+    fn apply_new_restrictions(&self) {
+        let Conversation { project, gate, .. } = &self.conversation;
+        let given = self.arguments.settings.as_deref();
+        let loaded = settings::load(self.world, given, project, Untrusted::Pass);
+        match loaded.and_then(|loaded| permissions::rules(&loaded.settings.permissions)) {
+            Ok(rules) => gate.restrict(rules.deny, rules.ask),
+            Err(failure) => self.view.failure(&failure),
+        }
+    }
+
+    /// Runs a command of the command line, with the terminal in its normal mode.
+    pub(super) async fn run_command(&mut self, command: &str, words: Vec<String>) {
+        let line = ["dormouse".to_owned(), command.to_owned()].into_iter().chain(words);
+        let command = match parse_arguments(line) {
+            Ok(arguments) => arguments.command,
+            Err(error) => return self.view.say(error.render().to_string().trim_end()),
+        };
+        let result = match command {
+            Some(CliCommand::Memory(command)) => {
+                self.in_normal_mode(memory::run(&command, self.world)).await
+            }
+            Some(CliCommand::Dream(arguments)) => {
+                self.in_normal_mode(dream::run(&arguments, self.world)).await
+            }
+            Some(CliCommand::Recall(arguments)) => {
+                self.in_normal_mode(memory::recall::run(&arguments, self.world)).await
+            }
+            _ => return,
+        };
+        if let Err(failure) = result {
+            self.view.failure(&failure);
+        }
+    }
+
+    /// Counts the memory changes that wait for the user's decision.
+    pub(in crate::interactive) fn show_pending_proposals(&self) {
+        let pending = match self.conversation.memory.as_ref().map(|memory| memory.waiting()) {
+            Some(Ok(pending)) => pending,
+            Some(Err(error)) => return self.view.failure(&Failure::from(error)),
+            None => return,
+        };
+        if pending > 0 {
+            let pending = counted(pending, "memory change waits", "memory changes wait");
+            let text = format!("{pending} for your review: /memory inbox");
+            self.view.borrow_mut().note(&text, Style::DIM);
+        }
+    }
+
+    /// Gives the terminal, in its normal mode, to a command that prints, asks or opens an editor.
+    async fn in_normal_mode<T>(&self, work: impl Future<Output = T>) -> T {
+        self.view.borrow_mut().before_prompt();
+        if self.no_echo.is_some() {
+            tty::restore();
+        }
+        let result = work.await;
+        if let Some(Err(error)) = self.no_echo.as_ref().map(NoEcho::reapply) {
+            let text = format!("cannot set up the terminal: {error}");
+            self.view.borrow_mut().note(&text, Style::DIM);
+        }
+        self.view.borrow_mut().row_ended();
+        result
+    }
+}

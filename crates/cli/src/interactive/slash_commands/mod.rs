@@ -1,0 +1,148 @@
+//! Slash commands. [`table`] lists and parses them; the commands that may start a turn or end the session (`/compact`,
+//! `/plan`, `/quit`) are called by the input loop.
+
+mod agents;
+mod compact;
+mod dream;
+pub(super) mod memory;
+mod plan;
+pub(super) mod rows;
+pub(super) mod skills;
+pub(super) mod table;
+
+use std::path::PathBuf;
+
+use dormouse_engine::ModelSetup;
+use dormouse_engine::plugins::PluginStore;
+
+use crate::commands::{hooks, mcp_servers, plugin};
+use crate::terminal::markdown::Style;
+use crate::terminal::tty::columns;
+use crate::wiring::connect::{ModelChoice, connect};
+use crate::wiring::exit::Failure;
+use crate::wiring::session_notes;
+use crate::wiring::session_start::Conversation;
+use crate::wiring::world::World;
+
+use super::progress::notify_if_slow;
+use super::session::{CONNECTING, InteractiveSession};
+use super::view::SharedView;
+use table::SlashCommand;
+
+impl InteractiveSession<'_> {
+    pub(super) async fn slash_command(&mut self, command: SlashCommand, rest: &str) {
+        let view = &self.view;
+        match command {
+            SlashCommand::Help => skills::help(&self.conversation, view),
+            SlashCommand::Skills => skills::list(&self.conversation, view),
+            SlashCommand::Plugins => list_plugins(view, self.world),
+            SlashCommand::Agents => agents::run(&self.conversation.agency, view, rest),
+            SlashCommand::Hooks => list_hooks(view, &self.conversation),
+            SlashCommand::Cost => view.list(&rows::cost(&self.conversation.engine)),
+            SlashCommand::Stats => show_stats(view, &self.conversation, self.world),
+            SlashCommand::Config => view.list(&rows::config(&self.conversation, self.world)),
+            SlashCommand::Permissions => set_mode(view, &self.conversation, rest),
+            SlashCommand::Model if rest.is_empty() => {
+                let model = self.conversation.engine.model_name();
+                view.say(&format!("{model}. /model NAME switches to another model."));
+            }
+            SlashCommand::Model => match self.switch_model(rest).await {
+                Ok(()) => {
+                    let model = self.conversation.engine.model_name();
+                    self.view.say(&format!("Model set to {model}"));
+                }
+                Err(failure) => self.view.failure(&failure),
+            },
+            SlashCommand::Clear => match self.start_new_session().await {
+                Ok(()) => self.view.say(
+                    "New session started. The previous one is saved: dormouse sessions lists it.",
+                ),
+                Err(failure) => self.view.failure(&failure),
+            },
+            SlashCommand::Context => view.list(&rows::context(&self.conversation.engine)),
+            SlashCommand::Snip => compact::snip(&mut self.conversation.engine, view),
+            SlashCommand::Expand => compact::expand(&mut self.conversation.engine, view),
+            SlashCommand::Mcp => {
+                let text = mcp_servers::in_talk(&self.conversation.servers, rest).await;
+                self.view.say(&text);
+            }
+            SlashCommand::Memory => self.memory(rest).await,
+            SlashCommand::Recall if rest.is_empty() => view.borrow_mut().explain_recall(),
+            SlashCommand::Recall => self.recall(rest).await,
+            SlashCommand::Dream => Box::pin(self.dream(rest)).await,
+            SlashCommand::Guard => self.guard(rest).await,
+            SlashCommand::Notes => view.say(&session_notes::notes_text(&self.conversation.engine)),
+            // Called by the input loop.
+            SlashCommand::Compact | SlashCommand::Plan | SlashCommand::Quit => {}
+        }
+    }
+
+    async fn start_new_session(&mut self) -> Result<(), Failure> {
+        let surroundings = self.surroundings().await;
+        let Conversation { engine, folder, named, .. } = &mut self.conversation;
+        let view = &self.view;
+        let mut sink = |event| view.borrow_mut().event(event);
+        engine.start_over(folder, &surroundings, &mut sink).await?;
+        named.as_ref().map_or(Ok(()), |named| named.hold(engine.session()))
+    }
+
+    async fn switch_model(&mut self, name: &str) -> Result<(), Failure> {
+        let Conversation { engine, settings, switches, project, .. } = &mut self.conversation;
+        let server_clearing = switches.is_on("server_clearing");
+        let choice = ModelChoice { model: Some(name), origin: None, server_clearing };
+        let connecting = connect(settings, &self.world.environment, choice, &project.folder);
+        let view = &self.view;
+        let notify = || view.borrow_mut().note(CONNECTING, Style::DIM);
+        let other = notify_if_slow(connecting, notify).await?;
+        Ok(engine.switch_model(ModelSetup {
+            model: other.model,
+            model_name: other.model_name,
+            origin: other.origin,
+            dialect: other.dialect,
+            budget: other.budget,
+        })?)
+    }
+}
+
+fn list_plugins(view: &SharedView, world: &World) {
+    let home = match world.home() {
+        Ok(home) => home,
+        Err(error) => return view.failure(&error.into()),
+    };
+    let rows = plugin::rows(&PluginStore::at(&home));
+    if rows.is_empty() {
+        view.say("No plugins yet. Install one: dormouse plugin install FOLDER or GIT-URL");
+    }
+    view.list(&rows);
+}
+
+fn show_stats(view: &SharedView, conversation: &Conversation, world: &World) {
+    let engine = &conversation.engine;
+    view.list(&rows::window(engine));
+    let stats = |home: PathBuf| Ok(rows::session_stats(engine, &home, columns())?);
+    match world.home().map_err(Failure::from).and_then(stats) {
+        Ok(text) => view.say(&text),
+        Err(failure) => view.failure(&failure),
+    }
+}
+
+fn list_hooks(view: &SharedView, conversation: &Conversation) {
+    let rows = hooks::rows(&conversation.engine.hooks());
+    if rows.is_empty() {
+        view.say("No hooks. They are set under `hooks` in the settings; see docs/hooks.md.");
+    } else {
+        view.list(&rows);
+    }
+}
+
+/// Runs `/permissions [MODE]`.
+fn set_mode(view: &SharedView, conversation: &Conversation, name: &str) {
+    let gate = &conversation.gate;
+    if !name.is_empty() {
+        match rows::parse_mode(name) {
+            Ok(mode) => gate.set_mode(mode),
+            Err(error) => return view.say(&error.to_string()),
+        }
+    }
+    view.list(&rows::permissions(gate));
+}

@@ -1,0 +1,80 @@
+//! Skills in interactive mode: `/skills`, and skills called like commands.
+
+use dormouse_engine::{Skill, SkillOwner};
+
+use crate::interactive::session::InteractiveSession;
+use crate::interactive::view::SharedView;
+use crate::wiring::session_start::Conversation;
+
+use super::rows::{self, Rows};
+use super::table::is_command;
+
+/// The skills that the user can call by `/name`.
+pub(in crate::interactive) fn names(conversation: &Conversation) -> Vec<String> {
+    let skills = conversation.engine.skills().all();
+    skills.filter(|skill| is_callable(skill)).map(|skill| skill.name.clone()).collect()
+}
+
+/// Whether `/name` calls the skill: a command of the same name takes precedence.
+fn is_callable(skill: &Skill) -> bool {
+    skill.callers.person() && !is_command(&skill.name)
+}
+
+impl InteractiveSession<'_> {
+    pub(in crate::interactive) fn calls_a_skill(&self, line: &str) -> bool {
+        self.conversation.engine.skills().called(line).is_some()
+    }
+}
+
+/// Runs `/help`: keys, commands, and skills that can be called like commands.
+pub(super) fn help(conversation: &Conversation, view: &SharedView) {
+    let skills = conversation.engine.skills().all();
+    let callable = skills.filter(|skill| is_callable(skill)).map(row);
+    view.list(&rows::help().into_iter().chain(callable).collect());
+}
+
+/// Runs `/skills`.
+pub(super) fn list(conversation: &Conversation, view: &SharedView) {
+    let skills = conversation.engine.skills();
+    let rows: Rows =
+        skills.all().map(detailed_row).chain(skills.hidden().iter().map(hidden_row)).collect();
+    if rows.is_empty() {
+        view.say("No skills yet. A skill is a folder with a SKILL.md in ~/.dormouse/skills or .dormouse/skills.");
+    } else {
+        view.list(&rows);
+    }
+    skills.problems().iter().for_each(|problem| view.say(&problem.to_string()));
+}
+
+fn row(skill: &Skill) -> (String, String) {
+    let hint = skill.hint.as_deref().unwrap_or_default();
+    (format!("/{} {hint}", skill.name).trim_end().to_owned(), skill.description.clone())
+}
+
+fn detailed_row(skill: &Skill) -> (String, String) {
+    let mut details = vec![match skill.owner {
+        SkillOwner::Person => "user skill".to_owned(),
+        SkillOwner::Project => "project skill".to_owned(),
+        SkillOwner::Plugin => "plugin skill".to_owned(),
+    }];
+    if !skill.callers.model() {
+        details.push("not available to the model".to_owned());
+    }
+    if !skill.callers.person() {
+        details.push("available to the model only".to_owned());
+    } else if !is_callable(skill) {
+        details.push(format!("/{} is a command, so only the model can call it", skill.name));
+    }
+    details.extend(skill.allowed.first().map(|_| {
+        let rules: Vec<String> = skill.allowed.iter().map(ToString::to_string).collect();
+        format!("allows {}", rules.join(", "))
+    }));
+    details.extend(skill.ignored.iter().cloned());
+    let (name, description) = row(skill);
+    (name, format!("{description} ({}; {})", details.join("; "), skill.folder().display()))
+}
+
+fn hidden_row(skill: &Skill) -> (String, String) {
+    let text = format!("hidden by another skill of this name ({})", skill.folder().display());
+    (format!("/{}", skill.name), text)
+}
