@@ -6,6 +6,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::structure;
+
 /// The longest file, in lines, that is not a test.
 const MAX_LINES: usize = 500;
 /// The package that every other may use in its tests.
@@ -103,9 +105,27 @@ fn has_issue(text: &str) -> bool {
     })
 }
 
-/// Asks cargo which packages of the workspace depend on which, and compares that with `allowed`: for
-/// each package, the packages of this workspace it may use.
-pub fn crate_edges(workspace_root: &Path, allowed: &[(&str, &[&str])]) -> Vec<String> {
+/// One package with the packages of the workspace that it uses, without the prefix `dormouse-`.
+pub type CrateEdges = (String, Vec<String>);
+
+/// The edges that ARCHITECTURE.md draws: in the code block marked `edges`, a line `user → used, used` for each crate.
+pub fn drawn_edges(architecture: &str) -> Vec<CrateEdges> {
+    let block = architecture.split("```edges").nth(1).and_then(|rest| rest.split("```").next());
+    block
+        .unwrap_or_default()
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| {
+            let (user, used) = line.split_once('→').unwrap_or((line, ""));
+            let used = used.split(',').map(str::trim).filter(|name| !name.is_empty());
+            (user.trim().to_owned(), used.map(str::to_owned).collect())
+        })
+        .collect()
+}
+
+/// Asks cargo which packages of the workspace depend on which, and compares that with the edges that are drawn, in both
+/// directions.
+pub fn crate_edges(workspace_root: &Path, drawn: &[CrateEdges]) -> Vec<String> {
     let cargo = option_env!("CARGO").unwrap_or("cargo");
     let output = Command::new(cargo)
         .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
@@ -119,38 +139,73 @@ pub fn crate_edges(workspace_root: &Path, allowed: &[(&str, &[&str])]) -> Vec<St
         Err(error) => return vec![format!("cargo metadata: {error}")],
     };
     match serde_json::from_slice(&output.stdout) {
-        Ok(metadata) => edge_problems(&metadata, allowed),
+        Ok(metadata) => edge_problems(&metadata, drawn),
         Err(error) => vec![format!("cargo metadata: {error}")],
     }
 }
 
-/// The same for metadata at hand.
-pub fn edge_problems(metadata: &Value, allowed: &[(&str, &[&str])]) -> Vec<String> {
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let name_of = |value: &Value| value["name"].as_str().unwrap_or_default().to_owned();
-    let packages = list(&metadata["packages"]);
-    let names: Vec<String> = packages.iter().map(name_of).collect();
+/// Compares the dependencies in cargo's metadata with the edges that are drawn. The testkit may be used by every crate's
+/// tests and is not drawn there.
+pub fn edge_problems(metadata: &Value, drawn: &[CrateEdges]) -> Vec<String> {
+    let used = used_edges(metadata);
     let mut problems = Vec::new();
-    for (package, name) in packages.iter().zip(&names) {
-        let Some((_, uses)) = allowed.iter().find(|(allowed, _)| allowed == name) else {
-            problems.push(format!("{name}: not in the table of crate edges"));
+    for (name, uses) in &used {
+        let Some((_, drawn)) = drawn.iter().find(|(drawn, _)| drawn == name) else {
+            problems.push(format!("{name}: not drawn in ARCHITECTURE.md"));
             continue;
         };
-        for dependency in list(&package["dependencies"]) {
-            let other = name_of(&dependency);
-            let is_dev = dependency["kind"] == "dev";
-            let fine = uses.contains(&other.as_str()) || (is_dev && other == TESTKIT);
-            if names.contains(&other) && !fine {
-                let kind = if is_dev { "may not use in its tests" } else { "may not use" };
-                problems.push(format!("{name} {kind} {other}"));
-            }
-        }
+        let missing = uses.iter().filter(|other| !drawn.contains(other));
+        problems.extend(missing.map(|other| format!("{name} → {other}: used but not drawn")));
+        let unused = drawn.iter().filter(|other| !uses.contains(other));
+        problems.extend(unused.map(|other| format!("{name} → {other}: drawn but not used")));
     }
-    for (name, _) in allowed {
-        if !names.iter().any(|known| known == name) {
-            problems.push(format!("{name}: in the table of crate edges, but no package"));
-        }
+    let gone = drawn.iter().filter(|(name, _)| !used.iter().any(|(known, _)| known == name));
+    problems.extend(gone.map(|(name, _)| format!("{name}: drawn, but no such crate")));
+    problems
+}
+
+fn used_edges(metadata: &Value) -> Vec<CrateEdges> {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let short = |value: &Value| {
+        let name = value["name"].as_str().unwrap_or_default();
+        name.strip_prefix("dormouse-").map(str::to_owned)
+    };
+    let mut edges = Vec::new();
+    for package in list(&metadata["packages"]) {
+        let Some(name) = short(&package) else { continue };
+        let dependencies = list(&package["dependencies"]);
+        let counted = dependencies
+            .iter()
+            .filter(|dependency| !(dependency["kind"] == "dev" && dependency["name"] == TESTKIT));
+        let mut uses: Vec<String> = counted.filter_map(short).collect();
+        uses.sort();
+        uses.dedup();
+        edges.push((name, uses));
     }
+    edges
+}
+
+/// What the limits on modules, types and functions refuse in the whole workspace, one line a problem.
+pub fn structure_problems(workspace_root: &Path) -> Vec<String> {
+    let sources = structure::read_workspace(workspace_root);
+    let mut problems = Vec::new();
+    for source in &sources {
+        for circle in structure::circles(source) {
+            let modules: Vec<&str> = circle.modules.iter().map(|(name, _)| name.as_str()).collect();
+            problems.push(format!("{}: circle of {}", source.name, modules.join(", ")));
+        }
+        problems.extend(structure::oversized_types(source));
+        problems.extend(structure::long_functions(source));
+    }
+    for (name, places) in structure::duplicate_type_names(&sources) {
+        problems.push(format!(
+            "type name {name} exists {} times: {}",
+            places.len(),
+            places.join(" ")
+        ));
+    }
+    let strings = structure::string_errors(&sources);
+    problems.extend(strings.iter().map(|place| format!("{place} fails with a string")));
     problems
 }
 
@@ -196,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_that_are_not_allowed_are_named() {
+    fn edges_are_compared_in_both_directions() {
         let dependency = |name: &str, kind: Value| json!({"name": name, "kind": kind});
         let metadata = json!({"packages": [
             {"name": "dormouse-base", "dependencies": [
@@ -210,15 +265,15 @@ mod tests {
             ]},
             {"name": TESTKIT, "dependencies": []},
         ]});
-        let allowed: &[(&str, &[&str])] =
-            &[("dormouse-base", &[]), ("dormouse-model", &["dormouse-base"]), ("gone", &[])];
+        let drawn = drawn_edges("text\n```edges\nbase\nmodel → base, gone\nold → base\n```\nmore");
         assert_eq!(
-            edge_problems(&metadata, allowed),
+            edge_problems(&metadata, &drawn),
             [
-                "dormouse-base may not use in its tests dormouse-model",
-                "dormouse-model may not use dormouse-testkit",
-                "dormouse-testkit: not in the table of crate edges",
-                "gone: in the table of crate edges, but no package",
+                "base → model: used but not drawn",
+                "model → testkit: used but not drawn",
+                "model → gone: drawn but not used",
+                "testkit: not drawn in ARCHITECTURE.md",
+                "old: drawn, but no such crate",
             ]
         );
     }
@@ -226,9 +281,9 @@ mod tests {
     #[test]
     fn cargo_is_asked_about_this_workspace() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
-        let problems = crate_edges(root, &[("dormouse-base", &[])]);
-        assert!(problems.iter().any(|problem| problem.starts_with(TESTKIT)), "{problems:?}");
-        assert!(!problems.iter().any(|problem| problem.starts_with("dormouse-base ")));
+        let problems = crate_edges(root, &drawn_edges("```edges\nbase\n```"));
+        assert!(problems.iter().any(|problem| problem.starts_with("testkit:")), "{problems:?}");
+        assert!(!problems.iter().any(|problem| problem.starts_with("base")), "{problems:?}");
     }
 
     #[test]

@@ -13,4 +13,5 @@ mod faults;
 mod framings;
 mod homes;
 mod strictness;
+mod structure;
 mod terminals;
