@@ -9,7 +9,7 @@ use dormouse_model::{CacheTtl, Dialect, MaxTokensField, WireBody, WireFormat};
 
 use crate::generate::{Sizes, Story, prefix};
 use crate::measure::Samples;
-use crate::report::{Figure, Section, Unit};
+use crate::report::{BenchFigure, BenchSection, FigureUnit};
 
 const MESSAGES: usize = 2_000;
 const STEPS: usize = 200;
@@ -19,11 +19,11 @@ const NAIVE_EVERY: usize = 5;
 const AIM: f64 = 1.0;
 
 /// Measures both wire formats.
-pub(crate) fn run() -> Section {
+pub(crate) fn run() -> BenchSection {
     let mut story = Story::new(Sizes::OF_TALK);
     let messages: Vec<Message> = (0..MESSAGES + STEPS).map(|_| story.message()).collect();
     let tokens: u64 = messages.iter().take(MESSAGES).map(Message::tokens).sum();
-    let mut section = Section::new(
+    let mut section = BenchSection::new(
         "assemble",
         format!(
             "A conversation of {MESSAGES} messages, {tokens} tokens by the program's estimate, all of \
@@ -80,7 +80,7 @@ struct Times {
     naive: Samples,
 }
 
-fn measure(name: &str, wire: WireFormat, messages: &[Message]) -> Vec<Figure> {
+fn measure(name: &str, wire: WireFormat, messages: &[Message]) -> Vec<BenchFigure> {
     let prefix = prefix();
     let (old, new) = messages.split_at(MESSAGES);
     let mut conversation = Conversation::new(wire, &prefix);
@@ -106,19 +106,20 @@ fn measure(name: &str, wire: WireFormat, messages: &[Message]) -> Vec<Figure> {
         }
         drop((bytes, sent));
     }
-    let part =
-        |part: &str, samples: &Samples| Figure::median(format!("{name}: of it, {part}"), samples);
+    let part = |part: &str, samples: &Samples| {
+        BenchFigure::median(format!("{name}: of it, {part}"), samples)
+    };
     vec![
-        Figure::median(format!("{name}: a request of {} kB, median", size / 1000), &times.all)
+        BenchFigure::median(format!("{name}: a request of {} kB, median", size / 1000), &times.all)
             .aim_below(AIM),
-        Figure::new(format!("{name}: the worst"), times.all.worst(), Unit::Milliseconds)
+        BenchFigure::new(format!("{name}: the worst"), times.all.worst(), FigureUnit::Milliseconds)
             .aim_below(AIM),
         part("append", &times.append),
         part("plan", &times.plan),
         part("render", &times.render),
         part("note as sent", &times.mark),
-        Figure::median(format!("{name}: built anew"), &times.naive),
-        Figure::ratio(format!("{name}: built anew, to this"), &times.naive, &times.all),
+        BenchFigure::median(format!("{name}: built anew"), &times.naive),
+        BenchFigure::ratio(format!("{name}: built anew, to this"), &times.naive, &times.all),
     ]
 }
 

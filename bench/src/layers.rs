@@ -18,9 +18,9 @@ use dormouse_conversation::{Block, Budget, ContextWindow, Message, MessageFlags}
 use crate::generate::{Sizes, Story};
 use crate::measure::Samples;
 use crate::memory::megabytes;
-use crate::report::{Figure, Section};
-use crate::resume::{Session, WINDOW};
-use crate::world::World;
+use crate::report::{BenchFigure, BenchSection};
+use crate::resume::{ResumedSession, WINDOW};
+use crate::world::BenchWorld;
 
 const RUNS: usize = 51;
 const PROFILE_RUNS: usize = 5;
@@ -30,8 +30,8 @@ const AIM: f64 = 1.0;
 const PROFILE_AIM: f64 = 2_000.0;
 
 /// Measures the layers in this process, then the profiler, here and in the binary.
-pub(crate) fn run(binary: &Path) -> Vec<Section> {
-    let mut section = Section::new(
+pub(crate) fn run(binary: &Path) -> Vec<BenchSection> {
+    let mut section = BenchSection::new(
         "layers",
         format!(
             "All cheap layers one after the other on a conversation of short messages, as before a \
@@ -46,7 +46,7 @@ pub(crate) fn run(binary: &Path) -> Vec<Section> {
     vec![section, profiler(binary)]
 }
 
-fn of(count: usize) -> Vec<Figure> {
+fn of(count: usize) -> Vec<BenchFigure> {
     let mut story = Story::new(Sizes::OF_TALK);
     let messages: Vec<Arc<Message>> = (0..count).map(|_| Arc::new(story.message())).collect();
     let tokens: u64 = messages.iter().map(|message| message.tokens()).sum();
@@ -66,9 +66,9 @@ fn of(count: usize) -> Vec<Figure> {
         });
     }
     vec![
-        Figure::median(format!("{count} messages, {tokens} tokens, nothing due"), &nothing)
+        BenchFigure::median(format!("{count} messages, {tokens} tokens, nothing due"), &nothing)
             .aim_below(if count == 2_000 { AIM } else { AIM * 10.0 }),
-        Figure::median(format!("{count} messages, everything due"), &everything),
+        BenchFigure::median(format!("{count} messages, everything due"), &everything),
     ]
 }
 
@@ -101,12 +101,12 @@ fn made(messages: &[Arc<Message>], text: &str) -> Message {
     Message::user(first.id, first.timestamp, vec![Block::text(text)], MessageFlags::default())
 }
 
-fn profiler(binary: &Path) -> Section {
-    let mut world = World::new(binary);
+fn profiler(binary: &Path) -> BenchSection {
+    let mut world = BenchWorld::new(binary);
     world.home.set_env(names::CONTEXT_WINDOW, WINDOW);
-    let session = Session::write(&world);
+    let session = ResumedSession::write(&world);
     let bytes = fs::read(&session.path).expect("the transcript");
-    let mut section = Section::new(
+    let mut section = BenchSection::new(
         "profiler",
         format!(
             "The transcript of `resume`, {:.1} MB, replayed: the reader, the arithmetic with every \
@@ -131,9 +131,9 @@ fn profiler(binary: &Path) -> Section {
         });
     }
     section.add([
-        Figure::median("the reader", &reading),
-        Figure::median(format!("the arithmetic, {requests} requests"), &counting),
-        Figure::median("the binary", &whole).aim_below(PROFILE_AIM),
+        BenchFigure::median("the reader", &reading),
+        BenchFigure::median(format!("the arithmetic, {requests} requests"), &counting),
+        BenchFigure::median("the binary", &whole).aim_below(PROFILE_AIM),
     ]);
     section
 }

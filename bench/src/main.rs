@@ -17,9 +17,11 @@
 
 mod assemble;
 mod echo;
+mod fail;
 mod fidelity;
 mod generate;
 mod layers;
+mod lock;
 mod long_haul;
 mod machine;
 mod mcp;
@@ -41,7 +43,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 
-use crate::report::Section;
+use crate::fail::fail;
+use crate::report::BenchSection;
 
 /// Measures the program and compares the figures with their aims.
 #[derive(Debug, Parser)]
@@ -203,7 +206,7 @@ fn main() {
     let name = section.unwrap_or("ground");
     let text = results::render(name, &date, &load, &sections);
     println!("{text}");
-    let missed: usize = sections.iter().map(Section::missed).sum();
+    let missed: usize = sections.iter().map(BenchSection::missed).sum();
     println!("{missed} of the aims above missed");
     match (&arguments.results, section) {
         (None, _) => {}
@@ -216,7 +219,7 @@ fn main() {
 }
 
 fn recall(arguments: &Arguments, date: &str, load: &str) {
-    let vectors = arguments.vectors.as_deref().map(recall::Vectors::read);
+    let vectors = arguments.vectors.as_deref().map(recall::WordVectorFile::read);
     let report = recall::run(&arguments.files, vectors.as_ref());
     if arguments.json {
         println!("{}", report.json());
@@ -272,7 +275,7 @@ fn found(path: &Path) -> PathBuf {
         .unwrap_or_else(|error| fail(&format!("{}: {error}; build it first", path.display())))
 }
 
-fn run(arguments: &Arguments) -> Vec<Section> {
+fn run(arguments: &Arguments) -> Vec<BenchSection> {
     match arguments.suite {
         Suite::Tools => return tools::run(&arguments.rg, &arguments.fd),
         Suite::Store => return store::run(),
@@ -321,9 +324,4 @@ fn run(arguments: &Arguments) -> Vec<Section> {
         sections.push(resume::run(&binary(), &arguments.transcript));
     }
     sections
-}
-
-/// Ends the run with a message for the person who started it.
-fn fail(message: &str) -> ! {
-    clap::Error::raw(clap::error::ErrorKind::Io, format!("{message}\n")).exit()
 }

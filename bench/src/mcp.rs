@@ -9,7 +9,7 @@ use dormouse_testkit::TestHome;
 
 use crate::measure::Samples;
 use crate::memory::{megabytes, own, peak};
-use crate::report::{Figure, Section, Unit};
+use crate::report::{BenchFigure, BenchSection, FigureUnit};
 
 const WARM_UPS: usize = 3;
 const RUNS: usize = 20;
@@ -30,7 +30,7 @@ const HELLO: &str = concat!(
 );
 
 /// Measures `dormouse mcp`, and the other server where one is given, by turns.
-pub(crate) fn run(binary: &Path, other: &[String]) -> Section {
+pub(crate) fn run(binary: &Path, other: &[String]) -> BenchSection {
     let home = TestHome::new();
     let (mut ours, mut theirs) = (Taken::default(), Taken::default());
     for round in 0..WARM_UPS + RUNS {
@@ -40,7 +40,7 @@ pub(crate) fn run(binary: &Path, other: &[String]) -> Section {
             theirs.add(measured(home.command(program).args(arguments)), counts);
         }
     }
-    let mut section = Section::new(
+    let mut section = BenchSection::new(
         "mcp",
         format!(
             "From spawning the server to its answer to `tools/list`, the peak of its resident memory (`VmHWM`) then, \
@@ -49,19 +49,23 @@ pub(crate) fn run(binary: &Path, other: &[String]) -> Section {
         ),
     );
     section.add([
-        Figure::median("dormouse, first answer", &ours.times).aim_below(AIM_START),
-        Figure::new("dormouse, peak", ours.peak(), Unit::Megabytes),
-        Figure::new("dormouse, its own", ours.own(), Unit::Megabytes),
+        BenchFigure::median("dormouse, first answer", &ours.times).aim_below(AIM_START),
+        BenchFigure::new("dormouse, peak", ours.peak(), FigureUnit::Megabytes),
+        BenchFigure::new("dormouse, its own", ours.own(), FigureUnit::Megabytes),
     ]);
     if !other.is_empty() {
         section.add([
-            Figure::median("the other, first answer", &theirs.times),
-            Figure::ratio("first answer, to the other's", &ours.times, &theirs.times)
+            BenchFigure::median("the other, first answer", &theirs.times),
+            BenchFigure::ratio("first answer, to the other's", &ours.times, &theirs.times)
                 .aim_below(AIM_SHARE),
-            Figure::new("the other, peak", theirs.peak(), Unit::Megabytes),
-            Figure::new("the other, its own", theirs.own(), Unit::Megabytes),
-            Figure::new("peak, to the other's", ours.peak() / theirs.peak(), Unit::Times)
-                .aim_below(AIM_SHARE),
+            BenchFigure::new("the other, peak", theirs.peak(), FigureUnit::Megabytes),
+            BenchFigure::new("the other, its own", theirs.own(), FigureUnit::Megabytes),
+            BenchFigure::new(
+                "peak, to the other's",
+                ours.peak() / theirs.peak(),
+                FigureUnit::Times,
+            )
+            .aim_below(AIM_SHARE),
         ]);
     }
     section
@@ -115,7 +119,7 @@ fn measured(command: &mut Command) -> Run {
         .stderr(Stdio::null())
         .spawn()
         .unwrap_or_else(|error| {
-            crate::fail(&format!("{}: {error}", command.get_program().display()))
+            crate::fail::fail(&format!("{}: {error}", command.get_program().display()))
         });
     let mut input = child.stdin.take().expect("a pipe to it");
     let output = BufReader::new(child.stdout.take().expect("a pipe from it"));

@@ -8,7 +8,7 @@ use std::time::Duration;
 use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome};
 
-use crate::report::{Figure, Section, Unit};
+use crate::report::{BenchFigure, BenchSection, FigureUnit};
 use crate::world::spawn;
 
 const RUNS: usize = 5;
@@ -18,20 +18,24 @@ const AIM: f64 = 25.0;
 const LOOK: Duration = Duration::from_millis(1);
 
 /// Measures it against the tests' own scripted server, which holds back the end of its answer.
-pub(crate) fn run(binary: &Path) -> Section {
+pub(crate) fn run(binary: &Path) -> BenchSection {
     let mut peaks: Vec<f64> = (0..RUNS).map(|_| one_run(binary)).collect();
     peaks.sort_by(f64::total_cmp);
     let (best, worst) =
         (peaks.first().copied().unwrap_or(f64::NAN), peaks.last().copied().unwrap_or(f64::NAN));
-    let mut section = Section::new(
+    let mut section = BenchSection::new(
         "memory",
         "The peak of resident memory (`VmHWM`) of `dormouse -p hi`, one answer of text, read while \
          the server holds back the end of its answer and then until the process ends.",
     );
     let spread = format!("{best:.2} to {worst:.2} of {RUNS}");
-    section.add([Figure::new("peak of one turn, the worst run", worst, Unit::Megabytes)
-        .beside(spread)
-        .aim_below(AIM)]);
+    section.add([BenchFigure::new(
+        "peak of one turn, the worst run",
+        worst,
+        FigureUnit::Megabytes,
+    )
+    .beside(spread)
+    .aim_below(AIM)]);
     section
 }
 

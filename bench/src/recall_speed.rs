@@ -17,8 +17,8 @@ use jiff::Timestamp;
 
 use crate::measure::Samples;
 use crate::memory::{megabytes, peak_until_end};
-use crate::report::{Figure, Section, Unit};
-use crate::world::{World, spawn};
+use crate::report::{BenchFigure, BenchSection, FigureUnit};
+use crate::world::{BenchWorld, spawn};
 
 const QUERIES: usize = 1_000;
 const PROCESSES: usize = 60;
@@ -29,16 +29,16 @@ const WORDS_OF_A_BODY: u64 = 80;
 const SIZES: [(u64, f64, f64); 2] = [(10_000, 5.0, 30.0), (100_000, 25.0, 80.0)];
 
 /// Measures all sizes.
-pub(crate) fn run(binary: &Path) -> Vec<Section> {
+pub(crate) fn run(binary: &Path) -> Vec<BenchSection> {
     SIZES.iter().map(|(size, open, process)| measure(binary, *size, *open, *process)).collect()
 }
 
-fn measure(binary: &Path, size: u64, open_aim: f64, process_aim: f64) -> Section {
+fn measure(binary: &Path, size: u64, open_aim: f64, process_aim: f64) -> BenchSection {
     let home = TestHome::new();
     let memory = home.dormouse_home().join("memory");
     fill(&memory, size);
     let name = if size < 100_000 { "10,000 memories" } else { "100,000 memories" };
-    let mut section = Section::new(
+    let mut section = BenchSection::new(
         name,
         format!(
             "Memories of about {WORDS_OF_A_BODY} words in the user's directory; questions of 8 words, each asked once: \
@@ -48,30 +48,34 @@ fn measure(binary: &Path, size: u64, open_aim: f64, process_aim: f64) -> Section
     );
     let mut questions = Language::new(99);
     let mut build = Samples::default();
-    build.time(|| World::run(asked(&home, binary, &questions.question())));
-    section.add([Figure::median("first question without an index, as a process", &build)]);
+    build.time(|| BenchWorld::run(asked(&home, binary, &questions.question())));
+    section.add([BenchFigure::median("first question without an index, as a process", &build)]);
 
     let mut processes = Samples::default();
     let mut peak = 0;
     for _ in 0..PROCESSES {
-        processes.add(World::run(asked(&home, binary, &questions.question())));
+        processes.add(BenchWorld::run(asked(&home, binary, &questions.question())));
     }
     for _ in 0..5 {
         let mut child = spawn(&mut asked(&home, binary, &questions.question()));
         peak = peak.max(peak_until_end(&mut child));
     }
     section.add([
-        Figure::median("as a process, p50", &processes),
-        Figure::new("as a process, p99", processes.of_100_the_99th(), Unit::Milliseconds)
-            .aim_below(process_aim),
-        Figure::new("peak memory of such a process", megabytes(peak), Unit::Megabytes),
-        Figure::new("index on disk", megabytes(index_size(&home)), Unit::Megabytes),
+        BenchFigure::median("as a process, p50", &processes),
+        BenchFigure::new(
+            "as a process, p99",
+            processes.of_100_the_99th(),
+            FigureUnit::Milliseconds,
+        )
+        .aim_below(process_aim),
+        BenchFigure::new("peak memory of such a process", megabytes(peak), FigureUnit::Megabytes),
+        BenchFigure::new("index on disk", megabytes(index_size(&home)), FigureUnit::Megabytes),
     ]);
     in_process(&mut section, &home, &memory, open_aim);
     section
 }
 
-fn in_process(section: &mut Section, home: &TestHome, memory: &Path, aim: f64) {
+fn in_process(section: &mut BenchSection, home: &TestHome, memory: &Path, aim: f64) {
     let mut questions = Language::new(7);
     let mut first = Samples::default();
     let recall = first.time(|| {
@@ -105,13 +109,13 @@ fn in_process(section: &mut Section, home: &TestHome, memory: &Path, aim: f64) {
         own.time(|| ask(&recall, &question));
     }
     section.add([
-        Figure::median("a question after one write of our own", &own),
-        Figure::median("opening the index and the first answer", &first),
-        Figure::median("open index, p50", &open_index),
-        Figure::new("open index, p99", open_index.of_100_the_99th(), Unit::Milliseconds)
+        BenchFigure::median("a question after one write of our own", &own),
+        BenchFigure::median("opening the index and the first answer", &first),
+        BenchFigure::median("open index, p50", &open_index),
+        BenchFigure::new("open index, p99", open_index.of_100_the_99th(), FigureUnit::Milliseconds)
             .aim_below(aim),
-        Figure::median("looking for others' changes, none there", &walk),
-        Figure::median("looking for others' changes, one file changed", &update),
+        BenchFigure::median("looking for others' changes, none there", &walk),
+        BenchFigure::median("looking for others' changes, one file changed", &update),
     ]);
 }
 

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::measure::Samples;
 use crate::recall_speed::{Language, fill};
-use crate::report::{Figure, Section, Unit};
-use crate::world::World;
+use crate::report::{BenchFigure, BenchSection, FigureUnit};
+use crate::world::BenchWorld;
 
 const MEMORIES: u64 = 10_000;
 const WARM_UPS: usize = 5;
@@ -14,8 +14,8 @@ const RUNS: usize = 40;
 const AIM: f64 = 20.0;
 
 /// Measures it among 10,000 memories, whose index is there.
-pub(crate) fn run(binary: &Path) -> Section {
-    let (mut with, mut without) = (World::new(binary), World::new(binary));
+pub(crate) fn run(binary: &Path) -> BenchSection {
+    let (mut with, mut without) = (BenchWorld::new(binary), BenchWorld::new(binary));
     for (world, recall) in [(&mut with, "1"), (&mut without, "0")] {
         world.home.set_env("DORMOUSE_RECALL", recall);
         fill(&world.home.dormouse_home().join("memory"), MEMORIES);
@@ -24,7 +24,7 @@ pub(crate) fn run(binary: &Path) -> Section {
     // The first question makes the index.
     let mut command = with.binary();
     command.args(["recall", &questions.question(), "--json"]);
-    World::run(command);
+    BenchWorld::run(command);
     let (mut on, mut off) = (Samples::default(), Samples::default());
     for round in 0..WARM_UPS + RUNS {
         let question = questions.question();
@@ -35,7 +35,7 @@ pub(crate) fn run(binary: &Path) -> Section {
             off.add(time_without);
         }
     }
-    let mut section = Section::new(
+    let mut section = BenchSection::new(
         "recall before the first request",
         format!(
             "From spawning `dormouse -p QUESTION` to the arrival of its first POST at a server on the loopback \
@@ -45,9 +45,9 @@ pub(crate) fn run(binary: &Path) -> Section {
     );
     let more = on.median() - off.median();
     section.add([
-        Figure::median("recall off", &off),
-        Figure::median("recall on", &on),
-        Figure::new("recall on, above off", more, Unit::Milliseconds).aim_below(AIM),
+        BenchFigure::median("recall off", &off),
+        BenchFigure::median("recall on", &on),
+        BenchFigure::new("recall on, above off", more, FigureUnit::Milliseconds).aim_below(AIM),
     ]);
     section
 }

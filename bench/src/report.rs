@@ -4,7 +4,7 @@ use crate::measure::{Samples, short};
 
 /// What a number counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unit {
+pub(crate) enum FigureUnit {
     /// Time.
     Milliseconds,
     /// Memory, in units of 1,000,000 bytes.
@@ -19,7 +19,7 @@ pub(crate) enum Unit {
     Count,
 }
 
-impl Unit {
+impl FigureUnit {
     fn show(self, value: f64) -> String {
         match self {
             Self::Milliseconds => format!("{} ms", short(value)),
@@ -34,29 +34,29 @@ impl Unit {
 
 /// One line of the table.
 #[derive(Debug, Clone)]
-pub(crate) struct Figure {
+pub(crate) struct BenchFigure {
     name: String,
     value: f64,
-    unit: Unit,
+    unit: FigureUnit,
     spread: String,
     below: Option<f64>,
 }
 
-impl Figure {
+impl BenchFigure {
     /// A figure without an aim: something to compare with, or a part of another.
-    pub(crate) fn new(name: impl Into<String>, value: f64, unit: Unit) -> Self {
+    pub(crate) fn new(name: impl Into<String>, value: f64, unit: FigureUnit) -> Self {
         Self { name: name.into(), value, unit, spread: String::new(), below: None }
     }
 
     /// The median of samples, with their spread.
     pub(crate) fn median(name: impl Into<String>, samples: &Samples) -> Self {
-        let figure = Self::new(name, samples.median(), Unit::Milliseconds);
+        let figure = Self::new(name, samples.median(), FigureUnit::Milliseconds);
         Self { spread: samples.spread(), ..figure }
     }
 
     /// How much longer one takes than the other, by their medians.
     pub(crate) fn ratio(name: impl Into<String>, of: &Samples, to: &Samples) -> Self {
-        Self::new(name, of.median() / to.median(), Unit::Times)
+        Self::new(name, of.median() / to.median(), FigureUnit::Times)
     }
 
     /// The aim: it is to be below this.
@@ -90,20 +90,20 @@ impl Figure {
 
 /// The figures of one benchmark.
 #[derive(Debug, Clone)]
-pub(crate) struct Section {
+pub(crate) struct BenchSection {
     name: &'static str,
     how: String,
-    figures: Vec<Figure>,
+    figures: Vec<BenchFigure>,
 }
 
-impl Section {
+impl BenchSection {
     /// A section, and how its figures come about.
     pub(crate) fn new(name: &'static str, how: impl Into<String>) -> Self {
         Self { name, how: how.into(), figures: Vec::new() }
     }
 
     /// Adds figures.
-    pub(crate) fn add(&mut self, figures: impl IntoIterator<Item = Figure>) {
+    pub(crate) fn add(&mut self, figures: impl IntoIterator<Item = BenchFigure>) {
         self.figures.extend(figures);
     }
 
@@ -114,9 +114,9 @@ impl Section {
 
     /// The section as markdown, its columns aligned for the terminal.
     pub(crate) fn render(&self) -> String {
-        let head = ["Figure", "Measured", "Spread", "Aim", ""].map(str::to_owned);
+        let head = ["BenchFigure", "Measured", "Spread", "Aim", ""].map(str::to_owned);
         let rows: Vec<[String; 5]> =
-            std::iter::once(head).chain(self.figures.iter().map(Figure::row)).collect();
+            std::iter::once(head).chain(self.figures.iter().map(BenchFigure::row)).collect();
         let mut widths = [3; 5];
         for row in &rows {
             for (width, cell) in widths.iter_mut().zip(row) {
@@ -142,12 +142,12 @@ mod tests {
 
     #[test]
     fn a_miss_is_said() {
-        let figure = |value| Figure::new("x", value, Unit::Times).aim_below(5.0);
+        let figure = |value| BenchFigure::new("x", value, FigureUnit::Times).aim_below(5.0);
         assert!(!figure(4.9).is_missed());
         assert!(figure(5.0).is_missed());
         assert!(figure(f64::NAN).is_missed());
-        let mut section = Section::new("s", "how");
-        section.add([figure(1.0), figure(7.0), Figure::new("y", 9.0, Unit::Times)]);
+        let mut section = BenchSection::new("s", "how");
+        section.add([figure(1.0), figure(7.0), BenchFigure::new("y", 9.0, FigureUnit::Times)]);
         assert_eq!(section.missed(), 1);
         assert!(section.render().contains("| 7.00x    |        | below 5.00x | **MISSED** |"));
     }

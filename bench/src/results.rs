@@ -4,14 +4,19 @@ use std::fs;
 use std::path::Path;
 
 use crate::machine;
-use crate::report::Section;
+use crate::report::BenchSection;
 
 fn marks(name: &str) -> (String, String) {
     (format!("<!-- begin {name} -->"), format!("<!-- end {name} -->"))
 }
 
 /// The whole section: when, how, on what, and the figures.
-pub(crate) fn render(name: &str, date: &str, load_before: &str, sections: &[Section]) -> String {
+pub(crate) fn render(
+    name: &str,
+    date: &str,
+    load_before: &str,
+    sections: &[BenchSection],
+) -> String {
     let mut text = format!("## {name}\n\n{date}\n\n```text\n{}\n```\n\n", command_line());
     for fact in machine::facts() {
         text.push_str(&format!("- {fact}\n"));

@@ -14,9 +14,9 @@ use dormouse_engine::SessionFolder;
 use crate::generate::{Sizes, Story, prefix};
 use crate::measure::Samples;
 use crate::memory::{megabytes, peak_until_end};
-use crate::report::{Figure, Section, Unit};
+use crate::report::{BenchFigure, BenchSection, FigureUnit};
 use crate::server::MODEL;
-use crate::world::{World, spawn};
+use crate::world::{BenchWorld, spawn};
 
 /// How large the transcript is.
 const BYTES: u64 = 50_000_000;
@@ -36,13 +36,13 @@ const SIZES: Sizes = Sizes {
 };
 
 /// Measures the reader in this process, then the binary; then loads what else was given.
-pub(crate) fn run(binary: &Path, others: &[PathBuf]) -> Section {
-    let mut world = World::new(binary);
+pub(crate) fn run(binary: &Path, others: &[PathBuf]) -> BenchSection {
+    let mut world = BenchWorld::new(binary);
     world.home.set_env(names::CONTEXT_WINDOW, WINDOW);
-    let session = Session::write(&world);
+    let session = ResumedSession::write(&world);
     let loaded = load_transcript(&fs::read(&session.path).expect("the transcript"));
     assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
-    let mut section = Section::new(
+    let mut section = BenchSection::new(
         "resume",
         format!(
             "A transcript of {:.1} MB and {} messages, written by the program's own writer: \
@@ -62,16 +62,16 @@ pub(crate) fn run(binary: &Path, others: &[PathBuf]) -> Section {
 }
 
 /// A session on the disk.
-pub(crate) struct Session {
+pub(crate) struct ResumedSession {
     folder: SessionFolder,
     id: SessionId,
     pub(crate) path: PathBuf,
     pub(crate) length: u64,
 }
 
-impl Session {
+impl ResumedSession {
     /// Writes a conversation down the way the program does: a line a block, as each completes.
-    pub(crate) fn write(world: &World) -> Self {
+    pub(crate) fn write(world: &BenchWorld) -> Self {
         let project = find_project(&world.home.project()).expect("a project");
         let folder = SessionFolder::open(&world.home.dormouse_home(), &project).expect("a folder");
         let mut story = Story::new(SIZES);
@@ -126,7 +126,7 @@ fn record(transcript: &mut Transcript, message: &Message) {
     }
 }
 
-fn in_process(session: &Session) -> Vec<Figure> {
+fn in_process(session: &ResumedSession) -> Vec<BenchFigure> {
     let story = Story::new(SIZES);
     let (mut read, mut loading, mut resume) =
         (Samples::default(), Samples::default(), Samples::default());
@@ -140,15 +140,15 @@ fn in_process(session: &Session) -> Vec<Figure> {
         drop(resume.time(|| session.resume(&story)));
     }
     vec![
-        Figure::median("`std::fs::read`", &read),
-        Figure::median("`load`", &loading).aim_below(AIM),
-        Figure::ratio("`load`, to `std::fs::read`", &loading, &read),
-        Figure::median("`Transcript::resume`", &resume).aim_below(AIM),
-        Figure::ratio("`Transcript::resume`, to `std::fs::read`", &resume, &read),
+        BenchFigure::median("`std::fs::read`", &read),
+        BenchFigure::median("`load`", &loading).aim_below(AIM),
+        BenchFigure::ratio("`load`, to `std::fs::read`", &loading, &read),
+        BenchFigure::median("`Transcript::resume`", &resume).aim_below(AIM),
+        BenchFigure::ratio("`Transcript::resume`, to `std::fs::read`", &resume, &read),
     ]
 }
 
-fn with_the_binary(world: &World, session: &Session) -> Vec<Figure> {
+fn with_the_binary(world: &BenchWorld, session: &ResumedSession) -> Vec<BenchFigure> {
     let arguments = ["-p", "--continue", "hi"];
     let (mut read, mut first, mut last) =
         (Samples::default(), Samples::default(), Samples::default());
@@ -169,18 +169,21 @@ fn with_the_binary(world: &World, session: &Session) -> Vec<Figure> {
     session.restore();
     let body = megabytes(u64::try_from(bytes).unwrap_or(0));
     vec![
-        Figure::median("the binary, to first byte of the request", &first).aim_below(AIM),
-        Figure::ratio("the binary, to `std::fs::read` of the file", &first, &read),
-        Figure::median(format!("the binary, to last byte of the request ({body:.1} MB)"), &last),
-        Figure::new("the binary, peak of resident memory", peak, Unit::Megabytes),
+        BenchFigure::median("the binary, to first byte of the request", &first).aim_below(AIM),
+        BenchFigure::ratio("the binary, to `std::fs::read` of the file", &first, &read),
+        BenchFigure::median(
+            format!("the binary, to last byte of the request ({body:.1} MB)"),
+            &last,
+        ),
+        BenchFigure::new("the binary, peak of resident memory", peak, FigureUnit::Megabytes),
     ]
 }
 
 /// Loads a transcript that somebody else wrote, and says what was found in it.
-fn load_other(path: &Path) -> Vec<Figure> {
+fn load_other(path: &Path) -> Vec<BenchFigure> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let bytes =
-        fs::read(path).unwrap_or_else(|error| crate::fail(&format!("{}: {error}", path.display())));
+    let bytes = fs::read(path)
+        .unwrap_or_else(|error| crate::fail::fail(&format!("{}: {error}", path.display())));
     let mut times = Samples::default();
     let mut loaded = LoadedTranscript::default();
     for _ in 0..RUNS {
@@ -197,5 +200,5 @@ fn load_other(path: &Path) -> Vec<Figure> {
     for warning in loaded.warnings.iter().take(5) {
         println!("{name}: {warning}");
     }
-    vec![Figure::median(format!("`load` of {name} ({size:.1} MB)"), &times).beside(found)]
+    vec![BenchFigure::median(format!("`load` of {name} ({size:.1} MB)"), &times).beside(found)]
 }

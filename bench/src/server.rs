@@ -21,7 +21,7 @@ const PIECE: usize = 256 * 1024;
 
 /// A request to the model, as it came in.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Arrival {
+pub(crate) struct RequestArrival {
     /// When its headers were there.
     pub(crate) headers: Instant,
     /// When the last byte of its body was there.
@@ -33,7 +33,7 @@ pub(crate) struct Arrival {
 /// The server. It stops when it is dropped.
 pub(crate) struct TimingServer {
     address: SocketAddr,
-    arrivals: Receiver<Arrival>,
+    arrivals: Receiver<RequestArrival>,
     stopped: Arc<AtomicBool>,
     acceptor: Option<JoinHandle<()>>,
 }
@@ -56,7 +56,7 @@ impl TimingServer {
     }
 
     /// Waits a while for the next request to the model.
-    pub(crate) fn arrival(&self) -> Option<Arrival> {
+    pub(crate) fn arrival(&self) -> Option<RequestArrival> {
         self.arrivals.recv_timeout(LOOK).ok()
     }
 }
@@ -73,7 +73,7 @@ impl Drop for TimingServer {
 }
 
 /// Takes connections until the server is stopped. A client that goes away ends its thread.
-fn accept(listener: &TcpListener, arrivals: &Sender<Arrival>, stopped: &AtomicBool) {
+fn accept(listener: &TcpListener, arrivals: &Sender<RequestArrival>, stopped: &AtomicBool) {
     let answer = answer();
     for stream in listener.incoming() {
         if stopped.load(Ordering::SeqCst) {
@@ -86,7 +86,11 @@ fn accept(listener: &TcpListener, arrivals: &Sender<Arrival>, stopped: &AtomicBo
 }
 
 /// Serves a connection until the client closes it.
-fn serve(mut stream: TcpStream, arrivals: &Sender<Arrival>, answer: &[u8]) -> io::Result<()> {
+fn serve(
+    mut stream: TcpStream,
+    arrivals: &Sender<RequestArrival>,
+    answer: &[u8],
+) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let info = info();
     let mut buffer = Vec::new();
@@ -101,7 +105,7 @@ fn serve(mut stream: TcpStream, arrivals: &Sender<Arrival>, answer: &[u8]) -> io
         }
         stream.write_all(answer)?;
         // Nobody waits any more: the benchmark has ended.
-        let _unheard = arrivals.send(Arrival { headers, body, bytes });
+        let _unheard = arrivals.send(RequestArrival { headers, body, bytes });
     }
     Ok(())
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use dormouse_base::names;
 
 use crate::measure::Samples;
-use crate::report::{Figure, Section};
-use crate::world::World;
+use crate::report::{BenchFigure, BenchSection};
+use crate::world::BenchWorld;
 
 const WARM_UPS: usize = 5;
 const RUNS: usize = 60;
@@ -14,10 +14,10 @@ const RUNS: usize = 60;
 const AIM: f64 = 5.0;
 
 /// Measures it in a plain folder and in a repository.
-pub(crate) fn run(binary: &Path) -> Section {
-    let plain = World::new(binary);
-    let repository = World::with_repository(binary);
-    let mut told = World::new(binary);
+pub(crate) fn run(binary: &Path) -> BenchSection {
+    let plain = BenchWorld::new(binary);
+    let repository = BenchWorld::with_repository(binary);
+    let mut told = BenchWorld::new(binary);
     told.home.set_env(names::CONTEXT_WINDOW, "200000");
 
     let mut git = Samples::default();
@@ -28,13 +28,13 @@ pub(crate) fn run(binary: &Path) -> Section {
     for round in 0..WARM_UPS + RUNS {
         let mut command = plain.home.command("git");
         command.arg("--version");
-        let git_time = World::run(command);
+        let git_time = BenchWorld::run(command);
         let (plain_time, _) = plain.ask(&["-p", "hi"]);
         let (repository_time, _) = repository.ask(&["-p", "hi"]);
         let (told_time, _) = told.ask(&["-p", "hi"]);
         let mut command = plain.binary();
         command.arg("--version");
-        let version_time = World::run(command);
+        let version_time = BenchWorld::run(command);
         if round >= WARM_UPS {
             git.add(git_time);
             in_plain.add(plain_time);
@@ -44,7 +44,7 @@ pub(crate) fn run(binary: &Path) -> Section {
         }
     }
 
-    let mut section = Section::new(
+    let mut section = BenchSection::new(
         "start",
         format!(
             "From spawning `dormouse -p hi` to the arrival of its first POST at a server on the \
@@ -53,13 +53,14 @@ pub(crate) fn run(binary: &Path) -> Section {
         ),
     );
     section.add([
-        Figure::median("`git --version`", &git),
-        Figure::median("plain folder", &in_plain),
-        Figure::ratio("plain folder, to `git --version`", &in_plain, &git).aim_below(AIM),
-        Figure::median("git repository", &in_repository),
-        Figure::ratio("git repository, to `git --version`", &in_repository, &git).aim_below(AIM),
-        Figure::median("plain folder, window set: no question about the model", &in_told),
-        Figure::median("`dormouse --version`, spawn to exit", &version),
+        BenchFigure::median("`git --version`", &git),
+        BenchFigure::median("plain folder", &in_plain),
+        BenchFigure::ratio("plain folder, to `git --version`", &in_plain, &git).aim_below(AIM),
+        BenchFigure::median("git repository", &in_repository),
+        BenchFigure::ratio("git repository, to `git --version`", &in_repository, &git)
+            .aim_below(AIM),
+        BenchFigure::median("plain folder, window set: no question about the model", &in_told),
+        BenchFigure::median("`dormouse --version`, spawn to exit", &version),
     ]);
     section
 }

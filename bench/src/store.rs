@@ -6,13 +6,13 @@ mod plant;
 mod save;
 mod scan;
 
-use crate::report::Section;
+use crate::report::BenchSection;
 
 /// A directory as a person has it, and one as nobody should.
 const FEW: usize = 10;
 const MANY: usize = 10_000;
 
 /// All sections of the suite.
-pub(crate) fn run() -> Vec<Section> {
+pub(crate) fn run() -> Vec<BenchSection> {
     vec![scan::run(), open::run(), save::run(), anchors::run()]
 }

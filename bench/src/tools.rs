@@ -9,10 +9,10 @@ use dormouse_base::Environment;
 use dormouse_tools::{CallContext, ToolOutput, ToolSet};
 use serde_json::value::RawValue;
 
-use crate::report::Section;
+use crate::report::BenchSection;
 
 /// All sections of the suite.
-pub(crate) fn run(rg: &str, fd: &str) -> Vec<Section> {
+pub(crate) fn run(rg: &str, fd: &str) -> Vec<BenchSection> {
     let bench = Bench::new();
     vec![
         search::run(&bench, rg, fd),
@@ -44,6 +44,6 @@ impl Bench {
         let input = RawValue::from_string(input.to_owned()).expect("JSON");
         let tool = self.tools.get(name).expect("a tool of that name");
         let output = self.runtime.block_on(tool.call(&input, context));
-        output.unwrap_or_else(|error| crate::fail(&format!("{name}: {error}")))
+        output.unwrap_or_else(|error| crate::fail::fail(&format!("{name}: {error}")))
     }
 }

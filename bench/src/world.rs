@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 use dormouse_base::names;
 use dormouse_testkit::TestHome;
 
-use crate::server::{Arrival, MODEL, TimingServer};
+use crate::server::{MODEL, RequestArrival, TimingServer};
 
 /// A home, a project, a binary, and a server that tells the time.
-pub(crate) struct World {
+pub(crate) struct BenchWorld {
     pub(crate) home: TestHome,
     server: TimingServer,
     binary: PathBuf,
 }
 
-impl World {
+impl BenchWorld {
     /// An empty world. Of this machine only the path to programs is in it.
     pub(crate) fn new(binary: &Path) -> Self {
         let server = TimingServer::start();
@@ -50,7 +50,7 @@ impl World {
     }
 
     /// Runs the binary to its end: from its start to the arrival of its request, and that arrival.
-    pub(crate) fn ask(&self, arguments: &[&str]) -> (Duration, Arrival) {
+    pub(crate) fn ask(&self, arguments: &[&str]) -> (Duration, RequestArrival) {
         let mut command = self.binary();
         let start = Instant::now();
         let mut child = spawn(command.args(arguments));
@@ -59,7 +59,7 @@ impl World {
                 break arrival;
             }
             if let Some(status) = child.try_wait().expect("a child can be waited for") {
-                crate::fail(&format!("{arguments:?} ended with {status} and asked nothing"));
+                crate::fail::fail(&format!("{arguments:?} ended with {status} and asked nothing"));
             }
         };
         let status = child.wait().expect("a child can be waited for");
@@ -81,6 +81,6 @@ impl World {
 pub(crate) fn spawn(command: &mut Command) -> Child {
     command.stdin(Stdio::null()).stdout(Stdio::null());
     command.spawn().unwrap_or_else(|error| {
-        crate::fail(&format!("{}: {error}", command.get_program().display()))
+        crate::fail::fail(&format!("{}: {error}", command.get_program().display()))
     })
 }

@@ -7,7 +7,7 @@ use dormouse_testkit::{RecordedRequest, Reply};
 use serde_json::{Value, json};
 
 use super::facts::Fact;
-use super::plan::{Turn, chance};
+use super::plan::{EchoTurn, chance};
 
 /// So many facts that are no news are proposed in a run.
 const ECHOES: usize = 8;
@@ -19,7 +19,7 @@ pub(super) struct Extractor {
     facts: Arc<Vec<Fact>>,
     session: usize,
     /// The turn at hand.
-    turn: Arc<Mutex<Turn>>,
+    turn: Arc<Mutex<EchoTurn>>,
     /// What was said in the turns before.
     before: Vec<(usize, usize)>,
     runs: usize,
@@ -49,7 +49,7 @@ enum Quotes {
 }
 
 impl Extractor {
-    pub(super) fn new(facts: Arc<Vec<Fact>>, session: usize, turn: Arc<Mutex<Turn>>) -> Self {
+    pub(super) fn new(facts: Arc<Vec<Fact>>, session: usize, turn: Arc<Mutex<EchoTurn>>) -> Self {
         let (before, proposals) = (Vec::new(), Vec::new());
         Self { facts, session, turn, before, runs: 0, proposals }
     }

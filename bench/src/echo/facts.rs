@@ -5,7 +5,7 @@ const SERIES: &str = include_str!("series.txt");
 
 /// Who says a fact first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum FactOrigin {
     /// It is a memory from the start.
     Memory,
     /// It stands in the project's instruction file.
@@ -16,7 +16,7 @@ pub(super) enum Origin {
     Agent,
 }
 
-impl Origin {
+impl FactOrigin {
     /// Whether it is news in its session.
     pub(super) fn is_news(self) -> bool {
         matches!(self, Self::Person | Self::Agent)
@@ -26,7 +26,7 @@ impl Origin {
 /// A fact.
 #[derive(Debug, Clone)]
 pub(super) struct Fact {
-    pub(super) origin: Origin,
+    pub(super) origin: FactOrigin,
     /// The type of a memory of it.
     pub(super) kind: String,
     /// In English, in other English words, in Chinese.
@@ -65,14 +65,14 @@ fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
 
 fn of_row(row: &[&str]) -> Fact {
     let [origin, kind, english, other, chinese, question] = row else {
-        crate::fail(&format!("facts.txt: {row:?} has not six columns"))
+        crate::fail::fail(&format!("facts.txt: {row:?} has not six columns"))
     };
     let origin = match *origin {
-        "memory" => Origin::Memory,
-        "instructions" => Origin::Instructions,
-        "person" => Origin::Person,
-        "agent" => Origin::Agent,
-        other => crate::fail(&format!("facts.txt: nobody is called {other}")),
+        "memory" => FactOrigin::Memory,
+        "instructions" => FactOrigin::Instructions,
+        "person" => FactOrigin::Person,
+        "agent" => FactOrigin::Agent,
+        other => crate::fail::fail(&format!("facts.txt: nobody is called {other}")),
     };
     let wordings = [english, other, chinese].map(|text| (*text).to_owned());
     Fact { origin, kind: (*kind).to_owned(), wordings, question: (*question).to_owned() }
@@ -80,12 +80,12 @@ fn of_row(row: &[&str]) -> Fact {
 
 fn of_series(row: &[&str]) -> Vec<Fact> {
     let [kind, english, other, chinese, values] = row else {
-        crate::fail(&format!("series.txt: {row:?} has not five columns"))
+        crate::fail::fail(&format!("series.txt: {row:?} has not five columns"))
     };
     let fact = |(a, b): (&str, &str)| {
         let filled = |text: &&str| text.replace("{a}", a).replace("{b}", b);
         Fact {
-            origin: Origin::Person,
+            origin: FactOrigin::Person,
             kind: (*kind).to_owned(),
             wordings: [english, other, chinese].map(filled),
             question: format!("What do we know about {a} and {b}?"),

@@ -11,15 +11,15 @@ mod score;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::report::Section;
+use crate::report::BenchSection;
 use facts::Fact;
-use play::{Guard, Stage};
+use play::{EchoGuard, EchoStage};
 use score::Score;
 
 /// The figures. The binary is one of a debug build: in others the guard can not be switched off.
-pub(crate) fn run(binary: &Path) -> Vec<Section> {
+pub(crate) fn run(binary: &Path) -> Vec<BenchSection> {
     let facts = Arc::new(facts::all());
-    let both = [(Guard::On, "with the guard"), (Guard::Off, "without it")];
+    let both = [(EchoGuard::On, "with the guard"), (EchoGuard::Off, "without it")];
     let played = std::thread::scope(|scope| {
         let facts = &facts;
         let threads =
@@ -30,22 +30,27 @@ pub(crate) fn run(binary: &Path) -> Vec<Section> {
 }
 
 /// How well and how quickly it is seen that something is said already.
-pub(crate) fn same() -> Vec<Section> {
+pub(crate) fn same() -> Vec<BenchSection> {
     vec![pairs::run(&facts::all())]
 }
 
 /// Plays all sessions.
-fn play(binary: &Path, facts: &Arc<Vec<Fact>>, guard: Guard, name: &'static str) -> Section {
-    let mut stage = Stage::new(binary, facts, guard);
+fn play(
+    binary: &Path,
+    facts: &Arc<Vec<Fact>>,
+    guard: EchoGuard,
+    name: &'static str,
+) -> BenchSection {
+    let mut stage = EchoStage::new(binary, facts, guard);
     for session in plan::sessions(facts) {
         stage.play(&session);
     }
     let score = Score::of(&stage, facts);
     println!("{name}: {score:#?}");
-    score.section(name, how(&stage), guard == Guard::On)
+    score.section(name, how(&stage), guard == EchoGuard::On)
 }
 
-fn how(stage: &Stage) -> String {
+fn how(stage: &EchoStage) -> String {
     format!(
         "{} sessions of the program, {} of them compacted, {} with notes beside them. Known from the start: 24 \
          memories and 8 lines of an instruction file. In each session the person types news, in either language, or \

@@ -5,7 +5,7 @@ use dormouse_memory::{Claims, already_said};
 use super::facts::Fact;
 use super::score::number;
 use crate::measure::Samples;
-use crate::report::{Figure, Section, Unit};
+use crate::report::{BenchFigure, BenchSection, FigureUnit};
 
 const TUNED: &str = include_str!("../../../crates/memory/src/same/pairs.txt");
 const UNSEEN: &str = include_str!("../../../crates/memory/src/same/unseen.txt");
@@ -31,7 +31,7 @@ impl Judged {
                 .split_once(' ')
                 .and_then(|(verdict, texts)| Some((verdict, texts.split_once(" => ")?)))
             else {
-                crate::fail(&format!("a pair that can not be read: {line}"))
+                crate::fail::fail(&format!("a pair that can not be read: {line}"))
             };
             let is_said = already_said(&Claims::of(proposed), [&Claims::of(known)]).is_some();
             judged.add(verdict == "same", is_said);
@@ -66,10 +66,11 @@ impl Judged {
         *said += usize::from(is_said);
     }
 
-    fn figures(&self, name: &str) -> [Figure; 3] {
+    fn figures(&self, name: &str) -> [BenchFigure; 3] {
         let share = |part: usize, whole: usize| 100.0 * number(part) / number(whole.max(1));
         let figure = |what: &str, part, whole| {
-            let figure = Figure::new(format!("{name}: {what}"), share(part, whole), Unit::Share);
+            let figure =
+                BenchFigure::new(format!("{name}: {what}"), share(part, whole), FigureUnit::Share);
             figure.beside(format!("{part} of {whole}"))
         };
         [
@@ -81,7 +82,7 @@ impl Judged {
 }
 
 /// The figures.
-pub(super) fn run(facts: &[Fact]) -> Section {
+pub(super) fn run(facts: &[Fact]) -> BenchSection {
     let how = format!(
         "Pairs of a known and a proposed text, in English, in Chinese and across, half of the new ones being updates \
          or near misses. *made with*: the rules and the table of words were chosen on them. *unseen*: written \
@@ -89,7 +90,7 @@ pub(super) fn run(facts: &[Fact]) -> Section {
          every other; the table of words was extended for them. Speed: one fact beside {KNOWN} memories, all of them made ready \
          before; and making one ready. The build of this benchmark counts: `--release` or not."
     );
-    let mut section = Section::new("says the same already", how);
+    let mut section = BenchSection::new("says the same already", how);
     section.add(Judged::of(TUNED).figures("made with"));
     section.add(Judged::of(UNSEEN).figures("unseen"));
     section.add(Judged::of_facts(facts).figures("facts of `echo`"));
@@ -97,7 +98,7 @@ pub(super) fn run(facts: &[Fact]) -> Section {
     section
 }
 
-fn speed(facts: &[Fact]) -> [Figure; 2] {
+fn speed(facts: &[Fact]) -> [BenchFigure; 2] {
     let texts: Vec<&str> =
         facts.iter().flat_map(|fact| fact.wordings.iter().map(String::as_str)).collect();
     let (mut ready, mut compare) = (Samples::default(), Samples::default());
@@ -109,7 +110,7 @@ fn speed(facts: &[Fact]) -> [Figure; 2] {
         compare.time(|| already_said(&proposed, &known));
     }
     [
-        Figure::median("one beside 1000", &compare).aim_below(1.0),
-        Figure::median("one made ready", &ready),
+        BenchFigure::median("one beside 1000", &compare).aim_below(1.0),
+        BenchFigure::median("one made ready", &ready),
     ]
 }

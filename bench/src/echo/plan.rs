@@ -1,6 +1,6 @@
 //! What is said in the hundred sessions: questions, news and chatter. The same in every run.
 
-use super::facts::{Fact, Origin};
+use super::facts::{Fact, FactOrigin};
 
 /// How many sessions are replayed.
 pub(super) const SESSIONS: usize = 100;
@@ -20,7 +20,7 @@ pub(super) enum Shape {
 
 /// A turn.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Turn {
+pub(super) struct EchoTurn {
     /// What the person types.
     pub(super) prompt: String,
     /// What the assistant says in the end.
@@ -33,10 +33,10 @@ pub(super) struct Turn {
 
 /// A session.
 #[derive(Debug, Clone)]
-pub(super) struct Session {
+pub(super) struct EchoSession {
     pub(super) number: usize,
     pub(super) shape: Shape,
-    pub(super) turns: Vec<Turn>,
+    pub(super) turns: Vec<EchoTurn>,
 }
 
 const CHATTER: &[&str] = &[
@@ -59,11 +59,11 @@ pub(super) fn chance(first: usize, second: usize, below: usize) -> usize {
 }
 
 /// The sessions.
-pub(super) fn sessions(facts: &[Fact]) -> Vec<Session> {
-    let of = |wanted: fn(Origin) -> bool| -> Vec<usize> {
+pub(super) fn sessions(facts: &[Fact]) -> Vec<EchoSession> {
+    let of = |wanted: fn(FactOrigin) -> bool| -> Vec<usize> {
         facts.iter().enumerate().filter(|(_, fact)| wanted(fact.origin)).map(|(at, _)| at).collect()
     };
-    let news = of(Origin::is_news);
+    let news = of(FactOrigin::is_news);
     let mut known = of(|origin| !origin.is_news());
     let mut sessions = Vec::new();
     for number in 0..SESSIONS {
@@ -75,14 +75,15 @@ pub(super) fn sessions(facts: &[Fact]) -> Vec<Session> {
     sessions
 }
 
-fn session(number: usize, facts: &[Fact], fresh: &[usize], known: &[usize]) -> Session {
+fn session(number: usize, facts: &[Fact], fresh: &[usize], known: &[usize]) -> EchoSession {
     let (shape, count) = match number % 5 {
         2 => (Shape::Compacted, 4),
         3 => (Shape::Noted, 4),
         4 => (Shape::Reading, 2),
         _ => (Shape::Plain, 2),
     };
-    let mut turns: Vec<Turn> = (0..count).map(|turn| talk(number, turn, facts, known)).collect();
+    let mut turns: Vec<EchoTurn> =
+        (0..count).map(|turn| talk(number, turn, facts, known)).collect();
     for (place, fact) in fresh.iter().enumerate() {
         // In a session with tools what the assistant concludes is quarantined: it concludes elsewhere.
         let turn = (place + number) % count;
@@ -90,11 +91,11 @@ fn session(number: usize, facts: &[Fact], fresh: &[usize], known: &[usize]) -> S
             tell(turn, *fact, said, chance(number, place + 71, 3));
         }
     }
-    Session { number, shape, turns }
+    EchoSession { number, shape, turns }
 }
 
 /// A question about what is known, echoed by the assistant in its own words, and chatter.
-fn talk(number: usize, turn: usize, facts: &[Fact], known: &[usize]) -> Turn {
+fn talk(number: usize, turn: usize, facts: &[Fact], known: &[usize]) -> EchoTurn {
     let asked: Vec<usize> = (0..2)
         .filter_map(|place| known.get(chance(number * 8 + turn, place + 3, known.len())).copied())
         .collect();
@@ -111,14 +112,14 @@ fn talk(number: usize, turn: usize, facts: &[Fact], known: &[usize]) -> Turn {
         CHATTER.get(chance(number, turn + salt, CHATTER.len())).copied().unwrap_or_default()
     };
     let prompt = format!("{}\n{}\n{}", chat(1), questions.join(" "), chat(2));
-    Turn { prompt, answer: answer.join("\n"), news: Vec::new(), echoes }
+    EchoTurn { prompt, answer: answer.join("\n"), news: Vec::new(), echoes }
 }
 
 /// Adds a fact that is new.
-fn tell(turn: &mut Turn, fact: usize, said: &Fact, chance: usize) {
+fn tell(turn: &mut EchoTurn, fact: usize, said: &Fact, chance: usize) {
     let wording = if chance == 0 { 2 } else { 0 };
     turn.news.push((fact, wording));
-    let into = if said.origin == Origin::Agent { &mut turn.answer } else { &mut turn.prompt };
+    let into = if said.origin == FactOrigin::Agent { &mut turn.answer } else { &mut turn.prompt };
     into.push('\n');
     into.push_str(said.wording(wording));
 }

@@ -10,8 +10,8 @@ use dormouse_model::script::ScriptedTurn as Answer;
 use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome};
 
 use super::extractor::Extractor;
-use super::facts::{Fact, Origin};
-use super::plan::{Session, Shape, Turn};
+use super::facts::{Fact, FactOrigin};
+use super::plan::{EchoSession, EchoTurn, Shape};
 
 /// The window of sessions that are compacted, in tokens.
 const SMALL: u32 = 40_000;
@@ -22,34 +22,34 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Whether the program keeps out what memory itself said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Guard {
+pub(super) enum EchoGuard {
     On,
     Off,
 }
 
 /// A home in which sessions are replayed.
-pub(super) struct Stage {
+pub(super) struct EchoStage {
     pub(super) home: TestHome,
     binary: PathBuf,
     facts: Arc<Vec<Fact>>,
 }
 
-impl Stage {
+impl EchoStage {
     /// With the memories and the instruction file that are there from the start.
-    pub(super) fn new(binary: &Path, facts: &Arc<Vec<Fact>>, guard: Guard) -> Self {
+    pub(super) fn new(binary: &Path, facts: &Arc<Vec<Fact>>, guard: EchoGuard) -> Self {
         let mut home = TestHome::new();
         home.set_env("DORMOUSE_EXTRACTION", "1");
         home.set_env("DORMOUSE_EXTRACTION_HEADLESS", "1");
-        if guard == Guard::Off {
+        if guard == EchoGuard::Off {
             home.set_env(names::TEST_ECHO_GUARD, "0");
         }
-        let of = |origin: Origin| facts.iter().filter(move |fact| fact.origin == origin);
+        let of = |origin: FactOrigin| facts.iter().filter(move |fact| fact.origin == origin);
         let lines: Vec<String> =
-            of(Origin::Instructions).map(|fact| format!("- {}\n", fact.wording(0))).collect();
+            of(FactOrigin::Instructions).map(|fact| format!("- {}\n", fact.wording(0))).collect();
         home.write("AGENTS.md", format!("# How we work\n\n{}", lines.concat()));
         home.git_init();
         let stage = Self { home, binary: binary.to_owned(), facts: Arc::clone(facts) };
-        of(Origin::Memory).for_each(|fact| stage.remember(fact));
+        of(FactOrigin::Memory).for_each(|fact| stage.remember(fact));
         stage
     }
 
@@ -67,8 +67,8 @@ impl Stage {
     }
 
     /// Replays a session.
-    pub(super) fn play(&mut self, session: &Session) {
-        let turn = Arc::new(Mutex::new(Turn::default()));
+    pub(super) fn play(&mut self, session: &EchoSession) {
+        let turn = Arc::new(Mutex::new(EchoTurn::default()));
         let mut extractor =
             Extractor::new(Arc::clone(&self.facts), session.number, Arc::clone(&turn));
         let window = match session.shape {
@@ -88,7 +88,7 @@ impl Stage {
         }
     }
 
-    fn set_up(&mut self, session: &Session, server: &ScriptedServer, window: u32) {
+    fn set_up(&mut self, session: &EchoSession, server: &ScriptedServer, window: u32) {
         let (day, hour) = (2 + session.number / 24, session.number % 24);
         self.home.use_server(server);
         self.home.set_env(names::TEST_NOW, format!("2026-11-{day:02}T{hour:02}:00:00Z"));
@@ -99,7 +99,13 @@ impl Stage {
         self.home.write(settings, if notes { EAGER } else { "{}" });
     }
 
-    fn turn(&self, session: &Session, number: usize, spoken: &Turn, server: &ScriptedServer) {
+    fn turn(
+        &self,
+        session: &EchoSession,
+        number: usize,
+        spoken: &EchoTurn,
+        server: &ScriptedServer,
+    ) {
         let is_long = matches!(session.shape, Shape::Compacted | Shape::Noted);
         let filler = if is_long { "lorem ipsum dolor ".repeat(1_500) } else { String::new() };
         let gate = Gate::new();

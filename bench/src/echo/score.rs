@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use dormouse_memory::{Entry, INDEX};
 
-use super::facts::{Fact, Origin};
-use super::play::Stage;
-use crate::report::{Figure, Section, Unit};
+use super::facts::{Fact, FactOrigin};
+use super::play::EchoStage;
+use crate::report::{BenchFigure, BenchSection, FigureUnit};
 
 /// Counts.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ pub(super) struct Score {
 
 impl Score {
     /// Looks at a stage after its sessions.
-    pub(super) fn of(stage: &Stage, facts: &[Fact]) -> Self {
+    pub(super) fn of(stage: &EchoStage, facts: &[Fact]) -> Self {
         let mut score = Self { news: news(facts).count(), ..Self::default() };
         let mut places: HashMap<&str, usize> = HashMap::new();
         for (place, fact) in facts.iter().enumerate() {
@@ -56,7 +56,7 @@ impl Score {
 
     fn count(&mut self, fact: &Fact, copies: &[String], quarantined: usize) {
         // What was there from the start was not written by extraction.
-        let from_start = usize::from(fact.origin == Origin::Memory);
+        let from_start = usize::from(fact.origin == FactOrigin::Memory);
         self.stored += copies.len().saturating_sub(from_start);
         if !fact.origin.is_news() {
             self.quarantined_other += quarantined;
@@ -76,11 +76,12 @@ impl Score {
     }
 
     /// The figures, with their aims where the guard is on.
-    pub(super) fn section(&self, name: &'static str, how: String, has_aims: bool) -> Section {
-        let mut section = Section::new(name, how);
+    pub(super) fn section(&self, name: &'static str, how: String, has_aims: bool) -> BenchSection {
+        let mut section = BenchSection::new(name, how);
         let share = |part: usize, whole: usize| 100.0 * number(part) / number(whole.max(1));
-        let aim =
-            |figure: Figure, below: f64| if has_aims { figure.aim_below(below) } else { figure };
+        let aim = |figure: BenchFigure, below: f64| {
+            if has_aims { figure.aim_below(below) } else { figure }
+        };
         let bad = self.junk.len() + self.doubled.len() + self.unknown.len();
         let beside = format!(
             "{} known before and {} twice, of {}",
@@ -88,31 +89,35 @@ impl Score {
             self.doubled.len(),
             self.stored
         );
-        let junk = Figure::new(
+        let junk = BenchFigure::new(
             "junk and duplicates among what is stored",
             share(bad, self.stored),
-            Unit::Share,
+            FigureUnit::Share,
         );
-        let dropped = Figure::new(
+        let dropped = BenchFigure::new(
             "news that is not stored",
             share(self.missed.len(), self.news),
-            Unit::Share,
+            FigureUnit::Share,
         );
         let beside_dropped = format!("{} of {}", self.missed.len(), self.news);
         section.add([
             aim(junk.beside(beside), 2.0),
             aim(dropped.beside(beside_dropped), 5.0),
-            Figure::new(
+            BenchFigure::new(
                 "news that waits in quarantine",
                 number(self.quarantined_news),
-                Unit::Count,
+                FigureUnit::Count,
             ),
-            Figure::new(
+            BenchFigure::new(
                 "other memories in quarantine",
                 number(self.quarantined_other),
-                Unit::Count,
+                FigureUnit::Count,
             ),
-            Figure::new("changes that wait in the inbox", number(self.waiting), Unit::Count),
+            BenchFigure::new(
+                "changes that wait in the inbox",
+                number(self.waiting),
+                FigureUnit::Count,
+            ),
         ]);
         section
     }
@@ -133,7 +138,7 @@ pub(super) fn number(count: usize) -> f64 {
     count as f64
 }
 
-fn waiting(stage: &Stage) -> usize {
+fn waiting(stage: &EchoStage) -> usize {
     let output = stage.home.run(stage.program().args(["memory", "inbox", "--json"]));
     let listed: serde_json::Value = serde_json::from_str(&output.stdout).unwrap_or_default();
     listed.as_array().map_or(0, Vec::len)

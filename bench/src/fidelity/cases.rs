@@ -14,7 +14,7 @@ use serde_json::Value;
 const AFTER: usize = 60;
 
 /// A name, and what it is.
-pub(crate) type Name = (IdentifierKind, String);
+pub(crate) type CaseName = (IdentifierKind, String);
 
 /// One compaction of a real session.
 pub(crate) struct Case {
@@ -25,7 +25,7 @@ pub(crate) struct Case {
     /// The summary that the session's own agent wrote.
     pub(crate) summary: String,
     /// Names seen before that the model or the person used in the messages after it.
-    pub(crate) needed: BTreeSet<Name>,
+    pub(crate) needed: BTreeSet<CaseName>,
 }
 
 /// The compactions of a transcript.
@@ -71,7 +71,7 @@ fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
 
 /// Names that were there before, anywhere, and that are used afterwards: in what the model says and asks
 /// of tools, and in what the person says. What tools print afterwards is no need.
-fn needed(dropped: &[Arc<Message>], after: &[Arc<Message>]) -> BTreeSet<Name> {
+fn needed(dropped: &[Arc<Message>], after: &[Arc<Message>]) -> BTreeSet<CaseName> {
     let mut before = BTreeSet::new();
     for message in dropped {
         for text in texts(message, Scope::All) {
@@ -87,7 +87,7 @@ fn needed(dropped: &[Arc<Message>], after: &[Arc<Message>]) -> BTreeSet<Name> {
     needed
 }
 
-fn names(text: &str) -> Vec<Name> {
+fn names(text: &str) -> Vec<CaseName> {
     identifiers(text)
         .into_iter()
         .filter(|name| !matches!(name.kind, IdentifierKind::Number | IdentifierKind::Error))

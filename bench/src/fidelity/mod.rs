@@ -11,7 +11,7 @@ mod ways;
 
 use std::path::PathBuf;
 
-use crate::report::Section;
+use crate::report::BenchSection;
 
 /// The table for transcripts.
 pub(crate) fn run(files: &[PathBuf]) -> String {
@@ -19,13 +19,13 @@ pub(crate) fn run(files: &[PathBuf]) -> String {
     for file in files {
         match cases::read(file) {
             Ok(found) => cases.extend(found),
-            Err(error) => crate::fail(&format!("{}: {error}", file.display())),
+            Err(error) => crate::fail::fail(&format!("{}: {error}", file.display())),
         }
     }
     table::render(&cases)
 }
 
 /// The sections of a run.
-pub(crate) fn sections() -> Vec<Section> {
+pub(crate) fn sections() -> Vec<BenchSection> {
     vec![planning::run()]
 }

@@ -15,7 +15,7 @@ use dormouse_conversation::{Budget, ContextWindow, Message};
 use crate::generate::{Sizes, Story};
 use crate::measure::Samples;
 use crate::memory::{megabytes, peak};
-use crate::report::{Figure, Section, Unit};
+use crate::report::{BenchFigure, BenchSection, FigureUnit};
 
 const SMALL: usize = 2_000;
 const LARGE: usize = 20_000;
@@ -25,8 +25,8 @@ const AIM: f64 = 10.0;
 const AIM_RATIO: f64 = 15.0;
 
 /// Measures both.
-pub(crate) fn run() -> Section {
-    let mut section = Section::new(
+pub(crate) fn run() -> BenchSection {
+    let mut section = BenchSection::new(
         "planning",
         format!(
             "Conversations of {SMALL} and {LARGE} messages, the older half covered by notes. *first*: rounds and the \
@@ -37,27 +37,27 @@ pub(crate) fn run() -> Section {
     );
     let (small, large) = (Times::of(SMALL), Times::of(LARGE));
     section.add([
-        Figure::median(format!("{LARGE} messages, first"), &large.first).aim_below(AIM * 10.0),
-        Figure::median(format!("{LARGE} messages, again"), &large.again).aim_below(AIM),
-        Figure::median(format!("{SMALL} messages, again"), &small.again),
-        Figure::ratio("again, to each other", &large.again, &small.again).aim_below(AIM_RATIO),
-        Figure::median(format!("{LARGE} messages, texts"), &large.texts),
-        Figure::median(format!("{SMALL} messages, texts"), &small.texts),
-        Figure::ratio("texts, to each other", &large.texts, &small.texts).aim_below(AIM_RATIO),
-        Figure::new(
+        BenchFigure::median(format!("{LARGE} messages, first"), &large.first).aim_below(AIM * 10.0),
+        BenchFigure::median(format!("{LARGE} messages, again"), &large.again).aim_below(AIM),
+        BenchFigure::median(format!("{SMALL} messages, again"), &small.again),
+        BenchFigure::ratio("again, to each other", &large.again, &small.again).aim_below(AIM_RATIO),
+        BenchFigure::median(format!("{LARGE} messages, texts"), &large.texts),
+        BenchFigure::median(format!("{SMALL} messages, texts"), &small.texts),
+        BenchFigure::ratio("texts, to each other", &large.texts, &small.texts).aim_below(AIM_RATIO),
+        BenchFigure::new(
             format!("{LARGE} messages: memory of planning"),
             large.plan_memory,
-            Unit::Megabytes,
+            FigureUnit::Megabytes,
         ),
-        Figure::new(
+        BenchFigure::new(
             format!("{LARGE} messages: memory of the texts"),
             large.text_memory,
-            Unit::Megabytes,
+            FigureUnit::Megabytes,
         ),
-        Figure::new(
+        BenchFigure::new(
             format!("{SMALL} messages: memory of the texts"),
             small.text_memory,
-            Unit::Megabytes,
+            FigureUnit::Megabytes,
         ),
     ]);
     section

@@ -4,7 +4,7 @@ use dormouse_engine::FORK_TAG;
 use dormouse_model::script::ScriptedTurn;
 use serde_json::{Value, json};
 
-use super::agents::{FORKED, answer_forked, rounds_with_agents};
+use super::agent_script::{FORKED, answer_forked, rounds_with_agents};
 use super::errand::{Deed, answer, rounds, thought, turn_of};
 
 /// What a copy of the conversation is asked for.

@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use anyhow::{Result, anyhow, bail};
 use dormouse_base::names;
 use dormouse_conversation::metrics::{Metric, MetricsFilter, MetricsLog, read_metrics};
 use dormouse_testkit::{ScriptedServer, Terminal, TestHome};
 
 use super::errand::{last_word, prompt};
 use super::ledger::{Counts, Ledger, Reading};
-use super::lock;
 use super::project;
 use super::rows::Pace;
 use super::transcript::Lines;
+use crate::lock::lock;
 use crate::memory::{processor_time, resident};
 
 /// A model that the table of prices knows.
@@ -48,7 +49,7 @@ pub(super) struct Order<'a> {
 
 /// What came of it.
 #[derive(Debug, Clone)]
-pub(super) struct Outcome {
+pub(super) struct HaulOutcome {
     pub(super) turns: usize,
     pub(super) counts: Counts,
     /// How often each layer did something, by its name.
@@ -63,7 +64,7 @@ pub(super) struct Outcome {
 }
 
 /// Runs it to its end; or says what broke.
-pub(super) fn run(order: &Order<'_>) -> Result<Outcome, String> {
+pub(super) fn run(order: &Order<'_>) -> Result<HaulOutcome> {
     let start = Instant::now();
     let mut home = TestHome::new();
     let ledger = Ledger::new(&home.dormouse_home(), order.window, MAX_OUTPUT, order.reading);
@@ -90,14 +91,22 @@ pub(super) fn run(order: &Order<'_>) -> Result<Outcome, String> {
     let code = terminal.wait();
     no_problem(&ledger, &server)?;
     if code != 0 {
-        return Err(format!("the program ended with {code}\n{}", terminal.screen()));
+        bail!("the program ended with {code}\n{}", terminal.screen());
     }
     if let Some(turn) = Lines::of(&home.dormouse_home()).first_lost(order.turns) {
-        return Err(format!("what was said on turn {turn} is not in the transcript"));
+        bail!("the prompt of turn {turn} is not in the transcript");
     }
     let counts = lock(&ledger).counts.clone();
     let layers = layers(&home);
-    Ok(Outcome { turns: order.turns, counts, layers, times, work, memory, wall: start.elapsed() })
+    Ok(HaulOutcome {
+        turns: order.turns,
+        counts,
+        layers,
+        times,
+        work,
+        memory,
+        wall: start.elapsed(),
+    })
 }
 
 fn serve(order: &Order<'_>, ledger: &Arc<Mutex<Ledger>>) -> ScriptedServer {
@@ -156,9 +165,9 @@ fn wait_for_prompt(terminal: &Terminal) {
     });
 }
 
-fn no_problem(ledger: &Mutex<Ledger>, server: &ScriptedServer) -> Result<(), String> {
+fn no_problem(ledger: &Mutex<Ledger>, server: &ScriptedServer) -> Result<()> {
     let problems = [lock(ledger).problems.clone(), server.problems()].concat();
-    if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
+    if problems.is_empty() { Ok(()) } else { Err(anyhow!(problems.join("\n"))) }
 }
 
 fn layers(home: &TestHome) -> BTreeMap<String, u64> {

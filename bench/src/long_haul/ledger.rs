@@ -10,12 +10,12 @@ use dormouse_conversation::{Budget, ContextWindow, Usage};
 use dormouse_engine::FORK_TAG;
 use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{
-    Attended, CacheOutcome, PrefixCache, RecordedRequest, Reply, Rules, Trail, Wire, check_request,
-    output_tokens,
+    Attended, CacheOutcome, PrefixCache, RecordedRequest, Reply, Rules, Trail, WireFormat,
+    check_request, output_tokens,
 };
 use serde_json::Value;
 
-use super::agents::{Agents, is_agents};
+use super::agents::{AgentLanes, is_agents};
 use super::announced::Announced;
 use super::coder::{Coder, Fork, answer_fork};
 use super::transcript::Lines;
@@ -93,7 +93,7 @@ pub(super) struct Ledger {
     coder: Coder,
     main: Trail,
     forks: Trail,
-    pub(super) agents: Agents,
+    pub(super) agents: AgentLanes,
     cache: PrefixCache,
     reading: Reading,
     now: Duration,
@@ -116,7 +116,7 @@ impl Ledger {
             coder: Coder::default(),
             main: Trail::default(),
             forks: Trail::default(),
-            agents: Agents::default(),
+            agents: AgentLanes::default(),
             cache: PrefixCache::new(LEAST_CACHED),
             reading,
             now: Duration::ZERO,
@@ -158,7 +158,7 @@ impl Ledger {
         if request.body.len() > READ_WHOLE {
             return;
         }
-        let rules = Rules { wire: Wire::Anthropic, window: None, canaries: &[] };
+        let rules = Rules { wire: WireFormat::Anthropic, window: None, canaries: &[] };
         for problem in check_request(request, &rules) {
             self.problem(&format!("request {}: {problem}", request.index));
         }
@@ -245,7 +245,7 @@ impl Ledger {
 
     pub(super) fn look_up(&self, trail: &Trail, body: &[u8]) -> CacheOutcome {
         match self.reading {
-            Reading::OfWhatIsNew => self.cache.look_up_trail(trail, self.now),
+            Reading::OfWhatIsNew => trail.look_up(&self.cache, self.now),
             Reading::Whole => self.cache.look_up(body, self.now),
         }
     }

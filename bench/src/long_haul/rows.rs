@@ -7,7 +7,7 @@ const SERVER_CLEARS: [&str; 2] = ["cache_edits", "server_clearing"];
 
 /// A way to run the session.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
+pub(super) struct HaulRow {
     pub(super) name: &'static str,
     /// Switches that are not as shipped.
     pub(super) switches: &'static [(&'static str, bool)],
@@ -36,7 +36,7 @@ pub(super) enum RowWindow {
 /// So many tokens have no end.
 pub(super) const ENDLESS: u32 = 100_000_000;
 
-impl Row {
+impl HaulRow {
     /// As variables of the program.
     pub(super) fn variables(&self) -> Vec<(String, &'static str)> {
         let variable = |(name, on): &(&str, bool)| {
@@ -74,16 +74,16 @@ impl Row {
     }
 }
 
-const fn row(name: &'static str, switches: &'static [(&'static str, bool)]) -> Row {
-    Row { name, switches, window: RowWindow::AsGiven, pace: Pace::Steady }
+const fn row(name: &'static str, switches: &'static [(&'static str, bool)]) -> HaulRow {
+    HaulRow { name, switches, window: RowWindow::AsGiven, pace: Pace::Steady }
 }
 
-const fn paused(name: &'static str, switches: &'static [(&'static str, bool)]) -> Row {
-    Row { name, switches, window: RowWindow::AsGiven, pace: Pace::WithPauses }
+const fn paused(name: &'static str, switches: &'static [(&'static str, bool)]) -> HaulRow {
+    HaulRow { name, switches, window: RowWindow::AsGiven, pace: Pace::WithPauses }
 }
 
 /// All rows, the first as shipped.
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[HaulRow] = &[
     row("as shipped", &[]),
     row("without stored_results", &[("stored_results", false)]),
     row("without session_notes", &[("session_notes", false)]),
@@ -94,7 +94,7 @@ pub(super) const ROWS: &[Row] = &[
     row("with collapse", &[("collapse", true)]),
     row("with cache_edits", &[("cache_edits", true)]),
     row("with server_clearing", &[("server_clearing", true)]),
-    Row {
+    HaulRow {
         name: "all off, an endless window",
         switches: &[
             ("stored_results", false),

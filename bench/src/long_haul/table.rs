@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use dormouse_model::{CacheTtl, cost_usd, list_price};
 
-use super::Length;
-use super::haul::{MODEL, Outcome};
+use super::haul::{HaulOutcome, MODEL};
 use super::ledger::Sum;
-use super::rows::{Row, RowWindow};
+use super::length::Length;
+use super::rows::{HaulRow, RowWindow};
 use crate::memory::megabytes;
 
 /// The layers whose work is counted, by their names in the figures.
@@ -23,7 +23,7 @@ const LAYERS: [&str; 8] = [
 ];
 
 /// One line for whoever waits.
-pub(super) fn line(name: &str, outcome: &Outcome) -> String {
+pub(super) fn line(name: &str, outcome: &HaulOutcome) -> String {
     let growth = Growth::of(outcome);
     format!(
         "{name}: {} turns in {:.0} s, {} requests, {:.2} dollars, {growth}",
@@ -35,7 +35,7 @@ pub(super) fn line(name: &str, outcome: &Outcome) -> String {
 }
 
 /// All tables.
-pub(super) fn render(outcomes: &[(&Row, Outcome)], length: &Length) -> String {
+pub(super) fn render(outcomes: &[(&HaulRow, HaulOutcome)], length: &Length) -> String {
     let mut text = format!(
         "\nOne process in a terminal, a window of {} tokens; the same prompts, calls and answers in every row. \
          Tokens as the emulated server counts them (a quarter of the bytes), prices of {MODEL}. In every row: every change of what had been sent announced by a layer's figure, the person's words looked for in the \
@@ -49,9 +49,9 @@ pub(super) fn render(outcomes: &[(&Row, Outcome)], length: &Length) -> String {
     text
 }
 
-fn costs(outcomes: &[(&Row, Outcome)]) -> String {
+fn costs(outcomes: &[(&HaulRow, HaulOutcome)]) -> String {
     let head = [
-        "Row",
+        "HaulRow",
         "Turns",
         "Requests",
         "Tokens sent",
@@ -81,7 +81,7 @@ fn costs(outcomes: &[(&Row, Outcome)]) -> String {
     )
 }
 
-fn work(outcomes: &[(&Row, Outcome)]) -> String {
+fn work(outcomes: &[(&HaulRow, HaulOutcome)]) -> String {
     let mut head = vec!["Times each layer fired"];
     head.extend(LAYERS);
     head.extend([
@@ -118,7 +118,7 @@ fn work(outcomes: &[(&Row, Outcome)]) -> String {
     )
 }
 
-fn growths(outcomes: &[(&Row, Outcome)]) -> String {
+fn growths(outcomes: &[(&HaulRow, HaulOutcome)]) -> String {
     let head = [
         "Growth",
         "Turn, first fifth",
@@ -154,14 +154,18 @@ fn growths(outcomes: &[(&Row, Outcome)]) -> String {
 }
 
 /// What each layer saves: the cost without it, to that with it.
-fn savings(outcomes: &[(&Row, Outcome)]) -> String {
+fn savings(outcomes: &[(&HaulRow, HaulOutcome)]) -> String {
     let head = ["What it saves", "Cost without", "Cost with", "Without, to with"];
     let others = outcomes.iter().filter(|(row, _)| !row.switches.is_empty());
     table(&head, others.filter_map(|(row, outcome)| saving(row, outcome, outcomes)))
 }
 
-fn saving(row: &Row, outcome: &Outcome, outcomes: &[(&Row, Outcome)]) -> Option<Vec<String>> {
-    let as_shipped = |(other, of): &&(&Row, Outcome)| {
+fn saving(
+    row: &HaulRow,
+    outcome: &HaulOutcome,
+    outcomes: &[(&HaulRow, HaulOutcome)],
+) -> Option<Vec<String>> {
+    let as_shipped = |(other, of): &&(&HaulRow, HaulOutcome)| {
         other.switches.is_empty() && other.pace == row.pace && of.turns == outcome.turns
     };
     let shipped = cost(&outcomes.iter().find(as_shipped)?.1.counts.all);
@@ -214,7 +218,7 @@ struct Growth {
 }
 
 impl Growth {
-    fn of(outcome: &Outcome) -> Self {
+    fn of(outcome: &HaulOutcome) -> Self {
         let times = fifths(&outcome.times).map(|time| time.as_secs_f64() * 1_000.0);
         Self {
             times,

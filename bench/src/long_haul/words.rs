@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use anyhow::{Result, bail};
 use serde_json::Value;
 
 use super::coder::texts;
@@ -44,7 +45,7 @@ pub(super) fn check(
     turn: usize,
     room: usize,
     at_place: impl Fn(&str) -> Option<String>,
-) -> Result<(), String> {
+) -> Result<()> {
     let found = find(messages);
     let mut left = room;
     for newest in (0..=turn).rev() {
@@ -53,7 +54,7 @@ pub(super) fn check(
             break;
         }
         if !found.whole.contains(&newest) {
-            return Err(format!("what was said on turn {newest} is not there word for word"));
+            bail!("the prompt of turn {newest} is not there verbatim");
         }
     }
     let missing: Vec<usize> = (0..=turn)
@@ -62,16 +63,16 @@ pub(super) fn check(
     let oldest: Vec<usize> = (0..found.more).collect();
     if missing != oldest {
         let first: Vec<_> = missing.iter().filter(|turn| **turn >= found.more).take(3).collect();
-        return Err(format!(
+        bail!(
             "{} prompts are neither shown nor listed, and {} are said to be; such as {first:?}",
             missing.len(),
             found.more
-        ));
+        );
     }
     for (turn, place) in &found.places {
         let there = at_place(place).unwrap_or_default();
         if !there.contains(&format!("#{turn} ")) {
-            return Err(format!("turn {turn} is not at {place}"));
+            bail!("turn {turn} is not at {place}");
         }
     }
     Ok(())
@@ -146,7 +147,7 @@ mod tests {
     #[test]
     fn all_is_there() {
         let room = prompt(7).len() + prompt(6).len() + 3 * HEADING;
-        assert_eq!(check(&messages(4), 7, room, place), Ok(()));
+        check(&messages(4), 7, room, place).unwrap();
     }
 
     #[test]

@@ -111,11 +111,11 @@ impl Bm25 {
 }
 
 /// The sum over the question's words of what `grep -ic WORD FILE` would print.
-pub(crate) struct Grep {
+pub(crate) struct GrepBaseline {
     texts: Vec<String>,
 }
 
-impl Grep {
+impl GrepBaseline {
     pub(crate) fn new(collection: &Collection) -> Self {
         Self { texts: collection.documents.iter().map(|d| d.text.to_lowercase()).collect() }
     }

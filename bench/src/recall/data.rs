@@ -17,7 +17,7 @@ pub(crate) struct DataFile {
 
 pub(crate) struct Collection {
     pub(crate) documents: Vec<Document>,
-    questions: Vec<Question>,
+    questions: Vec<CollectionQuestion>,
 }
 
 #[derive(Clone)]
@@ -30,7 +30,7 @@ pub(crate) struct Document {
 }
 
 #[derive(Clone)]
-pub(crate) struct Question {
+pub(crate) struct CollectionQuestion {
     pub(crate) text: String,
     pub(crate) category: String,
     /// The evidence that answers it.
@@ -50,12 +50,12 @@ impl DataFile {
 
 impl Collection {
     /// The questions that have an answer.
-    pub(crate) fn questions(&self) -> impl Iterator<Item = &Question> {
+    pub(crate) fn questions(&self) -> impl Iterator<Item = &CollectionQuestion> {
         self.questions.iter().filter(|question| question.category != UNANSWERABLE)
     }
 
     /// Whether any document answers a question.
-    pub(crate) fn answers(&self, question: &Question) -> bool {
+    pub(crate) fn answers(&self, question: &CollectionQuestion) -> bool {
         let mut covered = self.documents.iter().flat_map(|document| &document.covers);
         covered.any(|evidence| question.wanted.contains(evidence))
     }
@@ -95,7 +95,10 @@ struct RawQuestion {
 impl DataFile {
     pub(crate) fn read(path: &Path) -> Self {
         let problem = |error: &dyn std::fmt::Display| -> ! {
-            crate::fail(&format!("{}: {error}; bench/FORMAT.md says how it looks", path.display()))
+            crate::fail::fail(&format!(
+                "{}: {error}; bench/FORMAT.md says how it looks",
+                path.display()
+            ))
         };
         let bytes = match bytes(path) {
             Ok(bytes) => bytes,
@@ -140,7 +143,7 @@ impl RawCollection {
                 Some(gold) => gold.iter().map(|id| own(id)).collect(),
                 None => raw.ev,
             };
-            let question = Question { text: raw.q, category: raw.cat, wanted };
+            let question = CollectionQuestion { text: raw.q, category: raw.cat, wanted };
             of_user.entry(raw.user).or_insert_with(new).questions.push(question);
         }
         of_user.into_values().collect()
@@ -161,7 +164,7 @@ pub(crate) fn poured(collections: &[Collection]) -> Collection {
             covers: document.covers.iter().map(marked).collect(),
             ..document.clone()
         }));
-        all.questions.extend(collection.questions.iter().map(|question| Question {
+        all.questions.extend(collection.questions.iter().map(|question| CollectionQuestion {
             wanted: question.wanted.iter().map(marked).collect(),
             ..question.clone()
         }));

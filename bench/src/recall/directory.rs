@@ -15,6 +15,9 @@ use tempfile::TempDir;
 use super::data::{Collection, Document};
 use super::quality::Ranked;
 
+/// How deep a ranking is looked at.
+pub(super) const DEPTH: usize = 50;
+
 pub(crate) struct Directory {
     recall: MemorySearch,
     /// Which document a file is.

@@ -1,9 +1,8 @@
 //! Whether the numbers of the ranking are those of the questions they were chosen on: they are chosen again on
 //! one half of the collections and measured on the other.
 
-use super::DEPTH;
 use super::data::{Collection, DataFile};
-use super::directory::Directory;
+use super::directory::{DEPTH, Directory};
 use super::quality::Quality;
 use super::threshold::{self, Threshold};
 use dormouse_search::RankTuning;

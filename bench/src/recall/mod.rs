@@ -16,46 +16,43 @@ use dormouse_search::{Embedder, WordVectors};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use baseline::{Bm25, Grep, Tokens};
+use baseline::{Bm25, GrepBaseline, Tokens};
 use data::{Collection, DataFile};
 use directory::Directory;
 use quality::{Quality, Ranked};
-pub(crate) use report::Report;
-use report::{FileReport, Row};
+pub(crate) use report::RecallReport;
+use report::{FileReport, RecallRow};
 use tempfile::TempDir;
 
-/// How deep a ranking is looked at.
-const DEPTH: usize = 50;
-
 /// Word vectors, made ready in a folder of their own.
-pub(crate) struct Vectors {
+pub(crate) struct WordVectorFile {
     model: Arc<dyn Embedder>,
     _folder: TempDir,
 }
 
-impl Vectors {
+impl WordVectorFile {
     pub(crate) fn read(path: &Path) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let ready = WordVectors::prepare(path, folder.path())
             .and_then(|_| WordVectors::open(path, folder.path()));
         match ready {
             Ok(model) => Self { model: Arc::new(model), _folder: folder },
-            Err(error) => crate::fail(&error.to_string()),
+            Err(error) => crate::fail::fail(&error.to_string()),
         }
     }
 }
 
 /// Measures all files.
-pub(crate) fn run(files: &[PathBuf], vectors: Option<&Vectors>) -> Report {
+pub(crate) fn run(files: &[PathBuf], vectors: Option<&WordVectorFile>) -> RecallReport {
     if files.is_empty() {
-        crate::fail("recall needs files to measure on; bench/FORMAT.md says how they look");
+        crate::fail::fail("recall needs files to measure on; bench/FORMAT.md says how they look");
     }
     let files: Vec<DataFile> = files.iter().map(|file| DataFile::read(file)).collect();
     let mut reports: Vec<FileReport> = files.iter().map(|file| measure(file, vectors)).collect();
     for (place, report) in reports.iter_mut().enumerate() {
         report.elsewhere = elsewhere(&files, place);
     }
-    Report { files: reports }
+    RecallReport { files: reports }
 }
 
 /// The numbers of the ranking, chosen on halves of the files.
@@ -79,7 +76,7 @@ fn elsewhere(files: &[DataFile], place: usize) -> Vec<(String, f64)> {
         .collect()
 }
 
-fn measure(file: &DataFile, vectors: Option<&Vectors>) -> FileReport {
+fn measure(file: &DataFile, vectors: Option<&WordVectorFile>) -> FileReport {
     let directories: Vec<Directory> = file.collections.iter().map(Directory::new).collect();
     let mut rows = baselines(&file.collections);
     rows.push(ours(report::OURS, &file.collections, &directories));
@@ -90,7 +87,7 @@ fn measure(file: &DataFile, vectors: Option<&Vectors>) -> FileReport {
     rows.extend(with_vectors.as_ref().map(|it| ours(report::WITH_VECTORS, &file.collections, it)));
     if file.collections.len() > 1 {
         let poured = data::poured(&file.collections);
-        rows.extend(baselines(std::slice::from_ref(&poured)).into_iter().map(Row::poured));
+        rows.extend(baselines(std::slice::from_ref(&poured)).into_iter().map(RecallRow::poured));
         let (all, directory) = (std::slice::from_ref(&poured), [Directory::new(&poured)]);
         rows.push(ours(report::OURS, all, &directory).poured());
         rows.extend(vectors.map(|vectors| {
@@ -106,20 +103,20 @@ fn measure(file: &DataFile, vectors: Option<&Vectors>) -> FileReport {
 }
 
 /// The shipped ranking on each collection.
-fn ours(system: &'static str, collections: &[Collection], directories: &[Directory]) -> Row {
+fn ours(system: &'static str, collections: &[Collection], directories: &[Directory]) -> RecallRow {
     let mut quality = Quality::default();
     for (collection, directory) in collections.iter().zip(directories) {
         for question in collection.questions() {
-            quality.add(question, &directory.ranked(&question.text, DEPTH), collection);
+            quality.add(question, &directory.ranked(&question.text, directory::DEPTH), collection);
         }
     }
-    Row { system, poured: false, quality }
+    RecallRow { system, poured: false, quality }
 }
 
-fn baselines(collections: &[Collection]) -> Vec<Row> {
+fn baselines(collections: &[Collection]) -> Vec<RecallRow> {
     vec![
         row("grep -c", collections, |collection| {
-            let grep = Grep::new(collection);
+            let grep = GrepBaseline::new(collection);
             move |question: &str| grep.ranked(question)
         }),
         row("BM25, plain words", collections, |collection| {
@@ -138,7 +135,7 @@ fn row<R: Fn(&str) -> Ranked>(
     system: &'static str,
     collections: &[Collection],
     make: impl Fn(&Collection) -> R,
-) -> Row {
+) -> RecallRow {
     let mut quality = Quality::default();
     for collection in collections {
         let ranked = make(collection);
@@ -146,5 +143,5 @@ fn row<R: Fn(&str) -> Ranked>(
             quality.add(question, &ranked(&question.text), collection);
         }
     }
-    Row { system, poured: false, quality }
+    RecallRow { system, poured: false, quality }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::data::{Collection, Question};
+use super::data::{Collection, CollectionQuestion};
 
 /// Documents by number, the best first.
 pub(crate) struct Ranked(pub(crate) Vec<usize>);
@@ -41,7 +41,12 @@ pub(crate) struct Quality {
 }
 
 impl Quality {
-    pub(crate) fn add(&mut self, question: &Question, ranked: &Ranked, collection: &Collection) {
+    pub(crate) fn add(
+        &mut self,
+        question: &CollectionQuestion,
+        ranked: &Ranked,
+        collection: &Collection,
+    ) {
         let wanted: BTreeSet<&str> = question.wanted.iter().map(String::as_str).collect();
         let covered = |number: &usize| {
             let covers = collection.documents.get(*number).map(|document| &document.covers);

@@ -14,33 +14,33 @@ const POURED_LOSS: f64 = 3.0;
 const FOREIGN: f64 = 2.0;
 const OWN: f64 = 60.0;
 
-pub(crate) struct Report {
+pub(crate) struct RecallReport {
     pub(crate) files: Vec<FileReport>,
 }
 
 pub(crate) struct FileReport {
     pub(crate) name: String,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<RecallRow>,
     pub(crate) thresholds: Vec<(&'static str, Threshold)>,
     /// Other files, and the percent of this one's questions that put in anything of theirs.
     pub(crate) elsewhere: Vec<(String, f64)>,
 }
 
 /// One system on one file.
-pub(crate) struct Row {
+pub(crate) struct RecallRow {
     pub(crate) system: &'static str,
     /// Whether all collections were in one directory.
     pub(crate) poured: bool,
     pub(crate) quality: Quality,
 }
 
-impl Row {
+impl RecallRow {
     pub(crate) fn poured(self) -> Self {
         Self { poured: true, ..self }
     }
 }
 
-impl Report {
+impl RecallReport {
     pub(crate) fn json(&self) -> String {
         let files: Vec<Value> = self.files.iter().map(FileReport::json).collect();
         serde_json::to_string_pretty(&json!({ "files": files })).unwrap_or_default()

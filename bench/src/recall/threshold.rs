@@ -1,7 +1,7 @@
 //! What would be put into a conversation without asking: on a question's own memories, and on another
 //! collection's, where nothing should be.
 
-use super::data::{Collection, Question};
+use super::data::{Collection, CollectionQuestion};
 use super::directory::Directory;
 use super::quality::ratio;
 use dormouse_memory::recall::{ConfidentHits, MAX_CONFIDENT};
@@ -86,7 +86,12 @@ pub(crate) fn elsewhere(questions: &[Collection], directories: &[Directory]) -> 
 }
 
 impl Threshold {
-    fn own(&mut self, question: &Question, collection: &Collection, directory: &Directory) {
+    fn own(
+        &mut self,
+        question: &CollectionQuestion,
+        collection: &Collection,
+        directory: &Directory,
+    ) {
         let sure = ConfidentHits::of(&directory.ask(&question.text, MAX_CONFIDENT));
         let answers = sure
             .hits()

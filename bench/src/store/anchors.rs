@@ -7,7 +7,7 @@ use dormouse_base::Dir;
 use dormouse_memory::{Anchor, AnchorCache, Freshness, check_anchors, extract_anchors};
 
 use crate::measure::Samples;
-use crate::report::{Figure, Section};
+use crate::report::{BenchFigure, BenchSection};
 
 const ANCHORS: usize = 1_000;
 const RUNS: usize = 40;
@@ -15,7 +15,7 @@ const RUNS: usize = 40;
 const AIM: f64 = 10.0;
 
 /// Measures 1,000 of them.
-pub(super) fn run() -> Section {
+pub(super) fn run() -> BenchSection {
     let project = tempfile::tempdir().expect("a temporary folder");
     let dir = Dir::open(project.path()).expect("the folder is there");
     let anchors: Vec<Anchor> =
@@ -32,7 +32,7 @@ pub(super) fn run() -> Section {
         cold.time(|| check(&mut AnchorCache::default()));
         bare.time(|| ask(project.path(), &anchors));
     }
-    let mut section = Section::new(
+    let mut section = BenchSection::new(
         "anchors",
         format!(
             "{ANCHORS} anchors with symbols, each in a file of its own of 2 kB, three folders deep, all fresh: \
@@ -41,10 +41,10 @@ pub(super) fn run() -> Section {
         ),
     );
     section.add([
-        Figure::median(format!("{ANCHORS} anchors, again"), &warm).aim_below(AIM),
-        Figure::median(format!("{ANCHORS} anchors, the first time"), &cold),
-        Figure::median(format!("{ANCHORS} times `std::fs::metadata`"), &bare),
-        Figure::ratio("again, to `std::fs::metadata`", &warm, &bare),
+        BenchFigure::median(format!("{ANCHORS} anchors, again"), &warm).aim_below(AIM),
+        BenchFigure::median(format!("{ANCHORS} anchors, the first time"), &cold),
+        BenchFigure::median(format!("{ANCHORS} times `std::fs::metadata`"), &bare),
+        BenchFigure::ratio("again, to `std::fs::metadata`", &warm, &bare),
     ]);
     section
 }

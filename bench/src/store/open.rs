@@ -3,14 +3,14 @@
 use super::plant::Planted;
 use super::{FEW, MANY};
 use crate::measure::Samples;
-use crate::report::{Figure, Section};
+use crate::report::{BenchFigure, BenchSection};
 
 const FIRST_RUNS: usize = 5;
 const RUNS: usize = 25;
 
 /// Measures both sizes.
-pub(super) fn run() -> Section {
-    let mut section = Section::new(
+pub(super) fn run() -> BenchSection {
+    let mut section = BenchSection::new(
         "open",
         format!(
             "`Store::open` on a directory that was made by others: for the first time (everything goes into \
@@ -24,7 +24,7 @@ pub(super) fn run() -> Section {
     section
 }
 
-fn measure(count: usize) -> Vec<Figure> {
+fn measure(count: usize) -> Vec<BenchFigure> {
     let planted = Planted::of(count);
     let [mut first, mut again, mut noticed] = [(); 3].map(|()| Samples::default());
     for run in 0..FIRST_RUNS {
@@ -35,8 +35,8 @@ fn measure(count: usize) -> Vec<Figure> {
         noticed.time(|| store.notice()).expect("a look at the directory");
     }
     vec![
-        Figure::median(format!("{count} memories, the first time"), &first),
-        Figure::median(format!("{count} memories, again"), &again),
-        Figure::median(format!("{count} memories, a look for outside changes"), &noticed),
+        BenchFigure::median(format!("{count} memories, the first time"), &first),
+        BenchFigure::median(format!("{count} memories, again"), &again),
+        BenchFigure::median(format!("{count} memories, a look for outside changes"), &noticed),
     ]
 }

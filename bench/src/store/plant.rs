@@ -52,7 +52,7 @@ impl Planted {
             Arc::new(SystemClock::default()),
         );
         Store::open(&self.folder(), &self.state(state), options)
-            .unwrap_or_else(|error| crate::fail(&error.to_string()))
+            .unwrap_or_else(|error| crate::fail::fail(&error.to_string()))
     }
 
     /// Where that state is.

@@ -9,7 +9,7 @@ use dormouse_memory::{Author, By, MemoryType, MessageSource, NewMemory, Outcome,
 use super::plant::Planted;
 use super::{FEW, MANY};
 use crate::measure::Samples;
-use crate::report::{Figure, Section, Unit};
+use crate::report::{BenchFigure, BenchSection, FigureUnit};
 
 const RUNS: usize = 40;
 const WARM_UPS: usize = 3;
@@ -17,8 +17,8 @@ const WARM_UPS: usize = 3;
 const AIM: f64 = 10.0;
 
 /// Measures both sizes.
-pub(super) fn run() -> Section {
-    let mut section = Section::new(
+pub(super) fn run() -> BenchSection {
+    let mut section = BenchSection::new(
         "save",
         format!(
             "The model saves a new memory: lock, guard, secrets, provenance, policy, history (flushed), file, \
@@ -33,7 +33,7 @@ pub(super) fn run() -> Section {
     section
 }
 
-fn measure(count: usize) -> Vec<Figure> {
+fn measure(count: usize) -> Vec<BenchFigure> {
     let planted = Planted::of(count);
     let store = planted.store("state");
     let bare = Bare::in_folder(planted.beside());
@@ -52,23 +52,26 @@ fn measure(count: usize) -> Vec<Figure> {
     }
     let flushes = flushed.median() - unflushed.median();
     vec![
-        Figure::median(format!("a save among {count}"), &saved).aim_below(AIM),
-        Figure::median(format!("the same bytes, written and flushed, among {count}"), &flushed),
-        Figure::median(format!("the same bytes, written only, among {count}"), &unflushed),
-        Figure::ratio(
+        BenchFigure::median(format!("a save among {count}"), &saved).aim_below(AIM),
+        BenchFigure::median(
+            format!("the same bytes, written and flushed, among {count}"),
+            &flushed,
+        ),
+        BenchFigure::median(format!("the same bytes, written only, among {count}"), &unflushed),
+        BenchFigure::ratio(
             format!("a save to bytes written and flushed, among {count}"),
             &saved,
             &flushed,
         ),
-        Figure::new(
+        BenchFigure::new(
             format!("share of the flushes in a save, among {count}"),
             flushes / saved.median() * 100.0,
-            Unit::Percent,
+            FigureUnit::Percent,
         ),
-        Figure::new(
+        BenchFigure::new(
             format!("a save without its flushes, among {count}"),
             saved.median() - flushes,
-            Unit::Milliseconds,
+            FigureUnit::Milliseconds,
         ),
     ]
 }

@@ -8,8 +8,8 @@ use dormouse_memory::{ScanCache, scan};
 use super::MANY;
 use super::plant::Planted;
 use crate::measure::Samples;
-use crate::report::{Figure, Section};
-use crate::world::World;
+use crate::report::{BenchFigure, BenchSection};
+use crate::world::BenchWorld;
 
 const USUAL: usize = 200;
 const RUNS: usize = 25;
@@ -19,8 +19,8 @@ const AIM_USUAL_WARM: f64 = 2.0;
 const AIM_MANY_COLD: f64 = 60.0;
 
 /// Measures both sizes.
-pub(super) fn run() -> Section {
-    let mut section = Section::new(
+pub(super) fn run() -> BenchSection {
+    let mut section = BenchSection::new(
         "scan",
         format!(
             "Memories of 0.6 to 1.2 kB in one folder, half of them with lists in their frontmatter. \
@@ -32,15 +32,15 @@ pub(super) fn run() -> Section {
         ),
     );
     let mut start = Samples::default();
-    (0..RUNS).for_each(|_| start.add(World::run(Command::new("true"))));
-    section.add([Figure::median("`true`", &start)]);
+    (0..RUNS).for_each(|_| start.add(BenchWorld::run(Command::new("true"))));
+    section.add([BenchFigure::median("`true`", &start)]);
     for count in [USUAL, MANY] {
         section.add(measure(count));
     }
     section
 }
 
-fn measure(count: usize) -> Vec<Figure> {
+fn measure(count: usize) -> Vec<BenchFigure> {
     let planted = Planted::of(count);
     let dir = Dir::open(planted.folder()).expect("the folder is there");
     let look = |cache: &mut ScanCache| {
@@ -63,27 +63,27 @@ fn measure(count: usize) -> Vec<Figure> {
         drop(again.time(|| look(&mut cache)));
     }
     let usual = count == USUAL;
-    let again_figure = Figure::median(format!("{count} files, again"), &again);
-    let anew_figure = Figure::median(format!("{count} files, anew"), &anew);
+    let again_figure = BenchFigure::median(format!("{count} files, again"), &again);
+    let anew_figure = BenchFigure::median(format!("{count} files, anew"), &anew);
     vec![
         if usual { again_figure.aim_below(AIM_USUAL_WARM) } else { again_figure },
         if usual { anew_figure } else { anew_figure.aim_below(AIM_MANY_COLD) },
-        Figure::median(format!("{count} files, `ls -R`"), &listed),
-        Figure::median(format!("{count} files, `cat`"), &read),
-        Figure::ratio(format!("{count} files, again to `ls -R`"), &again, &listed),
-        Figure::ratio(format!("{count} files, anew to `cat`"), &anew, &read),
+        BenchFigure::median(format!("{count} files, `ls -R`"), &listed),
+        BenchFigure::median(format!("{count} files, `cat`"), &read),
+        BenchFigure::ratio(format!("{count} files, again to `ls -R`"), &again, &listed),
+        BenchFigure::ratio(format!("{count} files, anew to `cat`"), &anew, &read),
     ]
 }
 
 fn list(planted: &Planted) -> std::time::Duration {
     let mut command = Command::new("ls");
     command.arg("-R").arg(planted.folder());
-    World::run(command)
+    BenchWorld::run(command)
 }
 
 fn concatenate(planted: &Planted) -> std::time::Duration {
     let mut command = Command::new("cat");
     let names = planted.files().iter().filter_map(|file| file.file_name());
     command.current_dir(planted.folder()).args(names);
-    World::run(command)
+    BenchWorld::run(command)
 }

@@ -11,8 +11,8 @@ use dormouse_tools::{Overflow, Reaper, ToolSet};
 use serde_json::value::RawValue;
 
 use crate::measure::Samples;
-use crate::report::{Figure, Section};
-use crate::world::World;
+use crate::report::{BenchFigure, BenchSection};
+use crate::world::BenchWorld;
 
 use super::Bench;
 
@@ -21,8 +21,8 @@ const LARGE: usize = 30_000_000;
 const PRINT_LARGE: &str = "seq 1 4000000 | head -c 30000000";
 
 /// A command with and without a reaper, and one that prints 30 MB.
-pub(super) fn run(bench: &Bench) -> Section {
-    let mut section = Section::new(
+pub(super) fn run(bench: &Bench) -> BenchSection {
+    let mut section = BenchSection::new(
         "commands",
         format!(
             "Bash with `true`: started directly, under a reaper (this benchmark, started again), and \
@@ -37,21 +37,21 @@ pub(super) fn run(bench: &Bench) -> Section {
     let (mut plain, mut alone, mut reaped) =
         (Samples::default(), Samples::default(), Samples::default());
     for _ in 0..RUNS {
-        plain.add(World::run(shell("true", folder.path())));
+        plain.add(BenchWorld::run(shell("true", folder.path())));
         alone.time(|| bench.call("Bash", r#"{"command":"true"}"#, &direct));
         reaped.time(|| bench.call("Bash", r#"{"command":"true"}"#, &watched));
     }
     section.add([
-        Figure::median("`bash -c true`", &plain),
-        Figure::median("Bash `true`, directly", &alone),
-        Figure::median("Bash `true`, under a reaper", &reaped),
-        Figure::ratio("under a reaper, to directly", &reaped, &alone),
+        BenchFigure::median("`bash -c true`", &plain),
+        BenchFigure::median("Bash `true`, directly", &alone),
+        BenchFigure::median("Bash `true`, under a reaper", &reaped),
+        BenchFigure::ratio("under a reaper, to directly", &reaped, &alone),
     ]);
     section.add(large(bench, folder.path()));
     section
 }
 
-fn large(bench: &Bench, folder: &std::path::Path) -> Vec<Figure> {
+fn large(bench: &Bench, folder: &std::path::Path) -> Vec<BenchFigure> {
     let mut context = Bench::context(folder);
     let session = Dir::open(folder).expect("a folder");
     let file = RelPath::new("tool-results/large.txt").expect("a path");
@@ -59,14 +59,14 @@ fn large(bench: &Bench, folder: &std::path::Path) -> Vec<Figure> {
     let input = serde_json::json!({ "command": PRINT_LARGE }).to_string();
     let (mut ours, mut theirs) = (Samples::default(), Samples::default());
     for _ in 0..10 {
-        theirs.add(World::run(shell(&format!("{PRINT_LARGE} > redirected.txt"), folder)));
+        theirs.add(BenchWorld::run(shell(&format!("{PRINT_LARGE} > redirected.txt"), folder)));
         let output = ours.time(|| bench.call("Bash", &input, &context));
         assert!(output.spilled.is_some_and(|spilled| spilled.bytes > 29_000_000), "it is stored");
     }
     vec![
-        Figure::median("30 MB, redirected by the shell", &theirs),
-        Figure::median("30 MB, Bash into the session's file", &ours),
-        Figure::ratio("Bash, to the shell", &ours, &theirs),
+        BenchFigure::median("30 MB, redirected by the shell", &theirs),
+        BenchFigure::median("30 MB, Bash into the session's file", &ours),
+        BenchFigure::ratio("Bash, to the shell", &ours, &theirs),
     ]
 }
 
@@ -77,7 +77,7 @@ fn shell(line: &str, folder: &std::path::Path) -> Command {
 }
 
 /// How long a verdict takes.
-pub(super) fn verdicts() -> Section {
+pub(super) fn verdicts() -> BenchSection {
     const RUNS: usize = 500;
     let rules = |texts: &[&str]| texts.iter().map(|text| text.parse().expect("a rule")).collect();
     let gate = PermissionGate::new(
@@ -88,7 +88,7 @@ pub(super) fn verdicts() -> Section {
             deny: rules(&["Bash(git push:*)", "Read(.env)", "WebFetch(domain:*.example.com)"]),
         },
     );
-    let mut section = Section::new(
+    let mut section = BenchSection::new(
         "verdict",
         format!("`PermissionGate::decide` with seven rules, in default mode; {RUNS} runs each."),
     );
@@ -116,13 +116,13 @@ pub(super) fn verdicts() -> Section {
             samples
                 .time(|| gate.decide(&tool.permission_request(black_box(&input), folder.path())));
         }
-        section.add([Figure::median(name, &samples).aim_below(0.2)]);
+        section.add([BenchFigure::median(name, &samples).aim_below(0.2)]);
     }
     section
 }
 
 /// Layer 1's own work on a result of 30 MB that came in one piece.
-pub(super) fn layer_one() -> Section {
+pub(super) fn layer_one() -> BenchSection {
     let text = "a line of a result that is far too long to send\n".repeat(LARGE / 48);
     let id = ToolUseId::new("toolu_1");
     let (mut ours, mut write) = (Samples::default(), Samples::default());
@@ -134,15 +134,15 @@ pub(super) fn layer_one() -> Section {
         });
         write.time(|| std::fs::write(folder.path().join("x"), &text).expect("a file"));
     }
-    let mut section = Section::new(
+    let mut section = BenchSection::new(
         "layer 1",
         "A result of 30 MB in memory: what becomes of it and its preview, beside a plain `std::fs::write` \
          of the same text; 20 runs.",
     );
     section.add([
-        Figure::median("plan and preview", &ours),
-        Figure::median("`std::fs::write`", &write),
-        Figure::ratio("plan and preview, to `std::fs::write`", &ours, &write).aim_below(1.0),
+        BenchFigure::median("plan and preview", &ours),
+        BenchFigure::median("`std::fs::write`", &write),
+        BenchFigure::ratio("plan and preview, to `std::fs::write`", &ours, &write).aim_below(1.0),
     ]);
     section
 }

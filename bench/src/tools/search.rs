@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::measure::Samples;
-use crate::report::{Figure, Section};
-use crate::world::World;
+use crate::report::{BenchFigure, BenchSection};
+use crate::world::BenchWorld;
 
 use super::Bench;
 
@@ -77,10 +77,10 @@ fn searches<'a>(rg: &'a str, fd: &'a str) -> Vec<Search<'a>> {
 }
 
 /// Measures all of them.
-pub(super) fn run(bench: &Bench, rg: &str, fd: &str) -> Section {
+pub(super) fn run(bench: &Bench, rg: &str, fd: &str) -> BenchSection {
     let tree = tempfile::tempdir().expect("a temporary folder");
     plant(tree.path());
-    let mut section = Section::new(
+    let mut section = BenchSection::new(
         "search",
         format!(
             "A tree of {} files of 1 to 3 kB in {FOLDERS} folders, a tenth of it ignored by its `.gitignore`. \
@@ -97,7 +97,7 @@ pub(super) fn run(bench: &Bench, rg: &str, fd: &str) -> Section {
     section
 }
 
-fn measure(bench: &Bench, search: &Search<'_>, tree: &Path) -> Vec<Figure> {
+fn measure(bench: &Bench, search: &Search<'_>, tree: &Path) -> Vec<BenchFigure> {
     let context = Bench::context(tree);
     let (mut ours, mut theirs) = (Samples::default(), Samples::default());
     for run in 0..WARM_UPS + RUNS {
@@ -106,7 +106,7 @@ fn measure(bench: &Bench, search: &Search<'_>, tree: &Path) -> Vec<Figure> {
         if search.program.ends_with("rg") {
             command.args(["--no-require-git", "--no-ignore-global", "--no-config", "./"]);
         }
-        let time = World::run(command);
+        let time = BenchWorld::run(command);
         let call = || bench.call(search.tool, search.input, &context);
         if run < WARM_UPS {
             call();
@@ -116,10 +116,10 @@ fn measure(bench: &Bench, search: &Search<'_>, tree: &Path) -> Vec<Figure> {
         }
     }
     let name = format!("{}: {}", search.tool, search.name);
-    let ratio = Figure::ratio(format!("{name}, ratio"), &ours, &theirs);
+    let ratio = BenchFigure::ratio(format!("{name}, ratio"), &ours, &theirs);
     vec![
-        Figure::median(format!("{name}, the tool"), &ours),
-        Figure::median(format!("{name}, the program"), &theirs),
+        BenchFigure::median(format!("{name}, the tool"), &ours),
+        BenchFigure::median(format!("{name}, the program"), &theirs),
         match search.aim {
             Some(aim) => ratio.aim_below(aim),
             None => ratio,
@@ -127,20 +127,20 @@ fn measure(bench: &Bench, search: &Search<'_>, tree: &Path) -> Vec<Figure> {
     ]
 }
 
-fn start_of(program: &str) -> Figure {
+fn start_of(program: &str) -> BenchFigure {
     let mut samples = Samples::default();
     for _ in 0..RUNS {
         let mut command = Command::new(program);
         command.arg("--version");
-        samples.add(World::run(command));
+        samples.add(BenchWorld::run(command));
     }
-    Figure::median("`rg --version`", &samples)
+    BenchFigure::median("`rg --version`", &samples)
 }
 
 fn version(program: &str) -> String {
     let output = Command::new(program).arg("--version").output();
     let output = output.unwrap_or_else(|error| {
-        crate::fail(&format!("{program}: {error}; install ripgrep, or name it with --rg"))
+        crate::fail::fail(&format!("{program}: {error}; install ripgrep, or name it with --rg"))
     });
     String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned()
 }

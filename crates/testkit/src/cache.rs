@@ -12,7 +12,6 @@ use dormouse_conversation::Usage;
 
 use crate::clearing::{self, LeftOut};
 use crate::scan;
-use crate::trail::Trail;
 
 /// How far a read looks back from a marker, the marker's own position included.
 const LOOK_BACK: usize = 20;
@@ -100,13 +99,7 @@ impl PrefixCache {
         }
     }
 
-    /// The same for the last request of a conversation that is followed; deletions and clearing by the server are
-    /// not known here. One server's cache is asked in one of the two ways: their entries do not meet.
-    pub fn look_up_trail(&self, trail: &Trail, now: Duration) -> CacheOutcome {
-        self.look_up_at(trail.positions(), now)
-    }
-
-    fn look_up_at(&self, positions: &[Position], now: Duration) -> CacheOutcome {
+    pub(crate) fn look_up_at(&self, positions: &[Position], now: Duration) -> CacheOutcome {
         let total = positions.last().map_or(0, |position| position.tokens);
         let alive = |hash| self.entries.get(hash).is_some_and(|entry| now < entry.expires);
         let mut outcome = CacheOutcome::default();

@@ -4,19 +4,22 @@
 //! what would be a leak (canaries), and what would cost money (a prefix that changes).
 
 mod anthropic;
+mod blocks;
 mod openai;
+
+use dormouse_model::WireFormat;
+use std::fmt;
 
 use serde_json::Value;
 
 use crate::record::RecordedRequest;
 use crate::scan;
-use crate::server::Wire;
 
 /// What requests are checked against.
 #[derive(Debug, Clone)]
 pub struct Rules<'a> {
     /// The wire format.
-    pub wire: Wire,
+    pub wire: WireFormat,
     /// The context window in tokens; none: the size is not checked.
     pub window: Option<u64>,
     /// Texts that must never be sent, but in the header that carries the key.
@@ -31,7 +34,7 @@ pub fn check_request(request: &RecordedRequest, rules: &Rules<'_>) -> Vec<String
     if request.header("content-type").is_none_or(|kind| !kind.starts_with("application/json")) {
         problems.push("the header `content-type` is not `application/json`".into());
     }
-    if rules.wire == Wire::Anthropic {
+    if rules.wire == WireFormat::Anthropic {
         check_anthropic_headers(request, &mut problems);
     }
     let body: Value = match serde_json::from_slice(&request.body) {
@@ -44,15 +47,15 @@ pub fn check_request(request: &RecordedRequest, rules: &Rules<'_>) -> Vec<String
     check_shape(request, &body, &mut problems);
     let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     match rules.wire {
-        Wire::Anthropic => anthropic::check(&body, messages, &mut problems),
-        Wire::OpenAi => openai::check(messages, &mut problems),
+        WireFormat::Anthropic => anthropic::check(&body, messages, &mut problems),
+        WireFormat::OpenAi => openai::check(messages, &mut problems),
     }
     problems
 }
 
 /// Whether a request continues another, byte for byte: with the cache markers taken out of both, the
 /// new body begins with the old one up to the end of its last message.
-pub fn check_prefix(previous: &[u8], next: &[u8]) -> Result<(), String> {
+pub fn check_prefix(previous: &[u8], next: &[u8]) -> Result<(), PrefixChanged> {
     let previous = scan::strip_cache_markers(previous);
     let next = scan::strip_cache_markers(next);
     let prefix = &previous[..scan::last_message_end(&previous)];
@@ -60,12 +63,29 @@ pub fn check_prefix(previous: &[u8], next: &[u8]) -> Result<(), String> {
         return Ok(());
     }
     let at = prefix.iter().zip(&next).take_while(|(old, new)| old == new).count();
-    Err(format!(
-        "the prefix changes at byte {at} of {}\n      before: {}\n      now:    {}",
-        prefix.len(),
-        around(&previous, at),
-        around(&next, at)
-    ))
+    let (before, now) = (around(&previous, at), around(&next, at));
+    Err(PrefixChanged { at, length: prefix.len(), before, now })
+}
+
+/// A request that does not continue the one before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrefixChanged {
+    /// The first byte that differs, markers aside.
+    pub at: usize,
+    /// The length of the prefix that should have been repeated.
+    pub length: usize,
+    before: String,
+    now: String,
+}
+
+impl fmt::Display for PrefixChanged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, length, before, now } = self;
+        write!(
+            f,
+            "the prefix changes at byte {at} of {length}\n      before: {before}\n      now:    {now}"
+        )
+    }
 }
 
 /// A bit of text around an offset.
@@ -133,18 +153,6 @@ fn check_shape(request: &RecordedRequest, body: &Value, problems: &mut Vec<Strin
 }
 
 /// The blocks of a content; none for plain text.
-fn blocks(content: &Value) -> &[Value] {
-    content.as_array().map(Vec::as_slice).unwrap_or_default()
-}
-
-fn is_empty_text(block: &Value) -> bool {
-    block["type"] == "text" && block["text"].as_str().is_none_or(str::is_empty)
-}
-
-fn text_of<'a>(value: &'a Value, field: &str) -> &'a str {
-    value[field].as_str().unwrap_or_default()
-}
-
 #[cfg(test)]
 #[path = "checks_tests.rs"]
 mod tests;

@@ -2,9 +2,9 @@
 
 use super::*;
 
-fn request(wire: Wire, body: &str) -> RecordedRequest {
+fn request(wire: WireFormat, body: &str) -> RecordedRequest {
     let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-    if wire == Wire::Anthropic {
+    if wire == WireFormat::Anthropic {
         headers.push(("anthropic-version".into(), "2023-06-01".into()));
         headers.push(("x-api-key".into(), "canary-key".into()));
     }
@@ -22,25 +22,25 @@ fn request(wire: Wire, body: &str) -> RecordedRequest {
     }
 }
 
-fn problems_of(request: &RecordedRequest, wire: Wire) -> String {
+fn problems_of(request: &RecordedRequest, wire: WireFormat) -> String {
     let canaries = ["canary-key".to_owned(), "line\nbreak".to_owned()];
     check_request(request, &Rules { wire, window: Some(1000), canaries: &canaries }).join("; ")
 }
 
 #[track_caller]
-fn check_messages(wire: Wire, messages: &str, expected: &str) {
+fn check_messages(wire: WireFormat, messages: &str, expected: &str) {
     let body = format!(r#"{{"stream":true,"messages":[{messages}]}}"#);
     assert_eq!(problems_of(&request(wire, &body), wire), expected, "{messages}");
 }
 
 #[track_caller]
 fn anthropic(messages: &str, expected: &str) {
-    check_messages(Wire::Anthropic, messages, expected);
+    check_messages(WireFormat::Anthropic, messages, expected);
 }
 
 #[track_caller]
 fn openai(messages: &str, expected: &str) {
-    check_messages(Wire::OpenAi, messages, expected);
+    check_messages(WireFormat::OpenAi, messages, expected);
 }
 
 const ASK: &str = r#"{"role":"user","content":"go"}"#;
@@ -138,7 +138,7 @@ fn good_and_bad_openai_conversations() {
 #[test]
 fn bodies() {
     let check = |body: &str, expected: &str| {
-        let problems = problems_of(&request(Wire::Anthropic, body), Wire::Anthropic);
+        let problems = problems_of(&request(WireFormat::Anthropic, body), WireFormat::Anthropic);
         assert!(problems.contains(expected), "{body}: {problems}");
     };
     check("{", "the body is not JSON");
@@ -157,9 +157,9 @@ fn bodies() {
 fn canaries_and_headers() {
     let good = format!(r#"{{"stream":true,"messages":[{ASK}]}}"#);
     let check = |change: &dyn Fn(&mut RecordedRequest), expected: &str| {
-        let mut request = request(Wire::Anthropic, &good);
+        let mut request = request(WireFormat::Anthropic, &good);
         change(&mut request);
-        assert_eq!(problems_of(&request, Wire::Anthropic), expected);
+        assert_eq!(problems_of(&request, WireFormat::Anthropic), expected);
     };
     check(&|_| {}, "");
     let say = |text: &str| good.replace("go", text).into_bytes();
@@ -195,6 +195,6 @@ fn the_prefix_rule() {
     assert!(check(&format!("{plain},{ASK}"), plain).is_err(), "shorter");
     assert!(check(plain, &plain.replace("\"a\"", "\"b\"")).is_err());
     assert!(check(plain, &plain.replace(":\"a\"", ": \"a\"")).is_err(), "a space counts");
-    let text = check(plain, &plain.replace("\"a\"", "\"b\"")).unwrap_err();
+    let text = check(plain, &plain.replace("\"a\"", "\"b\"")).unwrap_err().to_string();
     assert!(text.contains("before:") && text.contains("now:"), "{text}");
 }

@@ -1,73 +1,9 @@
 //! Error replies: each refusal that a model server, a gateway or a proxy is known to give.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use crate::error_body::ErrorBody;
 use crate::reply::Reply;
-use crate::server::Wire;
-
-/// The body of an error reply.
-#[derive(Debug, Clone)]
-pub enum ErrorBody {
-    /// An error in the shape of the server's wire format.
-    Shaped {
-        /// The kind, in Anthropic's terms; an OpenAI-compatible server says it in its own.
-        kind: String,
-        /// What went wrong.
-        message: String,
-        /// The `code`, for OpenAI-compatible servers.
-        code: Value,
-        /// More fields of the error object.
-        extra: Vec<(String, Value)>,
-    },
-    /// Anything else, as it stands.
-    Raw {
-        /// Its content type.
-        content_type: String,
-        /// The text.
-        text: String,
-    },
-}
-
-impl ErrorBody {
-    /// The content type and the bytes, for one wire format.
-    pub(crate) fn render(&self, wire: Wire, request_id: &str) -> (String, String) {
-        match self {
-            Self::Raw { content_type, text } => (content_type.clone(), text.clone()),
-            Self::Shaped { kind, message, code, extra } => {
-                let mut error = Map::new();
-                error.insert("message".into(), json!(message));
-                let body = match wire {
-                    Wire::Anthropic => {
-                        error.insert("type".into(), json!(kind));
-                        error.extend(extra.iter().cloned());
-                        json!({"type": "error", "error": error, "request_id": request_id})
-                    }
-                    Wire::OpenAi => {
-                        error.insert("type".into(), json!(openai_kind(kind)));
-                        error.insert("param".into(), Value::Null);
-                        error.insert("code".into(), code.clone());
-                        error.extend(extra.iter().cloned());
-                        json!({ "error": error })
-                    }
-                };
-                ("application/json".into(), body.to_string())
-            }
-        }
-    }
-}
-
-/// What an OpenAI-compatible server calls a kind of error.
-fn openai_kind(kind: &str) -> &str {
-    match kind {
-        "rate_limit_error" => "rate_limit_exceeded",
-        "api_error" | "overloaded_error" | "timeout_error" => "server_error",
-        "billing_error" => "insufficient_quota",
-        "authentication_error" | "permission_error" | "not_found_error" | "request_too_large" => {
-            "invalid_request_error"
-        }
-        other => other,
-    }
-}
 
 fn shaped(status: u16, kind: &str, message: impl Into<String>) -> Reply {
     coded(status, kind, message, Value::Null)
@@ -233,9 +169,11 @@ fn raw(status: u16, content_type: &str, text: impl Into<String>) -> Reply {
 
 #[cfg(test)]
 mod tests {
+    use dormouse_model::WireFormat;
+
     use super::*;
 
-    fn rendered(reply: &Reply, wire: Wire) -> Value {
+    fn rendered(reply: &Reply, wire: WireFormat) -> Value {
         let Reply::Error { body, .. } = reply else { panic!("not an error") };
         serde_json::from_str(&body.render(wire, "req_1").1).unwrap()
     }
@@ -243,7 +181,7 @@ mod tests {
     #[test]
     fn errors_have_the_shape_of_their_wire() {
         let reply = Reply::prompt_too_long(219_898, 200_000);
-        let anthropic = rendered(&reply, Wire::Anthropic);
+        let anthropic = rendered(&reply, WireFormat::Anthropic);
         assert_eq!(anthropic["type"], "error");
         assert_eq!(anthropic["request_id"], "req_1");
         assert_eq!(anthropic["error"]["type"], "invalid_request_error");
@@ -251,10 +189,10 @@ mod tests {
             anthropic["error"]["message"],
             "prompt is too long: 219898 tokens > 200000 maximum"
         );
-        let openai = rendered(&reply, Wire::OpenAi);
+        let openai = rendered(&reply, WireFormat::OpenAi);
         assert_eq!(openai["error"]["code"], "context_length_exceeded");
         assert!(openai.get("type").is_none());
-        let llama = rendered(&Reply::llama_exceed_context(9, 8), Wire::OpenAi);
+        let llama = rendered(&Reply::llama_exceed_context(9, 8), WireFormat::OpenAi);
         assert_eq!(llama["error"]["code"], 400);
         assert_eq!(llama["error"]["n_ctx"], 8);
     }

@@ -1,9 +1,9 @@
 //! The same events in different bytes: every way of framing a stream that a decoder has to bear.
 
+use dormouse_model::WireFormat;
+
 use dormouse_model::script::WireEvent;
 use serde::de::IgnoredAny;
-
-use crate::server::Wire;
 
 /// How a stream is framed and cut into pieces. Each piece is a chunk of the body and a write of its
 /// own.
@@ -48,7 +48,12 @@ impl Framing {
     ];
 
     /// What comes before an event, and the event itself.
-    pub(crate) fn render(self, event: &WireEvent, first: bool, wire: Wire) -> (Vec<u8>, Vec<u8>) {
+    pub(crate) fn render(
+        self,
+        event: &WireEvent,
+        first: bool,
+        wire: WireFormat,
+    ) -> (Vec<u8>, Vec<u8>) {
         let text = event.to_sse();
         let (before, text) = match self {
             Self::Whole | Self::EventAtATime | Self::OneByte | Self::SplitInsideCharacters => {
@@ -90,19 +95,19 @@ fn split(bytes: &[u8], cut: impl Fn(u8, u8) -> bool) -> Vec<Vec<u8>> {
     bytes.chunk_by(|last, next| !cut(*last, *next)).map(<[u8]>::to_vec).collect()
 }
 
-fn ping(wire: Wire) -> &'static str {
+fn ping(wire: WireFormat) -> &'static str {
     match wire {
-        Wire::Anthropic => ": ping\n\nevent: ping\ndata: {\"type\": \"ping\"}\n\n",
-        Wire::OpenAi => ": ping\n\n",
+        WireFormat::Anthropic => ": ping\n\nevent: ping\ndata: {\"type\": \"ping\"}\n\n",
+        WireFormat::OpenAi => ": ping\n\n",
     }
 }
 
-fn unknown(wire: Wire) -> &'static str {
+fn unknown(wire: WireFormat) -> &'static str {
     match wire {
-        Wire::Anthropic => {
+        WireFormat::Anthropic => {
             "id: 7\nretry: 1000\nflavour: odd\nevent: hologram\ndata: {\"type\":\"hologram\",\"depth\":3}\n\n"
         }
-        Wire::OpenAi => {
+        WireFormat::OpenAi => {
             "id: 7\nretry: 1000\nflavour: odd\nevent: hologram\ndata: {\"object\":\"hologram\",\"choices\":[]}\n\n"
         }
     }

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use dormouse_base::{Environment, names};
+use dormouse_model::WireFormat;
 use tempfile::TempDir;
 
 use crate::running::{Output, Running};
-use crate::server::{ScriptedServer, Wire};
+use crate::server::ScriptedServer;
 use crate::terminal::Terminal;
 
 /// The key that programs under test get.
@@ -94,8 +95,8 @@ impl TestHome {
         let anthropic = (names::ANTHROPIC_BASE_URL, names::ANTHROPIC_API_KEY);
         let openai = (names::OPENAI_BASE_URL, names::OPENAI_API_KEY);
         let (mine, other) = match server.wire() {
-            Wire::Anthropic => (anthropic, openai),
-            Wire::OpenAi => (openai, anthropic),
+            WireFormat::Anthropic => (anthropic, openai),
+            WireFormat::OpenAi => (openai, anthropic),
         };
         self.set_env(mine.0, server.url());
         self.set_env(mine.1, KEY);

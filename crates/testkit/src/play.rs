@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use dormouse_model::WireFormat;
 use dormouse_model::script::{
     ResponseFrame, ScriptedTurn, WireEvent, anthropic_events, openai_events,
 };
@@ -12,8 +13,8 @@ use crate::gate::lock;
 use crate::http::{Connection, RawRequest};
 use crate::record::RecordedRequest;
 use crate::reply::{Alterations, End, Reply, Step, error_event, steps};
-use crate::server::Wire;
 use crate::state::Shared;
+use crate::wire::request_path;
 
 /// Whether the connection may carry another request.
 enum After {
@@ -50,7 +51,7 @@ fn answer(
         connection.respond(status, &json_headers("req_info"), body.to_string().as_bytes())?;
         return Ok(After::Keep(connection));
     }
-    if request.method != "POST" || path != shared.fixed.wire.path() {
+    if request.method != "POST" || path != request_path(shared.fixed.wire) {
         shared.fail(format!("an unexpected request: {} {}", request.method, request.path));
         connection.respond(404, &json_headers("req_unexpected"), b"{}")?;
         return Ok(After::Keep(connection));
@@ -112,8 +113,8 @@ fn stream(
         usage: recorded.usage,
     };
     let mut events = match wire {
-        Wire::Anthropic => anthropic_events(turn, &frame),
-        Wire::OpenAi => openai_events(turn, &frame),
+        WireFormat::Anthropic => anthropic_events(turn, &frame),
+        WireFormat::OpenAi => openai_events(turn, &frame),
     };
     tell_applied(&mut events, recorded);
     if let Some((after, kind, message)) = error {
@@ -185,7 +186,7 @@ fn model_info(path: &str, shared: &Arc<Shared>) -> (u16, Value) {
     lock(&shared.state).model_requests += 1;
     shared.changed.notify_all();
     let model = match fixed.wire {
-        Wire::Anthropic => json!({
+        WireFormat::Anthropic => json!({
             "type": "model",
             "id": fixed.model,
             "display_name": fixed.model,
@@ -193,7 +194,7 @@ fn model_info(path: &str, shared: &Arc<Shared>) -> (u16, Value) {
             "max_input_tokens": fixed.window,
             "max_tokens": fixed.max_output,
         }),
-        Wire::OpenAi => json!({
+        WireFormat::OpenAi => json!({
             "id": fixed.model,
             "object": "model",
             "created": 1,
@@ -204,20 +205,20 @@ fn model_info(path: &str, shared: &Arc<Shared>) -> (u16, Value) {
     let one = format!("/v1/models/{}", fixed.model);
     match (path, fixed.wire) {
         _ if !fixed.has_model_info => (404, not_found(fixed.wire)),
-        ("/v1/models", Wire::Anthropic) => (
+        ("/v1/models", WireFormat::Anthropic) => (
             200,
             json!({"data": [model], "has_more": false, "first_id": fixed.model, "last_id": fixed.model}),
         ),
-        ("/v1/models", Wire::OpenAi) => (200, json!({"object": "list", "data": [model]})),
+        ("/v1/models", WireFormat::OpenAi) => (200, json!({"object": "list", "data": [model]})),
         (path, _) if path == one => (200, model),
         _ => (404, not_found(fixed.wire)),
     }
 }
 
-fn not_found(wire: Wire) -> Value {
+fn not_found(wire: WireFormat) -> Value {
     let error = json!({"type": "not_found_error", "message": "not found"});
     match wire {
-        Wire::Anthropic => json!({"type": "error", "error": error, "request_id": "req_info"}),
-        Wire::OpenAi => json!({ "error": error }),
+        WireFormat::Anthropic => json!({"type": "error", "error": error, "request_id": "req_info"}),
+        WireFormat::OpenAi => json!({ "error": error }),
     }
 }

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use dormouse_model::WireFormat;
 use dormouse_model::script::{ScriptedTurn, WireEvent};
 use serde_json::json;
 
-use crate::errors::ErrorBody;
+use crate::error_body::ErrorBody;
 use crate::framing::Framing;
 use crate::gate::Gate;
-use crate::server::Wire;
 
 /// One answer of the server.
 #[derive(Debug, Clone)]
@@ -165,13 +165,13 @@ pub(crate) enum Step {
 }
 
 /// The error event of a stream.
-pub(crate) fn error_event(wire: Wire, kind: &str, message: &str) -> WireEvent {
+pub(crate) fn error_event(wire: WireFormat, kind: &str, message: &str) -> WireEvent {
     match wire {
-        Wire::Anthropic => WireEvent {
+        WireFormat::Anthropic => WireEvent {
             name: "error",
             data: json!({"type": "error", "error": {"type": kind, "message": message}}).to_string(),
         },
-        Wire::OpenAi => WireEvent {
+        WireFormat::OpenAi => WireEvent {
             name: "",
             data: json!({"error": {"message": message, "type": kind, "param": null, "code": null}})
                 .to_string(),
@@ -184,7 +184,7 @@ pub(crate) fn steps(
     mut events: Vec<WireEvent>,
     alterations: &Alterations,
     framing: Framing,
-    wire: Wire,
+    wire: WireFormat,
 ) -> (Vec<Step>, Vec<String>) {
     let mut problems = Vec::new();
     if alterations.without_end {
@@ -216,7 +216,7 @@ fn played(
     events: &[WireEvent],
     alterations: &Alterations,
     framing: Framing,
-    wire: Wire,
+    wire: WireFormat,
 ) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut pending: Vec<Vec<u8>> = Vec::new();

@@ -11,6 +11,8 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use dormouse_model::WireFormat;
+
 use crate::cache::PrefixCache;
 use crate::framing::Framing;
 use crate::gate::lock;
@@ -20,25 +22,6 @@ use crate::play::serve;
 use crate::record::RecordedRequest;
 use crate::reply::Reply;
 use crate::state::{Answerer, Attendant, Attended, Fixed, Script, Shared, Source, State};
-
-/// The wire format a server speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wire {
-    /// The Anthropic Messages API.
-    Anthropic,
-    /// Chat completions, as OpenAI and most local servers speak them.
-    OpenAi,
-}
-
-impl Wire {
-    /// The path that questions to the model go to.
-    pub fn path(self) -> &'static str {
-        match self {
-            Self::Anthropic => "/v1/messages",
-            Self::OpenAi => "/v1/chat/completions",
-        }
-    }
-}
 
 /// The sockets of connections that are open, by number, so that stopping can end them.
 type Sockets = Arc<Mutex<HashMap<usize, TcpStream>>>;
@@ -59,7 +42,7 @@ pub struct ServerBuilder {
 impl ServerBuilder {
     /// The wire format; Anthropic's unless said otherwise.
     #[must_use]
-    pub fn wire(mut self, wire: Wire) -> Self {
+    pub fn wire(mut self, wire: WireFormat) -> Self {
         self.fixed.wire = wire;
         self
     }
@@ -260,7 +243,7 @@ impl ScriptedServer {
     pub fn builder() -> ServerBuilder {
         ServerBuilder {
             fixed: Fixed {
-                wire: Wire::Anthropic,
+                wire: WireFormat::Anthropic,
                 window: 200_000,
                 max_output: 32_000,
                 model: "scripted-1".into(),
@@ -284,8 +267,8 @@ impl ScriptedServer {
     /// The base URL for a client: with `/v1` for OpenAI.
     pub fn url(&self) -> String {
         match self.shared.fixed.wire {
-            Wire::Anthropic => format!("http://{}", self.address),
-            Wire::OpenAi => format!("http://{}/v1", self.address),
+            WireFormat::Anthropic => format!("http://{}", self.address),
+            WireFormat::OpenAi => format!("http://{}/v1", self.address),
         }
     }
 
@@ -295,7 +278,7 @@ impl ScriptedServer {
     }
 
     /// The wire format it speaks.
-    pub fn wire(&self) -> Wire {
+    pub fn wire(&self) -> WireFormat {
         self.shared.fixed.wire
     }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use dormouse_conversation::Usage;
+use dormouse_model::WireFormat;
 use dormouse_model::script::{ScriptedBlock, ScriptedTurn};
 use serde_json::Value;
 
@@ -17,7 +18,6 @@ use crate::http::RawRequest;
 use crate::openai_cache::CommonPrefixCache;
 use crate::record::RecordedRequest;
 use crate::reply::Reply;
-use crate::server::Wire;
 
 /// A function that answers requests.
 pub(crate) type Answerer = Box<dyn FnMut(&RecordedRequest) -> Reply + Send>;
@@ -45,7 +45,7 @@ pub(crate) enum Source {
 /// What does not change while the server runs.
 #[derive(Debug, Clone)]
 pub(crate) struct Fixed {
-    pub(crate) wire: Wire,
+    pub(crate) wire: WireFormat,
     pub(crate) window: u64,
     pub(crate) max_output: u64,
     pub(crate) model: String,
@@ -157,7 +157,7 @@ impl State {
             return self.agent_continues(body);
         }
         let Some(last) = self.main.requests.last() else { return Ok(()) };
-        let outcome = check_prefix(&last.body, body);
+        let outcome = check_prefix(&last.body, body).map_err(|changed| changed.to_string());
         if lane == Lane::Main || outcome.is_ok() {
             return outcome;
         }
@@ -260,8 +260,8 @@ impl Shared {
         let state = &mut *guard;
         let lane = Lane::of(&request, state);
         let outcome = match self.fixed.wire {
-            Wire::Anthropic => state.cache.look_up(&request.body, state.now),
-            Wire::OpenAi => state.common.look_up(&request.body),
+            WireFormat::Anthropic => state.cache.look_up(&request.body, state.now),
+            WireFormat::OpenAi => state.common.look_up(&request.body),
         };
         let started = state.now;
         let recorded = RecordedRequest {
@@ -411,8 +411,8 @@ impl Shared {
         if let Some(turn) = reply.and_then(Reply::streamed) {
             recorded.usage.output_tokens = output_tokens(&turn);
             match self.fixed.wire {
-                Wire::Anthropic => state.cache.commit(outcome, started),
-                Wire::OpenAi => state.common.commit(&recorded.body),
+                WireFormat::Anthropic => state.cache.commit(outcome, started),
+                WireFormat::OpenAi => state.common.commit(&recorded.body),
             }
         } else {
             recorded.usage = Usage::default();

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::structure;
+use crate::structure::{self, rust_files_below};
 
 /// The longest file, in lines, that is not a test.
 const MAX_LINES: usize = 500;
@@ -30,25 +30,6 @@ pub fn source_problems(workspace_root: &Path) -> Vec<String> {
 pub fn rust_files(workspace_root: &Path) -> Vec<PathBuf> {
     let mut files = rust_files_below(&workspace_root.join("crates"));
     files.extend(rust_files_below(&workspace_root.join("bench")));
-    files.sort();
-    files
-}
-
-/// Every Rust file below a folder, in the order of their paths.
-pub(crate) fn rust_files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_folder && entry.file_name() != "target" {
-                folders.push(path);
-            } else if !is_folder && path.extension().is_some_and(|extension| extension == "rs") {
-                files.push(path);
-            }
-        }
-    }
     files.sort();
     files
 }

@@ -7,10 +7,11 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::time::Duration;
 
 use memchr::memmem;
 
-use crate::cache::{Position, Ttl};
+use crate::cache::{CacheOutcome, Position, PrefixCache, Ttl};
 use crate::scan;
 
 /// So many bodies that were not continued are kept: a copy that was made before may still be at work.
@@ -113,8 +114,10 @@ impl Trail {
         self.messages.last().map_or(0, |message| message.range.end)
     }
 
-    pub(crate) fn positions(&self) -> &[Position] {
-        &self.positions
+    /// What a server's cache holds of the last request. Deletions and clearing by the server are not known here; one cache
+    /// is asked either with whole requests or through a trail, because their entries differ.
+    pub fn look_up(&self, cache: &PrefixCache, now: Duration) -> CacheOutcome {
+        cache.look_up_at(&self.positions, now)
     }
 
     fn read_head(&mut self) {

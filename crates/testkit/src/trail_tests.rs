@@ -73,7 +73,7 @@ fn usage_and_breaks_are_those_of_a_whole_reading() {
     for (turn, body) in bodies().into_iter().enumerate() {
         let step = trail.follow(&body);
         let now = Duration::from_secs(u64::try_from(turn).unwrap() * 50);
-        let (a, b) = (followed.look_up_trail(&trail, now), whole.look_up(&body, now));
+        let (a, b) = (trail.look_up(&followed, now), whole.look_up(&body, now));
         assert_eq!((a.usage, a.written), (b.usage, b.written), "turn {turn}");
         followed.commit(&a, now);
         whole.commit(&b, now);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{
-    Gate, RecordedRequest, Reply, ScriptedServer, TestHome, Wire, strip_cache_markers,
+    Gate, RecordedRequest, Reply, ScriptedServer, TestHome, WireFormat, strip_cache_markers,
 };
 use serde_json::{Value, json};
 
@@ -87,7 +87,7 @@ fn five_forks_share_one_prefix() {
         let opening = forks[0].text();
         assert_eq!(opening.matches("Started; its result").count(), 5, "{opening}");
         // What the first wrote is what the others read.
-        if wire == Wire::Anthropic {
+        if wire == WireFormat::Anthropic {
             let read = |fork: &RecordedRequest| fork.usage.cache_read_input_tokens;
             let (first, rest) = (&forks[0], &forks[1..]);
             assert_eq!(read(first), server.requests()[0].written, "what the parent wrote");
@@ -146,7 +146,7 @@ fn a_named_agent_has_a_context_of_its_own() {
 /// A read-only agent can not write, whatever the mode of the conversation is.
 #[test]
 fn an_agent_that_only_reads() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .agent_with(|request: &RecordedRequest| -> Reply {
             if request.messages().len() > 1 {
                 return ScriptedTurn::new().text("I could not.").into();
@@ -174,7 +174,7 @@ fn a_result_from_the_background() {
     order["name"] = json!("counter");
     let gate = Gate::new();
     let behind = gate.clone();
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .agent_with(move |_: &RecordedRequest| -> Reply {
             let reply: Reply = ScriptedTurn::new().text("There are 52 nuts.").into();
             reply.gate_after(0, &behind)
@@ -214,7 +214,7 @@ fn a_result_that_arrives_while_the_person_types() {
     order["run_in_background"] = json!(true);
     let gate = Gate::new();
     let behind = gate.clone();
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .agent_with(move |_: &RecordedRequest| -> Reply {
             let reply: Reply = ScriptedTurn::new().text("There are 52 nuts.").into();
             reply.gate_after(0, &behind)
@@ -262,7 +262,8 @@ fn nothing_outlives_a_killed_program() {
         let command = format!("echo $$ > {who}; sleep 311 & echo $! > {who}-child; wait");
         ScriptedTurn::new().call("s", "Bash", json!({"command": command}).to_string()).into()
     };
-    let server = server(Wire::Anthropic).agent_with(sleeps).fork_with(sleeps).reply(turn).start();
+    let server =
+        server(WireFormat::Anthropic).agent_with(sleeps).fork_with(sleeps).reply(turn).start();
     let home = TestHome::new().with_server(&server);
     let mut running = home.spawn(&mut ask(&home, &["--permission-mode", "bypass", "go"]));
     running.close_stdin();
@@ -284,7 +285,7 @@ fn nothing_outlives_a_killed_program() {
 /// A fork can not fork; agents go three deep; what there is not is said.
 #[test]
 fn how_deep_agents_go() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .fork_with(|request: &RecordedRequest| -> Reply {
             if request.last_message().to_string().contains("a fork can not fork") {
                 return ScriptedTurn::new().text("Refused.").into();
@@ -332,7 +333,7 @@ fn a_worktree_of_its_own() {
         order["isolation"] = json!("worktree");
         order
     };
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .agent_with(|request: &RecordedRequest| -> Reply {
             if request.messages().len() > 1 || request.text().contains("touch nothing") {
                 return ScriptedTurn::new().text("I am done.").into();
@@ -369,7 +370,7 @@ fn a_worktree_of_its_own() {
 /// The list of agents stands in a message. It changes in mid-session: the prefix stays, the change is told.
 #[test]
 fn a_list_that_changes() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     server.push(ScriptedTurn::new().text("Hello."));
     server.push(ScriptedTurn::new().text("I see."));
@@ -391,8 +392,9 @@ fn a_list_that_changes() {
     assert!(last.contains("Agents, now:") && last.contains("- nutter: Counts nuts."), "{last}");
     server.finish();
 
-    let off =
-        crate::program::server(Wire::Anthropic).reply(ScriptedTurn::new().text("Hello.")).start();
+    let off = crate::program::server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().text("Hello."))
+        .start();
     let mut home = TestHome::new().with_server(&off);
     home.set_env("DORMOUSE_AGENT_LIST_MESSAGE", "0");
     home.run(&mut ask(&home, &["hi"])).success();
@@ -422,7 +424,7 @@ fn own_agents() {
         home.write(".claude/agents/deep/two.md", agent("two", "", "Of the project."));
         home
     };
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .agent_with(|_: &RecordedRequest| -> Reply {
             ScriptedTurn::new().call("g", "Glob", r#"{"pattern":"*"}"#).into()
         })
@@ -438,7 +440,7 @@ fn own_agents() {
     let told = text_of(&server.requests()[1]);
     assert!(told.contains("used up its turns"), "{told}");
 
-    let server = crate::program::server(Wire::Anthropic)
+    let server = crate::program::server(WireFormat::Anthropic)
         .agent_with(|request: &RecordedRequest| -> Reply {
             ScriptedTurn::new()
                 .text(request.system_text().lines().next().unwrap().to_owned())
@@ -457,7 +459,7 @@ fn own_agents() {
     let told = text_of(&server.requests()[1]);
     assert!(told.contains("Of the project.") && told.contains("Of .claude."), "{told}");
     let given = json!({"agents": {"two": {"description": "d", "prompt": "Of the command line."}}});
-    let server = crate::program::server(Wire::Anthropic)
+    let server = crate::program::server(WireFormat::Anthropic)
         .agent_with(|request: &RecordedRequest| -> Reply {
             ScriptedTurn::new()
                 .text(request.system_text().lines().next().unwrap().to_owned())
@@ -475,7 +477,7 @@ fn own_agents() {
 /// is wrong with its hooks and servers is told.
 #[test]
 fn skills_cost_and_mistakes_within() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .agent_with(|_: &RecordedRequest| -> Reply { ScriptedTurn::new().text("Done.").into() })
         .reply(start("1", &named("skilled", "go")))
         .reply(ScriptedTurn::new().text("done"))
@@ -510,7 +512,7 @@ fn skills_cost_and_mistakes_within() {
 /// Files that can not be used are told with line and reason, and the others load.
 #[test]
 fn bad_files_are_told_and_the_others_load() {
-    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("Hello.")).start();
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("Hello.")).start();
     let home = TestHome::new().with_server(&server);
     let user = home.dormouse_home().join("agents");
     home.write(user.join("good.md"), "---\nname: good\ndescription: Is good.\n---\nYou are.\n");
@@ -542,7 +544,7 @@ fn bad_files_are_told_and_the_others_load() {
 fn progress_in_a_few_words() {
     let gate = Gate::new();
     let waiting = gate.clone();
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .side_model("small-1")
         .agent_with(move |request: &RecordedRequest| -> Reply {
             if request.messages().len() == 1 {
@@ -580,7 +582,7 @@ fn progress_in_a_few_words() {
 /// What agents cost counts against what may be spent.
 #[test]
 fn agents_spend_from_the_same_purse() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .agent_with(|_: &RecordedRequest| -> Reply {
             ScriptedTurn::new().call("g", "Glob", r#"{"pattern":"*"}"#).into()
         })
@@ -637,7 +639,7 @@ fn messages_between_a_conversation_and_its_agents() {
     };
     let gate = Gate::new();
     let waiting = gate.clone();
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .agent_with(move |request: &RecordedRequest| -> Reply {
             let said = request.last_message().to_string();
             if said.contains("look under the oak") {
@@ -685,7 +687,7 @@ fn messages_between_a_conversation_and_its_agents() {
 /// A question of an agent's says whose it is; and Ctrl-C ends the agent, its command and the turn, not the session.
 #[test]
 fn asked_and_interrupted_in_a_conversation() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .agent_with(|request: &RecordedRequest| -> Reply {
             let _first = request.messages().len();
             ScriptedTurn::new()

@@ -1,7 +1,7 @@
 //! What hostile projects and careless definitions try with agents, servers and trust.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::agents::start;
@@ -27,7 +27,7 @@ fn starting(orders: &[Value]) -> ScriptedServer {
     let calls = orders.iter().enumerate().fold(ScriptedTurn::new(), |turn, (at, order)| {
         turn.call(format!("a{at}"), "Agent", order.to_string())
     });
-    server(Wire::Anthropic)
+    server(WireFormat::Anthropic)
         .agent_with(harms)
         .reply(calls)
         .reply(ScriptedTurn::new().text("done"))
@@ -41,7 +41,7 @@ fn trust(home: &TestHome) -> String {
 /// A byte-order mark in front of `.mcp.json` is no way around the question.
 #[test]
 fn a_mark_in_front_of_a_file_of_servers() {
-    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("Hello.")).start();
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("Hello.")).start();
     let home = TestHome::new().with_server(&server);
     let text = r#"{"mcpServers":{"evil":{"command":"touch","args":["harm"]}}}"#;
     home.write(".mcp.json", format!("\u{feff}{text}"));
@@ -178,12 +178,12 @@ fn a_model_without_a_price() {
 #[test]
 fn memory_in_plan_mode() {
     for mode in ["plan", "default"] {
-        let placeholder = server(Wire::Anthropic).start();
+        let placeholder = server(WireFormat::Anthropic).start();
         let mut home = TestHome::new().with_server(&placeholder);
         let directory = home.dormouse_home().join("agent-memory/keeper");
         let note = "---\nname: N\ndescription: d\ntype: project\n---\nSomething.\n";
         let input = json!({"file_path": directory.join("n.md"), "content": note}).to_string();
-        let server = server(Wire::Anthropic)
+        let server = server(WireFormat::Anthropic)
             .agent_with(move |request: &RecordedRequest| -> Reply {
                 if request.messages().len() > 1 {
                     return ScriptedTurn::new().text("Done.").into();

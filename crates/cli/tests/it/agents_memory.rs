@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, TestHome, WireFormat};
 use serde_json::json;
 
 use crate::agents::start;
@@ -71,7 +71,7 @@ fn each_scope_has_its_place_and_its_words() {
         ("project", "is committed with it"),
         ("local", "is not committed"),
     ] {
-        let placeholder = server(Wire::Anthropic).start();
+        let placeholder = server(WireFormat::Anthropic).start();
         let mut home = repository(&placeholder);
         let root = home.project().canonicalize().unwrap();
         let directory = match scope {
@@ -83,7 +83,7 @@ fn each_scope_has_its_place_and_its_words() {
             "project" => root.join(".dormouse/agent-memory/keeper"),
             _ => root.join(".dormouse/agent-memory-local/keeper"),
         };
-        let server = server(Wire::Anthropic)
+        let server = server(WireFormat::Anthropic)
             .agent_with(writes(directory.clone()))
             .reply(start("a", &order()))
             .reply(ScriptedTurn::new().text("done"))
@@ -124,7 +124,7 @@ fn each_scope_has_its_place_and_its_words() {
         let log = home.run(&mut log);
         assert!(log.success().stdout.contains("parser-tests"), "{scope}: {}", log.stdout);
         // The next run of it is shown the index.
-        let server = crate::program::server(Wire::Anthropic)
+        let server = crate::program::server(WireFormat::Anthropic)
             .agent_with(|_: &RecordedRequest| -> Reply {
                 ScriptedTurn::new().text("I know.").into()
             })
@@ -143,12 +143,12 @@ fn each_scope_has_its_place_and_its_words() {
 /// Worktrees of one repository share what is the project's and what is local.
 #[test]
 fn worktrees_share() {
-    let placeholder = server(Wire::Anthropic).start();
+    let placeholder = server(WireFormat::Anthropic).start();
     let mut home = repository(&placeholder);
     let root = home.project().canonicalize().unwrap();
     for (scope, folder) in [("project", "agent-memory"), ("local", "agent-memory-local")] {
         let directory = root.join(".dormouse").join(folder).join("keeper");
-        let server = server(Wire::Anthropic)
+        let server = server(WireFormat::Anthropic)
             .agent_with(writes(directory.clone()))
             .reply(start("a", &order()))
             .reply(ScriptedTurn::new().text("done"))
@@ -172,7 +172,7 @@ fn worktrees_share() {
 #[test]
 fn where_memory_is_off_or_elsewhere() {
     let run = |environment: &[(&str, &str)]| {
-        let server = server(Wire::Anthropic)
+        let server = server(WireFormat::Anthropic)
             .agent_with(|_: &RecordedRequest| -> Reply {
                 ScriptedTurn::new().text("I know.").into()
             })
@@ -211,7 +211,7 @@ fn an_untrusted_project() {
         "mcpServers:\n  harm:\n    command: touch\n    args: [served]\n---\nYou keep notes.\n"
     );
     for trusted in [false, true] {
-        let server = server(Wire::Anthropic)
+        let server = server(WireFormat::Anthropic)
             .agent_with(|request: &RecordedRequest| -> Reply {
                 if request.messages().len() > 1 {
                     return ScriptedTurn::new().text("Done.").into();
@@ -250,7 +250,7 @@ fn an_untrusted_project() {
 /// What concerns an agent is looked for in its memory, where the message mentions it.
 #[test]
 fn a_mention_searches_that_agents_memory() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().text("One."))
         .reply(ScriptedTurn::new().text("Two."))
         .start();

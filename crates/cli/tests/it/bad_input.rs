@@ -1,7 +1,7 @@
 //! Bad input gets a clear error, and nothing is lost.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Output, TestHome, Wire};
+use dormouse_testkit::{Output, TestHome, WireFormat};
 
 use crate::program::{ask, dormouse, server, transcript};
 
@@ -12,7 +12,7 @@ fn settings(home: &TestHome, text: &str) {
 
 #[test]
 fn unreadable_settings_name_file_line_and_what_was_expected() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     settings(&home, "{\n  \"model\": [1]\n}");
     let output = home.run(&mut ask(&home, &["hi"]));
@@ -37,7 +37,7 @@ fn unreadable_settings_name_file_line_and_what_was_expected() {
 
 #[test]
 fn an_unknown_setting_is_warned_about() {
-    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("ok")).start();
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("ok")).start();
     let home = TestHome::new().with_server(&server);
     settings(&home, r#"{"smalModel": "x"}"#);
     let output = home.run(&mut ask(&home, &["hi"]));
@@ -53,7 +53,7 @@ fn an_unknown_setting_is_warned_about() {
 /// A secret in the settings stays there.
 #[test]
 fn a_setting_that_looks_like_a_secret_is_sent_nowhere() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .canary("canary-in-a-setting")
         .reply(ScriptedTurn::new().text("ok"))
         .start();
@@ -70,7 +70,7 @@ fn a_setting_that_looks_like_a_secret_is_sent_nowhere() {
 
 #[test]
 fn a_bad_line_in_the_middle_of_a_transcript_is_skipped_and_named() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().text("one"))
         .reply(ScriptedTurn::new().text("two"))
         .start();
@@ -90,7 +90,7 @@ fn a_bad_line_in_the_middle_of_a_transcript_is_skipped_and_named() {
 
 #[test]
 fn a_torn_last_line_is_dropped_said_and_kept_aside() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .replies(["one", "two", "three"].map(|text| ScriptedTurn::new().text(text)))
         .start();
     let home = TestHome::new().with_server(&server);
@@ -111,7 +111,7 @@ fn a_torn_last_line_is_dropped_said_and_kept_aside() {
 /// More than any window: the ends are sent, and all of it is in a file.
 #[test]
 fn two_megabytes_on_standard_input() {
-    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("done")).start();
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("done")).start();
     let home = TestHome::new().with_server(&server);
     let much = "all work and no play\n".repeat(100_000);
     let output = home.run_with_input(&mut ask(&home, &["review"]), &much);
@@ -126,7 +126,7 @@ fn two_megabytes_on_standard_input() {
 
 #[test]
 fn a_working_directory_that_was_deleted() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     let gone = home.root().join("gone");
     std::fs::create_dir(&gone).unwrap();
@@ -160,7 +160,7 @@ fn bad_arguments() {
 
 #[test]
 fn a_window_that_is_no_window() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let mut home = TestHome::new().with_server(&server);
     home.set_env("DORMOUSE_CONTEXT_WINDOW", "3999");
     let output = home.run(&mut ask(&home, &["hi"]));
@@ -177,7 +177,7 @@ fn a_window_that_is_no_window() {
 #[test]
 fn a_small_window_gets_the_short_prompt_and_it_is_said() {
     let server =
-        server(Wire::Anthropic).window(8_000).reply(ScriptedTurn::new().text("ok")).start();
+        server(WireFormat::Anthropic).window(8_000).reply(ScriptedTurn::new().text("ok")).start();
     let home = TestHome::new().with_server(&server);
     let output = home.run(&mut ask(&home, &["hi"]));
     assert_eq!(output.success().stdout, "ok\n");
@@ -188,7 +188,7 @@ fn a_small_window_gets_the_short_prompt_and_it_is_said() {
 
 /// A disk that says no at some point of a run: an error that says so, and a transcript that loads.
 fn disk_fault(fault: &str, said: &str) -> Output {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().text("one"))
         .reply(ScriptedTurn::new().text("looking").call("t1", "Read", r#"{"file_path":"a.txt"}"#))
         .reply(ScriptedTurn::new().text("after"))
@@ -232,7 +232,7 @@ fn a_home_that_can_not_be_written() {
 /// The same on a real file system that is read-only: a plain write is shown to fail first.
 #[test]
 fn a_real_read_only_home() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     std::fs::create_dir_all(home.dormouse_home()).unwrap();
     let program = env!("CARGO_BIN_EXE_dormouse");

@@ -3,7 +3,9 @@
 
 use dormouse_conversation::{Budget, ContextWindow};
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, ServerBuilder, TestHome, Wire};
+use dormouse_testkit::{
+    RecordedRequest, Reply, ScriptedServer, ServerBuilder, TestHome, WireFormat,
+};
 use serde_json::Value;
 
 use crate::program::{ask, server, transcript};
@@ -30,7 +32,7 @@ pub(crate) fn long_prompt(number: usize) -> String {
 pub(crate) const SMALL: u32 = 16_000;
 
 /// A window in which the fourth such prompt is too much.
-pub(crate) fn small(wire: Wire) -> ServerBuilder {
+pub(crate) fn small(wire: WireFormat) -> ServerBuilder {
     server(wire).window(u64::from(SMALL)).max_output(4_000)
 }
 

@@ -2,7 +2,7 @@
 //! is never the end of a conversation.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Reply, TestHome, Wire};
+use dormouse_testkit::{Reply, TestHome, WireFormat};
 
 use crate::compacting::{
     SMALL, SUMMARY, boundaries, fill, home, home_for, last_text, long_prompt, nothing_is_lost,
@@ -30,7 +30,7 @@ fn a_window_that_fills_up_is_compacted_with_a_summary_that_reads_the_cache() {
         let forks = server.fork_requests();
         assert_eq!((requests.len(), forks.len()), (4, 1));
         // The summary was asked for with the very bytes that the request before had sent.
-        if wire == Wire::Anthropic {
+        if wire == WireFormat::Anthropic {
             let written = requests[2].usage.cache_creation_input_tokens
                 + requests[2].usage.cache_read_input_tokens;
             assert_eq!(forks[0].usage.cache_read_input_tokens, written);
@@ -92,7 +92,7 @@ fn a_summary_that_fails_in_every_way_is_no_dead_end() {
         ("network gone", Box::new(|| (0..3).map(|_| Reply::server_error_500()).collect())),
     ];
     for (name, answers) in ways {
-        let server = small(Wire::Anthropic).start();
+        let server = small(WireFormat::Anthropic).start();
         let home = home(&server);
         fill(&home, &server, 3);
         for reply in answers() {
@@ -118,24 +118,24 @@ fn a_summary_that_fails_in_every_way_is_no_dead_end() {
 /// Every word for "too long" that a server has: held back, mended, sent again.
 #[test]
 fn a_request_that_the_server_refuses_as_too_long_is_mended() {
-    let shapes: Vec<(&str, Wire, Reply)> = vec![
-        ("prompt", Wire::Anthropic, Reply::prompt_too_long(20_500, 20_000)),
-        ("max tokens", Wire::Anthropic, Reply::max_tokens_too_long(17_000, 4_000, 20_000)),
-        ("413", Wire::Anthropic, Reply::request_too_large_413()),
-        ("gateway", Wire::Anthropic, Reply::gateway_too_long()),
+    let shapes: Vec<(&str, WireFormat, Reply)> = vec![
+        ("prompt", WireFormat::Anthropic, Reply::prompt_too_long(20_500, 20_000)),
+        ("max tokens", WireFormat::Anthropic, Reply::max_tokens_too_long(17_000, 4_000, 20_000)),
+        ("413", WireFormat::Anthropic, Reply::request_too_large_413()),
+        ("gateway", WireFormat::Anthropic, Reply::gateway_too_long()),
         (
             "stop reason",
-            Wire::Anthropic,
+            WireFormat::Anthropic,
             ScriptedTurn::new().text("I was").stop("model_context_window_exceeded").into(),
         ),
         (
             "stop reason, empty",
-            Wire::Anthropic,
+            WireFormat::Anthropic,
             ScriptedTurn::new().stop("model_context_window_exceeded").into(),
         ),
-        ("openai", Wire::OpenAi, Reply::openai_context_length_exceeded()),
-        ("llama", Wire::OpenAi, Reply::llama_exceed_context(20_500, 20_000)),
-        ("vllm", Wire::OpenAi, Reply::vllm_too_long()),
+        ("openai", WireFormat::OpenAi, Reply::openai_context_length_exceeded()),
+        ("llama", WireFormat::OpenAi, Reply::llama_exceed_context(20_500, 20_000)),
+        ("vllm", WireFormat::OpenAi, Reply::vllm_too_long()),
     ];
     for (name, wire, refusal) in shapes {
         let server = server(wire).no_model_info().start();
@@ -162,7 +162,7 @@ fn a_request_that_the_server_refuses_as_too_long_is_mended() {
 #[test]
 fn a_message_larger_than_the_window_is_kept_by_its_ends() {
     for window in [4_000_u64, 8_000, 32_000, 200_000] {
-        let server = server(Wire::Anthropic)
+        let server = server(WireFormat::Anthropic)
             .window(window)
             .max_output(window / 4)
             .fork_with(|_| ScriptedTurn::new().text(SUMMARY).into())
@@ -194,7 +194,7 @@ fn a_message_larger_than_the_window_is_kept_by_its_ends() {
 /// What fills the window can not be compacted away: it stops, and says what it is.
 #[test]
 fn a_window_that_stays_full_is_not_compacted_for_ever() {
-    let server = small(Wire::Anthropic).fork_with(summaries()).start();
+    let server = small(WireFormat::Anthropic).fork_with(summaries()).start();
     let home = home(&server);
     let rules = "a rule of the house\n".repeat(1_800);
     home.write("a.txt", "short\n");

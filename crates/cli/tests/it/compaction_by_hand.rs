@@ -1,7 +1,7 @@
 //! `/compact` and `/context`, in a real terminal: all of it, a part of it, with words to it, at any fullness.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{RecordedRequest, ScriptedServer, Terminal, TestHome, Wire};
+use dormouse_testkit::{RecordedRequest, ScriptedServer, Terminal, TestHome, WireFormat};
 use serde_json::json;
 
 use crate::compacting::{
@@ -31,7 +31,7 @@ fn answered(server: &ScriptedServer, terminal: &mut Terminal, question: &str) ->
 
 #[test]
 fn nothing_to_compact_and_numbers_that_are_none() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let empty = TestHome::new().with_server(&server);
     let mut terminal = talk(&empty, &[], (150, 40));
     say(&mut terminal, "/compact", "Nothing to compact yet");
@@ -134,7 +134,7 @@ fn up_to_a_message_the_rest_stays() {
 /// Words to it reach the model and the hooks; the hooks are told of the summary.
 #[test]
 fn words_to_it_and_hooks_around_it() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     let hook = |matcher: &str, command: &str| json!([{"matcher": matcher, "hooks": [{"type": "command", "command": command}]}]);
     let mut before = hook("manual", "cat > before.json");
@@ -175,7 +175,7 @@ fn words_to_it_and_hooks_around_it() {
 /// A session that was resumed, compacted twice: the second summary stands on the first.
 #[test]
 fn in_a_session_that_was_resumed_and_again() {
-    let server = server(Wire::OpenAi).start();
+    let server = server(WireFormat::OpenAi).start();
     let home = TestHome::new().with_server(&server);
     leave(three(&server, &home));
     let mut terminal = talk(&home, &["--continue"], (150, 40));

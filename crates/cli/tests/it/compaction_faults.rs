@@ -2,7 +2,7 @@
 //! wholly compacted, and the next prompt works.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome, WireFormat};
 
 use crate::compacting::{
     SMALL, SUMMARY, boundaries, fill, home, last_text, long_prompt, nothing_is_lost, small,
@@ -55,7 +55,7 @@ fn killed_while_the_summary_streams() {
 fn killed_between_the_lines_of_the_boundary() {
     for passing in 1..=2 {
         let mut calls = 0;
-        let server = small(Wire::Anthropic)
+        let server = small(WireFormat::Anthropic)
             .fork_with(summaries())
             .reply_with(move |request| {
                 calls += 1;
@@ -90,7 +90,7 @@ fn killed_between_the_lines_of_the_boundary() {
 /// A disk that takes no more in the middle of it: told, and nothing is half done.
 #[test]
 fn a_disk_that_is_full_in_the_middle_of_it() {
-    let server = small(Wire::Anthropic).fork_with(summaries()).start();
+    let server = small(WireFormat::Anthropic).fork_with(summaries()).start();
     let mut home = home(&server);
     let mut said = fill(&home, &server, 3);
     said.push(long_prompt(4));
@@ -129,7 +129,7 @@ fn interrupted_while_the_summary_streams() {
 #[test]
 fn compact_by_hand_is_stopped_with_ctrl_c() {
     let gate = Gate::new();
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     server.push(ScriptedTurn::new().text("the first answer"));
     let mut terminal = talk(&home, &[], (100, 30));

@@ -1,7 +1,7 @@
 //! Compacting by itself stops when it does not help, and only then (C-20).
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Reply, ServerBuilder, TestHome, Wire};
+use dormouse_testkit::{Reply, ServerBuilder, TestHome, WireFormat};
 
 use crate::compacting::{SUMMARY, boundaries, home, last_text, small, summaries};
 use crate::program::{BOTH, ask};
@@ -9,7 +9,7 @@ use crate::talk::{leave, say, talk, texts, wait_for_prompt};
 
 /// A server whose model reads a file again and again, so often and so many times at once, then says that it
 /// is done.
-fn reads(wire: Wire, times: usize, at_once: usize) -> ServerBuilder {
+fn reads(wire: WireFormat, times: usize, at_once: usize) -> ServerBuilder {
     let mut calls = 0;
     small(wire).reply_with(move |request| {
         // A prompt begins anew.
@@ -54,7 +54,7 @@ fn compactions_far_apart_are_no_loop() {
 /// Three within ten requests: it stops, says what fills the window, and what to do.
 #[test]
 fn three_within_ten_requests_are_a_loop() {
-    let server = reads(Wire::Anthropic, 40, 2).fork_with(summaries()).start();
+    let server = reads(WireFormat::Anthropic, 40, 2).fork_with(summaries()).start();
     let home = home(&server);
     write(&home, 1_900);
     let output = home.run(&mut ask(&home, &["begin: read it"]));
@@ -72,7 +72,7 @@ fn three_within_ten_requests_are_a_loop() {
 /// A window that fills up quickly stops the turn, not the session: the next prompt makes room again.
 #[test]
 fn a_loop_ends_with_its_turn() {
-    let server = reads(Wire::Anthropic, 40, 2).fork_with(summaries()).start();
+    let server = reads(WireFormat::Anthropic, 40, 2).fork_with(summaries()).start();
     let home = home(&server);
     write(&home, 1_900);
     let mut terminal = talk(&home, &[], (200, 50));
@@ -86,7 +86,7 @@ fn a_loop_ends_with_its_turn() {
 #[test]
 fn the_breaker_opens_after_three_failures_and_a_success_closes_it() {
     let mut asked = 0;
-    let server = reads(Wire::Anthropic, 120, 1)
+    let server = reads(WireFormat::Anthropic, 120, 1)
         .fork_with(move |request| {
             asked += 1;
             // Two requests each, the second after a word of encouragement.

@@ -2,7 +2,7 @@
 //! there before. Mended before anybody hears of it, and mended for good.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Reply, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Reply, ScriptedServer, TestHome, WireFormat};
 use serde_json::Value;
 
 use crate::compacting::{SUMMARY, home, last_text, long_prompt, small, text_of};
@@ -65,7 +65,7 @@ fn a_picture_that_the_server_refuses_is_taken_out_and_named() {
 /// The summary's own request is refused for its picture: it is asked for without, and the conversation goes on.
 #[test]
 fn a_summary_that_is_refused_for_its_pictures_is_asked_for_without() {
-    let server = small(Wire::Anthropic).start();
+    let server = small(WireFormat::Anthropic).start();
     let home = home(&server);
     home.write("shot.png", PICTURE);
     server.push(ScriptedTurn::new().call("r", "Read", r#"{"file_path":"shot.png"}"#));
@@ -103,7 +103,7 @@ fn thoughts(request: &Value) -> usize {
 #[test]
 fn thinking_that_the_server_refuses_is_dropped_and_never_shown() {
     for refusals in [1, 2] {
-        let server = server(Wire::Anthropic).start();
+        let server = server(WireFormat::Anthropic).start();
         let home = TestHome::new().with_server(&server);
         home.write("a.txt", "one\n");
         server.push(thinks("t1"));
@@ -133,7 +133,7 @@ fn thinking_that_the_server_refuses_is_dropped_and_never_shown() {
 /// A server that will not have it whatever is done: told, and the conversation stays usable.
 #[test]
 fn thinking_that_is_refused_for_ever_is_told_in_the_end() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     home.write("a.txt", "one\n");
     server.push(thinks("t1"));

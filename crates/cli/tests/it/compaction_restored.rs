@@ -2,7 +2,7 @@
 //! plan and its mode, instruction files, the memory index, what hooks say, memories that were recalled.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{ScriptedServer, Terminal, TestHome, Wire};
+use dormouse_testkit::{ScriptedServer, Terminal, TestHome, WireFormat};
 use serde_json::json;
 
 use crate::compacting::{SUMMARY, last_text, places_are_right};
@@ -95,7 +95,7 @@ fn the_files_that_were_read_last_are_there_as_they_are_now() {
 /// A hook that masks what Read shows masks what is put back, too.
 #[test]
 fn hooks_see_what_is_put_back() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     let command = r#"echo '{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":"masked words"}}'"#;
     let hook = json!([{"matcher": "Read", "hooks": [{"type": "command", "command": command}]}]);
@@ -117,7 +117,7 @@ fn hooks_see_what_is_put_back() {
 /// Tasks, skills, hooks, instruction files, the memory index; and what was recalled may be recalled again.
 #[test]
 fn what_was_in_use_is_in_use() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     let hook = |matcher: &str| json!([{"matcher": matcher, "hooks": [{"type": "command", "command": "cat > compact.json; echo the-hook-says-tabs"}]}]);
     let settings = json!({"hooks": {"SessionStart": hook("compact")}});
@@ -182,7 +182,7 @@ fn what_was_in_use_is_in_use() {
 /// The plan, and that plan mode is on, in the middle of a turn.
 #[test]
 fn plan_mode_outlasts_a_compaction_in_the_middle_of_a_turn() {
-    let server = crate::compacting::small(Wire::Anthropic).start();
+    let server = crate::compacting::small(WireFormat::Anthropic).start();
     let home = crate::compacting::home(&server);
     home.write("a.txt", "a line of the file\n".repeat(380));
     for number in 0..5 {

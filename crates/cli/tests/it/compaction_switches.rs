@@ -1,7 +1,7 @@
 //! What a person may set about compaction: switches, a window for compacting ahead, hooks that have a say.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Output, Reply, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Output, Reply, ScriptedServer, TestHome, WireFormat};
 use serde_json::json;
 
 use crate::compacting::{
@@ -40,7 +40,7 @@ fn nothing_ahead_but_a_full_window_is_no_end() {
 /// Reactive only: the server's word counts, and nothing else.
 #[test]
 fn reactive_only_waits_for_the_server() {
-    let server = server(Wire::Anthropic).no_model_info().start();
+    let server = server(WireFormat::Anthropic).no_model_info().start();
     let mut home = TestHome::new().with_server(&server);
     home.set_env("DORMOUSE_REACTIVE_ONLY", "1");
     fill(&home, &server, 2);
@@ -55,7 +55,7 @@ fn reactive_only_waits_for_the_server() {
 
 #[test]
 fn a_smaller_window_for_compacting_ahead() {
-    let server = small(Wire::Anthropic).window(200_000).fork_with(summaries()).start();
+    let server = small(WireFormat::Anthropic).window(200_000).fork_with(summaries()).start();
     let mut home = home_for(&server, 200_000);
     home.set_env("DORMOUSE_AUTO_COMPACT_WINDOW", "24000");
     fill(&home, &server, 3);
@@ -97,7 +97,7 @@ const REFUSES: (&str, &str, &str) = ("PreCompact", "auto", "echo not now >&2; ex
 /// A hook that refuses a compaction ahead: it is skipped, and the request goes out.
 #[test]
 fn a_hook_that_refuses_a_compaction_ahead_has_it_skipped() {
-    let server = small(Wire::Anthropic).start();
+    let server = small(WireFormat::Anthropic).start();
     let home = with_hooks(&server, &[REFUSES]);
     fill(&home, &server, 3);
     let output = goes_on(&home, &server, &long_prompt(4));
@@ -126,7 +126,7 @@ fn a_hook_that_refuses_a_compaction_ahead_has_it_skipped() {
 /// A hook that refuses what is to mend a refused request: the server's error shows.
 #[test]
 fn a_hook_that_refuses_the_mending_has_the_error_shown() {
-    let server = small(Wire::Anthropic).start();
+    let server = small(WireFormat::Anthropic).start();
     let home = with_hooks(&server, &[REFUSES, ("PreCompact", "manual", "echo never >&2; exit 2")]);
     fill(&home, &server, 2);
     server.push(Reply::gateway_too_long());
@@ -149,7 +149,7 @@ fn an_interrupt_does_not_wait_for_hooks() {
     let hangs = "touch hangs; sleep 300";
     for event in ["PreCompact", "SessionStart", "PostCompact"] {
         let matcher = if event == "SessionStart" { "compact" } else { "auto" };
-        let server = small(Wire::Anthropic).fork_with(summaries()).start();
+        let server = small(WireFormat::Anthropic).fork_with(summaries()).start();
         let home = with_hooks(&server, &[(event, matcher, hangs)]);
         fill(&home, &server, 3);
         let mut running = home.spawn(&mut ask(&home, &["-c", &long_prompt(4)]));

@@ -2,7 +2,7 @@
 //! a word: the conversation always goes on, and what the person said is found again.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, TestHome, WireFormat};
 
 use crate::compacting::{
     SUMMARY, boundaries, fill, home, home_for, last_text, long_prompt, nothing_is_lost, say, small,
@@ -104,11 +104,11 @@ fn limited(
 /// The window is smaller than anybody knows. The server says so, with numbers or without.
 #[test]
 fn a_window_smaller_than_thought() {
-    let ways: [(&str, Wire, Refusal); 4] = [
-        ("numbers", Wire::Anthropic, Reply::prompt_too_long),
-        ("numbers of llama", Wire::OpenAi, Reply::llama_exceed_context),
-        ("no numbers", Wire::Anthropic, |_, _| Reply::gateway_too_long()),
-        ("bytes", Wire::Anthropic, |_, _| Reply::request_too_large_413()),
+    let ways: [(&str, WireFormat, Refusal); 4] = [
+        ("numbers", WireFormat::Anthropic, Reply::prompt_too_long),
+        ("numbers of llama", WireFormat::OpenAi, Reply::llama_exceed_context),
+        ("no numbers", WireFormat::Anthropic, |_, _| Reply::gateway_too_long()),
+        ("bytes", WireFormat::Anthropic, |_, _| Reply::request_too_large_413()),
     ];
     for (name, wire, refusal) in ways {
         for real in [10_000, 16_000] {
@@ -134,7 +134,7 @@ fn a_window_smaller_than_thought() {
 /// A result of 30 MB goes to a file, or is cut where that is switched off; the window does not notice.
 #[test]
 fn a_result_of_thirty_megabytes() {
-    for (wire, store) in [(Wire::Anthropic, "1"), (Wire::OpenAi, "0")] {
+    for (wire, store) in [(WireFormat::Anthropic, "1"), (WireFormat::OpenAi, "0")] {
         let server = small(wire).fork_with(summaries()).start();
         let mut home = home(&server);
         home.set_env("DORMOUSE_STORED_RESULTS", store);

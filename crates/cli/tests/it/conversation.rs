@@ -3,13 +3,13 @@
 //! request; here it is checked that nothing is lost and that the cache is used to the last token.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Gate, RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Gate, RecordedRequest, Reply, ScriptedServer, TestHome, WireFormat};
 
 use crate::program::{ask, server, transcript, wait_until};
 
 const LOOPS: usize = 30;
 
-fn conversation(wire: Wire) {
+fn conversation(wire: WireFormat) {
     let server = server(wire).start();
     let mut home = TestHome::new().with_server(&server).with_now("2026-11-15T08:00:00Z");
     // Days pass in it; what is cleared after a pause is another test's.
@@ -150,14 +150,14 @@ fn nothing_is_lost(last: &RecordedRequest) {
     expect("prompt five");
 }
 
-fn each_reads_what_the_one_before_wrote(requests: &[RecordedRequest], wire: Wire) {
+fn each_reads_what_the_one_before_wrote(requests: &[RecordedRequest], wire: WireFormat) {
     assert_eq!(requests.len(), LOOPS + 1 + 1 + 1 + 2 + 1);
     for pair in requests.windows(2) {
         let (before, after) = (&pair[0], &pair[1]);
         let read = after.usage.cache_read_input_tokens;
         assert!(read > 0, "request {} read nothing", after.index);
         // An OpenAI-compatible server caches without being told, the whole request before.
-        if wire == Wire::Anthropic {
+        if wire == WireFormat::Anthropic {
             assert_eq!(read, before.written, "request {}", after.index);
         }
     }
@@ -165,17 +165,17 @@ fn each_reads_what_the_one_before_wrote(requests: &[RecordedRequest], wire: Wire
 
 #[test]
 fn a_long_conversation_with_anthropic() {
-    conversation(Wire::Anthropic);
+    conversation(WireFormat::Anthropic);
 }
 
 #[test]
 fn a_long_conversation_with_openai() {
-    conversation(Wire::OpenAi);
+    conversation(WireFormat::OpenAi);
 }
 
 #[test]
 fn an_hour_of_cache_where_the_settings_say_so() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().text("one"))
         .reply(ScriptedTurn::new().text("two"))
         .start();
@@ -195,7 +195,7 @@ fn an_hour_of_cache_where_the_settings_say_so() {
 #[test]
 fn the_first_request_is_the_same_everywhere() {
     let body = |variant: bool| {
-        let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("ok")).start();
+        let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("ok")).start();
         let mut home = TestHome::new().with_server(&server).with_now("2026-11-15T12:00:00Z");
         let mut files = ["x.txt", "y.txt", "z.txt"];
         if variant {

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Gate, Reply, TestHome, Wire};
+use dormouse_testkit::{Gate, Reply, TestHome, WireFormat};
 use serde_json::Value;
 
 use crate::program::{BOTH, ask, dormouse, server};
@@ -83,7 +83,7 @@ fn a_first_run_is_told_what_to_set_and_no_folder_is_made() {
 
 #[test]
 fn settings_that_are_wrong() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     std::fs::create_dir(home.dormouse_home()).unwrap();
     let file = home.dormouse_home().join("settings.json");
@@ -118,7 +118,7 @@ fn a_server_that_is_not_there_or_lists_another_model() {
     let output = home.run(&mut dormouse(&home, &["doctor", "--offline"]));
     assert!(!output.success().stdout.contains("server  "), "{}", output.stdout);
 
-    let server = server(Wire::OpenAi).start();
+    let server = server(WireFormat::OpenAi).start();
     home.use_server(&server);
     home.set_env("DORMOUSE_MODEL", "another");
     let found = findings(&home, 0, "server");
@@ -157,7 +157,7 @@ fn a_key_that_is_not_taken() {
 
 #[test]
 fn folders_that_are_no_folders_or_open_to_others() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     std::fs::create_dir(home.dormouse_home()).unwrap();
     let mode = std::fs::Permissions::from_mode(0o755);
@@ -172,7 +172,7 @@ fn folders_that_are_no_folders_or_open_to_others() {
 #[test]
 fn who_holds_a_session_and_which_lines_are_bad() {
     let gate = Gate::new();
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(Reply::from(ScriptedTurn::new().text("slowly, slowly")).gate_after(2, &gate))
         .start();
     let home = TestHome::new().with_server(&server);
@@ -198,7 +198,7 @@ fn who_holds_a_session_and_which_lines_are_bad() {
 /// Without git and bash it says what that means.
 #[test]
 fn programs_that_are_missing() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let mut home = TestHome::new().with_server(&server);
     home.set_env("PATH", "/nowhere");
     let found = findings(&home, 0, "git");
@@ -209,7 +209,7 @@ fn programs_that_are_missing() {
 
 #[test]
 fn a_repository_of_somebody_else() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let mut home = TestHome::new().with_server(&server);
     home.git_init();
     // Git itself has a switch for its own tests of this.

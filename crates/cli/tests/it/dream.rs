@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Output, RecordedRequest, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Output, RecordedRequest, ScriptedServer, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::program::{BOTH, ask, dormouse, server};
@@ -32,7 +32,7 @@ pub(crate) fn with(mut input: Value, key: &str, value: impl Into<Value>) -> Valu
 /// A home in which the model has saved these memories for the project, and a rule of the person's for everything.
 pub(crate) fn home(server: &ScriptedServer, names: &[&str]) -> TestHome {
     // Another server: a dream by hand is no fork of that session.
-    let before = crate::program::server(Wire::Anthropic).start();
+    let before = crate::program::server(WireFormat::Anthropic).start();
     let mut home = TestHome::new().with_server(&before);
     let mut turn = ScriptedTurn::new();
     for name in names {
@@ -190,7 +190,7 @@ fn what_many_sessions_learned_is_merged_and_undone_as_one() {
 
 #[test]
 fn a_dry_run_shows_the_diff_and_changes_nothing() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = home(&server, &["a", "b", "c", "d", "e"]);
     let before = memories(&home);
     good_dream(&server);
@@ -220,7 +220,7 @@ fn a_dry_run_shows_the_diff_and_changes_nothing() {
 /// Each gate that says when, in the words of the program; none of them asks the model.
 #[test]
 fn a_dream_that_is_not_due_says_why_and_when_it_will_be() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let mut home = home(&server, &["a", "b"]);
     let few = run(&home, &[]);
     assert!(

@@ -1,7 +1,9 @@
 //! Dreams that misbehave: nothing is lost, the report says what was refused, and undo gives every byte back (B-21, B-23).
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Gate, Output, RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{
+    Gate, Output, RecordedRequest, Reply, ScriptedServer, TestHome, WireFormat,
+};
 use serde_json::{Value, json};
 
 use crate::dream::{
@@ -12,7 +14,7 @@ use crate::program::{dormouse, server};
 use crate::session_notes::is_first;
 
 fn started(names: &[&str]) -> (ScriptedServer, TestHome) {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = home(&server, names);
     (server, home)
 }
@@ -104,7 +106,7 @@ fn one_that_writes_past_its_tools_is_denied() {
             .call("10", "MemoryList", "{}")
             .into()
     };
-    let server = server(Wire::Anthropic).fork_with(attempts).start();
+    let server = server(WireFormat::Anthropic).fork_with(attempts).start();
     let home = home(&server, &["a", "b"]);
     let before = bytes(&home);
     let output = run(&home, &["--now"]);
@@ -206,7 +208,7 @@ fn one_that_never_ends_comes_to_nothing() {
         let better = with(memory("a", &format!("Better {count}.")), "file", "a.md");
         save(ScriptedTurn::new(), &format!("c{count}"), &better).into()
     };
-    let server = server(Wire::Anthropic).fork_with(endless).start();
+    let server = server(WireFormat::Anthropic).fork_with(endless).start();
     let home = home(&server, &["a", "b"]);
     let before = bytes(&home);
     let output = run(&home, &["--now"]);
@@ -246,7 +248,7 @@ fn what_others_change_meanwhile_counts() {
 /// In the mode of the daily log a dream makes memories of it, once.
 #[test]
 fn a_daily_log_is_distilled_once_unless_that_is_undone() {
-    let first = server(Wire::Anthropic).start();
+    let first = server(WireFormat::Anthropic).start();
     let mut home = TestHome::new().with_server(&first);
     home.set_env("DORMOUSE_DAILY_LOG", "1");
     let note = json!({"note": "the person wants squash merges only, never merge commits"});
@@ -255,7 +257,7 @@ fn a_daily_log_is_distilled_once_unless_that_is_undone() {
     let said = "note this: the person wants squash merges only, never merge commits";
     home.run(&mut crate::program::ask(&home, &[said])).success();
     first.finish();
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     home.use_server(&server);
     let memory = json!({
         "name": "squash", "description": "how to merge", "type": "feedback", "content": "Squash.",

@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 use std::time::SystemTime;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Gate, RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Gate, RecordedRequest, Reply, ScriptedServer, TestHome, WireFormat};
 use serde_json::Value;
 
 use crate::dream::{bytes, delete, home, lock_time, memory, run, save, sessions, test_now, with};
@@ -36,7 +36,7 @@ fn leftovers(home: &TestHome) -> Vec<PathBuf> {
 }
 
 fn dreaming() -> (ScriptedServer, TestHome) {
-    let server = server(Wire::Anthropic).fork_with(corrects).start();
+    let server = server(WireFormat::Anthropic).fork_with(corrects).start();
     let home = home(&server, &["a", "b", "c"]);
     sessions(&home, 5);
     (server, home)
@@ -44,7 +44,7 @@ fn dreaming() -> (ScriptedServer, TestHome) {
 
 #[test]
 fn of_twenty_that_start_at_once_one_dreams() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = home(&server, &["a", "b"]);
     let gate = Gate::new();
     server.push_fork(Reply::from(ScriptedTurn::new().text("done")).gate_after(1, &gate));
@@ -74,7 +74,7 @@ fn of_twenty_that_start_at_once_one_dreams() {
 
 #[test]
 fn the_kernel_frees_the_lock_of_one_that_is_killed() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = home(&server, &["a", "b"]);
     let before = bytes(&home);
     let gate = Gate::new();
@@ -95,7 +95,7 @@ fn the_kernel_frees_the_lock_of_one_that_is_killed() {
 
 #[test]
 fn one_that_is_interrupted_changes_nothing_and_says_so() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = home(&server, &["a", "b"]);
     let before = bytes(&home);
     let gate = Gate::new();
@@ -114,7 +114,7 @@ fn one_that_is_interrupted_changes_nothing_and_says_so() {
 
 #[test]
 fn one_that_fails_leaves_the_time_alone() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = home(&server, &["a", "b"]);
     for _ in 0..3 {
         server.push_fork(Reply::server_error_500());
@@ -201,7 +201,7 @@ fn where_there_are_no_locks_or_nothing_can_be_written_there_is_no_dream() {
 #[test]
 fn the_persons_memory_is_left_to_another_dream() {
     let (_server, home) = dreaming();
-    let other = server(Wire::Anthropic).start();
+    let other = server(WireFormat::Anthropic).start();
     let gate = Gate::new();
     other.push_fork(Reply::from(ScriptedTurn::new().text("done")).gate_after(1, &gate));
     let mut elsewhere = TestHome::new().with_server(&other);

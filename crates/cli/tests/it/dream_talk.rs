@@ -2,7 +2,7 @@
 
 use dormouse_conversation::metrics::{JobMetric, JobOutcome, Metric};
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome, WireFormat};
 
 use crate::dream::{
     bytes, good_dream, home, lock_time, memory, project_memory, read, run, save, sessions,
@@ -22,7 +22,7 @@ fn dreams(home: &TestHome) -> Vec<JobMetric> {
 }
 
 fn dreamer(names: &[&str]) -> (ScriptedServer, TestHome) {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = home(&server, names);
     (server, home)
 }
@@ -80,7 +80,7 @@ fn a_turn_with_nothing_due_does_not_count_the_sessions() {
             home.set_env("DORMOUSE_TEST_NOW", "2026-11-04T09:00:00Z");
         }
         home.set_env(variable, value);
-        let server = crate::program::server(Wire::Anthropic).start();
+        let server = crate::program::server(WireFormat::Anthropic).start();
         home.use_server(&server);
         server.push(ScriptedTurn::new().text("Good morning."));
         let mut terminal = talk(&home, &[], (80, 30));
@@ -92,7 +92,7 @@ fn a_turn_with_nothing_due_does_not_count_the_sessions() {
         server.finish();
     }
     // Nor does anybody dream beside a headless run.
-    let server = crate::program::server(Wire::Anthropic).start();
+    let server = crate::program::server(WireFormat::Anthropic).start();
     home.use_server(&server);
     server.push(ScriptedTurn::new().text("Good morning."));
     home.run(&mut ask(&home, &["good morning"])).success();

@@ -1,7 +1,7 @@
 //! Whether memories help: a scripted week with known counts, and the offer after the third correction.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Output, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Output, ScriptedServer, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::memory::{list, memory};
@@ -16,7 +16,7 @@ struct Week {
 }
 
 impl Week {
-    fn new(wire: Wire) -> Self {
+    fn new(wire: WireFormat) -> Self {
         let server = server(wire).start();
         let home = TestHome::new().with_server(&server);
         Self { home, server, spent: Vec::new() }
@@ -194,7 +194,7 @@ fn a_week_with_five_memories_gives_exactly_its_counts() {
 
 #[test]
 fn a_correction_that_waits_in_the_inbox_counts_and_one_in_the_first_message_does_not() {
-    let mut week = Week::new(Wire::Anthropic);
+    let mut week = Week::new(WireFormat::Anthropic);
     week.day(2);
     week.remember(
         "No force push",
@@ -228,7 +228,7 @@ fn a_correction_that_waits_in_the_inbox_counts_and_one_in_the_first_message_does
 #[test]
 fn a_state_folder_that_can_not_be_written_costs_the_counts_and_nothing_else() {
     use std::os::unix::fs::PermissionsExt;
-    let mut week = Week::new(Wire::Anthropic);
+    let mut week = Week::new(WireFormat::Anthropic);
     week.day(2);
     week.remember(
         "Harbour quay",
@@ -258,7 +258,7 @@ fn a_state_folder_that_can_not_be_written_costs_the_counts_and_nothing_else() {
 
 #[test]
 fn a_correction_that_the_extraction_writes_down_counts_for_the_turn_it_was_said_in() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = crate::extraction::extracting(&server);
     let rule = ["--type", "feedback", "--scope", "user", "--body", "Never run `git push --force`."];
     crate::memory::add(&home, "No force push", &rule);

@@ -2,7 +2,9 @@
 //! vectors. Nothing here may make a search fail, and nothing is asked while a turn waits.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{EmbeddingReply, EmbeddingRequest, EmbeddingServer, Output, TestHome, Wire};
+use dormouse_testkit::{
+    EmbeddingReply, EmbeddingRequest, EmbeddingServer, Output, TestHome, WireFormat,
+};
 use serde_json::{Value, json};
 
 use crate::program::{ask, dormouse, server};
@@ -169,7 +171,7 @@ fn a_turn_never_waits_for_the_server_and_its_key_goes_to_nobody_else() {
         [question] if question.contains("hear") => EmbeddingReply::Hang,
         _ => meanings(request),
     });
-    let model = server(Wire::Anthropic).start();
+    let model = server(WireFormat::Anthropic).start();
     let mut home = TestHome::new().with_server(&model);
     home.set_env("SEA_KEY", "sea-secret-0123456789");
     memories(&home);

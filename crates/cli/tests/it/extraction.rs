@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, TestHome, WireFormat};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -80,7 +80,7 @@ fn what_the_person_says_is_remembered_and_told() {
         assert!(log.success().stdout.contains("extraction"), "{}", log.stdout);
         // The fork reads exactly what its parent wrote to the cache.
         let (parent, forks) = (server.single_request(), server.fork_requests());
-        if wire == Wire::Anthropic {
+        if wire == WireFormat::Anthropic {
             assert_eq!(forks[0].usage.cache_read_input_tokens, parent.written);
         }
         assert!(prompt_of(&forks[0]).contains("the last 2 messages"), "{}", prompt_of(&forks[0]));
@@ -92,7 +92,7 @@ fn what_the_person_says_is_remembered_and_told() {
 
 #[test]
 fn what_nobody_said_or_memory_itself_said_is_dropped() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = extracting(&server);
     home.write("AGENTS.md", "Commit messages are written in the imperative mood.\n");
     let body = ["memory", "add", "staging resets", "--type", "project", "--description", "staging"];
@@ -144,7 +144,7 @@ fn the_switches() {
         ("DORMOUSE_SIMPLE", "1"),
     ];
     for (name, value) in off {
-        let server = server(Wire::Anthropic).start();
+        let server = server(WireFormat::Anthropic).start();
         let mut home = extracting(&server);
         home.set_env(name, value);
         server.push(ScriptedTurn::new().text("Understood."));
@@ -156,7 +156,7 @@ fn the_switches() {
 
 #[test]
 fn where_the_model_has_saved_by_itself_nothing_is_looked_at() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = extracting(&server);
     server.push(saves("real databases", "feedback", "Use a real server.", &[]));
     server.push(ScriptedTurn::new().text("I have noted it."));
@@ -173,7 +173,7 @@ fn where_the_model_has_saved_by_itself_nothing_is_looked_at() {
 
 #[test]
 fn after_a_failure_the_same_messages_are_looked_at_again() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = extracting(&server);
     server.push(ScriptedTurn::new().text("Understood."));
     server.push_fork(Reply::bad_request_400("not today"));
@@ -190,7 +190,7 @@ fn after_a_failure_the_same_messages_are_looked_at_again() {
 
 #[test]
 fn every_so_many_turns() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = extracting(&server);
     let settings = json!({"extraction": {"everyTurns": 3}});
     home.write(home.dormouse_home().join("settings.json"), settings.to_string());
@@ -212,7 +212,7 @@ fn every_so_many_turns() {
 /// A turn that ends while a run is under way is looked at afterwards; only the newest.
 #[test]
 fn one_at_a_time_and_a_trailing_run() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = extracting(&server);
     let gate = dormouse_testkit::Gate::new();
     let slow: Reply = ScriptedTurn::new().text("nothing here").into();
@@ -238,7 +238,7 @@ fn one_at_a_time_and_a_trailing_run() {
 
 #[test]
 fn leaving_waits_for_it_and_says_so() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = extracting(&server);
     let gate = dormouse_testkit::Gate::new();
     let saving: Reply =
@@ -262,7 +262,7 @@ fn leaving_waits_for_it_and_says_so() {
 #[test]
 fn what_was_not_done_is_done_when_the_session_is_next_opened() {
     for killed in [false, true] {
-        let server = server(Wire::Anthropic).start();
+        let server = server(WireFormat::Anthropic).start();
         let home = extracting(&server);
         let gate = dormouse_testkit::Gate::new();
         let slow: Reply = ScriptedTurn::new().text("nothing").into();
@@ -294,7 +294,7 @@ fn what_was_not_done_is_done_when_the_session_is_next_opened() {
 /// A compaction takes the message away up to which was looked: all that is there counts again.
 #[test]
 fn a_compaction_that_removed_the_cursors_message() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = extracting(&server);
     server.push_fork(ScriptedTurn::new().text("nothing"));
     server
@@ -319,7 +319,7 @@ fn a_compaction_that_removed_the_cursors_message() {
 #[test]
 fn the_quota_guard() {
     for (left, runs) in [("24", 0), ("25", 1)] {
-        let server = server(Wire::Anthropic).start();
+        let server = server(WireFormat::Anthropic).start();
         let home = extracting(&server);
         let reply: Reply = ScriptedTurn::new().text("Understood.").into();
         let reply = reply
@@ -338,7 +338,7 @@ fn the_quota_guard() {
 /// A memory that a person wrote is not changed at once: that waits in the inbox.
 #[test]
 fn what_a_person_wrote_waits_in_the_inbox() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = extracting(&server);
     let add = ["memory", "add", "editors", "--type", "user", "--description", "editor"];
     home.run(&mut dormouse(
@@ -369,7 +369,7 @@ fn memory_path(home: &TestHome, name: &str) -> PathBuf {
 /// The transcript holds nothing of the fork.
 #[test]
 fn the_conversation_is_left_as_it_was() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = extracting(&server);
     server.push(ScriptedTurn::new().text("Understood."));
     run_saves(&server, saves("real databases", "feedback", "A real server.", &[PREFERENCE]));
@@ -391,7 +391,7 @@ fn queue(home: &TestHome) -> String {
 /// A run that does not wait leaves the work to whoever talks next in the project.
 #[test]
 fn a_run_that_does_not_wait_is_looked_at_later() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = extracting(&server);
     server.push(ScriptedTurn::new().text("Understood."));
     home.run(&mut ask(&home, &[PREFERENCE])).success();
@@ -423,7 +423,7 @@ fn a_run_that_does_not_wait_is_looked_at_later() {
 /// What another agent's hook has left.
 #[test]
 fn a_transcript_of_another_agent() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = extracting(&server);
     let path = home.root().join("other.jsonl");
     let line = |kind: &str, id: &str, content: Value| {
@@ -481,7 +481,7 @@ fn a_transcript_of_another_agent() {
 
 #[test]
 fn what_can_not_be_looked_at_waits_and_what_is_gone_does_not() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = extracting(&server);
     server.push(ScriptedTurn::new().text("Understood."));
     home.run(&mut ask(&home, &[PREFERENCE])).success();
@@ -501,7 +501,7 @@ fn what_can_not_be_looked_at_waits_and_what_is_gone_does_not() {
 /// `dormouse dream` is an occasion as well, whether a dream is due or not.
 #[test]
 fn a_dream_by_hand_looks_through_what_waits() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = extracting(&server);
     server.push(ScriptedTurn::new().text("Understood."));
     home.run(&mut ask(&home, &[PREFERENCE])).success();
@@ -529,7 +529,7 @@ fn a_crash_at_each_step() {
         ("abort@extraction.move_cursor#2", true),
     ];
     for (fault, saved) in steps {
-        let server = server(Wire::Anthropic).start();
+        let server = server(WireFormat::Anthropic).start();
         let mut home = extracting(&server);
         home.set_env("DORMOUSE_FAULT", fault);
         let saving = || saves("real databases", "feedback", "Use a real server.", &[PREFERENCE]);
@@ -557,7 +557,7 @@ fn a_crash_at_each_step() {
 /// A disk that will not take the cursor costs a second look, and no turn.
 #[test]
 fn a_cursor_that_can_not_be_written() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let mut home = extracting(&server);
     home.set_env("DORMOUSE_FAULT", "enospc@extraction.move_cursor");
     server.push(ScriptedTurn::new().text("Understood."));

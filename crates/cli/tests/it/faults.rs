@@ -2,7 +2,7 @@
 //! clearly where it does not, and the conversation stays usable.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{End, Output, Reply, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{End, Output, Reply, ScriptedServer, TestHome, WireFormat};
 
 use crate::program::{BOTH, ask, server, transcript};
 
@@ -142,8 +142,10 @@ fn a_stream_that_ends_after_a_call_was_started() {
             .text("and then some text that never ends");
         // All but the last events: the calls are complete, the text is not.
         let events = match wire {
-            Wire::Anthropic => dormouse_model::script::anthropic_events(&turn, &frame()).len() - 4,
-            Wire::OpenAi => dormouse_model::script::openai_events(&turn, &frame()).len() - 4,
+            WireFormat::Anthropic => {
+                dormouse_model::script::anthropic_events(&turn, &frame()).len() - 4
+            }
+            WireFormat::OpenAi => dormouse_model::script::openai_events(&turn, &frame()).len() - 4,
         };
         let server = server(wire)
             .reply(Reply::from(turn).stop_after(events).then(End::Fin))
@@ -287,8 +289,8 @@ fn a_bad_key_names_its_variable_and_not_its_value() {
         let output = home.run(&mut ask(&home, &["hi"]));
         assert_eq!(output.code, Some(1));
         let variable = match wire {
-            Wire::Anthropic => "ANTHROPIC_API_KEY",
-            Wire::OpenAi => "OPENAI_API_KEY",
+            WireFormat::Anthropic => "ANTHROPIC_API_KEY",
+            WireFormat::OpenAi => "OPENAI_API_KEY",
         };
         assert!(
             output.stderr.contains(&format!("set {variable} to a valid key")),
@@ -330,7 +332,7 @@ fn no_server_at_all() {
 
 #[test]
 fn it_gives_up_after_ten_retries() {
-    let server = server(Wire::Anthropic).reply_with(|_| Reply::overloaded_529()).start();
+    let server = server(WireFormat::Anthropic).reply_with(|_| Reply::overloaded_529()).start();
     let mut home = TestHome::new().with_server(&server);
     home.set_env("DORMOUSE_RETRY_BASE_MS", "1");
     let output = home.run(&mut ask(&home, &["hi"]));

@@ -8,7 +8,7 @@ use dormouse_conversation::metrics::{
     summarize_metrics,
 };
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Gate, Reply, ScriptedServer, TestHome, WireFormat};
 
 use crate::program::{BOTH, ask, server};
 
@@ -75,7 +75,7 @@ fn figures_add_up_to_what_the_server_counted() {
 
 #[test]
 fn a_cache_break_is_in_the_figure_of_its_request() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().text("word ".repeat(4_000)))
         .reply(ScriptedTurn::new().text("two"))
         .reply(ScriptedTurn::new().text("three"))
@@ -99,7 +99,7 @@ fn a_cache_break_is_in_the_figure_of_its_request() {
 #[test]
 fn an_interrupted_request_is_a_figure_too() {
     let gate = Gate::new();
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(Reply::from(ScriptedTurn::new().text("one two three four")).gate_after(3, &gate))
         .start();
     let home = TestHome::new().with_server(&server);
@@ -122,7 +122,7 @@ fn an_interrupted_request_is_a_figure_too() {
 /// Principle: what only measures never disturbs. But it does not keep quiet about it either.
 #[test]
 fn figures_that_can_not_be_written_disturb_nothing_and_are_told_once() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("t1", "Bash", r#"{"command":"true"}"#))
         .reply(ScriptedTurn::new().text("the answer"))
         .start();
@@ -140,7 +140,7 @@ fn figures_that_can_not_be_written_disturb_nothing_and_are_told_once() {
 #[test]
 fn programs_side_by_side_share_the_log() {
     let server =
-        server(Wire::Anthropic).reply_with(|_| ScriptedTurn::new().text("ok").into()).start();
+        server(WireFormat::Anthropic).reply_with(|_| ScriptedTurn::new().text("ok").into()).start();
     server.expect_break("sessions side by side");
     let home = TestHome::new().with_server(&server);
     let running: Vec<_> = (0..6).map(|_| home.spawn(&mut ask(&home, &["hi"]))).collect();

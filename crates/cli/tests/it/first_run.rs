@@ -1,7 +1,7 @@
 //! A new user: nothing set up, help, the demo.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{TestHome, Wire};
+use dormouse_testkit::{TestHome, WireFormat};
 
 use crate::program::{ask, dormouse, server};
 
@@ -86,7 +86,7 @@ fn help_has_examples_and_exit_codes() {
 #[test]
 fn the_model_comes_from_the_command_line_the_environment_the_settings_or_the_server() {
     let model = |arguments: &[&str], environment: Option<&str>, settings: Option<&str>| {
-        let server = server(Wire::OpenAi)
+        let server = server(WireFormat::OpenAi)
             .model("listed-first")
             .reply(ScriptedTurn::new().text("ok"))
             .start();
@@ -114,7 +114,7 @@ fn the_model_comes_from_the_command_line_the_environment_the_settings_or_the_ser
 
 #[test]
 fn a_key_from_a_command_is_used_and_never_shown() {
-    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("ok")).start();
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("ok")).start();
     let mut home = TestHome::new().with_server(&server);
     home.unset_env("ANTHROPIC_API_KEY");
     let settings = r#"{"provider":{"kind":"anthropic","keyCommand":"printf 'key-from-a-ring\n'"}}"#;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{RecordedRequest, Reply, TestHome, Wire};
+use dormouse_testkit::{RecordedRequest, Reply, TestHome, WireFormat};
 use serde_json::json;
 
 use crate::compacting::{SUMMARY, boundaries, fill, home, long_prompt, small, summaries, text_of};
@@ -87,7 +87,7 @@ fn a_summary_that_calls_tools_is_denied_and_nothing_happens() {
 /// Whoever looks at the conversation's calls looks at those of its forks.
 #[test]
 fn hooks_see_the_calls_of_forks() {
-    let server = server(Wire::Anthropic).fork_with(writes("a line")).start();
+    let server = server(WireFormat::Anthropic).fork_with(writes("a line")).start();
     let hook = r#""hooks":{"PreToolUse":[{"matcher":"Edit","hooks":[{"type":"command","command":"echo not by forks >&2; exit 2"}]}]}"#;
     let home = home_of(&server, &with_more(hook));
     let gate = long_turn(&server, "t0");
@@ -157,7 +157,7 @@ fn a_compaction_is_no_break_of_the_cache() {
 /// A server that loses its cache in the middle of a session is told of, with the cause.
 #[test]
 fn a_cache_that_is_lost_is_told() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (150, 40));
     for number in 1..=3 {

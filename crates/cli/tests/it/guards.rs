@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Output, TestHome, Wire};
+use dormouse_testkit::{Output, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::memory::{add, memory};
@@ -150,7 +150,7 @@ fn a_file_that_is_no_settings_is_not_touched() {
 
 #[test]
 fn a_guard_really_stops_the_command() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     home.git_init();
     forbid(&home, "No force push", "Never run `git push --force`.");
@@ -178,7 +178,7 @@ fn a_guard_really_stops_the_command() {
 
 #[test]
 fn a_rule_without_a_command_is_said_when_it_comes_up() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     let body = "Never mock the database in tests: $(touch smuggled) `touch smuggled` \"; touch smuggled; \" ' \\ \n{\"a\":1}";
     forbid(&home, "Mocks", body);
@@ -282,7 +282,7 @@ fn corrected(home: &TestHome, server: &dormouse_testkit::ScriptedServer, times: 
 
 #[test]
 fn a_refused_guard_is_offered_again_after_three_more() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     forbid(&home, "No force push", "Never run `git push --force`.");
     let offered = |output: &Output| output.stderr.contains("times corrected");
@@ -313,7 +313,7 @@ fn while_talking_the_guard_is_shown_and_asked_about() {
         });
         ScriptedTurn::new().call("m", "MemorySave", save.to_string())
     };
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     home.git_init();
     forbid(&home, "No force push", "Never run `git push --force`.");

@@ -1,7 +1,7 @@
 //! What once went wrong when somebody tried: keys that leak, projects that mix, answers that never end.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Reply, TestHome, Wire};
+use dormouse_testkit::{Reply, TestHome, WireFormat};
 use serde_json::Value;
 
 use crate::program::{BOTH, ask, dormouse, server, transcript};
@@ -29,7 +29,7 @@ fn a_key_in_an_error_inside_the_stream_is_not_shown() {
 
 #[test]
 fn a_key_in_a_file_does_not_reach_the_transcript() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("t1", "Read", r#"{"file_path":"notes.txt"}"#).call(
             "t2",
             "Read",
@@ -61,7 +61,7 @@ fn a_password_in_an_address_is_not_shown() {
 /// `项目` and `目项` have one slug; their sessions are their own.
 #[test]
 fn two_projects_of_one_slug_do_not_mix() {
-    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("one")).start();
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("one")).start();
     let home = TestHome::new().with_server(&server);
     let (one, other) = (home.root().join("项目"), home.root().join("目项"));
     std::fs::create_dir(&one).unwrap();
@@ -78,7 +78,7 @@ fn two_projects_of_one_slug_do_not_mix() {
 
 #[test]
 fn a_session_goes_on_with_its_own_model() {
-    let server = server(Wire::OpenAi)
+    let server = server(WireFormat::OpenAi)
         .replies(["a", "b", "c"].map(|text| ScriptedTurn::new().text(text)))
         .start();
     let home = TestHome::new().with_server(&server);
@@ -95,7 +95,7 @@ fn a_session_goes_on_with_its_own_model() {
 /// The window that a name's suffix promises lasts as long as the session.
 #[test]
 fn a_large_window_by_name_is_kept() {
-    let server = server(Wire::OpenAi)
+    let server = server(WireFormat::OpenAi)
         .no_model_info()
         .replies(["a", "b"].map(|text| ScriptedTurn::new().text(text)))
         .start();
@@ -109,7 +109,7 @@ fn a_large_window_by_name_is_kept() {
 
 #[test]
 fn a_prompt_option_on_a_session_that_goes_on_is_said_to_have_no_effect() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().text("one"))
         .reply(ScriptedTurn::new().text("two"))
         .start();
@@ -123,7 +123,7 @@ fn a_prompt_option_on_a_session_that_goes_on_is_said_to_have_no_effect() {
 /// A server that asks to go on for ever, and one that calls a thousand tools at once.
 #[test]
 fn what_never_ends_is_ended() {
-    let server_of_pauses = server(Wire::Anthropic)
+    let server_of_pauses = server(WireFormat::Anthropic)
         .reply_with(|_| ScriptedTurn::new().text("more").stop("pause_turn").into())
         .start();
     let home = TestHome::new().with_server(&server_of_pauses);
@@ -145,7 +145,7 @@ fn what_never_ends_is_ended() {
 
 #[test]
 fn a_web_page_is_recognised() {
-    let server = server(Wire::OpenAi)
+    let server = server(WireFormat::OpenAi)
         .reply(Reply::Error {
             status: 200,
             headers: Vec::new(),
@@ -165,7 +165,7 @@ fn a_web_page_is_recognised() {
 /// The limit on file sizes of a shell is told like a full disk.
 #[test]
 fn a_limit_on_file_sizes() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     let program = env!("CARGO_BIN_EXE_dormouse");
     let script = format!("ulimit -f 4; exec {program} -p hi </dev/null");

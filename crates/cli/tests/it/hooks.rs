@@ -2,7 +2,7 @@
 //! and exit codes of that contract.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Output, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Output, ScriptedServer, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::program::{ask, server};
@@ -34,7 +34,7 @@ fn home(hooks: &[(&str, &str, &str)]) -> TestHome {
 }
 
 fn run(home: &mut TestHome, turns: Vec<ScriptedTurn>) -> (Output, ScriptedServer) {
-    let server = server(Wire::Anthropic).replies(turns).start();
+    let server = server(WireFormat::Anthropic).replies(turns).start();
     home.use_server(&server);
     let output = home.run(&mut ask(home, &["go"]));
     (output, server)
@@ -176,7 +176,7 @@ fn a_prompt_is_blocked_and_not_kept() {
     let guard =
         r#"grep -q secret && { echo '{"decision":"block","reason":"no secrets"}'; }; exit 0"#;
     let mut home = home(&[("UserPromptSubmit", "", guard)]);
-    let server = server(Wire::Anthropic).reply(done()).reply(done()).start();
+    let server = server(WireFormat::Anthropic).reply(done()).reply(done()).start();
     home.use_server(&server);
     home.run(&mut ask(&home, &["hi"])).success();
     let blocked = home.run(&mut ask(&home, &["--continue", "my secret"]));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Output, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Output, ScriptedServer, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::compaction_by_hand::three;
@@ -57,7 +57,7 @@ pub(crate) fn done() -> ScriptedTurn {
 }
 
 pub(crate) fn scripted(turns: Vec<ScriptedTurn>) -> ScriptedServer {
-    server(Wire::Anthropic).side_model("small").replies(turns).start()
+    server(WireFormat::Anthropic).side_model("small").replies(turns).start()
 }
 
 /// The blocks of the last message of a request, as text.

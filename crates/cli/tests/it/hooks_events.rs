@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{RecordedRequest, Reply, Wire};
+use dormouse_testkit::{RecordedRequest, Reply, WireFormat};
 use serde_json::{Value, json};
 
 use crate::hooks_contract::{
@@ -229,7 +229,7 @@ fn an_agent_is_watched_and_kept_from_stopping() {
         "Stop": group("", json!({"type": "command", "command": "echo x >> stops"})),
         "SessionStart": group("", json!({"type": "command", "command": "echo x >> starts"})),
     });
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .agent_with(|request: &RecordedRequest| -> Reply {
             let last = request.last_message().to_string();
             if last.contains("name your sources") {
@@ -274,7 +274,7 @@ fn an_agent_is_watched_and_kept_from_stopping() {
 /// What an agent writes to its own memory is told with the agent's name; what it could not write is not.
 #[test]
 fn the_memory_of_an_agent_is_told_as_such() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .agent_with(|request: &RecordedRequest| -> Reply {
             if request.messages().len() > 1 {
                 return ScriptedTurn::new().text("noted").into();

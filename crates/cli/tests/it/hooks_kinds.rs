@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Reply, TestHome, Wire};
+use dormouse_testkit::{Reply, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::hooks_contract::{bash, command, done, go, group, home, last, scripted, settings};
@@ -105,7 +105,7 @@ fn no_status_and_no_plain_text_decides() {
 fn a_model_is_asked() {
     let prompt = json!({"type": "prompt", "prompt": "Is this harmless? $ARGUMENTS Answer."});
     let hooks = json!({"PreToolUse": group("Bash", prompt)});
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .side_model("small")
         .side_reply(
             ScriptedTurn::new().text(r#"{"ok":false,"reason":"the model would rather not"}"#),
@@ -150,7 +150,7 @@ fn a_call_that_is_refused_as_hopeless_is_refused() {
 #[test]
 fn a_model_keeps_another_from_stopping_unless_it_can_not_be_helped() {
     let prompt = json!({"type": "prompt", "prompt": "Are the tests green?", "model": "small"});
-    let server = server(Wire::OpenAi)
+    let server = server(WireFormat::OpenAi)
         .side_model("small")
         .side_reply(ScriptedTurn::new().text(r#"{"ok":false,"reason":"they are red"}"#))
         .side_reply(
@@ -195,7 +195,7 @@ fn each_kind_has_its_time() {
         handler["timeout"] = json!(0.3);
         handler
     };
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .side_model("small")
         .side_reply(
             Reply::from(ScriptedTurn::new().text("{}"))

@@ -1,7 +1,7 @@
 //! Hooks and the tools of MCP servers: by whatever way such a tool is called, hooks see the tool and its own arguments.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{ScriptedServer, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::hooks_contract::{bash, group, lines};
@@ -38,7 +38,7 @@ fn home_with(server: &ScriptedServer, start: &str, hooks: &Value) -> TestHome {
 fn a_call_through_another_tool_is_shown_as_what_it_is() {
     for through in [call, mcp_call] {
         let word = |word: &str| through("echo", &json!({ "word": word }));
-        let server = server(Wire::Anthropic)
+        let server = server(WireFormat::Anthropic)
             .reply(word("danger"))
             .reply(word("rough"))
             .reply(through("fail", &json!({"word": "soft"})))
@@ -92,7 +92,7 @@ fn a_condition_holds_for_tools_that_are_not_listed() {
         ("mcp__mean__fail", true),
         ("Bash", true),
     ] {
-        let server = server(Wire::Anthropic)
+        let server = server(WireFormat::Anthropic)
             .reply(bash("touch go; until [ -e mean-listed ]; do sleep 0.01; done"))
             .reply(mcp_call("echo", &json!({"word": "x"})))
             .reply(ScriptedTurn::new().text("done"))

@@ -1,7 +1,7 @@
 //! Every mistake in a hook is told with its file, its line and the reason; the others run. And `dormouse hooks`.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{TestHome, Wire};
+use dormouse_testkit::{TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::hooks_contract::{bash, done, group, last, scripted, settings};
@@ -96,7 +96,7 @@ fn each_mistake_is_told_with_its_file_and_line_and_the_others_run() {
     for (mistake, said) in MISTAKES {
         let good = r#""UserPromptSubmit": [{"hooks": [{"command": "touch ran"}]}]"#;
         let home = with_settings(&format!("{{\n \"hooks\": {{\n  {mistake},\n  {good}\n }}\n}}"));
-        let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("done")).start();
+        let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("done")).start();
         let home = home.with_server(&server);
         let output = home.run(&mut ask(&home, &["go"]));
         output.success();
@@ -234,7 +234,7 @@ fn managed_hooks_alone_run_where_the_organisation_says_so() {
 
 #[test]
 fn the_conversation_shows_its_hooks() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = with_settings(r#"{"hooks":{"Stop":[{"hooks":[{"command":"my-check"}]}]}}"#)
         .with_server(&server);
     let mut terminal = talk(&home, &[], (150, 40));

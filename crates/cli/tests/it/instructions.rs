@@ -1,7 +1,7 @@
 //! Instruction files in a session: in the first message, in their order, and as files are touched.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{TestHome, Wire};
+use dormouse_testkit::{TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::program::{ask, server};
@@ -31,7 +31,7 @@ fn they_stand_in_the_first_message_in_their_order() {
     );
     home.write(".claude/rules/style.md", "rule words");
     home.write("AGENTS.local.md", "local words");
-    let server = server(Wire::Anthropic).reply(done()).start();
+    let server = server(WireFormat::Anthropic).reply(done()).start();
     home.use_server(&server);
     home.run(&mut ask(&home, &["hi"])).success();
     let text = first(&server.single_request());
@@ -76,7 +76,7 @@ fn rules_and_nested_files_come_when_a_file_is_touched() {
     let hook = json!({"hooks": {"InstructionsLoaded": [{"hooks": [{
         "type": "command", "command": format!("cat >> {}", log.display())}]}]}});
     home.write(home.dormouse_home().join("settings.json"), hook.to_string());
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("r", "Read", r#"{"file_path":"sub/a.rs"}"#))
         .reply(ScriptedTurn::new().call("s", "Read", r#"{"file_path":"sub/a.rs"}"#))
         .reply(done())
@@ -106,7 +106,7 @@ fn a_file_outside_is_not_read_and_that_is_said() {
     let mut home = TestHome::new();
     home.write(home.root().join("secret.md"), "outside words");
     home.write("AGENTS.md", "see @../secret.md");
-    let server = server(Wire::Anthropic).reply(done()).reply(done()).start();
+    let server = server(WireFormat::Anthropic).reply(done()).reply(done()).start();
     home.use_server(&server);
     let output = home.run(&mut ask(&home, &["hi"]));
     output.success();

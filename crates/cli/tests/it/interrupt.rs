@@ -1,7 +1,7 @@
 //! An interrupt at any point: the run ends at once, what was open is closed, and the next message works.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Reply, TestHome, Wire};
+use dormouse_testkit::{Reply, TestHome, WireFormat};
 
 use crate::program::{BOTH, ask, server, transcript, wait_until};
 
@@ -36,7 +36,7 @@ fn while_a_command_runs() {
 
 #[test]
 fn while_waiting_for_another_try() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(Reply::rate_limited(300))
         .reply(ScriptedTurn::new().text("still usable"))
         .start();
@@ -53,7 +53,7 @@ fn while_waiting_for_another_try() {
 
 #[test]
 fn while_the_server_is_silent() {
-    let server = server(Wire::OpenAi)
+    let server = server(WireFormat::OpenAi)
         .reply(
             Reply::from(ScriptedTurn::new().text("x"))
                 .stop_after(0)

@@ -1,7 +1,7 @@
 //! The cheap layers in the real program: old results cleared after a pause, oldest rounds left out (C-6, C-7).
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Reply, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Reply, ScriptedServer, TestHome, WireFormat};
 
 use crate::program::{BOTH, ask, server, transcript};
 use crate::talk::{leave, say, talk};
@@ -57,7 +57,7 @@ fn after_a_pause_old_results_are_cleared_and_stay_so() {
 
 #[test]
 fn where_thinking_is_bound_nothing_is_cleared_unless_the_person_says_so() {
-    let server = server(Wire::Anthropic).model("claude-opus-5-5").start();
+    let server = server(WireFormat::Anthropic).model("claude-opus-5-5").start();
     let mut home = seven_looks(&server).with_now(CLEARED_AFTER);
     server.push(ScriptedTurn::new().text("later"));
     home.run(&mut ask(&home, &["-c", "hours later"])).success();
@@ -73,7 +73,7 @@ fn where_thinking_is_bound_nothing_is_cleared_unless_the_person_says_so() {
 
 #[test]
 fn the_oldest_rounds_are_left_out_whole_and_a_marker_says_so() {
-    let server = server(Wire::Anthropic).window(16_000).max_output(4_000).start();
+    let server = server(WireFormat::Anthropic).window(16_000).max_output(4_000).start();
     let mut home = TestHome::new().with_server(&server);
     home.set_env("DORMOUSE_CONTEXT_WINDOW", "16000");
     home.set_env("DORMOUSE_SNIP", "1");
@@ -104,7 +104,7 @@ fn the_oldest_rounds_are_left_out_whole_and_a_marker_says_so() {
 
 /// A window in which spans are folded, with so many looks in one turn.
 fn folding(answer: impl Fn() -> Reply + Send + 'static) -> (ScriptedServer, TestHome) {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .window(24_000)
         .max_output(4_000)
         .fork_with(move |_| answer())

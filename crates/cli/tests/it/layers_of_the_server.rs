@@ -1,7 +1,7 @@
 //! What servers clear themselves: deletions in their cache (C-8), and old tool uses (C-9).
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{RecordedRequest, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{RecordedRequest, ScriptedServer, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::program::{ask, dormouse, server};
@@ -53,7 +53,7 @@ fn layer(home: &TestHome, name: &str) -> Value {
 
 #[test]
 fn deletions_are_sent_again_in_the_same_place_and_the_messages_stay() {
-    let server = server(Wire::Anthropic).knows_cache_edits().start();
+    let server = server(WireFormat::Anthropic).knows_cache_edits().start();
     let home = with_cache_edits(&server);
     // The server compares the bytes of all requests, and refuses a deletion of what is not there.
     looked(&server, &home, &["count"], 0..13);
@@ -79,7 +79,7 @@ fn deletions_are_sent_again_in_the_same_place_and_the_messages_stay() {
 
 #[test]
 fn switched_off_they_are_taken_back() {
-    let server = server(Wire::Anthropic).knows_cache_edits().start();
+    let server = server(WireFormat::Anthropic).knows_cache_edits().start();
     let mut home = with_cache_edits(&server);
     looked(&server, &home, &["count"], 0..8);
     home.set_env("DORMOUSE_CACHE_EDITS", "0");
@@ -96,7 +96,7 @@ fn switched_off_they_are_taken_back() {
 
 #[test]
 fn after_a_clearing_by_time_they_start_anew() {
-    let server = server(Wire::Anthropic).knows_cache_edits().start();
+    let server = server(WireFormat::Anthropic).knows_cache_edits().start();
     let home = with_cache_edits(&server);
     looked(&server, &home, &["count"], 0..8);
     let home = home.with_now("2026-11-02T12:00:00Z");
@@ -114,7 +114,7 @@ fn after_a_clearing_by_time_they_start_anew() {
 
 #[test]
 fn a_compaction_takes_them_out_and_its_fork_sends_what_was_sent() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .knows_cache_edits()
         .fork_with(|_| ScriptedTurn::new().text("<summary>looked at nuts</summary>").into())
         .start();
@@ -134,12 +134,12 @@ fn a_compaction_takes_them_out_and_its_fork_sends_what_was_sent() {
 
 #[test]
 fn a_server_that_is_not_said_to_know_them_gets_none() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     settings(&home, &json!({"cacheEdits": {"above": 6, "keep": 2}}));
     looked(&server, &home, &["count"], 0..9);
     server.finish();
-    let server = self::server(Wire::OpenAi).start();
+    let server = self::server(WireFormat::OpenAi).start();
     let home = with_cache_edits(&server);
     looked(&server, &home, &["count"], 0..9);
     assert!(!server.requests().last().unwrap().text().contains("cache_edits"));
@@ -148,8 +148,11 @@ fn a_server_that_is_not_said_to_know_them_gets_none() {
 
 #[test]
 fn a_server_that_manages_the_window_is_asked_to_clear() {
-    let server =
-        server(Wire::Anthropic).model("claude-opus-5-5").window(100_000).max_output(4_000).start();
+    let server = server(WireFormat::Anthropic)
+        .model("claude-opus-5-5")
+        .window(100_000)
+        .max_output(4_000)
+        .start();
     let mut home = TestHome::new().with_server(&server);
     home.set_env("DORMOUSE_SERVER_CLEARING", "1");
     home.set_env("DORMOUSE_CONTEXT_WINDOW", "100000");
@@ -188,7 +191,7 @@ fn a_server_that_manages_the_window_is_asked_to_clear() {
 
 #[test]
 fn other_servers_are_not_asked() {
-    let server = server(Wire::OpenAi).start();
+    let server = server(WireFormat::OpenAi).start();
     let mut home = TestHome::new().with_server(&server);
     home.set_env("DORMOUSE_SERVER_CLEARING", "1");
     looked(&server, &home, &["count"], 0..2);
@@ -204,7 +207,7 @@ fn odd_words_about_what_was_cleared_are_passed_over() {
         r#"{"applied_edits":"none"}"#,
         r#"{"applied_edits":[{"cleared_tool_uses":"x"}]}"#,
     ] {
-        let server = server(Wire::Anthropic).start();
+        let server = server(WireFormat::Anthropic).start();
         let home = TestHome::new().with_server(&server);
         let delta = format!(
             r#"{{"type":"message_delta","delta":{{"stop_reason":"end_turn"}},"usage":{{"output_tokens":2}},"context_management":{odd}}}"#
@@ -219,7 +222,7 @@ fn odd_words_about_what_was_cleared_are_passed_over() {
 
 #[test]
 fn shares_that_make_no_sense_are_refused() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     settings(&home, &json!({"snip": {"fromPercent": 50, "toPercent": 60}}));
     let output = home.run(&mut ask(&home, &["hello"]));

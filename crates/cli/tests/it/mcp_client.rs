@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Output, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Output, ScriptedServer, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::mcp_mean::{LONG_NAME, entry, processes, settings};
@@ -110,7 +110,7 @@ fn tools_and_instructions_are_in_the_prefix_and_calls_reach_the_server() {
 #[test]
 fn a_call_asks_whatever_the_server_says_of_itself() {
     let calls = || {
-        server(Wire::Anthropic)
+        server(WireFormat::Anthropic)
             .reply(call("echo", &json!({})))
             .reply(mcp_call("echo", &json!({})))
             .reply(ScriptedTurn::new().text("done"))
@@ -151,7 +151,7 @@ fn a_call_asks_whatever_the_server_says_of_itself() {
 
 #[test]
 fn a_server_that_dies_is_started_again_but_not_for_ever() {
-    let mut script = server(Wire::Anthropic);
+    let mut script = server(WireFormat::Anthropic);
     for _ in 0..6 {
         script = script.reply(call("die", &json!({})));
     }
@@ -177,7 +177,7 @@ fn a_server_that_dies_is_started_again_but_not_for_ever() {
 
 #[test]
 fn a_server_that_breaks_off_at_the_new_handshake_gets_the_old_one() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(call("echo", &json!({"word": "hi"})))
         .reply(ScriptedTurn::new().text("done"))
         .start();
@@ -191,7 +191,7 @@ fn a_server_that_breaks_off_at_the_new_handshake_gets_the_old_one() {
 #[test]
 fn a_flood_ends_the_connection_with_a_reason() {
     for flood in ["endless", "big"] {
-        let server = server(Wire::Anthropic)
+        let server = server(WireFormat::Anthropic)
             .reply(call(flood, &json!({})))
             .reply(call("echo", &json!({"word": "again"})))
             .reply(ScriptedTurn::new().text("done"))
@@ -207,7 +207,7 @@ fn a_flood_ends_the_connection_with_a_reason() {
 
 #[test]
 fn a_call_that_hangs_is_given_up_and_the_server_is_told() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(call("hang", &json!({})))
         .reply(call("echo", &json!({"word": "still there"})))
         .reply(ScriptedTurn::new().text("done"))
@@ -230,7 +230,7 @@ fn a_call_that_hangs_is_given_up_and_the_server_is_told() {
 
 #[test]
 fn an_interrupted_call_is_called_off() {
-    let server = server(Wire::Anthropic).reply(call("hang", &json!({}))).start();
+    let server = server(WireFormat::Anthropic).reply(call("hang", &json!({}))).start();
     let home = mean_home(&server);
     let mut running = home.spawn(&mut ask(&home, &["go"]));
     running.close_stdin();
@@ -247,7 +247,7 @@ fn an_interrupted_call_is_called_off() {
 #[test]
 fn nothing_outlives_the_program_however_it_ends() {
     for kill in [false, true] {
-        let server = server(Wire::Anthropic).reply(call("hang", &json!({}))).start();
+        let server = server(WireFormat::Anthropic).reply(call("hang", &json!({}))).start();
         let home = TestHome::new().with_server(&server);
         settings(&home, &json!({"mean": entry("stubborn")}));
         let mut running = home.spawn(&mut ask(&home, &["go"]));
@@ -267,7 +267,7 @@ fn nothing_outlives_the_program_however_it_ends() {
 
 #[test]
 fn two_servers_with_the_same_tools() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("1", "mcp__one__echo", r#"{"word":"a"}"#).call(
             "2",
             "mcp__two__echo",
@@ -297,7 +297,7 @@ fn made_fit() -> String {
 /// L-29: `.mcp.json` is a stranger's until it is trusted, and again when it has changed.
 #[test]
 fn a_projects_servers_wait_for_trust() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .replies(["one", "two", "three", "four"].map(|text| ScriptedTurn::new().text(text)))
         .start();
     let home = TestHome::new().with_server(&server);
@@ -340,7 +340,7 @@ fn a_projects_servers_wait_for_trust() {
 
 #[test]
 fn mistakes_are_told_with_their_line_and_the_others_load() {
-    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("one")).start();
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("one")).start();
     let home = TestHome::new().with_server(&server);
     let good = entry("well");
     let text = format!(

@@ -2,7 +2,7 @@
 //! compares it); what has changed is told at its end, and enters the next prefix.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{RecordedRequest, Reply, TestHome, Wire};
+use dormouse_testkit::{RecordedRequest, Reply, TestHome, WireFormat};
 use serde_json::json;
 
 use crate::compacting::SUMMARY;
@@ -14,7 +14,7 @@ use crate::talk::{leave, say, talk};
 /// The session begins without the late ones, which are told when they come; what never comes holds nothing up.
 #[test]
 fn late_servers_join_at_the_end_of_the_conversation() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call(
             "c",
             "Bash",
@@ -65,7 +65,7 @@ fn tools_that_change_are_told_and_enter_the_next_prefix() {
 }
 
 fn changes(start: &str, protocol: &str) {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(call("change", &json!({})))
         .reply(call("going", &json!({})))
         .reply(mcp_call("coming", &json!({"word": "new"})))
@@ -108,7 +108,7 @@ fn changes(start: &str, protocol: &str) {
 
 #[test]
 fn a_compaction_makes_the_list_of_tools_anew() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(call("change", &json!({})))
         .reply(mcp_call("coming", &json!({})))
         .reply(ScriptedTurn::new().text("first done"))
@@ -135,7 +135,7 @@ fn a_compaction_makes_the_list_of_tools_anew() {
 /// A hook that watches over a tool sees its calls, however they are made.
 #[test]
 fn hooks_see_the_tool_that_is_called() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(mcp_call("echo", &json!({"word": "past the hook"})))
         .reply(ScriptedTurn::new().text("done"))
         .start();
@@ -156,7 +156,7 @@ fn hooks_see_the_tool_that_is_called() {
 /// L-4: the stored prefix is sent again; what is gone is told.
 #[test]
 fn a_resume_sends_the_same_bytes_and_tells_what_changed() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(call("echo", &json!({})))
         .reply(ScriptedTurn::new().text("one"))
         .reply(call("echo", &json!({})))
@@ -194,7 +194,7 @@ fn a_resume_sends_the_same_bytes_and_tells_what_changed() {
 fn an_agent_reaches_no_more_than_its_tools() {
     let order =
         json!({"description": "call something", "prompt": "call it", "subagent_type": "caller"});
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .agent_with(|request: &RecordedRequest| -> Reply {
             match request.messages().len() {
                 1 => call("echo", &json!({"word": "mine"})).into(),

@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{TestHome, Wire};
+use dormouse_testkit::{TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::mcp_mean::settings;
@@ -134,7 +134,7 @@ fn stream_without_end(stream: &mut TcpStream) {
 #[test]
 fn answers_without_end_are_cut_off_and_a_forgotten_session_is_begun_anew() {
     let call = |tool: &str| ScriptedTurn::new().call("c", format!("mcp__web__{tool}"), "{}");
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .replies(["big", "stream", "echo", "forget", "echo"].map(call))
         .reply(ScriptedTurn::new().text("done"))
         .start();

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Output, TestHome, Wire};
+use dormouse_testkit::{Output, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::mcp_mean::entry;
@@ -118,7 +118,7 @@ fn a_server_that_is_left_out_is_listed_with_its_mistake() {
 
 #[test]
 fn of_what_the_command_line_sets_up_the_good_ones_load() {
-    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("one")).start();
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("one")).start();
     let home = TestHome::new().with_server(&server);
     let given = json!({"mcpServers": {"a": {}, "b": {"url": "http://h"}, "mean": entry("well")}});
     let output = home.run(&mut ask(&home, &["--mcp-config", &given.to_string(), "go"]));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Running, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Running, ScriptedServer, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::mcp_mean::settings;
@@ -43,7 +43,7 @@ fn run(home: &TestHome) {
 
 /// Each call, and what its result has to hold.
 fn check(servers: impl FnOnce(&Path) -> Value, calls: &[(&str, Value, &str)]) {
-    let mut script = server(Wire::Anthropic);
+    let mut script = server(WireFormat::Anthropic);
     for (tool, input, _) in calls {
         script = script.reply(ScriptedTurn::new().call("c", *tool, input.to_string()));
     }
@@ -147,7 +147,7 @@ fn our_own_over_both_transports() {
 fn a_door_that_is_shut_says_why() {
     let other = TestHome::new();
     let (door, url, _) = own_door(&other);
-    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("done")).start();
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("done")).start();
     let home = home_with(
         &server,
         &json!({

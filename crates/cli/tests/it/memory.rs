@@ -1,7 +1,7 @@
 //! Memory, on the command line and in a session: what is saved in one is known in the next.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Output, TestHome, Wire};
+use dormouse_testkit::{Output, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::program::{ask, dormouse, server};
@@ -58,7 +58,7 @@ fn what_one_session_saves_the_next_one_knows() {
         "name": "Tabs", "description": "indents with tabs", "type": "feedback",
         "content": "Use tabs.\n\n**Why:** their editor.\n\n**How to apply:** everywhere.",
     });
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("m", "MemorySave", input.to_string()))
         .reply(ScriptedTurn::new().text("saved"))
         .reply(ScriptedTurn::new().call("s", "MemorySearch", r#"{"query":"tabs"}"#).call(
@@ -102,7 +102,7 @@ fn what_one_session_saves_the_next_one_knows() {
 fn what_looks_like_a_secret_is_not_saved() {
     let key = ["ghp_", "R7kPq2WzX9vTn4LmB8sYc1Hd6Fj3GtUe5aQo"].concat();
     let input = json!({"name": "Token", "description": "d", "type": "project", "content": key});
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("m", "MemorySave", input.to_string()))
         .reply(ScriptedTurn::new().text("no"))
         .start();
@@ -116,7 +116,7 @@ fn what_looks_like_a_secret_is_not_saved() {
 
 #[test]
 fn write_and_edit_go_through_the_same_door() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     let folder = home.dormouse_home().join("memory");
     let file = folder.join("plan.md");
@@ -146,7 +146,7 @@ fn with_memory_off_there_is_none() {
     for off in
         [("DORMOUSE_DISABLE_AUTO_MEMORY", "1"), ("DORMOUSE_SIMPLE", "1"), ("DORMOUSE_MEMORY", "0")]
     {
-        let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("hi")).start();
+        let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("hi")).start();
         let mut home = TestHome::new().with_server(&server);
         home.set_env(off.0, off.1);
         home.run(&mut ask(&home, &["hi"])).success();

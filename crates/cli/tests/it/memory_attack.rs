@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Output, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Output, ScriptedServer, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::memory::{list, memory};
@@ -39,7 +39,7 @@ fn run(home: &mut TestHome, turns: Vec<ScriptedTurn>) -> (Output, Vec<String>) {
 }
 
 fn run_with(home: &mut TestHome, more: &[&str], turns: Vec<ScriptedTurn>) -> (Output, Vec<String>) {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     home.use_server(&server);
     for turn in turns {
         server.push(turn);

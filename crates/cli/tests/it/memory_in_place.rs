@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{TestHome, Wire};
+use dormouse_testkit::{TestHome, WireFormat};
 use serde_json::json as value;
 
 use crate::memory_cli::{add, files_below, json, memory, names};
@@ -122,7 +122,7 @@ fn a_change_touches_its_own_lines_and_no_other() {
 
 #[test]
 fn a_session_uses_it_where_it_is() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let (home, folder) = in_place();
     let home = home.with_server(&server);
     let before = state(&folder);

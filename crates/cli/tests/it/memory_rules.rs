@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Output, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Output, ScriptedServer, TestHome, WireFormat};
 use serde_json::{Value, json as value};
 
 use crate::memory_cli::{add, files_below, json, memory, names};
@@ -30,7 +30,7 @@ fn delete(name: &str) -> ScriptedTurn {
 
 /// A run in which the model makes these calls.
 fn run(home: &mut TestHome, turns: Vec<ScriptedTurn>) -> (Output, ScriptedServer) {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     home.use_server(&server);
     for turn in turns {
         server.push(turn);

@@ -1,7 +1,7 @@
 //! Memory in a session: where the model may write, the daily log, an index that fills up.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{TestHome, Wire};
+use dormouse_testkit::{TestHome, WireFormat};
 use serde_json::json;
 
 use crate::memory::{add, list, memory};
@@ -10,7 +10,7 @@ use crate::program::{ask, dormouse, server};
 /// A file in a memory folder needs no question; what a link there leads to is not written at all.
 #[test]
 fn a_link_in_the_memory_folder_is_no_way_out() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     let folder = home.dormouse_home().join("memory");
     std::fs::create_dir_all(&folder).unwrap();
@@ -34,7 +34,7 @@ fn a_link_in_the_memory_folder_is_no_way_out() {
 /// In this mode the model keeps a log, and nothing else (M-20).
 #[test]
 fn a_daily_log_instead_of_entries() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let mut home = TestHome::new().with_server(&server);
     home.set_env("DORMOUSE_DAILY_LOG", "1");
     let folder = home.dormouse_home().join("memory");
@@ -85,7 +85,7 @@ fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
 /// From 80 % of a limit on, the person is told (M-6).
 #[test]
 fn an_index_that_is_nearly_full_is_said() {
-    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("hi")).start();
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("hi")).start();
     let home = TestHome::new().with_server(&server);
     add(&home, "One", &["--type", "user", "--scope", "user", "--body", "b"]);
     let index = home.dormouse_home().join("memory/MEMORY.md");
@@ -111,7 +111,7 @@ fn memory_that_travels_with_the_repository() {
     let input = json!({
         "name": "Quay", "description": "where ships land", "type": "project", "content": "East.",
     });
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     home.git_init();
     let inside = home.project().join(".dormouse/memory/quay.md");
@@ -145,7 +145,7 @@ fn memory_that_travels_with_the_repository() {
 /// A repository can not lead its memory elsewhere.
 #[test]
 fn memory_in_a_repository_is_not_reached_through_a_link() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     home.git_init();
     settings(&home, &json!({"memory": {"inRepository": [home.project()]}}));
@@ -163,7 +163,7 @@ fn with_the_index_off_none_is_kept() {
     let input = json!({
         "name": "Quay", "description": "where ships land", "type": "project", "content": "East.",
     });
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("m", "MemorySave", input.to_string()))
         .reply(ScriptedTurn::new().text("saved"))
         .start();
@@ -183,7 +183,7 @@ fn headless_runs_never_ask() {
     let input = json!({
         "name": "Quay", "description": "where ships land", "type": "project", "content": "East.",
     });
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("m", "MemorySave", input.to_string()))
         .reply(ScriptedTurn::new().text("it waits"))
         .start();

@@ -6,7 +6,9 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Gate, RecordedRequest, Reply, Running, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{
+    Gate, RecordedRequest, Reply, Running, ScriptedServer, TestHome, WireFormat,
+};
 use serde_json::{Value, json};
 
 use crate::program::{BOTH, ask, dormouse, server, wait_until};
@@ -92,7 +94,7 @@ fn a_message_waits_and_is_told_once_across_sessions() {
 #[test]
 fn a_running_session_is_told_at_its_next_step() {
     let (first, second) = (Gate::new(), Gate::new());
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(
             Reply::from(ScriptedTurn::new().call("1", "Bash", r#"{"command":"ls"}"#))
                 .gate_after(1, &first),
@@ -120,7 +122,7 @@ fn a_running_session_is_told_at_its_next_step() {
 /// Where nobody can take an answer the model is not told where it goes; a sender with a mailbox is one to answer.
 #[test]
 fn an_answer_is_spoken_of_only_where_somebody_takes_it() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     for name in ["r", "ci"] {
         done(&server);
@@ -152,7 +154,7 @@ fn an_answer_is_spoken_of_only_where_somebody_takes_it() {
 #[test]
 fn a_name_is_checked_and_is_one_sessions_own() {
     let gate = Gate::new();
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(Reply::from(ScriptedTurn::new().text("done")).gate_after(1, &gate))
         .start();
     let home = TestHome::new().with_server(&server);
@@ -173,7 +175,7 @@ fn a_name_is_checked_and_is_one_sessions_own() {
 /// The model writes to another session, which was there before.
 #[test]
 fn the_model_writes_with_the_tool() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     done(&server);
     home.run(&mut ask(&home, &["--name", "lead", "hello"])).success();
@@ -237,7 +239,7 @@ fn the_model_writes_with_the_tool() {
 /// What came and was shown before `/clear` is told in the new session, and by nobody else again.
 #[test]
 fn a_message_outlives_a_clear() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &["--name", "r"], (100, 30));
     done(&server);
@@ -280,7 +282,7 @@ fn say(path: &Path, line: &str) -> std::io::Result<String> {
 #[test]
 fn a_socket_takes_messages_of_the_same_user_alone() {
     let gate = Gate::new();
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(Reply::from(ScriptedTurn::new().text("nearly")).gate_after(1, &gate))
         .start();
     done(&server);
@@ -328,7 +330,7 @@ fn as_another_user(home: &TestHome, path: &Path, line: &str) {
 #[test]
 fn a_socket_outlives_a_kill_and_is_replaced() {
     let gate = Gate::new();
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(Reply::from(ScriptedTurn::new().text("never")).gate_after(1, &gate))
         .start();
     let home = TestHome::new().with_server(&server);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{RecordedRequest, Reply, Running, TestHome, Wire};
+use dormouse_testkit::{RecordedRequest, Reply, Running, TestHome, WireFormat};
 
 use crate::messages::{delivered, mailbox, start};
 use crate::program::{ask, dormouse, server};
@@ -77,7 +77,7 @@ fn a_message_is_told_once_whatever_fails() {
                     turn.text("done").into()
                 }
             };
-            let server = server(Wire::Anthropic).reply_with(answer).start();
+            let server = server(WireFormat::Anthropic).reply_with(answer).start();
             let mut home = TestHome::new().with_server(&server);
             home.run(&mut ask(&home, &["--name", "r", "begin"])).success();
             for text in ["one of two messages to r", "two of two messages to r"] {
@@ -106,7 +106,7 @@ fn each_of_many_messages_is_delivered_once_whatever_is_killed() {
     let answer = |_: &RecordedRequest| -> Reply {
         Reply::from(ScriptedTurn::new().text("read")).slow(Duration::from_millis(4))
     };
-    let server = server(Wire::Anthropic).window(2_000_000).reply_with(answer).start();
+    let server = server(WireFormat::Anthropic).window(2_000_000).reply_with(answer).start();
     let home = TestHome::new().with_server(&server);
     home.run(&mut ask(&home, &["--name", "r", "begin"])).success();
     let senders = senders(&home);

@@ -2,7 +2,7 @@
 //! which it steps aside (C-15).
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Gate, RecordedRequest, Reply, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Gate, RecordedRequest, Reply, ScriptedServer, TestHome, WireFormat};
 use serde_json::Value;
 
 use crate::program::{ask, server, wait_until};
@@ -20,7 +20,7 @@ fn is_for_notes(request: &RecordedRequest) -> bool {
 
 /// Forks keep notes, and write a summary where they are asked for one.
 fn start() -> ScriptedServer {
-    server(Wire::Anthropic)
+    server(WireFormat::Anthropic)
         .window(16_000)
         .max_output(4_000)
         .fork_with(|request| {

@@ -1,14 +1,14 @@
 //! What a headless run permits: reading, what rules and modes allow, and nothing else.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{TestHome, Wire};
+use dormouse_testkit::{TestHome, WireFormat};
 use serde_json::Value;
 
 use crate::program::{ask, dormouse, server};
 
 /// Runs one call under these flags; gives the result that the model was told.
 fn result_of(home: &TestHome, flags: &[&str], tool: &str, input: &str) -> String {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(
             ScriptedTurn::new()
                 .call("r", "Read", r#"{"file_path":"a.txt"}"#)
@@ -146,7 +146,7 @@ fn fetching_needs_a_rule() {
 #[test]
 fn a_denial_is_told_to_the_person_too() {
     let mut home = home();
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("t", "Bash", r#"{"command":"touch harm"}"#))
         .reply(ScriptedTurn::new().text("done"))
         .start();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{RecordedRequest, ScriptedServer, Terminal, TestHome, Wire};
+use dormouse_testkit::{RecordedRequest, ScriptedServer, Terminal, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::program::{BOTH, ask, server};
@@ -118,7 +118,7 @@ fn a_headless_plan_is_the_answer_and_nothing_is_changed() {
 
 #[test]
 fn a_plan_outside_of_plan_mode_is_an_error_and_leaves_nothing() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("e", "ExitPlan", exit_plan(PLAN)))
         .reply(ScriptedTurn::new().text("then I just do it"))
         .start();
@@ -133,7 +133,7 @@ fn a_plan_outside_of_plan_mode_is_an_error_and_leaves_nothing() {
 /// A disk that will not take the plan: the model is told, and the person is not asked about nothing.
 #[test]
 fn a_plan_that_can_not_be_kept_is_not_handed_in() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("e", "ExitPlan", exit_plan(PLAN)))
         .reply(ScriptedTurn::new().text("no plan then"))
         .start();
@@ -157,7 +157,7 @@ fn wait_for_question(terminal: &Terminal) {
 #[test]
 fn a_person_decides_about_the_plan() {
     for (answer, mode) in [("y", ""), ("a", "accept-edits ")] {
-        let server = server(Wire::Anthropic)
+        let server = server(WireFormat::Anthropic)
             .reply(ScriptedTurn::new().call("1", "ExitPlan", exit_plan(PLAN)))
             .reply(ScriptedTurn::new().call("2", "ExitPlan", exit_plan("# Second plan")))
             .reply(ScriptedTurn::new().call(
@@ -201,7 +201,7 @@ fn a_person_decides_about_the_plan() {
 /// Whoever goes back to plan mode right after a plan was accepted has that told again.
 #[test]
 fn the_mode_is_told_whenever_it_changes_and_a_plan_survives() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("1", "ExitPlan", exit_plan(PLAN)))
         .reply(ScriptedTurn::new().text("first done"))
         .reply(ScriptedTurn::new().text("second done"))

@@ -4,7 +4,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Output, RecordedRequest, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Output, RecordedRequest, ScriptedServer, TestHome, WireFormat};
 use serde_json::Value;
 
 use crate::program::{ask, dormouse, server};
@@ -122,7 +122,7 @@ fn life(home: &TestHome, server: &ScriptedServer, source: &str, change: &dyn Fn(
 
 #[test]
 fn a_plugin_from_a_folder() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     let root = plugin(&home, r#"{"name":"spell","version":"1.0"}"#);
     let change = || home.write(root.join("bin/mark.sh"), format!("{MARK}# more\n"));
@@ -140,7 +140,7 @@ fn commit(home: &TestHome, root: &Path) {
 
 #[test]
 fn a_plugin_from_a_repository() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     let root = plugin(&home, r#"{"name":"spell","version":"1.0"}"#);
     commit(&home, &root);
@@ -164,7 +164,7 @@ fn a_plugin_from_a_repository() {
 /// What is changed in an installed copy by hand is not used either.
 #[test]
 fn a_copy_that_was_tampered_with_is_not_used() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     let root = plugin(&home, r#"{"name":"spell"}"#);
     run(&home, &["install", root.to_str().unwrap(), "--trust"]).success();
@@ -232,7 +232,7 @@ fn an_update_counts_whole_or_not_at_all() {
 
 #[test]
 fn a_skill_of_a_plugin_is_called_by_its_whole_name() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     let root = plugin(&home, r#"{"name":"spell"}"#);
     run(&home, &["install", root.to_str().unwrap(), "--trust"]).success();
@@ -256,7 +256,7 @@ fn a_broken_part_keeps_no_other_from_loading() {
         ("agents/reviewer.md", "---\nname: reviewer\n---\nLook.\n", "reviewer.md", "agent"),
         ("skills/check/SKILL.md", "---\ndescription: [\n---\nx\n", "SKILL.md:", "skill"),
     ] {
-        let server = server(Wire::Anthropic).start();
+        let server = server(WireFormat::Anthropic).start();
         let home = TestHome::new().with_server(&server);
         let root = plugin(&home, r#"{"name":"spell"}"#);
         home.write(root.join(file), text);
@@ -312,7 +312,7 @@ fn what_is_no_plugin_is_refused_with_its_reason() {
 
 #[test]
 fn the_conversation_lists_them() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     let root = plugin(&home, r#"{"name":"spell","description":"Spells well."}"#);
     run(&home, &["install", root.to_str().unwrap(), "--trust"]).success();

@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{TestHome, Wire};
+use dormouse_testkit::{TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::extraction::{extracting, memories};
@@ -84,7 +84,7 @@ fn everything(way: Way) -> ScriptedTurn {
 
 /// A session in which all of it is read, repeated by the assistant, and proposed; with the guard on (`1`) or off.
 fn poisoned(guard: &str, way: Way) -> TestHome {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let mut home = extracting(&server);
     home.set_env("DORMOUSE_TEST_ECHO_GUARD", guard);
     home.write("report.txt", format!("{}\n{}\n", PLANTED[2][0], PLANTED[3][0]));
@@ -125,7 +125,7 @@ fn what_pages_and_output_say_reaches_no_later_session() {
         let way = Way { wording, quote };
         let mut home = poisoned("1", way);
         let kept = kept(&home, way);
-        let server = server(Wire::Anthropic).start();
+        let server = server(WireFormat::Anthropic).start();
         home.use_server(&server);
         home.set_env("DORMOUSE_EXTRACTION", "0");
         server.push(ScriptedTurn::new().text("I know nothing of it."));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use dormouse_conversation::Usage;
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{RecordedRequest, TestHome, Wire};
+use dormouse_testkit::{RecordedRequest, TestHome, WireFormat};
 use serde_json::Value;
 
 use crate::program::{BOTH, ask, dormouse, server};
@@ -77,7 +77,7 @@ fn totals_are_what_the_server_counted() {
 
 #[test]
 fn a_compaction_is_where_the_prefix_broke() {
-    let server = server(Wire::Anthropic).window(16_000).max_output(4_000).start();
+    let server = server(WireFormat::Anthropic).window(16_000).max_output(4_000).start();
     let mut home = TestHome::new().with_server(&server);
     home.set_env("DORMOUSE_CONTEXT_WINDOW", "16000");
     for number in 1..=3 {

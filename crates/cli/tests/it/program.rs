@@ -3,9 +3,9 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use dormouse_testkit::{ScriptedServer, ServerBuilder, TestHome, Wire};
+use dormouse_testkit::{ScriptedServer, ServerBuilder, TestHome, WireFormat};
 
-pub(crate) const BOTH: [Wire; 2] = [Wire::Anthropic, Wire::OpenAi];
+pub(crate) const BOTH: [WireFormat; 2] = [WireFormat::Anthropic, WireFormat::OpenAi];
 
 /// The program with `-p` and these arguments.
 pub(crate) fn ask(home: &TestHome, arguments: &[&str]) -> Command {
@@ -21,7 +21,7 @@ pub(crate) fn dormouse(home: &TestHome, arguments: &[&str]) -> Command {
     command
 }
 
-pub(crate) fn server(wire: Wire) -> ServerBuilder {
+pub(crate) fn server(wire: WireFormat) -> ServerBuilder {
     ScriptedServer::builder().wire(wire)
 }
 

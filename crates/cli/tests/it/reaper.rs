@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Running, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Running, ScriptedServer, TestHome, WireFormat};
 
 use crate::program::{ask, server, wait_until};
 
@@ -41,7 +41,7 @@ fn call(command: &str) -> ScriptedTurn {
 
 /// The program, with a command that has come as far as writing these files.
 fn running(command: &str, files: &[&str]) -> (ScriptedServer, TestHome, Running) {
-    let server = server(Wire::Anthropic).reply(call(command)).start();
+    let server = server(WireFormat::Anthropic).reply(call(command)).start();
     let home = TestHome::new().with_server(&server);
     let mut running = home.spawn(&mut ask(&home, &["--permission-mode", "bypass", "hi"]));
     running.close_stdin();
@@ -98,7 +98,7 @@ fn a_stubborn_command_of_a_killed_program() {
 #[test]
 fn what_a_finished_command_left_running() {
     for signal in ["none", "KILL"] {
-        let server = server(Wire::Anthropic)
+        let server = server(WireFormat::Anthropic)
             .reply(call("setsid sleep 305 >/dev/null 2>&1 & echo $! > left"))
             .reply(call("kill -0 $(cat left) && echo still > there; [ -e wait ] && sleep 306"))
             .reply(ScriptedTurn::new().text("done"))
@@ -124,7 +124,7 @@ fn what_a_finished_command_left_running() {
 /// There is no terminal to ask at, and nothing to read.
 #[test]
 fn a_command_that_asks_gets_no_answer_and_does_not_wait() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(call(
             "read -r line || echo nothing; (read -r line </dev/tty) 2>/dev/null || echo none",
         ))
@@ -143,7 +143,7 @@ fn a_command_that_asks_gets_no_answer_and_does_not_wait() {
 /// The reaper itself is killed: the call fails, and its group does not go on.
 #[test]
 fn a_killed_reaper() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(call("echo $PPID > reaper; echo $$ > shell; sleep 307"))
         .reply(ScriptedTurn::new().text("done"))
         .start();
@@ -167,7 +167,7 @@ fn a_killed_reaper() {
 fn a_background_shell() {
     for end in ["exit", "kill"] {
         let input = r#"{"command":"echo $$ > shell; sleep 308","run_in_background":true}"#;
-        let server = server(Wire::Anthropic)
+        let server = server(WireFormat::Anthropic)
             .reply(ScriptedTurn::new().call("b", "Bash", input))
             .reply(ScriptedTurn::new().call("o", "BashOutput", r#"{"shell_id":"shell_1"}"#))
             .reply(call(if end == "kill" { "echo > there; sleep 309" } else { "echo > there" }))

@@ -2,7 +2,7 @@
 
 use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{
-    End, Gate, RecordedRequest, Reply, ScriptedServer, ServerBuilder, TestHome, Wire,
+    End, Gate, RecordedRequest, Reply, ScriptedServer, ServerBuilder, TestHome, WireFormat,
 };
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use crate::talk::{leave, say, talk, wait_for_prompt};
 
 const SHOWN: &str = "The program found these memories";
 
-fn with_selector(wire: Wire) -> ServerBuilder {
+fn with_selector(wire: WireFormat) -> ServerBuilder {
     server(wire).side_model("small")
 }
 
@@ -94,7 +94,7 @@ fn a_selector_in_trouble_changes_nothing() {
         ("failed", Reply::from(files(&["harbour.md"])).stop_after(2).then(End::Reset)),
     ];
     for (_, trouble) in troubles {
-        let server = with_selector(Wire::Anthropic).side_reply(trouble).start();
+        let server = with_selector(WireFormat::Anthropic).side_reply(trouble).start();
         let home = home_of(&server);
         remember(&home, "Harbour", "where ships land", "Ships land at the east quay.");
         long_turn(&server);
@@ -110,7 +110,7 @@ fn a_selector_that_hangs_holds_up_nothing() {
     let hangs = Reply::from(files(&["harbour.md"])).stop_after(1).then(End::Hang);
     let answering = Gate::new();
     let answer = Reply::from(ScriptedTurn::new().text("vessels float")).gate_after(1, &answering);
-    let server = with_selector(Wire::Anthropic).side_reply(hangs).reply(answer).start();
+    let server = with_selector(WireFormat::Anthropic).side_reply(hangs).reply(answer).start();
     let home = home_of(&server);
     remember(&home, "Harbour", "where ships land", "Ships land at the east quay.");
     let mut running = home.spawn(&mut ask(&home, &["tell me about vessels"]));
@@ -127,7 +127,7 @@ fn a_selector_that_hangs_holds_up_nothing() {
 fn five_at_most_and_none_twice() {
     let names: Vec<String> = (1..=7).map(|at| format!("harbour-{at}.md")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let server = with_selector(Wire::Anthropic).side_reply(files(&names)).start();
+    let server = with_selector(WireFormat::Anthropic).side_reply(files(&names)).start();
     let home = home_of(&server);
     for at in 1..=7 {
         remember(&home, &format!("Harbour {at}"), "where ships land", &format!("Quay {at}."));
@@ -158,7 +158,7 @@ fn five_at_most_and_none_twice() {
 #[test]
 fn a_choice_that_comes_late_goes_with_the_next_message() {
     let gate = Gate::new();
-    let server = with_selector(Wire::Anthropic)
+    let server = with_selector(WireFormat::Anthropic)
         .side_reply(Reply::from(files(&["harbour.md"])).gate_after(1, &gate))
         .reply(ScriptedTurn::new().text("vessels float"))
         .reply(ScriptedTurn::new().text("they land there"))
@@ -199,7 +199,7 @@ fn a_choice_that_comes_late_goes_with_the_next_message() {
 #[test]
 fn a_turn_that_is_stopped_stops_the_selector_too() {
     let (gate, main) = (Gate::new(), Gate::new());
-    let server = with_selector(Wire::Anthropic)
+    let server = with_selector(WireFormat::Anthropic)
         .side_reply(Reply::from(files(&["harbour.md"])).gate_after(1, &gate))
         .side_reply(files(&[]))
         .reply(Reply::from(ScriptedTurn::new().text("vessels float")).gate_after(2, &main))
@@ -231,7 +231,7 @@ fn switched_off_or_one_word_long_nothing_is_looked_for() {
         (Some(("DORMOUSE_MEMORY", "0")), "where do ships land at the quay"),
         (None, "ships?"),
     ] {
-        let server = with_selector(Wire::Anthropic).start();
+        let server = with_selector(WireFormat::Anthropic).start();
         let mut home = home_of(&server);
         remember(&home, "Harbour", "where ships land", "Ships land at the east quay.");
         if let Some((name, value)) = variable {
@@ -288,7 +288,7 @@ fn what_the_ranking_is_sure_of_goes_with_the_message() {
 
 #[test]
 fn old_memories_say_so_and_so_do_those_whose_code_has_changed() {
-    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("fine")).start();
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("fine")).start();
     let home = TestHome::new().with_server(&server).with_now("2026-11-15T08:00:00Z");
     home.git_init();
     home.write("src/quay.rs", "pub fn land_ships() {}\n");
@@ -317,7 +317,7 @@ fn old_memories_say_so_and_so_do_those_whose_code_has_changed() {
 
 #[test]
 fn a_session_has_only_so_much_room_for_memories() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     for at in 0..40 {
         let body = format!("Ships of berth{at} land at the quay.\n{}", "All of it. ".repeat(600));
@@ -346,7 +346,7 @@ fn a_session_has_only_so_much_room_for_memories() {
 
 #[test]
 fn what_only_strangers_said_is_not_recalled() {
-    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("fine")).start();
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("fine")).start();
     let home = TestHome::new().with_server(&server);
     let path = remember(&home, "Harbour", "where ships land", "Ships land at the east quay.");
     let text = home.read(&path).replace("type: project\n", "type: project\nquarantined: true\n");
@@ -358,7 +358,7 @@ fn what_only_strangers_said_is_not_recalled() {
 
 #[test]
 fn a_search_that_takes_too_long_is_left_out() {
-    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("fine")).start();
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("fine")).start();
     let mut home = TestHome::new().with_server(&server);
     // So many files are not read for the first time in so short a time.
     home.set_env("DORMOUSE_TEST_RECALL_MS", "1");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use dormouse_conversation::metrics::{JobMetric, Metric, MetricsFilter, MetricsLog, read_metrics};
 use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{
-    Gate, RecordedRequest, Reply, ScriptedServer, TestHome, Wire, check_prefix,
+    Gate, RecordedRequest, Reply, ScriptedServer, TestHome, WireFormat, check_prefix,
 };
 use serde_json::{Value, json};
 
@@ -135,7 +135,7 @@ fn a_long_turn_has_notes_in_the_middle_from_what_the_server_has_in_its_cache() {
             assert_eq!(forks[0].raw_field(field), main[0].raw_field(field), "{field}");
         }
         let read = |request: &RecordedRequest| request.usage.cache_read_input_tokens;
-        if wire == Wire::Anthropic {
+        if wire == WireFormat::Anthropic {
             assert!(main[0].written > 1_000);
             // Whichever of the two requests behind the call came first wrote for the other.
             let written = [main[0].written, main[1].written];
@@ -177,7 +177,7 @@ fn line_of<'t>(transcript: &'t str, what: &str) -> &'t str {
 /// One token below the first threshold, and at it.
 #[test]
 fn first_at_so_many_tokens_and_not_before() {
-    let server = server(Wire::Anthropic).fork_with(writes("x")).start();
+    let server = server(WireFormat::Anthropic).fork_with(writes("x")).start();
     let set = |tokens: u64| json!({"sessionNotes": {"firstTokens": tokens}}).to_string();
     let home = home_of(&server, &set(1_000_000));
     let talk_once = |expected: usize| {
@@ -202,7 +202,7 @@ fn first_at_so_many_tokens_and_not_before() {
 /// In the middle of a turn three calls have to come as well.
 #[test]
 fn then_after_three_calls() {
-    let server = server(Wire::Anthropic).fork_with(writes("x")).start();
+    let server = server(WireFormat::Anthropic).fork_with(writes("x")).start();
     let settings = r#"{"sessionNotes":{"firstTokens":1,"everyTokens":500}}"#;
     let home = home_of(&server, settings);
     let (first, second) = (Gate::new(), Gate::new());
@@ -236,7 +236,7 @@ fn one_run_at_a_time() {
         Reply::Turn(turn) => Reply::from(turn).gate_after(1, &waits),
         other => other,
     };
-    let server = server(Wire::Anthropic).fork_with(answer).start();
+    let server = server(WireFormat::Anthropic).fork_with(answer).start();
     let home = home_of(&server, EAGER);
     for id in ["t1", "t2", "t3"] {
         server.push(look(id));
@@ -260,7 +260,7 @@ fn one_run_at_a_time() {
 
 #[test]
 fn a_session_that_goes_on_has_its_notes_and_their_reach() {
-    let server = server(Wire::Anthropic).fork_with(writes("first")).start();
+    let server = server(WireFormat::Anthropic).fork_with(writes("first")).start();
     let home = home_of(&server, EAGER);
     run_until(&home, &["look"], &long_turn(&server, "t1"), 1);
     let folder = only_folder(&home);
@@ -296,7 +296,7 @@ fn switched_off_there_is_no_request_and_no_file() {
         (EAGER.to_owned(), vec!["--bare", "go"]),
     ];
     for (settings, arguments) in cases {
-        let server = server(Wire::Anthropic).start();
+        let server = server(WireFormat::Anthropic).start();
         let home = home_of(&server, &settings);
         server.push(look("t1"));
         server.push(ScriptedTurn::new().text("done"));
@@ -311,7 +311,7 @@ fn ones_own_template_and_prompt_stay_to_the_byte() {
     let template = "# Plan {{x}}\n_what {{currentNotes}} and $1 mean_\n\n# Current State\n_now_\n";
     let prompt = "Keep {{notesPath}} {{unknown}} $& as it is:\n[{{currentNotes}}] $1";
     let filled = "_now_\nprice: $1, {{notesPath}}, {{currentNotes}}\n";
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .fork_with(move |request| {
             if is_first(request) {
                 edit(&notes_path(request), "_now_\n", filled).into()
@@ -354,7 +354,7 @@ fn ones_own_template_and_prompt_stay_to_the_byte() {
 
 #[test]
 fn the_notes_are_shown_and_name_the_session() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .fork_with(|request| {
             if is_first(request) {
                 edit(&notes_path(request), TITLE, &format!("{TITLE}Nuts before winter\n")).into()
@@ -391,7 +391,7 @@ fn the_notes_are_shown_and_name_the_session() {
 #[test]
 fn two_processes_keep_two_notes() {
     let servers =
-        ["one", "two"].map(|line| server(Wire::Anthropic).fork_with(writes(line)).start());
+        ["one", "two"].map(|line| server(WireFormat::Anthropic).fork_with(writes(line)).start());
     let mut home = home_of(&servers[0], EAGER);
     let gates = [0, 1].map(|at| long_turn(&servers[at], "t1"));
     let mut programs = Vec::new();
@@ -416,7 +416,7 @@ fn two_processes_keep_two_notes() {
 /// A home behind a link: the gate knows the file by where it really is.
 #[test]
 fn a_home_behind_a_link() {
-    let server = server(Wire::Anthropic).fork_with(writes("counting")).start();
+    let server = server(WireFormat::Anthropic).fork_with(writes("counting")).start();
     let mut home = home_of(&server, EAGER);
     let link = home.root().join("link");
     std::os::unix::fs::symlink(home.dormouse_home(), &link).unwrap();

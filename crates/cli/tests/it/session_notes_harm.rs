@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use dormouse_conversation::metrics::{BreakerState, JobOutcome, Metric};
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{End, Gate, RecordedRequest, Reply, ScriptedServer, Wire};
+use dormouse_testkit::{End, Gate, RecordedRequest, Reply, ScriptedServer, WireFormat};
 use serde_json::json;
 
 use crate::program::{ask, dormouse, server, wait_until};
@@ -36,7 +36,7 @@ impl Deeds {
             let deed = deeds.0.lock().unwrap().pop_front().unwrap();
             deed(&notes_path(request))
         };
-        server(Wire::Anthropic).fork_with(answer).start()
+        server(WireFormat::Anthropic).fork_with(answer).start()
     }
 }
 
@@ -152,7 +152,7 @@ fn a_fork_can_do_nothing_else() {
             .call("r1", "Read", json!({ "file_path": path }).to_string())
             .into()
     };
-    let server = server(Wire::Anthropic).fork_with(answer).start();
+    let server = server(WireFormat::Anthropic).fork_with(answer).start();
     // What is allowed to the conversation is not allowed to the fork.
     let home = home_of(&server, &with_more(r#""permissions":{"defaultMode":"bypassPermissions"}"#));
     run_until(&home, &["go"], &long_turn(&server, "t1"), 1);
@@ -185,7 +185,7 @@ fn answers_so_far(request: &RecordedRequest) -> usize {
 #[test]
 fn three_failures_are_enough() {
     let refuse = |_: &RecordedRequest| Reply::from(ScriptedTurn::new().text("no"));
-    let server = server(Wire::Anthropic).fork_with(refuse).start();
+    let server = server(WireFormat::Anthropic).fork_with(refuse).start();
     let home = home_of(&server, EAGER);
     let gates: Vec<Gate> = (0..5).map(|_| Gate::new()).collect();
     let call = |at: usize| look(format!("t{at}"));
@@ -233,7 +233,7 @@ fn a_fork_that_never_ends_is_dropped_with_the_program() {
                 _ => ScriptedTurn::new().text("done").into(),
             }
         };
-        let server = server(Wire::Anthropic).fork_with(answer).start();
+        let server = server(WireFormat::Anthropic).fork_with(answer).start();
         let home = home_of(&server, EAGER);
         run_until(&home, &["begin"], &long_turn(&server, "t0"), 1);
         let folder = only_folder(&home);

@@ -1,14 +1,14 @@
 //! Sessions: the list, choosing one, two processes at one, another folder of the project.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Gate, Reply, TestHome, Wire};
+use dormouse_testkit::{Gate, Reply, TestHome, WireFormat};
 use serde_json::Value;
 
 use crate::program::{ask, dormouse, server};
 
 #[test]
 fn sessions_are_listed_searched_and_chosen() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .replies(["one", "two", "three"].map(|text| ScriptedTurn::new().text(text)))
         .start();
     server.expect_break("another session");
@@ -58,7 +58,7 @@ fn looking_makes_no_folder() {
 
 #[test]
 fn there_is_nothing_to_continue_in_a_new_project() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     let output = home.run(&mut ask(&home, &["--continue", "hi"]));
     assert_eq!(output.code, Some(2));
@@ -72,7 +72,7 @@ fn there_is_nothing_to_continue_in_a_new_project() {
 #[test]
 fn two_processes_never_write_one_session() {
     let gate = Gate::new();
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().text("one"))
         .reply(Reply::from(ScriptedTurn::new().text("two, slowly")).gate_after(2, &gate))
         .start();
@@ -97,7 +97,7 @@ fn two_processes_never_write_one_session() {
 /// One project, wherever in it one stands; another worktree of it as well.
 #[test]
 fn a_session_belongs_to_the_repository() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .replies(["one", "two", "three"].map(|text| ScriptedTurn::new().text(text)))
         .start();
     let home = TestHome::new().with_server(&server);
@@ -117,7 +117,7 @@ fn a_session_belongs_to_the_repository() {
 /// What was said before is found by its words (R-7), but not what the program put in.
 #[test]
 fn past_sessions_are_searched_by_their_words() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("r", "Read", r#"{"file_path":"quay.md"}"#))
         .reply(ScriptedTurn::new().text("The east quay has a Broken pipe."))
         .reply(ScriptedTurn::new().text("Nothing new about pipes."))

@@ -2,7 +2,7 @@
 
 use dormouse_base::SWITCHES;
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{TestHome, Wire};
+use dormouse_testkit::{TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::program::{ask, dormouse, server};
@@ -34,7 +34,7 @@ fn managed_over_command_line_over_local_over_project_over_user() {
     assert_eq!(get(&home, "model"), (json!("local"), "local".into()));
     assert_eq!(get(&home, "permissions.deny").0, json!(["Read(b)", "Read(a)"]));
 
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().text("one"))
         .reply(ScriptedTurn::new().text("two"))
         .reply(ScriptedTurn::new().text("three"))
@@ -120,7 +120,7 @@ fn what_is_listed_names_every_switch_and_its_origin() {
 fn results_are_cut_where_storing_is_off() {
     let mut home = TestHome::new();
     home.set_env("DORMOUSE_STORED_RESULTS", "0");
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("t", "Bash", r#"{"command":"seq 20000"}"#))
         .reply(ScriptedTurn::new().text("done"))
         .start();

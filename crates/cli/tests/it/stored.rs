@@ -1,7 +1,7 @@
 //! Layer 1 in the real program: large results go to a file, the same bytes are sent for ever after.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{TestHome, Wire};
+use dormouse_testkit::{TestHome, WireFormat};
 
 use crate::program::{BOTH, ask, server, transcript};
 
@@ -65,7 +65,7 @@ fn results_of_one_message_are_bounded_together() {
     for n in 0..10 {
         turn = turn.call(format!("c{n}"), "Bash", format!(r#"{{"command":"cat f{n}.txt"}}"#));
     }
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .window(1_000_000)
         .reply(turn)
         .reply(ScriptedTurn::new().text("ok"))
@@ -88,7 +88,7 @@ fn results_of_one_message_are_bounded_together() {
 /// A disk that refuses costs the rest of the result, not the turn.
 #[test]
 fn a_disk_that_refuses() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(cat("big", "big.txt"))
         .reply(ScriptedTurn::new().text("done"))
         .start();
@@ -109,7 +109,7 @@ fn bash(id: &str, command: &str) -> ScriptedTurn {
 /// 500 MB go to the file as they come, and not through memory. The command's grandparent is the program.
 #[test]
 fn output_of_any_size_is_stored_as_it_comes() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(bash("big", "head -c 500000000 /dev/zero | tr '\\0' x; echo; echo the end; exit 4"))
         .reply(bash("peak", "grep VmHWM /proc/$(cut -d' ' -f4 /proc/$PPID/stat)/status"))
         .reply(ScriptedTurn::new().text("done"))
@@ -138,7 +138,7 @@ fn a_result_of_30_mb_is_read_in_parts() {
         let input = serde_json::json!({"file_path": file, "offset": offset, "limit": 2});
         ScriptedTurn::new().call(id, "Read", input.to_string())
     };
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(bash("big", "seq -f 'line %.0f of very many 睡鼠' 1000000"))
         .start();
     let home = TestHome::new().with_server(&server);
@@ -175,7 +175,7 @@ fn a_result_of_30_mb_is_read_in_parts() {
 /// A key in a result that is stored as it comes is in no file.
 #[test]
 fn a_key_in_a_long_result_is_not_stored() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(bash("big", "for n in $(seq 20); do cat key.txt; done"))
         .reply(ScriptedTurn::new().text("done"))
         .start();
@@ -194,7 +194,7 @@ fn a_key_in_a_long_result_is_not_stored() {
 fn a_disk_that_refuses_a_long_result() {
     let mut refused = 0;
     for place in 1..=24 {
-        let server = server(Wire::Anthropic)
+        let server = server(WireFormat::Anthropic)
             .reply(bash("big", "yes | head -c 3000000; exit 5"))
             .reply(ScriptedTurn::new().text("done"))
             .start();

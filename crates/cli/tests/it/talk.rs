@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{End, Gate, Reply, Screen, Terminal, TestHome, Wire};
+use dormouse_testkit::{End, Gate, Reply, Screen, Terminal, TestHome, WireFormat};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -105,7 +105,7 @@ fn turn_by_turn() {
 
 #[test]
 fn the_first_message_on_the_command_line_and_the_session_goes_on() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().text("Good morning."))
         .reply(ScriptedTurn::new().text("Still here."))
         .start();
@@ -125,7 +125,7 @@ fn the_first_message_on_the_command_line_and_the_session_goes_on() {
 #[test]
 fn interrupted_while_the_answer_streams() {
     let gate = Gate::new();
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(
             Reply::from(ScriptedTurn::new().text("one two three four five")).gate_after(3, &gate),
         )
@@ -150,7 +150,7 @@ fn interrupted_while_the_answer_streams() {
 
 #[test]
 fn interrupted_while_a_command_runs() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("w", "Bash", r#"{"command":"echo $$ > pid; sleep 300"}"#))
         .reply(ScriptedTurn::new().text("still usable"))
         .start();
@@ -176,7 +176,7 @@ fn interrupted_while_a_command_runs() {
 #[test]
 fn many_lines_as_one_message() {
     let answers = ["pasted", "keys", "backslash"];
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .replies(answers.map(|answer| ScriptedTurn::new().text(format!("got {answer}"))))
         .start();
     let home = TestHome::new().with_server(&server);
@@ -196,7 +196,7 @@ fn many_lines_as_one_message() {
 #[test]
 fn what_is_typed_during_a_turn_waits_for_the_next_prompt() {
     let gate = Gate::new();
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(
             Reply::from(ScriptedTurn::new().text("one two three four five")).gate_after(3, &gate),
         )
@@ -221,7 +221,7 @@ fn what_is_typed_during_a_turn_waits_for_the_next_prompt() {
 #[test]
 fn what_is_pasted_during_a_turn_stays_together() {
     let gate = Gate::new();
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(
             Reply::from(ScriptedTurn::new().text("one two three four five")).gate_after(3, &gate),
         )
@@ -244,7 +244,7 @@ fn what_is_pasted_during_a_turn_stays_together() {
 
 #[test]
 fn two_messages_in_one_go() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .replies(["answer one", "answer two"].map(|text| ScriptedTurn::new().text(text)))
         .start();
     let home = TestHome::new().with_server(&server);
@@ -260,7 +260,7 @@ fn two_messages_in_one_go() {
 
 #[test]
 fn earlier_messages_are_found_again() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .replies(["first", "second", "third"].map(|n| ScriptedTurn::new().text(n)))
         .expect_break("another session")
         .start();
@@ -283,7 +283,7 @@ fn earlier_messages_are_found_again() {
 
 #[test]
 fn ways_to_leave() {
-    let server = server(Wire::Anthropic).start();
+    let server = server(WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (80, 24));
     terminal.type_keys("thrown away");
@@ -313,7 +313,7 @@ fn ways_to_leave() {
 #[test]
 fn ended_in_the_middle_of_a_turn() {
     let gate = Gate::new();
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(
             Reply::from(ScriptedTurn::new().text("one two three four five")).gate_after(3, &gate),
         )
@@ -333,7 +333,7 @@ fn ended_in_the_middle_of_a_turn() {
 #[test]
 fn stopped_and_taken_up_again_in_the_middle_of_a_turn() {
     let gate = Gate::new();
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(
             Reply::from(ScriptedTurn::new().text("one two three four five")).gate_after(3, &gate),
         )
@@ -358,7 +358,7 @@ fn a_command_that_takes_its_time_to_stop() {
     let command =
         r#"{"command":"trap 'sleep 2; exit' TERM; echo $$ > pid; while :; do sleep 0.1; done"}"#;
     let server =
-        server(Wire::Anthropic).reply(ScriptedTurn::new().call("w", "Bash", command)).start();
+        server(WireFormat::Anthropic).reply(ScriptedTurn::new().call("w", "Bash", command)).start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &["--permission-mode", "bypass"], (80, 24));
     terminal.enter("wait");
@@ -373,7 +373,7 @@ fn a_command_that_takes_its_time_to_stop() {
 
 #[test]
 fn wide_letters_are_edited_and_the_window_changes_meanwhile() {
-    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("an answer")).start();
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("an answer")).start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (40, 24));
     terminal.type_keys("睡鼠在冬天睡觉，因为食物很少。它们在秋天吃很多坚果");
@@ -402,7 +402,7 @@ fn a_server_that_is_slow_at_the_start_is_waited_for_aloud() {
 fn what_is_to_be_done_is_listed() {
     let list = r#"{"todos":[{"content":"find the nuts","status":"completed"},
         {"content":"count them","status":"in_progress"},{"content":"sleep","status":"pending"}]}"#;
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().text("A plan.").call("t", "TodoWrite", list.replace('\n', "")))
         .reply(ScriptedTurn::new().text("I count."))
         .start();
@@ -418,7 +418,7 @@ fn what_is_to_be_done_is_listed() {
 
 #[test]
 fn silence_faults_and_tries_are_told() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(Reply::rate_limited(2))
         .reply(
             Reply::from(ScriptedTurn::new().text("a first try of an answer"))
@@ -445,7 +445,7 @@ fn silence_faults_and_tries_are_told() {
 
 #[test]
 fn a_failure_leaves_the_conversation_usable() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(Reply::unauthorized_401())
         .reply(ScriptedTurn::new().text("an answer"))
         .start();
@@ -462,7 +462,7 @@ fn a_failure_leaves_the_conversation_usable() {
 
 #[test]
 fn commands_are_not_for_the_model() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().text("first"))
         .reply(ScriptedTurn::new().text("second"))
         .reply(ScriptedTurn::new().text("third"))

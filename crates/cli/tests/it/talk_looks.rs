@@ -1,7 +1,7 @@
 //! What it looks like: widths, colours, hostile text, resizing.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Gate, Reply, Screen, Terminal, TestHome, Wire};
+use dormouse_testkit::{Gate, Reply, Screen, Terminal, TestHome, WireFormat};
 
 use crate::program::server;
 use crate::talk::{below_the_first_prompt, leave, say, talk, wait_for_prompt};
@@ -27,7 +27,7 @@ fn main() { println!(\"a line of code that is too long for a narrow terminal\");
 Done.";
 
 fn answered(arguments: &[&str], variables: &[(&str, &str)], size: (u16, u16)) -> Terminal {
-    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text(ANSWER)).start();
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text(ANSWER)).start();
     let mut home = TestHome::new().with_server(&server);
     for (name, value) in variables {
         home.set_env(name, value);
@@ -126,7 +126,7 @@ fn a_terminal_that_can_only_print() {
 #[test]
 fn plain_says_what_goes_on_in_lines_of_their_own() {
     let gate = Gate::new();
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(Reply::from(ScriptedTurn::new().text("an answer")).gate_after(0, &gate))
         .start();
     let home = TestHome::new().with_server(&server);
@@ -148,7 +148,7 @@ fn plain_says_what_goes_on_in_lines_of_their_own() {
 
 #[test]
 fn nothing_of_a_hostile_model_steers_the_terminal() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(
             ScriptedTurn::new()
                 .text("a\u{1b}]0;owned\u{7}b \u{1b}[2J\u{9b}31m \u{202e}txt\n```\n\u{1b}[1;1Hx\n```\n")
@@ -181,7 +181,7 @@ fn nothing_of_a_hostile_model_steers_the_terminal() {
 fn resized_while_the_answer_streams() {
     let gate = Gate::new();
     let text = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen";
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(Reply::from(ScriptedTurn::new().text(text)).gate_after(3, &gate))
         .start();
     let home = TestHome::new().with_server(&server);
@@ -208,7 +208,7 @@ fn resized_while_the_answer_streams() {
 /// The first line that a command of the person's prints stands above every prompt; one that fails is told once.
 #[test]
 fn a_line_above_the_prompt() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().text("Hello."))
         .reply(ScriptedTurn::new().text("Again."))
         .start();

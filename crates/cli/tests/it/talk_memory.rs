@@ -1,7 +1,7 @@
 //! Memory while talking: what is said about a change, the key that takes it back, `/memory`.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{TestHome, Wire};
+use dormouse_testkit::{TestHome, WireFormat};
 use serde_json::json;
 
 use crate::memory::{add, list, memory};
@@ -20,7 +20,7 @@ fn save(name: &str, file: Option<&str>) -> ScriptedTurn {
 
 #[test]
 fn one_key_takes_back_what_was_saved() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(save("Shelves", None))
         .reply(ScriptedTurn::new().text("It is saved."))
         .start();
@@ -45,7 +45,7 @@ fn one_key_takes_back_what_was_saved() {
 
 #[test]
 fn memories_are_looked_at_without_leaving() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(save("Two words", Some("two-words.md")))
         .reply(ScriptedTurn::new().text("It waits."))
         .start();
@@ -79,7 +79,7 @@ fn memories_are_looked_at_without_leaving() {
 
 #[test]
 fn what_waits_is_said_at_the_start() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(save("Two words", Some("two-words.md")))
         .reply(ScriptedTurn::new().text("It waits."))
         .start();
@@ -94,7 +94,7 @@ fn what_waits_is_said_at_the_start() {
 
 #[test]
 fn the_person_is_asked_where_the_policy_says_so() {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(save("Shelves", None))
         .reply(ScriptedTurn::new().text("Then not."))
         .reply(save("Shelves", None))

@@ -1,7 +1,7 @@
 //! Questions about calls, and what the answers do.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{ScriptedServer, Terminal, TestHome, Wire};
+use dormouse_testkit::{ScriptedServer, Terminal, TestHome, WireFormat};
 
 use crate::program::server;
 use crate::talk::{leave, say, talk, texts, wait_for_prompt};
@@ -10,7 +10,7 @@ const EDIT: &str = r#"{"file_path":"plan.md","old_string":"12 acorns","new_strin
 
 /// A model that wants to edit the plan, and then says that it is done.
 fn editing() -> (ScriptedServer, TestHome) {
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("r", "Read", r#"{"file_path":"plan.md"}"#))
         .reply(ScriptedTurn::new().text("Let me edit.").call("e", "Edit", EDIT))
         .reply(ScriptedTurn::new().text("all done"))
@@ -75,7 +75,7 @@ fn no_and_why() {
 #[test]
 fn always_asks_no_more_in_this_session() {
     let command = r#"{"command":"touch nuts"}"#;
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("a", "Bash", command))
         .reply(ScriptedTurn::new().call("b", "Bash", command))
         .reply(ScriptedTurn::new().call("c", "Bash", r#"{"command":"touch other"}"#))
@@ -121,7 +121,7 @@ fn ctrl_c_is_no_and_stop() {
 #[test]
 fn what_was_typed_ahead_answers_no_question() {
     let gate = dormouse_testkit::Gate::new();
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(
             dormouse_testkit::Reply::from(ScriptedTurn::new().text("one moment please").call(
                 "b",
@@ -156,7 +156,7 @@ fn what_was_typed_ahead_answers_no_question() {
 #[test]
 fn a_project_is_trusted_before_anything_is_said() {
     for (answer, ran) in [("y", true), ("n", false)] {
-        let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("hello")).start();
+        let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("hello")).start();
         let home = TestHome::new().with_server(&server);
         let hook = r#"{"hooks":[{"type":"command","command":"touch hooked"}]}"#;
         let settings = format!(r#"{{"hooks":{{"UserPromptSubmit":[{hook}]}}}}"#);
@@ -177,7 +177,7 @@ fn a_project_is_trusted_before_anything_is_said() {
 #[test]
 fn a_tool_of_an_mcp_server() {
     let by_name = r#"{"server":"mean","tool":"echo","arguments":{"word":"two"}}"#;
-    let server = server(Wire::Anthropic)
+    let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("1", "mcp__mean__echo", r#"{"word":"one"}"#))
         .reply(ScriptedTurn::new().call("2", "McpCall", by_name))
         .reply(ScriptedTurn::new().call("3", "mcp__mean__fail", "{}"))

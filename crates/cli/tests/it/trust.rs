@@ -1,7 +1,7 @@
 //! A repository that nobody has trusted: it can restrict, and nothing else.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Output, ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{Output, ScriptedServer, TestHome, WireFormat};
 
 use crate::program::{ask, dormouse, server};
 
@@ -37,7 +37,7 @@ fn hostile(home: &TestHome, marker: &str) -> String {
 }
 
 fn busy_server() -> ScriptedServer {
-    server(Wire::Anthropic)
+    server(WireFormat::Anthropic)
         .reply(
             ScriptedTurn::new()
                 .call("r", "Read", r#"{"file_path":".env"}"#)
@@ -171,7 +171,7 @@ fn a_repository_runs_nothing_by_being_looked_at() {
     home.git(&["config", "filter.evil.clean", &format!("touch {}; cat", marker.display())]);
     home.git(&["config", "core.fsmonitor", &format!("touch {}", marker.display())]);
     home.write("a.txt", "two\n");
-    let server = server(Wire::Anthropic).reply(ScriptedTurn::new().text("done")).start();
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("done")).start();
     home.use_server(&server);
     home.run(&mut ask(&home, &["go"])).success();
     assert!(!marker.exists(), "a filter of the repository was run");

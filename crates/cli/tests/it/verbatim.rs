@@ -2,7 +2,7 @@
 //! framing of the stream.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Framing, TestHome, Wire};
+use dormouse_testkit::{Framing, TestHome, WireFormat};
 
 use crate::program::{BOTH, ask, server};
 
@@ -20,16 +20,16 @@ fn says_everything() -> ScriptedTurn {
 }
 
 /// The exact texts that the second request must contain.
-fn expected(wire: Wire) -> Vec<String> {
+fn expected(wire: WireFormat) -> Vec<String> {
     match wire {
-        Wire::Anthropic => vec![
+        WireFormat::Anthropic => vec![
             r#"{"type":"thinking","thinking":"let me see — 睡鼠 🐭","signature":"c2lnbmF0dXJl+/=="}"#.into(),
             REDACTED.into(),
             UNKNOWN.into(),
             r#"{"type":"text","text":"reading “a.txt” 睡鼠"}"#.into(),
             format!(r#"{{"type":"tool_use","id":"t1","name":"Read","input":{ARGUMENTS}}}"#),
         ],
-        Wire::OpenAi => vec![
+        WireFormat::OpenAi => vec![
             r#""reasoning_content":"let me see — 睡鼠 🐭""#.into(),
             r#""content":"reading “a.txt” 睡鼠""#.into(),
             format!(r#""arguments":{}"#, serde_json::Value::from(ARGUMENTS)),
@@ -37,7 +37,7 @@ fn expected(wire: Wire) -> Vec<String> {
     }
 }
 
-fn check(wire: Wire, framing: Framing) {
+fn check(wire: WireFormat, framing: Framing) {
     let server = server(wire)
         .framing(framing)
         .reply(says_everything())
@@ -83,8 +83,8 @@ fn line_ends_in_arguments_survive() {
         home.run(&mut ask(&home, &["hi"])).success();
         home.run(&mut ask(&home, &["-c", "hi"])).success();
         let wanted = match wire {
-            Wire::Anthropic => arguments.to_owned(),
-            Wire::OpenAi => serde_json::Value::from(arguments).to_string(),
+            WireFormat::Anthropic => arguments.to_owned(),
+            WireFormat::OpenAi => serde_json::Value::from(arguments).to_string(),
         };
         for request in &server.requests()[1..] {
             assert!(request.text().contains(&wanted), "{}", request.text());

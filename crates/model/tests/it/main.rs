@@ -21,10 +21,10 @@ use serde_json::value::RawValue;
 
 const BOTH: [WireFormat; 2] = [WireFormat::Anthropic, WireFormat::OpenAi];
 
-fn server_wire(wire: WireFormat) -> dormouse_testkit::Wire {
+fn server_wire(wire: WireFormat) -> dormouse_testkit::WireFormat {
     match wire {
-        WireFormat::Anthropic => dormouse_testkit::Wire::Anthropic,
-        WireFormat::OpenAi => dormouse_testkit::Wire::OpenAi,
+        WireFormat::Anthropic => dormouse_testkit::WireFormat::Anthropic,
+        WireFormat::OpenAi => dormouse_testkit::WireFormat::OpenAi,
     }
 }
 
@@ -112,8 +112,10 @@ fn a_date_to_come_back_at() {
     let reply = Reply::overloaded_529()
         .with_header("date", "Sun, 15 Nov 2026 08:00:00 GMT")
         .with_header("retry-after", "Sun, 15 Nov 2026 08:00:07 GMT");
-    let server =
-        ScriptedServer::builder().wire(dormouse_testkit::Wire::Anthropic).reply(reply).start();
+    let server = ScriptedServer::builder()
+        .wire(dormouse_testkit::WireFormat::Anthropic)
+        .reply(reply)
+        .start();
     let error = block_on(
         Model::Http(client(WireFormat::Anthropic, &server)).ask(body(WireFormat::Anthropic)),
     )
@@ -128,8 +130,10 @@ fn a_date_to_come_back_at() {
 #[test]
 fn a_key_in_an_error_is_taken_out() {
     let reply = Reply::bad_request_400("the key a-key-for-tests is odd");
-    let server =
-        ScriptedServer::builder().wire(dormouse_testkit::Wire::Anthropic).reply(reply).start();
+    let server = ScriptedServer::builder()
+        .wire(dormouse_testkit::WireFormat::Anthropic)
+        .reply(reply)
+        .start();
     let error = block_on(
         Model::Http(client(WireFormat::Anthropic, &server)).ask(body(WireFormat::Anthropic)),
     )

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{blocks, is_empty_text, text_of};
+use super::blocks::{blocks, is_empty_text, text_of};
 
 pub(super) fn check(body: &Value, messages: &[Value], problems: &mut Vec<String>) {
     for field in ["temperature", "top_p", "top_k"] {

@@ -4,12 +4,14 @@
 //! Everything here reads files as `syn` parses them and leaves tests out. What a macro generates is not seen.
 
 mod circles;
+mod files;
 mod parse;
 mod resolve;
 mod survey;
 mod types;
 
 pub use circles::{Circle, circles};
+pub(crate) use files::rust_files_below;
 pub use parse::{CrateSource, ModulePath, SourceModule, read_crate, read_workspace};
 pub use survey::{Survey, survey};
 pub use types::{

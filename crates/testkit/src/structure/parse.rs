@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use syn::visit::Visit;
 use syn::{Attribute, File, Item, UseTree, Visibility};
 
-use crate::tidy;
+use super::files::rust_files_below;
 
 /// The names on the way from the crate's root to a module; empty for the root.
 pub type ModulePath = Vec<String>;
@@ -70,7 +70,7 @@ pub fn read_crate(root: &Path, folder: &Path) -> CrateSource {
     let source = folder.join("src");
     let mut modules = BTreeMap::new();
     let mut lines = 0;
-    for path in tidy::rust_files_below(&source) {
+    for path in rust_files_below(&source) {
         let Ok(text) = fs::read_to_string(&path) else { continue };
         lines += text.lines().count();
         let relative = path.strip_prefix(&source).unwrap_or(&path);
@@ -85,7 +85,7 @@ pub fn read_crate(root: &Path, folder: &Path) -> CrateSource {
     // A file `mod.rs` or `x.rs` that is declared for tests only has no parent that names it.
     let declared = declared_modules(&modules);
     modules.retain(|path, _| path.is_empty() || declared.contains(path));
-    let test_lines = tidy::rust_files_below(&folder.join("tests"))
+    let test_lines = rust_files_below(&folder.join("tests"))
         .iter()
         .filter_map(|path| fs::read_to_string(path).ok())
         .map(|text| text.lines().count())

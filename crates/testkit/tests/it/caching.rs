@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dormouse_conversation::Usage;
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Reply, ScriptedServer, Wire};
+use dormouse_testkit::{Reply, ScriptedServer, WireFormat};
 
 use crate::client::{Client, assistant, body, user};
 
@@ -124,7 +124,7 @@ fn a_refused_request_leaves_nothing_in_the_cache() {
 #[test]
 fn openai_servers_cache_by_themselves() {
     let server = ScriptedServer::builder()
-        .wire(Wire::OpenAi)
+        .wire(WireFormat::OpenAi)
         .reply_with(|_| ScriptedTurn::new().text("x").into())
         .start();
     let mut client = Client::new(&server);

@@ -5,13 +5,13 @@ use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use dormouse_testkit::{ScriptedServer, Wire};
+use dormouse_testkit::{ScriptedServer, WireFormat, request_path};
 
 /// A connection to the server.
 pub(crate) struct Client {
     stream: TcpStream,
     buffer: Vec<u8>,
-    wire: Wire,
+    wire: WireFormat,
 }
 
 /// An answer; `end` says how its body ended.
@@ -60,13 +60,13 @@ impl Client {
 
     pub(crate) fn send(&mut self, body: &str) {
         let headers = match self.wire {
-            Wire::Anthropic => "anthropic-version: 2023-06-01\r\nX-Api-Key: k\r\n",
-            Wire::OpenAi => "Authorization: Bearer k\r\n",
+            WireFormat::Anthropic => "anthropic-version: 2023-06-01\r\nX-Api-Key: k\r\n",
+            WireFormat::OpenAi => "Authorization: Bearer k\r\n",
         };
         let length = body.len();
         self.send_raw(&format!(
             "POST {} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n{headers}content-length: {length}\r\n\r\n{body}",
-            self.wire.path()
+            request_path(self.wire)
         ));
     }
 

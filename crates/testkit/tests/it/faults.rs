@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{End, Framing, Gate, Reply, ScriptedServer, Wire};
+use dormouse_testkit::{End, Framing, Gate, Reply, ScriptedServer, WireFormat};
 
 use crate::client::{Answer, Client, ask};
 
@@ -13,7 +13,7 @@ fn turn() -> Reply {
 }
 
 #[track_caller]
-fn play(wire: Wire, reply: Reply) -> Answer {
+fn play(wire: WireFormat, reply: Reply) -> Answer {
     let server = ScriptedServer::builder().wire(wire).reply(reply).start();
     let answer = Client::new(&server).post(&ask());
     server.finish();
@@ -38,16 +38,16 @@ fn a_reset_is_a_reset() {
 
 #[test]
 fn a_connection_closed_inside_the_body_ends_early() {
-    let answer = play(Wire::Anthropic, turn().stop_after(2).then(End::Fin));
+    let answer = play(WireFormat::Anthropic, turn().stop_after(2).then(End::Fin));
     assert_eq!(answer.end.as_ref().unwrap_err().kind(), ErrorKind::UnexpectedEof);
     assert_eq!(answer.events().len(), 2);
 }
 
 #[test]
 fn a_cut_inside_an_event_leaves_half_of_it() {
-    let whole = play(Wire::Anthropic, turn());
+    let whole = play(WireFormat::Anthropic, turn());
     for end in [End::Close, End::Fin, End::Reset] {
-        let answer = play(Wire::Anthropic, turn().cut_inside_event(2).then(end));
+        let answer = play(WireFormat::Anthropic, turn().cut_inside_event(2).then(end));
         assert_eq!(answer.end.is_ok(), end == End::Close);
         assert_eq!(answer.events().len(), 2, "half an event is none");
         assert_eq!(answer.chunks[..2], whole.chunks[..2]);
@@ -91,18 +91,18 @@ fn a_gate_holds_the_stream_until_it_is_opened() {
 #[test]
 fn streams_can_lack_their_end_or_say_it_twice() {
     let last = |answer: &Answer| answer.events().pop().unwrap();
-    let anthropic = |reply| play(Wire::Anthropic, reply);
+    let anthropic = |reply| play(WireFormat::Anthropic, reply);
     assert_eq!(last(&anthropic(turn())).0, "message_stop");
     assert_eq!(last(&anthropic(turn().without_end())).0, "message_delta");
     let twice = anthropic(turn().end_twice());
     assert_eq!(names(&twice)[names(&twice).len() - 2..], ["message_stop", "message_stop"]);
-    assert_eq!(last(&play(Wire::OpenAi, turn())).1, "[DONE]");
-    assert_ne!(last(&play(Wire::OpenAi, turn().without_end())).1, "[DONE]");
+    assert_eq!(last(&play(WireFormat::OpenAi, turn())).1, "[DONE]");
+    assert_ne!(last(&play(WireFormat::OpenAi, turn().without_end())).1, "[DONE]");
 }
 
 #[test]
 fn an_event_can_be_replaced() {
-    let answer = play(Wire::Anthropic, turn().event_override(2, r#"{"type":"content_blo"#));
+    let answer = play(WireFormat::Anthropic, turn().event_override(2, r#"{"type":"content_blo"#));
     let events = answer.events();
     assert_eq!(events[2], ("content_block_delta".into(), r#"{"type":"content_blo"#.into()));
     assert!(events[3].1.ends_with('}'));
@@ -115,12 +115,12 @@ fn errors_come_in_the_middle_of_streams() {
         error_type: "overloaded_error".into(),
         message: "Overloaded".into(),
     };
-    let events = play(Wire::Anthropic, reply()).events();
+    let events = play(WireFormat::Anthropic, reply()).events();
     assert_eq!(events.len(), 5);
     assert_eq!(events[4].0, "error");
     let data: serde_json::Value = serde_json::from_str(&events[4].1).unwrap();
     assert_eq!(data["error"]["type"], "overloaded_error");
-    let events = play(Wire::OpenAi, reply()).events();
+    let events = play(WireFormat::OpenAi, reply()).events();
     assert_eq!(events.len(), 5);
     let data: serde_json::Value = serde_json::from_str(&events[4].1).unwrap();
     assert_eq!(data["error"]["message"], "Overloaded");
@@ -129,7 +129,7 @@ fn errors_come_in_the_middle_of_streams() {
 #[test]
 fn slow_headers_are_slow() {
     let before = Instant::now();
-    let answer = play(Wire::Anthropic, turn().slow(Duration::from_millis(150)).stop_after(1));
+    let answer = play(WireFormat::Anthropic, turn().slow(Duration::from_millis(150)).stop_after(1));
     assert!(before.elapsed() >= Duration::from_millis(150));
     assert_eq!(answer.events().len(), 1);
 }
@@ -157,7 +157,7 @@ fn refusals_have_their_status_and_words() {
         (Reply::not_found_404(), 404, "model"),
         (Reply::html_502(), 502, "<html>"),
     ];
-    for wire in [Wire::Anthropic, Wire::OpenAi] {
+    for wire in [WireFormat::Anthropic, WireFormat::OpenAi] {
         for (reply, status, words) in &cases {
             let answer = play(wire, reply.clone());
             assert_eq!(answer.status, *status, "{reply:?}");

@@ -2,7 +2,7 @@
 
 use dormouse_conversation::Usage;
 use dormouse_model::script::{ResponseFrame, ScriptedTurn, anthropic_events, openai_events};
-use dormouse_testkit::{Framing, ScriptedServer, Wire};
+use dormouse_testkit::{Framing, ScriptedServer, WireFormat};
 
 use crate::client::{Answer, Client, ask};
 
@@ -13,7 +13,7 @@ fn turn() -> ScriptedTurn {
         .call("t1", "Read", r#"{"path":"a, b: {c}"}"#)
 }
 
-fn played(wire: Wire, framing: Framing) -> (Answer, Usage) {
+fn played(wire: WireFormat, framing: Framing) -> (Answer, Usage) {
     let server = ScriptedServer::builder().wire(wire).framing(framing).reply(turn()).start();
     let answer = Client::new(&server).post(&ask());
     let usage = server.single_request().usage;
@@ -21,11 +21,11 @@ fn played(wire: Wire, framing: Framing) -> (Answer, Usage) {
     (answer, usage)
 }
 
-fn expected(wire: Wire, usage: Usage) -> Vec<(String, String)> {
+fn expected(wire: WireFormat, usage: Usage) -> Vec<(String, String)> {
     let frame = ResponseFrame { message_id: "msg_0".into(), model: "scripted-1".into(), usage };
     let events = match wire {
-        Wire::Anthropic => anthropic_events(&turn(), &frame),
-        Wire::OpenAi => openai_events(&turn(), &frame),
+        WireFormat::Anthropic => anthropic_events(&turn(), &frame),
+        WireFormat::OpenAi => openai_events(&turn(), &frame),
     };
     events.into_iter().map(|event| (event.name.to_owned(), event.data)).collect()
 }
@@ -38,7 +38,7 @@ fn meaning(data: &str) -> String {
 
 #[test]
 fn every_framing_carries_the_same_events() {
-    for wire in [Wire::Anthropic, Wire::OpenAi] {
+    for wire in [WireFormat::Anthropic, WireFormat::OpenAi] {
         for framing in Framing::ALL {
             let (answer, usage) = played(wire, framing);
             assert_eq!(answer.status, 200);
@@ -60,9 +60,9 @@ fn every_framing_carries_the_same_events() {
 
 #[test]
 fn each_framing_is_what_it_says() {
-    let chunks = |framing| played(Wire::Anthropic, framing).0.chunks;
-    let text = |framing| played(Wire::Anthropic, framing).0.text();
-    let n_events = played(Wire::Anthropic, Framing::EventAtATime).0.events().len();
+    let chunks = |framing| played(WireFormat::Anthropic, framing).0.chunks;
+    let text = |framing| played(WireFormat::Anthropic, framing).0.text();
+    let n_events = played(WireFormat::Anthropic, Framing::EventAtATime).0.events().len();
     assert_eq!(chunks(Framing::Whole).len(), 1);
     assert_eq!(chunks(Framing::EventAtATime).len(), n_events);
     assert!(chunks(Framing::OneByte).iter().all(|chunk| chunk.len() == 1));
@@ -78,5 +78,5 @@ fn each_framing_is_what_it_says() {
     assert_eq!(text(Framing::UnknownEvents).matches("event: hologram\n").count(), n_events);
     let two = text(Framing::TwoDataLines);
     assert_eq!(two.matches("\ndata: ").count(), 2 * n_events);
-    assert!(!played(Wire::OpenAi, Framing::CommentPings).0.text().contains("event: ping"));
+    assert!(!played(WireFormat::OpenAi, Framing::CommentPings).0.text().contains("event: ping"));
 }

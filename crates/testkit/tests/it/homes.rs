@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use dormouse_testkit::{ScriptedServer, TestHome, Wire};
+use dormouse_testkit::{ScriptedServer, TestHome, WireFormat};
 
 use crate::client::{Client, body, user};
 
@@ -40,8 +40,8 @@ fn programs_see_this_world_and_nothing_else() {
 #[test]
 fn a_server_brings_its_variables_and_its_canaries() {
     for (wire, url, key) in [
-        (Wire::Anthropic, "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"),
-        (Wire::OpenAi, "OPENAI_BASE_URL", "OPENAI_API_KEY"),
+        (WireFormat::Anthropic, "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"),
+        (WireFormat::OpenAi, "OPENAI_BASE_URL", "OPENAI_API_KEY"),
     ] {
         let server = ScriptedServer::builder()
             .wire(wire)

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{End, Gate, Reply, ScriptedServer, Wire};
+use dormouse_testkit::{End, Gate, Reply, ScriptedServer, WireFormat};
 
 use crate::client::{Client, ask, assistant, body, user};
 
@@ -186,7 +186,7 @@ fn models_are_told_about() {
     assert!(server.requests().is_empty());
     assert!(!server.url().ends_with("/v1"));
     server.finish();
-    let server = ScriptedServer::builder().wire(Wire::OpenAi).window(4096).start();
+    let server = ScriptedServer::builder().wire(WireFormat::OpenAi).window(4096).start();
     let list = Client::new(&server).get("/v1/models").json();
     assert_eq!(list["data"][0]["max_model_len"], 4096);
     assert!(server.url().ends_with("/v1"));
