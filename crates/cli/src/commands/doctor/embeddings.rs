@@ -1,35 +1,38 @@
-//! The model for vectors of memories, where one is set up: what it is, and whether it is ready. Nothing is sent.
+//! The embedding model, if one is configured: which one, and whether it can be used. Nothing is sent.
 
-use super::finding::Finding;
-use super::scene::Scene;
+use super::context::DoctorContext;
+use super::finding::DoctorFinding;
+use crate::message_catalog::msg;
 use crate::wiring::embedder::{self, Named};
 
 const AREA: &str = "embeddings";
 
-pub(super) fn check(scene: &Scene<'_>) -> Option<Finding> {
-    let (settings, world) = (&scene.settings, scene.world);
-    let what = match embedder::named(settings, world) {
+pub(super) fn check(context: &DoctorContext<'_>) -> Option<DoctorFinding> {
+    let (settings, world) = (&context.settings, context.world);
+    let text = match embedder::named(settings, world) {
         Ok(None) => return None,
-        Ok(Some(Named::File(path))) => format!("word vectors of {}", path.display()),
+        Ok(Some(Named::File(path))) => {
+            msg!("doctor-embeddings-file", path = path.display().to_string())
+        }
         Ok(Some(Named::Server { url, model })) => format!("{model} at {}", without_user(&url)),
         Err(error) => return Some(not_ready(&error)),
     };
     Some(match embedder::embedder(settings, world) {
-        Ok(_) => Finding::well(AREA, what),
+        Ok(_) => DoctorFinding::ok(AREA, text),
         Err(error) => not_ready(&error),
     })
 }
 
-fn not_ready(error: &embedder::NoEmbedder) -> Finding {
-    let mend = if error.is_not_prepared() {
-        "run `dormouse memory embed`"
+fn not_ready(error: &embedder::NoEmbedder) -> DoctorFinding {
+    let fix = if error.is_not_prepared() {
+        msg!("doctor-embeddings-fix-prepare")
     } else {
-        "correct the setting, or take it out: memories are then found by words"
+        msg!("doctor-embeddings-fix-setting")
     };
-    Finding::warning(AREA, error.to_string(), mend)
+    DoctorFinding::warning(AREA, error.to_string(), fix)
 }
 
-/// An address may carry a name and a password.
+/// Removes user name and password from a URL.
 fn without_user(url: &str) -> String {
     match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, rest))) => format!("{scheme}://{rest}"),

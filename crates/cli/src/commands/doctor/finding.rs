@@ -1,94 +1,96 @@
-//! What a check found: a plain value. What is not well always says how to mend it.
+//! The result of a check. Every warning and problem says how to fix it.
 
 use serde::Serialize;
 
-/// One thing that was looked at.
+use crate::message_catalog::msg;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Finding {
-    /// Which part of the set-up.
+pub(crate) struct DoctorFinding {
+    /// The part of the setup, such as `git`.
     pub(crate) area: &'static str,
-    /// What was found.
-    pub(crate) what: String,
-    pub(crate) health: Health,
+    pub(crate) text: String,
+    pub(crate) status: FindingStatus,
 }
 
-/// How it is, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Health {
-    Well,
-    /// It works, but not as well as it could.
+pub(crate) enum FindingStatus {
+    Ok,
+    /// It works, with limits.
     Warning {
-        mend: String,
+        fix: String,
     },
     /// Something does not work.
     Problem {
-        mend: String,
+        fix: String,
     },
 }
 
-impl Finding {
-    pub(crate) fn well(area: &'static str, what: impl Into<String>) -> Self {
-        Self { area, what: what.into(), health: Health::Well }
+impl DoctorFinding {
+    pub(crate) fn ok(area: &'static str, text: impl Into<String>) -> Self {
+        Self { area, text: text.into(), status: FindingStatus::Ok }
     }
 
     pub(crate) fn warning(
         area: &'static str,
-        what: impl Into<String>,
-        mend: impl Into<String>,
+        text: impl Into<String>,
+        fix: impl Into<String>,
     ) -> Self {
-        Self { area, what: what.into(), health: Health::Warning { mend: mend.into() } }
+        Self { area, text: text.into(), status: FindingStatus::Warning { fix: fix.into() } }
     }
 
     pub(crate) fn problem(
         area: &'static str,
-        what: impl Into<String>,
-        mend: impl Into<String>,
+        text: impl Into<String>,
+        fix: impl Into<String>,
     ) -> Self {
-        Self { area, what: what.into(), health: Health::Problem { mend: mend.into() } }
+        Self { area, text: text.into(), status: FindingStatus::Problem { fix: fix.into() } }
     }
 
     pub(crate) fn is_problem(&self) -> bool {
-        matches!(self.health, Health::Problem { .. })
+        matches!(self.status, FindingStatus::Problem { .. })
     }
 
-    /// A line, and one below it with how to mend it.
-    pub(crate) fn text(&self) -> String {
-        let line = format!("{:<8} {:<11} {}", self.health.word(), self.area, self.what);
-        match self.health.mend() {
-            Some(mend) => format!("{line}\n{:<20} to mend it: {mend}", ""),
+    /// One line, and a second one with the fix.
+    pub(crate) fn render(&self) -> String {
+        let line = format!("{:<8} {:<11} {}", self.status.as_str(), self.area, self.text);
+        match self.status.fix() {
+            Some(fix) => format!("{line}\n{:<20} {}", "", msg!("doctor-fix", fix = fix)),
             None => line,
         }
     }
 
-    pub(crate) fn line(&self) -> Line<'_> {
-        let (status, mend) = (self.health.word(), self.health.mend());
-        Line { area: self.area, status, what: &self.what, mend }
+    pub(crate) fn to_json(&self) -> DoctorFindingJson<'_> {
+        let fix = self.status.fix();
+        let status = self.status.as_str();
+        DoctorFindingJson { area: self.area, status, what: &self.text, fix, mend: fix }
     }
 }
 
-impl Health {
-    pub(crate) fn word(&self) -> &'static str {
+impl FindingStatus {
+    pub(crate) fn as_str(&self) -> &'static str {
         match self {
-            Self::Well => "ok",
+            Self::Ok => "ok",
             Self::Warning { .. } => "warning",
             Self::Problem { .. } => "problem",
         }
     }
 
-    fn mend(&self) -> Option<&str> {
+    fn fix(&self) -> Option<&str> {
         match self {
-            Self::Well => None,
-            Self::Warning { mend } | Self::Problem { mend } => Some(mend),
+            Self::Ok => None,
+            Self::Warning { fix } | Self::Problem { fix } => Some(fix),
         }
     }
 }
 
-/// For programs.
 #[derive(Serialize)]
-pub(crate) struct Line<'a> {
+pub(crate) struct DoctorFindingJson<'a> {
     area: &'static str,
     status: &'static str,
     what: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<&'a str>,
+    /// The former name of `fix`.
     #[serde(skip_serializing_if = "Option::is_none")]
     mend: Option<&'a str>,
 }

@@ -1,73 +1,87 @@
-//! The program's own folders: there or creatable, writable, private, with room.
+//! The program's own folders: existing or creatable, writable, private, with enough disk space.
 
 use std::path::Path;
 
 use dormouse_base::FolderState;
 
-use super::finding::Finding;
+use super::finding::DoctorFinding;
+use crate::message_catalog::msg;
 
 const AREA: &str = "folders";
-/// Less than this is soon used up by transcripts and stored results.
-const LITTLE: u64 = 500_000_000;
-/// Less than this may not hold the next one.
-const TOO_LITTLE: u64 = 20_000_000;
+/// Below this, transcripts and stored results soon fill the disk.
+const LOW_SPACE: u64 = 500_000_000;
+/// Below this, the next transcript may not fit.
+const NO_SPACE: u64 = 20_000_000;
 
-pub(super) fn check(home: &Path) -> Vec<Finding> {
+pub(super) fn check(home: &Path) -> Vec<DoctorFinding> {
     let mut findings = vec![folder(home)];
-    // Those below are made when they are needed; one that is there has to work as well.
+    // Subfolders are created on first use; an existing one must be usable.
     let below = ["projects", "figures", "logs"].map(|name| home.join(name));
-    let there = below.iter().filter(|path| path.symlink_metadata().is_ok());
-    findings.extend(there.map(|path| folder(path)).filter(Finding::is_problem));
+    let existing = below.iter().filter(|path| path.symlink_metadata().is_ok());
+    findings.extend(existing.map(|path| folder(path)).filter(DoctorFinding::is_problem));
     findings
 }
 
-fn folder(path: &Path) -> Finding {
+fn folder(path: &Path) -> DoctorFinding {
     let shown = path.display();
     let state = match FolderState::inspect(path) {
         Ok(state) => state,
         Err(error) => {
-            let mend =
-                "check the owner and permissions, or set DORMOUSE_HOME to a folder of your own";
-            return Finding::problem(AREA, format!("can not look at {shown}: {error}"), mend);
+            let text = msg!(
+                "doctor-folder-unreadable",
+                path = shown.to_string(),
+                error = error.to_string()
+            );
+            return DoctorFinding::problem(AREA, text, msg!("doctor-folder-fix-permissions"));
         }
     };
     judge(path, &state)
 }
 
-/// What the state of a folder means: a plain function.
-fn judge(path: &Path, state: &FolderState) -> Finding {
-    let (shown, found) = (path.display(), state.existing.display());
-    let free = format!("{} MB free", state.free_bytes / 1_000_000);
-    let is_there = state.existing == path;
+fn judge(path: &Path, state: &FolderState) -> DoctorFinding {
+    let shown = path.display().to_string();
+    let parent = state.existing.display().to_string();
+    let megabytes = (state.free_bytes / 1_000_000).to_string();
+    let exists = state.existing == path;
     if !state.is_folder {
-        let what = format!("{found} is no folder");
-        return Finding::problem(AREA, what, "move it away, or set DORMOUSE_HOME to a folder");
+        let text = msg!("doctor-folder-not-a-folder", path = parent);
+        return DoctorFinding::problem(AREA, text, msg!("doctor-folder-fix-not-a-folder"));
     }
     if !state.is_writable {
-        let what = if is_there {
-            format!("{shown} can not be written")
+        let text = if exists {
+            msg!("doctor-folder-read-only", path = shown)
         } else {
-            format!("{shown} is not there and can not be made in {found}")
+            msg!("doctor-folder-cannot-create", path = shown, parent = parent)
         };
-        let mend = "check the owner and permissions, or set DORMOUSE_HOME to a folder of your own";
-        return Finding::problem(AREA, what, mend);
+        return DoctorFinding::problem(AREA, text, msg!("doctor-folder-fix-permissions"));
     }
-    let room = "free some space, or set DORMOUSE_HOME to a folder on another disk";
-    if state.free_bytes < TOO_LITTLE {
-        return Finding::problem(AREA, format!("the disk of {shown} is full: {free}"), room);
-    }
-    if is_there && !state.is_private {
-        let what = format!(
-            "others can look into {shown} (mode {:o}): conversations are in it",
-            state.mode
+    let fix_space = msg!("doctor-folder-fix-space");
+    if state.free_bytes < NO_SPACE {
+        return DoctorFinding::problem(
+            AREA,
+            msg!("doctor-folder-disk-full", path = shown, megabytes = megabytes),
+            fix_space,
         );
-        return Finding::warning(AREA, what, format!("chmod 700 '{shown}'"));
     }
-    if state.free_bytes < LITTLE {
-        return Finding::warning(AREA, format!("little room for {shown}: {free}"), room);
+    if exists && !state.is_private {
+        let fix = format!("chmod 700 '{shown}'");
+        let mode = format!("{:o}", state.mode);
+        let text = msg!("doctor-folder-not-private", path = shown, mode = mode);
+        return DoctorFinding::warning(AREA, text, fix);
     }
-    let what = if is_there { "private" } else { "not there yet; it is made when it is needed" };
-    Finding::well(AREA, format!("{shown}: {what}, {free}"))
+    if state.free_bytes < LOW_SPACE {
+        return DoctorFinding::warning(
+            AREA,
+            msg!("doctor-folder-low-space", path = shown, megabytes = megabytes),
+            fix_space,
+        );
+    }
+    let text = if exists {
+        msg!("doctor-folder-ok", path = shown, megabytes = megabytes)
+    } else {
+        msg!("doctor-folder-missing", path = shown, megabytes = megabytes)
+    };
+    DoctorFinding::ok(AREA, text)
 }
 
 #[cfg(test)]
@@ -86,26 +100,26 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(state: &FolderState, word: &str, said: &str) {
+    fn check(state: &FolderState, status: &str, part: &str) {
         let finding = judge(Path::new("/h/.dormouse"), state);
-        assert_eq!(finding.health.word(), word, "{finding:?}");
-        assert!(finding.what.contains(said), "{finding:?}");
+        assert_eq!(finding.status.as_str(), status, "{finding:?}");
+        assert!(finding.text.contains(part), "{finding:?}");
     }
 
     #[test]
-    fn what_a_state_means() {
+    fn folder_states() {
         check(&state(), "ok", "private, 5000 MB free");
         check(
             &FolderState { existing: "/h".into(), mode: 0o755, is_private: false, ..state() },
             "ok",
-            "not there yet",
+            "not created yet",
         );
         check(&FolderState { is_private: false, mode: 0o755, ..state() }, "warning", "mode 755");
         check(&FolderState { free_bytes: 90_000_000, ..state() }, "warning", "90 MB");
         check(&FolderState { free_bytes: 9_000_000, ..state() }, "problem", "full");
-        check(&FolderState { is_writable: false, ..state() }, "problem", "can not be written");
+        check(&FolderState { is_writable: false, ..state() }, "problem", "cannot be written");
         let above = FolderState { existing: "/h".into(), is_writable: false, ..state() };
-        check(&above, "problem", "can not be made in /h");
-        check(&FolderState { is_folder: false, ..state() }, "problem", "no folder");
+        check(&above, "problem", "cannot be created in /h");
+        check(&FolderState { is_folder: false, ..state() }, "problem", "not a folder");
     }
 }

@@ -1,71 +1,69 @@
-//! Git: there, new enough, and willing to work in this project.
+//! Git: installed, recent enough, and usable in this project.
 
 use dormouse_tools::ProcessError;
 
-use super::finding::Finding;
-use super::scene::Scene;
+use super::context::DoctorContext;
+use super::finding::DoctorFinding;
+use crate::message_catalog::msg;
 
 const AREA: &str = "git";
-/// Before this, git does not know the variables that keep a repository from starting programs.
-const OLDEST: (u32, u32) = (2, 31);
+/// Older versions ignore the variables that keep a repository from starting programs.
+const MINIMUM_VERSION: (u32, u32) = (2, 31);
 
-pub(super) async fn check(scene: &Scene<'_>) -> Vec<Finding> {
-    let text = match scene.ask("git", &["--version"]).await {
+pub(super) async fn check(context: &DoctorContext<'_>) -> Vec<DoctorFinding> {
+    let text = match context.run_program("git", &["--version"]).await {
         Ok(answer) => answer.stdout,
         Err(error) => return vec![missing(&error)],
     };
     let mut findings = vec![version(text.trim())];
-    if scene.project.is_git {
-        findings.push(repository(scene).await);
+    if context.project.is_git {
+        findings.push(repository(context).await);
     }
     findings
 }
 
-fn missing(error: &ProcessError) -> Finding {
-    let mend = "install git; without it the model is told nothing of branches and changes";
-    Finding::warning(AREA, error.to_string(), mend)
+fn missing(error: &ProcessError) -> DoctorFinding {
+    DoctorFinding::warning(AREA, error.to_string(), msg!("doctor-git-fix-missing"))
 }
 
-fn version(text: &str) -> Finding {
-    match numbers(text) {
-        Some(version) if version < OLDEST => {
-            let (major, minor) = OLDEST;
-            Finding::warning(
+fn version(text: &str) -> DoctorFinding {
+    match version_numbers(text) {
+        Some(version) if version < MINIMUM_VERSION => {
+            let (major, minor) = MINIMUM_VERSION;
+            DoctorFinding::warning(
                 AREA,
-                format!(
-                    "{text} is older than {major}.{minor}: git commands do not count as read-only"
-                ),
-                "install a newer one",
+                msg!("doctor-git-old", version = text, minimum = format!("{major}.{minor}")),
+                msg!("doctor-git-fix-old"),
             )
         }
-        Some(_) | None => Finding::well(AREA, text),
+        Some(_) | None => DoctorFinding::ok(AREA, text),
     }
 }
 
 /// The first two numbers of `git version 2.47.1`.
-pub(super) fn numbers(text: &str) -> Option<(u32, u32)> {
+pub(super) fn version_numbers(text: &str) -> Option<(u32, u32)> {
     let word =
         text.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()))?;
     let mut parts = word.split('.').map(str::parse);
     Some((parts.next()?.ok()?, parts.next()?.ok()?))
 }
 
-/// A repository of somebody else's is not touched by git until it is told to.
-async fn repository(scene: &Scene<'_>) -> Finding {
-    let root = scene.project.root.display();
-    match scene.ask("git", &["rev-parse", "--git-dir"]).await {
+/// Git refuses to work in a repository of another owner unless it is listed as safe.
+async fn repository(context: &DoctorContext<'_>) -> DoctorFinding {
+    let root = context.project.root.display().to_string();
+    match context.run_program("git", &["rev-parse", "--git-dir"]).await {
         Ok(answer) if answer.code == Some(0) => {
-            Finding::well(AREA, format!("the repository {root} can be read"))
+            DoctorFinding::ok(AREA, msg!("doctor-git-repository", path = root))
         }
-        Ok(answer) if answer.stderr.contains("safe.directory") => Finding::problem(
+        Ok(answer) if answer.stderr.contains("safe.directory") => DoctorFinding::problem(
             AREA,
-            format!("git does not trust {root}: it belongs to somebody else"),
-            format!("if you do: git config --global --add safe.directory '{root}'"),
+            msg!("doctor-git-owner", path = root.as_str()),
+            msg!("doctor-git-fix-owner", path = root.as_str()),
         ),
         Ok(answer) => {
-            let said = answer.stderr.lines().next().unwrap_or("it said nothing").to_owned();
-            let what = format!("git can not read {root}: {said}");
-            Finding::problem(AREA, what, "see what `git status` says there")
+            let error = answer.stderr.lines().next().unwrap_or("no error message").to_owned();
+            let text = msg!("doctor-git-unreadable", path = root, error = error);
+            DoctorFinding::problem(AREA, text, msg!("doctor-git-fix-unreadable"))
         }
         Err(error) => missing(&error),
     }
@@ -77,11 +75,11 @@ mod tests {
 
     #[test]
     fn versions() {
-        assert_eq!(numbers("git version 2.39.5"), Some((2, 39)));
-        assert_eq!(numbers("git version 2.50.1 (Apple Git-155)"), Some((2, 50)));
-        assert_eq!(numbers("git"), None);
-        assert_eq!(version("git version 2.30.2").health.word(), "warning");
-        assert_eq!(version("git version 2.31.0").health.word(), "ok");
-        assert_eq!(version("git version 10.1").health.word(), "ok");
+        assert_eq!(version_numbers("git version 2.39.5"), Some((2, 39)));
+        assert_eq!(version_numbers("git version 2.50.1 (Apple Git-155)"), Some((2, 50)));
+        assert_eq!(version_numbers("git"), None);
+        assert_eq!(version("git version 2.30.2").status.as_str(), "warning");
+        assert_eq!(version("git version 2.31.0").status.as_str(), "ok");
+        assert_eq!(version("git version 10.1").status.as_str(), "ok");
     }
 }

@@ -1,41 +1,45 @@
-//! Guards that memories were made into: whether the memory is still there, and the lines in the settings.
+//! Installed guards: whether the memory and the lines in the settings file still exist.
 
 use dormouse_memory::{Guard, GuardBook};
 
-use super::finding::Finding;
-use super::scene::Scene;
+use super::context::DoctorContext;
+use super::finding::DoctorFinding;
+use crate::message_catalog::msg;
 use crate::wiring::settings_file::guard_is_installed;
 
 const AREA: &str = "guards";
 
-pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
-    let book = match GuardBook::read(&scene.home.join("state")) {
+pub(super) fn check(context: &DoctorContext<'_>) -> Vec<DoctorFinding> {
+    let book = match GuardBook::read(&context.home.join("state")) {
         Ok(book) => book,
         Err(error) => {
-            let mend = "mend the file, or move it away";
-            return vec![Finding::problem(AREA, error.to_string(), mend)];
+            let fix = msg!("doctor-guards-fix-file");
+            return vec![DoctorFinding::problem(AREA, error.to_string(), fix)];
         }
     };
-    book.guards.iter().flat_map(of_guard).collect()
+    book.guards.iter().flat_map(check_guard).collect()
 }
 
-fn of_guard(guard: &Guard) -> Vec<Finding> {
+fn check_guard(guard: &Guard) -> Vec<DoctorFinding> {
     let Guard { memory, name, settings, .. } = guard;
-    let (memory, settings) = (memory.display(), settings.display());
-    let remove = format!("dormouse memory guard {memory} --remove");
+    let settings = settings.display().to_string();
+    let remove = format!("dormouse memory guard {} --remove", memory.display());
     let mut findings = Vec::new();
     if !guard.memory.exists() {
-        let what =
-            format!("the guard `{name}` in {settings} stays in force, but its memory is gone");
-        findings.push(Finding::warning(AREA, what, format!("`{remove}` takes it out")));
+        let text = msg!("doctor-guard-memory-missing", name = name, settings = settings.as_str());
+        let fix = msg!("doctor-guard-fix-memory-missing", command = remove.as_str());
+        findings.push(DoctorFinding::warning(AREA, text, fix));
     }
     if !guard_is_installed(guard) {
-        let what = format!("the guard `{name}` is not, or not all, in {settings} any more");
-        let mend = format!("`{remove}` forgets it; `--install` puts it in anew");
-        findings.push(Finding::warning(AREA, what, mend));
+        let text = msg!("doctor-guard-lines-missing", name = name, settings = settings.as_str());
+        let fix = msg!("doctor-guard-fix-lines-missing", command = remove.as_str());
+        findings.push(DoctorFinding::warning(AREA, text, fix));
     }
     if findings.is_empty() {
-        findings.push(Finding::well(AREA, format!("`{name}`, in {settings}")));
+        findings.push(DoctorFinding::ok(
+            AREA,
+            msg!("doctor-guard-ok", name = name, settings = settings),
+        ));
     }
     findings
 }

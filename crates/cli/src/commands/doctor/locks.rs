@@ -1,33 +1,34 @@
-//! Locks: which sessions are open, and by whom. A lock file that nobody holds is no obstacle: the kernel
-//! frees a lock when its holder ends.
+//! Session locks: which sessions are open, and in which process. The kernel releases a lock when its holder
+//! ends, so a leftover lock file is harmless.
 
 use std::path::Path;
 
 use dormouse_base::{Dir, EntryKind, FileError, LockHolder, LockState, ProcessState, RelPath};
 
-use super::finding::Finding;
+use super::finding::DoctorFinding;
+use crate::message_catalog::msg;
 
 const AREA: &str = "locks";
 
-pub(super) fn check(home: &Path) -> Vec<Finding> {
+pub(super) fn check(home: &Path) -> Vec<DoctorFinding> {
     let projects = match Dir::open(home.join("projects")) {
         Ok(projects) => projects,
         Err(error) if error.is_not_found() => {
-            return vec![Finding::well(AREA, "no session yet")];
+            return vec![DoctorFinding::ok(AREA, msg!("doctor-locks-no-sessions"))];
         }
         Err(error) => return vec![unreadable(&error)],
     };
-    let (mut findings, mut free) = (Vec::new(), 0_u64);
+    let mut findings = Vec::new();
+    let mut free = 0_u64;
     for (session, state) in locks(&projects) {
         match state {
             Ok(LockState::Free) => free += 1,
-            Ok(LockState::Held(holder)) => findings.push(held(&session, holder.as_ref())),
+            Ok(LockState::Held(holder)) => findings.push(held_finding(&session, holder.as_ref())),
             Err(error) if error.is_not_found() => {}
             Err(error) => findings.push(unreadable(&error)),
         }
     }
-    findings
-        .insert(0, Finding::well(AREA, format!("sessions that are free to go on with: {free}")));
+    findings.insert(0, DoctorFinding::ok(AREA, msg!("doctor-locks-free", count = free)));
     findings
 }
 
@@ -45,30 +46,32 @@ fn locks(projects: &Dir) -> Vec<(String, Result<LockState, FileError>)> {
     found
 }
 
-/// The folders in a folder; one that can not be listed has none that could be locked.
+/// The subfolders of a folder; none if it cannot be listed.
 fn folders(dir: &Dir) -> Vec<Dir> {
     let entries = dir.entries().unwrap_or_default().into_iter();
     let names = entries.filter(|entry| entry.kind == EntryKind::Folder).map(|entry| entry.name);
     names.filter_map(|name| dir.open_folder(&RelPath::new(name).ok()?).ok()).collect()
 }
 
-fn held(session: &str, holder: Option<&LockHolder>) -> Finding {
+fn held_finding(session: &str, holder: Option<&LockHolder>) -> DoctorFinding {
     let Some(holder) = holder else {
-        return Finding::well(AREA, format!("session {session} is open in another process"));
+        return DoctorFinding::ok(AREA, msg!("doctor-locks-open-unknown", session = session));
     };
-    let who = format!("process {} on {}", holder.pid, holder.host);
+    let pid = holder.pid.to_string();
+    let host = holder.host.as_str();
     match holder.process_state() {
-        ProcessState::Running | ProcessState::OtherHost => {
-            Finding::well(AREA, format!("session {session} is open in {who}"))
-        }
-        ProcessState::Ended => Finding::warning(
+        ProcessState::Running | ProcessState::OtherHost => DoctorFinding::ok(
             AREA,
-            format!("session {session} is held, but {who} has ended: a child of it may still run"),
-            "find it with `fuser` on the session's session.lock, and end it",
+            msg!("doctor-locks-open", session = session, pid = pid, host = host),
+        ),
+        ProcessState::Ended => DoctorFinding::warning(
+            AREA,
+            msg!("doctor-locks-orphaned", session = session, pid = pid, host = host),
+            msg!("doctor-locks-fix-orphaned"),
         ),
     }
 }
 
-fn unreadable(error: &FileError) -> Finding {
-    Finding::problem(AREA, error.to_string(), "check the owner and permissions of the folder")
+fn unreadable(error: &FileError) -> DoctorFinding {
+    DoctorFinding::problem(AREA, error.to_string(), msg!("doctor-locks-fix-unreadable"))
 }

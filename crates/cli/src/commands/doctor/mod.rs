@@ -1,18 +1,18 @@
-//! `dormouse doctor`: looks at everything the program needs and says how to mend what is not well.
+//! `dormouse doctor`: checks everything the program needs and says how to fix problems.
 //!
-//! Invariants: nothing is changed, and no key is shown. Each check is a module that gives findings; what
-//! stands in the way of one (settings that can not be read) does not keep the others from being made.
+//! Invariants: nothing is changed, and no API key is printed. Each check is a module that returns findings; a
+//! problem in one (such as unreadable settings) does not prevent the others.
 
+mod api_key;
+mod context;
 mod embeddings;
 mod finding;
 mod folders;
 mod git;
 mod guards;
-mod keys;
 mod locks;
-mod scene;
-mod server;
-mod servers;
+mod mcp_servers;
+mod model_server;
 mod settings;
 mod shell;
 mod terminal;
@@ -21,17 +21,17 @@ mod transcripts;
 use serde::Serialize;
 
 use crate::args::DoctorArguments;
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
-use crate::wiring::world::environment_for_children;
-use crate::wiring::world::{World, current_project};
-use finding::{Finding, Line};
-use scene::Scene;
+use crate::wiring::world::{World, current_project, environment_for_children};
+use context::DoctorContext;
+use finding::{DoctorFinding, DoctorFindingJson};
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct Report<'a> {
     ok: bool,
-    findings: Vec<Line<'a>>,
+    findings: Vec<DoctorFindingJson<'a>>,
 }
 
 pub(crate) async fn run(arguments: &DoctorArguments, world: &World) -> Result<Exit, Failure> {
@@ -39,41 +39,47 @@ pub(crate) async fn run(arguments: &DoctorArguments, world: &World) -> Result<Ex
     let project = current_project()?;
     let (mut findings, settings) = settings::check(world, &home, &project);
     let environment = environment_for_children(world, &settings);
-    let scene = Scene { world, home, project, settings, environment };
-    let (of_keys, provider) = keys::check(&scene).await;
-    findings.extend(of_keys);
+    let context = DoctorContext { world, home, project, settings, environment };
+    let (key_findings, provider) = api_key::check(&context).await;
+    findings.extend(key_findings);
     if let Some(provider) = provider.filter(|_| !arguments.offline) {
-        findings.extend(server::check(&scene, &provider).await);
+        findings.extend(model_server::check(&context, &provider).await);
     }
     if !arguments.offline {
-        findings.extend(servers::check(&scene).await);
+        findings.extend(mcp_servers::check(&context).await);
     }
-    findings.extend(embeddings::check(&scene));
-    findings.extend(guards::check(&scene));
-    findings.extend(folders::check(&scene.home));
-    findings.extend(locks::check(&scene.home));
-    findings.extend(transcripts::check(&scene));
-    findings.extend(git::check(&scene).await);
-    findings.extend(shell::check(&scene).await);
-    findings.extend(terminal::check(&scene.world.environment));
-    print(arguments, &findings)
+    findings.extend(embeddings::check(&context));
+    findings.extend(guards::check(&context));
+    findings.extend(folders::check(&context.home));
+    findings.extend(locks::check(&context.home));
+    findings.extend(transcripts::check(&context));
+    findings.extend(git::check(&context).await);
+    findings.extend(shell::check(&context).await);
+    findings.extend(terminal::check(&context.world.environment));
+    print_report(arguments, &findings)
 }
 
-fn print(arguments: &DoctorArguments, findings: &[Finding]) -> Result<Exit, Failure> {
-    let ok = !findings.iter().any(Finding::is_problem);
+fn print_report(arguments: &DoctorArguments, findings: &[DoctorFinding]) -> Result<Exit, Failure> {
+    let ok = !findings.iter().any(DoctorFinding::is_problem);
     if arguments.json {
-        let answer = Answer { ok, findings: findings.iter().map(Finding::line).collect() };
-        print::data_line(&serde_json::to_string_pretty(&answer).map_err(Failure::failed)?);
+        let findings = findings.iter().map(DoctorFinding::to_json).collect();
+        print::json(&Report { ok, findings })?;
     } else {
         for finding in findings {
-            print::data_line(&finding.text());
+            print::data_line(&finding.render());
         }
-        print::data_line(&format!("\n{}", tally(findings)));
+        print::data_line(&format!("\n{}", summary(findings)));
     }
     Ok(if ok { Exit::Done } else { Exit::Failed })
 }
 
-fn tally(findings: &[Finding]) -> String {
-    let count = |word| findings.iter().filter(|finding| finding.health.word() == word).count();
-    format!("{} ok, {} to look at, {} to mend", count("ok"), count("warning"), count("problem"))
+fn summary(findings: &[DoctorFinding]) -> String {
+    let count =
+        |status| findings.iter().filter(|finding| finding.status.as_str() == status).count();
+    msg!(
+        "doctor-summary",
+        ok = count("ok"),
+        warnings = count("warning"),
+        problems = count("problem")
+    )
 }

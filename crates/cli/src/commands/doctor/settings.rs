@@ -1,5 +1,4 @@
-//! The files of settings: readable, valid, without keys that mean nothing; and whether the project is
-//! trusted with its own.
+//! The settings files: readable, valid, without unknown keys; and whether the project's settings are trusted.
 
 use std::path::Path;
 
@@ -9,7 +8,8 @@ use dormouse_base::{
 };
 use dormouse_engine::SkillPlaces;
 
-use super::finding::Finding;
+use super::finding::DoctorFinding;
+use crate::message_catalog::msg;
 use crate::wiring::mcp_project_file::ProjectFile;
 use crate::wiring::project_agents::ProjectAgents;
 use crate::wiring::settings;
@@ -17,70 +17,83 @@ use crate::wiring::world::World;
 
 const AREA: &str = "settings";
 
-/// What was found, and the settings as far as they can be used.
-pub(super) fn check(world: &World, home: &Path, project: &Project) -> (Vec<Finding>, Settings) {
+/// The findings, and the settings of all valid files.
+pub(super) fn check(
+    world: &World,
+    home: &Path,
+    project: &Project,
+) -> (Vec<DoctorFinding>, Settings) {
     let places = SettingsFiles::new(&world.environment, home, Some(project));
-    let (mut findings, mut layers) = (Vec::new(), Vec::new());
+    let mut findings = Vec::new();
+    let mut layers = Vec::new();
     for source in SettingsSource::ALL {
         match places.read_one(source) {
             Ok(None) => {}
             Ok(Some(layer)) => {
-                findings.extend(of_layer(&layer));
+                findings.extend(layer_findings(&layer));
                 layers.push(layer);
             }
             Err(error) => {
-                let mend = "mend the file, or move it away to go on with the defaults";
-                findings.push(Finding::problem(AREA, error.to_string(), mend));
+                let fix = msg!("doctor-settings-fix-file");
+                findings.push(DoctorFinding::problem(AREA, error.to_string(), fix));
             }
         }
     }
     if findings.is_empty() {
-        let place = places.file(SettingsSource::User).unwrap_or_default();
-        findings.push(Finding::well(AREA, format!("none; yours would be {}", place.display())));
+        let path = places.file(SettingsSource::User).unwrap_or_default().display().to_string();
+        findings.push(DoctorFinding::ok(AREA, msg!("doctor-settings-none", path = path)));
     }
     let user_home = world.environment.path(names::USER_HOME);
     let skills = SkillPlaces::new(home, user_home.as_deref(), project).of_project();
     let mut stack = match ProjectAgents::look(world, project) {
         Ok(agents) => settings::stack(layers, &skills, &agents, &ProjectFile::of(project)),
-        // Without a home of its own the program has told so already.
+        // A missing home folder was reported before.
         Err(_) => SettingsStack::new(layers),
     };
-    findings.extend(trust(&mut stack, home, project));
+    findings.extend(trust_finding(&mut stack, home, project));
     if let Err(error) = Switches::resolve(&stack, &world.environment) {
-        findings.push(Finding::problem(AREA, error.to_string(), "correct it, or take it out"));
+        findings.push(DoctorFinding::problem(AREA, error.to_string(), msg!("doctor-fix-value")));
     }
     (findings, stack.settings())
 }
 
-fn of_layer(layer: &SettingsLayer) -> Vec<Finding> {
-    let place = layer.path.display();
-    let mut findings = vec![Finding::well(AREA, format!("{place} ({})", layer.source))];
+fn layer_findings(layer: &SettingsLayer) -> Vec<DoctorFinding> {
+    let path = layer.path.display().to_string();
+    let mut findings = vec![DoctorFinding::ok(AREA, format!("{path} ({})", layer.source))];
     findings.extend(layer.warnings.iter().map(|warning| {
-        Finding::warning(
+        DoctorFinding::warning(
             AREA,
             warning.to_string(),
-            format!("correct it in {place}, or take it out"),
+            msg!("doctor-settings-fix-key", path = path.as_str()),
         )
     }));
     findings.extend(layer.withheld.forbidden.iter().map(|key| {
-        let what = format!("`{key}` can not be set by a project and has no effect");
-        Finding::warning(AREA, what, format!("take it out of {place}"))
+        let text = msg!("doctor-settings-forbidden", key = key);
+        DoctorFinding::warning(
+            AREA,
+            text,
+            msg!("doctor-settings-fix-forbidden", path = path.as_str()),
+        )
     }));
     findings
 }
 
-/// What waits for trust has no effect yet.
-fn trust(stack: &mut SettingsStack, home: &Path, project: &Project) -> Option<Finding> {
+/// Settings that need trust have no effect until it is given.
+fn trust_finding(
+    stack: &mut SettingsStack,
+    home: &Path,
+    project: &Project,
+) -> Option<DoctorFinding> {
     match TrustStore::new(home).state(project, stack) {
         TrustState::NotNeeded => None,
         TrustState::Trusted => {
             stack.trust_project();
             None
         }
-        TrustState::Undecided | TrustState::Changed => Some(Finding::warning(
+        TrustState::Undecided | TrustState::Changed => Some(DoctorFinding::warning(
             AREA,
-            "some of what this project sets waits until you trust it",
-            "dormouse permissions trust shows it and asks",
+            msg!("doctor-settings-untrusted"),
+            msg!("doctor-settings-fix-untrusted"),
         )),
     }
 }

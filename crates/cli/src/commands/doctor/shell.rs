@@ -1,35 +1,31 @@
-//! The shell that commands run in: bash, new enough to be sure what a line does.
+//! The shell in which commands run: bash, recent enough to know what a command line does.
 
-use super::finding::Finding;
-use super::git::numbers;
-use super::scene::Scene;
+use super::context::DoctorContext;
+use super::finding::DoctorFinding;
+use super::git::version_numbers;
+use crate::message_catalog::msg;
 
 const AREA: &str = "shell";
-/// The oldest in which a command that was judged to only read runs.
-const OLDEST: (u32, u32) = (4, 4);
+/// Older versions run no command without confirmation.
+const MINIMUM_VERSION: (u32, u32) = (4, 4);
 
-pub(super) async fn check(scene: &Scene<'_>) -> Vec<Finding> {
-    let mend = "install bash 4.4 or newer, and see that it comes first in PATH";
-    vec![match scene.ask("bash", &["--version"]).await {
-        Ok(answer) => version(answer.stdout.lines().next().unwrap_or_default(), mend),
+pub(super) async fn check(context: &DoctorContext<'_>) -> Vec<DoctorFinding> {
+    let fix = msg!("doctor-shell-fix");
+    vec![match context.run_program("bash", &["--version"]).await {
+        Ok(answer) => version(answer.stdout.lines().next().unwrap_or_default(), &fix),
         Err(error) => {
-            let what = format!("{error}: commands run in sh, and none of them without a question");
-            Finding::warning(AREA, what, mend)
+            let text = msg!("doctor-shell-missing", error = error.to_string());
+            DoctorFinding::warning(AREA, text, fix)
         }
     }]
 }
 
-fn version(text: &str, mend: &str) -> Finding {
-    // "GNU bash, version 5.2.15(1)-release": the numbers end at the first that is none.
-    match numbers(text) {
-        Some(version) if version >= OLDEST => Finding::well(AREA, text),
-        Some(_) => {
-            let what = format!("{text} is older than 4.4: no command runs without a question");
-            Finding::warning(AREA, what, mend)
-        }
-        None => {
-            Finding::warning(AREA, format!("bash does not say its version, but `{text}`"), mend)
-        }
+fn version(text: &str, fix: &str) -> DoctorFinding {
+    // Such as "GNU bash, version 5.2.15(1)-release".
+    match version_numbers(text) {
+        Some(version) if version >= MINIMUM_VERSION => DoctorFinding::ok(AREA, text),
+        Some(_) => DoctorFinding::warning(AREA, msg!("doctor-shell-old", version = text), fix),
+        None => DoctorFinding::warning(AREA, msg!("doctor-shell-unknown", version = text), fix),
     }
 }
 
@@ -39,7 +35,7 @@ mod tests {
 
     #[test]
     fn versions() {
-        let word = |text: &str| version(text, "").health.word();
+        let word = |text: &str| version(text, "").status.as_str();
         assert_eq!(word("GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)"), "ok");
         assert_eq!(word("GNU bash, version 4.4.0(1)-release"), "ok");
         assert_eq!(word("GNU bash, version 3.2.57(1)-release (arm64-apple-darwin24)"), "warning");

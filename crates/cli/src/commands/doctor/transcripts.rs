@@ -4,18 +4,19 @@ use dormouse_base::{Dir, DirEntry, EntryKind, FileError, RelPath};
 use dormouse_conversation::transcript::load_transcript;
 use dormouse_engine::SessionFolder;
 
-use super::finding::Finding;
-use super::scene::Scene;
+use super::context::DoctorContext;
+use super::finding::DoctorFinding;
+use crate::message_catalog::msg;
 
 const AREA: &str = "transcripts";
-/// The newest are looked at until they come to this much: a check is to take a moment, not a minute.
-const MOST_BYTES: u64 = 100_000_000;
-/// As many files with bad lines are named.
-const NAMED: usize = 5;
+/// The newest files are checked up to this total size, to keep the check fast.
+const MAX_BYTES: u64 = 100_000_000;
+/// Maximum number of damaged files listed.
+const LISTED_FILES: usize = 5;
 
-pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
-    let folder = match SessionFolder::existing(&scene.home, &scene.project) {
-        Ok(None) => return vec![Finding::well(AREA, "none of this project yet")],
+pub(super) fn check(context: &DoctorContext<'_>) -> Vec<DoctorFinding> {
+    let folder = match SessionFolder::existing(&context.home, &context.project) {
+        Ok(None) => return vec![DoctorFinding::ok(AREA, msg!("doctor-transcripts-none"))],
         Ok(Some(folder)) => folder,
         Err(error) => return vec![unreadable(&error)],
     };
@@ -23,18 +24,25 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
         Ok(files) => files,
         Err(error) => return vec![unreadable(&error)],
     };
-    let (mut looked_at, mut bytes, mut bad) = (0, 0_u64, Vec::new());
+    let mut checked = 0_usize;
+    let mut bytes = 0_u64;
+    let mut bad = Vec::new();
     for file in &files {
-        if bytes > MOST_BYTES {
+        if bytes > MAX_BYTES {
             break;
         }
         bytes += file.size;
-        looked_at += 1;
-        bad.extend(look(folder.dir(), file));
+        checked += 1;
+        bad.extend(check_file(folder.dir(), file));
     }
-    let what = format!("{looked_at} of {} looked at, {} with bad lines", files.len(), bad.len());
-    bad.truncate(NAMED);
-    bad.insert(0, Finding::well(AREA, what));
+    let text = msg!(
+        "doctor-transcripts-checked",
+        checked = checked,
+        all = files.len(),
+        damaged = bad.len()
+    );
+    bad.truncate(LISTED_FILES);
+    bad.insert(0, DoctorFinding::ok(AREA, text));
     bad
 }
 
@@ -47,22 +55,27 @@ fn newest(dir: &Dir) -> Result<Vec<DirEntry>, FileError> {
     Ok(files)
 }
 
-fn look(dir: &Dir, file: &DirEntry) -> Option<Finding> {
+fn check_file(dir: &Dir, file: &DirEntry) -> Option<DoctorFinding> {
     let bytes = match RelPath::new(&file.name).map(|path| dir.read(&path)).ok()? {
         Ok(bytes) => bytes,
-        // It went away since it was listed.
+        // It was removed after it was listed.
         Err(error) if error.is_not_found() => return None,
         Err(error) => return Some(unreadable(&error)),
     };
     let warnings = load_transcript(&bytes).warnings;
     let first = warnings.first()?;
-    Some(Finding::warning(
+    Some(DoctorFinding::warning(
         AREA,
-        format!("{}: {} lines can not be used; {first}", file.name, warnings.len()),
-        "the rest of the session is used; what those lines held is lost, unless there is a backup",
+        msg!(
+            "doctor-transcripts-damaged",
+            file = file.name.to_string(),
+            lines = warnings.len(),
+            first = first.to_string()
+        ),
+        msg!("doctor-transcripts-fix"),
     ))
 }
 
-fn unreadable(error: &FileError) -> Finding {
-    Finding::problem(AREA, error.to_string(), "check the owner and permissions of the file")
+fn unreadable(error: &FileError) -> DoctorFinding {
+    DoctorFinding::problem(AREA, error.to_string(), msg!("doctor-transcripts-fix-unreadable"))
 }

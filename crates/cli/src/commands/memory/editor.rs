@@ -1,24 +1,23 @@
-//! The person's own editor, on a copy: the memory itself is written through the store.
+//! The user's editor, on a temporary copy: the memory itself is written through the store.
 //!
-//! Invariant: what somebody typed is kept until it is saved, and they are told where. A copy with nothing new in
-//! it goes.
+//! Invariant: edited text is kept until it is saved, and the user is told where. An unchanged copy is removed.
 
 use std::path::{Path, PathBuf};
 
 use dormouse_base::{Dir, RelPath, names};
 
+use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::world::World;
 
-/// A temporary copy of a text.
-pub(super) struct Copy {
+pub(super) struct EditedCopy {
     folder: Dir,
     file: RelPath,
     text: String,
 }
 
-impl Copy {
-    pub(super) fn of(world: &World, name: &str, text: &str) -> Result<Self, Failure> {
+impl EditedCopy {
+    pub(super) fn create(world: &World, name: &str, text: &str) -> Result<Self, Failure> {
         let folder = Dir::create(world.home()?.join("tmp"))?;
         let name = format!("{}-{}", std::process::id(), name.replace('/', "-"));
         let file = RelPath::new(&name).map_err(Failure::failed)?;
@@ -26,13 +25,13 @@ impl Copy {
         Ok(Self { folder, file, text: text.to_owned() })
     }
 
-    /// Opens the editor, waits for its end, and says what the text is then.
+    /// Opens the editor, waits for it, and returns the new text.
     pub(super) fn edit(&self, world: &World) -> Result<String, Failure> {
         let environment = &world.environment;
         let editor =
             [names::VISUAL, names::EDITOR].into_iter().find_map(|name| environment.get(name));
         let edited = self.edit_with(editor.unwrap_or("vi"));
-        edited.map_err(|failure| self.kept(failure))
+        edited.map_err(|failure| self.with_kept_text(failure))
     }
 
     fn edit_with(&self, editor: &str) -> Result<String, Failure> {
@@ -42,17 +41,17 @@ impl Copy {
             other => other?,
         };
         let text = String::from_utf8(bytes).map_err(|_| {
-            Failure::failed(anyhow::anyhow!("what `{editor}` saved is not valid UTF-8"))
+            Failure::failed(anyhow::anyhow!(msg!("editor-not-utf8", editor = editor)))
         })?;
         if text.trim().is_empty() {
-            let empty = anyhow::anyhow!("`{editor}` left no text, so nothing was changed");
-            return Err(Failure::failed(empty).hint("`dormouse memory rm` removes a memory"));
+            let empty = anyhow::anyhow!(msg!("editor-empty", editor = editor));
+            return Err(Failure::failed(empty).hint(msg!("editor-empty-hint")));
         }
         Ok(text)
     }
 
-    /// A failure that says where the text is, if there is anything in it to lose.
-    pub(super) fn kept(&self, failure: Failure) -> Failure {
+    /// Adds the path of the edited text to a failure, if the text was changed.
+    pub(super) fn with_kept_text(&self, failure: Failure) -> Failure {
         let now = self.folder.read(&self.file).unwrap_or_default();
         if now == self.text.as_bytes() || now.trim_ascii().is_empty() {
             return match self.remove() {
@@ -60,7 +59,7 @@ impl Copy {
                 Err(left) => failure.hint(left.message()),
             };
         }
-        failure.hint(format!("your text is in {}", self.real_path().display()))
+        failure.hint(msg!("editor-text-kept", path = self.real_path().display().to_string()))
     }
 
     pub(super) fn remove(&self) -> Result<(), Failure> {
@@ -75,10 +74,10 @@ impl Copy {
     }
 }
 
-/// The shell takes the editor apart, so that it may have options: `code --wait`.
+/// Runs the editor through a shell, so that it may have options, as in `code --wait`.
 #[expect(
     clippy::disallowed_methods,
-    reason = "an editor needs the person's terminal, which a group of its own would not have"
+    reason = "an editor needs the terminal, which a process group of its own would not have"
 )]
 fn run(editor: &str, file: &Path) -> Result<(), Failure> {
     let script = format!("{editor} \"$1\"");
@@ -87,10 +86,8 @@ fn run(editor: &str, file: &Path) -> Result<(), Failure> {
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(_) | Err(_) => {
-            let failed = anyhow::anyhow!("the editor `{editor}` failed, so nothing was changed");
-            Err(Failure::failed(failed).hint(
-                "VISUAL or EDITOR says which to use; --body, --description and others need none",
-            ))
+            let failed = anyhow::anyhow!(msg!("editor-failed", editor = editor));
+            Err(Failure::failed(failed).hint(msg!("editor-failed-hint")))
         }
     }
 }

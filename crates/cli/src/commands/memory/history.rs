@@ -1,43 +1,44 @@
-//! What was done, and taking it back: `log`, `diff`, `undo`. Every store counts its own changes.
+//! `dormouse memory log`, `diff` and `undo`. Change numbers are counted per store.
 
 use dormouse_memory::{By, Effect, FileDiff, LogEntry, MemoryFile, MessageSource, Receipt, fold};
 use serde::Serialize;
 
-use super::desk::{Desk, Shelf};
-use super::restore::gone;
-use super::table::Table;
+use super::restore::find_in_trash;
+use super::stores::{ScopedStore, SelectedStores};
+use super::table::TextTable;
 use crate::args::{DiffArguments, LogArguments, UndoArguments};
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_places::Whose;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
-/// A change, for programs.
+/// A change in JSON output.
 #[derive(Serialize)]
-struct Logged<'a> {
+struct ChangeJson<'a> {
     change: u64,
     scope: Whose,
     time: String,
     author: String,
     reason: &'a str,
-    /// The messages that it came from.
+    /// The messages that it is based on.
     sources: &'a [MessageSource],
     undoes: Option<u64>,
     undone_by: Option<u64>,
-    /// The dream that it is a part of: its changes are undone together.
+    /// The dream that it belongs to; all changes of a dream are undone together.
     #[serde(skip_serializing_if = "Option::is_none")]
     part_of: Option<&'a str>,
     undoable: bool,
-    files: Vec<Touched>,
+    files: Vec<ChangedFileJson>,
 }
 
 #[derive(Serialize)]
-struct Touched {
+struct ChangedFileJson {
     file: String,
     effect: &'static str,
 }
 
-fn word(effect: Effect) -> &'static str {
+fn change_word(effect: Effect) -> &'static str {
     match effect {
         Effect::Added => "added",
         Effect::Changed => "changed",
@@ -45,29 +46,29 @@ fn word(effect: Effect) -> &'static str {
     }
 }
 
-/// A change, and in which store.
-struct Change<'a> {
-    shelf: &'a Shelf,
+/// A change and its store.
+struct StoreChange<'a> {
+    scoped: &'a ScopedStore,
     entry: LogEntry,
 }
 
-/// All changes, newest first; what other programs did is noted before.
-fn changes(desk: &Desk) -> Result<Vec<Change<'_>>, Failure> {
+/// All changes, newest first, including those made by other programs.
+fn changes(stores: &SelectedStores) -> Result<Vec<StoreChange<'_>>, Failure> {
     let mut all = Vec::new();
-    for shelf in &desk.shelves {
-        shelf.notice()?;
-        all.extend(shelf.store.log()?.into_iter().map(|entry| Change { shelf, entry }));
+    for scoped in &stores.list {
+        scoped.notice()?;
+        all.extend(scoped.store.log()?.into_iter().map(|entry| StoreChange { scoped, entry }));
     }
-    // Within a store the numbers tell the order, whatever the clock did.
+    // Within a store, the number is the order if the clock was set back.
     all.sort_by_key(|change| std::cmp::Reverse((change.entry.time, change.entry.id)));
     Ok(all)
 }
 
 pub(super) async fn log(arguments: &LogArguments, world: &World) -> Result<Exit, Failure> {
-    let desk = Desk::open(world, arguments.common.scope).await?;
-    let mut all = changes(&desk)?;
+    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let mut all = changes(&stores)?;
     if let Some(name) = &arguments.name {
-        let files = files_of(&desk, name, &all)?;
+        let files = files_of(&stores, name, &all)?;
         all.retain(|change| touches(change, &files));
     }
     let count = all.len();
@@ -78,53 +79,52 @@ pub(super) async fn log(arguments: &LogArguments, world: &World) -> Result<Exit,
         table(&all).print(&world.environment);
     }
     match count {
-        0 => print::note("no changes yet"),
-        count if count > arguments.limit => print::note(&format!(
-            "note: {} more are not listed; --limit {count} lists them",
-            count - arguments.limit
-        )),
+        0 => print::note(&msg!("memory-no-changes")),
+        all if all > arguments.limit => {
+            print::note(&msg!("list-truncated", count = all - arguments.limit, all = all));
+        }
         _ => {}
     }
     Ok(Exit::Done)
 }
 
-/// The files that a name means, by store: one that is there, or one that was.
+/// The files with a name, by store: an existing memory, or a former one.
 fn files_of(
-    desk: &Desk,
+    stores: &SelectedStores,
     name: &str,
-    changes: &[Change<'_>],
+    changes: &[StoreChange<'_>],
 ) -> Result<Vec<(Whose, MemoryFile)>, Failure> {
-    let failure = match desk.named(name) {
-        Ok(found) => return Ok(vec![(found.shelf.whose, found.memory.file.clone())]),
+    let failure = match stores.find_by_name(name) {
+        Ok(found) => return Ok(vec![(found.scoped.whose, found.memory.file.clone())]),
         Err(failure) => failure,
     };
-    let mut were = Vec::new();
-    for shelf in &desk.shelves {
-        were.extend(gone(shelf, name)?.into_iter().map(|file| (shelf.whose, file)));
+    let mut former = Vec::new();
+    for scoped in &stores.list {
+        former.extend(find_in_trash(scoped, name)?.into_iter().map(|file| (scoped.whose, file)));
     }
     for change in changes {
         let files = change.entry.files.iter().map(|(file, _)| file);
-        let fitting = files.filter(|file| fold(file.as_str()) == fold(name));
-        were.extend(fitting.map(|file| (change.shelf.whose, file.clone())));
+        let matching = files.filter(|file| fold(file.as_str()) == fold(name));
+        former.extend(matching.map(|file| (change.scoped.whose, file.clone())));
     }
-    if were.is_empty() { Err(failure) } else { Ok(were) }
+    if former.is_empty() { Err(failure) } else { Ok(former) }
 }
 
-fn touches(change: &Change<'_>, files: &[(Whose, MemoryFile)]) -> bool {
+fn touches(change: &StoreChange<'_>, files: &[(Whose, MemoryFile)]) -> bool {
     files.iter().any(|(whose, wanted)| {
-        *whose == change.shelf.whose && change.entry.files.iter().any(|(file, _)| file == wanted)
+        *whose == change.scoped.whose && change.entry.files.iter().any(|(file, _)| file == wanted)
     })
 }
 
-fn logged<'a>(change: &'a Change<'_>) -> Logged<'a> {
+fn logged<'a>(change: &'a StoreChange<'_>) -> ChangeJson<'a> {
     let entry = &change.entry;
-    let touched = |(file, effect): &(MemoryFile, Effect)| Touched {
+    let changed_file = |(file, effect): &(MemoryFile, Effect)| ChangedFileJson {
         file: file.to_string(),
-        effect: word(*effect),
+        effect: change_word(*effect),
     };
-    Logged {
+    ChangeJson {
         change: entry.id.0,
-        scope: change.shelf.whose,
+        scope: change.scoped.whose,
         time: entry.time.to_string(),
         author: entry.author.to_string(),
         reason: &entry.reason,
@@ -133,21 +133,21 @@ fn logged<'a>(change: &'a Change<'_>) -> Logged<'a> {
         undone_by: entry.undone_by.map(|id| id.0),
         part_of: entry.part_of.as_deref(),
         undoable: entry.undoable && entry.undone_by.is_none(),
-        files: entry.files.iter().map(touched).collect(),
+        files: entry.files.iter().map(changed_file).collect(),
     }
 }
 
-fn table(changes: &[Change<'_>]) -> Table {
-    let mut table = Table::new(&["change", "scope", "when", "who", "what"]);
-    for Change { shelf, entry } in changes {
-        let mut what = format!("{} ({})", touched(&entry.files), because(entry));
+fn table(changes: &[StoreChange<'_>]) -> TextTable {
+    let mut table = TextTable::new(&["change", "scope", "when", "who", "what"]);
+    for StoreChange { scoped, entry } in changes {
+        let mut what = format!("{} ({})", describe_files(&entry.files), reason(entry));
         if let Some(by) = entry.undone_by {
             what.push_str(&format!(" (undone by {by})"));
         }
         let when = entry.time.strftime("%Y-%m-%d %H:%M").to_string();
         table.row([
             entry.id.to_string(),
-            shelf.whose.to_string(),
+            scoped.whose.to_string(),
             when,
             entry.author.to_string(),
             what,
@@ -156,23 +156,23 @@ fn table(changes: &[Change<'_>]) -> Table {
     table
 }
 
-/// A change of more than these is counted, not listed; its diff shows all.
-const LISTED: usize = 4;
+/// Maximum number of files listed for a change; the diff shows all.
+const LISTED_FILES: usize = 4;
 
-fn touched(files: &[(MemoryFile, Effect)]) -> String {
+fn describe_files(files: &[(MemoryFile, Effect)]) -> String {
     if files.is_empty() {
         return "the index".to_owned();
     }
-    let each = files.iter().map(|(file, effect)| format!("{} {file}", word(*effect)));
-    let mut listed = each.take(LISTED).collect::<Vec<_>>().join(", ");
-    if files.len() > LISTED {
-        listed.push_str(&format!(" and {} more", files.len() - LISTED));
+    let each = files.iter().map(|(file, effect)| format!("{} {file}", change_word(*effect)));
+    let mut listed = each.take(LISTED_FILES).collect::<Vec<_>>().join(", ");
+    if files.len() > LISTED_FILES {
+        listed.push_str(&format!(" and {} more", files.len() - LISTED_FILES));
     }
     listed
 }
 
-/// Why a change was made, and from which messages.
-fn because(entry: &LogEntry) -> String {
+/// Why a change was made, and the messages it is based on.
+fn reason(entry: &LogEntry) -> String {
     let sources: Vec<String> = entry.sources.iter().map(ToString::to_string).collect();
     match sources.as_slice() {
         [] => entry.reason.clone(),
@@ -180,61 +180,60 @@ fn because(entry: &LogEntry) -> String {
     }
 }
 
-/// A change and what it did, for programs.
+/// A change with its diff in JSON output.
 #[derive(Serialize)]
-struct Diff<'a> {
+struct DiffJson<'a> {
     #[serde(flatten)]
-    change: Logged<'a>,
-    /// The texts.
-    diff: Vec<DiffedFile>,
+    change: ChangeJson<'a>,
+    diff: Vec<FileDiffJson>,
 }
 
 #[derive(Serialize)]
-struct DiffedFile {
+struct FileDiffJson {
     file: String,
     before: Option<String>,
     after: Option<String>,
 }
 
 pub(super) async fn diff(arguments: &DiffArguments, world: &World) -> Result<Exit, Failure> {
-    let desk = Desk::open(world, arguments.common.scope).await?;
-    let mut all = changes(&desk)?;
+    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let mut all = changes(&stores)?;
     let change = match arguments.target.as_deref() {
-        None => all.into_iter().next().ok_or_else(none_yet)?,
+        None => all.into_iter().next().ok_or_else(no_change)?,
         Some(text) => match text.parse() {
-            Ok(number) => numbered(all, number)?,
+            Ok(number) => find_change(all, number)?,
             Err(_) => {
-                let files = files_of(&desk, text, &all)?;
+                let files = files_of(&stores, text, &all)?;
                 all.retain(|change| touches(change, &files));
-                all.into_iter().next().ok_or_else(none_yet)?
+                all.into_iter().next().ok_or_else(no_change)?
             }
         },
     };
-    let files = change.shelf.store.diff(change.entry.id)?;
+    let files = change.scoped.store.diff(change.entry.id)?;
     if arguments.common.json {
         let text = |bytes: &Option<Vec<u8>>| {
             bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
         };
-        let file = |diff: &FileDiff| DiffedFile {
+        let file = |diff: &FileDiff| FileDiffJson {
             file: diff.file.to_string(),
             before: text(&diff.before),
             after: text(&diff.after),
         };
         let diff = files.iter().map(file).collect();
-        print::json(&Diff { change: logged(&change), diff })?;
+        print::json(&DiffJson { change: logged(&change), diff })?;
         return Ok(Exit::Done);
     }
     let entry = &change.entry;
     print::note(&format!(
         "change {} ({}), {} by {}: {}",
         entry.id,
-        change.shelf.whose,
+        change.scoped.whose,
         entry.time.strftime("%Y-%m-%d %H:%M"),
         entry.author,
-        because(entry)
+        reason(entry)
     ));
     if files.is_empty() {
-        print::note("only the index changed");
+        print::note(&msg!("memory-only-index-changed"));
     }
     for file in &files {
         print::file_diff(file, &world.environment);
@@ -242,87 +241,93 @@ pub(super) async fn diff(arguments: &DiffArguments, world: &World) -> Result<Exi
     Ok(Exit::Done)
 }
 
-fn none_yet() -> Failure {
-    Failure::failed(anyhow::anyhow!("there is no change yet"))
+fn no_change() -> Failure {
+    Failure::failed(anyhow::anyhow!(msg!("memory-no-changes")))
 }
 
-/// A change by its number; two stores may both have one.
-fn numbered(changes: Vec<Change<'_>>, number: u64) -> Result<Change<'_>, Failure> {
-    let mut fitting: Vec<Change<'_>> =
+/// Finds a change by its number, which may exist in several stores.
+fn find_change(changes: Vec<StoreChange<'_>>, number: u64) -> Result<StoreChange<'_>, Failure> {
+    let mut matching: Vec<StoreChange<'_>> =
         changes.into_iter().filter(|change| change.entry.id.0 == number).collect();
-    match (fitting.pop(), fitting.is_empty()) {
+    match (matching.pop(), matching.is_empty()) {
         (Some(only), true) => Ok(only),
-        (None, _) => Err(Failure::failed(anyhow::anyhow!("there is no change {number}"))
-            .hint("`dormouse memory log` lists them")),
+        (None, _) => Err(Failure::failed(anyhow::anyhow!(msg!(
+            "memory-unknown-change",
+            number = number.to_string()
+        )))
+        .hint(msg!("memory-unknown-change-hint"))),
         (Some(last), false) => {
-            let each = fitting.iter().chain([&last]).map(|change| change.shelf.whose.to_string());
-            let each = each.collect::<Vec<_>>().join(", ");
-            Err(Failure::usage(anyhow::anyhow!("there are several changes {number}: {each}"))
-                .hint("--scope says which is meant"))
+            let scopes =
+                matching.iter().chain([&last]).map(|change| change.scoped.whose.to_string());
+            let scopes = scopes.collect::<Vec<_>>().join(", ");
+            let text =
+                msg!("memory-ambiguous-change", number = number.to_string(), scopes = scopes);
+            Err(Failure::usage(anyhow::anyhow!(text)).hint(msg!("memory-scope-hint")))
         }
     }
 }
 
 pub(super) async fn undo(arguments: &UndoArguments, world: &World) -> Result<Exit, Failure> {
-    let desk = Desk::open(world, arguments.common.scope).await?;
+    let stores = SelectedStores::open(world, arguments.common.scope).await?;
     let change = match arguments.change {
-        Some(number) => numbered(changes(&desk)?, number)?,
-        None => last_undoable(&desk)?,
+        Some(number) => find_change(changes(&stores)?, number)?,
+        None => last_undoable(&stores)?,
     };
-    let together = with_the_rest(&desk, change)?;
+    let together = with_same_dream(&stores, change)?;
     let (undone, left) = undo_all(&together)?;
     if arguments.common.json {
-        let all = changes(&desk)?;
-        let is_done = |done: &&Change<'_>| {
-            let same = |(change, receipt): &(&Change<'_>, Receipt)| {
-                done.shelf.whose == change.shelf.whose && done.entry.id == receipt.id
+        let all = changes(&stores)?;
+        let is_done = |done: &&StoreChange<'_>| {
+            let same = |(change, receipt): &(&StoreChange<'_>, Receipt)| {
+                done.scoped.whose == change.scoped.whose && done.entry.id == receipt.id
             };
             undone.iter().any(same)
         };
-        let done: Vec<Logged<'_>> = all.iter().filter(is_done).map(logged).collect();
+        let done: Vec<ChangeJson<'_>> = all.iter().filter(is_done).map(logged).collect();
         match done.as_slice() {
             [one] => print::json(one)?,
             several => print::json(&several)?,
         }
     } else {
         for (change, receipt) in &undone {
-            tell_undone(change, receipt);
+            print_undone(change, receipt);
         }
     }
     left.map_or(Ok(Exit::Done), Err)
 }
 
-/// A change and all others that it was made together with, such as those of a dream: they are undone as one.
-fn with_the_rest<'d>(desk: &'d Desk, change: Change<'d>) -> Result<Vec<Change<'d>>, Failure> {
+/// A change and all others of the same dream, which are undone together.
+fn with_same_dream<'d>(
+    stores: &'d SelectedStores,
+    change: StoreChange<'d>,
+) -> Result<Vec<StoreChange<'d>>, Failure> {
     let Some(whole) = change.entry.part_of.clone() else { return Ok(vec![change]) };
-    let (shelf, id) = (change.shelf.whose, change.entry.id);
+    let (scoped, id) = (change.scoped.whose, change.entry.id);
     let mut all = vec![change];
-    for other in changes(desk)? {
+    for other in changes(stores)? {
         let entry = &other.entry;
         let belongs = entry.part_of.as_deref() == Some(&whole) && entry.undone_by.is_none();
-        if belongs && entry.undoes.is_none() && (other.shelf.whose, entry.id) != (shelf, id) {
+        if belongs && entry.undoes.is_none() && (other.scoped.whose, entry.id) != (scoped, id) {
             all.push(other);
         }
     }
     Ok(all)
 }
 
-/// What was undone, and why the rest was not.
-type Undone<'c, 'd> = (Vec<(&'c Change<'d>, Receipt)>, Option<Failure>);
+/// The undone changes, and the error that stopped the rest.
+type Undone<'c, 'd> = (Vec<(&'c StoreChange<'d>, Receipt)>, Option<Failure>);
 
-/// Undoes changes, one after the other, up to the first that can not be.
-fn undo_all<'c, 'd>(changes: &'c [Change<'d>]) -> Result<Undone<'c, 'd>, Failure> {
+/// Undoes changes one after the other, up to the first that fails.
+fn undo_all<'c, 'd>(changes: &'c [StoreChange<'d>]) -> Result<Undone<'c, 'd>, Failure> {
     let mut undone = Vec::new();
     for change in changes {
         let by = By::person(format!("undo of change {}", change.entry.id));
-        match change.shelf.store.undo(&by, Some(change.entry.id)) {
+        match change.scoped.store.undo(&by, Some(change.entry.id)) {
             Ok(receipt) => undone.push((change, receipt)),
             Err(error) if undone.is_empty() => return Err(error.into()),
             Err(error) => {
-                let whose = change.shelf.whose;
-                let failure = Failure::from(error).hint(format!(
-                    "this is about the {whose} memory; what was made with it is undone"
-                ));
+                let scope = change.scoped.whose.to_string();
+                let failure = Failure::from(error).hint(msg!("memory-undo-partial", scope = scope));
                 return Ok((undone, Some(failure)));
             }
         }
@@ -330,25 +335,34 @@ fn undo_all<'c, 'd>(changes: &'c [Change<'d>]) -> Result<Undone<'c, 'd>, Failure
     Ok((undone, None))
 }
 
-fn tell_undone(change: &Change<'_>, receipt: &Receipt) {
-    let (id, author, why) = (change.entry.id, &change.entry.author, because(&change.entry));
-    print::data_line(&format!("undid change {id} ({}) by {author}: {why}", change.shelf.whose));
+fn print_undone(change: &StoreChange<'_>, receipt: &Receipt) {
+    print::data_line(&msg!(
+        "memory-undone",
+        number = change.entry.id.to_string(),
+        scope = change.scoped.whose.to_string(),
+        author = change.entry.author.to_string(),
+        reason = reason(&change.entry)
+    ));
     for (file, effect) in &receipt.files {
-        print::data_line(&format!("{} {}", word(*effect), change.shelf.path_of(file.as_str())));
+        print::data_line(&format!(
+            "{} {}",
+            change_word(*effect),
+            change.scoped.path_of(file.as_str())
+        ));
     }
 }
 
-/// The last change that is neither undone nor an undo. What other programs have done unseen is not what is
-/// meant by "the last", so nothing is noted before.
-fn last_undoable(desk: &Desk) -> Result<Change<'_>, Failure> {
+/// The last change that is neither undone nor an undo. Changes by other programs that were not recorded yet
+/// do not count.
+fn last_undoable(stores: &SelectedStores) -> Result<StoreChange<'_>, Failure> {
     let mut all = Vec::new();
-    for shelf in &desk.shelves {
-        all.extend(shelf.store.log()?.into_iter().map(|entry| Change { shelf, entry }));
+    for scoped in &stores.list {
+        all.extend(scoped.store.log()?.into_iter().map(|entry| StoreChange { scoped, entry }));
     }
     all.retain(|change| {
         let entry = &change.entry;
         entry.undoable && entry.undoes.is_none() && entry.undone_by.is_none()
     });
     let last = all.into_iter().max_by_key(|change| (change.entry.time, change.entry.id));
-    last.ok_or_else(|| Failure::failed(anyhow::anyhow!("there is nothing to undo")))
+    last.ok_or_else(|| Failure::failed(anyhow::anyhow!(msg!("memory-nothing-to-undo"))))
 }

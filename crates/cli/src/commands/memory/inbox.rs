@@ -1,49 +1,48 @@
-//! What agents would like to change (M-21): `inbox`, and accepting, editing or refusing it.
+//! `dormouse memory inbox`: proposed changes (M-21), which the user accepts, edits or refuses.
 
 use dormouse_memory::{FileDiff, MessageSource, Proposal, ProposalId, ProposedFile};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::desk::{Desk, Shelf};
-use super::editor::Copy;
+use super::editor::EditedCopy;
+use super::stores::{ScopedStore, SelectedStores};
 use crate::args::{InboxArguments, InboxVerb};
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_places::Whose;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
-const NOTHING: &str = "nothing waits";
-
-/// A proposal, and in which store it waits.
-struct Waiting<'a> {
-    shelf: &'a Shelf,
+/// A proposal and its store.
+struct StoreProposal<'a> {
+    scoped: &'a ScopedStore,
     id: ProposalId,
     time: Timestamp,
     proposal: Proposal,
 }
 
-/// A proposal, for programs.
+/// A proposal in JSON output.
 #[derive(Serialize)]
-struct Line<'a> {
+struct ProposalJson<'a> {
     id: u64,
     scope: Whose,
     time: String,
     author: String,
     reason: &'a str,
     sources: &'a [MessageSource],
-    files: Vec<ProposedLine<'a>>,
+    files: Vec<ProposedFileJson<'a>>,
 }
 
 #[derive(Serialize)]
-struct ProposedLine<'a> {
+struct ProposedFileJson<'a> {
     file: &'a str,
     before: Option<&'a str>,
     after: Option<&'a str>,
 }
 
-/// What became of one, for programs.
+/// The result of a decision in JSON output.
 #[derive(Serialize)]
-struct Decided {
+struct DecisionJson {
     id: u64,
     scope: Whose,
     done: bool,
@@ -52,33 +51,33 @@ struct Decided {
 }
 
 pub(super) async fn run(arguments: &InboxArguments, world: &World) -> Result<Exit, Failure> {
-    let desk = Desk::open(world, arguments.common.scope).await?;
+    let stores = SelectedStores::open(world, arguments.common.scope).await?;
     let mut waiting = Vec::new();
-    for shelf in &desk.shelves {
-        for (id, time, proposal) in shelf.store.inbox()? {
-            waiting.push(Waiting { shelf, id, time, proposal });
+    for scoped in &stores.list {
+        for (id, time, proposal) in scoped.store.inbox()? {
+            waiting.push(StoreProposal { scoped, id, time, proposal });
         }
     }
     match arguments.verb {
         None => list(&waiting, arguments, world),
-        Some(verb) => decide(verb, &chosen(waiting, arguments)?, arguments.common.json, world),
+        Some(verb) => decide(verb, &select(waiting, arguments)?, arguments.common.json, world),
     }
 }
 
 fn list(
-    waiting: &[Waiting<'_>],
+    waiting: &[StoreProposal<'_>],
     arguments: &InboxArguments,
     world: &World,
 ) -> Result<Exit, Failure> {
     if arguments.common.json {
-        print::json(&waiting.iter().map(line).collect::<Vec<_>>())?;
+        print::json(&waiting.iter().map(to_json).collect::<Vec<_>>())?;
         return Ok(Exit::Done);
     }
-    for Waiting { shelf, id, time, proposal } in waiting {
+    for StoreProposal { scoped, id, time, proposal } in waiting {
         let when = time.strftime("%Y-%m-%d %H:%M");
         print::data_line(&format!(
             "proposal {id} ({}), {when} by {}: {}",
-            shelf.whose, proposal.by.author, proposal.by.reason
+            scoped.whose, proposal.by.author, proposal.by.reason
         ));
         for file in &proposal.files {
             let bytes = |text: &Option<String>| text.as_ref().map(|text| text.clone().into_bytes());
@@ -88,24 +87,22 @@ fn list(
         }
         print::data("\n");
     }
-    print::note(match waiting.len() {
-        0 => NOTHING,
-        _ => {
-            "`dormouse memory inbox accept ID`, `edit ID` or `refuse ID` decides; --all takes all of them"
-        }
+    print::note(&match waiting.len() {
+        0 => msg!("memory-inbox-empty"),
+        _ => msg!("memory-inbox-hint"),
     });
     Ok(Exit::Done)
 }
 
-fn line<'a>(waiting: &'a Waiting<'a>) -> Line<'a> {
-    let file = |file: &'a ProposedFile| ProposedLine {
+fn to_json<'a>(waiting: &'a StoreProposal<'a>) -> ProposalJson<'a> {
+    let file = |file: &'a ProposedFile| ProposedFileJson {
         file: file.file.as_str(),
         before: file.before.as_deref(),
         after: file.after.as_deref(),
     };
-    Line {
+    ProposalJson {
         id: waiting.id.0,
-        scope: waiting.shelf.whose,
+        scope: waiting.scoped.whose,
         time: waiting.time.to_string(),
         author: waiting.proposal.by.author.to_string(),
         reason: &waiting.proposal.by.reason,
@@ -114,38 +111,41 @@ fn line<'a>(waiting: &'a Waiting<'a>) -> Line<'a> {
     }
 }
 
-/// Those that are meant: all, or each by a number that only one store has.
-fn chosen<'a>(
-    waiting: Vec<Waiting<'a>>,
+/// The selected proposals: all, or by number. A number must be unique among the stores.
+fn select<'a>(
+    waiting: Vec<StoreProposal<'a>>,
     arguments: &InboxArguments,
-) -> Result<Vec<Waiting<'a>>, Failure> {
+) -> Result<Vec<StoreProposal<'a>>, Failure> {
     for id in &arguments.ids {
-        let fitting: Vec<String> = waiting
+        let scopes: Vec<String> = waiting
             .iter()
             .filter(|waiting| waiting.id.0 == *id)
-            .map(|waiting| waiting.shelf.whose.to_string())
+            .map(|waiting| waiting.scoped.whose.to_string())
             .collect();
-        match fitting.len() {
+        match scopes.len() {
             0 => {
-                return Err(Failure::failed(anyhow::anyhow!("no proposal {id} waits"))
-                    .hint("`dormouse memory inbox` lists them"));
+                let text = msg!("memory-unknown-proposal", number = id.to_string());
+                return Err(Failure::failed(anyhow::anyhow!(text))
+                    .hint(msg!("memory-unknown-proposal-hint")));
             }
             1 => {}
             _ => {
-                let each = fitting.join(", ");
-                return Err(Failure::usage(anyhow::anyhow!("several proposals {id} wait: {each}"))
-                    .hint("--scope says which is meant"));
+                let scopes = scopes.join(", ");
+                let text =
+                    msg!("memory-ambiguous-proposal", number = id.to_string(), scopes = scopes);
+                return Err(Failure::usage(anyhow::anyhow!(text)).hint(msg!("memory-scope-hint")));
             }
         }
     }
-    let is_meant = |waiting: &Waiting<'_>| arguments.all || arguments.ids.contains(&waiting.id.0);
-    Ok(waiting.into_iter().filter(is_meant).collect())
+    let is_selected =
+        |waiting: &StoreProposal<'_>| arguments.all || arguments.ids.contains(&waiting.id.0);
+    Ok(waiting.into_iter().filter(is_selected).collect())
 }
 
-/// One that can not be done does not keep the others from it.
+/// A proposal that fails does not stop the others.
 fn decide(
     verb: InboxVerb,
-    chosen: &[Waiting<'_>],
+    chosen: &[StoreProposal<'_>],
     json: bool,
     world: &World,
 ) -> Result<Exit, Failure> {
@@ -155,9 +155,9 @@ fn decide(
         if let (Some(failure), false) = (&error, json) {
             print::failure(failure);
         }
-        decided.push(Decided {
+        decided.push(DecisionJson {
             id: waiting.id.0,
-            scope: waiting.shelf.whose,
+            scope: waiting.scoped.whose,
             done: error.is_none(),
             error: error.map(|failure| failure.message()),
         });
@@ -170,7 +170,7 @@ fn decide(
             InboxVerb::Refuse => "refused",
         };
         if decided.is_empty() {
-            print::note(NOTHING);
+            print::note(&msg!("memory-inbox-empty"));
         }
         for decided in decided.iter().filter(|decided| decided.done) {
             print::data_line(&format!("{word} proposal {} ({})", decided.id, decided.scope));
@@ -179,8 +179,8 @@ fn decide(
     Ok(if decided.iter().all(|decided| decided.done) { Exit::Done } else { Exit::Failed })
 }
 
-fn decide_one(verb: InboxVerb, waiting: &Waiting<'_>, world: &World) -> Result<(), Failure> {
-    let store = &waiting.shelf.store;
+fn decide_one(verb: InboxVerb, waiting: &StoreProposal<'_>, world: &World) -> Result<(), Failure> {
+    let store = &waiting.scoped.store;
     match verb {
         InboxVerb::Refuse => store.refuse(waiting.id)?,
         InboxVerb::Accept => drop(store.accept(waiting.id, None)?),
@@ -189,18 +189,20 @@ fn decide_one(verb: InboxVerb, waiting: &Waiting<'_>, world: &World) -> Result<(
     Ok(())
 }
 
-/// Makes the proposal with the texts that the person makes of it. What they type is not lost by a refusal.
-fn accept_edited(waiting: &Waiting<'_>, world: &World) -> Result<(), Failure> {
+/// Accepts a proposal with texts edited by the user. If it fails, the edited texts are kept.
+fn accept_edited(waiting: &StoreProposal<'_>, world: &World) -> Result<(), Failure> {
     let mut edited = waiting.proposal.clone();
     let mut copies = Vec::new();
     for file in &mut edited.files {
         if let Some(text) = &file.after {
-            let copy = Copy::of(world, file.file.name(), text)?;
+            let copy = EditedCopy::create(world, file.file.name(), text)?;
             file.after = Some(copy.edit(world)?);
             copies.push(copy);
         }
     }
-    let accepted = waiting.shelf.store.accept(waiting.id, Some(&edited)).map_err(Failure::from);
-    accepted.map_err(|failure| copies.iter().fold(failure, |failure, copy| copy.kept(failure)))?;
-    copies.iter().try_for_each(Copy::remove)
+    let accepted = waiting.scoped.store.accept(waiting.id, Some(&edited)).map_err(Failure::from);
+    accepted.map_err(|failure| {
+        copies.iter().fold(failure, |failure, copy| copy.with_kept_text(failure))
+    })?;
+    copies.iter().try_for_each(EditedCopy::remove)
 }

@@ -1,17 +1,17 @@
-//! `dormouse memory`: what is remembered, for the person whose it is. No model and no key is needed, and the
-//! switches that keep memory from a model do not keep it from the person.
+//! `dormouse memory`: memory management for the user. It needs no model and no API key, and works even where
+//! memory is switched off for the model.
 
-mod desk;
+mod check;
 mod editor;
 mod embed;
-mod exchange;
+mod export_import;
 pub(crate) mod guard;
-mod health;
 mod history;
 mod inbox;
-mod look;
+mod list;
 pub(crate) mod recall;
 mod restore;
+mod stores;
 mod table;
 mod write;
 
@@ -27,10 +27,10 @@ pub(crate) async fn run(command: &MemoryCommand, world: &World) -> Result<Exit, 
 
 async fn run_one(command: &MemoryCommand, world: &World) -> Result<Exit, Failure> {
     match command {
-        MemoryCommand::List(arguments) => look::list(arguments, world).await,
-        MemoryCommand::Show(arguments) => look::show(arguments, world).await,
+        MemoryCommand::List(arguments) => list::list(arguments, world).await,
+        MemoryCommand::Show(arguments) => list::show(arguments, world).await,
         MemoryCommand::Search(arguments) => recall::search(arguments, world).await,
-        MemoryCommand::Path(arguments) => look::path(arguments, world).await,
+        MemoryCommand::Path(arguments) => list::path(arguments, world).await,
         MemoryCommand::Add(arguments) => write::add(arguments, world).await,
         MemoryCommand::Edit(arguments) => write::edit(arguments, world).await,
         MemoryCommand::Confirm(arguments) => write::confirm(arguments, world).await,
@@ -42,9 +42,9 @@ async fn run_one(command: &MemoryCommand, world: &World) -> Result<Exit, Failure
         MemoryCommand::Inbox(arguments) => inbox::run(arguments, world).await,
         MemoryCommand::Guard(arguments) => guard::run(arguments, world).await,
         MemoryCommand::Embed(arguments) => embed::run(arguments, world).await,
-        MemoryCommand::Doctor(arguments) => health::doctor(arguments, world).await,
-        MemoryCommand::Lint(arguments) => health::lint(arguments, world).await,
-        MemoryCommand::Export(arguments) => exchange::export(arguments, world).await,
-        MemoryCommand::Import(arguments) => exchange::import(arguments, world).await,
+        MemoryCommand::Doctor(arguments) => check::doctor(arguments, world).await,
+        MemoryCommand::Lint(arguments) => check::lint(arguments, world).await,
+        MemoryCommand::Export(arguments) => export_import::export(arguments, world).await,
+        MemoryCommand::Import(arguments) => export_import::import(arguments, world).await,
     }
 }

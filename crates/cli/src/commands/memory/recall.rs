@@ -1,57 +1,59 @@
-//! `dormouse recall` and `dormouse memory search`: finding by words, with the ranking that a session uses.
+//! `dormouse recall` and `dormouse memory search`: the same ranking as in a session.
 //!
-//! A search looks at all files first. `recall` answers from the index as it is, says how old that is, and looks
-//! at the files when the answer is out: a person's question does not wait for a walk.
+//! A search first scans all files. `recall` uses the index as it is, says how old it is, and scans the files
+//! after printing the results, so that the user does not wait for the scan.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use dormouse_base::Dir;
 use dormouse_memory::recall::{
     MAX_CONFIDENT, MemoryHit, MemoryQuery, MemoryRanking, MemorySearch, QuarantineFilter,
     RESCAN_INTERVAL,
 };
 use dormouse_search::{FusedRank, MatchKind, VectorUse};
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use dormouse_base::Dir;
 use jiff::SignedDuration;
 use serde::Serialize;
 
-use super::desk::{Desk, Found, Row};
-use super::look::table;
+use super::list::table;
+use super::stores::{FoundMemory, MemoryRow, SelectedStores};
 use crate::args::{RecallArguments, SearchArguments};
+use crate::message_catalog::msg;
 use crate::wiring::embedder;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::world::World;
 
-/// So many files are looked at in no time; of more, the index is left as it is for a while.
-const FEW: u32 = 5_000;
-const A_WHILE: SignedDuration = SignedDuration::from_mins(1);
+/// Up to this number of files, every outdated index is updated.
+const QUICK_SCAN_FILES: u32 = 5_000;
+/// With more files, only an index older than this is updated.
+const LARGE_SCAN_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
 
-/// A memory that was found, for programs.
+/// A result in JSON output.
 #[derive(Serialize)]
-struct Scored {
+struct ScoredMemoryJson {
     #[serde(flatten)]
-    row: Row,
+    row: MemoryRow,
     score: f64,
     coverage: f64,
-    /// Whether it would be put into a conversation without asking.
+    /// Whether it would be added to a conversation automatically.
     sure: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<Vec<Why>>,
-    /// Its places by words and by vectors, where vectors took part.
+    why: Option<Vec<MatchJson>>,
+    /// Its ranks by words and by embeddings, if embeddings were used.
     #[serde(skip_serializing_if = "Option::is_none")]
-    places: Option<Places>,
+    places: Option<RanksJson>,
 }
 
 #[derive(Serialize)]
-struct Places {
+struct RanksJson {
     word_rank: Option<usize>,
     word_score: f64,
     vector_rank: Option<usize>,
     similarity: f64,
 }
 
-impl From<FusedRank> for Places {
+impl From<FusedRank> for RanksJson {
     fn from(nearness: FusedRank) -> Self {
         let FusedRank { word_rank, word_score, vector_rank, similarity } = nearness;
         Self { word_rank, word_score, vector_rank, similarity }
@@ -59,15 +61,14 @@ impl From<FusedRank> for Places {
 }
 
 #[derive(Serialize)]
-struct Why {
+struct MatchJson {
     word: String,
     term: String,
     fit: &'static str,
     gain: f64,
 }
 
-/// What is asked, and how.
-struct Asking<'a> {
+struct SearchRequest<'a> {
     text: &'a str,
     limit: usize,
     quarantined: QuarantineFilter,
@@ -76,123 +77,121 @@ struct Asking<'a> {
 }
 
 pub(crate) async fn search(arguments: &SearchArguments, world: &World) -> Result<Exit, Failure> {
-    let desk = Desk::open(world, arguments.common.scope).await?;
-    let recall = open(&desk, world)?;
-    recall.rescan(desk.now)?;
-    let asking = Asking {
+    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let recall = open_ranking(&stores, world)?;
+    recall.rescan(stores.now)?;
+    let request = SearchRequest {
         text: &arguments.query,
         limit: arguments.limit,
         quarantined: QuarantineFilter::Include,
         json: arguments.common.json,
         explain: false,
     };
-    answer(&asking, &recall, &desk, world)?;
+    run_search(&request, &recall, &stores, world)?;
     Ok(Exit::Done)
 }
 
 pub(crate) async fn run(arguments: &RecallArguments, world: &World) -> Result<Exit, Failure> {
-    let desk = Desk::open(world, arguments.common.scope).await?;
-    let recall = open(&desk, world)?;
+    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let recall = open_ranking(&stores, world)?;
     if arguments.fresh {
-        recall.rescan(desk.now)?;
+        recall.rescan(stores.now)?;
     }
-    let asking = Asking {
+    let request = SearchRequest {
         text: &arguments.query,
         limit: arguments.limit,
         quarantined: QuarantineFilter::Exclude,
         json: arguments.common.json,
         explain: arguments.explain,
     };
-    let ranking = answer(&asking, &recall, &desk, world)?;
+    let ranking = run_search(&request, &recall, &stores, world)?;
     if ranking.age > RESCAN_INTERVAL {
-        print::note(&format!(
-            "note: changes made by other programs were last looked for {} ago; --fresh looks first",
-            in_words(ranking.age)
-        ));
-        if ranking.searched <= FEW || ranking.age > A_WHILE {
-            recall.rescan(desk.now)?;
+        print::note(&msg!("recall-index-age", age = format_age(ranking.age)));
+        if ranking.searched <= QUICK_SCAN_FILES || ranking.age > LARGE_SCAN_INTERVAL {
+            recall.rescan(stores.now)?;
         }
     }
     Ok(Exit::Done)
 }
 
-/// MemoryRanking by words, and by vectors where there are any.
-fn open(desk: &Desk, world: &World) -> Result<MemorySearch, Failure> {
-    let recall = words(desk, world)?;
-    Ok(match embedder::welcome(&desk.settings, world) {
+/// Ranking by words, and by embeddings if they are configured.
+fn open_ranking(stores: &SelectedStores, world: &World) -> Result<MemorySearch, Failure> {
+    let recall = open_word_ranking(stores, world)?;
+    Ok(match embedder::welcome(&stores.settings, world) {
         Some(embedder) => recall.with_embedder(embedder),
         None => recall,
     })
 }
 
-pub(super) fn words(desk: &Desk, world: &World) -> Result<MemorySearch, Failure> {
-    let stores = desk.shelves.iter().map(|shelf| Arc::clone(&shelf.store)).collect();
-    let recall = MemorySearch::open(stores, Some(&world.home()?.join("cache")));
-    Ok(recall.with_project(Dir::open(&desk.project.checkout)?))
+pub(super) fn open_word_ranking(stores: &SelectedStores, world: &World) -> Result<MemorySearch, Failure> {
+    let opened = stores.list.iter().map(|scoped| Arc::clone(&scoped.store)).collect();
+    let recall = MemorySearch::open(opened, Some(&world.home()?.join("cache")));
+    Ok(recall.with_project(Dir::open(&stores.project.checkout)?))
 }
 
-fn answer(
-    asking: &Asking<'_>,
+fn run_search(
+    request: &SearchRequest<'_>,
     recall: &MemorySearch,
-    desk: &Desk,
+    stores: &SelectedStores,
     world: &World,
 ) -> Result<MemoryRanking, Failure> {
-    if asking.text.trim().is_empty() {
-        return Err(Failure::usage(anyhow::anyhow!("there is no word to search for"))
-            .hint("`dormouse memory list` lists all memories"));
+    if request.text.trim().is_empty() {
+        return Err(
+            Failure::usage(anyhow::anyhow!(msg!("search-empty"))).hint(msg!("memory-unknown-hint"))
+        );
     }
     let query = MemoryQuery {
-        text: asking.text,
-        limit: asking.limit,
+        text: request.text,
+        limit: request.limit,
         store_index: None,
         exclude: &BTreeSet::new(),
-        quarantined: asking.quarantined,
-        now: desk.now,
+        quarantined: request.quarantined,
+        now: stores.now,
     };
     let ranking = recall.search(&query)?;
-    let hits: Vec<(&MemoryHit, Found<'_>)> = ranking
+    let hits: Vec<(&MemoryHit, FoundMemory<'_>)> = ranking
         .hits
         .iter()
         .filter_map(|hit| {
-            Some((hit, Found::of(desk.shelves.get(hit.store_index)?, hit.memory.clone())))
+            Some((hit, FoundMemory::of(stores.list.get(hit.store_index)?, hit.memory.clone())))
         })
         .collect();
-    if asking.json {
-        let rows = hits.iter().map(|(hit, found)| Scored {
-            row: found.row(desk.now),
+    if request.json {
+        let rows = hits.iter().map(|(hit, found)| ScoredMemoryJson {
+            row: found.row(stores.now),
             score: hit.score,
             coverage: hit.coverage,
             sure: hit.is_confident,
-            why: asking.explain.then(|| whys(hit)),
-            places: hit.fused_rank.map(Places::from),
+            why: request.explain.then(|| matches_json(hit)),
+            places: hit.fused_rank.map(RanksJson::from),
         });
         print::json(&rows.collect::<Vec<_>>())?;
-    } else if asking.explain {
-        explain(&hits, desk);
+    } else if request.explain {
+        explain(&hits, stores);
     } else {
-        let found: Vec<Found<'_>> = hits.into_iter().map(|(_, found)| found).collect();
-        table(&found, desk).print(&world.environment);
+        let found: Vec<FoundMemory<'_>> = hits.into_iter().map(|(_, found)| found).collect();
+        table(&found, stores).print(&world.environment);
     }
-    say_what_is_left(asking, &ranking);
+    print_notes(request, &ranking);
     Ok(ranking)
 }
 
-fn say_what_is_left(asking: &Asking<'_>, ranking: &MemoryRanking) {
+fn print_notes(request: &SearchRequest<'_>, ranking: &MemoryRanking) {
     if let VectorUse::Unavailable(why) = &ranking.vectors {
-        print::note(&format!("note: ranked by words alone: {why}"));
+        print::note(&msg!("recall-without-embeddings", reason = why.to_string()));
     }
     match (ranking.hits.len(), ranking.omitted) {
-        (0, 0) => print::note(&format!("no memory has the words `{}`", asking.text)),
+        (0, 0) => print::note(&msg!("recall-no-match", query = request.text)),
         (_, 0) => {}
         (shown, more) => {
             let all = shown + more;
-            print::note(&format!("note: {more} more were found; --limit {all} lists them"));
+            print::note(&msg!("list-truncated", count = more, all = all));
         }
     }
 }
 
-fn whys(hit: &MemoryHit) -> Vec<Why> {
-    let why = hit.matches.iter().map(|why| Why {
+fn matches_json(hit: &MemoryHit) -> Vec<MatchJson> {
+    let why = hit.matches.iter().map(|why| MatchJson {
         word: why.word.clone(),
         term: why.term.clone(),
         fit: why.kind.as_str(),
@@ -201,56 +200,56 @@ fn whys(hit: &MemoryHit) -> Vec<Why> {
     why.collect()
 }
 
-/// The receipt of a recall, for a person: each memory with its reasons.
-fn explain(hits: &[(&MemoryHit, Found<'_>)], desk: &Desk) {
+/// Prints each memory with the reasons for its rank.
+fn explain(hits: &[(&MemoryHit, FoundMemory<'_>)], stores: &SelectedStores) {
     for (place, (hit, found)) in hits.iter().enumerate() {
         let verdict = if hit.is_confident && place < MAX_CONFIDENT {
-            "sure: put in unasked"
+            "sure: added automatically"
         } else {
-            "not sure: only when chosen"
+            "not sure: added only if selected"
         };
         print::data_line(&format!(
-            "{} ({}, {}): score {:.2}, covers {:.0} % of the question, about {} tokens; {verdict}",
+            "{} ({}, {}): score {:.2}, covers {:.0}% of the query, about {} tokens; {verdict}",
             found.memory.file,
-            found.shelf.whose,
-            found.age(desk.now),
+            found.scoped.whose,
+            found.age(stores.now),
             hit.score,
             hit.coverage * 100.0,
             found.memory.size.div_ceil(4),
         ));
-        for line in hit.fused_rank.iter().map(places) {
+        for line in hit.fused_rank.iter().map(ranks_line) {
             print::data_line(&line);
         }
         for why in &hit.matches {
             let how = match why.kind {
                 MatchKind::Same => format!("{} as `{}`", why.word, why.term),
-                MatchKind::Family => format!("{} as `{}`, of its family", why.word, why.term),
-                MatchKind::Related => format!("{} as `{}`, a related word", why.word, why.term),
-                MatchKind::Typo => format!("{} as `{}`, one letter off", why.word, why.term),
-                MatchKind::Company => format!("`{}`, which the best ones have", why.term),
+                MatchKind::Family => format!("{} as `{}`, same word family", why.word, why.term),
+                MatchKind::Related => format!("{} as `{}`, related word", why.word, why.term),
+                MatchKind::Typo => format!("{} as `{}`, one letter different", why.word, why.term),
+                MatchKind::Company => format!("`{}`, common in the best results", why.term),
             };
             print::data_line(&format!("  {:+.2}  {how}", why.gain));
         }
         if let Some(stale) = hit.stale {
-            let what = if stale.is_broken() { "is gone" } else { "has changed since" };
-            print::data_line(&format!("  less, because a file that it names {what}"));
+            let state = if stale.is_broken() { "no longer exists" } else { "changed since" };
+            print::data_line(&format!("  lower score: a file that it refers to {state}"));
         }
     }
 }
 
-/// Where a memory stands in each of the two orders.
-fn places(nearness: &FusedRank) -> String {
-    let place = |rank: Option<usize>| rank.map_or("none".to_owned(), |rank| format!("{rank}"));
+/// The ranks by words and by embeddings.
+fn ranks_line(nearness: &FusedRank) -> String {
+    let shown = |rank: Option<usize>| rank.map_or("none".to_owned(), |rank| format!("{rank}"));
     format!(
-        "  place by words: {} (score {:.2}); by vectors: {} ({:.2} near)",
-        place(nearness.word_rank),
+        "  rank by words: {} (score {:.2}); by embeddings: {} (similarity {:.2})",
+        shown(nearness.word_rank),
         nearness.word_score,
-        place(nearness.vector_rank),
+        shown(nearness.vector_rank),
         nearness.similarity
     )
 }
 
-fn in_words(age: SignedDuration) -> String {
+fn format_age(age: SignedDuration) -> String {
     match age.as_secs() {
         seconds @ ..120 => format!("{seconds} s"),
         seconds @ 120..7200 => format!("{} min", seconds / 60),

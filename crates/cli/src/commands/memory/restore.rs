@@ -1,32 +1,33 @@
-//! Bringing back what was removed, or what a memory once said: `restore`.
+//! `dormouse memory restore`: restores a memory from the trash or from its history.
 
 use dormouse_memory::{By, ChangeId, MemoryFile, Trashed, fold};
 use serde::Serialize;
 
-use super::desk::{Desk, Shelf, written};
-use super::table::Table;
+use super::stores::{ScopedStore, SelectedStores, into_receipt};
+use super::table::TextTable;
 use crate::args::RestoreArguments;
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_places::Whose;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
-/// A removed memory, for programs.
+/// A removed memory in JSON output.
 #[derive(Serialize)]
-struct InTrash {
+struct TrashedMemoryJson {
     file: String,
     name: String,
     scope: Whose,
     removed: String,
-    /// The same for a person.
+    /// `removed` for the table.
     #[serde(skip)]
-    when: String,
+    removed_shown: String,
     change: u64,
     author: String,
 }
 
 #[derive(Serialize)]
-struct Restored {
+struct RestoredJson {
     file: String,
     path: String,
     scope: Whose,
@@ -34,81 +35,90 @@ struct Restored {
 }
 
 pub(super) async fn restore(arguments: &RestoreArguments, world: &World) -> Result<Exit, Failure> {
-    let desk = Desk::open(world, arguments.common.scope).await?;
-    let Some(name) = &arguments.file else { return trash(&desk, arguments.common.json, world) };
-    let (shelf, file) = to_restore(&desk, name, arguments.change.is_some())?;
+    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let Some(name) = &arguments.file else {
+        return list_trash(&stores, arguments.common.json, world);
+    };
+    let (scoped, file) = find_to_restore(&stores, name, arguments.change.is_some())?;
     let version = arguments.change.map(ChangeId);
-    // It was kept before: who wants it back wants it as it was.
+    // It was saved before, so secrets in it are not checked again.
     let by = By::person("restored by hand").allowing_secrets();
-    let outcome = shelf.store.restore(&by, &file, version)?;
-    let change = written(outcome)?.map(|receipt| receipt.id.0);
+    let outcome = scoped.store.restore(&by, &file, version)?;
+    let change = into_receipt(outcome)?.map(|receipt| receipt.id.0);
     if change.is_none() {
-        print::note("it is like that already");
+        print::note(&msg!("memory-restore-unchanged"));
     }
-    let path = shelf.path_of(file.as_str());
+    let path = scoped.path_of(file.as_str());
     if arguments.common.json {
-        print::json(&Restored { file: file.to_string(), path, scope: shelf.whose, change })?;
+        print::json(&RestoredJson { file: file.to_string(), path, scope: scoped.whose, change })?;
     } else {
         print::data_line(&path);
     }
     Ok(Exit::Done)
 }
 
-/// Which memory of which store: one in the trash, or one that is there and is to be as it was.
-fn to_restore<'a>(
-    desk: &'a Desk,
+/// The memory in the trash, or for a given change, an existing memory.
+fn find_to_restore<'a>(
+    stores: &'a SelectedStores,
     name: &str,
-    of_a_change: bool,
-) -> Result<(&'a Shelf, MemoryFile), Failure> {
-    let mut fitting = Vec::new();
-    for shelf in &desk.shelves {
-        shelf.notice()?;
-        fitting.extend(gone(shelf, name)?.into_iter().map(|file| (shelf, file)));
+    has_change: bool,
+) -> Result<(&'a ScopedStore, MemoryFile), Failure> {
+    let mut matching = Vec::new();
+    for scoped in &stores.list {
+        scoped.notice()?;
+        matching.extend(find_in_trash(scoped, name)?.into_iter().map(|file| (scoped, file)));
     }
-    let there = || desk.named(name).map(|found| (found.shelf, found.memory.file.clone()));
-    match (fitting.pop(), fitting.is_empty()) {
+    let existing =
+        || stores.find_by_name(name).map(|found| (found.scoped, found.memory.file.clone()));
+    match (matching.pop(), matching.is_empty()) {
         (Some(only), true) => Ok(only),
-        (None, _) if of_a_change => there(),
-        (None, _) if there().is_ok() => {
-            Err(Failure::failed(anyhow::anyhow!("`{name}` was not removed")).hint(
-                "--change N brings back what it was after that change, `dormouse memory log` lists them",
-            ))
+        (None, _) if has_change => existing(),
+        (None, _) if existing().is_ok() => {
+            Err(Failure::failed(anyhow::anyhow!(msg!("memory-not-removed", name = name)))
+                .hint(msg!("memory-not-removed-hint")))
         }
-        (None, _) => Err(Failure::failed(anyhow::anyhow!("no removed memory is called `{name}`"))
-            .hint("`dormouse memory restore` lists them; they are kept for 30 days")),
+        (None, _) => {
+            Err(Failure::failed(anyhow::anyhow!(msg!("memory-not-in-trash", name = name)))
+                .hint(msg!("memory-not-in-trash-hint")))
+        }
         (Some(last), false) => {
-            let each = fitting.iter().chain([&last]);
+            let each = matching.iter().chain([&last]);
             let each: Vec<String> =
-                each.map(|(shelf, file)| format!("{file} ({})", shelf.whose)).collect();
-            let each = each.join(", ");
-            Err(Failure::usage(anyhow::anyhow!("`{name}` fits several memories: {each}"))
-                .hint("name the file; --scope chooses between files of one name"))
+                each.map(|(scoped, file)| format!("{file} ({})", scoped.whose)).collect();
+            let text = msg!("memory-ambiguous", name = name, memories = each.join(", "));
+            Err(Failure::usage(anyhow::anyhow!(text)).hint(msg!("memory-ambiguous-hint")))
         }
     }
 }
 
-/// The removed memories of a store that a name means: a file, else those of this name.
-pub(super) fn gone(shelf: &Shelf, name: &str) -> Result<Vec<MemoryFile>, Failure> {
-    let trash = shelf.store.trash()?;
-    let of = |fits: &dyn Fn(&Trashed) -> bool| -> Vec<MemoryFile> {
-        trash.iter().filter(|gone| fits(gone)).map(|gone| gone.file.clone()).collect()
+/// The removed memories of a store by file name, or else by title.
+pub(super) fn find_in_trash(scoped: &ScopedStore, name: &str) -> Result<Vec<MemoryFile>, Failure> {
+    let trash = scoped.store.trash()?;
+    let select = |matches: &dyn Fn(&Trashed) -> bool| -> Vec<MemoryFile> {
+        trash
+            .iter()
+            .filter(|trashed| matches(trashed))
+            .map(|trashed| trashed.file.clone())
+            .collect()
     };
-    let by_file = of(&|gone| fold(gone.file.as_str()) == fold(name));
+    let by_file = select(&|trashed| fold(trashed.file.as_str()) == fold(name));
     if !by_file.is_empty() {
         return Ok(by_file);
     }
-    Ok(of(&|gone| [gone.name.as_str(), gone.file.stem()].map(fold).contains(&fold(name))))
+    Ok(select(&|trashed| {
+        [trashed.name.as_str(), trashed.file.stem()].map(fold).contains(&fold(name))
+    }))
 }
 
-fn trash(desk: &Desk, json: bool, world: &World) -> Result<Exit, Failure> {
+fn list_trash(stores: &SelectedStores, json: bool, world: &World) -> Result<Exit, Failure> {
     let mut rows = Vec::new();
-    for shelf in &desk.shelves {
-        shelf.notice()?;
-        rows.extend(shelf.store.trash()?.into_iter().map(|trashed| InTrash {
+    for scoped in &stores.list {
+        scoped.notice()?;
+        rows.extend(scoped.store.trash()?.into_iter().map(|trashed| TrashedMemoryJson {
             file: trashed.file.to_string(),
             name: trashed.name,
-            scope: shelf.whose,
-            when: trashed.removed.strftime("%Y-%m-%d %H:%M").to_string(),
+            scope: scoped.whose,
+            removed_shown: trashed.removed.strftime("%Y-%m-%d %H:%M").to_string(),
             removed: trashed.removed.to_string(),
             change: trashed.change.0,
             author: trashed.author.to_string(),
@@ -118,15 +128,15 @@ fn trash(desk: &Desk, json: bool, world: &World) -> Result<Exit, Failure> {
         print::json(&rows)?;
         return Ok(Exit::Done);
     }
-    let mut table = Table::new(&["file", "scope", "removed", "by", "change", "name"]);
+    let mut table = TextTable::new(&["file", "scope", "removed", "by", "change", "name"]);
     for row in &rows {
         let (scope, change) = (row.scope.to_string(), row.change.to_string());
         let (file, name) = (row.file.clone(), row.name.clone());
-        table.row([file, scope, row.when.clone(), row.author.clone(), change, name]);
+        table.row([file, scope, row.removed_shown.clone(), row.author.clone(), change, name]);
     }
     table.print(&world.environment);
     if rows.is_empty() {
-        print::note("nothing was removed in the last 30 days");
+        print::note(&msg!("memory-trash-empty"));
     }
     Ok(Exit::Done)
 }

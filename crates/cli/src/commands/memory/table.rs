@@ -1,5 +1,5 @@
-//! Rows for a person: on a terminal a table with a head that fits its width, or where that is too narrow a card a
-//! row; in a pipe a line a row with tabs and nothing cut.
+//! A table of texts: on a terminal with a header and fitted to its width, or one block per row if it is too
+//! narrow; in a pipe one line per row, separated by tabs and not truncated.
 
 use std::io;
 
@@ -12,22 +12,22 @@ use crate::terminal::markdown::{Color, Style};
 use crate::terminal::width;
 use crate::wiring::print;
 
-/// The widest that a table gets.
-const COLUMNS: usize = 120;
-/// As wide as a terminal that does not say how wide it is.
-const USUAL: usize = 80;
-/// Where the last column would have less than this, there is no table.
-const NARROWEST: usize = 24;
-/// The widest that a column gets, but for the last.
-const WIDEST: usize = 26;
+/// Maximum width of a table.
+const MAX_COLUMNS: usize = 120;
+/// Width of a terminal that does not report it.
+const DEFAULT_COLUMNS: usize = 80;
+/// If the last column would be narrower, rows are printed as blocks.
+const MIN_LAST_COLUMN: usize = 24;
+/// Maximum width of a column other than the last.
+const MAX_COLUMN: usize = 26;
 const GAP: usize = 2;
 
-pub(super) struct Table {
+pub(super) struct TextTable {
     head: &'static [&'static str],
     rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl TextTable {
     pub(super) fn new(head: &'static [&'static str]) -> Self {
         Self { head, rows: Vec::new() }
     }
@@ -48,27 +48,27 @@ impl Table {
         }
     }
 
-    fn for_terminal(&self, columns: usize, looks: ColorMode) -> String {
+    fn for_terminal(&self, columns: usize, colors: ColorMode) -> String {
         let widths = self.widths();
         let before: usize = widths.iter().rev().skip(1).map(|width| width + GAP).sum();
         let room = columns.saturating_sub(before);
-        if room < NARROWEST {
-            return self.rows.iter().map(|row| card(row, columns, looks)).collect();
+        if room < MIN_LAST_COLUMN {
+            return self.rows.iter().map(|row| block(row, columns, colors)).collect();
         }
         let head: Vec<String> = self.head.iter().map(ToString::to_string).collect();
-        let mut text = line(&head, &widths, room, looks, Style::BOLD);
+        let mut text = line(&head, &widths, room, colors, Style::BOLD);
         for row in &self.rows {
-            text.push_str(&line(row, &widths, room, looks, first_style()));
+            text.push_str(&line(row, &widths, room, colors, first_style()));
         }
         text
     }
 
-    /// As wide as the widest cell.
+    /// The width of each column.
     fn widths(&self) -> Vec<usize> {
         let widths = self.head.iter().enumerate().map(|(place, title)| {
             let cells = self.rows.iter().filter_map(|row| row.get(place));
             let widest = cells.map(|cell| width::of(cell)).max().unwrap_or(0);
-            widest.max(width::of(title)).min(WIDEST)
+            widest.max(width::of(title)).min(MAX_COLUMN)
         });
         widths.collect()
     }
@@ -78,41 +78,41 @@ fn first_style() -> Style {
     Style::PLAIN.color(Color::Cyan)
 }
 
-/// One row; its first cell has the style. The last cell goes on below itself where it is too long.
-fn line(row: &[String], widths: &[usize], room: usize, looks: ColorMode, style: Style) -> String {
+/// One row; its first cell has the style. The last cell is wrapped.
+fn line(row: &[String], widths: &[usize], room: usize, colors: ColorMode, style: Style) -> String {
     let Some((last, cells)) = row.split_last() else { return String::new() };
     let mut text = String::new();
     for (place, (cell, width)) in cells.iter().zip(widths).enumerate() {
         let cell = width::fitted(cell, *width);
         let style = if place == 0 || style == Style::BOLD { style } else { Style::PLAIN };
-        text.push_str(&looks.paint(&cell, style));
+        text.push_str(&colors.paint(&cell, style));
         text.push_str(&" ".repeat(width.saturating_sub(width::of(&cell)) + GAP));
     }
     let before: usize = widths.iter().rev().skip(1).map(|width| width + GAP).sum();
     let style = if style == Style::BOLD { style } else { Style::PLAIN };
-    for (at, part) in wrapped(last, room).iter().enumerate() {
+    for (at, part) in wrap(last, room).iter().enumerate() {
         let start = if at == 0 { String::new() } else { " ".repeat(before) };
-        text.push_str(&(start + &looks.paint(part, style) + "\n"));
+        text.push_str(&(start + &colors.paint(part, style) + "\n"));
     }
     text
 }
 
-/// A row on a narrow terminal: its first cell, and below it the others.
-fn card(row: &[String], columns: usize, looks: ColorMode) -> String {
+/// A row on a narrow terminal: its first cell, and the others below it.
+fn block(row: &[String], columns: usize, colors: ColorMode) -> String {
     let Some((first, rest)) = row.split_first() else { return String::new() };
-    let mut text = looks.paint(&width::fitted(first, columns), first_style()) + "\n";
+    let mut text = colors.paint(&width::fitted(first, columns), first_style()) + "\n";
     let (middle, last) = rest.split_at(rest.len().saturating_sub(1));
     let below = [middle.join(&" ".repeat(GAP)), last.concat()];
     for cell in below.iter().filter(|cell| !cell.is_empty()) {
-        for part in wrapped(cell, columns.saturating_sub(GAP)) {
-            text.push_str(&(" ".repeat(GAP) + &looks.paint(&part, Style::PLAIN) + "\n"));
+        for part in wrap(cell, columns.saturating_sub(GAP)) {
+            text.push_str(&(" ".repeat(GAP) + &colors.paint(&part, Style::PLAIN) + "\n"));
         }
     }
     text
 }
 
-/// A text in lines that fit, parted between words; a word that is too long is parted inside.
-fn wrapped(text: &str, columns: usize) -> Vec<String> {
+/// Wraps a text between words; a word that is too long is split.
+fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(2);
     let mut lines = vec![String::new()];
     let mut used = 0;
@@ -138,10 +138,10 @@ fn wrapped(text: &str, columns: usize) -> Vec<String> {
 
 fn columns() -> usize {
     let size = tcgetwinsize(io::stdout()).map_or(0, |size| usize::from(size.ws_col));
-    if size == 0 { USUAL } else { size.min(COLUMNS) }
+    if size == 0 { DEFAULT_COLUMNS } else { size.min(MAX_COLUMNS) }
 }
 
-/// White space of any kind is one space: a cell is a line.
+/// A cell is one line: all white space becomes single spaces.
 fn one_line(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     printable(&text).into_owned()
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn rows_fit_and_wide_letters_count_twice() {
-        let mut table = Table::new(&["name", "age", "description"]);
+        let mut table = TextTable::new(&["name", "age", "description"]);
         table.row(["数据库迁移".into(), "today".into(), "很慢".repeat(40)]);
         table.row([
             "a name that goes on and on and on".into(),

@@ -1,4 +1,4 @@
-//! Changing by hand: `add`, `edit`, `rm`. Everything goes through the store's one door.
+//! `dormouse memory add`, `edit`, `rm` and `confirm`.
 
 use std::path::Path;
 
@@ -9,26 +9,29 @@ use dormouse_memory::{
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::desk::{Desk, Found, Shelf, heeding_secrets, shelf_to_fill, written};
 use super::editor;
+use super::stores::{
+    FoundMemory, ScopedStore, SelectedStores, confirm_secrets, into_receipt, open_for_writing,
+};
 use crate::args::{AddArguments, EditArguments, MemoryTypeArgument, NamedArguments, RmArguments};
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input;
 use crate::wiring::memory_places::Whose;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
-/// What a change did to a memory, for programs.
+/// The result of a change in JSON output.
 #[derive(Serialize)]
-struct Done {
+struct ChangeResult {
     file: String,
     path: String,
     scope: Whose,
-    /// The change's number; none if there was nothing to change.
+    /// The change number; none if nothing changed.
     change: Option<u64>,
 }
 
-impl Done {
+impl ChangeResult {
     fn print(&self, json: bool) -> Result<Exit, Failure> {
         if json {
             print::json(self)?;
@@ -40,11 +43,11 @@ impl Done {
 }
 
 pub(super) async fn add(arguments: &AddArguments, world: &World) -> Result<Exit, Failure> {
-    needed("name", Some(&arguments.name))?;
-    needed("description", Some(&arguments.description))?;
+    require_text("name", Some(&arguments.name))?;
+    require_text("description", Some(&arguments.description))?;
     let body = match &arguments.body {
         Some(body) => body.clone(),
-        None => from_input()?,
+        None => read_body()?,
     };
     let memory = NewMemory {
         pinned: arguments.pin,
@@ -53,30 +56,29 @@ pub(super) async fn add(arguments: &AddArguments, world: &World) -> Result<Exit,
     };
     let otherwise =
         if arguments.kind == MemoryTypeArgument::User { Whose::User } else { Whose::Project };
-    let shelf = shelf_to_fill(world, arguments.scope.map_or(otherwise, Into::into)).await?;
+    let scoped = open_for_writing(world, arguments.scope.map_or(otherwise, Into::into)).await?;
     let by = By::person("added by hand");
-    let outcome = heeding_secrets(by, arguments.allow_secret, |by| {
-        shelf.store.change(by, |plan| plan.save(&memory).map(drop))
+    let outcome = confirm_secrets(by, arguments.allow_secret, |by| {
+        scoped.store.change(by, |plan| plan.save(&memory).map(drop))
     })?;
-    let receipt = written(outcome)?;
+    let receipt = into_receipt(outcome)?;
     let (change, file) = added(receipt.as_ref())?;
-    let path = shelf.path_of(file.as_str());
-    Done { file: file.to_string(), path, scope: shelf.whose, change }.print(arguments.json)
+    let path = scoped.path_of(file.as_str());
+    ChangeResult { file: file.to_string(), path, scope: scoped.whose, change }.print(arguments.json)
 }
 
-/// What every memory has can not be empty.
-fn needed(what: &str, text: Option<&String>) -> Result<(), Failure> {
+fn require_text(field: &str, text: Option<&String>) -> Result<(), Failure> {
     if text.is_none_or(|text| !text.trim().is_empty()) {
         return Ok(());
     }
-    Err(Failure::usage(anyhow::anyhow!("a memory needs a {what}; this one is empty")))
+    Err(Failure::usage(anyhow::anyhow!(msg!("memory-field-empty", field = field))))
 }
 
-fn from_input() -> Result<String, Failure> {
+fn read_body() -> Result<String, Failure> {
     let text = input::read()?;
     if text.trim().is_empty() {
-        return Err(Failure::usage(anyhow::anyhow!("standard input has no text for the memory"))
-            .hint("--body TEXT says it; --body \"\" where the description is all there is"));
+        return Err(Failure::usage(anyhow::anyhow!(msg!("memory-body-empty")))
+            .hint(msg!("memory-body-empty-hint")));
     }
     Ok(text)
 }
@@ -86,43 +88,43 @@ fn added(receipt: Option<&Receipt>) -> Result<(Option<u64>, &MemoryFile), Failur
         let added = receipt.files.iter().find(|(_, effect)| *effect == Effect::Added);
         added.map(|(file, _)| (Some(receipt.id.0), file))
     });
-    found.ok_or_else(|| Failure::failed(anyhow::anyhow!("nothing was saved")))
+    found.ok_or_else(|| Failure::failed(anyhow::anyhow!(msg!("memory-not-saved"))))
 }
 
 pub(super) async fn edit(arguments: &EditArguments, world: &World) -> Result<Exit, Failure> {
-    needed("name", arguments.new_name.as_ref())?;
-    needed("description", arguments.description.as_ref())?;
-    let desk = Desk::open(world, arguments.common.scope).await?;
-    let found = desk.named(&arguments.name)?;
-    let (bytes, hash) = found.shelf.store.read(&found.memory.file)?;
+    require_text("name", arguments.new_name.as_ref())?;
+    require_text("description", arguments.description.as_ref())?;
+    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let found = stores.find_by_name(&arguments.name)?;
+    let (bytes, hash) = found.scoped.store.read(&found.memory.file)?;
     let text = String::from_utf8(bytes).map_err(|_| {
-        Failure::failed(anyhow::anyhow!("{} is not valid UTF-8", found.memory.file))
-            .hint("save it as UTF-8 first")
+        let text = msg!("memory-not-utf8", file = found.memory.file.to_string());
+        Failure::failed(anyhow::anyhow!(text)).hint(msg!("memory-not-utf8-hint"))
     })?;
-    let receipt = if by_options(arguments) {
-        let new = changed(arguments, &text, desk.now)?;
+    let receipt = if has_edit_options(arguments) {
+        let new = apply_options(arguments, &text, stores.now)?;
         save(&found, &new, &hash, arguments.allow_secret)?
     } else {
-        let copy = editor::Copy::of(world, found.memory.file.name(), &text)?;
+        let copy = editor::EditedCopy::create(world, found.memory.file.name(), &text)?;
         let new = copy.edit(world)?;
         let saved = save(&found, &new, &hash, arguments.allow_secret);
-        let receipt = saved.map_err(|failure| copy.kept(failure))?;
+        let receipt = saved.map_err(|failure| copy.with_kept_text(failure))?;
         copy.remove()?;
         receipt
     };
     if receipt.is_none() {
-        print::note("nothing was changed");
+        print::note(&msg!("nothing-changed"));
     }
-    Done {
+    ChangeResult {
         file: found.memory.file.to_string(),
         path: found.path(),
-        scope: found.shelf.whose,
+        scope: found.scoped.whose,
         change: receipt.map(|receipt| receipt.id.0),
     }
     .print(arguments.common.json)
 }
 
-fn by_options(arguments: &EditArguments) -> bool {
+fn has_edit_options(arguments: &EditArguments) -> bool {
     arguments.new_name.is_some()
         || arguments.kind.is_some()
         || arguments.description.is_some()
@@ -131,33 +133,32 @@ fn by_options(arguments: &EditArguments) -> bool {
 }
 
 fn save(
-    found: &Found<'_>,
+    found: &FoundMemory<'_>,
     text: &str,
     expected: &ContentHash,
     allow_secret: bool,
 ) -> Result<Option<Receipt>, Failure> {
     let expected = Expected::Content(expected.clone());
-    let outcome = heeding_secrets(By::person("edited by hand"), allow_secret, |by| {
+    let outcome = confirm_secrets(By::person("edited by hand"), allow_secret, |by| {
         found
-            .shelf
+            .scoped
             .store
             .change(by, |plan| plan.write(&found.memory.file, text.as_bytes(), &expected))
     })?;
-    written(outcome)
+    into_receipt(outcome)
 }
 
-/// The text with what the options say; all the rest of it stays.
-fn changed(arguments: &EditArguments, text: &str, now: Timestamp) -> Result<String, Failure> {
+/// The text with the changes of the options; the rest is unchanged.
+fn apply_options(arguments: &EditArguments, text: &str, now: Timestamp) -> Result<String, Failure> {
     let mut new = text.to_owned();
     if let Some(body) = &arguments.body {
-        let body = if body == "-" { from_input()? } else { body.clone() };
+        let body = if body == "-" { read_body()? } else { body.clone() };
         let head = new.strip_suffix(frontmatter::parse(&new).body).unwrap_or_default();
         let gap = if head.is_empty() { "" } else { "\n" };
         new = format!("{head}{gap}{}\n", body.trim_matches(['\n', '\r']));
     }
-    with_fields(arguments, new, now).map_err(|error| {
-        Failure::failed(error).hint("`dormouse memory edit` without options opens the whole file")
-    })
+    with_fields(arguments, new, now)
+        .map_err(|error| Failure::failed(error).hint(msg!("memory-edit-hint")))
 }
 
 fn with_fields(
@@ -183,7 +184,7 @@ fn with_fields(
         Some(false) => text = frontmatter::remove(&text, "pinned")?,
         None => {}
     }
-    // Who writes the time of the last change into the file wants it to be true.
+    // A `modified` field in the file is kept up to date.
     if frontmatter::parse(&text).fields.text("modified").is_some() {
         let seconds = Timestamp::from_second(now.as_second()).unwrap_or(now);
         text = frontmatter::set(&text, "modified", &seconds.to_string())?;
@@ -192,24 +193,24 @@ fn with_fields(
 }
 
 pub(super) async fn rm(arguments: &RmArguments, world: &World) -> Result<Exit, Failure> {
-    let desk = Desk::open(world, arguments.common.scope).await?;
-    // All are found before the first one goes.
-    let found = arguments.names.iter().map(|name| desk.named(name));
+    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    // All names are resolved before the first removal.
+    let found = arguments.names.iter().map(|name| stores.find_by_name(name));
     let found = found.collect::<Result<Vec<_>, _>>()?;
     let mut done = Vec::new();
-    for shelf in &desk.shelves {
+    for scoped in &stores.list {
         let mut files: Vec<&MemoryFile> = Vec::new();
-        for found in found.iter().filter(|found| found.shelf.whose == shelf.whose) {
-            // One may be named twice in one command.
+        for found in found.iter().filter(|found| found.scoped.whose == scoped.whose) {
+            // The same memory may be given twice.
             if !files.contains(&&found.memory.file) {
                 files.push(&found.memory.file);
             }
         }
         if !files.is_empty() {
-            done.extend(removed(shelf, &files)?);
+            done.extend(removed(scoped, &files)?);
         }
     }
-    tell_guards(&desk, &done);
+    note_active_guards(&stores, &done);
     if arguments.common.json {
         print::json(&done)?;
         return Ok(Exit::Done);
@@ -217,39 +218,36 @@ pub(super) async fn rm(arguments: &RmArguments, world: &World) -> Result<Exit, F
     for done in &done {
         print::data_line(&done.path);
     }
-    print::note("removed; `dormouse memory undo` or `dormouse memory restore FILE` brings it back");
+    print::note(&msg!("memory-removed"));
     Ok(Exit::Done)
 }
 
-/// A guard outlasts its memory: it was wanted by itself.
-fn tell_guards(desk: &Desk, done: &[Done]) {
-    let book = match GuardBook::read(desk.places.state()) {
+/// Tells the user that a removed memory's guard stays active.
+fn note_active_guards(stores: &SelectedStores, done: &[ChangeResult]) {
+    let book = match GuardBook::read(stores.places.state()) {
         Ok(book) => book,
         Err(error) => return print::note(&format!("note: {error}")),
     };
     for done in done.iter().filter(|done| book.guard_of(Path::new(&done.path)).is_some()) {
-        let path = &done.path;
-        print::note(&format!(
-            "its guard stays in force; `dormouse memory guard {path} --remove` takes it out"
-        ));
+        print::note(&msg!("memory-removed-guard-stays", path = done.path.as_str()));
     }
 }
 
-/// Takes a memory out of quarantine (M-17): the person has read it, and answers for it.
+/// Takes a memory out of quarantine (M-17).
 pub(super) async fn confirm(arguments: &NamedArguments, world: &World) -> Result<Exit, Failure> {
-    let desk = Desk::open(world, arguments.common.scope).await?;
-    let found = desk.named(&arguments.name)?;
-    let (shelf, file) = (found.shelf, &found.memory.file);
+    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let found = stores.find_by_name(&arguments.name)?;
+    let (scoped, file) = (found.scoped, &found.memory.file);
     let by = By::person("confirmed by hand");
     let change = if found.memory.header.quarantined {
-        written(shelf.store.change(&by, |plan| plan.confirm(file))?)?
+        into_receipt(scoped.store.change(&by, |plan| plan.confirm(file))?)?
     } else {
         None
     };
-    let done = Done {
+    let done = ChangeResult {
         file: file.to_string(),
         path: found.path(),
-        scope: shelf.whose,
+        scope: scoped.whose,
         change: change.map(|receipt| receipt.id.0),
     };
     if arguments.common.json {
@@ -257,24 +255,24 @@ pub(super) async fn confirm(arguments: &NamedArguments, world: &World) -> Result
         return Ok(Exit::Done);
     }
     print::data_line(&done.path);
-    print::note(match done.change {
-        Some(_) => "confirmed; the model may see it from now on",
-        None => "it was not in quarantine",
+    print::note(&match done.change {
+        Some(_) => msg!("memory-confirmed"),
+        None => msg!("memory-not-quarantined"),
     });
     Ok(Exit::Done)
 }
 
 /// Removes memories of one store, as one change.
-fn removed(shelf: &Shelf, files: &[&MemoryFile]) -> Result<Vec<Done>, Failure> {
+fn removed(scoped: &ScopedStore, files: &[&MemoryFile]) -> Result<Vec<ChangeResult>, Failure> {
     let by = By::person("removed by hand");
-    let outcome = shelf.store.change(&by, |plan| {
+    let outcome = scoped.store.change(&by, |plan| {
         files.iter().try_for_each(|file| plan.delete(file, &Expected::Present))
     })?;
-    let change = written(outcome)?.map(|receipt| receipt.id.0);
-    let done = files.iter().map(|file| Done {
+    let change = into_receipt(outcome)?.map(|receipt| receipt.id.0);
+    let done = files.iter().map(|file| ChangeResult {
         file: file.to_string(),
-        path: shelf.path_of(file.as_str()),
-        scope: shelf.whose,
+        path: scoped.path_of(file.as_str()),
+        scope: scoped.whose,
         change,
     });
     Ok(done.collect())

@@ -12,3 +12,259 @@ list-truncated =
 
 sessions-none = No sessions in this project yet.
 sessions-no-match = No session of this project contains `{ $text }`.
+
+# Doctor
+
+doctor-summary = { $ok } ok, { $warnings ->
+        [one] 1 warning
+       *[other] { $warnings } warnings
+    }, { $problems ->
+        [one] 1 problem
+       *[other] { $problems } problems
+    }
+doctor-fix = to fix it: { $fix }
+doctor-fix-value = correct or remove it
+
+doctor-key-ok = from { $source }, for { $server }
+doctor-key-ok-unused = from { $source }, for { $server }; { $unused } is also set, but not used
+doctor-key-not-needed = no API key is sent to { $server }
+doctor-key-fix-none =
+    export ANTHROPIC_API_KEY=… or OPENAI_API_KEY=…, or OPENAI_BASE_URL=http://host:port/v1 for your own server; `dormouse demo` needs no key
+doctor-key-fix-invalid = export { $variable }=… with a valid API key
+doctor-key-fix-command = run the command by hand: it must print the API key and nothing else
+
+doctor-server-ok = { $url } responds in { $milliseconds } ms
+doctor-server-fix-unavailable = try again later, or configure another server
+doctor-model-ok = model { $model } is available
+doctor-model-first = no model is configured; using { $model }, the first one on the server
+doctor-model-none-listed = the server lists no models; using { $model }
+doctor-model-none = no model is configured, and the server lists none
+doctor-model-fix-none = choose one with --model, DORMOUSE_MODEL or the setting `model`
+doctor-model-not-listed = model { $model } is not among the { $count } models of the server
+doctor-model-fix-not-listed = if requests fail, choose another one with --model; the server lists { $models }
+
+doctor-mcp-ok = `{ $name }` responds (protocol { $protocol }), tools: { $tools }
+doctor-mcp-timeout = `{ $name }` did not respond within { $seconds } s
+doctor-mcp-fix-server = correct its entry in { $origin }, or run `dormouse mcp remove { $name }`
+doctor-mcp-fix-entry = correct or remove the entry; see docs/mcp.md
+
+doctor-embeddings-file = word vectors in { $path }
+doctor-embeddings-fix-prepare = run `dormouse memory embed`
+doctor-embeddings-fix-setting = correct the setting, or remove it to search memories by words only
+
+doctor-guards-fix-file = correct the file, or move it away
+doctor-guard-ok = `{ $name }`, in { $settings }
+doctor-guard-memory-missing = guard `{ $name }` in { $settings } is active, but its memory no longer exists
+doctor-guard-fix-memory-missing = to remove the guard, run `{ $command }`
+doctor-guard-lines-missing = guard `{ $name }` is missing from { $settings }, or incomplete
+doctor-guard-fix-lines-missing = to remove it, run `{ $command }`; to restore it, use `--install`
+
+doctor-folder-ok = { $path }: private, { $megabytes } MB free
+doctor-folder-missing = { $path }: not created yet, { $megabytes } MB free
+doctor-folder-unreadable = cannot read { $path }: { $error }
+doctor-folder-not-a-folder = { $path } is not a folder
+doctor-folder-fix-not-a-folder = move it away, or set DORMOUSE_HOME to a folder
+doctor-folder-read-only = { $path } cannot be written
+doctor-folder-cannot-create = { $path } does not exist and cannot be created in { $parent }
+doctor-folder-fix-permissions = check owner and permissions, or set DORMOUSE_HOME to your own folder
+doctor-folder-not-private = { $path } contains conversations, and other users can read it (mode { $mode })
+doctor-folder-disk-full = disk full: { $path } has { $megabytes } MB free
+doctor-folder-low-space = low disk space: { $path } has { $megabytes } MB free
+doctor-folder-fix-space = free some space, or set DORMOUSE_HOME to a folder on another disk
+
+doctor-locks-no-sessions = no sessions yet
+doctor-locks-free =
+    { $count ->
+        [one] 1 session
+       *[other] { $count } sessions
+    } not in use
+doctor-locks-open = session { $session } is open in process { $pid } on { $host }
+doctor-locks-open-unknown = session { $session } is open in another process
+doctor-locks-orphaned = session { $session } is locked, but process { $pid } on { $host } has ended: one of its child processes may still run
+doctor-locks-fix-orphaned = find it with `fuser` on the session's session.lock, and stop it
+doctor-locks-fix-unreadable = check owner and permissions of the folder
+
+doctor-transcripts-none = none in this project yet
+doctor-transcripts-checked = { $checked } of { $all } checked, { $damaged } with damaged lines
+doctor-transcripts-damaged =
+    { $file }: { $lines ->
+        [one] 1 damaged line
+       *[other] { $lines } damaged lines
+    }; { $first }
+doctor-transcripts-fix = the rest of the session is usable; restore the damaged lines from a backup if you have one
+doctor-transcripts-fix-unreadable = check owner and permissions of the file
+
+doctor-settings-none = no settings file; yours would be { $path }
+doctor-settings-fix-file = correct the file, or move it away to use the defaults
+doctor-settings-fix-key = correct or remove it in { $path }
+doctor-settings-forbidden = a project cannot set `{ $key }`; it has no effect
+doctor-settings-fix-forbidden = remove it from { $path }
+doctor-settings-untrusted = some settings of this project have no effect until you trust it
+doctor-settings-fix-untrusted = run `dormouse permissions trust` to review and trust them
+
+doctor-git-repository = repository { $path } is readable
+doctor-git-old = { $version } is older than { $minimum }: git commands are not treated as read-only
+doctor-git-fix-old = install a newer version
+doctor-git-fix-missing = install git; without it the model gets no information about branches and changes
+doctor-git-owner = git does not trust { $path }: it belongs to another user
+doctor-git-fix-owner = if you trust it, run: git config --global --add safe.directory '{ $path }'
+doctor-git-unreadable = git cannot read { $path }: { $error }
+doctor-git-fix-unreadable = run `git status` there for details
+
+doctor-shell-missing = { $error }: commands run in sh, and every command needs confirmation
+doctor-shell-old = { $version } is older than 4.4: every command needs confirmation
+doctor-shell-unknown = unknown bash version `{ $version }`
+doctor-shell-fix = install bash 4.4 or newer, and make sure that it is first in PATH
+
+doctor-terminal-none = standard output is not a terminal
+doctor-terminal-fix-narrow = make the terminal at least 80 columns wide: tables are truncated otherwise
+doctor-locale-not-utf8 = { $variable }={ $value } is not a UTF-8 locale: non-English text may be garbled
+doctor-locale-none = no locale is set: non-English text may be garbled
+doctor-locale-fix = export { $variable }=C.UTF-8, or a UTF-8 locale of your language
+
+# Common
+
+nothing-changed = Nothing changed.
+did-you-mean = did you mean `{ $name }`?
+
+# Memory
+
+memory-unknown = no memory is called `{ $name }`
+memory-unknown-hint = to list all memories, run `dormouse memory list`
+memory-ambiguous = `{ $name }` matches several memories: { $memories }
+memory-ambiguous-hint = use the file name; add --scope if it exists in several scopes
+memory-scope-hint = select one with --scope
+memory-unreadable-files =
+    note: { $count ->
+        [one] 1 file
+       *[other] { $count } files
+    } could not be read; run `dormouse memory doctor` for details
+memory-no-repo-scope = `--scope repo` is not available in your home directory
+memory-no-repo-scope-hint = omit `--scope repo`, or change to a project folder
+memory-repository-moved = note: this repository was at { $path } before; its memories were moved here
+memory-external-changes-skipped = note: changes made by other programs are not shown: { $error }
+memory-secret-confirm = This looks like a secret ({ $rules }). Everyone who can read the file could read it. Save it anyway? [y/N]
+memory-secret-hint = to save it anyway, use --allow-secret
+memory-change-held = the write policy held the change back
+memory-change-held-hint = to review it, run `dormouse memory inbox`
+
+memory-list-empty = No memories yet. To save one, see `dormouse memory add --help`.
+memory-list-no-match = No memory matches. To list all, run `dormouse memory list` without options.
+memory-show-header = { $path } ({ $scope }, last changed { $age })
+memory-usage = recalled { $recalled ->
+        [one] once
+       *[other] { $recalled } times
+    } ({ $tokens } tokens), cited { $cited }, followed { $followed }, violated { $violated }; { $helped }
+memory-usage-helped = last helpful { $when }
+memory-usage-not-helped = not helpful yet
+
+memory-field-empty = the { $field } of a memory must not be empty
+memory-body-empty = no text for the memory on standard input
+memory-body-empty-hint = use --body TEXT, or --body "" if the description is enough
+memory-not-saved = nothing was saved
+memory-not-utf8 = { $file } is not valid UTF-8
+memory-not-utf8-hint = convert it to UTF-8 first
+memory-edit-hint = to edit the whole file, run `dormouse memory edit` without options
+memory-removed = Moved to the trash. To restore it, run `dormouse memory undo` or `dormouse memory restore FILE`.
+memory-removed-guard-stays = Its guard is still active. To remove it, run `dormouse memory guard { $path } --remove`.
+memory-confirmed = Confirmed. The model can use this memory now.
+memory-not-quarantined = This memory was not in quarantine.
+
+memory-no-changes = No changes yet.
+memory-only-index-changed = Only the index changed.
+memory-unknown-change = there is no change { $number }
+memory-unknown-change-hint = to list all changes, run `dormouse memory log`
+memory-ambiguous-change = change { $number } exists in several scopes: { $scopes }
+memory-undone = undid change { $number } ({ $scope }) by { $author }: { $reason }
+memory-undo-partial = this change is in the { $scope } memory; the other changes of the same dream are undone
+memory-nothing-to-undo = there is nothing to undo
+
+memory-inbox-empty = No proposals.
+memory-inbox-hint = To decide, run `dormouse memory inbox accept ID`, `edit ID` or `refuse ID`; `--all` selects all proposals.
+memory-unknown-proposal = there is no proposal { $number }
+memory-unknown-proposal-hint = to list all proposals, run `dormouse memory inbox`
+memory-ambiguous-proposal = proposal { $number } exists in several scopes: { $scopes }
+
+memory-index-fixed = Fixed the index ({ $scope }), change { $change }.
+memory-doctor-fix-hint = To fix the indexes, run `dormouse memory doctor --fix`.
+memory-check-ok = No problems found.
+
+memory-restore-unchanged = The memory already has this content.
+memory-not-removed = `{ $name }` is not in the trash
+memory-not-removed-hint = to restore an earlier version, use --change N; to list changes, run `dormouse memory log`
+memory-not-in-trash = no memory in the trash is called `{ $name }`
+memory-not-in-trash-hint = to list the trash, run `dormouse memory restore`; memories are kept for 30 days
+memory-trash-empty = The trash is empty. Removed memories are kept for 30 days.
+
+memory-export-empty = No memories to export.
+memory-export-exists = { $path } already exists
+memory-export-exists-hint = nothing was written; choose another folder
+memory-import-skipped = skipped: { $reason }
+memory-import-done = { $added } imported, { $known } already known, { $skipped } skipped
+memory-import-failed = cannot import { $path }: { $reason }
+memory-import-failed-hint = `dormouse memory import --help` lists the formats; use --format to select one
+memory-import-unknown-json = JSON of an unknown format
+memory-import-not-json = not a folder, a markdown file or valid JSON ({ $error })
+memory-import-invalid = the export cannot be read ({ $error }); export it again
+not-a-folder = `{ $path }` is not a folder: { $error }
+
+editor-failed = the editor `{ $editor }` failed; nothing was changed
+editor-failed-hint = set VISUAL or EDITOR, or use options such as --body and --description
+editor-empty = `{ $editor }` saved no text; nothing was changed
+editor-empty-hint = to remove a memory, run `dormouse memory rm`
+editor-not-utf8 = the text saved by `{ $editor }` is not valid UTF-8
+editor-text-kept = your text is in { $path }
+
+embed-not-configured = no embedding model is configured; memories are searched by words
+embed-not-configured-hint = set `embeddings.file`, or `embeddings.baseUrl` and `embeddings.model`, in your settings: see docs/memory.md
+embed-failed-hint = embeddings computed so far are kept; run it again when the model is available
+embed-busy = note: another process is computing embeddings; they are used as well
+embed-prepared = note: prepared { $words } words with { $dimensions } dimensions, { $kilobytes } kB
+embed-result = { $count } of { $all } memories have embeddings, { $new } of them new
+embed-result-unknown = { $count } are in a language that the model does not support
+embed-result-missing = { $count } have none yet
+
+# Recall and search
+
+search-empty = no search words given
+recall-no-match = No memory matches `{ $query }`.
+recall-index-age = note: last check for changes by other programs was { $age } ago; use --fresh to check first
+recall-without-embeddings = note: ranked by words only: { $reason }
+
+# Guards
+
+guard-suggested =
+    { $name }: corrected { $violated ->
+        [one] once
+       *[other] { $violated } times
+    }; to show the guard, run `dormouse memory guard { $file }`
+guard-none = No guards. One is suggested after a `feedback` memory was corrected { $corrections } times.
+guard-proposal =
+    { $name } ({ $file }): corrected { $violated ->
+        [one] once
+       *[other] { $violated } times
+    }
+guard-confirm = Install this guard? [y/N]
+guard-installed = Guard installed. To remove it, use `--remove`.
+guard-not-installed = Nothing changed. To install the guard, use `--install`; to decline it, use `--refuse`.
+guard-already-there = All lines are there already; installing would only link them to the memory.
+guard-explain-rule = Denied calls do not run; calls under `ask` need confirmation.
+guard-explain-reminder = The memory names no command or path that a rule could deny. These hooks remind the model of it when its topic comes up.
+guard-active = This guard is active. To remove it, use `--remove`.
+guard-incomplete = Some lines of this guard are missing. To remove the rest, use `--remove`.
+guard-refused = Declined. The guard is suggested again after { $corrections } more corrections.
+guard-removed = Guard removed. The rest of the file is unchanged.
+guard-removed-partly = Guard removed. Some of its lines were missing already.
+guard-unknown = no guard is installed for `{ $name }`
+guard-unknown-hint = to list all guards, run `dormouse memory guard`
+guard-no-settings = there is no settings file for the guard
+guard-no-program = cannot determine the path of this program: { $error }
+guard-program-not-utf8 = the path of this program is not valid UTF-8: { $path }
+guard-program-not-utf8-hint = install it in a folder with a valid name
+
+# Settings files
+
+settings-fix-first = correct the file first; nothing was changed
+settings-invalid-path = { $path } is not a valid path for a settings file
+settings-changed-meanwhile = { $path } was changed meanwhile
+try-again = try again

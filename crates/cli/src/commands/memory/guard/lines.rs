@@ -1,8 +1,8 @@
-//! From a memory to the lines of a guard (R-19): a permission rule where its words say what is forbidden, else hooks
-//! that put the rule in front of the model whenever what it is about comes up.
+//! The settings lines of a guard (R-19): permission rules if the memory names a forbidden command or path, otherwise
+//! hooks that remind the model of the memory when its topic comes up.
 //!
-//! Invariant: of a memory's text nothing goes into a command. A rule is made of plain words only, and a hook names
-//! the memory's file, as an argument that no shell sees.
+//! Invariant: a memory's text never becomes part of a command. A rule consists of plain words only, and a hook gets
+//! the memory's file as an argument that no shell interprets.
 
 use std::path::Path;
 
@@ -13,45 +13,51 @@ use serde_json::{Value, json};
 
 use crate::wiring::memory_places::Whose;
 
-/// An element that goes into a list of the settings.
+/// An element for a list in the settings.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Line {
+pub(super) struct GuardSettingsLine {
     pub(super) list: Vec<String>,
     pub(super) value: Value,
 }
 
-/// What kind of guard it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Rules: what is forbidden does not run.
+pub(super) enum GuardKind {
+    /// Permission rules.
     Rule,
-    /// Hooks: the model is reminded.
+    /// Hooks that remind the model.
     Reminder,
 }
 
-/// A guard that could be put in.
+/// A guard that can be installed.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Drafted {
-    pub(super) kind: Kind,
-    pub(super) lines: Vec<Line>,
-    /// The settings it belongs to.
+pub(super) struct GuardDraft {
+    pub(super) kind: GuardKind,
+    pub(super) lines: Vec<GuardSettingsLine>,
+    /// The settings file for it.
     pub(super) source: SettingsSource,
 }
 
-/// The guard for a memory. `program` is this program, as hooks start it.
-pub(super) fn draft(name: &str, body: &str, file: &Path, whose: Whose, program: &str) -> Drafted {
-    let rules: Vec<Line> = forbidden(name, body).iter().filter_map(rule_line).collect();
+/// Makes the guard for a memory. `program` is the path of this program for hooks.
+pub(super) fn draft(
+    name: &str,
+    body: &str,
+    file: &Path,
+    whose: Whose,
+    program: &str,
+) -> GuardDraft {
+    let rules: Vec<GuardSettingsLine> =
+        forbidden(name, body).iter().filter_map(rule_line).collect();
     if rules.is_empty() {
-        // A project's hooks wait for trust, and the command itself looks whether the memory is this project's.
+        // In the user's settings, because project hooks need trust; the hook command checks the memory's project.
         let lines = reminders(file, program);
-        return Drafted { kind: Kind::Reminder, lines, source: SettingsSource::User };
+        return GuardDraft { kind: GuardKind::Reminder, lines, source: SettingsSource::User };
     }
     let source = if whose == Whose::User { SettingsSource::User } else { SettingsSource::Local };
-    Drafted { kind: Kind::Rule, lines: rules, source }
+    GuardDraft { kind: GuardKind::Rule, lines: rules, source }
 }
 
-/// None where the rule could not be read again.
-fn rule_line(forbidden: &Forbidden) -> Option<Line> {
+/// None if the rule could not be parsed again.
+fn rule_line(forbidden: &Forbidden) -> Option<GuardSettingsLine> {
     let rule = match &forbidden.thing {
         ForbiddenThing::Command(words) => format!("Bash({}:*)", pattern(words)),
         ForbiddenThing::Path(path) => format!("Edit({})", glob(path)),
@@ -61,20 +67,23 @@ fn rule_line(forbidden: &Forbidden) -> Option<Line> {
         Firmness::Never => "deny",
         Firmness::Sometimes => "ask",
     };
-    Some(Line { list: vec!["permissions".to_owned(), list.to_owned()], value: rule.into() })
+    Some(GuardSettingsLine {
+        list: vec!["permissions".to_owned(), list.to_owned()],
+        value: rule.into(),
+    })
 }
 
-/// The words of a command; its flags may stand behind others, and git's own in front of what it is to do.
+/// The words of a command as a pattern that allows other flags before its own, and git's own flags before the subcommand.
 fn pattern(words: &[String]) -> String {
     let of_git = words.first().is_some_and(|program| program == "git");
-    let spread = |(place, word): (usize, &String)| {
-        let apart = place > 0 && (word.starts_with('-') || (place == 1 && of_git));
-        if apart { format!("* {word}") } else { word.clone() }
+    let pattern_word = |(place, word): (usize, &String)| {
+        let is_flexible = place > 0 && (word.starts_with('-') || (place == 1 && of_git));
+        if is_flexible { format!("* {word}") } else { word.clone() }
     };
-    words.iter().enumerate().map(spread).collect::<Vec<_>>().join(" ")
+    words.iter().enumerate().map(pattern_word).collect::<Vec<_>>().join(" ")
 }
 
-/// A folder is meant with all that is in it, a name without a folder wherever it is.
+/// A folder includes its contents; a file name without a folder matches everywhere.
 fn glob(path: &str) -> String {
     let path = path.trim_start_matches("./");
     match path.strip_suffix('/') {
@@ -84,13 +93,16 @@ fn glob(path: &str) -> String {
     }
 }
 
-fn reminders(file: &Path, program: &str) -> Vec<Line> {
+fn reminders(file: &Path, program: &str) -> Vec<GuardSettingsLine> {
     let arguments = ["memory", "guard", "--remind", &file.to_string_lossy()];
     let hook = json!({"type": "command", "command": program, "args": arguments, "timeout": 10});
     let list = |event: &str| vec!["hooks".to_owned(), event.to_owned()];
     vec![
-        Line { list: list("UserPromptSubmit"), value: json!({"hooks": [hook.clone()]}) },
-        Line {
+        GuardSettingsLine {
+            list: list("UserPromptSubmit"),
+            value: json!({"hooks": [hook.clone()]}),
+        },
+        GuardSettingsLine {
             list: list("PreToolUse"),
             value: json!({"matcher": "Bash|Edit|Write", "hooks": [hook]}),
         },
@@ -101,17 +113,17 @@ fn reminders(file: &Path, program: &str) -> Vec<Line> {
 mod tests {
     use super::*;
 
-    fn lines(whose: Whose, body: &str) -> (Kind, SettingsSource, Vec<String>) {
-        let drafted = draft("", body, Path::new("/m/rule.md"), whose, "/bin/dormouse");
-        let said = |line: &Line| format!("{} {}", line.list.join("."), line.value);
-        (drafted.kind, drafted.source, drafted.lines.iter().map(said).collect())
+    fn lines(whose: Whose, body: &str) -> (GuardKind, SettingsSource, Vec<String>) {
+        let draft = draft("", body, Path::new("/m/rule.md"), whose, "/bin/dormouse");
+        let said = |line: &GuardSettingsLine| format!("{} {}", line.list.join("."), line.value);
+        (draft.kind, draft.source, draft.lines.iter().map(said).collect())
     }
 
     #[test]
     fn what_is_forbidden_becomes_a_rule() {
         let (kind, source, said) =
             lines(Whose::User, "Never run `git push --force`. Don't edit `gen/` or `Cargo.lock`.");
-        assert_eq!((kind, source), (Kind::Rule, SettingsSource::User));
+        assert_eq!((kind, source), (GuardKind::Rule, SettingsSource::User));
         assert_eq!(
             said,
             [
@@ -136,7 +148,7 @@ mod tests {
             "Never run `$(evil)` or 'evil' && evil",
         ] {
             let (kind, source, said) = lines(Whose::Project, body);
-            if kind == Kind::Rule {
+            if kind == GuardKind::Rule {
                 assert_eq!(said, [r#"permissions.deny "Bash(x:*)""#], "{body}");
                 continue;
             }

@@ -1,5 +1,5 @@
-//! `dormouse memory guard`: from a memory that was corrected again and again to a rule or a hook that keeps the
-//! mistake from being made (R-19). Shown whole, put in only where the person says so, taken out without a trace.
+//! `dormouse memory guard`: turns a memory that was violated repeatedly into a permission rule or a hook (R-19). The
+//! guard is shown in full, installed only with the user's consent, and removed without a trace.
 
 mod lines;
 mod remind;
@@ -13,8 +13,9 @@ use dormouse_memory::{CORRECTIONS, Guard, GuardBook, MemoryType, fold};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::desk::{Desk, Found};
+use super::stores::{FoundMemory, SelectedStores};
 use crate::args::GuardArguments;
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::git_exclude::keep_from_git;
 use crate::wiring::input;
@@ -22,26 +23,26 @@ use crate::wiring::memory_places::Whose;
 use crate::wiring::print;
 use crate::wiring::settings_file::guard_is_installed;
 use crate::wiring::world::World;
-use lines::{Drafted, Kind, Line, draft};
-use settings_file::{Planned, install, plan, remove};
+use lines::{GuardDraft, GuardKind, GuardSettingsLine, draft};
+use settings_file::{SettingsPlan, install, plan, remove};
 
 pub(super) async fn run(arguments: &GuardArguments, world: &World) -> Result<Exit, Failure> {
     if let Some(file) = &arguments.remind {
         remind::run(file, world).await;
         return Ok(Exit::Done);
     }
-    let desk = Desk::open(world, arguments.common.scope).await?;
-    let book = GuardBook::read(desk.places.state())?;
+    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let book = GuardBook::read(stores.places.state())?;
     match &arguments.name {
-        None => list(arguments, &desk, &book),
-        Some(name) if arguments.remove => take_out(arguments, &desk, &book, name),
-        Some(name) => of_memory(arguments, &desk, &book, name, world).await,
+        None => list(arguments, &stores, &book),
+        Some(name) if arguments.remove => remove_guard(arguments, &stores, &book, name),
+        Some(name) => handle_memory(arguments, &stores, &book, name, world).await,
     }
 }
 
-/// A memory whose guard is offered, for programs.
+/// A suggested guard in JSON output.
 #[derive(Serialize)]
-struct Offer {
+struct GuardOffer {
     name: String,
     file: String,
     path: String,
@@ -49,34 +50,34 @@ struct Offer {
     violated: u64,
 }
 
-/// A guard in force, for programs.
+/// An installed guard in JSON output.
 #[derive(Serialize)]
-struct Standing<'a> {
+struct InstalledGuard<'a> {
     name: &'a str,
     memory: &'a Path,
     settings: &'a Path,
-    lines: Vec<Shown<'a>>,
+    lines: Vec<GuardLineJson<'a>>,
     since: String,
-    /// Whether all of its lines are still there.
+    /// Whether all of its lines are in the settings file.
     in_force: bool,
 }
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct GuardLineJson<'a> {
     list: String,
     value: &'a Value,
 }
 
 #[derive(Serialize)]
-struct Listed<'a> {
-    offers: Vec<Offer>,
-    guards: Vec<Standing<'a>>,
+struct GuardList<'a> {
+    offers: Vec<GuardOffer>,
+    guards: Vec<InstalledGuard<'a>>,
 }
 
-fn standing(guard: &Guard) -> Standing<'_> {
-    let shown = |(list, value): (&[String], _)| Shown { list: list.join("."), value };
+fn installed_guard(guard: &Guard) -> InstalledGuard<'_> {
+    let shown = |(list, value): (&[String], _)| GuardLineJson { list: list.join("."), value };
     let lines = guard.lines.iter().map(|line| (line.list.as_slice(), &line.value));
-    Standing {
+    InstalledGuard {
         name: &guard.name,
         memory: &guard.memory,
         settings: &guard.settings,
@@ -86,105 +87,107 @@ fn standing(guard: &Guard) -> Standing<'_> {
     }
 }
 
-/// What is offered, and what is in force.
-fn list(arguments: &GuardArguments, desk: &Desk, book: &GuardBook) -> Result<Exit, Failure> {
+/// Lists suggested and installed guards.
+fn list(
+    arguments: &GuardArguments,
+    stores: &SelectedStores,
+    book: &GuardBook,
+) -> Result<Exit, Failure> {
     let mut offers = Vec::new();
-    for found in desk.memories()? {
+    for found in stores.memories()? {
         let (violated, path) = (found.uses().violated, found.path());
         let is_rule = found.memory.header.kind == Some(MemoryType::Feedback);
         if is_rule && book.is_due(Path::new(&path), violated) {
             let (name, file) = (found.memory.name().to_owned(), found.memory.file.to_string());
-            offers.push(Offer { name, file, path, scope: found.shelf.whose, violated });
+            offers.push(GuardOffer { name, file, path, scope: found.scoped.whose, violated });
         }
     }
-    let guards = book.guards.iter().map(standing).collect();
-    let listed = Listed { offers, guards };
+    let guards = book.guards.iter().map(installed_guard).collect();
+    let listed = GuardList { offers, guards };
     if arguments.common.json {
         print::json(&listed)?;
         return Ok(Exit::Done);
     }
-    for Offer { name, file, violated, .. } in &listed.offers {
+    for GuardOffer { name, file, violated, .. } in &listed.offers {
         print::data_line(&format!(
-            "offered   {name}: {violated} times corrected; `dormouse memory guard {file}` shows it"
+            "suggested {}",
+            msg!("guard-suggested", name = name, violated = violated, file = file)
         ));
     }
     for guard in &listed.guards {
-        let state = if guard.in_force { "in force " } else { "not there" };
+        let state = if guard.in_force { "active   " } else { "missing  " };
         print::data_line(&format!("{state} {}: {}", guard.name, guard.settings.display()));
         guard.lines.iter().for_each(|line| print::data_line(&format!("          {}", line.text())));
     }
     if listed.offers.is_empty() && listed.guards.is_empty() {
-        print::note(&format!(
-            "no guards, and none offered: one is when a `feedback` memory was corrected {CORRECTIONS} times"
-        ));
+        print::note(&msg!("guard-none", corrections = CORRECTIONS));
     }
     Ok(Exit::Done)
 }
 
-impl Shown<'_> {
+impl GuardLineJson<'_> {
     fn text(&self) -> String {
         format!("{}: {}", self.list, self.value)
     }
 }
 
-/// The guard of one memory, for programs.
+/// The guard of a memory in JSON output.
 #[derive(Serialize)]
-struct OfMemory<'a> {
+struct MemoryGuardJson<'a> {
     name: &'a str,
     file: String,
     path: &'a Path,
     violated: u64,
-    /// Whether it is offered now.
+    /// Whether it is suggested now.
     offered: bool,
-    /// Whether it is in force.
     installed: bool,
     settings: &'a Path,
-    lines: Vec<Shown<'a>>,
-    /// What goes into the file, to the letter; nothing where it is there already.
+    lines: Vec<GuardLineJson<'a>>,
+    /// The exact text that is added to the file; empty if it is there already.
     pieces: &'a [String],
 }
 
-/// A guard that could be put in, and where.
-struct Proposed {
+/// A guard that can be installed, and the settings file for it.
+struct GuardProposal {
     memory: PathBuf,
-    drafted: Drafted,
+    draft: GuardDraft,
     settings: PathBuf,
-    planned: Planned,
+    planned: SettingsPlan,
 }
 
-async fn of_memory(
+async fn handle_memory(
     arguments: &GuardArguments,
-    desk: &Desk,
+    stores: &SelectedStores,
     book: &GuardBook,
     name: &str,
     world: &World,
 ) -> Result<Exit, Failure> {
-    let found = desk.named(name)?;
+    let found = stores.find_by_name(name)?;
     let violated = found.uses().violated;
     let memory = PathBuf::from(found.path());
     if arguments.refuse {
-        return refuse(arguments, desk, &found, &memory, violated);
+        return refuse(arguments, stores, &found, &memory, violated);
     }
     if let Some(guard) = book.guard_of(&memory) {
-        return show_standing(arguments, guard);
+        return show_installed(arguments, guard);
     }
-    let proposed = propose(&found, memory, desk, world)?;
+    let proposed = propose(&found, memory, stores, world)?;
     let due = book.is_due(&proposed.memory, violated);
-    let wanted = if arguments.install {
-        Wanted::Yes
-    } else if arguments.common.json || !asks() {
-        Wanted::Unsaid
+    let decision = if arguments.install {
+        Decision::Install
+    } else if arguments.common.json || !can_ask_user() {
+        Decision::NotAsked
     } else {
-        tell(&found, &proposed, violated);
-        ask()
+        print_proposal(&found, &proposed, violated);
+        ask_user()
     };
-    if wanted == Wanted::No && due {
-        return refuse(arguments, desk, &found, &proposed.memory, violated);
+    if decision == Decision::Decline && due {
+        return refuse(arguments, stores, &found, &proposed.memory, violated);
     }
-    let installed = wanted == Wanted::Yes;
+    let installed = decision == Decision::Install;
     if arguments.common.json {
-        let lines = proposed.drafted.lines.iter();
-        print::json(&OfMemory {
+        let lines = proposed.draft.lines.iter();
+        print::json(&MemoryGuardJson {
             name: found.memory.name(),
             file: found.memory.file.to_string(),
             path: &proposed.memory,
@@ -193,73 +196,75 @@ async fn of_memory(
             installed,
             settings: &proposed.settings,
             lines: lines
-                .map(|line| Shown { list: line.list.join("."), value: &line.value })
+                .map(|line| GuardLineJson { list: line.list.join("."), value: &line.value })
                 .collect(),
             pieces: &proposed.planned.pieces,
         })?;
-    } else if wanted == Wanted::Unsaid || arguments.install {
-        tell(&found, &proposed, violated);
+    } else if decision == Decision::NotAsked || arguments.install {
+        print_proposal(&found, &proposed, violated);
     }
     if installed {
-        put_in(desk, &found, proposed, world).await?;
-        print::note("in force from now on; `--remove` takes it out again");
-    } else if wanted == Wanted::Unsaid && !arguments.common.json {
-        print::note("nothing was changed; `--install` puts it in, `--refuse` ends the offer");
+        install_guard(stores, &found, proposed, world).await?;
+        print::note(&msg!("guard-installed"));
+    } else if decision == Decision::NotAsked && !arguments.common.json {
+        print::note(&msg!("guard-not-installed"));
     }
     Ok(Exit::Done)
 }
 
-/// What the person says to a guard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    Yes,
-    No,
-    /// Nobody was asked.
-    Unsaid,
+enum Decision {
+    Install,
+    Decline,
+    NotAsked,
 }
 
-fn asks() -> bool {
+fn can_ask_user() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-fn ask() -> Wanted {
-    print::note("Put this in? [y/N]");
-    if input::says_yes() { Wanted::Yes } else { Wanted::No }
+fn ask_user() -> Decision {
+    print::note(&msg!("guard-confirm"));
+    if input::says_yes() { Decision::Install } else { Decision::Decline }
 }
 
 fn propose(
-    found: &Found<'_>,
+    found: &FoundMemory<'_>,
     memory: PathBuf,
-    desk: &Desk,
+    stores: &SelectedStores,
     world: &World,
-) -> Result<Proposed, Failure> {
+) -> Result<GuardProposal, Failure> {
     let (entry, _) = found.entry()?;
-    let drafted = draft(found.memory.name(), entry.text(), &memory, found.shelf.whose, &program()?);
-    let places = SettingsFiles::new(&world.environment, &world.home()?, Some(&desk.project));
-    let settings = places.file(drafted.source).or_else(|| places.file(SettingsSource::User));
-    let settings = settings.ok_or_else(|| {
-        Failure::usage(anyhow::anyhow!("there is no settings file to put a guard into"))
-    })?;
-    let planned = plan(&settings, &drafted.lines)?;
-    Ok(Proposed { memory, drafted, settings, planned })
+    let draft = draft(found.memory.name(), entry.text(), &memory, found.scoped.whose, &program()?);
+    let places = SettingsFiles::new(&world.environment, &world.home()?, Some(&stores.project));
+    let settings = places.file(draft.source).or_else(|| places.file(SettingsSource::User));
+    let settings =
+        settings.ok_or_else(|| Failure::usage(anyhow::anyhow!(msg!("guard-no-settings"))))?;
+    let planned = plan(&settings, &draft.lines)?;
+    Ok(GuardProposal { memory, draft, settings, planned })
 }
 
-/// This program, as a hook starts it.
+/// The path of this program, for hooks.
 fn program() -> Result<String, Failure> {
     let path = std::env::current_exe().map_err(|error| {
-        Failure::failed(anyhow::anyhow!("can not tell where this program is: {error}"))
+        Failure::failed(anyhow::anyhow!(msg!("guard-no-program", error = error.to_string())))
     })?;
     path.into_os_string().into_string().map_err(|path| {
         let shown = path.to_string_lossy().into_owned();
-        Failure::failed(anyhow::anyhow!("the path of this program is not UTF-8: {shown}"))
-            .hint("install it in a folder whose name is text")
+        Failure::failed(anyhow::anyhow!(msg!("guard-program-not-utf8", path = shown)))
+            .hint(msg!("guard-program-not-utf8-hint"))
     })
 }
 
-/// The guard, whole.
-fn tell(found: &Found<'_>, proposed: &Proposed, violated: u64) {
+/// Prints the whole guard.
+fn print_proposal(found: &FoundMemory<'_>, proposed: &GuardProposal, violated: u64) {
     let (name, file) = (found.memory.name(), &found.memory.file);
-    print::data_line(&format!("{name} ({file}): {violated} times corrected"));
+    print::data_line(&msg!(
+        "guard-proposal",
+        name = name,
+        file = file.to_string(),
+        violated = violated
+    ));
     print::data_line(&proposed.settings.display().to_string());
     for line in proposed.planned.pieces.iter().flat_map(|piece| piece.lines()) {
         let line = line.trim_start_matches(',').trim_end();
@@ -268,56 +273,51 @@ fn tell(found: &Found<'_>, proposed: &Proposed, violated: u64) {
         }
     }
     if proposed.planned.pieces.is_empty() {
-        let said = |Line { list, value }: &Line| format!("= {}: {value}", list.join("."));
-        proposed.drafted.lines.iter().for_each(|line| print::data_line(&said(line)));
-        print::note("all of it is there already; it would only be linked to the memory");
+        let shown = |GuardSettingsLine { list, value }: &GuardSettingsLine| {
+            format!("= {}: {value}", list.join("."))
+        };
+        proposed.draft.lines.iter().for_each(|line| print::data_line(&shown(line)));
+        print::note(&msg!("guard-already-there"));
     }
-    print::note(match proposed.drafted.kind {
-        Kind::Rule => "what the rules deny does not run, and what they ask about asks you first",
-        Kind::Reminder => {
-            "the memory does not name a command or a path that a rule could forbid; these hooks put it in front of \
-             the model whenever what it is about comes up"
-        }
+    print::note(&match proposed.draft.kind {
+        GuardKind::Rule => msg!("guard-explain-rule"),
+        GuardKind::Reminder => msg!("guard-explain-reminder"),
     });
 }
 
-async fn put_in(
-    desk: &Desk,
-    found: &Found<'_>,
-    proposed: Proposed,
+async fn install_guard(
+    stores: &SelectedStores,
+    found: &FoundMemory<'_>,
+    proposed: GuardProposal,
     world: &World,
 ) -> Result<(), Failure> {
-    let Proposed { memory, settings, planned, drafted } = proposed;
-    let is_local = drafted.source == SettingsSource::Local;
-    let (state, now) = (desk.places.state(), world.clock.now());
+    let GuardProposal { memory, settings, planned, draft } = proposed;
+    let is_local = draft.source == SettingsSource::Local;
+    let (state, now) = (stores.places.state(), world.clock.now());
     install(state, &memory, found.memory.name(), &settings, planned, now)?;
     if is_local {
-        keep_from_git(&settings, &desk.project, &world.environment).await;
+        keep_from_git(&settings, &stores.project, &world.environment).await;
     }
     Ok(())
 }
 
-/// The guard is in force already.
-fn show_standing(arguments: &GuardArguments, guard: &Guard) -> Result<Exit, Failure> {
-    let shown = standing(guard);
+/// Prints a guard that is installed already.
+fn show_installed(arguments: &GuardArguments, guard: &Guard) -> Result<Exit, Failure> {
+    let shown = installed_guard(guard);
     if arguments.common.json {
         print::json(&shown)?;
         return Ok(Exit::Done);
     }
     print::data_line(&guard.settings.display().to_string());
     shown.lines.iter().for_each(|line| print::data_line(&format!("= {}", line.text())));
-    print::note(if shown.in_force {
-        "in force; `--remove` takes it out"
-    } else {
-        "some of it is no longer there; `--remove` takes out what is left"
-    });
+    print::note(&if shown.in_force { msg!("guard-active") } else { msg!("guard-incomplete") });
     Ok(Exit::Done)
 }
 
 fn refuse(
     arguments: &GuardArguments,
-    desk: &Desk,
-    found: &Found<'_>,
+    stores: &SelectedStores,
+    found: &FoundMemory<'_>,
     memory: &Path,
     violated: u64,
 ) -> Result<Exit, Failure> {
@@ -325,48 +325,47 @@ fn refuse(
         book.refused.insert(memory.to_owned(), violated);
         Ok(())
     };
-    GuardBook::change(desk.places.state(), note, |()| Ok(()))?;
+    GuardBook::change(stores.places.state(), note, |()| Ok(()))?;
     if arguments.common.json {
         print::json(
             &serde_json::json!({"file": found.memory.file.as_str(), "refused_at": violated}),
         )?;
     } else {
-        print::note(&format!("refused; it is offered again after {CORRECTIONS} more corrections"));
+        print::note(&msg!("guard-refused", corrections = CORRECTIONS));
     }
     Ok(Exit::Done)
 }
 
-/// Takes a guard out; its memory may be gone.
-fn take_out(
+/// Removes a guard; its memory may no longer exist.
+fn remove_guard(
     arguments: &GuardArguments,
-    desk: &Desk,
+    stores: &SelectedStores,
     book: &GuardBook,
     name: &str,
 ) -> Result<Exit, Failure> {
-    let memory = match desk.named(name) {
+    let memory = match stores.find_by_name(name) {
         Ok(found) => PathBuf::from(found.path()),
-        Err(unknown) => guard_called(book, name).ok_or(unknown)?.memory.clone(),
+        Err(unknown) => find_guard(book, name).ok_or(unknown)?.memory.clone(),
     };
-    let Some((guard, whole)) = remove(desk.places.state(), &memory)? else {
-        return Err(Failure::failed(anyhow::anyhow!("no guard is in force for `{name}`"))
-            .hint("`dormouse memory guard` lists those that are"));
+    let Some((guard, whole)) = remove(stores.places.state(), &memory)? else {
+        return Err(Failure::failed(anyhow::anyhow!(msg!("guard-unknown", name = name)))
+            .hint(msg!("guard-unknown-hint")));
     };
     if arguments.common.json {
-        print::json(&standing(&guard))?;
+        print::json(&installed_guard(&guard))?;
         return Ok(Exit::Done);
     }
     print::data_line(&guard.settings.display().to_string());
-    standing(&guard).lines.iter().for_each(|line| print::data_line(&format!("- {}", line.text())));
-    print::note(if whole {
-        "taken out; what else the file says is as it was"
-    } else {
-        "taken out, as far as it was still there"
-    });
+    installed_guard(&guard)
+        .lines
+        .iter()
+        .for_each(|line| print::data_line(&format!("- {}", line.text())));
+    print::note(&if whole { msg!("guard-removed") } else { msg!("guard-removed-partly") });
     Ok(Exit::Done)
 }
 
-fn guard_called<'a>(book: &'a GuardBook, name: &str) -> Option<&'a Guard> {
-    let wanted = fold(name.trim());
+fn find_guard<'a>(book: &'a GuardBook, name: &str) -> Option<&'a Guard> {
+    let folded = fold(name.trim());
     book.guards.iter().find(|guard| {
         let file = guard.memory.file_name().map(|file| file.to_string_lossy().into_owned());
         let stem = guard.memory.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -374,6 +373,6 @@ fn guard_called<'a>(book: &'a GuardBook, name: &str) -> Option<&'a Guard> {
             || [Some(guard.name.clone()), file, stem]
                 .into_iter()
                 .flatten()
-                .any(|n| fold(&n) == wanted)
+                .any(|n| fold(&n) == folded)
     })
 }

@@ -1,5 +1,5 @@
-//! A guard's hook: puts a memory in front of the model when what it is about comes up. Whatever goes wrong, nothing
-//! is said and the turn goes on.
+//! The hook of a guard: reminds the model of a memory when its topic comes up. On any error it prints nothing, so
+//! that the turn continues.
 
 use std::io::Read;
 use std::path::Path;
@@ -9,17 +9,16 @@ use dormouse_memory::effect::{Arrival, Happened, InContext, comes_up};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::commands::memory::desk::Desk;
+use crate::commands::memory::stores::SelectedStores;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
-/// What is longer is cut: the rest says no more about what comes up.
-const LONGEST_INPUT: u64 = 4 * 1024 * 1024;
+/// Longer input is truncated.
+const MAX_INPUT: u64 = 4 * 1024 * 1024;
 
-/// What the hook is told.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Told {
+struct ReminderInput {
     hook_event_name: String,
     prompt: String,
     tool_input: Map<String, Value>,
@@ -33,11 +32,11 @@ pub(super) async fn run(file: &Path, world: &World) {
 
 async fn reminder(file: &Path, world: &World) -> Option<String> {
     let mut bytes = Vec::new();
-    std::io::stdin().lock().take(LONGEST_INPUT).read_to_end(&mut bytes).ok()?;
-    let told: Told = serde_json::from_slice(&bytes).ok()?;
-    // A memory of another project is not found here, and says nothing here.
-    let desk = Desk::open(world, None).await.ok()?;
-    let found = desk.named(file.to_str()?).ok()?;
+    std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut bytes).ok()?;
+    let input: ReminderInput = serde_json::from_slice(&bytes).ok()?;
+    // A memory of another project is not found, and there is no reminder.
+    let stores = SelectedStores::open(world, None).await.ok()?;
+    let found = stores.find_by_name(file.to_str()?).ok()?;
     if found.memory.header.quarantined {
         return None;
     }
@@ -52,17 +51,16 @@ async fn reminder(file: &Path, world: &World) -> Option<String> {
         arrival: Arrival::Before,
         updated: false,
     };
-    comes_up(&memory, &happening(&told)).then(|| said(&told.hook_event_name, &memory))
+    comes_up(&memory, &happening(&input)).then(|| render(&input.hook_event_name, &memory))
 }
 
-/// What is about to happen.
-fn happening(told: &Told) -> Happened {
-    let texts = told.tool_input.values().filter_map(Value::as_str).map(str::to_owned);
-    let words = texts.chain([told.prompt.clone()]).filter(|text| !text.is_empty()).collect();
+fn happening(input: &ReminderInput) -> Happened {
+    let texts = input.tool_input.values().filter_map(Value::as_str).map(str::to_owned);
+    let words = texts.chain([input.prompt.clone()]).filter(|text| !text.is_empty()).collect();
     Happened { words, ..Happened::default() }
 }
 
-fn said(event: &str, memory: &InContext) -> String {
+fn render(event: &str, memory: &InContext) -> String {
     let InContext { name, body, .. } = memory;
     let context = format!(
         "The person had to say this several times, and has asked for it to be said here again:\n{name}\n{}",

@@ -1,4 +1,4 @@
-//! A guard's lines in a settings file: put in, looked for, taken out. Every byte that is not ours stays.
+//! Installs and removes the lines of a guard in a settings file. All other bytes of the file are kept.
 
 use std::path::{Path, PathBuf};
 
@@ -9,31 +9,33 @@ use dormouse_base::{
 use dormouse_memory::{Before, Guard, GuardBook, GuardBookError, GuardLine, LineOrigin, Made};
 use jiff::Timestamp;
 
-use super::lines::Line;
+use super::lines::GuardSettingsLine;
+use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 
-/// What would become of a settings file.
-pub(super) struct Planned {
+/// A planned change of a settings file.
+pub(super) struct SettingsPlan {
     before: Option<String>,
     after: String,
-    /// What goes in, piece by piece.
+    /// The added pieces of text.
     pub(super) pieces: Vec<String>,
     made: Vec<Vec<String>>,
     lines: Vec<GuardLine>,
 }
 
-/// Works out what the lines would make of a file. Nothing is written.
-pub(super) fn plan(file: &Path, lines: &[Line]) -> Result<Planned, Failure> {
+/// Computes the changed text of a file. Nothing is written.
+pub(super) fn plan(file: &Path, lines: &[GuardSettingsLine]) -> Result<SettingsPlan, Failure> {
     let before = read(file)?;
-    let mut planned = Planned {
+    let mut planned = SettingsPlan {
         after: before.clone().unwrap_or_default(),
         before,
         pieces: Vec::new(),
         made: Vec::new(),
         lines: Vec::new(),
     };
-    for Line { list, value } in lines {
-        let added = add_to_list(&planned.after, list, value).map_err(|error| unfit(file, error))?;
+    for GuardSettingsLine { list, value } in lines {
+        let added =
+            add_to_list(&planned.after, list, value).map_err(|error| invalid_file(file, error))?;
         let origin = if added.is_some() { LineOrigin::Ours } else { LineOrigin::Theirs };
         if let Some(ListAddition { text, inserted: piece, created: made }) = added {
             planned.after = text;
@@ -46,16 +48,16 @@ pub(super) fn plan(file: &Path, lines: &[Line]) -> Result<Planned, Failure> {
     Ok(planned)
 }
 
-/// Puts a guard in, and writes it into the book first: what the book knows can be taken out.
+/// Installs a guard. It is recorded in the guard book first, so that it can always be removed.
 pub(super) fn install(
     state: &Path,
     memory: &Path,
     name: &str,
     file: &Path,
-    planned: Planned,
+    planned: SettingsPlan,
     now: Timestamp,
 ) -> Result<(), Failure> {
-    let Planned { before, after, made, lines, .. } = planned;
+    let SettingsPlan { before, after, made, lines, .. } = planned;
     let guard = Guard {
         memory: memory.to_owned(),
         name: name.to_owned(),
@@ -65,7 +67,7 @@ pub(super) fn install(
     };
     let record = |book: &mut GuardBook| -> Result<(), Failure> {
         let known = book.made.entry(file.to_owned()).or_default();
-        known.whole = known.whole.take().or_else(|| nothing(before.as_deref()));
+        known.whole = known.whole.take().or_else(|| blank_state(before.as_deref()));
         known.containers.extend(made);
         if *known == Made::default() {
             book.made.remove(file);
@@ -77,17 +79,14 @@ pub(super) fn install(
     let unchanged = before.as_ref() == Some(&after);
     GuardBook::change(state, record, |()| {
         if read(file)? != before {
-            return Err(Failure::failed(anyhow::anyhow!(
-                "{} has just been changed",
-                file.display()
-            ))
-            .hint("try again"));
+            let text = msg!("settings-changed-meanwhile", path = file.display().to_string());
+            return Err(Failure::failed(anyhow::anyhow!(text)).hint(msg!("try-again")));
         }
         if unchanged { Ok(()) } else { write(file, Some(&after)) }
     })
 }
 
-/// Takes the guard of a memory out of its settings file and of the book. Gives it back, with whether all of its
+/// Removes the guard of a memory from its settings file and from the guard book. Returns it, and whether all of its
 /// lines were still there.
 pub(super) fn remove(state: &Path, memory: &Path) -> Result<Option<(Guard, bool)>, Failure> {
     let take = |book: &mut GuardBook| -> Result<_, Failure> {
@@ -95,25 +94,26 @@ pub(super) fn remove(state: &Path, memory: &Path) -> Result<Option<(Guard, bool)
             return Ok(None);
         };
         let guard = book.guards.remove(at);
-        let whole = take_out(book, &guard)?;
+        let whole = remove_lines(book, &guard)?;
         Ok(Some((guard, whole)))
     };
     GuardBook::change(state, take, |_| Ok(()))
 }
 
-fn take_out(book: &mut GuardBook, guard: &Guard) -> Result<bool, Failure> {
+fn remove_lines(book: &mut GuardBook, guard: &Guard) -> Result<bool, Failure> {
     let file = &guard.settings;
     let Some(before) = read(file)? else {
         book.made.remove(file);
         return Ok(false);
     };
-    let (mut text, mut whole) = (before.clone(), true);
+    let mut text = before.clone();
+    let mut whole = true;
     for line in guard.lines.iter().filter(|line| line.origin == LineOrigin::Ours) {
         if hand_over(book, guard, line) {
             continue;
         }
         let shorter = remove_from_list(&text, &line.list, &line.value);
-        match shorter.map_err(|error| unfit(file, error))? {
+        match shorter.map_err(|error| invalid_file(file, error))? {
             Some(shorter) => text = shorter,
             None => whole = false,
         }
@@ -122,7 +122,9 @@ fn take_out(book: &mut GuardBook, guard: &Guard) -> Result<bool, Failure> {
     let mut containers: Vec<Vec<String>> = made.containers.iter().cloned().collect();
     containers.sort_by_key(|keys| std::cmp::Reverse(keys.len()));
     for keys in containers {
-        if let Some(shorter) = remove_if_empty(&text, &keys).map_err(|error| unfit(file, error))? {
+        if let Some(shorter) =
+            remove_if_empty(&text, &keys).map_err(|error| invalid_file(file, error))?
+        {
             text = shorter;
             made.containers.remove(&keys);
         }
@@ -132,7 +134,7 @@ fn take_out(book: &mut GuardBook, guard: &Guard) -> Result<bool, Failure> {
         book.made.remove(file);
     }
     match left {
-        // Somebody has taken it out already: the file is theirs.
+        // The lines were removed by hand: the file is left as it is.
         _ if text == before => {}
         Some(Before::Absent) => write(file, None)?,
         Some(Before::Blank(blank)) => write(file, Some(&blank))?,
@@ -141,8 +143,8 @@ fn take_out(book: &mut GuardBook, guard: &Guard) -> Result<bool, Failure> {
     Ok(whole)
 }
 
-/// What a file was that said nothing; none if it said something.
-fn nothing(text: Option<&str>) -> Option<Before> {
+/// The state of a missing or blank file; none if the file has content.
+fn blank_state(text: Option<&str>) -> Option<Before> {
     match text {
         None => Some(Before::Absent),
         Some(text) if text.trim_start_matches('\u{feff}').trim().is_empty() => {
@@ -152,7 +154,7 @@ fn nothing(text: Option<&str>) -> Option<Before> {
     }
 }
 
-/// Another guard may rest on the same line: it is that one's from now on.
+/// If another guard uses the same line, that guard becomes its owner.
 fn hand_over(book: &mut GuardBook, guard: &Guard, line: &GuardLine) -> bool {
     let others = book.guards.iter_mut().filter(|other| other.settings == guard.settings);
     let mut lines = others.flat_map(|other| &mut other.lines);
@@ -169,43 +171,43 @@ impl From<GuardBookError> for Failure {
     }
 }
 
-fn unfit(file: &Path, error: impl std::fmt::Display) -> Failure {
-    Failure::usage(anyhow::anyhow!("{}: {error}", file.display()))
-        .hint("mend the file first; nothing was changed")
+fn invalid_file(file: &Path, error: impl std::fmt::Display) -> Failure {
+    Failure::usage(anyhow::anyhow!("{}: {error}", file.display())).hint(msg!("settings-fix-first"))
 }
 
-/// What is no settings file is not changed: nobody could say what it would mean.
+/// Fails if the text is not a valid settings file.
 fn check(file: &Path, text: &str) -> Result<(), Failure> {
     let parsed = Settings::parse(file, text.as_bytes());
-    parsed
-        .map(drop)
-        .map_err(|error| Failure::usage(error).hint("mend the file first; nothing was changed"))
+    parsed.map(drop).map_err(|error| Failure::usage(error).hint(msg!("settings-fix-first")))
 }
 
-fn place(file: &Path) -> Result<(PathBuf, RelPath), Failure> {
+fn split_path(file: &Path) -> Result<(PathBuf, RelPath), Failure> {
     let parts = file.parent().zip(file.file_name());
     let (folder, name) = parts.ok_or_else(|| {
-        Failure::failed(anyhow::anyhow!("{} is no place for settings", file.display()))
+        Failure::failed(anyhow::anyhow!(msg!(
+            "settings-invalid-path",
+            path = file.display().to_string()
+        )))
     })?;
     Ok((folder.to_owned(), RelPath::new(name).map_err(Failure::failed)?))
 }
 
-/// The text of a settings file, which has to be one; none if there is none.
+/// The text of a valid settings file; none if it does not exist.
 fn read(file: &Path) -> Result<Option<String>, Failure> {
-    let (folder, name) = place(file)?;
+    let (folder, name) = split_path(file)?;
     let bytes = match Dir::open(folder).and_then(|folder| folder.read(&name)) {
         Ok(bytes) => bytes,
         Err(error) if error.is_not_found() => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    let text = String::from_utf8(bytes).map_err(|_| unfit(file, "it is not UTF-8 text"))?;
+    let text = String::from_utf8(bytes).map_err(|_| invalid_file(file, "not valid UTF-8"))?;
     check(file, &text)?;
     Ok(Some(text))
 }
 
-/// Replaces the file, or takes it away. Who may read it stays the same.
+/// Replaces or removes the file; its permissions are kept.
 fn write(file: &Path, text: Option<&str>) -> Result<(), Failure> {
-    let (folder, name) = place(file)?;
+    let (folder, name) = split_path(file)?;
     let dir = Dir::create(folder)?;
     let Some(text) = text else { return Ok(dir.remove_file(&name)?) };
     let permissions = file.metadata().map(|metadata| metadata.permissions());

@@ -1,4 +1,4 @@
-//! What is wrong with memories, or with any markdown files: `doctor` and `lint`.
+//! `dormouse memory doctor` and `lint`: problems in memories or any markdown files.
 
 use std::path::Path;
 
@@ -6,18 +6,19 @@ use dormouse_base::Dir;
 use dormouse_memory::{By, Finding, lint as lint_folder, lint_text};
 use serde::Serialize;
 
-use super::desk::{Desk, Shelf, written};
-use super::table::Table;
+use super::stores::{ScopedStore, SelectedStores, into_receipt};
+use super::table::TextTable;
 use crate::args::{LintArguments, MemoryDoctorArguments};
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input::{read_file, unreadable};
 use crate::wiring::memory_places::Whose;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
-/// A finding, for programs.
+/// A finding in JSON output.
 #[derive(Serialize)]
-struct Row {
+struct CheckRow {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     scope: Option<Whose>,
@@ -28,8 +29,8 @@ struct Row {
     mendable: bool,
 }
 
-impl Row {
-    fn of(finding: Finding, scope: Option<Whose>, path: String) -> Self {
+impl CheckRow {
+    fn new(finding: Finding, scope: Option<Whose>, path: String) -> Self {
         Self {
             kind: finding.kind.as_str(),
             scope,
@@ -43,95 +44,95 @@ impl Row {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct CheckReport {
     ok: bool,
-    findings: Vec<Row>,
+    findings: Vec<CheckRow>,
 }
 
 pub(super) async fn doctor(
     arguments: &MemoryDoctorArguments,
     world: &World,
 ) -> Result<Exit, Failure> {
-    let desk = Desk::open(world, arguments.common.scope).await?;
-    let checkout = Dir::open(&desk.project.checkout)?;
+    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let checkout = Dir::open(&stores.project.checkout)?;
     let mut lines = Vec::new();
-    for shelf in &desk.shelves {
+    for scoped in &stores.list {
         if arguments.fix {
-            let mended = written(shelf.store.mend(&By::person("index mended"))?)?;
-            if let Some(receipt) = mended {
-                let (whose, id) = (shelf.whose, receipt.id);
-                print::note(&format!("mended the index ({whose}), change {id}"));
+            let fixed = into_receipt(scoped.store.mend(&By::person("index fixed"))?)?;
+            if let Some(receipt) = fixed {
+                let whose = scoped.whose.to_string();
+                let id = receipt.id.to_string();
+                print::note(&msg!("memory-index-fixed", scope = whose, change = id));
             }
         }
-        lines.extend(of_shelf(shelf, &checkout)?);
+        lines.extend(check_store(scoped, &checkout)?);
     }
     if lines.iter().any(|line| line.mendable) {
-        print::note("`dormouse memory doctor --mend` makes the indexes true");
+        print::note(&msg!("memory-doctor-fix-hint"));
     }
     report(lines, arguments.common.json, world)
 }
 
-fn report(lines: Vec<Row>, json: bool, world: &World) -> Result<Exit, Failure> {
+fn report(lines: Vec<CheckRow>, json: bool, world: &World) -> Result<Exit, Failure> {
     let ok = lines.is_empty();
     if json {
-        print::json(&Answer { ok, findings: lines })?;
+        print::json(&CheckReport { ok, findings: lines })?;
     } else {
-        let mut table = Table::new(&["what", "where", "message"]);
+        let mut table = TextTable::new(&["problem", "file", "message"]);
         for line in &lines {
             let scope = line.scope.map(|whose| format!(" ({whose})")).unwrap_or_default();
-            let place = line.line.map_or(line.file.clone(), |at| format!("{}:{at}", line.file));
-            let place = place + &scope;
-            table.row([line.kind.to_owned(), place, line.message.clone()]);
+            let file = line.line.map_or(line.file.clone(), |at| format!("{}:{at}", line.file));
+            table.row([line.kind.to_owned(), file + &scope, line.message.clone()]);
         }
         table.print(&world.environment);
         if ok {
-            print::note("nothing is wrong");
+            print::note(&msg!("memory-check-ok"));
         }
     }
     Ok(if ok { Exit::Done } else { Exit::Failed })
 }
 
 pub(super) async fn lint(arguments: &LintArguments, world: &World) -> Result<Exit, Failure> {
-    let desk = Desk::open(world, arguments.common.scope).await?;
-    let checkout = Dir::open(&desk.project.checkout)?;
+    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let checkout = Dir::open(&stores.project.checkout)?;
     let mut lines = Vec::new();
     for path in &arguments.paths {
-        lines.extend(of_path(path, &checkout)?);
+        lines.extend(check_path(path, &checkout)?);
     }
     if arguments.paths.is_empty() {
-        for shelf in &desk.shelves {
-            lines.extend(of_shelf(shelf, &checkout)?);
+        for scoped in &stores.list {
+            lines.extend(check_store(scoped, &checkout)?);
         }
     }
     report(lines, arguments.common.json, world)
 }
 
-/// What is wrong with a store's memories.
-fn of_shelf(shelf: &Shelf, checkout: &Dir) -> Result<Vec<Row>, Failure> {
-    // What the person keeps in every project says nothing about this one's files.
-    let project = Some(checkout).filter(|_| shelf.whose != Whose::User);
-    let findings = shelf.store.doctor(project)?.into_iter();
+/// The problems of a store.
+fn check_store(scoped: &ScopedStore, checkout: &Dir) -> Result<Vec<CheckRow>, Failure> {
+    // Memories for all projects are not about the files of this one.
+    let project = Some(checkout).filter(|_| scoped.whose != Whose::User);
+    let findings = scoped.store.doctor(project)?.into_iter();
     let row = |finding: Finding| {
-        let path = shelf.path_of(&finding.file);
-        Row::of(finding, Some(shelf.whose), path)
+        let path = scoped.path_of(&finding.file);
+        CheckRow::new(finding, Some(scoped.whose), path)
     };
     Ok(findings.map(row).collect())
 }
 
-/// What is wrong with a file or a folder; its findings are named as it was.
-fn of_path(path: &Path, checkout: &Dir) -> Result<Vec<Row>, Failure> {
+/// The problems of a file or folder; paths in the findings start with it.
+fn check_path(path: &Path, checkout: &Dir) -> Result<Vec<CheckRow>, Failure> {
     let metadata = path.metadata().map_err(|error| unreadable(path, &error))?;
     if !metadata.is_dir() {
         let bytes = read_file(path)?;
         let name = path.display().to_string();
         let findings = lint_text(&name, &bytes, dormouse_secrets::scan).into_iter();
-        return Ok(findings.map(|finding| Row::of(finding, None, name.clone())).collect());
+        return Ok(findings.map(|finding| CheckRow::new(finding, None, name.clone())).collect());
     }
     let findings = lint_folder(&Dir::open(path)?, Some(checkout), dormouse_secrets::scan)?;
     let row = |mut finding: Finding| {
         finding.file = path.join(&finding.file).display().to_string();
         let name = finding.file.clone();
-        Row::of(finding, None, name)
+        CheckRow::new(finding, None, name)
     };
     Ok(findings.into_iter().map(row).collect())
 }

@@ -1,4 +1,4 @@
-//! The memories in reach of a command: which stores, which memory is meant, and what a person is asked.
+//! The memory stores that a command works on, finding a memory by name, and confirmation for secrets.
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::args::MemoryScopeArgument;
+use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::input;
 use crate::wiring::memory_places::{Places, Visit, Whose};
@@ -21,89 +22,87 @@ use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
-/// A store, and whose memories it has.
-pub(super) struct Shelf {
+/// A store with its scope.
+pub(super) struct ScopedStore {
     pub(super) whose: Whose,
     pub(super) store: Arc<Store>,
 }
 
 /// The stores of a command.
-pub(super) struct Desk {
-    pub(super) shelves: Vec<Shelf>,
+pub(super) struct SelectedStores {
+    pub(super) list: Vec<ScopedStore>,
     pub(super) places: Places,
     pub(super) project: Project,
     pub(super) settings: Settings,
     pub(super) now: Timestamp,
 }
 
-impl Desk {
-    /// What is there, to look at or to change.
+impl SelectedStores {
+    /// Opens the existing stores of a scope, or of all scopes.
     pub(super) async fn open(
         world: &World,
         scope: Option<MemoryScopeArgument>,
     ) -> Result<Self, Failure> {
         let (places, project, settings) = find(world, Visit::Look).await?;
-        let mut shelves = Vec::new();
-        let wanted = scope.map(|scope| places.of(scope.into()));
+        let mut list = Vec::new();
+        let selected = scope.map(|scope| places.of(scope.into()));
         for place in places.list() {
-            if wanted.is_some_and(|wanted| wanted != Some(place)) {
+            if selected.is_some_and(|selected| selected != Some(place)) {
                 continue;
             }
             if let Some(store) = places.existing(place)? {
-                shelves.push(Shelf { whose: place.whose, store: Arc::new(store) });
+                list.push(ScopedStore { whose: place.whose, store: Arc::new(store) });
             }
         }
-        Ok(Self { shelves, places, project, settings, now: world.clock.now() })
+        Ok(Self { list, places, project, settings, now: world.clock.now() })
     }
 
-    /// Every memory: newest first, the whole of it.
-    pub(super) fn memories(&self) -> Result<Vec<Found<'_>>, Failure> {
+    /// All memories, newest first.
+    pub(super) fn memories(&self) -> Result<Vec<FoundMemory<'_>>, Failure> {
         let mut found = Vec::new();
         let mut skipped = 0;
-        for shelf in &self.shelves {
-            let scan = shelf.store.scan(&mut ScanCache::default())?;
+        for scoped in &self.list {
+            let scan = scoped.store.scan(&mut ScanCache::default())?;
             skipped += scan.skipped.len();
-            found.extend(scan.memories.into_iter().map(|memory| Found::of(shelf, memory)));
+            found.extend(scan.memories.into_iter().map(|memory| FoundMemory::of(scoped, memory)));
         }
         if skipped > 0 {
-            print::note(&format!(
-                "note: files that could not be read: {skipped}; `dormouse memory doctor` says why"
-            ));
+            print::note(&msg!("memory-unreadable-files", count = skipped));
         }
         found.sort_by_key(|found| std::cmp::Reverse(found.changed));
         Ok(found)
     }
 
-    /// The memory that is meant by a file, a path or a name.
-    pub(super) fn named(&self, name: &str) -> Result<Found<'_>, Failure> {
+    /// Finds a memory by file name, path or title.
+    pub(super) fn find_by_name(&self, name: &str) -> Result<FoundMemory<'_>, Failure> {
         let all = self.memories()?;
         let names: Vec<String> = all.iter().map(|found| found.memory.name().to_owned()).collect();
         let (by_file, rest): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|found| found.is_file(name));
-        let mut fitting = if by_file.is_empty() {
-            rest.into_iter().filter(|found| found.is_called(name)).collect()
+        let mut matching = if by_file.is_empty() {
+            rest.into_iter().filter(|found| found.has_title(name)).collect()
         } else {
             by_file
         };
-        match (fitting.pop(), fitting.is_empty()) {
+        match (matching.pop(), matching.is_empty()) {
             (Some(only), true) => Ok(only),
-            (Some(last), false) => Err(ambiguous(name, fitting.iter().chain([&last]))),
+            (Some(last), false) => Err(ambiguous(name, matching.iter().chain([&last]))),
             (None, _) => Err(unknown(name, names)),
         }
     }
 }
 
-/// The store that new memories go into.
-pub(super) async fn shelf_to_fill(world: &World, whose: Whose) -> Result<Shelf, Failure> {
+/// Opens the store of a scope for new memories, creating it if needed.
+pub(super) async fn open_for_writing(world: &World, whose: Whose) -> Result<ScopedStore, Failure> {
     let (places, ..) = find(world, Visit::Write(whose)).await?;
-    let place = places.of(whose).ok_or_else(no_repository)?;
-    Ok(Shelf { whose: place.whose, store: Arc::new(places.open(place)?) })
+    let place = places.of(whose).ok_or_else(no_repo_scope)?;
+    Ok(ScopedStore { whose: place.whose, store: Arc::new(places.open(place)?) })
 }
 
-/// At the top of a home folder the repository's folder is the person's own.
-pub(super) fn no_repository() -> Failure {
-    Failure::usage(anyhow::anyhow!("here the repository's memories would be your own"))
-        .hint("leave --scope repo out")
+/// In the home directory, the repository's memory folder would be the user's own.
+pub(super) fn no_repo_scope() -> Failure {
+    Failure::usage(anyhow::anyhow!(msg!("memory-no-repo-scope")))
+        .hint(msg!("memory-no-repo-scope-hint"))
 }
 
 async fn find(world: &World, visit: Visit) -> Result<(Places, Project, Settings), Failure> {
@@ -112,45 +111,42 @@ async fn find(world: &World, visit: Visit) -> Result<(Places, Project, Settings)
     let places =
         Places::find(world, &project, (&in_force.settings, &in_force.switches), visit).await?;
     if let Some(old) = &places.taken_over_from {
-        print::note(&format!(
-            "note: this repository was at {}; its memories have been taken over from there",
-            old.display()
-        ));
+        print::note(&msg!("memory-repository-moved", path = old.display().to_string()));
     }
     Ok((places, project, in_force.settings))
 }
 
-fn ambiguous<'a>(name: &str, fitting: impl Iterator<Item = &'a Found<'a>>) -> Failure {
+fn ambiguous<'a>(name: &str, matching: impl Iterator<Item = &'a FoundMemory<'a>>) -> Failure {
     let each: Vec<String> =
-        fitting.map(|found| format!("{} ({})", found.memory.file, found.shelf.whose)).collect();
-    Failure::usage(anyhow::anyhow!("`{name}` fits several memories: {}", each.join(", ")))
-        .hint("name the file; --scope chooses between files of one name")
+        matching.map(|found| format!("{} ({})", found.memory.file, found.scoped.whose)).collect();
+    let text = msg!("memory-ambiguous", name = name, memories = each.join(", "));
+    Failure::usage(anyhow::anyhow!(text)).hint(msg!("memory-ambiguous-hint"))
 }
 
 fn unknown(name: &str, names: Vec<String>) -> Failure {
-    let failure = Failure::failed(anyhow::anyhow!("there is no memory `{name}`"));
+    let failure = Failure::failed(anyhow::anyhow!(msg!("memory-unknown", name = name)));
     let failure = match nearest_name(name, names) {
-        Some(near) => failure.hint(format!("did you mean `{near}`?")),
+        Some(near) => failure.hint(msg!("did-you-mean", name = near)),
         None => failure,
     };
-    failure.hint("`dormouse memory list` shows those there are")
+    failure.hint(msg!("memory-unknown-hint"))
 }
 
-/// A memory, where it is, and when it last changed.
-pub(super) struct Found<'a> {
-    pub(super) shelf: &'a Shelf,
+/// A memory, its store, and the time of its last change.
+pub(super) struct FoundMemory<'a> {
+    pub(super) scoped: &'a ScopedStore,
     pub(super) memory: Arc<Scanned>,
     pub(super) changed: Timestamp,
 }
 
-impl<'a> Found<'a> {
-    pub(super) fn of(shelf: &'a Shelf, memory: Arc<Scanned>) -> Self {
-        let changed = shelf.store.changed_at(&memory);
-        Self { shelf, memory, changed }
+impl<'a> FoundMemory<'a> {
+    pub(super) fn of(scoped: &'a ScopedStore, memory: Arc<Scanned>) -> Self {
+        let changed = scoped.store.changed_at(&memory);
+        Self { scoped, memory, changed }
     }
 
     pub(super) fn path(&self) -> String {
-        self.shelf.path_of(self.memory.file.as_str())
+        self.scoped.path_of(self.memory.file.as_str())
     }
 
     pub(super) fn age(&self, now: Timestamp) -> Age {
@@ -161,18 +157,18 @@ impl<'a> Found<'a> {
         fold(self.memory.file.as_str()) == fold(name) || Path::new(name) == Path::new(&self.path())
     }
 
-    fn is_called(&self, name: &str) -> bool {
-        let wanted = fold(name.trim());
-        fold(self.memory.name()) == wanted || fold(self.memory.file.stem()) == wanted
+    fn has_title(&self, name: &str) -> bool {
+        let name = fold(name.trim());
+        fold(self.memory.name()) == name || fold(self.memory.file.stem()) == name
     }
 
-    pub(super) fn row(&self, now: Timestamp) -> Row {
+    pub(super) fn row(&self, now: Timestamp) -> MemoryRow {
         let (header, uses) = (&self.memory.header, self.uses());
-        Row {
+        MemoryRow {
             name: self.memory.name().to_owned(),
             description: header.description.clone(),
             kind: header.kind,
-            scope: self.shelf.whose,
+            scope: self.scoped.whose,
             file: self.memory.file.to_string(),
             path: self.path(),
             age_days: self.age(now).days(),
@@ -190,25 +186,25 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// What it was good for so far.
+    /// How often it was recalled, cited and helpful.
     pub(super) fn uses(&self) -> Uses {
-        self.shelf.store.uses(self.memory.file.as_str()).unwrap_or_default()
+        self.scoped.store.uses(self.memory.file.as_str()).unwrap_or_default()
     }
 
-    /// The whole memory.
+    /// The parsed memory and the text of its file.
     pub(super) fn entry(&self) -> Result<(Entry, String), Failure> {
-        let (bytes, _) = self.shelf.store.read(&self.memory.file)?;
+        let (bytes, _) = self.scoped.store.read(&self.memory.file)?;
         let entry = Entry::read(&bytes, self.memory.size);
         Ok((entry, String::from_utf8_lossy(&bytes).into_owned()))
     }
 }
 
-impl Shelf {
-    /// Notes what other programs did. Where nothing can be written down, what is known is all there is to see.
+impl ScopedStore {
+    /// Records changes made by other programs. If that fails, they are left out with a note.
     pub(super) fn notice(&self) -> Result<(), Failure> {
         match self.store.notice() {
             Err(ChangeError::File(error)) => {
-                print::note(&format!("note: what other programs changed is left out: {error}"));
+                print::note(&msg!("memory-external-changes-skipped", error = error.to_string()));
                 Ok(())
             }
             noticed => Ok(noticed.map(drop)?),
@@ -220,9 +216,9 @@ impl Shelf {
     }
 }
 
-/// A memory, for programs.
+/// A memory in JSON output.
 #[derive(Serialize)]
-pub(super) struct Row {
+pub(super) struct MemoryRow {
     pub(super) name: String,
     pub(super) description: Option<String>,
     #[serde(rename = "type")]
@@ -236,22 +232,22 @@ pub(super) struct Row {
     pub(super) pinned: bool,
     pub(super) quarantined: bool,
     pub(super) trust: Trust,
-    /// How often it was put into a conversation unasked.
+    /// How often it was added to a conversation automatically.
     pub(super) recalled: u64,
-    /// In how many turns an answer named or quoted it.
+    /// Number of turns in which a response named or quoted it.
     pub(super) cited: u64,
-    /// In how many turns what it is about came up, and nothing had to be corrected.
+    /// Number of turns in which its topic came up and no correction was needed.
     pub(super) heeded: u64,
-    /// In how many turns it had to be said again.
+    /// Number of turns in which the user had to repeat it.
     pub(super) violated: u64,
-    /// The tokens that it took.
+    /// Tokens used by recalls of it.
     pub(super) tokens: u64,
-    /// When it was last cited or heeded.
+    /// Time of the last turn in which it helped.
     pub(super) last_helped: Option<String>,
 }
 
-/// Makes a change that may hold a secret: refused, unless the person wants it (M-16).
-pub(super) fn heeding_secrets<T>(
+/// Makes a change that may contain a secret; the user must allow that (M-16).
+pub(super) fn confirm_secrets<T>(
     by: By,
     allowed: bool,
     attempt: impl Fn(&By) -> Result<T, ChangeError>,
@@ -259,16 +255,12 @@ pub(super) fn heeding_secrets<T>(
     let by = if allowed { by.allowing_secrets() } else { by };
     let refused = |found| {
         let failure = Failure::from(ChangeError::Secrets(found));
-        failure.hint("--allow-secret saves it all the same")
+        failure.hint(msg!("memory-secret-hint"))
     };
     match attempt(&by) {
-        Err(ChangeError::Secrets(found)) if somebody_is_there() => {
+        Err(ChangeError::Secrets(found)) if can_ask_user() => {
             let rules: Vec<&str> = found.iter().map(|(_, found)| found.rule).collect();
-            print::note(&format!(
-                "This looks like a secret ({}). Everybody who can read the file could read it. Save it all the \
-                 same? [y/N]",
-                rules.join(", ")
-            ));
+            print::note(&msg!("memory-secret-confirm", rules = rules.join(", ")));
             if input::says_yes() {
                 return Ok(attempt(&by.allowing_secrets())?);
             }
@@ -279,18 +271,18 @@ pub(super) fn heeding_secrets<T>(
     }
 }
 
-fn somebody_is_there() -> bool {
+fn can_ask_user() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// What was written; none if all was so already. A person's change is never kept back.
-pub(super) fn written(outcome: Outcome) -> Result<Option<Receipt>, Failure> {
+/// The receipt of a change; none if nothing changed. The write policy does not hold back changes by the user.
+pub(super) fn into_receipt(outcome: Outcome) -> Result<Option<Receipt>, Failure> {
     match outcome {
         Outcome::Written(receipt) => Ok(Some(receipt)),
         Outcome::Unchanged => Ok(None),
         Outcome::Ask(_) | Outcome::InInbox(_) => {
-            Err(Failure::failed(anyhow::anyhow!("the write policy kept the change back"))
-                .hint("`dormouse memory inbox` shows what waits"))
+            Err(Failure::failed(anyhow::anyhow!(msg!("memory-change-held")))
+                .hint(msg!("memory-change-held-hint")))
         }
     }
 }

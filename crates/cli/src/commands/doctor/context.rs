@@ -1,4 +1,4 @@
-//! What the checks of `dormouse doctor` work with.
+//! The input of the checks.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,25 +8,24 @@ use dormouse_tools::{ProcessError, ProcessOutput, output};
 
 use crate::wiring::world::World;
 
-/// What the checks look at.
-pub(super) struct Scene<'a> {
+pub(super) struct DoctorContext<'a> {
     pub(super) world: &'a World,
     pub(super) home: PathBuf,
     pub(super) project: Project,
     pub(super) settings: Settings,
-    /// The environment for children, without keys.
+    /// The environment of child processes, without API keys.
     pub(super) environment: Environment,
 }
 
-/// A program that is asked for its version may take this long.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+/// Time limit for programs and servers that a check waits for.
+pub(super) const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
-impl Scene<'_> {
-    pub(super) async fn ask(
+impl DoctorContext<'_> {
+    pub(super) async fn run_program(
         &self,
         program: &str,
         args: &[&str],
     ) -> Result<ProcessOutput, ProcessError> {
-        output(program, args, &self.project.folder, &self.environment, PATIENCE).await
+        output(program, args, &self.project.folder, &self.environment, CHECK_TIMEOUT).await
     }
 }

@@ -1,95 +1,98 @@
-//! Looking: `list`, `show`, `path`.
+//! `dormouse memory list`, `show` and `path`.
 
 use dormouse_base::group_digits;
 use dormouse_memory::{Age, DirectorySource, MemoryType, Uses};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::desk::{Desk, Found, Row, no_repository};
-use super::table::Table;
+use super::stores::{FoundMemory, MemoryRow, SelectedStores, no_repo_scope};
+use super::table::TextTable;
 use crate::args::{ListArguments, MemoryScopeArgument, NamedArguments, PathArguments};
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_places::{Place, Whose};
 use crate::wiring::print;
 use crate::wiring::world::World;
 
 pub(super) async fn list(arguments: &ListArguments, world: &World) -> Result<Exit, Failure> {
-    let desk = Desk::open(world, arguments.common.scope).await?;
+    let stores = SelectedStores::open(world, arguments.common.scope).await?;
     let kind: Option<MemoryType> = arguments.kind.map(Into::into);
-    let mut memories = desk.memories()?;
+    let mut memories = stores.memories()?;
     memories.retain(|found| kind.is_none() || found.memory.header.kind == kind);
     if arguments.common.json {
-        let rows: Vec<Row> = memories.iter().map(|found| found.row(desk.now)).collect();
+        let rows: Vec<MemoryRow> = memories.iter().map(|found| found.row(stores.now)).collect();
         print::json(&rows)?;
     } else {
-        table(&memories, &desk).print(&world.environment);
+        table(&memories, &stores).print(&world.environment);
     }
     if memories.is_empty() {
-        print::note(if kind.is_some() || arguments.common.scope.is_some() {
-            "no memory of this kind; `dormouse memory list` without options lists all there are"
+        print::note(&if kind.is_some() || arguments.common.scope.is_some() {
+            msg!("memory-list-no-match")
         } else {
-            "no memories here yet; `dormouse memory add --help` shows how to save one"
+            msg!("memory-list-empty")
         });
     }
     Ok(Exit::Done)
 }
 
-/// The file comes first: it names the memory in every other command.
-pub(super) fn table(memories: &[Found<'_>], desk: &Desk) -> Table {
+/// The file name comes first because every other command takes it.
+pub(super) fn table(memories: &[FoundMemory<'_>], stores: &SelectedStores) -> TextTable {
     let mut table =
-        Table::new(&["file", "type", "scope", "changed", "effect", "name: description"]);
+        TextTable::new(&["file", "type", "scope", "changed", "usage", "name: description"]);
     for found in memories {
         let header = &found.memory.header;
-        let mut said = found.memory.name().to_owned();
+        let mut summary = found.memory.name().to_owned();
         if header.quarantined {
-            said.insert_str(0, "(in quarantine) ");
+            summary.insert_str(0, "(in quarantine) ");
         }
         if let Some(description) = &header.description {
-            said.push_str(": ");
-            said.push_str(description);
+            summary.push_str(": ");
+            summary.push_str(description);
         }
         table.row([
             found.memory.file.to_string(),
             header.kind.map_or("-", MemoryType::as_str).to_owned(),
-            found.shelf.whose.to_string(),
-            found.age(desk.now).to_string(),
-            effect(&found.uses()),
-            said,
+            found.scoped.whose.to_string(),
+            found.age(stores.now).to_string(),
+            usage_column(&found.uses()),
+            summary,
         ]);
     }
     table
 }
 
-/// What a memory was good for, in few letters: how often it was recalled, cited, heeded, violated.
-fn effect(uses: &Uses) -> String {
+/// How often a memory was recalled (r), cited (c), followed (h) and violated (v).
+fn usage_column(uses: &Uses) -> String {
     let counts =
         [(uses.recalled, "r"), (uses.cited, "c"), (uses.heeded, "h"), (uses.violated, "v")];
-    let said: Vec<String> = counts
+    let parts: Vec<String> = counts
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, letter)| format!("{count}{letter}"))
         .collect();
-    if said.is_empty() { "-".to_owned() } else { said.join(" ") }
+    if parts.is_empty() { "-".to_owned() } else { parts.join(" ") }
 }
 
-/// The same in words.
-fn effect_in_words(uses: &Uses, now: Timestamp) -> String {
-    let Uses { recalled, tokens, cited, heeded, violated, .. } = uses;
+fn usage_sentence(uses: &Uses, now: Timestamp) -> String {
     let helped = match uses.last_helped {
-        Some(time) => format!("last of help {}", Age::between(time, now)),
-        None => "of no help so far".to_owned(),
+        Some(time) => msg!("memory-usage-helped", when = Age::between(time, now).to_string()),
+        None => msg!("memory-usage-not-helped"),
     };
-    format!(
-        "recalled {recalled} times ({} tokens), cited {cited}, heeded {heeded}, violated {violated}; {helped}",
-        group_digits(*tokens)
+    msg!(
+        "memory-usage",
+        recalled = uses.recalled,
+        tokens = group_digits(uses.tokens),
+        cited = uses.cited,
+        followed = uses.heeded,
+        violated = uses.violated,
+        helped = helped
     )
 }
 
-/// A whole memory, for programs.
 #[derive(Serialize)]
-struct Shown {
+struct MemoryJson {
     #[serde(flatten)]
-    row: Row,
+    row: MemoryRow,
     created: Option<String>,
     source: Vec<String>,
     supersedes: Vec<String>,
@@ -99,13 +102,13 @@ struct Shown {
 }
 
 pub(super) async fn show(arguments: &NamedArguments, world: &World) -> Result<Exit, Failure> {
-    let desk = Desk::open(world, arguments.common.scope).await?;
-    let found = desk.named(&arguments.name)?;
+    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let found = stores.find_by_name(&arguments.name)?;
     let (entry, text) = found.entry()?;
     if arguments.common.json {
         let header = &entry.header;
-        print::json(&Shown {
-            row: found.row(desk.now),
+        print::json(&MemoryJson {
+            row: found.row(stores.now),
             created: header.created.map(|time| time.to_string()),
             source: header.sources.clone(),
             supersedes: header.supersedes.clone(),
@@ -115,11 +118,15 @@ pub(super) async fn show(arguments: &NamedArguments, world: &World) -> Result<Ex
         })?;
         return Ok(Exit::Done);
     }
-    let (path, age) = (found.path(), found.age(desk.now));
-    print::note(&format!("{path} ({}, last changed {age})", found.shelf.whose));
+    print::note(&msg!(
+        "memory-show-header",
+        path = found.path(),
+        scope = found.scoped.whose.to_string(),
+        age = found.age(stores.now).to_string()
+    ));
     let uses = found.uses();
     if uses != Uses::default() {
-        print::note(&effect_in_words(&uses, desk.now));
+        print::note(&usage_sentence(&uses, stores.now));
     }
     for problem in &entry.problems {
         print::note(&format!("warning: {problem}"));
@@ -132,7 +139,7 @@ pub(super) async fn show(arguments: &NamedArguments, world: &World) -> Result<Ex
 }
 
 #[derive(Serialize)]
-struct Where {
+struct DirectoryJson {
     scope: Whose,
     path: String,
     exists: bool,
@@ -141,35 +148,38 @@ struct Where {
 
 pub(super) async fn path(arguments: &PathArguments, world: &World) -> Result<Exit, Failure> {
     let common = arguments.common;
-    let desk = Desk::open(world, None).await?;
-    let rows = places(&desk, common.scope)?;
+    let stores = SelectedStores::open(world, None).await?;
+    let rows = directories(&stores, common.scope)?;
     if common.json {
         print::json(&rows)?;
     } else if common.scope.is_some() {
-        // Just the path: for $(...).
+        // Only the path, for $(...).
         for row in &rows {
             print::data_line(&row.path);
         }
     } else {
         for row in &rows {
-            let there = if row.exists { "" } else { "  (not there yet)" };
-            print::data_line(&format!("{:<8} {}{there}", row.scope.to_string(), row.path));
+            let state = if row.exists { "" } else { "  (not created yet)" };
+            print::data_line(&format!("{:<8} {}{state}", row.scope.to_string(), row.path));
         }
     }
     Ok(Exit::Done)
 }
 
-fn places(desk: &Desk, scope: Option<MemoryScopeArgument>) -> Result<Vec<Where>, Failure> {
+fn directories(
+    stores: &SelectedStores,
+    scope: Option<MemoryScopeArgument>,
+) -> Result<Vec<DirectoryJson>, Failure> {
     let Some(scope) = scope else {
-        let in_repository = desk.places.in_repository();
-        return Ok(desk.places.list().iter().chain(in_repository).map(of_place).collect());
+        let in_repository = stores.places.in_repository();
+        return Ok(stores.places.list().iter().chain(in_repository).map(directory_json).collect());
     };
-    let found = desk.places.of(scope.into()).or(desk.places.in_repository());
-    Ok(vec![of_place(found.ok_or_else(no_repository)?)])
+    let found = stores.places.of(scope.into()).or(stores.places.in_repository());
+    Ok(vec![directory_json(found.ok_or_else(no_repo_scope)?)])
 }
 
-fn of_place(place: &Place) -> Where {
-    Where {
+fn directory_json(place: &Place) -> DirectoryJson {
+    DirectoryJson {
         scope: place.whose,
         path: place.directory.display().to_string(),
         exists: place.directory.is_dir(),

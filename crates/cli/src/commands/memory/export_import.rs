@@ -1,4 +1,4 @@
-//! Handing memories out and bringing them in: `export` and `import`.
+//! `dormouse memory export` and `import`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,49 +11,50 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::desk::{Desk, Shelf, heeding_secrets, shelf_to_fill, written};
+use super::stores::{ScopedStore, SelectedStores, confirm_secrets, into_receipt, open_for_writing};
 use crate::args::{ExportArguments, ImportArguments, ImportFormat};
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input::{read_file, unreadable};
 use crate::wiring::memory_places::Whose;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
-/// A memory that is handed out; its scope as this program names it.
+/// A memory in the exported JSON.
 #[derive(Serialize)]
-struct Line {
+struct ExportedJson {
     #[serde(flatten)]
     memory: serde_json::Value,
     scope: Whose,
 }
 
 pub(super) async fn export(arguments: &ExportArguments, world: &World) -> Result<Exit, Failure> {
-    let desk = Desk::open(world, arguments.common.scope).await?;
+    let stores = SelectedStores::open(world, arguments.common.scope).await?;
     let Some(folder) = &arguments.folder else {
         let mut lines = Vec::new();
-        for shelf in &desk.shelves {
-            for memory in shelf.store.export()? {
+        for scoped in &stores.list {
+            for memory in scoped.store.export()? {
                 let mut memory = serde_json::to_value(memory).map_err(Failure::failed)?;
                 if let Some(fields) = memory.as_object_mut() {
                     fields.remove("scope");
                 }
-                lines.push(Line { memory, scope: shelf.whose });
+                lines.push(ExportedJson { memory, scope: scoped.whose });
             }
         }
         return print::json(&lines).map(|()| Exit::Done);
     };
     let mut all = Vec::new();
-    for shelf in &desk.shelves {
-        // Two scopes may have one file name.
-        let apart = arguments.common.scope.is_none().then(|| shelf.whose.to_string());
-        let into = apart.map_or_else(|| folder.clone(), |name| folder.join(name));
-        all.push(Outgoing::of(absolute(&into)?, shelf)?);
+    for scoped in &stores.list {
+        // The same file name may exist in two scopes.
+        let subfolder = arguments.common.scope.is_none().then(|| scoped.whose.to_string());
+        let into = subfolder.map_or_else(|| folder.clone(), |name| folder.join(name));
+        all.push(StoreExport::new(absolute(&into)?, scoped)?);
     }
-    // All are looked at before the first one is written.
-    all.iter().try_for_each(Outgoing::check)?;
+    // All targets are checked before the first file is written.
+    all.iter().try_for_each(StoreExport::check)?;
     let mut paths = Vec::new();
-    for outgoing in &all {
-        paths.extend(outgoing.write()?);
+    for export in &all {
+        paths.extend(export.write()?);
     }
     if arguments.common.json {
         print::json(&paths)?;
@@ -63,37 +64,41 @@ pub(super) async fn export(arguments: &ExportArguments, world: &World) -> Result
         }
     }
     if paths.is_empty() {
-        print::note("there are no memories to hand out");
+        print::note(&msg!("memory-export-empty"));
     }
     Ok(Exit::Done)
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path).map_err(|error| {
-        Failure::usage(anyhow::anyhow!("`{}` is no folder: {error}", path.display()))
+        Failure::usage(anyhow::anyhow!(msg!(
+            "not-a-folder",
+            path = path.display().to_string(),
+            error = error.to_string()
+        )))
     })
 }
 
-/// A store's files as they are, with their times and the index, and where they go.
-struct Outgoing {
+/// The files of a store with their modification times and the index, and the target folder.
+struct StoreExport {
     folder: PathBuf,
     memories: Vec<Exported>,
     index: String,
 }
 
-impl Outgoing {
-    fn of(folder: PathBuf, shelf: &Shelf) -> Result<Self, Failure> {
-        Ok(Self { folder, memories: shelf.store.export()?, index: shelf.store.index_text()? })
+impl StoreExport {
+    fn new(folder: PathBuf, scoped: &ScopedStore) -> Result<Self, Failure> {
+        Ok(Self { folder, memories: scoped.store.export()?, index: scoped.store.index_text()? })
     }
 
-    /// What is there already is not written over.
+    /// Fails if a target file exists.
     fn check(&self) -> Result<(), Failure> {
         let names = self.memories.iter().map(|memory| memory.file.as_str()).chain([INDEX]);
-        let there = |name: &str| self.folder.join(name).symlink_metadata().is_ok();
-        let Some(name) = names.into_iter().find(|name| there(name)) else { return Ok(()) };
+        let exists = |name: &str| self.folder.join(name).symlink_metadata().is_ok();
+        let Some(name) = names.into_iter().find(|name| exists(name)) else { return Ok(()) };
         let path = self.folder.join(name);
-        Err(Failure::failed(anyhow::anyhow!("{} is there already", path.display()))
-            .hint("nothing was written; choose another folder"))
+        let text = msg!("memory-export-exists", path = path.display().to_string());
+        Err(Failure::failed(anyhow::anyhow!(text)).hint(msg!("memory-export-exists-hint")))
     }
 
     fn write(&self) -> Result<Vec<String>, Failure> {
@@ -130,7 +135,7 @@ fn write(
 }
 
 #[derive(Serialize)]
-struct Brought {
+struct ImportJson {
     scope: Whose,
     change: Option<u64>,
     added: Vec<String>,
@@ -139,33 +144,35 @@ struct Brought {
 }
 
 pub(super) async fn import(arguments: &ImportArguments, world: &World) -> Result<Exit, Failure> {
-    // Read before anything is made.
+    // Read before a store is created.
     let (list, skipped) = read(&arguments.path, arguments.format)?;
     let whose = arguments.common.scope.map_or(Whose::Project, Into::into);
-    let shelf = shelf_to_fill(world, whose).await?;
+    let scoped = open_for_writing(world, whose).await?;
     let by = By::new(Author::Import, format!("import of {}", arguments.path.display()));
-    let report = heeding_secrets(by, arguments.allow_secret, |by| shelf.store.import(by, &list))?;
-    let change = written(report.outcome)?.map(|receipt| receipt.id.0);
-    let added: Vec<String> = report.added.iter().map(|file| shelf.path_of(file.as_str())).collect();
+    let report = confirm_secrets(by, arguments.allow_secret, |by| scoped.store.import(by, &list))?;
+    let change = into_receipt(report.outcome)?.map(|receipt| receipt.id.0);
+    let added: Vec<String> =
+        report.added.iter().map(|file| scoped.path_of(file.as_str())).collect();
     for skipped in &skipped {
-        print::note(&format!("left out: {skipped}"));
+        print::note(&msg!("memory-import-skipped", reason = skipped));
     }
     if !arguments.common.json {
         for path in &added {
             print::data_line(path);
         }
-        let (count, known) = (added.len(), report.known);
-        print::note(&format!(
-            "{count} brought in, {known} there already, {} left out",
-            skipped.len()
+        print::note(&msg!(
+            "memory-import-done",
+            added = added.len(),
+            known = report.known,
+            skipped = skipped.len()
         ));
         return Ok(Exit::Done);
     }
-    print::json(&Brought { scope: shelf.whose, change, added, known: report.known, skipped })?;
+    print::json(&ImportJson { scope: scoped.whose, change, added, known: report.known, skipped })?;
     Ok(Exit::Done)
 }
 
-/// The memories at a path, and what was left out.
+/// The memories at a path, and the reasons for skipped files.
 fn read(
     path: &Path,
     format: Option<ImportFormat>,
@@ -183,26 +190,27 @@ fn read(
         let what = ImportedText::File(file, bytes);
         return Ok((vec![Imported { what, modified }], Vec::new()));
     }
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Failure::failed(anyhow::anyhow!("{} is not valid UTF-8", path.display())))?;
-    let list = match format.or_else(|| guessed(&text)) {
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Failure::failed(anyhow::anyhow!(msg!("memory-not-utf8", file = path.display().to_string())))
+    })?;
+    let list = match format.or_else(|| detect_format(&text)) {
         Some(ImportFormat::Dormouse) => from_export(&text)?,
         Some(ImportFormat::Mem0) => from_mem0(&text).map_err(Failure::failed)?,
         Some(ImportFormat::Mcp) => from_mcp_memory(&text).map_err(Failure::failed)?,
-        Some(ImportFormat::Folder) | None => return Err(of_no_format(path, &text)),
+        Some(ImportFormat::Folder) | None => return Err(unknown_format(path, &text)),
     };
     Ok((list, Vec::new()))
 }
 
-/// Which program an export is of. A file of JSON lines is no JSON as a whole, but its first line is.
-fn guessed(text: &str) -> Option<ImportFormat> {
+/// The format of an export. A file of JSON lines is recognized by its first line.
+fn detect_format(text: &str) -> Option<ImportFormat> {
     let whole: Option<Value> = serde_json::from_str(text).ok();
     let first = || text.lines().find_map(|line| serde_json::from_str::<Value>(line).ok());
     let has = |value: &Value, keys: &[&str]| keys.iter().any(|key| value.get(key).is_some());
     match whole.or_else(first)? {
         Value::Array(list) => Some(match list.first() {
             Some(memory) if !has(memory, &["file"]) => ImportFormat::Mem0,
-            // Our own when there are no memories prints an empty list.
+            // Without memories, `dormouse memory export` prints an empty list.
             Some(_) | None => ImportFormat::Dormouse,
         }),
         object if has(&object, &["entities", "entityType", "relationType", "observations"]) => {
@@ -213,28 +221,28 @@ fn guessed(text: &str) -> Option<ImportFormat> {
     }
 }
 
-fn of_no_format(path: &Path, text: &str) -> Failure {
+fn unknown_format(path: &Path, text: &str) -> Failure {
     let why = match serde_json::from_str::<Value>(text) {
-        Ok(_) => "it is JSON, but no export of a program that is known".to_owned(),
-        Err(error) => format!("it is no folder, no markdown file and no valid JSON ({error})"),
+        Ok(_) => msg!("memory-import-unknown-json"),
+        Err(error) => msg!("memory-import-not-json", error = error.to_string()),
     };
-    Failure::failed(anyhow::anyhow!("can not bring in {}: {why}", path.display()))
-        .hint("`dormouse memory import --help` lists what can be; --format says which it is")
+    let text = msg!("memory-import-failed", path = path.display().to_string(), reason = why);
+    Failure::failed(anyhow::anyhow!(text)).hint(msg!("memory-import-failed-hint"))
 }
 
-/// What `export` prints.
+/// A memory in the output of `export`.
 #[derive(Deserialize)]
-struct OfExport {
+struct ImportedJson {
     file: MemoryFile,
     text: String,
     modified: Timestamp,
 }
 
 fn from_export(text: &str) -> Result<Vec<Imported>, Failure> {
-    let list: Vec<OfExport> = serde_json::from_str(text).map_err(|error| {
-        Failure::failed(anyhow::anyhow!("the export can not be read ({error}); export it again"))
+    let list: Vec<ImportedJson> = serde_json::from_str(text).map_err(|error| {
+        Failure::failed(anyhow::anyhow!(msg!("memory-import-invalid", error = error.to_string())))
     })?;
-    let imported = |memory: OfExport| Imported {
+    let imported = |memory: ImportedJson| Imported {
         what: ImportedText::File(memory.file, memory.text.into_bytes()),
         modified: Some(memory.modified),
     };

@@ -1,0 +1,58 @@
+//! The configured MCP servers: whether each responds, and invalid entries.
+
+use dormouse_tools::{ServerProblem, ServerStatus, ServerView};
+
+use super::context::DoctorContext;
+use super::finding::DoctorFinding;
+use crate::message_catalog::msg;
+use crate::wiring::mcp_servers;
+use crate::wiring::settings;
+use crate::wiring::trust::Untrusted;
+
+const AREA: &str = "mcp";
+
+pub(super) async fn check(context: &DoctorContext<'_>) -> Vec<DoctorFinding> {
+    // Problems of the settings themselves are another check.
+    let Ok(in_force) = settings::load(context.world, None, &context.project, Untrusted::Pass)
+    else {
+        return Vec::new();
+    };
+    let read = mcp_servers::read(&[], &in_force, context.world).unwrap_or_default();
+    let mut findings: Vec<DoctorFinding> = read.problems.iter().map(invalid_entry).collect();
+    let hub =
+        mcp_servers::start(read.servers, &context.settings, &context.project, &context.environment);
+    hub.settled(super::context::CHECK_TIMEOUT).await;
+    findings.extend(hub.views().iter().map(server_finding));
+    hub.close().await;
+    findings
+}
+
+fn invalid_entry(problem: &ServerProblem) -> DoctorFinding {
+    DoctorFinding::problem(AREA, problem.to_string(), msg!("doctor-mcp-fix-entry"))
+}
+
+fn server_finding(view: &ServerView) -> DoctorFinding {
+    let name = &view.spec.name;
+    let fix = msg!("doctor-mcp-fix-server", origin = view.spec.origin.to_string(), name = name);
+    match &view.status {
+        ServerStatus::Connected => {
+            let protocol = view.revision.as_str();
+            let tools = view.tools.len();
+            DoctorFinding::ok(
+                AREA,
+                msg!("doctor-mcp-ok", name = name, protocol = protocol, tools = tools),
+            )
+        }
+        ServerStatus::Connecting => {
+            let seconds = super::context::CHECK_TIMEOUT.as_secs();
+            DoctorFinding::warning(
+                AREA,
+                msg!("doctor-mcp-timeout", name = name, seconds = seconds),
+                fix,
+            )
+        }
+        ServerStatus::Down(reason) => {
+            DoctorFinding::problem(AREA, format!("`{name}`: {reason}"), fix)
+        }
+    }
+}
