@@ -1,4 +1,4 @@
-//! `dormouse agents`: the agents there are, and where each comes from.
+//! `dormouse agents`: lists the available subagents with their source.
 
 use dormouse_agents::{AgentDefinition, Agents, ToolChoice};
 use serde::Serialize;
@@ -12,13 +12,13 @@ use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
 #[derive(Serialize)]
-struct List<'a> {
-    agents: Vec<Listed<'a>>,
-    problems: Vec<Mistake<'a>>,
+struct AgentList<'a> {
+    agents: Vec<AgentJson<'a>>,
+    problems: Vec<AgentProblemJson<'a>>,
 }
 
 #[derive(Serialize)]
-struct Listed<'a> {
+struct AgentJson<'a> {
     name: &'a str,
     description: &'a str,
     origin: String,
@@ -29,7 +29,7 @@ struct Listed<'a> {
 }
 
 #[derive(Serialize)]
-struct Mistake<'a> {
+struct AgentProblemJson<'a> {
     file: &'a str,
     line: Option<u64>,
     problem: &'a str,
@@ -40,7 +40,8 @@ pub(crate) fn run(arguments: &AgentsArguments, world: &World) -> Result<Exit, Fa
     let in_force = settings::load(world, None, &current_project()?, Untrusted::Tell)?;
     let agents = agents::all(&in_force, world)?;
     if arguments.json {
-        let list = List { agents: agents.all().map(listed).collect(), problems: problems(&agents) };
+        let list =
+            AgentList { agents: agents.all().map(to_json).collect(), problems: problems(&agents) };
         print::data_line(&serde_json::to_string_pretty(&list).map_err(Failure::failed)?);
         return Ok(Exit::Done);
     }
@@ -53,7 +54,7 @@ pub(crate) fn run(arguments: &AgentsArguments, world: &World) -> Result<Exit, Fa
     Ok(Exit::Done)
 }
 
-/// A line each: the name with where it comes from, and what it is for.
+/// One row per subagent: name with source, and description.
 pub(crate) fn rows(agents: &Agents) -> Vec<(String, String)> {
     agents
         .all()
@@ -66,8 +67,8 @@ pub(crate) fn rows(agents: &Agents) -> Vec<(String, String)> {
         .collect()
 }
 
-fn listed(agent: &AgentDefinition) -> Listed<'_> {
-    Listed {
+fn to_json(agent: &AgentDefinition) -> AgentJson<'_> {
+    AgentJson {
         name: &agent.name,
         description: &agent.description,
         origin: agent.origin.to_string(),
@@ -81,11 +82,11 @@ fn listed(agent: &AgentDefinition) -> Listed<'_> {
     }
 }
 
-fn problems(agents: &Agents) -> Vec<Mistake<'_>> {
+fn problems(agents: &Agents) -> Vec<AgentProblemJson<'_>> {
     agents
         .problems()
         .iter()
-        .map(|problem| Mistake {
+        .map(|problem| AgentProblemJson {
             file: &problem.place,
             line: problem.line,
             problem: &problem.problem,

@@ -1,4 +1,4 @@
-//! `dormouse dream`, and who dreams beside a conversation.
+//! `dormouse dream`: consolidates memories, and lists past dreams.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use serde::Serialize;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::{Arguments, DreamArguments, DreamCommand};
+use crate::message_catalog::msg;
 use crate::wiring::background_tasks;
 use crate::wiring::dream::{report_lines, setup};
 use crate::wiring::exit::{Exit, Failure};
@@ -25,7 +26,7 @@ use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
-/// A dream that did not begin, for programs.
+/// A dream that did not start, in JSON output.
 #[derive(Serialize)]
 struct NotDue {
     status: &'static str,
@@ -34,19 +35,19 @@ struct NotDue {
     opens: Option<Timestamp>,
 }
 
-/// A dream, for programs.
+/// A dream in JSON output.
 #[derive(Serialize)]
-struct Told<'a> {
+struct DreamJson<'a> {
     headline: String,
     improved: usize,
     #[serde(flatten)]
     report: &'a DreamReport,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    diff: Vec<Diffed>,
+    diff: Vec<DreamDiffJson>,
 }
 
 #[derive(Serialize)]
-struct Diffed {
+struct DreamDiffJson {
     scope: String,
     file: String,
     before: Option<String>,
@@ -54,11 +55,11 @@ struct Diffed {
 }
 
 pub(crate) async fn run(arguments: &DreamArguments, world: &World) -> Result<Exit, Failure> {
-    let result = Box::pin(dream_by_hand(arguments, world)).await;
+    let result = Box::pin(run_dream(arguments, world)).await;
     if arguments.json { print::json_result(result) } else { result }
 }
 
-async fn dream_by_hand(arguments: &DreamArguments, world: &World) -> Result<Exit, Failure> {
+async fn run_dream(arguments: &DreamArguments, world: &World) -> Result<Exit, Failure> {
     if let Some(DreamCommand::Log { limit, json }) = &arguments.command {
         return log(*limit, *json, world).await;
     }
@@ -72,7 +73,7 @@ async fn dream_by_hand(arguments: &DreamArguments, world: &World) -> Result<Exit
     }
     let when = if arguments.now { DreamTiming::Now } else { DreamTiming::IfDue };
     let trial = if arguments.dry_run { Trial::Preview } else { Trial::Make };
-    let mut unanswered = None;
+    let mut start_failure = None;
     let mut bell = Bell::default();
     let seed = async |folder: &Path| {
         let seed = seed(arguments, world, folder).await;
@@ -80,71 +81,71 @@ async fn dream_by_hand(arguments: &DreamArguments, world: &World) -> Result<Exit
             bell = seed.bell().clone();
         }
         seed.map_err(|failure| {
-            let said = failure.message();
-            unanswered = Some(failure);
-            said
+            let message = failure.message();
+            start_failure = Some(failure);
+            message
         })
     };
     let setup = setup(world, access, sessions.dir().clone());
-    let dreamt = Box::pin(unless_interrupted(dream(setup, seed, when, trial))).await?;
-    for said in bell.take_notices() {
-        print::note(&format!("note: {said}"));
+    let outcome = Box::pin(unless_interrupted(dream(setup, seed, when, trial))).await?;
+    for notice in bell.take_notices() {
+        print::note(&format!("note: {notice}"));
     }
-    match (dreamt, unanswered) {
+    match (outcome, start_failure) {
         (_, Some(failure)) => Err(failure),
         (None, None) => {
-            print::note("note: interrupted; nothing was changed");
+            print::note(&msg!("dream-interrupted"));
             Ok(Exit::Interrupted)
         }
-        (Some(Err(closed)), None) => not_begun(&closed, arguments.json),
-        (Some(Ok(dreamt)), None) => tell(&dreamt, arguments.json, world),
+        (Some(Err(blocked)), None) => print_blocked(&blocked, arguments.json),
+        (Some(Ok(outcome)), None) => print_outcome(&outcome, arguments.json, world),
     }
 }
 
-/// Looks through the transcripts that wait for an occasion such as this (B-5), in a conversation that nobody has.
+/// Extracts memories from queued transcripts first (B-5), in a temporary session.
 async fn catch_up(arguments: &DreamArguments, world: &World) -> Result<(), Failure> {
-    let scratch = Scratch::make(&world.home()?)?;
-    let typed = typed(arguments)?;
+    let scratch = ScratchFolder::create(&world.home()?)?;
+    let typed = session_arguments(arguments)?;
     let ready =
         session_start::prepare_for(&typed, world, Untrusted::Pass, Some(Saving::Entries)).await?;
-    print::note("looking through what was said in other runs …");
+    print::note(&msg!("dream-catching-up"));
     let ready = ready.in_folder(SessionFolder::of(scratch.folder.clone()));
     let conversation = ready.open_for(background_tasks::Run::CatchUp, &typed, world, None)?;
     conversation.engine.opened();
-    let mut tell = |event| {
-        if let EngineEvent::Remembered(said) = event {
-            print::note(&format!("memory: {said}; `dormouse memory undo` takes it back"));
+    let mut print_event = |event| {
+        if let EngineEvent::Remembered(change) = event {
+            print::note(&msg!("memory-saved-note", change = change.to_string()));
         }
     };
-    unless_interrupted(background_tasks::finish(&conversation.engine, &mut tell)).await?;
+    unless_interrupted(background_tasks::finish(&conversation.engine, &mut print_event)).await?;
     Ok(())
 }
 
-/// A folder for a while.
-struct Scratch {
+/// A temporary folder, removed on drop.
+struct ScratchFolder {
     folder: Dir,
 }
 
-impl Scratch {
-    fn make(home: &Path) -> Result<Self, Failure> {
+impl ScratchFolder {
+    fn create(home: &Path) -> Result<Self, Failure> {
         let name = format!("catch-up-{}", uuid::Uuid::new_v4().simple());
         Ok(Self { folder: Dir::create(home.join("state").join(name))? })
     }
 }
 
-impl Drop for Scratch {
+impl Drop for ScratchFolder {
     fn drop(&mut self) {
-        // What can not be removed is empty but for a prompt.
+        // A leftover folder contains only a system prompt.
         let _left = std::fs::remove_dir_all(self.folder.path());
     }
 }
 
-fn typed(arguments: &DreamArguments) -> Result<Arguments, Failure> {
+fn session_arguments(arguments: &DreamArguments) -> Result<Arguments, Failure> {
     let model = arguments.model.iter().flat_map(|model| ["--model", model.as_str()]);
     Arguments::try_parse_from(["dormouse"].into_iter().chain(model)).map_err(Failure::usage)
 }
 
-/// Memory as a dream by hand needs it: the person's word counts for more than the switch `dream`.
+/// Memory for a dream started by the user, which does not depend on the switch `dream`.
 async fn access(
     world: &World,
     (settings, switches): (&Settings, &Switches),
@@ -153,21 +154,21 @@ async fn access(
     let set = (settings, switches);
     let memory = memory_session::setup(world, &project, set, Saving::Entries).await?;
     memory.map(|memory| memory.access).ok_or_else(|| {
-        Failure::usage(anyhow::anyhow!("memory is off here, so there is nothing to dream about"))
-            .hint("`dormouse config list` says what turned it off")
+        Failure::usage(anyhow::anyhow!(msg!("dream-memory-off")))
+            .hint(msg!("dream-memory-off-hint"))
     })
 }
 
-/// A conversation that nobody has: the same prompt and tools, and a folder that goes with the dream.
+/// A session for the dream: the usual prompt and tools, in a folder that is removed with the dream.
 async fn seed(
     arguments: &DreamArguments,
     world: &World,
     folder: &Path,
 ) -> Result<ForkSource, Failure> {
-    let typed = typed(arguments)?;
+    let typed = session_arguments(arguments)?;
     let ready =
         session_start::prepare_for(&typed, world, Untrusted::Pass, Some(Saving::Entries)).await?;
-    print::note("dreaming …");
+    print::note(&msg!("dream-running"));
     let ready = ready.in_folder(SessionFolder::of(Dir::create(folder)?));
     Ok(ready.open(&typed, world, None)?.engine.fork_source())
 }
@@ -175,7 +176,7 @@ async fn seed(
 async fn unless_interrupted<T>(work: impl Future<Output = T>) -> Result<Option<T>, Failure> {
     let listen = |kind| {
         signal(kind).map_err(|error| {
-            Failure::failed(anyhow::anyhow!("can not listen for signals: {error}"))
+            Failure::failed(anyhow::anyhow!(msg!("signals-failed", error = error.to_string())))
         })
     };
     let mut signals = (
@@ -191,33 +192,33 @@ async fn unless_interrupted<T>(work: impl Future<Output = T>) -> Result<Option<T
     }
 }
 
-fn not_begun(closed: &DreamBlocked, json: bool) -> Result<Exit, Failure> {
-    if let DreamBlocked::Cannot(why) = closed {
+fn print_blocked(blocked: &DreamBlocked, json: bool) -> Result<Exit, Failure> {
+    if let DreamBlocked::Cannot(why) = blocked {
         return Err(Failure::failed(anyhow::anyhow!("{why}")));
     }
-    let why = closed.to_string();
+    let why = blocked.to_string();
     if json {
-        let (gate, opens) = (closed.word(), closed.opens());
+        let (gate, opens) = (blocked.word(), blocked.opens());
         print::json(&NotDue { status: "not-begun", gate, why, opens })?;
     } else {
-        print::data_line(&format!("no dream: {why}"));
-        if !matches!(closed, DreamBlocked::Held(_)) {
-            print::note("hint: --now dreams all the same");
+        print::data_line(&msg!("dream-not-started", reason = why));
+        if !matches!(blocked, DreamBlocked::Held(_)) {
+            print::note(&msg!("dream-now-hint"));
         }
     }
-    Ok(if matches!(closed, DreamBlocked::Held(_)) { Exit::StoppedEarly } else { Exit::Done })
+    Ok(if matches!(blocked, DreamBlocked::Held(_)) { Exit::StoppedEarly } else { Exit::Done })
 }
 
-fn tell(dreamt: &DreamOutcome, json: bool, world: &World) -> Result<Exit, Failure> {
-    let report = &dreamt.report;
+fn print_outcome(outcome: &DreamOutcome, json: bool, world: &World) -> Result<Exit, Failure> {
+    let report = &outcome.report;
     if json {
         let diff =
-            if report.status == DreamStatus::Previewed { diffed(dreamt) } else { Vec::new() };
+            if report.status == DreamStatus::Previewed { diff_json(outcome) } else { Vec::new() };
         let (headline, improved) = (report.headline(), report.improved());
-        print::json(&Told { headline, improved, report, diff })?;
+        print::json(&DreamJson { headline, improved, report, diff })?;
     } else {
         if report.status == DreamStatus::Previewed {
-            for file in dreamt.diffs.iter().flat_map(|(_, files)| files) {
+            for file in outcome.diffs.iter().flat_map(|(_, files)| files) {
                 print::file_diff(file, &world.environment);
             }
         }
@@ -231,13 +232,13 @@ fn tell(dreamt: &DreamOutcome, json: bool, world: &World) -> Result<Exit, Failur
     })
 }
 
-fn diffed(dreamt: &DreamOutcome) -> Vec<Diffed> {
+fn diff_json(outcome: &DreamOutcome) -> Vec<DreamDiffJson> {
     let text = |bytes: &Option<Vec<u8>>| {
         bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     };
     let files =
-        dreamt.diffs.iter().flat_map(|(scope, files)| files.iter().map(move |f| (scope, f)));
-    let diffed = files.map(|(scope, file)| Diffed {
+        outcome.diffs.iter().flat_map(|(scope, files)| files.iter().map(move |f| (scope, f)));
+    let diffed = files.map(|(scope, file)| DreamDiffJson {
         scope: scope.to_string(),
         file: file.file.to_string(),
         before: text(&file.before),
@@ -270,7 +271,7 @@ async fn log(limit: usize, json: bool, world: &World) -> Result<Exit, Failure> {
         }
     }
     if reports.is_empty() {
-        print::note("no dreams yet");
+        print::note(&msg!("dream-none"));
     }
     Ok(Exit::Done)
 }

@@ -1,5 +1,5 @@
-//! `dormouse hook`: answers another agent's hook events. Whatever goes wrong, the other agent goes on:
-//! nothing is printed, the exit code is 0, and the log says why.
+//! `dormouse hook`: answers hook events of other agents. An error must not stop the other agent: nothing is
+//! printed, the exit code is 0, and the reason goes to a log file.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use dormouse_serve::ClientMemories;
 use dormouse_serve::hook::{ClientHookEvent, HookInput, HookState, about_prompt, at_start, output};
 
 use crate::args::HookArguments;
+use crate::message_catalog::msg;
 use crate::wiring::embedder;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_places::{Places, Visit, Whose};
@@ -18,8 +19,8 @@ use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
-/// A prompt that is longer is cut: the rest says no more about what to recall.
-const LONGEST_INPUT: u64 = 4 * 1024 * 1024;
+/// Longer input is truncated.
+const MAX_INPUT: u64 = 4 * 1024 * 1024;
 
 pub(crate) async fn run(arguments: &HookArguments, world: &World) -> Result<Exit, Failure> {
     match answer(arguments, world).await {
@@ -30,21 +31,21 @@ pub(crate) async fn run(arguments: &HookArguments, world: &World) -> Result<Exit
     Ok(Exit::Done)
 }
 
-/// Where even the log can not be written there is nobody left to tell.
+/// Errors of the log itself are ignored.
 fn log(why: &str, world: &World) {
     if let Ok(home) = world.home()
-        && let Ok(notes) = HookState::open(&home)
+        && let Ok(state) = HookState::open(&home)
     {
-        drop(notes.log(why, world.clock.now()));
+        drop(state.log(why, world.clock.now()));
     }
 }
 
 async fn answer(arguments: &HookArguments, world: &World) -> Result<Option<String>, Failure> {
     let word = arguments.event.first().map_or("", String::as_str);
     let event = ClientHookEvent::from_word(word)
-        .ok_or_else(|| Failure::usage(anyhow::anyhow!("there is no hook event `{word}`")))?;
-    let asked = HookInput::read(&input()?).map_err(Failure::failed)?;
-    let project = match &asked.cwd {
+        .ok_or_else(|| Failure::usage(anyhow::anyhow!(msg!("hook-unknown-event", name = word))))?;
+    let input = HookInput::read(&read_input()?).map_err(Failure::failed)?;
+    let project = match &input.cwd {
         Some(folder) => find_project(folder)?,
         None => current_project()?,
     };
@@ -53,33 +54,33 @@ async fn answer(arguments: &HookArguments, world: &World) -> Result<Option<Strin
     if !switches.is_on("memory") {
         return Ok(None);
     }
-    let place = Place { world, project: &project, settings: &in_force.settings, switches };
+    let hook = ProjectMemory { world, project: &project, settings: &in_force.settings, switches };
     match event {
-        ClientHookEvent::SessionStart => place.session_start(&asked).await,
-        ClientHookEvent::Prompt if switches.is_on("recall") => place.prompt(&asked).await,
+        ClientHookEvent::SessionStart => hook.session_start(&input).await,
+        ClientHookEvent::Prompt if switches.is_on("recall") => hook.prompt(&input).await,
         ClientHookEvent::Prompt => Ok(None),
         ClientHookEvent::Stop => {
-            place.notes()?.queue(&asked, world.clock.now()).map_err(Failure::failed)?;
+            hook.state()?.queue(&input, world.clock.now()).map_err(Failure::failed)?;
             Ok(None)
         }
     }
 }
 
-fn input() -> Result<String, Failure> {
+fn read_input() -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    std::io::stdin().lock().take(LONGEST_INPUT).read_to_end(&mut bytes).map_err(Failure::failed)?;
+    std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut bytes).map_err(Failure::failed)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-struct Place<'a> {
+struct ProjectMemory<'a> {
     world: &'a World,
     project: &'a Project,
     settings: &'a Settings,
     switches: &'a Switches,
 }
 
-impl Place<'_> {
-    fn notes(&self) -> Result<HookState, Failure> {
+impl ProjectMemory<'_> {
+    fn state(&self) -> Result<HookState, Failure> {
         HookState::open(&self.world.home()?).map_err(Failure::failed)
     }
 
@@ -87,13 +88,13 @@ impl Place<'_> {
         if self.switches.is_on("index") { IndexUse::Kept } else { IndexUse::LeftOut }
     }
 
-    /// The memories that are there: looking makes nothing.
+    /// Opens the existing memories; creates none.
     async fn memories(&self) -> Result<ClientMemories, Failure> {
         let places =
             Places::find(self.world, self.project, (self.settings, self.switches), Visit::Look)
                 .await?;
         let mut stores = Vec::new();
-        // Whoever wrote the repository wrote its own memories: they are not told to agents.
+        // Memories in the repository come from its authors, not from the user: other agents do not get them.
         for place in places.list().iter().filter(|place| place.whose != Whose::Repo) {
             stores.extend(places.existing(place)?);
         }
@@ -116,27 +117,27 @@ impl Place<'_> {
         })
     }
 
-    async fn session_start(&self, asked: &HookInput) -> Result<Option<String>, Failure> {
-        let notes = self.notes()?;
-        notes.sweep(self.world.clock.now()).map_err(Failure::failed)?;
-        if let Some(session) = asked.session_id.as_deref().filter(|_| asked.starts_anew()) {
-            notes.forget(session).map_err(Failure::failed)?;
+    async fn session_start(&self, input: &HookInput) -> Result<Option<String>, Failure> {
+        let state = self.state()?;
+        state.sweep(self.world.clock.now()).map_err(Failure::failed)?;
+        if let Some(session) = input.session_id.as_deref().filter(|_| input.starts_anew()) {
+            state.forget(session).map_err(Failure::failed)?;
         }
         let context = at_start(&self.memories().await?, self.index()).map_err(Failure::failed)?;
-        Ok(Some(output(asked.event_name(ClientHookEvent::SessionStart), &context)))
+        Ok(Some(output(input.event_name(ClientHookEvent::SessionStart), &context)))
     }
 
-    async fn prompt(&self, asked: &HookInput) -> Result<Option<String>, Failure> {
-        let Some(prompt) = &asked.prompt else { return Ok(None) };
-        let notes = self.notes()?;
-        let session = asked.session_id.as_deref();
-        let (seen, spent) = session.map(|session| notes.seen(session)).unwrap_or_default();
+    async fn prompt(&self, input: &HookInput) -> Result<Option<String>, Failure> {
+        let Some(prompt) = &input.prompt else { return Ok(None) };
+        let state = self.state()?;
+        let session = input.session_id.as_deref();
+        let (seen, spent) = session.map(|session| state.seen(session)).unwrap_or_default();
         let memories = self.memories().await?;
         let recalled = about_prompt(&memories, prompt, &seen, spent).map_err(Failure::failed)?;
         let Some(text) = recalled.text else { return Ok(None) };
         if let Some(session) = session {
-            notes.note_seen(session, &recalled.files, text.len()).map_err(Failure::failed)?;
+            state.note_seen(session, &recalled.files, text.len()).map_err(Failure::failed)?;
         }
-        Ok(Some(output(asked.event_name(ClientHookEvent::Prompt), &text)))
+        Ok(Some(output(input.event_name(ClientHookEvent::Prompt), &text)))
     }
 }

@@ -1,4 +1,4 @@
-//! `dormouse hooks`: which hooks would run at an event, and why.
+//! `dormouse hooks`: lists hooks, and which of them run at an event.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::args::HooksArguments;
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::hooks::read;
 use crate::wiring::print;
@@ -16,9 +17,9 @@ use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
-/// A hook, for programs.
+/// A hook in JSON output.
 #[derive(Serialize)]
-struct Told<'a> {
+struct HookJson<'a> {
     event: &'static str,
     origin: String,
     file: &'a Path,
@@ -34,8 +35,8 @@ struct Told<'a> {
 }
 
 #[derive(Serialize)]
-struct Listed<'a> {
-    hooks: Vec<Told<'a>>,
+struct HookList<'a> {
+    hooks: Vec<HookJson<'a>>,
     problems: Vec<String>,
 }
 
@@ -47,19 +48,21 @@ pub(crate) fn run(arguments: &HooksArguments, world: &World) -> Result<Exit, Fai
     let views = views(&hooks, arguments, &project.folder)?;
     if arguments.json {
         let problems = problems.iter().map(ToString::to_string).collect();
-        let listed = Listed { hooks: views.iter().map(told).collect(), problems };
+        let listed = HookList { hooks: views.iter().map(to_json).collect(), problems };
         print::data_line(&serde_json::to_string(&listed).map_err(Failure::failed)?);
         return Ok(Exit::Done);
     }
     if views.is_empty() {
-        let at = arguments.event.as_deref().map(|event| format!(" at {event}")).unwrap_or_default();
-        print::note(&format!("no hooks{at}"));
+        print::note(&match &arguments.event {
+            None => msg!("hooks-none"),
+            Some(event) => msg!("hooks-none-for-event", event = event),
+        });
     }
     for view in &views {
         print::data_line(&line(view));
     }
     for problem in problems {
-        print::note(&format!("warning: a hook will not run: {problem}"));
+        print::note(&msg!("hooks-invalid", problem = problem.to_string()));
     }
     Ok(Exit::Done)
 }
@@ -70,24 +73,24 @@ fn views<'h>(
     folder: &Path,
 ) -> Result<Vec<HookView<'h>>, Failure> {
     let Some(name) = &arguments.event else { return Ok(hooks.list().collect()) };
-    let wrong = |why: String| {
+    let unknown_event = |why: String| {
         let events: Vec<&str> = HookEvent::ALL.into_iter().map(HookEvent::name).collect();
         Failure::usage(anyhow::anyhow!("`{name}`: {why}"))
-            .hint(format!("the events are {}", events.join(", ")))
+            .hint(msg!("hooks-events-hint", events = events.join(", ")))
     };
-    let event = HookEvent::named(name).map_err(wrong)?;
+    let event = HookEvent::named(name).map_err(unknown_event)?;
     let input = arguments.input.as_ref().map(|text| RawValue::from_string(text.clone()));
     let input = input.transpose().map_err(|error| {
-        Failure::usage(anyhow::anyhow!("--input is no JSON: {error}"))
-            .hint("it is the call's arguments, as in '{\"command\":\"git push\"}'")
+        Failure::usage(anyhow::anyhow!(msg!("hooks-input-not-json", error = error.to_string())))
+            .hint(msg!("hooks-input-hint"))
     })?;
     let occasion =
         HookOccasion { event, subject: arguments.tool.as_deref(), input: input.as_deref() };
     Ok(hooks.explain(occasion, &ToolSet::builtin(), folder))
 }
 
-fn told<'a>(view: &'a HookView<'_>) -> Told<'a> {
-    Told {
+fn to_json<'a>(view: &'a HookView<'_>) -> HookJson<'a> {
+    HookJson {
         event: view.event.name(),
         origin: view.origin.to_string(),
         file: view.file,
@@ -103,19 +106,19 @@ fn told<'a>(view: &'a HookView<'_>) -> Told<'a> {
     }
 }
 
-/// Where a hook stands.
-fn place(view: &HookView<'_>) -> String {
+/// The source of a hook.
+fn source(view: &HookView<'_>) -> String {
     let line = view.line.map(|line| format!(":{line}")).unwrap_or_default();
     format!("{}, {}{line}", view.origin, view.file.display())
 }
 
-/// What is to be said of a hook beside what it runs.
-fn about(view: &HookView<'_>) -> String {
+/// Matcher, condition, timeout and whether it blocks.
+fn conditions(view: &HookView<'_>) -> String {
     let mut parts = vec![format!("matcher {}", view.matcher)];
     parts.extend(view.condition.as_ref().map(|rule| format!("if {rule}")));
     parts.push(format!("{} s", view.timeout.as_secs_f64()));
     if !view.waited_for {
-        parts.push("not waited for".to_owned());
+        parts.push("in the background".to_owned());
     }
     parts.join(", ")
 }
@@ -130,12 +133,12 @@ fn line(view: &HookView<'_>) -> String {
         "{}: {} `{what}` ({}; {}): {runs}",
         view.event.name(),
         view.kind,
-        about(view),
-        place(view)
+        conditions(view),
+        source(view)
     )
 }
 
-/// The hooks of a conversation, a row each.
+/// One row per hook, for `/hooks`.
 pub(crate) fn rows(hooks: &Arc<Hooks>) -> Vec<(String, String)> {
     let row = |view: HookView<'_>| {
         let name = view.event.name().to_owned();

@@ -1,4 +1,5 @@
-//! `dormouse mcp`: memory for other agents. Standard output carries the protocol and nothing else.
+//! `dormouse mcp`: the MCP server that offers memory to other agents. Standard output carries only the
+//! protocol.
 
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use dormouse_serve::ClientMemories;
 use dormouse_serve::mcp::{AccessToken, HttpListener, MemoryServer, MemorySource, serve_stdio};
 
 use crate::args::McpArguments;
+use crate::message_catalog::msg;
 use crate::wiring::embedder;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_session;
@@ -16,7 +18,7 @@ use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
 pub(crate) async fn run(arguments: &McpArguments, world: &World) -> Result<Exit, Failure> {
-    let mut server = server(world)?;
+    let mut server = memory_server(world)?;
     if arguments.memory_tool && server.offers_memory() {
         server = server.with_memory_tool();
     }
@@ -27,19 +29,16 @@ pub(crate) async fn run(arguments: &McpArguments, world: &World) -> Result<Exit,
     Ok(Exit::Done)
 }
 
-/// Serves until somebody ends it.
+/// Serves until it is interrupted.
 async fn serve_http(server: MemoryServer, port: u16, world: &World) -> Result<Exit, Failure> {
     let home = Dir::create(world.home()?)?;
     let token = AccessToken::kept_in(&home, &*world.ids)?;
-    let door = HttpListener::on(port).await.map_err(Failure::failed)?;
+    let listener = HttpListener::on(port).await.map_err(Failure::failed)?;
     let file = home.path().join(AccessToken::file_name());
-    print::note(&format!(
-        "clients send the token in {}: Authorization: Bearer TOKEN",
-        file.display()
-    ));
-    print::data_line(&door.url());
+    print::note(&msg!("mcp-token-note", path = file.display().to_string()));
+    print::data_line(&listener.url());
     tokio::select! {
-        served = door.serve(server, token) => match served {
+        served = listener.serve(server, token) => match served {
             Ok(never) => match never {},
             Err(error) => Err(Failure::failed(error)),
         },
@@ -47,30 +46,34 @@ async fn serve_http(server: MemoryServer, port: u16, world: &World) -> Result<Ex
     }
 }
 
-/// What is served: this project's memory, unless memory is off.
-fn server(world: &World) -> Result<MemoryServer, Failure> {
+/// A server for this project's memory, or an empty one if memory is off.
+fn memory_server(world: &World) -> Result<MemoryServer, Failure> {
     let project = current_project()?;
     let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
     if !in_force.switches.is_on("memory") {
         return Ok(MemoryServer::off());
     }
-    let (settings, switches) = (in_force.settings, in_force.switches);
-    let place = Arc::new(Place { world: world.clone(), project, settings, switches });
+    let opener = Arc::new(MemoryOpener {
+        world: world.clone(),
+        project,
+        settings: in_force.settings,
+        switches: in_force.switches,
+    });
     Ok(MemoryServer::new(MemorySource::new(move || {
-        let place = Arc::clone(&place);
-        Box::pin(async move { place.open().await.map_err(|failure| failure.message()) })
+        let opener = Arc::clone(&opener);
+        Box::pin(async move { opener.open().await.map_err(|failure| failure.message()) })
     })))
 }
 
-/// Where the memories are, for the time when somebody asks for them.
-struct Place {
+/// Opens the memories on the first request.
+struct MemoryOpener {
     world: World,
     project: Project,
     settings: Settings,
     switches: Switches,
 }
 
-impl Place {
+impl MemoryOpener {
     async fn open(&self) -> Result<ClientMemories, Failure> {
         let set = (&self.settings, &self.switches);
         let stores = memory_session::open(&self.world, &self.project, set).await??;
@@ -81,8 +84,8 @@ impl Place {
             memory_session::saving(&self.switches),
         );
         let rules = rules.ok_or_else(|| {
-            Failure::failed(anyhow::anyhow!("this project has no folder for memory"))
-                .hint("`dormouse memory path` says where memory is")
+            Failure::failed(anyhow::anyhow!(msg!("mcp-no-memory-folder")))
+                .hint(msg!("mcp-no-memory-folder-hint"))
         })?;
         let cache = self.world.home()?.join("cache");
         let memories = ClientMemories::new(stores, &cache, rules, Arc::clone(&self.world.clock));

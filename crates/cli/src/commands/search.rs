@@ -1,4 +1,4 @@
-//! `dormouse search`: what was said before, in memories or, with `--sessions`, in past sessions.
+//! `dormouse search --sessions`: search in past sessions.
 
 use dormouse_conversation::Role;
 use dormouse_conversation::transcript::{Passage, search_sessions};
@@ -7,13 +7,14 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::args::{SearchArguments, SearchPastArguments};
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::world::{World, current_project};
 
-/// A passage, for programs.
+/// A passage in JSON output.
 #[derive(Serialize)]
-struct Line<'a> {
+struct PassageJson<'a> {
     session_id: String,
     time: Option<String>,
     by: &'static str,
@@ -24,8 +25,8 @@ struct Line<'a> {
 pub(crate) fn run(arguments: &SearchPastArguments, world: &World) -> Result<Exit, Failure> {
     let SearchArguments { query, limit, common } = &arguments.search;
     if query.trim().is_empty() {
-        return Err(Failure::usage(anyhow::anyhow!("there is no word to search for"))
-            .hint("give an error text, a path or the name of a function"));
+        return Err(Failure::usage(anyhow::anyhow!(msg!("search-empty")))
+            .hint(msg!("search-sessions-empty-hint")));
     }
     let folder = SessionFolder::existing(&world.home()?, &current_project()?)?;
     let passages = match folder {
@@ -33,28 +34,27 @@ pub(crate) fn run(arguments: &SearchPastArguments, world: &World) -> Result<Exit
         None => Vec::new(),
     };
     if common.json {
-        let lines: Vec<Line<'_>> = passages.iter().map(line).collect();
-        print::data_line(&serde_json::to_string_pretty(&lines).map_err(Failure::failed)?);
+        print::json(&passages.iter().map(to_json).collect::<Vec<_>>())?;
     } else {
-        passages.iter().for_each(print);
+        passages.iter().for_each(print_passage);
     }
     if passages.is_empty() {
-        print::note(&format!("no session of this project has the words `{query}`"));
+        print::note(&msg!("search-sessions-no-match", query = query));
     }
     Ok(Exit::Done)
 }
 
-fn line(passage: &Passage) -> Line<'_> {
-    Line {
+fn to_json(passage: &Passage) -> PassageJson<'_> {
+    PassageJson {
         session_id: passage.session.to_string(),
         time: passage.time.map(|time| time.to_string()),
-        by: by(passage),
+        by: author(passage),
         text: &passage.text,
         score: passage.score,
     }
 }
 
-fn by(passage: &Passage) -> &'static str {
+fn author(passage: &Passage) -> &'static str {
     match (passage.is_result, passage.role) {
         (true, _) => "tool",
         (false, Role::User) => "person",
@@ -62,9 +62,9 @@ fn by(passage: &Passage) -> &'static str {
     }
 }
 
-fn print(passage: &Passage) {
+fn print_passage(passage: &Passage) {
     let time = passage.time.map(|time| time.to_zoned(TimeZone::system()));
     let time = time.map_or("?".to_owned(), |time| time.strftime("%Y-%m-%d %H:%M").to_string());
-    print::data_line(&format!("{} {time} {}", passage.session, by(passage)));
+    print::data_line(&format!("{} {time} {}", passage.session, author(passage)));
     print::data_line(&format!("  {}", passage.text));
 }

@@ -7,6 +7,7 @@ use dormouse_agents::messages::{Content, PostOffice, Routes, Summary, Words};
 use dormouse_engine::SessionFolder;
 
 use crate::args::SendArguments;
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input;
 use crate::wiring::print;
@@ -24,7 +25,10 @@ pub(crate) async fn run(arguments: &SendArguments, world: &World) -> Result<Exit
     if arguments.lines {
         for line in std::io::stdin().lock().lines() {
             let line = line.map_err(|error| {
-                Failure::failed(anyhow::anyhow!("can not read standard input: {error}"))
+                Failure::failed(anyhow::anyhow!(msg!(
+                    "stdin-unreadable",
+                    error = error.to_string()
+                )))
             })?;
             if !line.trim().is_empty() {
                 send_one(&routes, arguments, &line).await?;
@@ -39,15 +43,16 @@ pub(crate) async fn run(arguments: &SendArguments, world: &World) -> Result<Exit
 
 async fn send_one(routes: &Routes, arguments: &SendArguments, text: &str) -> Result<(), Failure> {
     if text.trim().is_empty() {
-        return Err(Failure::usage(anyhow::anyhow!("there is nothing to send"))
-            .hint("give the message as an argument, or on standard input"));
+        return Err(
+            Failure::usage(anyhow::anyhow!(msg!("send-empty"))).hint(msg!("send-empty-hint"))
+        );
     }
     let summary = match &arguments.summary {
         Some(summary) => Summary::new(summary),
         None => Summary::of(text),
     };
     let content = Content::Text {
-        summary: summary.map_err(|error| Failure::usage(error).hint("give it with --summary"))?,
+        summary: summary.map_err(|error| Failure::usage(error).hint(msg!("send-summary-hint")))?,
         text: Words::new(text).map_err(Failure::usage)?,
     };
     let sent = routes.send(&arguments.to, content).await.map_err(Failure::failed)?;

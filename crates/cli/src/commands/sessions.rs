@@ -1,4 +1,4 @@
-//! `dormouse sessions`: what was talked about in this project.
+//! `dormouse sessions`: lists the sessions of this project.
 
 use std::time::{Duration, SystemTime};
 
@@ -15,7 +15,7 @@ use crate::wiring::session_notes;
 use crate::wiring::world::{World, current_project};
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct SessionJson<'a> {
     session_id: String,
     title: &'a str,
     age_seconds: u64,
@@ -36,15 +36,16 @@ pub(crate) fn run(arguments: &SessionsArguments, world: &World) -> Result<Exit, 
     sessions.truncate(arguments.limit);
     if let Some(folder) = &folder {
         for session in &mut sessions {
-            name_by_notes(session, folder);
+            use_notes_title(session, folder);
         }
     }
     let shown = sessions.as_slice();
     if arguments.json {
-        let lines: Vec<Line<'_>> = shown.iter().map(|session| line(session, now)).collect();
+        let lines: Vec<SessionJson<'_>> =
+            shown.iter().map(|session| to_json(session, now)).collect();
         print::data_line(&serde_json::to_string_pretty(&lines).map_err(Failure::failed)?);
     } else {
-        print(shown, now);
+        print_sessions(shown, now);
     }
     match (&arguments.search, all) {
         (Some(text), 0) => print::note(&msg!("sessions-no-match", text = text)),
@@ -57,15 +58,15 @@ pub(crate) fn run(arguments: &SessionsArguments, world: &World) -> Result<Exit, 
     Ok(Exit::Done)
 }
 
-/// Notes know better what a session is about than its first words.
-fn name_by_notes(session: &mut SessionSummary, folder: &SessionFolder) {
+/// Uses the title of the session notes instead of the first words of the session.
+fn use_notes_title(session: &mut SessionSummary, folder: &SessionFolder) {
     if let Some(title) = session_notes::title(folder.dir(), session.session) {
-        session.title = width::fitted(&title, LONGEST_TITLE);
+        session.title = width::fitted(&title, MAX_TITLE);
     }
 }
 
-fn line(session: &SessionSummary, now: SystemTime) -> Line<'_> {
-    Line {
+fn to_json(session: &SessionSummary, now: SystemTime) -> SessionJson<'_> {
+    SessionJson {
         session_id: session.session.to_string(),
         title: &session.title,
         age_seconds: age(session, now).as_secs(),
@@ -76,19 +77,19 @@ fn line(session: &SessionSummary, now: SystemTime) -> Line<'_> {
     }
 }
 
-/// Enough of an id to name a session: the time, to the millisecond.
+/// Length of an id prefix that identifies a session: the time in milliseconds.
 const SHORT_ID: usize = 13;
-/// Longer titles are cut, as those from first words are.
-const LONGEST_TITLE: usize = 80;
-/// What is left of 80 columns for a title.
+/// Longer titles are truncated.
+const MAX_TITLE: usize = 80;
+/// Columns for the title on a terminal with 80 columns.
 const TITLE_COLUMNS: usize = 42;
 
-fn print(sessions: &[SessionSummary], now: SystemTime) {
+fn print_sessions(sessions: &[SessionSummary], now: SystemTime) {
     for session in sessions {
         let id: String = session.session.to_string().chars().take(SHORT_ID).collect();
         print::data_line(&format!(
             "{id}  {:>7}  {:>4} msg  {:>5}k  {}",
-            in_words(age(session, now)),
+            format_age(age(session, now)),
             session.messages,
             session.tokens.div_ceil(1_000),
             width::fitted(&session.title, TITLE_COLUMNS)
@@ -100,7 +101,7 @@ fn age(session: &SessionSummary, now: SystemTime) -> Duration {
     now.duration_since(session.modified).unwrap_or_default()
 }
 
-fn in_words(age: Duration) -> String {
+fn format_age(age: Duration) -> String {
     match age.as_secs() {
         seconds if seconds < 60 => "now".to_owned(),
         seconds if seconds < 3_600 => format!("{} min", seconds / 60),
@@ -115,7 +116,7 @@ mod tests {
 
     #[test]
     fn ages() {
-        let words = |seconds| in_words(Duration::from_secs(seconds));
+        let words = |seconds| format_age(Duration::from_secs(seconds));
         assert_eq!(
             [words(5), words(65), words(7_300), words(200_000)],
             ["now", "1 min", "2 h", "2 days"]

@@ -1,4 +1,4 @@
-//! `dormouse setup`: the lines in another agent's configuration that let it use this memory.
+//! `dormouse setup`: configures another agent to use this memory.
 
 use std::io::IsTerminal;
 
@@ -6,6 +6,7 @@ use dormouse_base::names;
 use dormouse_serve::setup::{Agent, ConfigFileChange, SetupPaths, carry_out, plan, plan_undo};
 
 use crate::args::{SetupAgent, SetupArguments};
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input::says_yes;
 use crate::wiring::print;
@@ -26,16 +27,17 @@ impl From<SetupAgent> for Agent {
 }
 
 pub(crate) fn run(arguments: &SetupArguments, world: &World) -> Result<Exit, Failure> {
-    let (agent, home) = (Agent::from(arguments.agent), world.home()?);
-    let place = surroundings(arguments, world)?;
+    let agent = Agent::from(arguments.agent);
+    let home = world.home()?;
+    let paths = setup_paths(arguments, world)?;
     let planned =
-        if arguments.undo { plan_undo(agent, &place, &home) } else { plan(agent, &place) };
+        if arguments.undo { plan_undo(agent, &paths, &home) } else { plan(agent, &paths) };
     let changes = planned.map_err(Failure::failed)?;
     if !changes.iter().any(ConfigFileChange::is_change) {
-        print::note(if arguments.undo {
-            "there is nothing to take out"
+        print::note(&if arguments.undo {
+            msg!("setup-nothing-to-undo")
         } else {
-            "it is set up already"
+            msg!("setup-already-done")
         });
         return Ok(Exit::Done);
     }
@@ -44,29 +46,28 @@ pub(crate) fn run(arguments: &SetupArguments, world: &World) -> Result<Exit, Fai
         let sign = if arguments.undo { '-' } else { '+' };
         change.lines().iter().for_each(|line| print::data_line(&format!("{sign} {line}")));
     }
-    if !arguments.yes && !agreed()? {
-        print::note("nothing was changed");
+    if !arguments.yes && !confirm()? {
+        print::note(&msg!("nothing-changed"));
         return Ok(Exit::Done);
     }
     carry_out(&changes, agent, &home).map_err(Failure::failed)?;
-    print::note(if arguments.undo { "taken out" } else { "set up; start the agent anew" });
+    print::note(&if arguments.undo { msg!("setup-undone") } else { msg!("setup-done") });
     Ok(Exit::Done)
 }
 
-fn surroundings(arguments: &SetupArguments, world: &World) -> Result<SetupPaths, Failure> {
+fn setup_paths(arguments: &SetupArguments, world: &World) -> Result<SetupPaths, Failure> {
     let home = world.environment.path(names::USER_HOME).ok_or_else(|| {
-        Failure::usage(anyhow::anyhow!("HOME is not set, so the agent's files can not be found"))
-            .hint("set HOME")
+        Failure::usage(anyhow::anyhow!(msg!("setup-no-home"))).hint(msg!("setup-no-home-hint"))
     })?;
     let project = current_project()?.checkout;
     Ok(SetupPaths { home, project, program: arguments.program.clone() })
 }
 
-fn agreed() -> Result<bool, Failure> {
+fn confirm() -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
-        return Err(Failure::usage(anyhow::anyhow!("nobody is there to ask"))
-            .hint("look at the lines above, then run it again with --yes"));
+        return Err(Failure::usage(anyhow::anyhow!(msg!("no-terminal-for-confirmation")))
+            .hint(msg!("setup-confirm-hint")));
     }
-    print::note("Change these lines? [y/N]");
+    print::note(&msg!("setup-confirm"));
     Ok(says_yes())
 }

@@ -1,10 +1,11 @@
-//! `dormouse config`: what is set, where it comes from, and changing it.
+//! `dormouse config`: shows settings with their sources, and changes them.
 
 use dormouse_base::{SWITCHES, settings_schema};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::args::{ConfigArguments, ConfigCommand, SettingsScope};
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::settings::{self, InForce};
@@ -28,12 +29,12 @@ pub(crate) async fn run(arguments: &ConfigArguments, world: &World) -> Result<Ex
     }
 }
 
-/// One setting as it is in force.
+/// The effective value of a setting.
 #[derive(Debug, Serialize)]
-pub(crate) struct Entry {
+pub(crate) struct SettingEntry {
     key: String,
     value: Value,
-    /// Who says so; of a list, all who add to it.
+    /// The source; for a list, all sources that add to it.
     origin: String,
 }
 
@@ -51,19 +52,23 @@ fn list(world: &World, json: bool) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// All that is set, and every switch.
-pub(crate) fn entries(in_force: &InForce) -> Vec<Entry> {
+/// All settings that have a value, and all feature switches.
+pub(crate) fn entries(in_force: &InForce) -> Vec<SettingEntry> {
     let mut entries = Vec::new();
     flatten("", &in_force.stack.value(), &mut |key, value| {
         if !key.starts_with("layers.") {
             let origin = origin(in_force, key);
-            entries.push(Entry { key: key.to_owned(), value: value.clone(), origin });
+            entries.push(SettingEntry { key: key.to_owned(), value: value.clone(), origin });
         }
     });
     for switch in SWITCHES {
         if let Some(state) = in_force.switches.get(switch.name) {
             let key = format!("layers.{}", switch.name);
-            entries.push(Entry { key, value: Value::Bool(state.on), origin: state.origin.clone() });
+            entries.push(SettingEntry {
+                key,
+                value: Value::Bool(state.on),
+                origin: state.origin.clone(),
+            });
         }
     }
     entries
@@ -84,32 +89,32 @@ fn origin(in_force: &InForce, key: &str) -> String {
     named.join(", ")
 }
 
-/// Every key with a value, below objects that have named fields.
-fn flatten(place: &str, value: &Value, found: &mut impl FnMut(&str, &Value)) {
+/// Calls `found` for every value, with its dotted key.
+fn flatten(prefix: &str, value: &Value, found: &mut impl FnMut(&str, &Value)) {
     match value {
-        Value::Object(fields) if place != "hooks" => {
+        Value::Object(fields) if prefix != "hooks" => {
             for (name, value) in fields {
-                let key = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
+                let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
                 flatten(&key, value, found);
             }
         }
         Value::Null => {}
-        value => found(place, value),
+        value => found(prefix, value),
     }
 }
 
-/// Two columns and where it comes from.
-pub(crate) fn table(entries: &[Entry]) -> String {
+/// Key, value and source.
+pub(crate) fn table(entries: &[SettingEntry]) -> String {
     let width = entries.iter().map(|entry| entry.key.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
-    for Entry { key, value, origin } in entries {
-        text.push_str(&format!("{key:width$}  {}  ({origin})\n", plain(value)));
+    for SettingEntry { key, value, origin } in entries {
+        text.push_str(&format!("{key:width$}  {}  ({origin})\n", display_value(value)));
     }
     text
 }
 
-/// A text without its quotes, anything else as JSON.
-fn plain(value: &Value) -> String {
+/// A string without quotes, anything else as JSON.
+fn display_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         value => value.to_string(),
@@ -120,40 +125,42 @@ fn get(world: &World, key: &str, json: bool) -> Result<Exit, Failure> {
     let in_force = load(world)?;
     let entry = match entries(&in_force).into_iter().find(|entry| entry.key == key) {
         Some(entry) => entry,
-        None => whole(&in_force, key)?,
+        None => section(&in_force, key)?,
     };
     if json {
         print::data_line(&serde_json::to_string(&entry).map_err(Failure::failed)?);
     } else {
-        print::data_line(&plain(&entry.value));
+        print::data_line(&display_value(&entry.value));
     }
     Ok(Exit::Done)
 }
 
-/// A key with keys below it.
-fn whole(in_force: &InForce, key: &str) -> Result<Entry, Failure> {
+/// A key that contains other keys.
+fn section(in_force: &InForce, key: &str) -> Result<SettingEntry, Failure> {
     let value = in_force.stack.value();
     match value.pointer(&format!("/{}", key.replace('.', "/"))) {
-        Some(value) => {
-            Ok(Entry { key: key.to_owned(), value: value.clone(), origin: origin(in_force, key) })
-        }
-        None => Err(Failure::new(Exit::Failed, anyhow::anyhow!("`{key}` is not set"))
-            .hint("`dormouse config list` lists what is; `dormouse config schema` what can be")),
+        Some(value) => Ok(SettingEntry {
+            key: key.to_owned(),
+            value: value.clone(),
+            origin: origin(in_force, key),
+        }),
+        None => Err(Failure::new(Exit::Failed, anyhow::anyhow!(msg!("config-not-set", key = key)))
+            .hint(msg!("config-not-set-hint"))),
     }
 }
 
 async fn set(world: &World, key: &str, value: &str, scope: SettingsScope) -> Result<Exit, Failure> {
     put_in(world, key, value, scope).await?;
-    print::note(&format!("{key} is set"));
+    print::note(&msg!("config-set", key = key));
     Ok(Exit::Done)
 }
 
 async fn unset(world: &World, key: &str, scope: SettingsScope) -> Result<Exit, Failure> {
     let change = take_out(world, key, scope).await?;
     print::note(&if change.made {
-        format!("{key} is taken out")
+        msg!("config-unset", key = key)
     } else {
-        format!("{key} was not set")
+        msg!("config-was-not-set", key = key)
     });
     Ok(Exit::Done)
 }

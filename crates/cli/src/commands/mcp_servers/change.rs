@@ -1,4 +1,4 @@
-//! `dormouse mcp add` and `remove`: an entry put into a file of settings, or taken out of it.
+//! `dormouse mcp add` and `remove`: change the server entries of a settings file.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,6 +8,7 @@ use dormouse_tools::{ServerOrigin, Variables, read_servers};
 use serde_json::{Value, json};
 
 use crate::args::{McpAddArguments, SettingsScope};
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::mcp_project_file::KEY;
 use crate::wiring::plugins;
@@ -25,22 +26,22 @@ pub(super) async fn add(add: &McpAddArguments, world: &World) -> Result<Exit, Fa
     let read = read_servers(&servers, &origin, &Variables::as_written(), &|_| None);
     if let Some(problem) = read.problems.first() {
         let error = anyhow::anyhow!("MCP server `{name}`: {}", problem.reason);
-        return Err(Failure::usage(error).hint("nothing was changed"));
+        return Err(Failure::usage(error).hint(msg!("nothing-was-changed-hint")));
     }
     let before = load(world)?;
-    let known = places_of(name, &before, world)?;
+    let entries = find_entries(name, &before, world)?;
     let change =
         settings_file::put_in(world, &format!("{KEY}.{name}"), &entry.to_string(), add.scope)
             .await?;
-    let file = change.file.display();
-    print::note(&match known.iter().any(|place| place.file == change.file) {
-        _ if !change.made => format!("the MCP server `{name}` stands in {file} already, just so"),
-        true => format!("the MCP server `{name}` in {file} is replaced"),
-        false => format!("the MCP server `{name}` is set up in {file}"),
+    let file = change.file.display().to_string();
+    print::note(&match entries.iter().any(|entry| entry.file == change.file) {
+        _ if !change.made => msg!("mcp-already-configured", name = name, file = file),
+        true => msg!("mcp-replaced", name = name, file = file),
+        false => msg!("mcp-added", name = name, file = file),
     });
     let waits = matches!(load(world)?.trust, TrustState::Undecided | TrustState::Changed);
     if add.scope != SettingsScope::User && waits {
-        print::note("it waits until you trust this project: `dormouse permissions trust`");
+        print::note(&msg!("mcp-needs-trust"));
     }
     Ok(Exit::Done)
 }
@@ -52,77 +53,83 @@ pub(super) async fn remove(
 ) -> Result<Exit, Failure> {
     let in_force = load(world)?;
     let file = settings_file::file_of(&in_force, scope)?;
-    let places = places_of(name, &in_force, world)?;
-    if places.iter().any(|place| place.file == file) {
+    let entries = find_entries(name, &in_force, world)?;
+    if entries.iter().any(|entry| entry.file == file) {
         let change = settings_file::take_out(world, &format!("{KEY}.{name}"), scope).await?;
         if change.made {
-            print::note(&format!("the MCP server `{name}` is taken out of {}", file.display()));
+            print::note(&msg!("mcp-removed", name = name, file = file.display().to_string()));
             return Ok(Exit::Done);
         }
     }
-    let error = anyhow::anyhow!("there is no MCP server `{name}` in {}", file.display());
-    let mut failure = Failure::failed(error);
-    for place in &places {
-        failure = failure.hint(format!("it stands in {}{}", place.file.display(), place.way));
+    let text = msg!("mcp-unknown-in-file", name = name, file = file.display().to_string());
+    let mut failure = Failure::failed(anyhow::anyhow!(text));
+    for entry in &entries {
+        let file = entry.file.display().to_string();
+        failure =
+            failure.hint(msg!("mcp-found-in-file", file = file, removal = entry.removal.as_str()));
     }
-    Err(if places.is_empty() { failure.hint("`dormouse mcp list` lists them") } else { failure })
+    Err(if entries.is_empty() { failure.hint(msg!("mcp-list-hint")) } else { failure })
 }
 
 fn load(world: &World) -> Result<InForce, Failure> {
     settings::load(world, None, &current_project()?, Untrusted::Pass)
 }
 
-/// A file that has an entry of a name, and how to take it out there.
-struct Place {
+/// A file with an entry for a server, and how to remove it there.
+struct ServerEntry {
     file: PathBuf,
-    way: String,
+    removal: String,
 }
 
-/// Every file that sets up a server of this name, trusted or not.
-fn places_of(name: &str, in_force: &InForce, world: &World) -> Result<Vec<Place>, Failure> {
-    let mut places = Vec::new();
+/// All entries for a server, including untrusted ones.
+fn find_entries(
+    name: &str,
+    in_force: &InForce,
+    world: &World,
+) -> Result<Vec<ServerEntry>, Failure> {
+    let mut found = Vec::new();
     for layer in in_force.places.read().map_err(Failure::usage)? {
-        let way = match layer.source {
+        let removal = match layer.source {
             SettingsSource::User | SettingsSource::Project | SettingsSource::Local => {
                 format!(": `dormouse mcp remove {name} --scope {}`", layer.source)
             }
             SettingsSource::Managed | SettingsSource::CommandLine => {
-                ", which your organisation sets".to_owned()
+                ", which is managed by your organization".to_owned()
             }
         };
         let entries = [&layer.value, &layer.withheld.needs_trust];
         if entries.iter().any(|part| part.get(KEY).is_some_and(|all| all.get(name).is_some())) {
-            places.push(Place { file: layer.path, way });
+            found.push(ServerEntry { file: layer.path, removal });
         }
     }
     let in_file = in_force.mcp_file.wishes();
     if in_file.get(name).is_some() {
-        let way = ": edit that file".to_owned();
-        places.push(Place { file: in_force.mcp_file.path.clone(), way });
+        let removal = ": edit that file".to_owned();
+        found.push(ServerEntry { file: in_force.mcp_file.path.clone(), removal });
     }
     let of_plugins = plugins::servers(&in_force.plugins, &world.environment);
     for server in of_plugins.servers.into_iter().filter(|server| server.name == name) {
-        let way = format!(", which came with the {}", server.origin.whose);
-        places.push(Place { file: server.origin.file, way });
+        let removal = format!(", which belongs to the {}", server.origin.whose);
+        found.push(ServerEntry { file: server.origin.file, removal });
     }
-    Ok(places)
+    Ok(found)
 }
 
 fn entry(add: &McpAddArguments) -> Result<Value, Failure> {
     if let Some(first) = add.stray.first() {
-        let name = &add.name;
-        let words = add.stray.join(" ");
-        return Err(Failure::usage(anyhow::anyhow!(
-            "`{first}` stands without `--` in front of it"
-        ))
-        .hint(format!("a command stands behind `--`: `dormouse mcp add {name} -- {words}`")));
+        let command = add.stray.join(" ");
+        return Err(Failure::usage(anyhow::anyhow!(msg!("mcp-missing-dashes", word = first)))
+            .hint(msg!("mcp-missing-dashes-hint", name = add.name.as_str(), command = command)));
     }
-    let pairs = |given: &[String], parted_by: char, what: &str| {
-        let pair = |text: &String| match text.split_once(parted_by) {
+    let pairs = |given: &[String], separator: char, kind: &str| {
+        let pair = |text: &String| match text.split_once(separator) {
             Some((name, value)) => Ok((name.trim().to_owned(), Value::from(value.trim()))),
-            None => Err(Failure::usage(anyhow::anyhow!(
-                "`{text}` is no {what}; one reads `Name{parted_by}value`"
-            ))),
+            None => Err(Failure::usage(anyhow::anyhow!(msg!(
+                "mcp-invalid-pair",
+                text = text,
+                kind = kind,
+                separator = separator.to_string()
+            )))),
         };
         given.iter().map(pair).collect::<Result<BTreeMap<String, Value>, Failure>>()
     };
@@ -134,12 +141,10 @@ fn entry(add: &McpAddArguments) -> Result<Value, Failure> {
             json!({"command": program, "args": args, "env": pairs(&add.env, '=', "variable")?})
         }
         (Some(_), Some(_)) | (None, None) => {
-            return Err(Failure::usage(anyhow::anyhow!(
-                "a server has either `--url URL` or a command behind `--`"
-            )));
+            return Err(Failure::usage(anyhow::anyhow!(msg!("mcp-url-or-command"))));
         }
     };
-    // What is empty need not be written.
+    // Empty fields are omitted.
     if let Some(fields) = entry.as_object_mut() {
         fields.retain(|_, value| *value != json!({}) && *value != json!([]));
     }

@@ -1,4 +1,4 @@
-//! `dormouse mcp list`: the servers that this agent uses, and those that it does not, with the reason.
+//! `dormouse mcp list`: the MCP servers that Dormouse uses, and those that it does not use, with the reason.
 
 mod change;
 
@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::args::{Arguments, McpCommand};
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::mcp_project_file::{FILE, KEY};
 use crate::wiring::mcp_servers::{read, start, wait};
@@ -20,8 +21,8 @@ use crate::wiring::trust::Untrusted;
 use crate::wiring::world::environment_for_children;
 use crate::wiring::world::{World, current_project};
 
-/// How long `mcp list` waits for servers to answer.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Time limit for the servers' responses.
+const LIST_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(crate) async fn run(
     command: &McpCommand,
@@ -35,10 +36,10 @@ pub(crate) async fn run(
     }
 }
 
-/// A server as a program reads it.
+/// A server in JSON output.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Line<'a> {
+struct ServerJson<'a> {
     name: &'a str,
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,75 +53,78 @@ struct Line<'a> {
     left_out: &'a [String],
 }
 
-/// One that is not started, and why.
+/// A server that is not started, with the reason.
 #[derive(Serialize)]
-struct NotUsed {
+struct UnusedServer {
     name: String,
     status: &'static str,
     reason: String,
     origin: String,
 }
 
-/// All that a program reads.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Listed<'a> {
-    Used(Line<'a>),
-    NotUsed(&'a NotUsed),
+enum ServerListItem<'a> {
+    Used(ServerJson<'a>),
+    NotUsed(&'a UnusedServer),
 }
 
 async fn list(json: bool, arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
     let project = current_project()?;
     let in_force = settings::load(world, None, &project, Untrusted::Tell)?;
     let read = read(&arguments.mcp_config, &in_force, world)?;
-    let mut not_used: Vec<NotUsed> = read.problems.iter().map(mistaken).collect();
+    let mut not_used: Vec<UnusedServer> = read.problems.iter().map(invalid_entry).collect();
     not_used.extend(untrusted(&in_force));
     let environment = environment_for_children(world, &in_force.settings);
     let hub = start(read.servers, &in_force.settings, &project, &environment);
-    wait(&hub, PATIENCE).await;
+    wait(&hub, LIST_TIMEOUT).await;
     let views = hub.views();
     hub.close().await;
     if json {
-        let used = views.iter().map(|view| Listed::Used(line(view)));
-        let lines: Vec<Listed> = used.chain(not_used.iter().map(Listed::NotUsed)).collect();
+        let used = views.iter().map(|view| ServerListItem::Used(to_json(view)));
+        let lines: Vec<ServerListItem> =
+            used.chain(not_used.iter().map(ServerListItem::NotUsed)).collect();
         print::data_line(&serde_json::to_string_pretty(&lines).map_err(Failure::failed)?);
     } else {
-        show_list(&views, &not_used);
+        print_list(&views, &not_used);
     }
     for name in read.off {
-        print::note(&format!("{name} is turned off"));
+        print::note(&msg!("mcp-switched-off", name = name));
     }
     Ok(Exit::Done)
 }
 
-fn show_list(views: &[ServerView], not_used: &[NotUsed]) {
+fn print_list(views: &[ServerView], not_used: &[UnusedServer]) {
     if views.is_empty() && not_used.is_empty() {
-        print::data_line("no MCP servers; `dormouse mcp add` sets one up");
+        print::data_line(&msg!("mcp-none"));
     }
     for view in views {
         print::data_line(&text(view));
         if view.status == ServerStatus::Connecting {
-            print::data_line(&format!("  it has not answered within {} s", PATIENCE.as_secs()));
+            print::data_line(&format!(
+                "  {}",
+                msg!("mcp-timeout", seconds = LIST_TIMEOUT.as_secs())
+            ));
         }
     }
-    for NotUsed { name, reason, origin, .. } in not_used {
+    for UnusedServer { name, reason, origin, .. } in not_used {
         print::data_line(&format!("{name}: {reason}\n  from {origin}"));
     }
 }
 
-fn mistaken(problem: &ServerProblem) -> NotUsed {
+fn invalid_entry(problem: &ServerProblem) -> UnusedServer {
     let line = problem.line.map(|line| format!(", line {line}")).unwrap_or_default();
     let name = if problem.server.is_empty() { KEY } else { &problem.server };
-    NotUsed {
+    UnusedServer {
         name: name.to_owned(),
         status: "mistaken",
-        reason: format!("left out: {}", problem.reason),
+        reason: msg!("mcp-invalid", reason = problem.reason.to_string()),
         origin: format!("{}{line}", problem.file.display()),
     }
 }
 
-/// What the project sets up and nobody has trusted.
-fn untrusted(in_force: &InForce) -> Vec<NotUsed> {
+/// Servers of the project that need trust.
+fn untrusted(in_force: &InForce) -> Vec<UnusedServer> {
     if !matches!(in_force.trust, TrustState::Undecided | TrustState::Changed) {
         return Vec::new();
     }
@@ -131,23 +135,23 @@ fn untrusted(in_force: &InForce) -> Vec<NotUsed> {
             .and_then(Value::as_object)
             .map(|servers| servers.keys().collect())
             .unwrap_or_default();
-        waiting.extend(names.into_iter().map(|name| NotUsed {
+        waiting.extend(names.into_iter().map(|name| UnusedServer {
             name: name.clone(),
             status: "untrusted",
-            reason: "waits until you trust this project: `dormouse permissions trust`".to_owned(),
+            reason: msg!("mcp-untrusted"),
             origin: part.origin.clone(),
         }));
     }
     waiting
 }
 
-fn line(view: &ServerView) -> Line<'_> {
+fn to_json(view: &ServerView) -> ServerJson<'_> {
     let (status, reason) = match &view.status {
         ServerStatus::Connecting => ("connecting", None),
         ServerStatus::Connected => ("connected", None),
         ServerStatus::Down(reason) => ("down", Some(reason.clone())),
     };
-    Line {
+    ServerJson {
         name: &view.spec.name,
         status,
         reason,
@@ -161,7 +165,7 @@ fn line(view: &ServerView) -> Line<'_> {
     }
 }
 
-/// A server in a few lines, for people: here, and for `/mcp`.
+/// A server as text, for `mcp list` and `/mcp`.
 pub(crate) fn text(view: &ServerView) -> String {
     let status = match &view.status {
         ServerStatus::Connecting => "starting".to_owned(),
@@ -176,9 +180,9 @@ pub(crate) fn text(view: &ServerView) -> String {
     let transport = &view.spec.transport;
     lines.push(format!("  {} {}, from {}", transport.kind(), transport.shown(), view.spec.origin));
     lines.extend(view.tools.iter().map(|tool| format!("  {tool}")));
-    lines.extend(view.left_out.iter().map(|why| format!("  left out: {why}")));
+    lines.extend(view.left_out.iter().map(|why| format!("  skipped: {why}")));
     if let (ServerStatus::Connected, Some(error)) = (&view.status, &view.last_error) {
-        lines.push(format!("  what last went wrong: {error}"));
+        lines.push(format!("  last error: {error}"));
     }
     lines.join("\n")
 }

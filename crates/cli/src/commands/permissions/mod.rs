@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::args::{CheckArguments, PermissionsCommand};
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::permissions::{mode, rules};
 use crate::wiring::print;
@@ -16,7 +17,7 @@ use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct PermissionCheckJson<'a> {
     tool: &'a str,
     verdict: &'a str,
     read_only: bool,
@@ -30,18 +31,19 @@ pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, F
     };
     let project = current_project()?;
     let settings = settings::load(world, None, &project, Untrusted::Tell)?.settings.permissions;
-    // As a person at a terminal would meet it: what would ask, asks.
+    // As in an interactive session: `ask` is not turned into a denial.
     let gate = PermissionGate::new(mode(arguments.permission_mode, &settings), rules(&settings)?);
     let tools = ToolSet::builtin();
     let Some(tool) = tools.get(&arguments.tool) else {
         let names: Vec<&str> = tools.names().collect();
-        return Err(Failure::usage(anyhow::anyhow!("there is no tool `{}`", arguments.tool))
-            .hint(format!("the tools are {}", names.join(", "))));
+        let text = msg!("permissions-unknown-tool", name = arguments.tool.as_str());
+        return Err(Failure::usage(anyhow::anyhow!(text))
+            .hint(msg!("permissions-unknown-tool-hint", names = names.join(", "))));
     };
     let decision = gate.decide(&tool.permission_request(&input(arguments)?, &project.folder));
     let verdict = decision.verdict.as_str();
     if arguments.json {
-        let answer = Answer {
+        let answer = PermissionCheckJson {
             tool: &arguments.tool,
             verdict,
             read_only: decision.read_only,
@@ -55,7 +57,7 @@ pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, F
     Ok(Exit::Done)
 }
 
-/// JSON as it is; anything else is the command, the address, or the file.
+/// JSON unchanged; other text becomes the command, URL or file of the call.
 fn input(arguments: &CheckArguments) -> Result<Box<RawValue>, Failure> {
     let text = arguments.input.trim();
     let json = if text.starts_with('{') && serde_json::from_str::<&RawValue>(text).is_ok() {

@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use dormouse_base::{TrustState, TrustStore};
 
 use crate::args::TrustArguments;
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::settings;
@@ -16,32 +17,30 @@ pub(super) fn run(arguments: &TrustArguments, world: &World) -> Result<Exit, Fai
     let store = TrustStore::new(&world.home()?);
     if arguments.revoke {
         let had = store.revoke(&project)?;
-        print::data_line(if had { "no longer trusted" } else { "it was not trusted" });
+        print::data_line(&if had { msg!("trust-revoked") } else { msg!("trust-was-not-given") });
         return Ok(Exit::Done);
     }
     let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
     match in_force.trust {
         TrustState::NotNeeded => {
-            print::data_line("nothing to trust: the project's settings run and widen nothing");
+            print::data_line(&msg!("trust-not-needed"));
         }
-        TrustState::Trusted => print::data_line("already trusted, as it is now"),
-        standing @ (TrustState::Undecided | TrustState::Changed) if arguments.yes => {
-            list(&in_force.stack, standing);
+        TrustState::Trusted => print::data_line(&msg!("trust-already-given")),
+        state @ (TrustState::Undecided | TrustState::Changed) if arguments.yes => {
+            list(&in_force.stack, state);
             store.grant(&project, &in_force.stack, world.clock.now())?;
-            print::data_line("trusted");
+            print::data_line(&msg!("trust-given"));
         }
-        standing @ (TrustState::Undecided | TrustState::Changed)
+        state @ (TrustState::Undecided | TrustState::Changed)
             if !std::io::stdin().is_terminal() =>
         {
-            list(&in_force.stack, standing);
-            return Err(Failure::failed(anyhow::anyhow!(
-                "not trusted: there is no terminal to ask at"
-            ))
-            .hint("`dormouse permissions trust --yes` trusts what is listed above"));
+            list(&in_force.stack, state);
+            return Err(Failure::failed(anyhow::anyhow!(msg!("no-terminal-for-confirmation")))
+                .hint(msg!("trust-yes-hint")));
         }
-        standing @ (TrustState::Undecided | TrustState::Changed) => {
-            if ask(&store, &project, &in_force.stack, standing, world)? == TrustState::Trusted {
-                print::data_line("trusted");
+        state @ (TrustState::Undecided | TrustState::Changed) => {
+            if ask(&store, &project, &in_force.stack, state, world)? == TrustState::Trusted {
+                print::data_line(&msg!("trust-given"));
             }
         }
     }

@@ -1,15 +1,16 @@
-//! The plugins there are, what each brings, and whether it is used.
+//! `dormouse plugin list`: plugins with their contents and state.
 
 use dormouse_base::printable;
 use dormouse_engine::plugins::{Installed, PluginStore, PluginTrust};
 use serde::Serialize;
 
 use super::shown;
+use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::print;
 
 #[derive(Serialize)]
-struct Listed<'a> {
+struct PluginJson<'a> {
     name: &'a str,
     version: Option<&'a str>,
     description: Option<&'a str>,
@@ -25,8 +26,8 @@ struct Listed<'a> {
 }
 
 #[derive(Serialize)]
-struct All<'a> {
-    plugins: Vec<Listed<'a>>,
+struct PluginList<'a> {
+    plugins: Vec<PluginJson<'a>>,
     problems: Vec<String>,
 }
 
@@ -34,7 +35,7 @@ pub(super) fn run(store: &PluginStore, json: bool) -> Result<(), Failure> {
     let (all, problems) = store.all();
     if json {
         let problems = problems.iter().map(ToString::to_string).collect();
-        let all = All { plugins: all.iter().map(listed).collect(), problems };
+        let all = PluginList { plugins: all.iter().map(to_json).collect(), problems };
         print::data_line(&serde_json::to_string_pretty(&all).map_err(Failure::failed)?);
         return Ok(());
     }
@@ -48,12 +49,12 @@ pub(super) fn run(store: &PluginStore, json: bool) -> Result<(), Failure> {
         print::note(&format!("warning: {problem}"));
     }
     if all.is_empty() && problems.is_empty() {
-        print::note("no plugins yet; `dormouse plugin install` takes a folder or a git address");
+        print::note(&msg!("plugin-none"));
     }
     Ok(())
 }
 
-/// The same for the conversation.
+/// One row per plugin, for `/plugins`.
 pub(crate) fn rows(store: &PluginStore) -> Vec<(String, String)> {
     let (all, problems) = store.all();
     let broken = problems.iter().map(|problem| ("broken".to_owned(), problem.to_string()));
@@ -66,24 +67,24 @@ fn row(installed: &Installed) -> (String, String) {
     let counts = [
         (plugin.skills.len(), "skill"),
         (plugin.agents.len(), "agent"),
-        (plugin.hooks.len(), "file of hooks"),
-        (plugin.servers.len(), "file of MCP servers"),
+        (plugin.hooks.len(), "hook file"),
+        (plugin.servers.len(), "MCP server file"),
     ];
-    let brings: Vec<String> = counts
+    let contents: Vec<String> = counts
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{count} × {what}"))
         .collect();
     let parts = [
         printable(description).into_owned(),
-        brings.join(", "),
+        contents.join(", "),
         format!("from {}", installed.source),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     (format!("{} ({})", title(installed), state(installed)), parts.join("; "))
 }
 
-/// Its name and version.
+/// Name and version.
 pub(super) fn title(installed: &Installed) -> String {
     let version =
         installed.plugin.version.as_deref().map(|version| format!(" {}", printable(version)));
@@ -92,16 +93,16 @@ pub(super) fn title(installed: &Installed) -> String {
 
 fn state(installed: &Installed) -> &'static str {
     match (installed.enabled, installed.trust) {
-        (false, _) => "off",
-        (true, PluginTrust::Given) => "on",
+        (false, _) => "disabled",
+        (true, PluginTrust::Given) => "enabled",
         (true, PluginTrust::Unknown) => "not trusted",
-        (true, PluginTrust::Changed) => "changed since it was trusted",
+        (true, PluginTrust::Changed) => "changed since trusted",
     }
 }
 
-fn listed(installed: &Installed) -> Listed<'_> {
+fn to_json(installed: &Installed) -> PluginJson<'_> {
     let plugin = &installed.plugin;
-    Listed {
+    PluginJson {
         name: plugin.name.as_str(),
         version: plugin.version.as_deref(),
         description: plugin.description.as_deref(),

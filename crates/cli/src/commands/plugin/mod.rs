@@ -1,4 +1,4 @@
-//! `dormouse plugin`: install, list, trust, switch, remove (L-34). What plugins bring goes to a conversation by `wire`.
+//! `dormouse plugin`: installs, lists, trusts, enables and removes plugins (L-34).
 
 mod list;
 mod shown;
@@ -12,6 +12,7 @@ use dormouse_engine::plugins::{
 };
 
 use crate::args::{InstallArguments, PluginCommand};
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input;
 use crate::wiring::plugins;
@@ -28,29 +29,32 @@ pub(crate) async fn run(command: &PluginCommand, world: &World) -> Result<Exit, 
         PluginCommand::Trust { name, yes } => {
             let installed = store.get(name).map_err(failure)?;
             if installed.trust == PluginTrust::Given {
-                print::data_line("already trusted, as it is now");
+                print::data_line(&msg!("trust-already-given"));
                 return Ok(Exit::Done);
             }
-            shown::tell(&installed);
-            if !settle_trust(&store, &installed, *yes)? {
-                return Err(Failure::failed(anyhow::anyhow!("not trusted")).hint(format!(
-                    "`dormouse plugin trust {name} --yes` trusts what is listed above"
-                )));
+            shown::print_contents(&installed);
+            if !decide_trust(&store, &installed, *yes)? {
+                return Err(Failure::failed(anyhow::anyhow!(msg!("plugin-not-trusted")))
+                    .hint(msg!("plugin-trust-yes-hint", name = name)));
             }
         }
-        PluginCommand::Enable { name } => switch(&store, name, true)?,
-        PluginCommand::Disable { name } => switch(&store, name, false)?,
+        PluginCommand::Enable { name } => set_enabled(&store, name, true)?,
+        PluginCommand::Disable { name } => set_enabled(&store, name, false)?,
         PluginCommand::Remove { name } => {
             store.remove(name).map_err(failure)?;
-            print::data_line(&format!("{name} is removed"));
+            print::data_line(&msg!("plugin-removed", name = name));
         }
     }
     Ok(Exit::Done)
 }
 
-fn switch(store: &PluginStore, name: &str, enabled: bool) -> Result<(), Failure> {
+fn set_enabled(store: &PluginStore, name: &str, enabled: bool) -> Result<(), Failure> {
     store.set_enabled(name, enabled).map_err(failure)?;
-    print::data_line(&format!("{name} is {}", if enabled { "on" } else { "off" }));
+    print::data_line(&if enabled {
+        msg!("plugin-enabled", name = name)
+    } else {
+        msg!("plugin-disabled", name = name)
+    });
     let installed = store.get(name).map_err(failure)?;
     if enabled && !installed.in_use() {
         print::note(&format!("note: {}", plugins::why_not_used(&installed)));
@@ -65,21 +69,22 @@ async fn install(
 ) -> Result<(), Failure> {
     let here = std::env::current_dir().map_err(Failure::failed)?;
     let source = PluginSource::of(&arguments.source, &here).map_err(failure)?;
-    let tree = get(&source, world).await?;
+    let tree = fetch_tree(&source, world).await?;
     let installed = store.install(&tree, &source, world.clock.now()).map_err(failure)?;
-    print::data_line(&format!("{} is installed from {source}", list::title(&installed)));
-    shown::tell(&installed);
-    if installed.trust != PluginTrust::Given && !settle_trust(store, &installed, arguments.trust)? {
-        let name = &installed.plugin.name;
-        print::note(&format!(
-            "Not trusted: nothing of it is used. `dormouse plugin trust {name}` asks again, `dormouse plugin remove {name}` removes it."
-        ));
+    print::data_line(&msg!(
+        "plugin-installed",
+        name = list::title(&installed),
+        source = source.to_string()
+    ));
+    shown::print_contents(&installed);
+    if installed.trust != PluginTrust::Given && !decide_trust(store, &installed, arguments.trust)? {
+        print::note(&msg!("plugin-installed-untrusted", name = installed.plugin.name.as_str()));
     }
     Ok(())
 }
 
-/// Gets it, by way of a folder that is gone afterwards.
-async fn get(source: &PluginSource, world: &World) -> Result<Tree, Failure> {
+/// Fetches a plugin into a temporary folder and reads it.
+async fn fetch_tree(source: &PluginSource, world: &World) -> Result<Tree, Failure> {
     let home = Dir::create(world.home()?)?;
     let name = format!("tmp/plugin-{}", world.ids.next());
     let scratch = RelPath::new(Path::new(&name)).map_err(Failure::failed)?;
@@ -89,27 +94,31 @@ async fn get(source: &PluginSource, world: &World) -> Result<Tree, Failure> {
     tree.map_err(failure)
 }
 
-/// Trusts it if that was said or if the person says so; whether it is trusted.
-fn settle_trust(store: &PluginStore, installed: &Installed, said: bool) -> Result<bool, Failure> {
-    if !said {
+/// Trusts the plugin with the user's consent, or without asking if `confirmed`. Returns whether it is trusted.
+fn decide_trust(
+    store: &PluginStore,
+    installed: &Installed,
+    confirmed: bool,
+) -> Result<bool, Failure> {
+    if !confirmed {
         if !std::io::stdin().is_terminal() {
             return Ok(false);
         }
-        print::note("Trust this plugin with it? Say yes only if you know who wrote it. [y/N]");
+        print::note(&msg!("plugin-trust-confirm"));
         if !input::says_yes() {
             return Ok(false);
         }
     }
     store.trust(installed.plugin.name.as_str(), &installed.digest).map_err(failure)?;
-    print::data_line("trusted");
+    print::data_line(&msg!("trust-given"));
     Ok(true)
 }
 
 fn failure(error: PluginError) -> Failure {
     let hint = match &error {
-        PluginError::Unknown { .. } => Some("`dormouse plugin list` lists them"),
-        PluginError::NoPlugin(_) => Some("mend it, then install it again"),
-        PluginError::File(error) => error.hint(),
+        PluginError::Unknown { .. } => Some(msg!("plugin-unknown-hint")),
+        PluginError::NoPlugin(_) => Some(msg!("plugin-invalid-hint")),
+        PluginError::File(error) => error.hint().map(ToOwned::to_owned),
         PluginError::NameTaken { .. }
         | PluginError::Fetch { .. }
         | PluginError::Changed(_)

@@ -1,4 +1,4 @@
-//! What a plugin would run, for the person who is asked to trust it; and what is wrong with it.
+//! The contents of a plugin, shown before the user trusts it, and its problems.
 
 use dormouse_agents::{AgentDefinition, ToolChoice};
 use dormouse_base::Environment;
@@ -7,15 +7,16 @@ use dormouse_engine::{Hooks, Skills};
 use dormouse_tools::Variables;
 use serde_json::Value;
 
+use crate::message_catalog::msg;
 use crate::wiring::plugins;
 use crate::wiring::print;
 use crate::wiring::trust;
 
-/// Lists it.
-pub(super) fn tell(installed: &Installed) {
-    print::note(match installed.trust {
-        PluginTrust::Changed => "It has changed since you trusted it. It would run:",
-        PluginTrust::Unknown | PluginTrust::Given => "It would run:",
+/// Prints what a plugin would run.
+pub(super) fn print_contents(installed: &Installed) {
+    print::note(&match installed.trust {
+        PluginTrust::Changed => msg!("plugin-contents-changed"),
+        PluginTrust::Unknown | PluginTrust::Given => msg!("plugin-contents"),
     });
     let wishes = wishes(&installed.plugin);
     for wish in wishes.iter().flat_map(trust::wishes) {
@@ -24,15 +25,15 @@ pub(super) fn tell(installed: &Installed) {
     if wishes.is_empty() {
         print::note("  nothing");
     }
-    for said in &installed.plugin.ignored {
-        print::note(&format!("note: {said}"));
+    for note in &installed.plugin.ignored {
+        print::note(&format!("note: {note}"));
     }
     for problem in problems(&installed.plugin) {
         print::note(&format!("warning: {problem}"));
     }
 }
 
-/// All that it brings, by kind and file: what one file says must not hide what another would run.
+/// The contents by kind and file, so that one file cannot hide the contents of another.
 pub(super) fn wishes(plugin: &Plugin) -> Vec<Value> {
     let mut all = Vec::new();
     let mut add = |key: &str, value: Value| {
@@ -42,12 +43,12 @@ pub(super) fn wishes(plugin: &Plugin) -> Vec<Value> {
     };
     plugin.hooks.iter().for_each(|config| add("hooks", value_of(config, "hooks")));
     plugin.servers.iter().for_each(|config| add("mcpServers", value_of(config, "mcpServers")));
-    add("agents", plugins::agents_of(plugin, &mut Vec::new()).iter().map(described).collect());
+    add("agents", plugins::agents_of(plugin, &mut Vec::new()).iter().map(describe_agent).collect());
     add(trust::SKILLS, Skills::of_plugin(plugin).wishes());
     all
 }
 
-fn described(agent: &AgentDefinition) -> (String, Value) {
+fn describe_agent(agent: &AgentDefinition) -> (String, Value) {
     let tools = match &agent.tools {
         ToolChoice::All => "all tools".to_owned(),
         ToolChoice::Only(tools) => tools.join(", "),
@@ -67,11 +68,13 @@ fn value_of(config: &PluginConfig, key: &str) -> Value {
     }
 }
 
-/// What is wrong anywhere in it.
+/// All problems of a plugin.
 pub(super) fn problems(plugin: &Plugin) -> Vec<String> {
     let mut all: Vec<String> = plugin.problems.iter().map(ToString::to_string).collect();
     let (_, hooks) = Hooks::read(plugins::hook_layers_of(plugin));
-    all.extend(hooks.iter().map(|problem| format!("a hook will not run: {problem}")));
+    all.extend(
+        hooks.iter().map(|problem| msg!("plugin-hook-invalid", problem = problem.to_string())),
+    );
     let variables = plugins::variables(plugin, Variables::new(Environment::default()));
     let servers = plugins::servers_of(plugin, &variables);
     all.extend(servers.problems.iter().map(ToString::to_string));

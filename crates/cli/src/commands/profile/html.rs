@@ -1,7 +1,7 @@
-//! A profile as a page: one file, no scripts, nothing from elsewhere.
+//! A profile as an HTML page: one file, without scripts and external resources.
 //!
-//! Invariant: whatever comes from a transcript or a path goes through [`escape`], and a policy in the page
-//! forbids everything but its own style.
+//! Invariant: all text of a transcript or a path goes through [`escape`], and the page's content security policy
+//! allows only its own style.
 
 use std::fmt::Write as _;
 
@@ -10,12 +10,11 @@ use dormouse_context::profile::{LayerProfile, Profile, RequestProfile};
 use dormouse_model::PRICES_DATED;
 
 use super::plots::{self, acted};
-use super::session::Session;
+use super::session::ProfiledSession;
 use super::text::{at_work, cost, local, losses, saved, span};
 use crate::terminal::table::{dollars, percent};
 
-/// The page.
-pub(super) fn page(session: &Session) -> String {
+pub(super) fn page(session: &ProfiledSession) -> String {
     let profile = &session.profile;
     let name = escape(&session.name());
     let mut body = format!(
@@ -25,19 +24,19 @@ pub(super) fn page(session: &Session) -> String {
     );
     body.push_str(&tiles(profile));
     body.push_str(&section(
-        "How large each request was",
+        "Size of each request",
         &key(&CONTEXT_KEY),
         &plots::contexts(profile, &session.budget),
     ));
     body.push_str(&section(
-        "What each layer saves, added up",
+        "Savings of each layer, cumulative",
         &legend(profile),
         &plots::savings(profile),
     ));
     body.push_str(&section("Layers", HOW, &layers(profile)));
-    body.push_str(&section("Where the cache was lost", "", &breaks(profile)));
+    body.push_str(&section("Cache breaks", "", &breaks(profile)));
     body.push_str(&section("Compactions", "", &compactions(profile)));
-    body.push_str(&details("Every request", &requests(profile)));
+    body.push_str(&details("All requests", &requests(profile)));
     body.push_str(&problems(session));
     format!(
         "{HEAD}<title>Context of {name}</title>\n<style>{STYLE}</style></head>\n<body>\n{body}</body></html>\n"
@@ -46,9 +45,9 @@ pub(super) fn page(session: &Session) -> String {
 
 const HEAD: &str = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n";
 const STYLE: &str = include_str!("page.css");
-const HOW: &str = "<p>Tokens kept out: what requests did not carry because of the layer, or would not have carried with it, all requests together. Of the costs with and without it one is what was paid; the other is an estimate, the layer's own plan replayed by itself, with all else as it was.</p>";
+const HOW: &str = "<p>Tokens kept out: tokens that the layer kept out of all requests together, or would have. Of the costs with and without it, one is the actual cost; the other is an estimate, made by replaying the layer alone with everything else unchanged.</p>";
 
-/// Text as text, wherever it stands.
+/// Escapes text for HTML content and attributes.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in dormouse_base::printable(text).chars() {
@@ -94,21 +93,21 @@ fn tiles(profile: &Profile) -> String {
         let _infallible = write!(html, "<div><b>{value}</b><span>{name}</span></div>");
     }
     format!(
-        "{html}</div>\n<p>Cache: {}. Prices: the list of {PRICES_DATED}, and your own settings.</p>\n",
+        "{html}</div>\n<p>Cache: {}. Prices: list prices of {PRICES_DATED}, and the setting `prices`.</p>\n",
         losses(profile)
     )
 }
 
-/// What the parts of a column are.
+/// The legend of the first plot: class and meaning.
 const CONTEXT_KEY: [(&str, &str); 5] = [
     ("read", "read from the cache"),
     ("written", "written to it"),
-    ("beside", "beside it"),
+    ("uncached", "not cached"),
     ("broke", "cache lost"),
     ("limit", "compaction is due"),
 ];
 
-/// What colours mean: classes with their names.
+/// A legend of classes and names.
 fn key(entries: &[(&str, &str)]) -> String {
     let mut html = String::from("<p class=\"legend\">");
     for (class, name) in entries {
@@ -122,7 +121,7 @@ fn legend(profile: &Profile) -> String {
     let classes: Vec<(String, &str)> =
         layers.map(|(place, layer)| (format!("l{place}"), layer.layer)).collect();
     if classes.is_empty() {
-        return "<p>No layer had anything to do.</p>".to_owned();
+        return "<p>No layer changed anything.</p>".to_owned();
     }
     let entries: Vec<(&str, &str)> =
         classes.iter().map(|(class, name)| (class.as_str(), *name)).collect();
@@ -174,7 +173,7 @@ fn layers(profile: &Profile) -> String {
         if let Some(number) = layer.overflows_at {
             let _infallible = write!(
                 html,
-                "<p>Without {} the window would be full from request {number} on.</p>",
+                "<p>Without {}, the context window would be full from request {number} on.</p>",
                 layer.layer
             );
         }
@@ -220,7 +219,7 @@ fn compactions(profile: &Profile) -> String {
         "summary by",
         "tokens before",
         "tokens after",
-        "what survived",
+        "fidelity",
     ];
     table(&head, rows)
 }
@@ -233,7 +232,7 @@ fn requests(profile: &Profile) -> String {
         "context",
         "read",
         "written",
-        "beside",
+        "uncached",
         "output",
         "cost",
         "kept out by",
@@ -262,7 +261,7 @@ fn row(request: &RequestProfile) -> Vec<String> {
     ]
 }
 
-fn problems(session: &Session) -> String {
+fn problems(session: &ProfiledSession) -> String {
     let problems = session.problems();
     if problems.is_empty() {
         return String::new();
@@ -271,7 +270,7 @@ fn problems(session: &Session) -> String {
     for problem in &problems {
         let _infallible = write!(items, "<li>{}</li>", escape(problem));
     }
-    format!("<section><h2>What was left out</h2><ul>{items}</ul></section>\n")
+    format!("<section><h2>Warnings</h2><ul>{items}</ul></section>\n")
 }
 
 #[cfg(test)]

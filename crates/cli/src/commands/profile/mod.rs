@@ -1,4 +1,4 @@
-//! `dormouse context`: a session replayed through the layers (C-24).
+//! `dormouse context`: profiles a session by replaying it through the context layers (C-24).
 
 mod html;
 mod plots;
@@ -14,20 +14,20 @@ use dormouse_model::PRICES_DATED;
 use serde::Serialize;
 
 use crate::args::ContextArguments;
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::world::World;
-use session::Session;
+use session::ProfiledSession;
 
 pub(crate) fn run(arguments: &ContextArguments, world: &World) -> Result<Exit, Failure> {
-    let session = Session::read(arguments, world)?;
+    let session = ProfiledSession::read(arguments, world)?;
     if let Some(path) = &arguments.html {
         let path = write(path, &html::page(&session))?;
-        print::note(&format!("written to {}", path.display()));
+        print::note(&msg!("profile-written", path = path.display().to_string()));
     }
     if arguments.json {
-        let answer = Answer::of(&session);
-        print::data_line(&serde_json::to_string_pretty(&answer).map_err(Failure::failed)?);
+        print::json(&ProfileJson::new(&session))?;
     } else if arguments.html.is_none() {
         print::data(&text::text(&session));
     }
@@ -37,9 +37,8 @@ pub(crate) fn run(arguments: &ContextArguments, world: &World) -> Result<Exit, F
     Ok(Exit::Done)
 }
 
-/// For programs.
 #[derive(Serialize)]
-struct Answer<'a> {
+struct ProfileJson<'a> {
     transcript: String,
     lines: u64,
     skipped: Vec<String>,
@@ -47,7 +46,7 @@ struct Answer<'a> {
     window_tokens: u32,
     cache_ttl: &'static str,
     prices_dated: &'static str,
-    /// Other conversations in the same file: counted, not replayed.
+    /// Other conversations in the same file, which are not replayed.
     side_chains: SideChains,
     #[serde(flatten)]
     profile: &'a Profile,
@@ -59,8 +58,8 @@ struct SideChains {
     usage: Usage,
 }
 
-impl<'a> Answer<'a> {
-    fn of(session: &'a Session) -> Self {
+impl<'a> ProfileJson<'a> {
+    fn new(session: &'a ProfiledSession) -> Self {
         let side_chains = &session.replay.side_chains;
         let usage = side_chains.iter().fold(Usage::default(), |sum, answer| sum.plus(answer.usage));
         Self {
@@ -77,18 +76,20 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// Writes the page, whole or not at all.
+/// Writes the page atomically.
 fn write(path: &Path, page: &str) -> Result<PathBuf, Failure> {
-    let path = std::path::absolute(path).map_err(|error| no_file(path, &error))?;
+    let path = std::path::absolute(path).map_err(|error| not_writable(path, &error))?;
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(no_file(&path, &"it has no name"));
+        return Err(not_writable(&path, &"not a file name"));
     };
-    let name = RelPath::new(&*name.to_string_lossy()).map_err(|error| no_file(&path, &error))?;
+    let name =
+        RelPath::new(&*name.to_string_lossy()).map_err(|error| not_writable(&path, &error))?;
     Dir::open(folder)?.replace(&name, page.as_bytes())?;
     Ok(path)
 }
 
-fn no_file(path: &Path, why: &dyn std::fmt::Display) -> Failure {
-    Failure::usage(anyhow::anyhow!("`{}` can not be written: {why}", path.display()))
-        .hint("give --html the name of a file in a folder that is there")
+fn not_writable(path: &Path, why: &dyn std::fmt::Display) -> Failure {
+    let text =
+        msg!("profile-not-writable", path = path.display().to_string(), error = why.to_string());
+    Failure::usage(anyhow::anyhow!(text)).hint(msg!("profile-not-writable-hint"))
 }

@@ -1,7 +1,7 @@
 //! The plots of a profile, as SVG that stretches to the width of the page.
 //!
-//! Shapes are drawn without text: labels are HTML beside them, so that they stay readable however narrow the
-//! page is. Numbers and our own words only: nothing of a transcript comes in here.
+//! Labels are HTML next to the shapes, so that they stay readable on a narrow page. The plots contain only numbers
+//! and fixed words, no text of a transcript.
 
 use dormouse_base::group_digits;
 use dormouse_context::profile::{LayerProfile, Profile, RequestProfile};
@@ -9,17 +9,17 @@ use dormouse_conversation::Budget;
 
 use crate::terminal::table::dollars;
 
-/// The drawing's own size; it is stretched.
+/// The size of the drawing before scaling.
 const WIDTH: f64 = 1_000.0;
 const HEIGHT: f64 = 300.0;
-/// More requests share a column.
-const MOST_COLUMNS: usize = 400;
+/// With more requests, several share a column.
+const MAX_COLUMNS: usize = 400;
 
-/// How large each request was: read, written, beside the cache; and where the cache was lost.
+/// The size of each request (cache reads, cache writes, uncached), with cache breaks.
 pub(super) fn contexts(profile: &Profile, budget: &Budget) -> String {
     let largest = profile.requests.iter().map(|request| request.context_tokens).max().unwrap_or(0);
     let threshold = u64::from(budget.auto_compact);
-    // A line that is far above everything would only flatten the rest.
+    // A threshold far above all requests would flatten the plot.
     let with_line = largest.saturating_mul(2) > threshold;
     let top = if with_line { largest.max(threshold) } else { largest }.max(1);
     let columns = columns(&profile.requests);
@@ -40,9 +40,9 @@ pub(super) fn contexts(profile: &Profile, budget: &Budget) -> String {
     framed(&shapes, &y, profile.requests.len(), "context tokens of each request")
 }
 
-/// The requests by column; each column is shown by its largest.
+/// Groups requests into columns; a column shows its largest request.
 fn columns(requests: &[RequestProfile]) -> Vec<&[RequestProfile]> {
-    requests.chunks(requests.len().div_ceil(MOST_COLUMNS).max(1)).collect()
+    requests.chunks(requests.len().div_ceil(MAX_COLUMNS).max(1)).collect()
 }
 
 fn column(requests: &[RequestProfile], left: f64, width: f64, top: f64) -> String {
@@ -53,9 +53,9 @@ fn column(requests: &[RequestProfile], left: f64, width: f64, top: f64) -> Strin
     let parts = [
         ("read", usage.cache_read_input_tokens),
         ("written", usage.cache_creation_input_tokens),
-        ("beside", usage.input_tokens),
+        ("uncached", usage.input_tokens),
     ];
-    let mut shapes = format!("<g><title>{}</title>", in_words(request));
+    let mut shapes = format!("<g><title>{}</title>", tooltip(request));
     let mut y = HEIGHT;
     for (class, tokens) in parts {
         let height = number(tokens) / top * HEIGHT;
@@ -75,10 +75,10 @@ fn column(requests: &[RequestProfile], left: f64, width: f64, top: f64) -> Strin
     shapes + "</g>"
 }
 
-fn in_words(request: &RequestProfile) -> String {
+fn tooltip(request: &RequestProfile) -> String {
     let usage = &request.usage;
     let mut words = format!(
-        "request {}: {} tokens, {} read, {} written, {} beside the cache",
+        "request {}: {} tokens, {} read from the cache, {} written to it, {} uncached",
         request.number,
         group_digits(request.context_tokens),
         group_digits(usage.cache_read_input_tokens),
@@ -95,19 +95,19 @@ fn in_words(request: &RequestProfile) -> String {
     words
 }
 
-/// Whether a layer did, or would have done, anything.
+/// Whether a layer changed anything, or would have.
 pub(super) fn acted(layer: &LayerProfile) -> bool {
     layer.runs > 0 || layer.calls > 0
 }
 
-/// What each layer saves, added up from the first request on. The class of a line is the layer's place.
+/// Cumulative savings of each layer. The class of a line is the index of the layer.
 pub(super) fn savings(profile: &Profile) -> String {
     let lines: Vec<(usize, Vec<f64>)> = profile
         .layers
         .iter()
         .enumerate()
         .filter(|(_, layer)| acted(layer))
-        .map(|(place, layer)| (place, added_up(layer, &profile.requests)))
+        .map(|(place, layer)| (place, cumulative(layer, &profile.requests)))
         .collect();
     let all = || lines.iter().flat_map(|(_, line)| line.iter().copied());
     let (low, high) = (all().fold(0.0, f64::min), all().fold(0.0, f64::max));
@@ -130,11 +130,11 @@ pub(super) fn savings(profile: &Profile) -> String {
     let label =
         |value: f64| if value < 0.0 { format!("-{}", dollars(-value)) } else { dollars(value) };
     let labels = [label(high), String::new(), label(low)];
-    framed(&shapes, &labels, profile.requests.len(), "dollars saved by each layer, added up")
+    framed(&shapes, &labels, profile.requests.len(), "dollars saved by each layer, cumulative")
 }
 
-/// The sums after each column of requests.
-fn added_up(layer: &LayerProfile, requests: &[RequestProfile]) -> Vec<f64> {
+/// The cumulative savings after each column.
+fn cumulative(layer: &LayerProfile, requests: &[RequestProfile]) -> Vec<f64> {
     let mut sum = 0.0;
     let sums = columns(requests).into_iter().map(|column| {
         sum += column.iter().map(|request| layer.saved_at(request)).sum::<f64>();
@@ -143,7 +143,7 @@ fn added_up(layer: &LayerProfile, requests: &[RequestProfile]) -> Vec<f64> {
     std::iter::once(0.0).chain(sums).collect()
 }
 
-/// A drawing with its labels.
+/// Adds axis labels to a drawing.
 fn framed(shapes: &str, y: &[String; 3], requests: usize, name: &str) -> String {
     let [top, middle, bottom] = y;
     format!(

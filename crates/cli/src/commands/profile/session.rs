@@ -1,4 +1,4 @@
-//! The session that is profiled: found, read, replayed.
+//! Finds, reads and replays the profiled session.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,21 +10,22 @@ use dormouse_engine::SessionFolder;
 use dormouse_model::{CacheTtl, Price, PriceTable, cost_usd, default_cache_ttl};
 
 use crate::args::{CacheTtlArgument, ContextArguments};
+use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::session_lookup::find_session;
 use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
-/// Windows that models have, beyond the default.
+/// The context window of models with a large one.
 const LARGE_WINDOW: u32 = 1_000_000;
-/// No answer is longer; only the reserve for a summary hangs on it.
-const LONGEST_ANSWER: u32 = 64_000;
-/// More problems are counted, not listed.
-const MOST_PROBLEMS: usize = 5;
+/// Upper bound of a response; it only affects the reserve for a summary.
+const MAX_RESPONSE: u32 = 64_000;
+/// Maximum number of listed problems.
+const LISTED_PROBLEMS: usize = 5;
 
 /// A session and its profile.
-pub(super) struct Session {
+pub(super) struct ProfiledSession {
     pub(super) path: PathBuf,
     pub(super) replay: Replay,
     pub(super) budget: Budget,
@@ -32,7 +33,7 @@ pub(super) struct Session {
     pub(super) profile: Profile,
 }
 
-impl Session {
+impl ProfiledSession {
     pub(super) fn read(arguments: &ContextArguments, world: &World) -> Result<Self, Failure> {
         let path = find(&arguments.transcript, world)?;
         let bytes = std::fs::read(&path).map_err(|error| unreadable(&path, &error))?;
@@ -43,42 +44,37 @@ impl Session {
         let prices = PriceTable::of_settings(&in_force.settings.prices);
         let window = arguments.window.unwrap_or_else(|| likely_window(&replay));
         let window = ContextWindow::new(window)
-            .map_err(|error| Failure::usage(error).hint("give --window what the model can hold"))?;
-        let budget = Budget::for_window(window, LONGEST_ANSWER);
+            .map_err(|error| Failure::usage(error).hint(msg!("profile-window-hint")))?;
+        let budget = Budget::for_window(window, MAX_RESPONSE);
         let ttl = ttl(arguments.cache_ttl, &replay);
         let rules = ProfileRules {
             budget,
-            cache_lives: lives(ttl),
+            cache_lives: lifetime(ttl),
             rates: &|model| prices.price(model).map(rates),
         };
         let profile = profile(&replay, &rules);
         if profile.requests.is_empty() {
-            return Err(nothing(&path, &replay));
+            return Err(no_requests(&path, &replay));
         }
         Ok(Self { path, replay, budget, ttl, profile })
     }
 
-    /// What could not be used, in lines.
+    /// Warnings about unusable lines and unknown prices.
     pub(super) fn problems(&self) -> Vec<String> {
         let warnings = &self.replay.warnings;
         let mut lines: Vec<String> =
-            warnings.iter().take(MOST_PROBLEMS).map(|one| format!("warning: {one}")).collect();
-        if warnings.len() > MOST_PROBLEMS {
-            lines.push(format!(
-                "warning: {} more lines were skipped",
-                warnings.len() - MOST_PROBLEMS
-            ));
+            warnings.iter().take(LISTED_PROBLEMS).map(|one| format!("warning: {one}")).collect();
+        if warnings.len() > LISTED_PROBLEMS {
+            lines.push(msg!("profile-more-skipped", count = warnings.len() - LISTED_PROBLEMS));
         }
         let unpriced = self.profile.total.unpriced;
         if unpriced > 0 {
-            lines.push(format!(
-                "warning: {unpriced} requests went to a model of unknown price and count as free; the setting `prices` can say what it costs"
-            ));
+            lines.push(msg!("profile-unpriced", count = unpriced));
         }
         lines
     }
 
-    /// How long the cache lives, where lines do not tell.
+    /// The assumed lifetime of the prompt cache.
     pub(super) fn ttl_words(&self) -> &'static str {
         match self.ttl {
             CacheTtl::FiveMinutes => "5m",
@@ -86,38 +82,41 @@ impl Session {
         }
     }
 
-    /// The name of the file.
     pub(super) fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 }
 
-/// A file of that name, or a session of this project.
+/// The transcript file: a path, or a session of this project.
 fn find(name: &str, world: &World) -> Result<PathBuf, Failure> {
     let path = Path::new(name);
     if path.is_file() {
         return Ok(path.to_owned());
     }
     if name.contains(['/', '.']) || path.exists() {
-        return Err(Failure::usage(anyhow::anyhow!("`{name}` is no file that can be read")).hint(
-            "give the path of a transcript, or the id of a session from `dormouse sessions`",
-        ));
+        return Err(Failure::usage(anyhow::anyhow!(msg!("profile-no-file", name = name)))
+            .hint(msg!("profile-no-file-hint")));
     }
     let folder = SessionFolder::existing(&world.home()?, &current_project()?)?;
     let session = find_session(folder.as_ref(), name)?;
     let file = session_file(session);
     let found = folder.map(|folder| folder.dir().path().join(file.as_path()));
     found.filter(|path| path.is_file()).ok_or_else(|| {
-        Failure::usage(anyhow::anyhow!("this project has no session `{session}`"))
-            .hint("`dormouse sessions` lists them; a session of elsewhere is named by its file")
+        let text = msg!("profile-unknown-session", session = session.to_string());
+        Failure::usage(anyhow::anyhow!(text)).hint(msg!("profile-unknown-session-hint"))
     })
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::failed(anyhow::anyhow!("can not read {}: {error}", path.display()))
+    let path = path.display().to_string();
+    Failure::failed(anyhow::anyhow!(msg!(
+        "file-unreadable",
+        path = path,
+        error = error.to_string()
+    )))
 }
 
-/// The smallest usual window that all requests fit.
+/// The smallest common window that all requests fit into.
 fn likely_window(replay: &Replay) -> u32 {
     let sizes = replay.events.iter().filter_map(|event| match event {
         ReplayEvent::Message(said) => Some(said.message.response.as_ref()?.usage.input_total()),
@@ -138,14 +137,14 @@ fn ttl(given: Option<CacheTtlArgument>, replay: &Replay) -> CacheTtl {
     }
 }
 
-fn lives(ttl: CacheTtl) -> Duration {
+fn lifetime(ttl: CacheTtl) -> Duration {
     match ttl {
         CacheTtl::FiveMinutes => Duration::from_mins(5),
         CacheTtl::OneHour => Duration::from_hours(1),
     }
 }
 
-/// A price as rates: what a million of each counter costs.
+/// A price as rates per million tokens.
 fn rates(price: Price) -> Rates {
     let written = Usage { cache_creation_input_tokens: 1_000_000, ..Usage::default() };
     let read = Usage { cache_read_input_tokens: 1_000_000, ..Usage::default() };
@@ -158,16 +157,14 @@ fn rates(price: Price) -> Rates {
     }
 }
 
-/// There is nothing to profile.
-fn nothing(path: &Path, replay: &Replay) -> Failure {
-    let failure = Failure::usage(anyhow::anyhow!(
-        "{} holds no answer of a model ({} lines, {} of them unreadable): there is nothing to profile",
-        path.display(),
-        replay.lines,
-        replay.warnings.len()
-    ));
-    let failure =
-        failure.hint("a transcript has one JSON object a line, as docs/transcript.md describes it");
+fn no_requests(path: &Path, replay: &Replay) -> Failure {
+    let text = msg!(
+        "profile-no-requests",
+        path = path.display().to_string(),
+        lines = replay.lines,
+        damaged = replay.warnings.len()
+    );
+    let failure = Failure::usage(anyhow::anyhow!(text)).hint(msg!("profile-no-requests-hint"));
     match replay.warnings.first() {
         Some(first) => failure.hint(first.to_string()),
         None => failure,

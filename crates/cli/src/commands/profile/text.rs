@@ -7,21 +7,20 @@ use dormouse_context::profile::{BreakReason, LayerProfile, LayerStatus, Profile,
 use dormouse_model::PRICES_DATED;
 use jiff::tz::TimeZone;
 
-use super::session::Session;
+use super::session::ProfiledSession;
 use crate::terminal::table::{NumberTable, dollars, percent, tokens};
 
-/// All of it.
-pub(super) fn text(session: &Session) -> String {
+pub(super) fn text(session: &ProfiledSession) -> String {
     [head(session), totals(&session.profile), requests(&session.profile), layers(&session.profile)]
         .join("\n")
 }
 
-fn head(session: &Session) -> String {
+fn head(session: &ProfiledSession) -> String {
     format!("Context of {}\nfrom {}\n{}\n", session.name(), session.path.display(), span(session))
 }
 
-/// When, with which models, in which window.
-pub(super) fn span(session: &Session) -> String {
+/// Period, models and context window.
+pub(super) fn span(session: &ProfiledSession) -> String {
     let requests = &session.profile.requests;
     let time = |request: Option<&RequestProfile>| {
         request.map_or_else(String::new, |request| local(request, "%Y-%m-%d %H:%M"))
@@ -47,7 +46,7 @@ fn totals(profile: &Profile) -> String {
     let usage = &total.usage;
     let input = usage.input_total();
     let mut text = format!(
-        "input   {} tokens\n  read from the cache  {} ({})\n  written to it        {}\n  beside it            {}\noutput  {} tokens\ncost    {}, at the list prices of {PRICES_DATED} and your own\n",
+        "input   {} tokens\n  read from the cache  {} ({})\n  written to it        {}\n  not cached           {}\noutput  {} tokens\ncost    {}, at list prices of {PRICES_DATED} and your own prices\n",
         tokens(input),
         tokens(usage.cache_read_input_tokens),
         percent(share(usage.cache_read_input_tokens, input)),
@@ -62,14 +61,14 @@ fn totals(profile: &Profile) -> String {
     }
     if total.estimated > 0 {
         text.push_str(&format!(
-            "note    the server told nothing about {} requests: theirs are estimates\n",
+            "note    figures of {} requests are estimates: the server reported none\n",
             group_digits(total.estimated)
         ));
     }
     text
 }
 
-/// How often the cache was lost.
+/// How often the cached prefix was lost.
 pub(super) fn losses(profile: &Profile) -> String {
     match profile.requests.iter().filter(|request| request.broke.is_some()).count() {
         0 => "never lost".to_owned(),
@@ -78,7 +77,7 @@ pub(super) fn losses(profile: &Profile) -> String {
     }
 }
 
-/// Why, each with how often.
+/// The reasons of cache breaks with their counts.
 fn reasons(profile: &Profile) -> BTreeMap<BreakReason, u64> {
     let mut reasons: BTreeMap<BreakReason, u64> = BTreeMap::new();
     for broke in profile.requests.iter().filter_map(|request| request.broke) {
@@ -87,7 +86,7 @@ fn reasons(profile: &Profile) -> BTreeMap<BreakReason, u64> {
     reasons
 }
 
-/// What was paid, if anybody knows.
+/// The cost, if prices are known.
 pub(super) fn cost(profile: &Profile) -> String {
     let total = &profile.total;
     if total.unpriced == total.requests { "unknown".to_owned() } else { dollars(total.cost_usd) }
@@ -95,7 +94,7 @@ pub(super) fn cost(profile: &Profile) -> String {
 
 fn requests(profile: &Profile) -> String {
     let mut table =
-        NumberTable::new(&["request", "context", "read", "written", "beside", "output", "cost"]);
+        NumberTable::new(&["request", "context", "read", "written", "uncached", "output", "cost"]);
     for request in &profile.requests {
         let usage = &request.usage;
         table.row(
@@ -149,7 +148,7 @@ fn layers(profile: &Profile) -> String {
     for layer in &profile.layers {
         if let Some(number) = layer.overflows_at {
             text.push_str(&format!(
-                "Without {} the window would be full from request {number} on.\n",
+                "Without {}, the context window would be full from request {number} on.\n",
                 layer.layer
             ));
         }
@@ -157,7 +156,7 @@ fn layers(profile: &Profile) -> String {
     text
 }
 
-/// Whether the layer was at work in the session.
+/// Whether the layer was on in the session.
 pub(super) fn at_work(layer: &LayerProfile) -> &'static str {
     match layer.standing {
         LayerStatus::Worked => "on",
@@ -165,16 +164,16 @@ pub(super) fn at_work(layer: &LayerProfile) -> &'static str {
     }
 }
 
-/// What the layer saves, with its sign.
+/// The signed savings of the layer.
 pub(super) fn saved(layer: &LayerProfile) -> String {
     let amount = layer.saved_usd();
     if amount < 0.0 { format!("-{}", dollars(-amount)) } else { dollars(amount) }
 }
 
 const NOTE: &str = "
-kept out: tokens that requests did not carry because of the layer, or would not have
-carried with it, all requests together. Of with and without one is what was paid, the
-other an estimate: the layer replayed by itself, all else as it was.
+kept out: tokens that the layer kept out of all requests together, or would have.
+with, without: one is the actual cost; the other is an estimate, made by replaying
+the layer alone with everything else unchanged.
 ";
 
 #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]

@@ -14,16 +14,16 @@ use dormouse_engine::SessionFolder;
 use serde::Serialize;
 
 use crate::args::StatsArguments;
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::session_lookup::find_session;
 use crate::wiring::world::{World, current_project};
-use since::since;
+use since::parse_since;
 use text::text;
 
-/// For programs.
 #[derive(Serialize)]
-struct Answer<'a> {
+struct StatsJson<'a> {
     log: String,
     cache_hit_rate: Option<f64>,
     summaries: u64,
@@ -40,9 +40,9 @@ pub(crate) fn run(arguments: &StatsArguments, world: &World) -> Result<Exit, Fai
     if arguments.json {
         print_json(&summary, &folder)?;
     } else if summary.is_empty() {
-        print::note(&nothing(arguments, &folder));
+        print::note(&no_data(arguments, &folder));
     } else {
-        print::data_line(&format!("Figures of {}", whose(arguments)));
+        print::data_line(&msg!("stats-title", scope = scope(arguments)));
         print::data_line(&format!("from {}\n", folder.display()));
         print::data(&text(&summary));
     }
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &StatsArguments, world: &World) -> Result<Exit, Fai
 }
 
 fn print_json(summary: &MetricsSummary, folder: &Path) -> Result<(), Failure> {
-    let answer = Answer {
+    let answer = StatsJson {
         log: folder.display().to_string(),
         cache_hit_rate: summary.total.cache_hit_rate(),
         summaries: summary.summaries(),
@@ -67,7 +67,7 @@ fn filter(
     world: &World,
 ) -> Result<MetricsFilter, Failure> {
     let since =
-        arguments.since.as_deref().map(|text| since(text, world.clock.now())).transpose()?;
+        arguments.since.as_deref().map(|text| parse_since(text, world.clock.now())).transpose()?;
     if let Some(name) = &arguments.session {
         let folder = SessionFolder::existing(home, &current_project()?)?;
         let session = Some(find_session(folder.as_ref(), name)?);
@@ -85,19 +85,20 @@ fn project_folder(home: &Path) -> Result<String, Failure> {
     Ok(name.map_or(project.slug().to_string(), |name| name.to_string_lossy().into_owned()))
 }
 
-fn whose(arguments: &StatsArguments) -> String {
+fn scope(arguments: &StatsArguments) -> String {
     match &arguments.session {
         Some(name) => format!("session {name}"),
         None if arguments.all => "all projects".to_owned(),
-        None => "this project (--all: of every project)".to_owned(),
+        None => "this project (--all for all projects)".to_owned(),
     }
 }
 
-fn nothing(arguments: &StatsArguments, folder: &Path) -> String {
-    let since = arguments.since.as_ref().map_or(String::new(), |since| format!(" since {since}"));
-    format!(
-        "no figures of {}{since} in {}: every request of a conversation leaves one there",
-        whose(arguments),
-        folder.display()
-    )
+fn no_data(arguments: &StatsArguments, folder: &Path) -> String {
+    let folder = folder.display().to_string();
+    match &arguments.since {
+        None => msg!("stats-none", scope = scope(arguments), folder = folder),
+        Some(since) => {
+            msg!("stats-none-since", scope = scope(arguments), since = since, folder = folder)
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! A summary in words and tables. What there is none of is left out.
+//! A metrics summary as text. Empty sections are left out.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,6 @@ use jiff::tz::TimeZone;
 
 use crate::terminal::table::{NumberTable, dollars, percent, size, time, tokens};
 
-/// All of a summary, for a terminal.
 pub(crate) fn text(summary: &MetricsSummary) -> String {
     let sections = [
         overview(summary),
@@ -31,7 +30,7 @@ pub(crate) fn text(summary: &MetricsSummary) -> String {
     sections.join("\n")
 }
 
-/// What requests came to, in two lines: requests and tokens, and the cost.
+/// Requests and tokens in one line, the cost in a second.
 pub(crate) fn spent(spent: &RequestTotals) -> String {
     let usage = spent.usage;
     let cached = match spent.cache_hit_rate() {
@@ -85,14 +84,14 @@ fn cache_breaks(summary: &MetricsSummary) -> String {
         let words = match cause.as_str() {
             "model" => "the model changed",
             "head" => "the system prompt or the tools changed",
-            "message" => "a message that had been sent changed",
-            "time_to_live" => "the cache's time to live had passed",
-            "unknown" => "nothing we sent had changed",
+            "message" => "an earlier message changed",
+            "time_to_live" => "the cache had expired",
+            "unknown" => "unknown: the request had not changed",
             other => other,
         };
         format!("  {count} × {words}\n")
     });
-    format!("cache breaks that nobody announced\n{}", causes.collect::<String>())
+    format!("unannounced cache breaks\n{}", causes.collect::<String>())
 }
 
 fn layers(summary: &MetricsSummary) -> String {
@@ -118,7 +117,7 @@ fn layers(summary: &MetricsSummary) -> String {
     if summary.summaries() > 0 {
         let (made, sessions) = (summary.summaries(), summary.sessions.max(1));
         text.push_str(&format!(
-            "summaries a session: {}.{}\n",
+            "summaries per session: {}.{}\n",
             made / sessions,
             made * 10 / sessions % 10
         ));
@@ -151,7 +150,7 @@ fn jobs(summary: &MetricsSummary) -> String {
         return String::new();
     }
     let head =
-        ["background job", "runs", "skipped", "failed", "killed", "requests", "changed", "denied"];
+        ["background task", "runs", "skipped", "failed", "killed", "requests", "changed", "denied"];
     let mut table = NumberTable::new(&head);
     for (name, job) in &summary.jobs {
         table.row(
@@ -196,19 +195,16 @@ fn breakers(summary: &MetricsSummary) -> String {
 fn unread(summary: &MetricsSummary) -> String {
     let mut text = String::new();
     for (kind, count) in &summary.unknown_kinds {
-        text.push_str(&format!(
-            "{} of the kind {kind}, which this version does not know\n",
-            counted(*count, "figure")
-        ));
+        text.push_str(&format!("{} of unknown kind {kind}\n", counted(*count, "metric")));
     }
     if summary.unreadable_lines > 0 {
         let lines = counted(summary.unreadable_lines, "line");
-        text.push_str(&format!("{lines} of the log could not be read\n"));
+        text.push_str(&format!("{lines} of the log unreadable\n"));
     }
     text
 }
 
-/// The cost, and whether it is all of it.
+/// The cost, and the number of requests without a known price.
 fn cost(spent: &RequestTotals) -> String {
     let known = dollars(spent.cost_usd);
     match spent.unpriced {

@@ -1,4 +1,4 @@
-//! A summary with something of everything, as a person sees it.
+//! A summary with all sections.
 
 use dormouse_conversation::Usage;
 use dormouse_conversation::metrics::{
@@ -84,27 +84,27 @@ model  sent  failed  tokens in  cached    out     cost  time
 m        10       2  1,244,567  99.2 %  4,321  $0.5000  65 s
 n         2       2  1,244,567  99.2 %  4,321        ?  65 s
 
-cache breaks that nobody announced
+unannounced cache breaks
   1 × sunspots
-  2 × the cache's time to live had passed
+  2 × the cache had expired
 
 layer         fired  tokens freed  changed  summaries  prefix changed
 auto_compact      3        99,000        7          6               3
-summaries a session: 1.5
+summaries per session: 1.5
 
 tool  calls  denied  failed  stored   time
 Bash     30       2       3  123 kB  0.9 s
 
-background job  runs  skipped  failed  killed  requests  changed  denied
-dream              2        0       1       0         9        0       0
+background task  runs  skipped  failed  killed  requests  changed  denied
+dream               2        0       1       0         9        0       0
 
 memories: 8 written, 20 recalled, 1 corrected, 1 undone, 3 proposed and dropped
 corrected or undone of those written: 25.0 %
 
 circuit breaker auto_compact: opened 2 times; still open in 1 session
 
-3 figures of the kind weather, which this version does not know
-1 line of the log could not be read
+3 metrics of unknown kind weather
+1 line of the log unreadable
 ";
     assert_eq!(text, expected);
 }

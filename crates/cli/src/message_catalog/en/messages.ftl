@@ -268,3 +268,135 @@ settings-fix-first = correct the file first; nothing was changed
 settings-invalid-path = { $path } is not a valid path for a settings file
 settings-changed-meanwhile = { $path } was changed meanwhile
 try-again = try again
+
+# Sessions: search
+
+search-sessions-empty-hint = give an error message, a path or the name of a function
+search-sessions-no-match = No session of this project contains `{ $query }`.
+
+# Input and confirmation
+
+no-terminal-for-confirmation = no terminal for confirmation
+stdin-unreadable = cannot read standard input: { $error }
+nothing-was-changed-hint = nothing was changed
+
+# Setup of other agents
+
+setup-done = Setup complete. Restart the agent.
+setup-undone = Setup removed.
+setup-already-done = Already set up.
+setup-nothing-to-undo = Nothing to remove.
+setup-confirm = Make these changes? [y/N]
+setup-confirm-hint = review the changes above, then run the command again with --yes
+setup-no-home = HOME is not set, so the agent's configuration cannot be found
+setup-no-home-hint = set HOME
+
+# Hooks
+
+hook-unknown-event = there is no hook event `{ $name }`
+hooks-none = No hooks.
+hooks-none-for-event = No hooks for { $event }.
+hooks-invalid = warning: a hook will not run: { $problem }
+hooks-events-hint = events: { $events }
+hooks-input-not-json = --input is not valid JSON: { $error }
+hooks-input-hint = it is the tool input, as in '{ "{" }"command":"git push"{ "}" }'
+
+# Messages to sessions
+
+send-empty = the message is empty
+send-empty-hint = give the message as an argument or on standard input
+send-summary-hint = set it with --summary
+
+# Settings
+
+config-set = { $key } set
+config-unset = { $key } unset
+config-was-not-set = { $key } was not set
+config-not-set = `{ $key }` is not set
+config-not-set-hint = `dormouse config list` lists the settings with a value, `dormouse config schema` all settings
+
+# Permissions and trust
+
+permissions-unknown-tool = there is no tool `{ $name }`
+permissions-unknown-tool-hint = tools: { $names }
+trust-given = Trusted.
+trust-revoked = Trust revoked.
+trust-was-not-given = The project was not trusted.
+trust-already-given = Already trusted.
+trust-not-needed = Nothing to trust: the project's settings run nothing and grant no permissions.
+trust-yes-hint = review the list above, then run `dormouse permissions trust --yes`
+
+# Plugins
+
+plugin-none = No plugins. To install one from a folder or git URL, run `dormouse plugin install`.
+plugin-installed = Installed { $name } from { $source }.
+plugin-installed-untrusted =
+    Not trusted, so nothing in it is used. To trust it, run `dormouse plugin trust { $name }`; to remove it, run `dormouse plugin remove { $name }`.
+plugin-enabled = { $name } enabled
+plugin-disabled = { $name } disabled
+plugin-removed = { $name } removed
+plugin-contents = It would run:
+plugin-contents-changed = It changed since you trusted it. It would run:
+plugin-hook-invalid = a hook will not run: { $problem }
+plugin-trust-confirm = Trust this plugin? Answer yes only if you know who wrote it. [y/N]
+plugin-not-trusted = the plugin is not trusted
+plugin-trust-yes-hint = review the list above, then run `dormouse plugin trust { $name } --yes`
+plugin-unknown-hint = to list all plugins, run `dormouse plugin list`
+plugin-invalid-hint = correct it, then install it again
+
+# MCP
+
+mcp-token-note = Clients must send the token in { $path }: Authorization: Bearer TOKEN
+mcp-no-memory-folder = this project has no memory folder
+mcp-no-memory-folder-hint = to show the memory folders, run `dormouse memory path`
+mcp-none = No MCP servers. To add one, run `dormouse mcp add`.
+mcp-timeout = no response within { $seconds } s
+mcp-invalid = invalid entry: { $reason }
+mcp-untrusted = needs trust: run `dormouse permissions trust`
+mcp-switched-off = { $name } is switched off
+mcp-added = Added MCP server `{ $name }` to { $file }.
+mcp-replaced = Replaced MCP server `{ $name }` in { $file }.
+mcp-already-configured = MCP server `{ $name }` is already configured in { $file }.
+mcp-removed = Removed MCP server `{ $name }` from { $file }.
+mcp-needs-trust = It is used after you trust this project: run `dormouse permissions trust`.
+mcp-unknown-in-file = there is no MCP server `{ $name }` in { $file }
+mcp-found-in-file = it is configured in { $file }{ $removal }
+mcp-list-hint = to list all servers, run `dormouse mcp list`
+mcp-missing-dashes = `{ $word }` must come after `--`
+mcp-missing-dashes-hint = write the command after `--`: `dormouse mcp add { $name } -- { $command }`
+mcp-invalid-pair = `{ $text }` is not a valid { $kind }: expected `Name{ $separator }value`
+mcp-url-or-command = a server needs either `--url URL` or a command after `--`
+
+# Dreams
+
+dream-running = Dreaming …
+dream-catching-up = Extracting memories from earlier sessions …
+dream-interrupted = Interrupted. Nothing changed.
+dream-not-started = no dream: { $reason }
+dream-now-hint = hint: use --now to dream anyway
+dream-none = No dreams yet.
+dream-memory-off = memory is switched off here, so there is nothing to dream about
+dream-memory-off-hint = `dormouse config list` shows which setting switches it off
+memory-saved-note = memory: { $change }; to undo it, run `dormouse memory undo`
+signals-failed = cannot listen for signals: { $error }
+
+# Statistics and profiles
+
+stats-title = Metrics of { $scope }
+stats-none = No metrics of { $scope } in { $folder }. Every model request adds an entry.
+stats-none-since = No metrics of { $scope } since { $since } in { $folder }.
+stats-invalid-since = invalid value `{ $text }` for --since
+stats-invalid-since-hint = use a period or a date, as in 12h, 7d, 4w or 2026-11-02
+profile-written = Written to { $path }.
+profile-not-writable = cannot write `{ $path }`: { $error }
+profile-not-writable-hint = use --html with a file in an existing folder
+profile-window-hint = set --window to the context window of the model
+profile-more-skipped = warning: { $count } more lines were skipped
+profile-unpriced = warning: { $count } requests used a model without a known price and count as free; add it to the setting `prices`
+profile-no-file = cannot read the file `{ $name }`
+profile-no-file-hint = give the path of a transcript, or the id of a session (see `dormouse sessions`)
+profile-unknown-session = this project has no session `{ $session }`
+profile-unknown-session-hint = to list all sessions, run `dormouse sessions`; for a session of another project, give the path of its transcript
+profile-no-requests = nothing to profile: { $path } contains no model response ({ $lines } lines, { $damaged } unreadable)
+profile-no-requests-hint = a transcript has one JSON object per line: see docs/transcript.md
+file-unreadable = cannot read { $path }: { $error }
