@@ -72,11 +72,11 @@ fn what_is_asked_about_can_not_be_forged() {
         assert!(shown.contains(expected), "{expected}: {shown}");
     }
     let standing = || home.run(&mut dormouse(&home, &["permissions", "trust"]));
-    assert!(standing().stdout.contains("already trusted"));
+    assert!(standing().stdout.contains("Already trusted"));
     home.write(".mcp.json", r#"{"mcpServers":{"mem":{"command":"./evil2.sh"}}}"#);
     assert!(standing().stderr.contains("have changed"), "{}", standing().stderr);
     home.write(".mcp.json", r#"{"mcpServers":{"mem":{"command":"./evil.sh"}}}"#);
-    assert!(standing().stdout.contains("already trusted"));
+    assert!(standing().stdout.contains("Already trusted"));
     home.write(".dormouse/settings.json", settings("./evil2.sh").to_string());
     assert!(standing().stderr.contains("have changed"), "{}", standing().stderr);
 }

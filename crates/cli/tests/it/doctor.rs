@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::program::{BOTH, ask, dormouse, server};
 
-/// What was found in an area: status, words, and how to mend it.
+/// The findings of an area: status, text and fix.
 fn findings(home: &TestHome, code: i32, area: &str) -> Vec<(String, String, String)> {
     let output = home.run(&mut dormouse(home, &["doctor", "--json"]));
     let answer: Value = serde_json::from_str(&output.expect_code(code).stdout).unwrap();
@@ -18,7 +18,7 @@ fn findings(home: &TestHome, code: i32, area: &str) -> Vec<(String, String, Stri
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let all = answer["findings"].as_array().unwrap().iter();
     all.filter(|finding| finding["area"] == area)
-        .map(|finding| (text(&finding["status"]), text(&finding["what"]), text(&finding["mend"])))
+        .map(|finding| (text(&finding["status"]), text(&finding["what"]), text(&finding["fix"])))
         .collect()
 }
 
@@ -52,16 +52,16 @@ fn all_is_well_and_nothing_is_changed() {
         let text = output.success().stdout.clone();
         assert_eq!(everything(home.root()), before);
         for said in [
-            format!("{} answers in ", server.url()),
-            format!("{} is asked, which it lists", server.model()),
+            format!("{} responds in ", server.url()),
+            format!("model {} is available", server.model()),
             format!("{}: private", home.dormouse_home().display()),
-            "free to go on with: 1\n".to_owned(),
-            "1 of 1 looked at, 0 with bad lines".to_owned(),
+            "1 session not in use\n".to_owned(),
+            "1 of 1 checked, 0 with damaged lines".to_owned(),
             "git version".to_owned(),
-            "can be read".to_owned(),
+            "is readable".to_owned(),
             "GNU bash".to_owned(),
             "LANG=C.UTF-8".to_owned(),
-            "0 to mend\n".to_owned(),
+            "0 problems\n".to_owned(),
         ] {
             assert!(text.contains(&said), "{said}\n{text}");
         }
@@ -76,7 +76,7 @@ fn a_first_run_is_told_what_to_set_and_no_folder_is_made() {
     let found = findings(&home, 1, "key");
     assert_eq!((found[0].0.as_str(), found[0].1.as_str()), ("problem", "no model is set up"));
     assert!(found[0].2.contains("ANTHROPIC_API_KEY"), "{found:?}");
-    assert!(findings(&home, 1, "folders")[0].1.contains("not there yet"));
+    assert!(findings(&home, 1, "folders")[0].1.contains("not created yet"));
     assert!(findings(&home, 1, "server").is_empty());
     assert!(!home.dormouse_home().exists());
 }
@@ -96,7 +96,7 @@ fn settings_that_are_wrong() {
     let found = findings(&home, 0, "settings");
     assert!(found.iter().any(|found| found.2.contains("permissions trust")), "{found:?}");
     assert!(
-        found.iter().any(|found| found.1.contains("`autoMemoryDirectory` can not")),
+        found.iter().any(|found| found.1.contains("cannot set `autoMemoryDirectory`")),
         "{found:?}"
     );
     std::fs::write(&file, "{").unwrap();
@@ -152,7 +152,7 @@ fn a_key_that_is_not_taken() {
     home.set_env("OPENAI_BASE_URL", refusing("404 Not Found"));
     home.set_env("DORMOUSE_MODEL", "any");
     let found = findings(&home, 0, "server");
-    assert!(found[1].1.contains("it lists no models; any is asked"), "{found:?}");
+    assert!(found[1].1.contains("the server lists no models; using any"), "{found:?}");
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn folders_that_are_no_folders_or_open_to_others() {
     assert!(found[0].0 == "warning" && found[0].2.starts_with("chmod 700"), "{found:?}");
     std::fs::write(home.dormouse_home().join("projects"), "").unwrap();
     let found = findings(&home, 1, "folders");
-    assert!(found[1].0 == "problem" && found[1].1.contains("no folder"), "{found:?}");
+    assert!(found[1].0 == "problem" && found[1].1.contains("not a folder"), "{found:?}");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn who_holds_a_session_and_which_lines_are_bad() {
     running.close_stdin();
     gate.wait_until_reached();
     let found = findings(&home, 0, "locks");
-    assert!(found[0].1.ends_with(": 0"), "{found:?}");
+    assert!(found[0].1.starts_with("0 sessions"), "{found:?}");
     assert!(found[1].1.contains(&format!("is open in process {}", running.id())), "{found:?}");
     gate.open();
     running.wait().success();
@@ -190,7 +190,7 @@ fn who_holds_a_session_and_which_lines_are_bad() {
     let text = std::fs::read_to_string(transcript).unwrap();
     std::fs::write(transcript, text.replacen('\n', "\nnonsense\n", 1)).unwrap();
     let found = findings(&home, 0, "transcripts");
-    assert!(found[0].1.contains("1 with bad lines"), "{found:?}");
+    assert!(found[0].1.contains("1 with damaged lines"), "{found:?}");
     assert!(found[1].0 == "warning" && found[1].1.contains("line 2 was skipped"), "{found:?}");
     server.finish();
 }

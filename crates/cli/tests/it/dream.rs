@@ -208,7 +208,7 @@ fn a_dry_run_shows_the_diff_and_changes_nothing() {
     assert_eq!(memories(&home), before);
     assert_eq!(lock_time(&home, "project"), Some(SystemTime::UNIX_EPOCH), "nothing was dreamt");
     let log = run(&home, &["log"]);
-    assert_eq!((log.success().stdout.as_str(), log.stderr.trim()), ("", "no dreams yet"));
+    assert_eq!((log.success().stdout.as_str(), log.stderr.trim()), ("", "No dreams yet"));
     good_dream(&server);
     let output = run(&home, &["--now", "--dry-run", "--json"]);
     let told: Value = serde_json::from_str(&output.success().stdout).unwrap();
@@ -256,7 +256,7 @@ fn a_dream_that_is_not_due_says_why_and_when_it_will_be() {
         serde_json::from_str(&run(&home, &["log", "--json"]).success().stdout).unwrap();
     assert_eq!(log.as_array().unwrap().len(), 3);
     home.set_env("DORMOUSE_MEMORY", "0");
-    assert!(run(&home, &["--now"]).expect_code(2).stderr.contains("memory is off"));
+    assert!(run(&home, &["--now"]).expect_code(2).stderr.contains("memory is switched off"));
     server.finish();
 }
 

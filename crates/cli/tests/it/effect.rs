@@ -166,7 +166,7 @@ fn a_week_with_five_memories_gives_exactly_its_counts() {
         assert_eq!(row.split('\t').nth(4), Some("3r 1h 3v"), "{table}");
         let shown = memory(&week.home, &["show", "harbour-quay.md"]);
         let line = format!(
-            "recalled 2 times ({} tokens), cited 2, heeded 0, violated 0; last of help today",
+            "recalled 2 times ({} tokens), cited 2, followed 0, violated 0; last helpful today",
             week.tokens("harbour-quay.md")
         );
         assert!(shown.stderr.contains(&line), "{}", shown.stderr);

@@ -65,7 +65,7 @@ fn a_server_finds_what_has_no_word_of_the_question() {
     let output = run(&home, &["memory", "embed"]);
     assert_eq!(
         output.success().stdout,
-        "2 of 3 memories have vectors, 2 of them new; 1 are in a language that the model does not know\n"
+        "2 of 3 memories have embeddings, 2 of them new; 1 are in a language that the model does not support\n"
     );
     let sent = server.requests();
     assert_eq!(sent.len(), 1);
@@ -244,7 +244,7 @@ fn a_file_of_word_vectors_works_without_a_server() {
     assert!(doctor.contains("run `dormouse memory embed`"), "{doctor}");
     let output = run(&home, &["memory", "embed"]);
     assert!(output.success().stderr.contains("14 words of 3 numbers"), "{}", output.stderr);
-    assert!(output.stdout.starts_with("2 of 3 memories have vectors"), "{}", output.stdout);
+    assert!(output.stdout.starts_with("2 of 3 memories have embeddings"), "{}", output.stdout);
     assert_eq!(files(&recall(&home, "vessels").0), ["harbour.md"]);
     assert_eq!(files(&recall(&home, "hungry").0), ["larder.md"]);
     assert_eq!(files(&recall(&home, "猫").0), ["cat.md"]);

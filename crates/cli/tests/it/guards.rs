@@ -137,14 +137,18 @@ fn a_file_that_is_no_settings_is_not_touched() {
         for option in ["--install", "--remove"] {
             let output = guard(&home, &["no-force-push.md", option]);
             assert_ne!(output.code, Some(0), "{broken}");
-            assert!(output.stderr.contains("mend the file"), "{}", output.stderr);
+            assert!(output.stderr.contains("correct the file"), "{}", output.stderr);
             assert_eq!(home.read(settings(&home)), broken);
         }
     }
     // Mended, it can be taken out; what is gone is gone.
     home.write(settings(&home), "{}");
     let output = guard(&home, &["no-force-push.md", "--remove"]);
-    assert!(output.success().stderr.contains("as far as it was still there"), "{}", output.stderr);
+    assert!(
+        output.success().stderr.contains("Some of its lines were missing already"),
+        "{}",
+        output.stderr
+    );
     assert_eq!(home.read(settings(&home)), "{}");
 }
 
@@ -245,10 +249,11 @@ fn a_guard_outlasts_its_memory_and_that_is_told() {
     guard(&home, &["no-force-push.md", "--remove"]).success();
     guard(&home, &["no-force-push.md", "--install"]).success();
     let removed = memory(&home, &["rm", "no-force-push.md"]);
-    let how =
-        format!("its guard stays in force; `dormouse memory guard {path} --remove` takes it out");
+    let how = format!(
+        "Its guard is still active. To remove it, run `dormouse memory guard {path} --remove`."
+    );
     assert!(removed.stderr.contains(&how), "{}", removed.stderr);
-    assert!(doctor().contains("stays in force, but its memory is gone"), "{}", doctor());
+    assert!(doctor().contains("is active, but its memory no longer exists"), "{}", doctor());
     guard(&home, &[&path, "--remove"]).success();
     assert_eq!(home.read(settings(&home)), "{}");
     let output = guard(&home, &[&path, "--remove"]);
@@ -330,12 +335,12 @@ fn while_talking_the_guard_is_shown_and_asked_about() {
     );
     wait_for_prompt(&terminal);
     terminal.enter("/guard No force push");
-    terminal.wait_for_text("Put this in? [y/N]");
+    terminal.wait_for_text("Install this guard? [y/N]");
     let shown = terminal.all_rows().join("\n");
     assert!(shown.contains(&format!("+   \"permissions\": {{\"deny\": [\"{RULE}\"]}}")), "{shown}");
     assert!(!settings(&home).exists());
     terminal.enter("y");
-    terminal.wait_for_text("in force from now on");
+    terminal.wait_for_text("Guard installed.");
     wait_for_prompt(&terminal);
     assert!(home.read(settings(&home)).contains(RULE));
     // Here too, at once.
@@ -347,7 +352,7 @@ fn while_talking_the_guard_is_shown_and_asked_about() {
     server.push(ScriptedTurn::new().text("I may not"));
     crate::talk::say(&mut terminal, "do it all the same", "I may not");
     assert!(server.requests().last().unwrap().text().contains("denies it"));
-    crate::talk::say(&mut terminal, "/guard no-force-push.md --remove", "taken out");
+    crate::talk::say(&mut terminal, "/guard no-force-push.md --remove", "Guard removed");
     assert!(!settings(&home).exists());
     leave(terminal);
     server.finish();

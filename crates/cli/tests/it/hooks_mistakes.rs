@@ -249,8 +249,7 @@ fn asked_about_an_event_that_is_none_it_lists_those_that_are() {
     let home = TestHome::new();
     let output = home.run(&mut dormouse(&home, &["hooks", "Nope"]));
     output.expect_code(2);
-    for part in ["`Nope`: there is no such event", "the events are ", "PreToolUse, ", "SessionEnd"]
-    {
+    for part in ["`Nope`: there is no such event", "events: ", "PreToolUse, ", "SessionEnd"] {
         assert!(output.stderr.contains(part), "{part}: {}", output.stderr);
     }
 }

@@ -51,7 +51,7 @@ fn what_is_not_there_is_not_taken_out() {
     contains(&local, &["dormouse mcp remove mine --scope project"]);
     assert_eq!(home.read(&settings), odd);
     let gone = mcp(&home, &["remove", "mine", "--scope", "project"]);
-    contains(&gone, &["`mine` is taken out of ", "settings.json"]);
+    contains(&gone, &["Removed MCP server `mine` from ", "settings.json"]);
     gone.success();
     assert!(!home.read(&settings).contains("mine"));
 }
@@ -64,9 +64,9 @@ fn adding_says_where_and_what_became_of_the_old_one() {
     std::fs::set_permissions(&settings, std::fs::Permissions::from_mode(0o644)).unwrap();
     let file = settings.display().to_string();
     let added = mcp(&home, &["add", "m", "--", "x"]);
-    contains(&added, &["`m` is set up in ", &file]);
+    contains(&added, &["Added MCP server `m` to ", &file]);
     assert!(!added.success().stderr.contains("trust"), "{}", added.stderr);
-    contains(&mcp(&home, &["add", "m", "--", "x"]), &["already, just so"]);
+    contains(&mcp(&home, &["add", "m", "--", "x"]), &["already configured in"]);
     contains(&mcp(&home, &["add", "m", "--", "y"]), &["is replaced", &file]);
     home.run(&mut dormouse(&home, &["config", "set", "model", "z"])).success();
     assert_eq!(settings.metadata().unwrap().permissions().mode() & 0o777, 0o644);
@@ -86,7 +86,7 @@ fn what_waits_for_trust_says_so() {
     assert!(listed.success().stdout.contains(expected), "{}", listed.stdout);
     contains(
         &mcp(&home, &["add", "mine", "--scope", "project", "--", "x"]),
-        &["it waits until you trust this project"],
+        &["after you trust this project"],
     );
     let listed = mcp(&home, &["list", "--json"]);
     let lines: Value = serde_json::from_str(&listed.success().stdout).unwrap();
@@ -107,7 +107,7 @@ fn a_server_that_is_left_out_is_listed_with_its_mistake() {
     home.write(home.dormouse_home().join("settings.json"), settings);
     let listed = mcp(&home, &["list"]);
     let stdout = &listed.success().stdout;
-    assert!(stdout.starts_with("web: left out: a `url` needs"), "{stdout}");
+    assert!(stdout.starts_with("web: invalid entry: a `url` needs"), "{stdout}");
     assert!(stdout.contains("settings.json, line 2"), "{stdout}");
     // One that takes its time is waited for, and that is said.
     mcp(&home, &["add", "slow", "--", "sleep", "2"]).success();

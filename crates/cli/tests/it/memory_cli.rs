@@ -74,7 +74,7 @@ fn with_no_memory_at_all_every_command_answers_and_makes_nothing() {
         (&["inbox"], 0),
         (&["inbox", "accept", "--all"], 0),
         (&["doctor"], 0),
-        (&["doctor", "--mend"], 0),
+        (&["doctor", "--fix"], 0),
         (&["lint"], 0),
         (&["path"], 0),
         (&["path", "--scope", "repo"], 0),
@@ -312,7 +312,7 @@ fn what_was_done_is_told_and_taken_back() {
     let other = memory(&home, &["restore", "One", "--change", "2"]);
     assert!(other.expect_code(1).stderr.contains("change 2 left no text of `one.md`"));
     let there = memory(&home, &["restore", "One"]);
-    assert!(there.expect_code(1).stderr.contains("was not removed"), "{}", there.stderr);
+    assert!(there.expect_code(1).stderr.contains("is not in the trash"), "{}", there.stderr);
     // A name that its file does not tell.
     add(&home, "No. 3 (of 4)", &["--type", "user", "--body", "third"]);
     memory(&home, &["rm", "No. 3 (of 4)"]).success();
@@ -338,7 +338,7 @@ fn a_change_by_another_program_is_seen() {
 }
 
 #[test]
-fn doctor_finds_and_mends() {
+fn doctor_finds_and_fixes() {
     let home = TestHome::new();
     let path = add(&home, "One", &["--type", "user", "--body", "first"]);
     let index = path.with_file_name("MEMORY.md");
@@ -354,14 +354,14 @@ fn doctor_finds_and_mends() {
         assert!(kinds.contains(&kind), "{kind}: {kinds:?}");
     }
     assert_eq!(memory(&home, &["doctor"]).expect_code(1).stdout.lines().count(), kinds.len());
-    memory(&home, &["doctor", "--mend"]).expect_code(1);
+    memory(&home, &["doctor", "--fix"]).expect_code(1);
     for file in ["zero.md", "same.md"] {
         fs::remove_file(path.with_file_name(file)).unwrap();
     }
-    memory(&home, &["doctor", "--mend"]).success();
+    memory(&home, &["doctor", "--fix"]).success();
     memory(&home, &["doctor"]).success();
-    let mended = hand_made.replace("<!--", "- [new](new.md)\n<!--");
-    assert_eq!(home.read(&index), mended);
+    let fixed = hand_made.replace("<!--", "- [new](new.md)\n<!--");
+    assert_eq!(home.read(&index), fixed);
 }
 
 #[test]
@@ -448,7 +448,7 @@ fn import_takes_what_others_export_once() {
     for (path, said) in [
         ("half.jsonl", "line 2 of the export is no valid JSON"),
         ("broken.json", "no valid JSON (EOF"),
-        ("other.json", "no export of a program that is known"),
+        ("other.json", "JSON of an unknown format"),
         ("latin.json", "not valid UTF-8"),
     ] {
         let error = json(&home, &["import", path], 1)["error"].to_string();

@@ -196,7 +196,11 @@ fn a_repository_in_the_home_folder_itself() {
         [&["path"][..], &["add", "x", "--type", "user", "--description", "d", "--body", "x"]]
     {
         let output = memory_in(&home, &home.user_home(), &[command, &["--scope", "repo"]].concat());
-        assert!(output.expect_code(2).stderr.contains("would be your own"), "{}", output.stderr);
+        assert!(
+            output.expect_code(2).stderr.contains("is not available in your home directory"),
+            "{}",
+            output.stderr
+        );
     }
 }
 

@@ -145,7 +145,7 @@ fn an_answer_is_spoken_of_only_where_somebody_takes_it() {
     for nothing in [&["r", ""][..], &["r", "  "], &["r", " ", "\n"], &["r"]] {
         let output = send(&home, nothing);
         output.expect_code(2);
-        assert!(output.stderr.contains("there is nothing to send"), "{}", output.stderr);
+        assert!(output.stderr.contains("the message is empty"), "{}", output.stderr);
     }
     assert_eq!(mailbox(&home, "r").len(), 2);
     server.finish();

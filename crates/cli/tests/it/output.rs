@@ -231,7 +231,7 @@ fn max_cost_stops_before_the_next_request() {
     let output = home.run(&mut ask(&home, &["-c", "--max-cost", "5", "go on"]));
     assert_eq!((output.success().stdout.as_str(), output.stderr.as_str()), ("it says one\n", ""));
     let output = home.run(&mut ask(&home, &["--max-cost", "nothing", "hi"]));
-    assert!(output.expect_code(2).stderr.contains("an amount of dollars"), "{}", output.stderr);
+    assert!(output.expect_code(2).stderr.contains("an amount in dollars"), "{}", output.stderr);
     home.run(&mut ask(&home, &["-c", "hi"])).success();
     server.finish();
 }

@@ -98,7 +98,7 @@ fn a_verdict_without_running_anything() {
     assert_eq!(check(&["Read", "a.txt"])["verdict"], "allow");
     let output = home.run(&mut dormouse(&home, &["permissions", "check", "Teleport", "x"]));
     assert_eq!(output.code, Some(2));
-    assert!(output.stderr.contains("the tools are Bash, BashOutput"), "{}", output.stderr);
+    assert!(output.stderr.contains("tools: Bash, BashOutput"), "{}", output.stderr);
     std::fs::create_dir_all(home.dormouse_home()).unwrap();
     let settings = r#"{"permissions":{"deny":["Read(a.txt)"],"allow":["Bash(make:*)"]}}"#;
     std::fs::write(home.dormouse_home().join("settings.json"), settings).unwrap();

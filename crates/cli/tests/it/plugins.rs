@@ -84,7 +84,7 @@ fn life(home: &TestHome, server: &ScriptedServer, source: &str, change: &dyn Fn(
         "agents.spell:reviewer: \"Looks at changes twice. (all tools)\"",
         "agents/reviewer.md:4: `permissionMode` has no effect in an agent of a plugin",
         "agents/reviewer.md:5: `hooks` has no effect in an agent of a plugin",
-        "Not trusted: nothing of it is used.",
+        "Not trusted, so nothing in it is used.",
     ] {
         assert!(installed.stderr.contains(says), "{says}\n{}", installed.stderr);
     }
@@ -104,7 +104,7 @@ fn life(home: &TestHome, server: &ScriptedServer, source: &str, change: &dyn Fn(
     change();
     let again = run(home, &["install", source]);
     assert!(
-        again.success().stderr.contains("It has changed since you trusted it."),
+        again.success().stderr.contains("It changed since you trusted it."),
         "{}",
         again.stderr
     );
@@ -177,7 +177,7 @@ fn a_copy_that_was_tampered_with_is_not_used() {
     assert_eq!(had, NOTHING);
     assert!(output.stderr.contains("has changed since it was trusted"), "{}", output.stderr);
     let list = run(&home, &["list"]);
-    assert!(list.stdout.contains("spell (changed since it was trusted)"), "{}", list.stdout);
+    assert!(list.stdout.contains("spell (changed since trusted)"), "{}", list.stdout);
     // And with --bare nothing of any plugin is there.
     run(&home, &["install", root.to_str().unwrap()]).success();
     assert_eq!(session(&home, &server).0, ALL, "the copy is as it was trusted again");

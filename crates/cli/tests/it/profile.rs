@@ -153,12 +153,9 @@ fn what_can_not_be_profiled_is_told() {
         assert!(output.stderr.contains(words), "{}", output.stderr);
         assert!(output.stderr.contains("hint: "), "{}", output.stderr);
     };
-    fails(
-        &["context", "empty.jsonl"],
-        "holds no answer of a model (0 lines, 0 of them unreadable)",
-    );
-    fails(&["context", "foreign.jsonl"], "3 of them unreadable");
-    fails(&["context", "nowhere.jsonl"], "is no file that can be read");
+    fails(&["context", "empty.jsonl"], "contains no model response (0 lines, 0 unreadable)");
+    fails(&["context", "foreign.jsonl"], "3 unreadable");
+    fails(&["context", "nowhere.jsonl"], "cannot read the file");
     fails(&["context", "0193b0a4"], "no session of this project begins with");
     home.write("good.jsonl", hostile());
     fails(&["context", "good.jsonl", "--window", "10"], "too small");

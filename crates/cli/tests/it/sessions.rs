@@ -52,7 +52,7 @@ fn looking_makes_no_folder() {
     let home = TestHome::new();
     let output = home.run(&mut dormouse(&home, &["sessions"]));
     assert_eq!((output.code, output.stdout.as_str()), (Some(0), ""));
-    assert!(output.stderr.contains("no sessions in this project yet"));
+    assert!(output.stderr.contains("No sessions in this project yet"));
     assert!(!home.dormouse_home().exists());
 }
 

@@ -17,8 +17,8 @@ fn an_empty_log_says_so_and_makes_nothing() {
     let home = TestHome::new();
     let output = home.run(&mut dormouse(&home, &["stats"]));
     assert_eq!(output.success().stdout, "");
-    assert!(output.stderr.contains("no figures of this project"), "{}", output.stderr);
-    assert!(output.stderr.contains("every request of a conversation leaves one"));
+    assert!(output.stderr.contains("No metrics of this project"), "{}", output.stderr);
+    assert!(output.stderr.contains("Every model request adds an entry"));
     assert_eq!(json(&home, &["--all"])["total"]["requests"], 0);
     assert!(!home.dormouse_home().exists());
 }
@@ -74,8 +74,8 @@ fn a_period_that_is_none_is_told() {
     let home = TestHome::new();
     let output = home.run(&mut dormouse(&home, &["stats", "--since", "soon"]));
     assert_eq!(output.code, Some(2));
-    assert!(output.stderr.contains("no period and no date"), "{}", output.stderr);
-    assert!(output.stderr.contains("hint: as in 12h, 7d"), "{}", output.stderr);
+    assert!(output.stderr.contains("for --since"), "{}", output.stderr);
+    assert!(output.stderr.contains("as in 12h, 7d"), "{}", output.stderr);
     let output = home.run(&mut dormouse(&home, &["stats", "--all", "--project"]));
     assert_eq!(output.code, Some(2));
 }

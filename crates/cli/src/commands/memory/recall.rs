@@ -123,7 +123,10 @@ fn open_ranking(stores: &SelectedStores, world: &World) -> Result<MemorySearch, 
     })
 }
 
-pub(super) fn open_word_ranking(stores: &SelectedStores, world: &World) -> Result<MemorySearch, Failure> {
+pub(super) fn open_word_ranking(
+    stores: &SelectedStores,
+    world: &World,
+) -> Result<MemorySearch, Failure> {
     let opened = stores.list.iter().map(|scoped| Arc::clone(&scoped.store)).collect();
     let recall = MemorySearch::open(opened, Some(&world.home()?.join("cache")));
     Ok(recall.with_project(Dir::open(&stores.project.checkout)?))
