@@ -12,7 +12,7 @@ use super::plan::{EchoTurn, chance};
 /// So many facts that are no news are proposed in a run.
 const ECHOES: usize = 8;
 /// What the program says where a quotation was not found.
-const NOWHERE: &str = "nobody said";
+const NOWHERE: &str = "is not in this conversation";
 
 /// What the model in a session's forks knows of the session.
 pub(super) struct Extractor {

@@ -203,7 +203,7 @@ impl Draft<'_> {
         let mut config = self.config();
         let access = self.memory(agent)?;
         let directory = access.as_ref().and_then(|access| {
-            let store = access.stores().first()?;
+            let store = access.memories().stores().first()?;
             Some(store.dir().path().to_owned())
         });
         let remembered = directory.as_deref().and_then(|path| Some((agent.memory?, path)));

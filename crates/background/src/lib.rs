@@ -1,8 +1,7 @@
-//! What is done beside a conversation, through forks of it: notes about the session (`notes`), memories that it is
-//! worth having of it (`extraction`), and dreams over the memories (`dream`).
+//! Background tasks of a session, each through forks of its conversation: session notes (`notes`), extraction of
+//! memories (`extraction`), and dreams that merge memories (`dream`).
 //!
-//! Invariant: nothing here holds up a turn or makes one fail; what does not come to its end leaves things as
-//! they were.
+//! Invariant: nothing here delays a turn or makes one fail; a task that does not finish leaves things as they were.
 
 #![forbid(unsafe_code)]
 
@@ -16,4 +15,4 @@ pub use dream::{
     dream_reports,
 };
 pub use extraction::{EXTRACTION, Extraction, ExtractionRules, QueueTranscript, TranscriptQueue};
-pub use notes::{NotesConfig, NotesError, SessionNotes, kept_title};
+pub use notes::{NotesConfig, NotesError, SessionNotes, saved_title};

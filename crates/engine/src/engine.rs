@@ -173,7 +173,7 @@ impl Engine {
         // Memory is the session's: what an agent below it hears adds to that.
         if let (Some(memory), None) = (&config.memory, &config.subagent) {
             memory.access.begin(transcript.session());
-            memory.access.record_history(history.messages().iter().map(AsRef::as_ref));
+            memory.access.provenance().record_history(history.messages().iter().map(AsRef::as_ref));
             if let Some(asker) = &config.asker {
                 memory.access.set_asker(Arc::clone(asker));
             }
@@ -297,7 +297,7 @@ impl Engine {
     /// Memory remembers what it was told, to say later where a memory came from.
     pub(crate) fn hear(&self, id: MessageId, trust: Trust, text: &str) {
         if let Some(memory) = &self.config.memory {
-            memory.access.record(id, trust, text);
+            memory.access.provenance().record(id, trust, text);
         }
     }
 
@@ -427,7 +427,7 @@ impl Engine {
     /// What the person is to be told about memory.
     pub fn take_memory_notices(&self) -> Vec<String> {
         let memory = self.config.memory.as_ref();
-        memory.map(|memory| memory.access.take_notices()).unwrap_or_default()
+        memory.map(|memory| memory.access.notices().take()).unwrap_or_default()
     }
 
     /// What runs beside the conversation.

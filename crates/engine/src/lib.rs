@@ -44,6 +44,7 @@ mod turn_state;
 pub use announcements::{AnnouncedFact, Announcer, PromptPosition};
 pub use background_task::{BackgroundTask, SavedNotes, TurnSnapshot};
 pub use dormouse_context::compact::{CompactionMethod, Fidelity};
+pub use dormouse_provenance::MEMORY_TOOLS;
 pub use fork_point::{ForkPoint, ForkPoints};
 pub use session_control::ModelSetup;
 
@@ -63,10 +64,7 @@ pub use hooks::{
 };
 pub use jobs::{Job, JobEnd, JobHandle, JobId, JobStatus, Jobs};
 pub use layers::LayerRules;
-pub use memory::{
-    MEMORY_TOOLS, MemoryText, Said, SessionMemory, Voice, Wanted, Witness, Written, memory_tools,
-    voices,
-};
+pub use memory::{MemoryNotices, SessionMemory, SessionMemoryError, WrittenChange, memory_tools};
 pub use memory_usage::RepeatedCorrection;
 pub use plan::SubmittedPlan;
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, build_prefix};

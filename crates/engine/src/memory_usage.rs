@@ -11,10 +11,11 @@ use std::time::Duration;
 use dormouse_conversation::{Block, Message, Role, ToolUse};
 use dormouse_memory::effect::{Arrival, Happened, InContext, effects};
 use dormouse_memory::{Anchor, Entry, GuardBook, MemoryFile, RecalledFor, Store, UseCount, Uses};
+use dormouse_provenance::MEMORY_TOOLS;
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
-use crate::memory::{MEMORY_TOOLS, SessionMemory};
+use crate::memory::SessionMemory;
 use crate::{Engine, EngineEvent};
 
 /// How long the end of a turn waits for its counts.
@@ -85,7 +86,7 @@ impl TurnUsage {
         let text = |key: &str| input.get(key).and_then(Value::as_str);
         let path = text("file_path").or_else(|| text("path"));
         // To read a memory is not to heed it.
-        if path.is_some_and(|path| access.memory_at(&folder.join(path)).is_some()) {
+        if path.is_some_and(|path| access.memories().memory_at(&folder.join(path)).is_some()) {
             return;
         }
         for (key, value) in &input {
@@ -131,7 +132,7 @@ impl Engine {
         let Some(memory) = &self.config.memory else { return };
         let access = Arc::clone(&memory.access);
         self.catch_up();
-        let updated = access.take_updates();
+        let updated = access.take_changed();
         self.watch.corrected.extend(updated.iter().cloned());
         let gathered = UsageOfTurn {
             before: self.watch.before.clone(),
@@ -156,7 +157,7 @@ impl Engine {
     fn count_late_corrections(&mut self) {
         let Some(memory) = &self.config.memory else { return };
         let access = Arc::clone(&memory.access);
-        let mut updated = access.take_updates();
+        let mut updated = access.take_changed();
         updated.retain(|path| !self.watch.corrected.contains(path));
         if updated.is_empty() {
             return;
@@ -206,7 +207,7 @@ fn count(access: &SessionMemory, gathered: UsageOfTurn) -> Vec<RepeatedCorrectio
     let mut places: Vec<(Arc<Store>, MemoryFile)> = Vec::new();
     let mut memories = Vec::new();
     for path in &present {
-        let Some((store, file)) = access.memory_at(path) else { continue };
+        let Some((store, file)) = access.memories().memory_at(path) else { continue };
         // One that is gone meanwhile was good for what it was good for.
         let Some(memory) = in_context(&store, &file, arrival(path), updated.contains(path)) else {
             continue;
@@ -219,11 +220,11 @@ fn count(access: &SessionMemory, gathered: UsageOfTurn) -> Vec<RepeatedCorrectio
         add(&mut counts, &store, file, |count| UseCount { effect, ..count });
     }
     for (path, tokens) in shown {
-        if let Some((store, file)) = access.memory_at(&path) {
+        if let Some((store, file)) = access.memories().memory_at(&path) {
             add(&mut counts, &store, file, |count| count.recalled(RecalledFor::Us, tokens));
         }
     }
-    access.stores().iter().flat_map(|store| written(store, &counts)).collect()
+    access.memories().stores().iter().flat_map(|store| written(store, &counts)).collect()
 }
 
 /// Adds to the count of a memory, or begins one.

@@ -36,7 +36,7 @@ fn turn(place: &Place, before: bool, updated: bool) -> UsageOfTurn {
 }
 
 fn uses(place: &Place) -> Uses {
-    place.access.stores()[0].uses("rule.md").unwrap_or_default()
+    place.access.memories().stores()[0].uses("rule.md").unwrap_or_default()
 }
 
 #[test]

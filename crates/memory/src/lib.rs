@@ -21,6 +21,7 @@ mod kind;
 mod manifest;
 mod names;
 mod place;
+mod reachable;
 pub mod recall;
 mod rules;
 mod same;
@@ -51,6 +52,9 @@ pub use place::{
     DirectoryChoice, DirectorySource, PlaceError, ProjectMemory, RepositoryIdentity,
     checked_directory, daily_log, memory_directory, project_memory, repository_memory, team_memory,
     user_memory,
+};
+pub use reachable::{
+    FoundMemory, LookupError, MemoryText, QuarantinedText, RankingSetup, ReachableMemories,
 };
 pub use rules::{IndexUse, MemoryRules, Saving};
 pub use same::{Claims, already_said};

@@ -1,50 +1,50 @@
-//! DreamTiming a dream is due (B-18): gates in their order, the cheapest first. GateFacts are asked for one by one, and none
-//! behind a gate that is closed.
+//! When a dream is due (B-18): gates in order, the cheapest first. A fact is looked up only if all gates before its own
+//! are open.
+
+use std::fmt;
 
 use dormouse_base::SessionId;
 use dormouse_memory::{DreamState, Dreamer as Holder};
 use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
-/// Between two dreams.
+/// The time from one dream to the next.
 pub const BETWEEN_DREAMS: SignedDuration = SignedDuration::from_hours(24);
-/// Between two looks at the sessions.
+/// The time from one count of the sessions to the next.
 pub const BETWEEN_SCANS: SignedDuration = SignedDuration::from_mins(10);
-/// So many other sessions must have gone on since the last dream.
+/// Other sessions that must have been active since the last dream.
 pub const OTHER_SESSIONS: usize = 5;
 
 /// Why there is no dream now.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DreamBlocked {
-    /// A switch is off.
+    /// It is disabled.
     #[error("{0}")]
     Off(String),
-    /// The last dream was not long ago.
+    /// The last dream was too recent.
     #[error("the last dream was at {}; the next is due at {}", shown(*.last), shown(*.opens))]
     TooSoon {
-        /// DreamTiming that was.
+        /// The time of the last dream.
         last: Timestamp,
-        /// DreamTiming the gate opens.
+        /// When a dream is due.
         opens: Timestamp,
     },
-    /// The sessions were counted just now.
-    #[error("the sessions were counted lately; they are counted again at {}", shown(*.opens))]
+    /// The sessions were counted recently.
+    #[error("the sessions were counted recently; they are counted again at {}", shown(*.opens))]
     ScannedLately {
-        /// DreamTiming the gate opens.
+        /// When a dream is due.
         opens: Timestamp,
     },
-    /// Too little has happened.
-    #[error(
-        "{found} other sessions have gone on since the last dream, and {OTHER_SESSIONS} are needed"
-    )]
+    /// Too few sessions were active.
+    #[error("{found} other sessions were active since the last dream; {OTHER_SESSIONS} are needed")]
     TooFewSessions {
-        /// How many there are.
+        /// The number of active sessions.
         found: usize,
     },
-    /// Somebody dreams.
-    #[error("a dream over this memory is under way{}", by(.0.as_ref()))]
+    /// Another dream holds the lock.
+    #[error("a dream over this memory is running{}", by(.0.as_ref()))]
     Held(Option<Holder>),
-    /// It can not be known, or nobody can dream here.
+    /// A fact could not be looked up, or something that a dream needs is missing.
     #[error("{0}")]
     Cannot(String),
 }
@@ -58,7 +58,15 @@ fn by(holder: Option<&Holder>) -> String {
 }
 
 impl DreamBlocked {
-    /// A word for it, for programs.
+    pub(super) fn cannot(error: impl fmt::Display) -> Self {
+        Self::Cannot(error.to_string())
+    }
+
+    pub(super) fn no_memory() -> Self {
+        Self::cannot("there is no memory to dream about")
+    }
+
+    /// A short name, for programs.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Off(_) => "off",
@@ -70,7 +78,7 @@ impl DreamBlocked {
         }
     }
 
-    /// DreamTiming the gate opens by itself, where that can be said.
+    /// When a dream is due, if that is known.
     pub fn opens(&self) -> Option<Timestamp> {
         match self {
             Self::TooSoon { opens, .. } | Self::ScannedLately { opens } => Some(*opens),
@@ -79,27 +87,29 @@ impl DreamBlocked {
     }
 }
 
-/// What is asked, the cheapest first.
+/// The facts that the gates need, the cheapest first.
 pub(super) trait GateFacts {
-    /// Whether all switches are as they must be: known already.
-    fn switches(&mut self) -> Result<(), String>;
-    /// DreamTiming the last dream was: a look at one file.
-    fn last_dream(&mut self) -> Result<Option<Timestamp>, String>;
-    /// DreamTiming the sessions were last counted: known already.
+    /// Why dreams are disabled, if they are. In memory.
+    fn disabled(&mut self) -> Option<String>;
+    /// The time of the last dream. Reads one file.
+    fn last_dream(&mut self) -> Result<Option<Timestamp>, DreamBlocked>;
+    /// When the sessions were last counted. In memory.
     fn last_scan(&mut self) -> Option<Timestamp>;
-    /// The other sessions that have gone on since: a look at a folder.
-    fn sessions_since(&mut self, since: Option<Timestamp>) -> Result<Vec<SessionId>, String>;
-    /// Who dreams now: a lock is tried.
-    fn holder(&mut self) -> Result<DreamState, String>;
+    /// The other sessions that were active since a time. Reads one folder.
+    fn sessions_since(&mut self, since: Option<Timestamp>) -> Result<Vec<SessionId>, DreamBlocked>;
+    /// The holder of the lock. Tries the lock.
+    fn holder(&mut self) -> Result<DreamState, DreamBlocked>;
 }
 
-/// The gates that take no time. Gives when the last dream was.
+/// The gates that take no time. Returns the time of the last dream.
 pub(super) fn check_cheap_gates(
     facts: &mut impl GateFacts,
     now: Timestamp,
 ) -> Result<Option<Timestamp>, DreamBlocked> {
-    facts.switches().map_err(DreamBlocked::Off)?;
-    let last = facts.last_dream().map_err(DreamBlocked::Cannot)?;
+    if let Some(reason) = facts.disabled() {
+        return Err(DreamBlocked::Off(reason));
+    }
+    let last = facts.last_dream()?;
     check_last(last, now)?;
     if let Some(opens) = facts.last_scan().and_then(|scan| opens(scan, BETWEEN_SCANS, now)) {
         return Err(DreamBlocked::ScannedLately { opens });
@@ -115,23 +125,22 @@ pub(super) fn check_last(last: Option<Timestamp>, now: Timestamp) -> Result<(), 
     }
 }
 
-/// The gates that look around. Gives the sessions that have gone on since the last dream.
+/// The gates that read folders. Returns the sessions that were active since the last dream.
 pub(super) fn check_session_gates(
     facts: &mut impl GateFacts,
     last: Option<Timestamp>,
 ) -> Result<Vec<SessionId>, DreamBlocked> {
-    let sessions = facts.sessions_since(last).map_err(DreamBlocked::Cannot)?;
+    let sessions = facts.sessions_since(last)?;
     if sessions.len() < OTHER_SESSIONS {
         return Err(DreamBlocked::TooFewSessions { found: sessions.len() });
     }
-    match facts.holder().map_err(DreamBlocked::Cannot)? {
+    match facts.holder()? {
         DreamState::Dreaming(holder) => Err(DreamBlocked::Held(holder)),
         DreamState::Awake => Ok(sessions),
     }
 }
 
-/// DreamTiming a gate opens that closed at `then`; nothing, if it is open. A time that is still to come is none: the clock
-/// was wrong.
+/// When a gate opens that closed at `then`; none if it is open. A time in the future is ignored: the clock was wrong.
 fn opens(then: Timestamp, after: SignedDuration, now: Timestamp) -> Option<Timestamp> {
     let opens = then.checked_add(after).ok()?;
     (then <= now && now < opens).then_some(opens)
@@ -147,9 +156,9 @@ mod tests {
         Timestamp::from_second(1_700_000_000 + hour * 3600).unwrap()
     }
 
-    /// Every gate is open; what was asked is counted.
-    struct World {
-        switches: Result<(), String>,
+    /// Facts with which every gate is open; records which were looked up.
+    struct TestFacts {
+        disabled: Option<String>,
         last: Option<Timestamp>,
         scan: Option<Timestamp>,
         sessions: usize,
@@ -157,16 +166,15 @@ mod tests {
         asked: Vec<&'static str>,
     }
 
-    impl World {
+    impl TestFacts {
         fn open() -> Self {
-            let (switches, asked) = (Ok(()), Vec::new());
             Self {
-                switches,
+                disabled: None,
                 last: Some(at(0)),
                 scan: None,
                 sessions: 5,
                 holder: DreamState::Awake,
-                asked,
+                asked: Vec::new(),
             }
         }
 
@@ -177,13 +185,13 @@ mod tests {
         }
     }
 
-    impl GateFacts for World {
-        fn switches(&mut self) -> Result<(), String> {
-            self.asked.push("switches");
-            self.switches.clone()
+    impl GateFacts for TestFacts {
+        fn disabled(&mut self) -> Option<String> {
+            self.asked.push("disabled");
+            self.disabled.clone()
         }
 
-        fn last_dream(&mut self) -> Result<Option<Timestamp>, String> {
+        fn last_dream(&mut self) -> Result<Option<Timestamp>, DreamBlocked> {
             self.asked.push("last dream");
             Ok(self.last)
         }
@@ -193,41 +201,44 @@ mod tests {
             self.scan
         }
 
-        fn sessions_since(&mut self, since: Option<Timestamp>) -> Result<Vec<SessionId>, String> {
+        fn sessions_since(
+            &mut self,
+            since: Option<Timestamp>,
+        ) -> Result<Vec<SessionId>, DreamBlocked> {
             assert_eq!(since, self.last);
             self.asked.push("sessions");
             Ok(vec![ID.parse().unwrap(); self.sessions])
         }
 
-        fn holder(&mut self) -> Result<DreamState, String> {
+        fn holder(&mut self) -> Result<DreamState, DreamBlocked> {
             self.asked.push("lock");
             Ok(self.holder.clone())
         }
     }
 
     #[test]
-    fn each_gate_alone_and_nothing_is_asked_behind_it() {
-        let all = ["switches", "last dream", "last scan", "sessions", "lock"];
-        let check = |world: World, word: &str, asked: usize| {
-            let (passed, seen) = world.pass();
+    fn each_gate_alone_and_no_fact_behind_it_is_looked_up() {
+        let all = ["disabled", "last dream", "last scan", "sessions", "lock"];
+        let check = |facts: TestFacts, word: &str, asked: usize| {
+            let (passed, seen) = facts.pass();
             assert_eq!(passed.map_err(|closed| closed.word()), Err(word));
             assert_eq!(seen, all[..asked]);
         };
-        assert_eq!(World::open().pass(), (Ok(5), all.to_vec()));
-        check(World { switches: Err("off".into()), ..World::open() }, "off", 1);
-        check(World { last: Some(at(1)), ..World::open() }, "too-soon", 2);
-        check(World { scan: Some(at(24)), ..World::open() }, "scanned-lately", 3);
-        check(World { sessions: 4, ..World::open() }, "too-few-sessions", 4);
-        check(World { holder: DreamState::Dreaming(None), ..World::open() }, "held", 5);
+        assert_eq!(TestFacts::open().pass(), (Ok(5), all.to_vec()));
+        check(TestFacts { disabled: Some("off".into()), ..TestFacts::open() }, "off", 1);
+        check(TestFacts { last: Some(at(1)), ..TestFacts::open() }, "too-soon", 2);
+        check(TestFacts { scan: Some(at(24)), ..TestFacts::open() }, "scanned-lately", 3);
+        check(TestFacts { sessions: 4, ..TestFacts::open() }, "too-few-sessions", 4);
+        check(TestFacts { holder: DreamState::Dreaming(None), ..TestFacts::open() }, "held", 5);
     }
 
     #[test]
     fn times() {
-        let never = World { last: None, scan: Some(at(23)), ..World::open() };
+        let never = TestFacts { last: None, scan: Some(at(23)), ..TestFacts::open() };
         assert_eq!(never.pass().0, Ok(5));
-        let to_come = World { last: Some(at(30)), ..World::open() };
+        let to_come = TestFacts { last: Some(at(30)), ..TestFacts::open() };
         assert_eq!(to_come.pass().0, Ok(5), "the clock was wrong then");
-        let closed = World { last: Some(at(1)), ..World::open() }.pass().0.unwrap_err();
+        let closed = TestFacts { last: Some(at(1)), ..TestFacts::open() }.pass().0.unwrap_err();
         assert_eq!(closed.opens(), Some(at(25)));
         assert!(closed.to_string().contains("the next is due at 2023-11-15 23:13 UTC"), "{closed}");
     }

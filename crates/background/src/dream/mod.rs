@@ -1,7 +1,7 @@
-//! Dreaming (B-17 to B-25): what many sessions learned is merged, beside a conversation or by hand.
+//! Dreams (B-17 to B-25): the memories of many sessions are merged, in the background or by a command.
 //!
-//! Invariants: a dream works on copies, and is applied as one change or not at all; nobody waits for it, and a turn
-//! with nothing due looks at one file; the kernel's lock, and nothing else, says who dreams.
+//! Invariants: a dream works on copies, and is applied as one change or not at all; a turn never waits for it, and with
+//! nothing due looks at one file; only the holder of the kernel's lock dreams.
 
 mod gates;
 mod prompt;
@@ -29,25 +29,25 @@ pub use run::{DreamOutcome, DreamTiming};
 use setup::CurrentFacts;
 pub use setup::DreamSetup;
 
-/// The tool that a conversation must have for a fork of it to dream.
-const NEEDED: &str = "MemorySave";
+/// The tool that a conversation needs for a fork of it to dream.
+const NEEDED_TOOL: &str = "MemorySave";
 
-/// Dreams beside conversations.
+/// The background task that dreams.
 pub struct DreamTask {
     setup: Arc<DreamSetup>,
-    /// Why it does not dream by itself, where it does not.
-    switches: Result<(), String>,
-    /// DreamTiming the sessions were last counted.
+    /// Why it does not start dreams itself, if it does not.
+    disabled: Option<String>,
+    /// When the sessions were last counted.
     scanned: Mutex<Option<Timestamp>>,
 }
 
 impl DreamTask {
-    /// Dreams by itself, unless `switches` says why not.
-    pub fn new(setup: DreamSetup, switches: Result<(), String>) -> Self {
-        Self { setup: Arc::new(setup), switches, scanned: Mutex::default() }
+    /// Starts dreams itself, unless it is disabled for a reason.
+    pub fn new(setup: DreamSetup, disabled: Option<String>) -> Self {
+        Self { setup: Arc::new(setup), disabled, scanned: Mutex::default() }
     }
 
-    /// Starts a dream beside a conversation, at once. What it came to is in the list of jobs, and the person is told.
+    /// Starts a dream in the background at once. The list of jobs has its result, and the user gets a notice.
     pub fn start(
         &self,
         jobs: &Jobs,
@@ -59,13 +59,17 @@ impl DreamTask {
         }
         check_tools(&seed)?;
         let setup = Arc::clone(&self.setup);
-        jobs.spawn(KIND, |job| work(setup, seed, job, DreamTrigger::Anyway(current)));
+        jobs.spawn(KIND, |job| work(setup, seed, job, DreamTrigger::Requested(current)));
         Ok(())
     }
 
     fn facts(&self, current: SessionId) -> CurrentFacts<'_> {
-        let (switches, scanned) = (self.switches.clone(), *self.last_scan());
-        CurrentFacts { setup: &self.setup, switches, scanned, current: Some(current) }
+        CurrentFacts {
+            setup: &self.setup,
+            disabled: self.disabled.clone(),
+            scanned: *self.last_scan(),
+            current: Some(current),
+        }
     }
 
     fn last_scan(&self) -> MutexGuard<'_, Option<Timestamp>> {
@@ -76,14 +80,14 @@ impl DreamTask {
 impl BackgroundTask for DreamTask {
     fn on_idle(&self, snapshot: &TurnSnapshot<'_>) {
         let busy = snapshot.jobs().is_running(KIND) || snapshot.quota_is_low();
-        if !snapshot.is_turn_end() || busy || !snapshot.has_tool(NEEDED) {
+        if !snapshot.is_turn_end() || busy || !snapshot.has_tool(NEEDED_TOOL) {
             return;
         }
         let (current, now) = (snapshot.session(), self.setup.clock.now());
         let Ok(last) = check_cheap_gates(&mut self.facts(current), now) else { return };
         *self.last_scan() = Some(now);
         let seed = snapshot.fork_source();
-        // A long conversation would be read with every request: the dream has no use for it.
+        // A dream has no use for a long conversation, which every request would read.
         let is_long = snapshot.tokens() * 2 > u64::from(snapshot.budget().window);
         let seed = if is_long { seed.with_messages([]) } else { seed };
         let setup = Arc::clone(&self.setup);
@@ -94,20 +98,20 @@ impl BackgroundTask for DreamTask {
 }
 
 fn check_tools(seed: &ForkSource) -> Result<(), DreamBlocked> {
-    if seed.has_tool(NEEDED) {
+    if seed.has_tool(NEEDED_TOOL) {
         return Ok(());
     }
     Err(DreamBlocked::Cannot(format!(
-        "this conversation has no {NEEDED}, which a dream beside it needs; `dormouse dream` works on its own"
+        "this conversation has no {NEEDED_TOOL} tool, which a dream needs; run `dormouse dream` instead"
     )))
 }
 
-/// Why a dream begins.
+/// Why a dream starts.
 #[derive(Clone, Copy)]
 enum DreamTrigger {
-    /// Somebody wants it, in this session.
-    Anyway(SessionId),
-    /// If enough other sessions have gone on since the last dream.
+    /// The user asked for it in this session.
+    Requested(SessionId),
+    /// Enough other sessions may have been active since the last dream.
     IfSessions(SessionId, Option<Timestamp>),
 }
 
@@ -132,21 +136,25 @@ async fn work(
     };
     let DreamOutcome { report, denied, .. } = dream.run(seed, Some(job.clone())).await;
     job.said(&report.headline());
-    // Where nothing was changed there is nothing to take back, and nobody needs to hear of it.
+    // Without a change there is nothing to undo and nothing to report.
     if report.improved() > 0 {
-        setup.access.say(notice(&report));
+        setup.access.notices().add(notice(&report));
     }
     let status = match (report.status, &report.why) {
         (DreamStatus::Failed, Some(why)) => JobStatus::Failed(why.clone()),
-        (DreamStatus::Failed, None) => JobStatus::Failed("it came to nothing".to_owned()),
+        (DreamStatus::Failed, None) => JobStatus::Failed("failed for an unknown reason".to_owned()),
         (DreamStatus::Killed, _) => JobStatus::Killed,
         (DreamStatus::Completed | DreamStatus::Previewed, _) => JobStatus::Completed,
     };
-    let (turns, messages) = (report.turns.into(), report.sessions as u64);
-    JobEnd { status, turns, messages, denied: denied.into() }
+    JobEnd {
+        status,
+        turns: report.turns.into(),
+        messages: report.sessions as u64,
+        denied: denied.into(),
+    }
 }
 
-/// What the person is told about a dream.
+/// The notice about a dream.
 fn notice(report: &DreamReport) -> String {
     let waiting = report.deeds().filter(|deed| deed.fate == "waits").count();
     let waiting =
@@ -156,33 +164,32 @@ fn notice(report: &DreamReport) -> String {
 
 fn begin(setup: &Arc<DreamSetup>, due: DreamTrigger) -> Result<Dream, DreamBlocked> {
     match due {
-        DreamTrigger::Anyway(current) => now(setup, Some(current), Trial::Make),
+        DreamTrigger::Requested(current) => now(setup, Some(current), Trial::Make),
         DreamTrigger::IfSessions(current, last) => {
-            let switches = Ok(());
-            let mut facts = CurrentFacts { setup, switches, scanned: None, current: Some(current) };
+            let current = Some(current);
+            let mut facts = CurrentFacts { setup, disabled: None, scanned: None, current };
             let sessions = check_session_gates(&mut facts, last)?;
             Dream::begin(setup, sessions, DreamTiming::IfDue, Trial::Make)
         }
     }
 }
 
-/// A dream that asks for nothing but the lock.
+/// Starts a dream that needs nothing but the lock.
 fn now(
     setup: &Arc<DreamSetup>,
     current: Option<SessionId>,
     trial: Trial,
 ) -> Result<Dream, DreamBlocked> {
     let last = setup.stores().next().and_then(|store| store.last_dream().ok().flatten());
-    let sessions = setup.sessions_since(last, current).map_err(DreamBlocked::Cannot)?;
+    let sessions = setup.sessions_since(last, current)?;
     Dream::begin(setup, sessions, DreamTiming::Now, trial)
 }
 
-/// A dream by hand (B-25), without a conversation: `seed` makes one that nobody has, in a folder that goes with the
-/// dream, once it is sure that there is one. Only the gates that say when count, and with
-/// [`DreamTiming::Now`] not even these.
-pub async fn dream(
+/// Dreams without a session (B-25). `source` opens a conversation to fork, in a folder that is removed with the dream,
+/// once the gates are open. Only the gates about time count; with [`DreamTiming::Now`] not even these.
+pub async fn dream<E: std::fmt::Display>(
     setup: DreamSetup,
-    seed: impl AsyncFnOnce(&Path) -> Result<ForkSource, String>,
+    source: impl AsyncFnOnce(&Path) -> Result<ForkSource, E>,
     when: DreamTiming,
     trial: Trial,
 ) -> Result<DreamOutcome, DreamBlocked> {
@@ -191,12 +198,12 @@ pub async fn dream(
         DreamTiming::Now => now(&setup, None, trial)?,
         DreamTiming::IfDue => {
             let mut facts =
-                CurrentFacts { setup: &setup, switches: Ok(()), scanned: None, current: None };
+                CurrentFacts { setup: &setup, disabled: None, scanned: None, current: None };
             let last = check_cheap_gates(&mut facts, setup.clock.now())?;
             let sessions = check_session_gates(&mut facts, last)?;
             Dream::begin(&setup, sessions, DreamTiming::IfDue, trial)?
         }
     };
-    let seed = seed(&begun.folder()).await.map_err(DreamBlocked::Cannot)?;
-    Ok(begun.run(seed, None).await)
+    let source = source(&begun.folder()).await.map_err(DreamBlocked::cannot)?;
+    Ok(begun.run(source, None).await)
 }

@@ -1,4 +1,4 @@
-//! What a dream is told (B-22): the rules, four phases, and what there is to look at.
+//! The prompt of a dream (B-22): rules, four phases, and the material.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,11 +9,11 @@ use jiff::Timestamp;
 
 use super::workspace::DreamWorkspace;
 
-/// So many memories of a directory are listed.
+/// Memories of a directory that are listed.
 const LISTED: usize = 400;
-/// So many sessions are named.
+/// Sessions that are named.
 const SESSIONS: usize = 40;
-/// So much of a log is shown; the rest can be read.
+/// Bytes of a log that are shown; the fork can read the rest.
 const LOG_BYTES: usize = 20_000;
 
 const RULES: &str = "\
@@ -46,29 +46,31 @@ const PHASES: &str = "\
 Read everything that you mean to change in one step, and write in the next. Then say in a few lines what you did and why.
 ";
 
-/// The whole of it.
+/// Renders the prompt. `folder` has the transcripts.
 pub(super) fn prompt(
     workspaces: &[DreamWorkspace],
-    (folder, sessions): (&Path, &[SessionId]),
+    folder: &Path,
+    sessions: &[SessionId],
     now: Timestamp,
 ) -> Result<String, ChangeError> {
     let mut text = format!("{RULES}\nToday is {}.\n\n{PHASES}", now.strftime("%Y-%m-%d"));
     for workspace in workspaces {
         text.push('\n');
-        memories(&mut text, workspace, now)?;
-        doubts(&mut text, &workspace.store)?;
-        logs(&mut text, workspace);
+        list_memories(&mut text, workspace, now)?;
+        list_outdated(&mut text, &workspace.store)?;
+        show_logs(&mut text, workspace);
     }
-    since(&mut text, folder, sessions);
+    list_sessions(&mut text, folder, sessions);
     Ok(text)
 }
 
-fn memories(
+fn list_memories(
     text: &mut String,
     workspace: &DreamWorkspace,
     now: Timestamp,
 ) -> Result<(), ChangeError> {
-    let (copy, scope) = (workspace.draft.store(), workspace.store.scope());
+    let copy = workspace.draft.store();
+    let scope = workspace.store.scope();
     let scan = copy.scan(&mut ScanCache::default())?;
     // Writing to a text does not fail.
     let _written = writeln!(
@@ -87,8 +89,8 @@ fn memories(
     Ok(())
 }
 
-/// Memories that the code no longer bears out.
-fn doubts(text: &mut String, store: &Store) -> Result<(), ChangeError> {
+/// Lists memories about code that has changed.
+fn list_outdated(text: &mut String, store: &Store) -> Result<(), ChangeError> {
     let findings = store.doctor(store.project_root())?;
     let anchors = findings.iter().filter(|finding| finding.kind == FindingKind::Anchor);
     let lines: Vec<String> =
@@ -99,7 +101,7 @@ fn doubts(text: &mut String, store: &Store) -> Result<(), ChangeError> {
     Ok(())
 }
 
-fn logs(text: &mut String, workspace: &DreamWorkspace) {
+fn show_logs(text: &mut String, workspace: &DreamWorkspace) {
     for log in &workspace.logs {
         let path = workspace.store.dir().path().join(&log.path);
         let shown = log.text.get(..log.text.floor_char_boundary(LOG_BYTES)).unwrap_or_default();
@@ -115,7 +117,7 @@ fn logs(text: &mut String, workspace: &DreamWorkspace) {
     }
 }
 
-fn since(text: &mut String, folder: &Path, sessions: &[SessionId]) {
+fn list_sessions(text: &mut String, folder: &Path, sessions: &[SessionId]) {
     let _written = writeln!(text, "\n## Sessions since the last dream: {}\n", sessions.len());
     if sessions.is_empty() {
         return;

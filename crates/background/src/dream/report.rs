@@ -1,4 +1,4 @@
-//! What a dream came to (B-23, B-24): merged, corrected, removed, kept, refused, with reasons.
+//! The report of a dream (B-23, B-24): what it merged, corrected, removed, kept and refused, with reasons.
 
 use dormouse_memory::{Drafted, Fate, MemoryFile, Scope, Store};
 use jiff::Timestamp;
@@ -8,73 +8,73 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DreamStatus {
-    /// It is applied.
+    /// Its changes were applied.
     Completed,
-    /// It was only looked at.
+    /// Its changes were only shown.
     Previewed,
-    /// It could not be done, or nothing of it could be used.
+    /// It failed, or its changes could not be used.
     Failed,
-    /// Somebody ended it.
+    /// It was ended from outside.
     Killed,
 }
 
-/// A dream, afterwards.
+/// The report of a dream.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DreamReport {
-    /// Which: its changes carry the same name.
+    /// Its id, which its changes carry too.
     pub id: String,
-    /// DreamTiming it began.
+    /// When it began.
     pub began: Timestamp,
-    /// DreamTiming it ended.
+    /// When it ended.
     pub ended: Timestamp,
     /// How it ended.
     pub status: DreamStatus,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// How many sessions it was shown.
+    /// The number of sessions that it was about.
     pub sessions: usize,
-    /// Requests it made.
+    /// The number of its requests.
     pub turns: u32,
-    /// What became of each memory directory.
+    /// What it did to each memory directory.
     pub memories: Vec<MemoryReport>,
-    /// What was refused on the way, and why.
+    /// What was refused during the dream, with reasons.
     pub refused: Vec<String>,
-    /// Memory that it did not touch, and why.
+    /// Memory directories that it left out, with reasons.
     pub left_out: Vec<String>,
-    /// What it said at its end.
+    /// Its final message.
     pub said: String,
 }
 
 /// What a dream did to one memory directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryReport {
-    /// Whose.
+    /// The scope.
     pub scope: Scope,
-    /// The change, in its history.
+    /// The number of the change in the history.
     pub change: Option<u64>,
-    /// How many memories are as they were.
+    /// The number of unchanged memories.
     pub kept: usize,
-    /// What it did, or would have.
+    /// What it did, or would do.
     pub deeds: Vec<DreamAction>,
 }
 
-/// Something that a dream did.
+/// An action of a dream.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DreamAction {
     /// `merged`, `corrected`, `added` or `removed`.
     pub what: String,
-    /// Which memory.
+    /// The memory.
     pub file: String,
-    /// What went into it.
+    /// The memories that were merged into it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub from: Vec<String>,
-    /// Why.
+    /// The reason for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// `made`, `waits` (in the inbox), `overtaken` (by somebody else's change), `refused` or `unchanged`.
+    /// `made`, `waits` (in the inbox), `overtaken` (by another change), `refused` or `unchanged`.
     pub fate: String,
-    /// More about that.
+    /// Details of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -93,12 +93,13 @@ impl DreamAction {
             Fate::Made => ("made", None),
             Fate::Unchanged => ("unchanged", None),
             Fate::Waits(Some(id)) => {
-                ("waits", Some(format!("proposal {id} in the inbox, for the person to accept")))
+                ("waits", Some(format!("proposal {id} in the inbox, for the user to accept")))
             }
             Fate::Waits(None) => ("waits", Some("it would wait in the inbox".to_owned())),
-            Fate::Overtaken(file) => {
-                ("overtaken", Some(format!("{file} was changed meanwhile, and that counts")))
-            }
+            Fate::Overtaken(file) => (
+                "overtaken",
+                Some(format!("{file} was changed meanwhile, and that change was kept")),
+            ),
             Fate::Refused(why) => ("refused", Some(why.clone())),
         };
         let (what, fate) = (what.to_owned(), fate.to_owned());
@@ -109,7 +110,7 @@ impl DreamAction {
         self.fate == "made"
     }
 
-    /// In a line.
+    /// One line for the user.
     pub fn line(&self) -> String {
         let mut line = match self.from.as_slice() {
             [] => format!("{} {}", self.what, self.file),
@@ -119,19 +120,19 @@ impl DreamAction {
             line.push_str(&format!(" ({reason})"));
         }
         if !self.is_made() {
-            let note = self.note.as_deref().unwrap_or("it was so already");
+            let note = self.note.as_deref().unwrap_or("nothing had to change");
             line = format!("not done: {line}: {note}");
         }
         line
     }
 }
 
-/// What a model said, as it can be kept and shown: without a secret, and without what steers a terminal.
+/// A model's text as it can be saved and shown: without secrets and control characters.
 pub(super) fn presentable(text: &str) -> String {
     if dormouse_secrets::scan(text).is_empty() {
         return dormouse_base::printable(text).into_owned();
     }
-    "something that looks like a secret, and is not shown".to_owned()
+    "[hidden: looks like a secret]".to_owned()
 }
 
 fn names(files: &[MemoryFile]) -> Vec<String> {
@@ -139,17 +140,17 @@ fn names(files: &[MemoryFile]) -> Vec<String> {
 }
 
 impl DreamReport {
-    /// How many memories are better for it.
+    /// The number of improved memories.
     pub fn improved(&self) -> usize {
         self.deeds().filter(|deed| deed.is_made()).count()
     }
 
-    /// What was done.
+    /// The actions in all memory directories.
     pub fn deeds(&self) -> impl Iterator<Item = &DreamAction> {
         self.memories.iter().flat_map(|memory| &memory.deeds)
     }
 
-    /// In one line.
+    /// The outcome in one line.
     pub fn headline(&self) -> String {
         let memories = |count: usize| {
             if count == 1 { "1 memory".to_owned() } else { format!("{count} memories") }
@@ -158,19 +159,19 @@ impl DreamReport {
         match (self.status, &self.why) {
             (DreamStatus::Completed, _) => format!("Improved {improved}"),
             (DreamStatus::Previewed, _) => format!("Would improve {improved}"),
-            (DreamStatus::Killed, _) => "The dream was ended; nothing was changed".to_owned(),
+            (DreamStatus::Killed, _) => "The dream was stopped; nothing was changed".to_owned(),
             (DreamStatus::Failed, why) => {
-                let why = why.as_deref().unwrap_or("it is not known why");
+                let why = why.as_deref().unwrap_or("unknown reason");
                 match self.improved() {
-                    0 => format!("The dream came to nothing, and nothing was changed: {why}"),
-                    _ => format!("The dream was cut short after it had improved {improved}: {why}"),
+                    0 => format!("The dream failed, and nothing was changed: {why}"),
+                    _ => format!("The dream failed after it had improved {improved}: {why}"),
                 }
             }
         }
     }
 }
 
-/// The reports of dreams over a store, newest first. Those that can not be read are left out.
+/// The reports of dreams over a store, newest first. Unreadable ones are left out.
 pub fn dream_reports(store: &Store) -> Result<Vec<DreamReport>, dormouse_base::FileError> {
     let reports = store.dreams()?.into_iter();
     Ok(reports.filter_map(|report| serde_json::from_slice(&report).ok()).collect())

@@ -1,8 +1,7 @@
 //! A dream, from its locks to its report (B-20 to B-24).
 //!
-//! Invariants: nothing but the copies is touched until the fork has come to its end and its draft is judged; then
-//! each memory gets one change. Whatever ends a dream before leaves the memories, and the time of the last dream, as
-//! they were.
+//! Invariants: only the drafts are written until the fork has ended and they are checked; then each memory directory
+//! gets one change. A dream that ends before leaves the memories, and the time of the last dream, as they were.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -14,30 +13,33 @@ use dormouse_engine::{
     Bell, DreamNews, ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, JobHandle, Writes,
     memory_tools,
 };
-use dormouse_memory::{Author, By, ChangeError, DreamLockError, FileDiff, Scope, Store, Trial};
+use dormouse_memory::{
+    Author, By, ChangeError, DreamLockError, FileDiff, Rejected, Scope, Store, Trial,
+};
 use jiff::Timestamp;
 use serde_json::value::{RawValue, to_raw_value};
+use thiserror::Error;
 
 use super::gates::{DreamBlocked, check_last};
 use super::prompt::prompt;
-use super::provenance::DreamProvenance;
+use super::provenance::{DreamProvenance, DreamSessions};
 use super::report::{DreamReport, DreamStatus, MemoryReport, presentable};
 use super::setup::DreamSetup;
 use super::workspace::DreamWorkspace;
 
-/// What the job is called.
+/// The kind of the job.
 pub(super) const KIND: &str = "dream";
-/// The most requests that a dream makes.
-const TURNS: u32 = 40;
-/// The longest that it takes.
-const LONGEST: Duration = Duration::from_mins(30);
-/// The tools that change the copies, and those that look at them.
+/// The most requests of a dream.
+const MOST_REQUESTS: u32 = 40;
+/// The longest duration of a dream.
+const TIME_LIMIT: Duration = Duration::from_mins(30);
+/// The tools that it may call besides reading files.
 const TOOLS: &[&str] = &["MemorySave", "MemoryDelete", "MemoryList", "MemorySearch"];
 
 /// Whether the time of the last dream matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DreamTiming {
-    /// Where a dream is due.
+    /// Only if a dream is due.
     IfDue,
     /// At once.
     Now,
@@ -55,20 +57,20 @@ pub(super) struct Dream {
     trial: Trial,
 }
 
-/// A dream, afterwards.
+/// The result of a dream.
 #[derive(Debug, Clone)]
 pub struct DreamOutcome {
-    /// What it came to.
+    /// The report.
     pub report: DreamReport,
-    /// What it did to each memory, or would do.
+    /// Its changes to each memory directory; in a preview, those it would make.
     pub diffs: Vec<(Scope, Vec<FileDiff>)>,
     /// Calls that were denied.
     pub(super) denied: u32,
 }
 
 impl Dream {
-    /// Takes the locks and copies the memories. The project's memory has to be free; where another project's dream
-    /// has the person's, that is left out.
+    /// Takes the locks and copies the memories. Fails if the project's memory is locked; the user's memory is left out
+    /// while the dream of another project holds it.
     pub(super) fn begin(
         setup: &Arc<DreamSetup>,
         sessions: Vec<SessionId>,
@@ -76,26 +78,27 @@ impl Dream {
         trial: Trial,
     ) -> Result<Self, DreamBlocked> {
         let now = setup.clock.now();
-        let (mut workspaces, mut left_out): (Vec<DreamWorkspace>, Vec<String>) =
-            (Vec::new(), Vec::new());
-        let (id, undone) = (setup.new_id(), setup.undone());
+        let mut workspaces: Vec<DreamWorkspace> = Vec::new();
+        let mut left_out: Vec<String> = Vec::new();
+        let id = setup.new_id();
+        let undone = setup.undone();
         for store in setup.stores() {
-            match workspace(store, &id, (when, now), &undone) {
+            match open_workspace(store, &id, when, now, &undone) {
                 Ok(workspace) => workspaces.push(workspace),
-                Err(closed) if workspaces.is_empty() => return Err(closed),
-                Err(closed) => left_out.push(format!("the {} memory: {closed}", store.scope())),
+                Err(blocked) if workspaces.is_empty() => return Err(blocked),
+                Err(blocked) => left_out.push(format!("the {} memory: {blocked}", store.scope())),
             }
         }
         if workspaces.is_empty() {
-            return Err(DreamBlocked::Cannot("there is no memory here to dream about".to_owned()));
+            return Err(DreamBlocked::no_memory());
         }
-        let prompt = prompt(&workspaces, (setup.sessions.path(), &sessions), now)
-            .map_err(|error| DreamBlocked::Cannot(error.to_string()))?;
+        let prompt = prompt(&workspaces, setup.sessions.path(), &sessions, now)
+            .map_err(DreamBlocked::cannot)?;
         let setup = Arc::clone(setup);
         Ok(Self { id, began: now, setup, workspaces, left_out, sessions, prompt, trial })
     }
 
-    /// A folder that goes with the dream.
+    /// A folder that is removed with the dream.
     pub(super) fn folder(&self) -> PathBuf {
         self.workspaces
             .first()
@@ -103,80 +106,81 @@ impl Dream {
             .unwrap_or_default()
     }
 
-    /// Dreams. Dropping this ends it, and nothing has changed.
-    pub(super) async fn run(mut self, seed: ForkSource, job: Option<JobHandle>) -> DreamOutcome {
-        let bell = seed.bell().clone();
+    /// Runs the dream. Dropping the future ends it without changes.
+    pub(super) async fn run(mut self, source: ForkSource, job: Option<JobHandle>) -> DreamOutcome {
+        let bell = source.bell().clone();
         let scopes: Vec<String> =
             self.workspaces.iter().map(|workspace| workspace.store.scope().to_string()).collect();
         bell.dream_starts(&self.id, self.sessions.len(), &scopes).await;
         let report = self.report(DreamStatus::Killed);
-        let mut killed = KillReport(Some(report), self.keeper(), bell.clone());
+        let mut killed = KillReport(Some(report), self.report_store(), bell.clone());
         let drafts: Vec<_> =
             self.workspaces.iter().map(|workspace| Arc::clone(&workspace.draft)).collect();
         let logs = self.workspaces.iter().flat_map(|workspace| workspace.logs.clone()).collect();
-        let said = (self.setup.sessions.clone(), self.sessions.clone());
-        let access = Arc::clone(&self.setup.access);
-        let ground =
-            Arc::new(DreamProvenance::new(access, drafts.clone(), logs, said, job.clone()));
+        let sessions =
+            DreamSessions { folder: self.setup.sessions.clone(), ids: self.sessions.clone() };
+        let memory = Arc::clone(&self.setup.access);
+        let check =
+            Arc::new(DreamProvenance::new(memory, drafts.clone(), logs, sessions, job.clone()));
         let order = ForkOrder {
             purpose: KIND,
             message: std::mem::take(&mut self.prompt),
             gate: ForkGate { reads: true, writes: Writes::Nowhere, tools: TOOLS },
-            tools: memory_tools(&self.setup.access.over_drafts(drafts, Arc::clone(&ground) as _)),
-            most_turns: TURNS,
+            tools: memory_tools(&self.setup.access.for_drafts(drafts, Arc::clone(&check) as _)),
+            most_turns: MOST_REQUESTS,
         };
-        let fork = tokio::time::timeout(LONGEST, seed.run(order, job.as_ref())).await.ok();
+        let fork = tokio::time::timeout(TIME_LIMIT, source.run(order, job.as_ref())).await.ok();
         killed.0 = None;
-        // What is begun now comes to its end, whoever stops waiting for it: the locks go with it.
+        // Runs to its end even if the future is dropped: it owns the locks.
         let finished =
-            tokio::task::spawn_blocking(move || self.finish(fork.as_ref(), ground.refused()));
+            tokio::task::spawn_blocking(move || self.finish(fork.as_ref(), check.rejected()));
         let outcome = match finished.await {
             Ok(outcome) => outcome,
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         };
-        let told = ReportNotice::of(&outcome.report);
-        bell.dream_ends(told.news(&outcome.report)).await;
+        let notice = ReportNotice::of(&outcome.report);
+        bell.dream_ends(notice.news(&outcome.report)).await;
         outcome
     }
 
-    /// Judges, applies, reports.
+    /// Checks and applies the drafts, and makes the report.
     fn finish(self, fork: Option<&ForkReport>, refused: Vec<String>) -> DreamOutcome {
         let mut report = self.report(DreamStatus::Failed);
         report.refused = refused;
         let denied = fork.map_or(0, |fork| fork.denied);
         if let Some(fork) = fork {
-            (report.turns, report.said) = (fork.turns, presentable(fork.text.trim()));
+            report.turns = fork.turns;
+            report.said = presentable(fork.text.trim());
             report.refused.extend(fork.denials.iter().map(|why| presentable(why)));
         }
         let mut diffs = Vec::new();
-        match check_fork_end(fork).and_then(|()| self.apply(&mut report.memories, &mut diffs)) {
+        let applied =
+            check_fork_end(fork).and_then(|()| self.apply(&mut report.memories, &mut diffs));
+        match applied {
             Ok(()) if self.trial == Trial::Preview => report.status = DreamStatus::Previewed,
             Ok(()) => report.status = DreamStatus::Completed,
-            Err(why) => report.why = Some(why),
+            Err(error) => report.why = Some(error.to_string()),
         }
         report.ended = self.setup.clock.now();
         if self.trial == Trial::Make {
-            keep(self.keeper().as_ref(), &mut report);
+            save_report(self.report_store().as_ref(), &mut report);
         }
         DreamOutcome { report, diffs, denied }
     }
 
-    /// Applies all drafts, or none: one that went wrong says something about the others.
+    /// Applies all drafts, or none: if one is bad, the others may be too.
     fn apply(
         &self,
         memories: &mut Vec<MemoryReport>,
         diffs: &mut Vec<(Scope, Vec<FileDiff>)>,
-    ) -> Result<(), String> {
-        let said = |error: ChangeError| error.to_string();
+    ) -> Result<(), DreamError> {
         let mut drawn = Vec::new();
         for workspace in &self.workspaces {
-            drawn.push(
-                workspace.draft.drawn().map_err(said)?.map_err(|rejected| rejected.to_string())?,
-            );
+            drawn.push(workspace.draft.drawn()??);
         }
         let by = By::new(Author::Dream, "merged what many sessions learned").part_of(&self.id);
         for (workspace, drawn) in self.workspaces.iter().zip(drawn) {
-            let (report, applied) = workspace.apply(&by, drawn, self.trial).map_err(said)?;
+            let (report, applied) = workspace.apply(&by, drawn, self.trial)?;
             memories.push(report);
             diffs.push((workspace.store.scope(), applied.diffs));
         }
@@ -184,8 +188,7 @@ impl Dream {
             let now = self.setup.clock.now();
             self.workspaces
                 .iter()
-                .try_for_each(|workspace| workspace.mark_completed(&self.id, now))
-                .map_err(said)?;
+                .try_for_each(|workspace| workspace.mark_completed(&self.id, now))?;
         }
         Ok(())
     }
@@ -206,8 +209,8 @@ impl Dream {
         }
     }
 
-    /// The store that keeps the reports: the project's.
-    fn keeper(&self) -> Option<Arc<Store>> {
+    /// The store that the report is saved in: the project's.
+    fn report_store(&self) -> Option<Arc<Store>> {
         self.workspaces
             .first()
             .map(|workspace| Arc::clone(&workspace.store))
@@ -215,17 +218,17 @@ impl Dream {
     }
 }
 
-fn workspace(
+fn open_workspace(
     store: &Arc<Store>,
     dream: &str,
-    (when, now): (DreamTiming, Timestamp),
+    when: DreamTiming,
+    now: Timestamp,
     undone: &BTreeSet<String>,
 ) -> Result<DreamWorkspace, DreamBlocked> {
     let check = || match when {
         DreamTiming::Now => Ok(()),
         DreamTiming::IfDue => {
-            let last =
-                store.last_dream().map_err(|error| DreamBlocked::Cannot(error.to_string()))?;
+            let last = store.last_dream().map_err(DreamBlocked::cannot)?;
             check_last(last, now)
         }
     };
@@ -234,43 +237,60 @@ fn workspace(
         DreamLockError::Held(holder) => DreamBlocked::Held(holder),
         other => DreamBlocked::Cannot(other.to_string()),
     })?;
-    // Another dream may have come to its end just before this one got the lock.
+    // Another dream may have ended just before this one got the lock.
     check().map(|()| workspace)
 }
 
-fn check_fork_end(fork: Option<&ForkReport>) -> Result<(), String> {
+/// Why a dream is not applied.
+#[derive(Debug, Error)]
+enum DreamError {
+    #[error("its last response was truncated at its token limit")]
+    Truncated,
+    #[error("it was not done after {MOST_REQUESTS} requests")]
+    TooManyRequests,
+    #[error("the request failed: {0}")]
+    RequestFailed(String),
+    #[error("it was not done after {} minutes", TIME_LIMIT.as_secs() / 60)]
+    TimedOut,
+    #[error(transparent)]
+    Rejected(#[from] Rejected),
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+}
+
+fn check_fork_end(fork: Option<&ForkReport>) -> Result<(), DreamError> {
     match fork.map(|fork| &fork.end) {
         Some(ForkEnd::Completed) => Ok(()),
-        Some(ForkEnd::Cut) => Err("its last answer reached the token limit".to_owned()),
-        Some(ForkEnd::MaxTurns) => Err(format!("it was not done after {TURNS} requests")),
-        Some(ForkEnd::Failed(error)) => Err(format!("the model could not be asked: {error}")),
-        None => Err(format!("it was not done after {} minutes", LONGEST.as_secs() / 60)),
+        Some(ForkEnd::Cut) => Err(DreamError::Truncated),
+        Some(ForkEnd::MaxTurns) => Err(DreamError::TooManyRequests),
+        Some(ForkEnd::Failed(error)) => Err(DreamError::RequestFailed(error.to_string())),
+        None => Err(DreamError::TimedOut),
     }
 }
 
-fn keep(store: Option<&Arc<Store>>, report: &mut DreamReport) {
+fn save_report(store: Option<&Arc<Store>>, report: &mut DreamReport) {
     let Some(store) = store else { return };
-    // Texts and numbers have no way to fail to serialise.
+    // Texts and numbers always serialize.
     let bytes = serde_json::to_vec(report).unwrap_or_default();
     if let Err(error) = store.keep_dream(&report.id, &bytes) {
-        report.left_out.push(format!("this report is not kept: {error}"));
+        report.left_out.push(format!("this report could not be saved: {error}"));
     }
 }
 
-/// Reports a dream that somebody ended, when it goes.
+/// Reports a dream that was ended from outside, when it is dropped.
 struct KillReport(Option<DreamReport>, Option<Arc<Store>>, Bell);
 
 impl Drop for KillReport {
     fn drop(&mut self) {
         if let Some(mut report) = self.0.take() {
-            keep(self.1.as_ref(), &mut report);
-            let told = ReportNotice::of(&report);
-            self.2.dream_is_ended(told.news(&report));
+            save_report(self.1.as_ref(), &mut report);
+            let notice = ReportNotice::of(&report);
+            self.2.dream_is_ended(notice.news(&report));
         }
     }
 }
 
-/// A report, as hooks are told it.
+/// A report as hooks get it.
 struct ReportNotice {
     headline: String,
     status: String,
@@ -279,7 +299,7 @@ struct ReportNotice {
 
 impl ReportNotice {
     fn of(report: &DreamReport) -> Self {
-        // Texts and numbers have no way to fail to serialise.
+        // Texts and numbers always serialize.
         let json = to_raw_value(report).unwrap_or_default();
         let status = serde_json::to_value(report.status).unwrap_or_default();
         let status = status.as_str().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! What a dream needs from outside, and the facts that its gates ask for.
+//! What a dream needs from its caller, and the facts for its gates.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use dormouse_engine::SessionMemory;
 use dormouse_memory::{DreamState, Scope, Store};
 use jiff::Timestamp;
 
-use super::gates::GateFacts;
+use super::gates::{DreamBlocked, GateFacts};
 
-/// What a dream needs from outside.
+/// What a dream needs from its caller.
 pub struct DreamSetup {
-    /// Memory, as the conversation has it.
+    /// The memory of the session.
     pub access: Arc<SessionMemory>,
     /// The folder of the project's transcripts.
     pub sessions: Dir,
@@ -25,9 +25,11 @@ pub struct DreamSetup {
 }
 
 impl DreamSetup {
-    /// The memories that are dreamt over: the project's first, then the person's. The team's is not ours to change.
+    /// The stores to dream over: the project's first, then the user's. The team's is left alone.
     pub fn stores(&self) -> impl Iterator<Item = &Arc<Store>> {
-        let of = |scope: Scope| self.access.stores().iter().filter(move |s| s.scope() == scope);
+        let of = |scope: Scope| {
+            self.access.memories().stores().iter().filter(move |s| s.scope() == scope)
+        };
         of(Scope::Project).chain(of(Scope::User))
     }
 
@@ -37,56 +39,52 @@ impl DreamSetup {
 
     /// The dreams that were undone.
     pub(super) fn undone(&self) -> BTreeSet<String> {
-        // A history that can not be read keeps nobody from dreaming: its logs only count as read.
+        // With an unreadable history, logs count as read.
         self.stores().flat_map(|store| store.undone_wholes().unwrap_or_default()).collect()
     }
 
-    /// The sessions that have gone on since, but for the one at hand.
+    /// The sessions that were active since a time, without the current one.
     pub(super) fn sessions_since(
         &self,
         since: Option<Timestamp>,
         current: Option<SessionId>,
-    ) -> Result<Vec<SessionId>, String> {
+    ) -> Result<Vec<SessionId>, DreamBlocked> {
         let since = since.map_or(SystemTime::UNIX_EPOCH, SystemTime::from);
-        let found = fault::point("dream.scan_sessions").map_err(|error| error.to_string());
-        let mut found = found.and_then(|()| {
-            sessions_since(&self.sessions, since).map_err(|error| error.to_string())
-        })?;
+        fault::point("dream.scan_sessions").map_err(DreamBlocked::cannot)?;
+        let mut found = sessions_since(&self.sessions, since).map_err(DreamBlocked::cannot)?;
         found.retain(|session| Some(*session) != current);
         Ok(found)
     }
 }
 
-/// The facts, as they are.
+/// The facts as they are.
 pub(super) struct CurrentFacts<'a> {
     pub(super) setup: &'a DreamSetup,
-    pub(super) switches: Result<(), String>,
+    pub(super) disabled: Option<String>,
     pub(super) scanned: Option<Timestamp>,
     pub(super) current: Option<SessionId>,
 }
 
 impl GateFacts for CurrentFacts<'_> {
-    fn switches(&mut self) -> Result<(), String> {
-        self.switches.clone()
+    fn disabled(&mut self) -> Option<String> {
+        self.disabled.clone()
     }
 
-    fn last_dream(&mut self) -> Result<Option<Timestamp>, String> {
-        let Some(store) = self.setup.stores().next() else {
-            return Err("there is no memory here to dream about".to_owned());
-        };
-        store.last_dream().map_err(|error| error.to_string())
+    fn last_dream(&mut self) -> Result<Option<Timestamp>, DreamBlocked> {
+        let store = self.setup.stores().next().ok_or_else(DreamBlocked::no_memory)?;
+        store.last_dream().map_err(DreamBlocked::cannot)
     }
 
     fn last_scan(&mut self) -> Option<Timestamp> {
         self.scanned
     }
 
-    fn sessions_since(&mut self, since: Option<Timestamp>) -> Result<Vec<SessionId>, String> {
+    fn sessions_since(&mut self, since: Option<Timestamp>) -> Result<Vec<SessionId>, DreamBlocked> {
         self.setup.sessions_since(since, self.current)
     }
 
-    fn holder(&mut self) -> Result<DreamState, String> {
+    fn holder(&mut self) -> Result<DreamState, DreamBlocked> {
         let Some(store) = self.setup.stores().next() else { return Ok(DreamState::Awake) };
-        store.dream_state().map_err(|error| error.to_string())
+        store.dream_state().map_err(DreamBlocked::cannot)
     }
 }

@@ -1,4 +1,4 @@
-//! A memory directory that is dreamt over: its lock, its copy, and what its logs have for the dream.
+//! A memory directory during a dream: its lock, its draft, and the parts of its logs that no dream has read.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use jiff::Timestamp;
 
 use super::report::{DreamAction, MemoryReport};
 
-/// A store, a lock and a copy.
+/// A locked store with its draft.
 pub(super) struct DreamWorkspace {
     pub(super) store: Arc<Store>,
-    /// Goes before the lock does.
+    /// Dropped before the lock.
     pub(super) draft: Arc<Draft>,
     lock: DreamLock,
     pub(super) logs: Vec<LogPart>,
 }
 
 impl DreamWorkspace {
-    /// Takes the lock, and copies the memories. Of what logs said, dreams that were `undone` have made nothing.
+    /// Takes the lock and copies the memories. Log parts that only `undone` dreams have read count as unread.
     pub(super) fn open(
         store: &Arc<Store>,
         dream: &str,
@@ -34,7 +34,7 @@ impl DreamWorkspace {
         Ok(Self { store: Arc::clone(store), lock, draft, logs })
     }
 
-    /// Applies what the draft came to.
+    /// Applies the changes of the draft.
     pub(super) fn apply(
         &self,
         by: &By,
@@ -57,7 +57,7 @@ impl DreamWorkspace {
         Ok((report, applied))
     }
 
-    /// The dream has succeeded: its time counts, and its logs were read.
+    /// The dream has succeeded: records its time, and marks its logs as read.
     pub(super) fn mark_completed(&self, dream: &str, now: Timestamp) -> Result<(), ChangeError> {
         self.store.distilled(dream, &self.logs)?;
         point("dream.stamp")?;
@@ -66,7 +66,7 @@ impl DreamWorkspace {
     }
 }
 
-/// A place at which a test can let a dream die.
+/// A point at which a test can make a dream fail.
 fn point(name: &str) -> Result<(), FileError> {
     fault::point(name).map_err(|error| FileError::new(FileAction::Write, name, error))
 }

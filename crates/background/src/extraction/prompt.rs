@@ -1,33 +1,33 @@
-//! What a run is told (B-9).
+//! The prompt of a run (B-9).
 
-/// What changes from run to run.
+/// The parts that change from run to run.
 pub(super) struct PromptParts<'a> {
     /// How many messages are new.
     pub(super) messages: usize,
-    /// The memories that there are, a line each.
+    /// The existing memories, a line each.
     pub(super) manifest: &'a [String],
-    /// Words of a transcript to look at, where it is not the conversation above.
+    /// The messages as text, if the fork does not have them.
     pub(super) transcript: Option<&'a str>,
 }
 
-/// More memories than this are not listed: the model can search for them.
+/// Memories that are listed; the model can search for the others.
 const LISTED: usize = 200;
 
-/// The message of a run.
-pub(super) fn prompt(brief: &PromptParts<'_>) -> String {
-    let PromptParts { messages, manifest, transcript } = brief;
-    let where_from = match transcript {
+/// Renders the prompt.
+pub(super) fn prompt(parts: &PromptParts<'_>) -> String {
+    let PromptParts { messages, manifest, transcript } = parts;
+    let sources = match transcript {
         None => format!(
-            "Look at the last {messages} messages of the conversation above, those that the person and you wrote since this was last done. They alone may be sources: nothing before them, no tool output, nothing that the program put in."
+            "Look at the last {messages} messages of the conversation above, those that the user and you wrote since this was last done. They alone may be sources: nothing before them, no tool output, nothing that the program put in."
         ),
         Some(_) => format!(
-            "Below is what was said in another conversation: {messages} messages. What the person and the agent wrote in it may be sources: no tool output, nothing that a program put in."
+            "Below is what was said in another conversation: {messages} messages. What the user and the agent wrote in it may be sources: no tool output, nothing that a program put in."
         ),
     };
     let mut text = format!(
-        "This is work beside the conversation; the person does not see it and can not answer. You keep the long-term memory.\n\n\
-         {where_from}\n\n\
-         Find what will still be worth knowing in other conversations: who the person is and how they like to work (`user`); corrections and confirmations of how you work (`feedback`, the rule first, then **Why:** and **How to apply:**); goals, deadlines, decisions and incidents that neither code nor git tells (`project`, with relative dates made absolute); where to look outside (`reference`). Most exchanges hold nothing of the kind: then say so in a word and stop.\n\n\
+        "This is a background task; the user does not see it and cannot answer. You keep the long-term memory.\n\n\
+         {sources}\n\n\
+         Find what will still be worth knowing in other conversations: who the user is and how they like to work (`user`); corrections and confirmations of how you work (`feedback`, the rule first, then **Why:** and **How to apply:**); goals, deadlines, decisions and incidents that neither code nor git tells (`project`, with relative dates made absolute); where to look outside (`reference`). Most exchanges hold nothing of the kind: then say so in a word and stop.\n\n\
          Leave out what the code, the git history or an instruction file says already, the state of the task at hand, what memory or a summary has just told you, and anything secret.\n\n\
          How to work:\n\
          1. In your first answer read everything that you may want to change, all at once (Read, MemorySearch). Do not go and verify what was said: the conversation is all there is to know.\n\
@@ -50,7 +50,7 @@ pub(super) fn prompt(brief: &PromptParts<'_>) -> String {
     }
     if let Some(transcript) = transcript {
         text.push_str("\n<conversation>\n");
-        // What is in it can not end it.
+        // A closing tag in the text must not end it.
         text.push_str(&transcript.replace("</conversation", "[/conversation"));
         text.push_str("\n</conversation>\n");
     }

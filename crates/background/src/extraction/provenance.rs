@@ -1,67 +1,55 @@
-//! The program's own look at what a run wants to save: it vouches, and counts what it drops.
+//! Checks what an extraction run wants to save, and counts the proposals that it rejects.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use dormouse_engine::{JobHandle, Wanted, Witness};
-use dormouse_memory::{Author, MemoryFile, MessageSource, Scope};
-
-use super::evidence::{Dropped, Evidence, Proposed};
+use dormouse_engine::JobHandle;
+use dormouse_memory::{Author, MemoryFile, MessageSource};
+use dormouse_provenance::{ConversationEvidence, ProposedMemory, ProvenanceCheck, ProvenanceError};
 
 pub(super) struct ExtractionProvenance {
-    evidence: Evidence,
+    evidence: ConversationEvidence,
     job: JobHandle,
-    dropped: Mutex<Vec<Dropped>>,
+    rejected: AtomicU64,
 }
 
 impl ExtractionProvenance {
-    pub(super) fn new(evidence: Evidence, job: JobHandle) -> Self {
-        Self { evidence, job, dropped: Mutex::default() }
+    pub(super) fn new(evidence: ConversationEvidence, job: JobHandle) -> Self {
+        Self { evidence, job, rejected: AtomicU64::new(0) }
     }
 
-    /// How many proposals were dropped.
-    pub(super) fn dropped(&self) -> u64 {
-        let dropped = self.dropped.lock().unwrap_or_else(PoisonError::into_inner);
-        u64::try_from(dropped.len()).unwrap_or(u64::MAX)
+    /// How many proposals were rejected.
+    pub(super) fn rejected(&self) -> u64 {
+        self.rejected.load(Ordering::Relaxed)
     }
 }
 
-impl Witness for ExtractionProvenance {
+impl ProvenanceCheck for ExtractionProvenance {
     fn author(&self) -> Author {
         Author::Extraction
     }
 
-    fn sources(&self, wanted: &Wanted<'_>) -> Result<Vec<MessageSource>, String> {
-        let text = text_of(wanted);
-        self.evidence.weigh(&proposed(wanted, &text)).map_err(|why| {
-            self.job.said(&format!("dropped ({}): {}", why.kind(), wanted.memory.name));
-            let said = why.to_string();
-            self.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(why);
-            said
+    fn sources(
+        &self,
+        proposed: &ProposedMemory<'_>,
+    ) -> Result<Vec<MessageSource>, ProvenanceError> {
+        self.evidence.sources(proposed).inspect_err(|error| {
+            self.job.said(&format!("dropped ({}): {}", error.kind(), proposed.memory.name));
+            self.rejected.fetch_add(1, Ordering::Relaxed);
         })
     }
 
-    fn saved(&self, wanted: &Wanted<'_>) {
-        self.evidence.saved(&proposed(wanted, &text_of(wanted)));
-    }
-
-    fn may_remove(&self, _: Scope, file: &MemoryFile, reason: Option<&str>) -> Result<(), String> {
+    fn check_removal(
+        &self,
+        file: &MemoryFile,
+        reason: Option<&str>,
+    ) -> Result<(), ProvenanceError> {
         match reason.map(str::trim).filter(|reason| !reason.is_empty()) {
             Some(_) => Ok(()),
-            None => Err(format!("{file} is not removed without a `reason`")),
+            None => Err(ProvenanceError::NoReason(file.clone())),
         }
     }
-}
 
-fn text_of(wanted: &Wanted<'_>) -> String {
-    format!("{}\n{}", wanted.memory.description, wanted.memory.body)
-}
-
-fn proposed<'a>(wanted: &'a Wanted<'a>, text: &'a str) -> Proposed<'a> {
-    Proposed {
-        text,
-        body: &wanted.memory.body,
-        quotes: wanted.quotes,
-        onto: wanted.file.map(|file| (wanted.scope, file)),
-        supersedes: wanted.supersedes,
+    fn on_saved(&self, proposed: &ProposedMemory<'_>) {
+        self.evidence.add_saved(proposed);
     }
 }

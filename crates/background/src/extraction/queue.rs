@@ -1,64 +1,74 @@
-//! Transcripts that wait to be looked through (B-5, R-17): those of other agents, and of runs that did not wait for it
-//! themselves. They are given to a fresh conversation as text; how far each was looked at is written down apart.
+//! Transcripts that wait for extraction (B-5, R-17): those of other agents, and of headless runs. A fork gets their
+//! messages as text; the position in each is kept in a file of its own.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-use dormouse_base::{Clock, Dir, FileError, MessageId, RelPath};
-use dormouse_conversation::Message;
-use dormouse_conversation::transcript::{
-    PendingTranscript, PendingTranscripts, ReplayEvent, replay_transcript,
-};
-use dormouse_engine::{BackgroundTask, TurnSnapshot};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::cursor::Cursor;
+use dormouse_base::{Clock, Dir, FileAction, FileError, MessageId, RelPath};
+use dormouse_conversation::Message;
+use dormouse_conversation::transcript::{
+    PendingTranscript, PendingTranscripts, PendingTranscriptsError, ReplayEvent, replay_transcript,
+};
+use dormouse_engine::{BackgroundTask, TurnSnapshot};
+use thiserror::Error;
 
-/// A longer transcript is not looked through: reading it would take all the memory there is.
-const LONGEST: u64 = 200 * 1024 * 1024;
-/// So many at a time: the others wait for the next occasion.
+use super::cursor::Cursor;
+use super::window;
+
+/// Longer transcripts are not read: they would take too much memory.
+const LONGEST_TRANSCRIPT: u64 = 200 * 1024 * 1024;
+/// Transcripts that are looked at in one job.
 const AT_ONCE: usize = 5;
 
-/// The transcripts of a project that wait.
+/// Why a queued transcript cannot be looked at.
+#[derive(Debug, Error)]
+pub(super) enum QueueError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("it is too long to be read")]
+    TooLong,
+}
+
+/// The queued transcripts of a project.
 #[derive(Clone)]
 pub struct TranscriptQueue {
     home: PathBuf,
-    /// The project's folder.
-    root: PathBuf,
+    project: PathBuf,
 }
 
 impl TranscriptQueue {
-    /// Those of the project with this root, in the program's own folder.
-    pub fn new(home: PathBuf, root: PathBuf) -> Self {
-        Self { home, root }
+    /// The queue in the program's folder `home`, for the project with this root.
+    pub fn new(home: PathBuf, project: PathBuf) -> Self {
+        Self { home, project }
     }
 
-    /// Whether anything waits.
+    /// Whether a transcript is queued.
     pub fn is_waiting(&self) -> bool {
         !self.list().is_empty()
     }
 
-    /// What waits, the oldest first. A list that can not be read is said by whoever adds to it.
+    /// The next transcripts, oldest first. A queue that cannot be read counts as empty.
     pub(super) fn list(&self) -> Vec<PendingTranscript> {
         let all = PendingTranscripts::existing(&self.home).and_then(|list| list.list().ok());
-        let here = |waiting: &PendingTranscript| {
-            waiting.cwd.as_ref().is_some_and(|folder| folder.starts_with(&self.root))
+        let is_of_project = |waiting: &PendingTranscript| {
+            waiting.cwd.as_ref().is_some_and(|folder| folder.starts_with(&self.project))
         };
-        all.unwrap_or_default().into_iter().filter(here).take(AT_ONCE).collect()
+        all.unwrap_or_default().into_iter().filter(is_of_project).take(AT_ONCE).collect()
     }
 
-    /// The one that waits, ready to be looked at; none if there is nothing new in it.
+    /// Reads a transcript; none if there is nothing new in it.
     pub(super) fn open(
         &self,
         waiting: &PendingTranscript,
-    ) -> Result<Option<QueuedTranscript>, String> {
+    ) -> Result<Option<QueuedTranscript>, QueueError> {
         let path = &waiting.transcript_path;
-        let described = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-        let size = path.metadata().map_err(|error| described(&error))?.len();
-        if size > LONGEST {
-            return Err(described(&"it is too long to be looked through"));
+        let unreadable = |error| FileError::new(FileAction::Read, path, error);
+        let size = path.metadata().map_err(unreadable)?.len();
+        if size > LONGEST_TRANSCRIPT {
+            return Err(QueueError::TooLong);
         }
-        let bytes = std::fs::read(path).map_err(|error| described(&error))?;
+        let bytes = std::fs::read(path).map_err(unreadable)?;
         let messages: Vec<Arc<Message>> = replay_transcript(&bytes)
             .events
             .into_iter()
@@ -70,20 +80,25 @@ impl TranscriptQueue {
                 | ReplayEvent::ThinkingDropped => None,
             })
             .collect();
-        let place = self.place(path).map_err(|error| described(&error))?;
-        let cursor = place.read();
+        let cursor_file = self.cursor_file(path)?;
+        let seen = cursor_file.read().seen;
         let session = waiting.session_id.clone().unwrap_or_else(|| path.display().to_string());
-        let new = super::window::counted(super::window::since(&messages, cursor.seen)) > 0;
-        Ok(new.then_some(QueuedTranscript { messages, seen: cursor.seen, session, place }))
+        if window::count_written(window::messages_since(&messages, seen)) == 0 {
+            return Ok(None);
+        }
+        Ok(Some(QueuedTranscript { messages, seen, session, cursor_file }))
     }
 
-    pub(super) fn done(&self, waiting: &PendingTranscript) -> Result<(), String> {
+    pub(super) fn remove(
+        &self,
+        waiting: &PendingTranscript,
+    ) -> Result<(), PendingTranscriptsError> {
         let list = PendingTranscripts::existing(&self.home);
-        list.map_or(Ok(()), |list| list.remove(waiting).map_err(|error| error.to_string()))
+        list.map_or(Ok(()), |list| list.remove(waiting))
     }
 
-    /// Our own sessions have a folder; of others' files nothing is touched.
-    fn place(&self, transcript: &Path) -> Result<CursorFile, FileError> {
+    /// Our own sessions have a folder. For other agents' transcripts the file is in the program's folder.
+    fn cursor_file(&self, transcript: &Path) -> Result<CursorFile, FileError> {
         let own = transcript.with_extension("");
         if own.starts_with(&self.home)
             && let Ok(folder) = Dir::open(&own)
@@ -93,48 +108,44 @@ impl TranscriptQueue {
         let hash = blake3::hash(transcript.as_os_str().as_encoded_bytes()).to_hex();
         let folder = Dir::create(self.home.join("hooks"))?;
         let name = hash.chars().take(32).collect::<String>() + ".cursor";
-        Ok(CursorFile::Apart(folder, name))
+        let file = RelPath::new(&name).map_err(|error| {
+            FileError::new(FileAction::Read, &name, std::io::Error::other(error))
+        })?;
+        Ok(CursorFile::Other(folder, file))
     }
 }
 
-/// A transcript, ready to be looked at.
+/// A queued transcript, read.
 pub(super) struct QueuedTranscript {
     pub(super) messages: Vec<Arc<Message>>,
     pub(super) seen: Option<MessageId>,
     pub(super) session: String,
-    pub(super) place: CursorFile,
+    pub(super) cursor_file: CursorFile,
 }
 
-/// Where it is written down how far a transcript was looked at.
+/// Where the position in a transcript is kept.
 pub(super) enum CursorFile {
     Session(Dir),
-    Apart(Dir, String),
+    Other(Dir, RelPath),
 }
 
 impl CursorFile {
     fn read(&self) -> Cursor {
         match self {
             Self::Session(folder) => Cursor::read(folder),
-            Self::Apart(folder, name) => {
-                let bytes = RelPath::new(name).ok().and_then(|name| folder.read(&name).ok());
-                serde_json::from_slice(&bytes.unwrap_or_default()).unwrap_or_default()
-            }
+            Self::Other(folder, file) => Cursor::read_file(folder, file),
         }
     }
 
-    pub(super) fn write(&self, cursor: Cursor) -> Result<(), String> {
+    pub(super) fn write(&self, cursor: Cursor) -> Result<(), FileError> {
         match self {
-            Self::Session(folder) => cursor.write(folder).map_err(|error| error.to_string()),
-            Self::Apart(folder, name) => {
-                let name = RelPath::new(name).map_err(|error| error.to_string())?;
-                let text = serde_json::to_vec(&cursor).unwrap_or_default();
-                folder.replace(&name, &text).map_err(|error| error.to_string())
-            }
+            Self::Session(folder) => cursor.write(folder),
+            Self::Other(folder, file) => cursor.write_file(folder, file),
         }
     }
 }
 
-/// For runs that do not wait: puts the session into the list, once.
+/// The background task of headless runs, which do not wait for extraction: queues the session, once.
 pub struct QueueTranscript {
     home: PathBuf,
     folder: PathBuf,
@@ -143,7 +154,7 @@ pub struct QueueTranscript {
 }
 
 impl QueueTranscript {
-    /// Into the list in the program's own folder; `folder` is where the run works.
+    /// Uses the queue in the program's folder `home`; `folder` is the working directory.
     pub fn new(home: PathBuf, folder: PathBuf, clock: Arc<dyn Clock>) -> Self {
         Self { home, folder, clock, added: AtomicBool::new(false) }
     }
@@ -162,9 +173,8 @@ impl BackgroundTask for QueueTranscript {
             cwd: Some(self.folder.clone()),
         };
         let added = PendingTranscripts::open(&self.home).and_then(|list| list.add(&waiting));
-        // It never fails a turn; the session is still looked at when it is next talked in.
         if let (Err(error), Some(memory)) = (added, snapshot.memory()) {
-            memory.say(format!("nothing will be remembered of this run: {error}"));
+            memory.notices().add(format!("No memories will be extracted from this run: {error}"));
         }
     }
 }

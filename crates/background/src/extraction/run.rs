@@ -1,118 +1,128 @@
-//! A run (B-9): a fork that may save memories and nothing else, under the eyes of the program.
+//! A run of extraction (B-9): a fork that may save memories and nothing else.
 
 use std::sync::Arc;
 
-use dormouse_base::{MessageId, fault};
+use dormouse_base::{FileError, MessageId, fault};
 use dormouse_conversation::metrics::{MemoryAction, MemoryMetric, Metric, SessionMetrics};
 use dormouse_conversation::{Message, estimate_text};
 use dormouse_engine::{
     ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, JobEnd, JobHandle, JobStatus,
-    SessionMemory, Voice, Writes, memory_tools, voices,
+    SessionMemory, Writes, memory_tools,
 };
-use dormouse_memory::ChangeError;
+use dormouse_provenance::{Attribution, ConversationEvidence, EchoGuard, EvidenceInput, attribute};
 
-use super::evidence::{EchoGuard, Evidence};
 use super::notice::notice;
 use super::prompt::{PromptParts, prompt};
 use super::provenance::ExtractionProvenance;
-use super::{KIND, window};
+use super::window;
 
+/// The kind of the job.
+pub const EXTRACTION: &str = "extraction";
 /// The most requests of a run.
-const TURNS: u32 = 5;
-/// What it may call besides reading and searching.
+const MOST_REQUESTS: u32 = 5;
+/// Tools that it may call besides reading and searching files.
 const TOOLS: &[&str] = &["MemorySave", "MemoryDelete", "MemorySearch", "MemoryList"];
-/// Of a transcript that is given as text, so much of the window at most.
+/// A transcript given as text takes at most the window divided by this.
 const TRANSCRIPT_SHARE: u64 = 2;
 
-/// What a run starts with.
+/// The inputs of a run.
 pub(super) struct ExtractionRun {
-    pub(super) seed: ForkSource,
-    pub(super) access: Arc<SessionMemory>,
+    pub(super) source: ForkSource,
+    pub(super) memory: Arc<SessionMemory>,
     pub(super) session: String,
     pub(super) messages: Vec<Arc<Message>>,
-    /// Whether the messages are those of the fork itself; else they are told.
-    pub(super) own: bool,
-    /// The last message that was looked at before.
+    /// Whether the fork has the messages already; else it gets them as text.
+    pub(super) is_own_conversation: bool,
+    /// The last message that an earlier run has looked at.
     pub(super) seen: Option<MessageId>,
-    pub(super) figures: SessionMetrics,
+    pub(super) metrics: SessionMetrics,
     pub(super) guard: EchoGuard,
-    /// The tokens that the window holds.
+    /// The size of the context window in tokens.
     pub(super) window: u64,
 }
 
-/// How a run came out.
+/// The result of a run.
 pub(super) struct ExtractionOutcome {
     pub(super) end: JobEnd,
-    /// Whether what it looked at need not be looked at again.
+    /// Whether the messages count as looked at.
     pub(super) done: bool,
 }
 
 impl ExtractionRun {
-    /// Runs to its end. Dropping this ends it; what was saved by then stays, and the cursor where it was.
-    pub(super) async fn go(self, job: &JobHandle) -> ExtractionOutcome {
-        let messages = window::counted(window::since(&self.messages, self.seen));
-        let (witness, message) = match self.prepare(messages, job) {
+    /// Runs to the end. Dropping the future ends the run: saved memories stay, and the cursor stays where it was.
+    pub(super) async fn run(self, job: &JobHandle) -> ExtractionOutcome {
+        let new = window::messages_since(&self.messages, self.seen);
+        let message_count = window::count_written(new);
+        let (check, message) = match self.prepare(message_count, job) {
             Ok(prepared) => prepared,
             Err(error) => return ExtractionOutcome::failed(error.to_string()),
         };
-        let access = self.access.for_background(Arc::clone(&witness) as Arc<_>);
+        let memory = self.memory.for_background(Arc::clone(&check) as Arc<_>);
         let gate = ForkGate { reads: true, writes: Writes::Nowhere, tools: TOOLS };
-        let tools = memory_tools(&access);
-        let order = ForkOrder { purpose: KIND, message, gate, tools, most_turns: TURNS };
+        let tools = memory_tools(&memory);
+        let order =
+            ForkOrder { purpose: EXTRACTION, message, gate, tools, most_turns: MOST_REQUESTS };
         if let Err(error) = fault::point("extraction.ask") {
             return ExtractionOutcome::failed(error.to_string());
         }
-        let report = self.seed.run(order, Some(job)).await;
-        // The notices are put into one line, below.
-        drop(access.take_notices());
-        let written = access.take_written();
+        let report = self.source.run(order, Some(job)).await;
+        // One notice for all changes replaces those of each.
+        drop(memory.notices().take());
+        let written = memory.notices().take_written();
         for (file, _) in written.iter().flat_map(|written| &written.files) {
             job.touched(file.as_str().into());
         }
         if let Some(text) = notice(&written) {
-            self.access.say(text);
+            self.memory.notices().add(text);
         }
         let changed = written.iter().map(|written| written.files.len() as u64).sum();
-        count(&self.figures, MemoryAction::Written, changed);
-        count(&self.figures, MemoryAction::Dropped, witness.dropped());
-        ExtractionOutcome::of(&report, messages)
+        record_count(&self.metrics, MemoryAction::Written, changed);
+        record_count(&self.metrics, MemoryAction::Dropped, check.rejected());
+        ExtractionOutcome::of(&report, message_count)
     }
 
-    /// The witness, and what the fork is told.
+    /// The check of its proposals, and its prompt.
     fn prepare(
         &self,
-        count: usize,
+        message_count: usize,
         job: &JobHandle,
-    ) -> Result<(Arc<ExtractionProvenance>, String), ChangeError> {
-        let folders = folders(&self.access);
-        let said = voices(self.messages.iter().map(AsRef::as_ref), &folders);
-        let new = window::since(&self.messages, self.seen);
-        let is_new = |id: MessageId| new.iter().any(|message| message.id == id);
-        let transcript = (!self.own).then(|| self.as_text(new, &folders));
-        let (before, known) = (self.seed.standing_texts(), self.access.texts()?);
-        let session = self.session.clone();
-        let evidence = Evidence::new(session, said, is_new, &before, known, self.guard);
-        let manifest = self.access.manifest()?;
-        let brief =
-            PromptParts { messages: count, manifest: &manifest, transcript: transcript.as_deref() };
-        Ok((Arc::new(ExtractionProvenance::new(evidence, job.clone())), prompt(&brief)))
+    ) -> Result<(Arc<ExtractionProvenance>, String), FileError> {
+        let memories = self.memory.memories();
+        let folders = memories.folders();
+        let new = window::messages_since(&self.messages, self.seen);
+        let transcript = (!self.is_own_conversation).then(|| self.as_text(new, &folders));
+        let evidence = ConversationEvidence::new(EvidenceInput {
+            session: self.session.clone(),
+            texts: attribute(self.messages.iter().map(AsRef::as_ref), &folders),
+            new_messages: new.iter().map(|message| message.id).collect(),
+            preceding: self.source.standing_texts(),
+            memories: memories.texts()?,
+            guard: self.guard,
+        });
+        let manifest = self.memory.manifest()?;
+        let parts = PromptParts {
+            messages: message_count,
+            manifest: &manifest,
+            transcript: transcript.as_deref(),
+        };
+        Ok((Arc::new(ExtractionProvenance::new(evidence, job.clone())), prompt(&parts)))
     }
 
-    /// What the person and the agent wrote, for a fork that has not heard it; the newest where not all fits.
+    /// The messages of the user and the agent as text; the newest if not all fit.
     fn as_text(&self, messages: &[Arc<Message>], folders: &[String]) -> String {
-        let mut room = self.window / TRANSCRIPT_SHARE;
+        let mut left = self.window / TRANSCRIPT_SHARE;
         let mut parts = Vec::new();
-        let said = voices(messages.iter().map(AsRef::as_ref), folders);
-        for said in said.iter().rev() {
-            let who = match said.voice {
-                Voice::Person => "person",
-                Voice::Model => "agent",
-                Voice::Tool | Voice::Outside | Voice::Program => continue,
+        let texts = attribute(messages.iter().map(AsRef::as_ref), folders);
+        for text in texts.iter().rev() {
+            let author = match text.attribution {
+                Attribution::User => "user",
+                Attribution::Model => "agent",
+                Attribution::Tool | Attribution::Outside | Attribution::Program => continue,
             };
-            let part = format!("[{who}] {}", said.text.trim());
+            let part = format!("[{author}] {}", text.text.trim());
             let tokens = u64::from(estimate_text(&part));
-            let Some(left) = room.checked_sub(tokens) else { break };
-            room = left;
+            let Some(rest) = left.checked_sub(tokens) else { break };
+            left = rest;
             parts.push(part);
         }
         parts.reverse();
@@ -127,29 +137,26 @@ impl ExtractionOutcome {
 
     fn of(report: &ForkReport, messages: usize) -> Self {
         let (status, done) = match &report.end {
-            // What it could not do in these turns it will not do in the next ones either.
+            // More requests would not help.
             ForkEnd::Completed | ForkEnd::MaxTurns => (JobStatus::Completed, true),
-            ForkEnd::Cut => {
-                (JobStatus::Failed("the answer reached its token limit".to_owned()), false)
-            }
+            ForkEnd::Cut => (
+                JobStatus::Failed("the response was truncated at its token limit".to_owned()),
+                false,
+            ),
             ForkEnd::Failed(error) => {
-                (JobStatus::Failed(format!("the model could not be asked: {error}")), false)
+                (JobStatus::Failed(format!("the request failed: {error}")), false)
             }
         };
-        let (turns, denied) = (report.turns.into(), report.denied.into());
+        let turns = report.turns.into();
+        let denied = report.denied.into();
         let messages = u64::try_from(messages).unwrap_or(u64::MAX);
         Self { end: JobEnd { status, turns, messages, denied }, done }
     }
 }
 
-fn count(figures: &SessionMetrics, action: MemoryAction, count: u64) {
+fn record_count(metrics: &SessionMetrics, action: MemoryAction, count: u64) {
     if count > 0 {
-        let by = Some(KIND.to_owned());
-        figures.record(&Metric::Memory(MemoryMetric { action, count, by, tokens: 0 }));
+        let by = Some(EXTRACTION.to_owned());
+        metrics.record(&Metric::Memory(MemoryMetric { action, count, by, tokens: 0 }));
     }
-}
-
-/// The memory directories, as paths in calls name them.
-pub(super) fn folders(access: &SessionMemory) -> Vec<String> {
-    access.stores().iter().map(|store| store.dir().path().display().to_string()).collect()
 }

@@ -1,18 +1,18 @@
-//! The template of the notes and the prompt of the run that keeps them: the person's, where there are some.
+//! The template of the notes and the prompt of the run that updates them, which the user can replace.
 
 use std::path::Path;
 
 use dormouse_base::{Dir, FileError, RelPath};
 use dormouse_context::compact::notes::{PROMPT, TEMPLATE, Template, fill, sections};
 
-use super::files::plain;
+use super::files::fixed_path;
 
-/// Where the person's own are, below the program's folder.
+/// The folder of the user's own, below the program's.
 const FOLDER: &str = "session-memory/config";
-/// What the run has to be told: where the notes are, and what stands in them.
-const NEEDED: [&str; 2] = ["notesPath", "currentNotes"];
+/// The placeholders that a prompt needs: the path of the notes, and their text.
+const NEEDED_PLACEHOLDERS: [&str; 2] = ["notesPath", "currentNotes"];
 
-/// What notes begin as, and what the run that keeps them is told.
+/// The initial text of notes, and the prompt of the run that updates them.
 #[derive(Debug, Clone)]
 pub struct NotesConfig {
     pub(super) template: Template,
@@ -26,38 +26,38 @@ impl Default for NotesConfig {
 }
 
 impl NotesConfig {
-    /// Reads the person's own from `session-memory/config` below `home`; with what is to be said about those
-    /// that can not be used. Ours stand in for them.
+    /// Reads the user's own from `session-memory/config` below `home`. Where one cannot be used, the default is, with a
+    /// message about it.
     pub fn read(home: &Path) -> (Self, Vec<String>) {
         let (mut config, mut problems) = (Self::default(), Vec::new());
         let folder = home.join(FOLDER);
-        match own(&folder, "template.md") {
-            Ok(Some(text)) => match template(&text) {
+        match read_own(&folder, "template.md") {
+            Ok(Some(text)) => match parse_template(&text) {
                 Ok(template) => config.template = template,
-                Err(why) => problems.push(instead(&folder.join("template.md"), &why)),
+                Err(why) => problems.push(default_used(&folder.join("template.md"), &why)),
             },
             Ok(None) => {}
-            Err(why) => problems.push(instead(&folder.join("template.md"), &why)),
+            Err(why) => problems.push(default_used(&folder.join("template.md"), &why)),
         }
-        match own(&folder, "prompt.md") {
+        match read_own(&folder, "prompt.md") {
             Ok(Some(text)) => {
-                problems.extend(unsaid(&folder.join("prompt.md"), &text));
+                problems.extend(missing_placeholder(&folder.join("prompt.md"), &text));
                 config.prompt = text;
             }
             Ok(None) => {}
-            Err(why) => problems.push(instead(&folder.join("prompt.md"), &why)),
+            Err(why) => problems.push(default_used(&folder.join("prompt.md"), &why)),
         }
         (config, problems)
     }
 }
 
-fn instead(path: &Path, why: &str) -> String {
-    format!("{} is not used for session notes: {why}; ours is", path.display())
+fn default_used(path: &Path, why: &str) -> String {
+    format!("{} is not used for session notes: {why}; using the default", path.display())
 }
 
-/// The text of one of them; none if it is not there.
-fn own(folder: &Path, name: &str) -> Result<Option<String>, String> {
-    let file: RelPath = plain(name);
+/// The text of a file; none if it does not exist.
+fn read_own(folder: &Path, name: &str) -> Result<Option<String>, String> {
+    let file: RelPath = fixed_path(name);
     let bytes = match Dir::open(folder).and_then(|dir| dir.read(&file)) {
         Ok(bytes) => bytes,
         Err(error) if FileError::is_not_found(&error) => return Ok(None),
@@ -66,8 +66,8 @@ fn own(folder: &Path, name: &str) -> Result<Option<String>, String> {
     String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8 text".to_owned())
 }
 
-/// A template has headings, each once: else nothing could be told about the notes.
-fn template(text: &str) -> Result<Template, String> {
+/// A template needs headings, each once: the notes are checked by them.
+fn parse_template(text: &str) -> Result<Template, String> {
     if sections(text).is_empty() {
         return Err("it has no heading (a line that begins with `# `)".to_owned());
     }
@@ -76,11 +76,11 @@ fn template(text: &str) -> Result<Template, String> {
     Ok(template)
 }
 
-/// What a prompt leaves out. It is used all the same.
-fn unsaid(path: &Path, prompt: &str) -> Option<String> {
-    let missing = NEEDED.iter().find(|name| fill(prompt, &[(name, "")]) == prompt)?;
+/// A warning about a placeholder that a prompt lacks. The prompt is used all the same.
+fn missing_placeholder(path: &Path, prompt: &str) -> Option<String> {
+    let missing = NEEDED_PLACEHOLDERS.iter().find(|name| fill(prompt, &[(name, "")]) == prompt)?;
     Some(format!(
-        "{} does not say {{{{{missing}}}}}, so the model will not know it when it takes session notes",
+        "{} has no {{{{{missing}}}}}: the model needs it to take session notes",
         path.display()
     ))
 }
@@ -94,14 +94,14 @@ mod tests {
         let dir = Dir::open(home.path()).unwrap();
         for (name, text) in [("template.md", template), ("prompt.md", prompt)] {
             if let Some(text) = text {
-                dir.replace(&plain(&format!("{FOLDER}/{name}")), text).unwrap();
+                dir.replace(&fixed_path(&format!("{FOLDER}/{name}")), text).unwrap();
             }
         }
         NotesConfig::read(home.path())
     }
 
     #[test]
-    fn the_persons_own_are_taken_as_they_are() {
+    fn the_users_own_are_taken_as_they_are() {
         let own = "# Only $1 {{x}}\n_what {{currentNotes}} is_\n";
         let prompt = "At {{notesPath}}: {{currentNotes}} $0 {{y}}";
         let (config, problems) = read(Some(own.as_bytes()), Some(prompt.as_bytes()));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_used_is_named_and_ours_stands_in() {
+    fn what_cannot_be_used_is_named_and_the_default_is_used() {
         let cases: [(&[u8], &str); 4] = [
             (b"no heading\n## none\n", "no heading"),
             (b"", "no heading"),

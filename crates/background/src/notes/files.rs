@@ -1,9 +1,9 @@
 //! The files of a session's notes, in `session-memory/` of its folder.
 //!
-//! `summary.md` is the notes, `template.md` what they began as, `reach.json` how far they go. While a run
-//! changes the notes, `before.md` is what stood in them before: as long as it is there, it is what counts.
-//! So a run that fails, is killed or dies with the process has changed nothing: whoever reads next takes
-//! `before.md`, and the next run puts it back. Invariant: the reach is never newer than the notes.
+//! `summary.md` is the notes, `template.md` their initial text, `reach.json` the messages that they cover. While a run
+//! edits the notes, `before.md` is their text before the run: as long as it exists, it is the valid one. So a run that
+//! fails, is killed or dies with the process changes nothing: readers take `before.md`, and the next run restores it.
+//! Invariant: the reach is never newer than the notes.
 
 use std::path::PathBuf;
 
@@ -13,46 +13,46 @@ use thiserror::Error;
 
 use super::thresholds::NotesReach;
 
-/// More than this is no notes: some five times what a compaction takes of them.
+/// The most bytes of notes: about five times what a compaction takes of them.
 const MOST_BYTES: u64 = 256 * 1024;
 
 const NOTES: &str = "session-memory/summary.md";
 const BEFORE: &str = "session-memory/before.md";
 const TEMPLATE: &str = "session-memory/template.md";
 const REACH: &str = "session-memory/reach.json";
-/// Where notes go that can not be used: a person may have worked on them.
+/// Notes that cannot be used are kept here: the user may have edited them.
 const SET_ASIDE: &str = "session-memory/set-aside.md";
 
-/// Notes that can not be used.
+/// Why notes cannot be used.
 #[derive(Debug, Error)]
 pub enum NotesError {
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
     /// They are too long.
-    #[error("the notes have {0} bytes, and {MOST_BYTES} are the most")]
+    #[error("the notes have {0} bytes; the limit is {MOST_BYTES}")]
     TooLong(u64),
-    /// They are no text.
+    /// They are not text.
     #[error("the notes are not UTF-8 text")]
     NotText,
     /// They lost a line of their template.
     #[error(transparent)]
     Damaged(#[from] Damage),
-    /// What was in them is gone: only the template is left.
-    #[error("nothing is left in the notes but their template")]
+    /// Only the template is left.
+    #[error("the notes were emptied: only their template is left")]
     Emptied,
-    /// Nothing was written into them.
-    #[error("nothing was changed in the notes")]
+    /// The run changed nothing.
+    #[error("the notes were not changed")]
     Unchanged,
 }
 
-/// The notes of a session.
+/// The files of a session's notes.
 #[derive(Debug, Clone)]
 pub(super) struct NotesFiles {
     session: Dir,
 }
 
-/// Notes as they stand on the files.
+/// The text of the notes, and the template that they started from.
 #[derive(Debug)]
 pub(super) struct CurrentNotes {
     pub(super) text: String,
@@ -64,61 +64,61 @@ impl NotesFiles {
         Self { session: session.clone() }
     }
 
-    /// Where the notes are, links followed: so the gate of a fork will see it.
+    /// The path of the notes with links resolved, as the gate of a fork sees it.
     pub(super) fn path(&self) -> PathBuf {
         let folder = self.session.path();
         folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).join(NOTES)
     }
 
-    /// The notes that count; none if there are none.
+    /// The valid notes; none if there are none.
     pub(super) fn read(&self, template: &Template) -> Result<Option<CurrentNotes>, NotesError> {
         let text = match self.text(BEFORE)? {
             Some(text) => Some(text),
             None => self.text(NOTES)?,
         };
         let Some(text) = text else { return Ok(None) };
-        let template = self.began_as(template)?;
+        let template = self.initial_template(template)?;
         template.check(&text)?;
         Ok(Some(CurrentNotes { text, template }))
     }
 
-    /// What the notes began as: the person may have another template by now.
-    fn began_as(&self, template: &Template) -> Result<Template, NotesError> {
+    /// The template that the notes started from: the user may have changed it since.
+    fn initial_template(&self, template: &Template) -> Result<Template, NotesError> {
         Ok(self.text(TEMPLATE)?.map_or_else(|| template.clone(), |text| Template::parse(&text)))
     }
 
-    /// How far the notes go; nothing if nobody can say.
+    /// The messages that the notes cover, if known.
     pub(super) fn reach(&self) -> Option<NotesReach> {
-        // A reach that can not be read is none: then the notes are only not used for a compaction.
-        let bytes = self.session.read(&plain(REACH)).ok()?;
+        // With an unreadable reach, the notes are just not used for a compaction.
+        let bytes = self.session.read(&fixed_path(REACH)).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// Makes the notes ready to be changed, and new ones if there are none that can be used.
+    /// Prepares the notes for a run: restores them, or starts new ones if there are none that can be used.
     pub(super) fn open(&self, template: &Template) -> Result<(CurrentNotes, DirEntry), NotesError> {
         self.restore()?;
         let current = match self.read(template) {
             Ok(Some(current)) => current,
-            Ok(None) => self.begin(template)?,
+            Ok(None) => self.create(template)?,
             Err(NotesError::File(error)) => return Err(error.into()),
             Err(_) => {
-                self.session.rename(&plain(NOTES), &plain(SET_ASIDE))?;
-                self.begin(template)?
+                self.session.rename(&fixed_path(NOTES), &fixed_path(SET_ASIDE))?;
+                self.create(template)?
             }
         };
-        self.session.replace(&plain(BEFORE), current.text.as_bytes())?;
-        let entry = self.session.entry(&plain(NOTES))?;
+        self.session.replace(&fixed_path(BEFORE), current.text.as_bytes())?;
+        let entry = self.session.entry(&fixed_path(NOTES))?;
         Ok((current, entry))
     }
 
-    fn begin(&self, template: &Template) -> Result<CurrentNotes, NotesError> {
+    fn create(&self, template: &Template) -> Result<CurrentNotes, NotesError> {
         self.remove(REACH)?;
-        self.session.replace(&plain(TEMPLATE), template.text().as_bytes())?;
-        self.session.replace(&plain(NOTES), template.text().as_bytes())?;
+        self.session.replace(&fixed_path(TEMPLATE), template.text().as_bytes())?;
+        self.session.replace(&fixed_path(NOTES), template.text().as_bytes())?;
         Ok(CurrentNotes { text: template.text().to_owned(), template: template.clone() })
     }
 
-    /// What a run has made of the notes, if it can be kept.
+    /// The text after a run, if it can be kept.
     pub(super) fn changed(&self, before: &CurrentNotes) -> Result<String, NotesError> {
         let text = self.text(NOTES)?.unwrap_or_default();
         if text == before.text {
@@ -131,32 +131,32 @@ impl NotesFiles {
         Ok(text)
     }
 
-    /// The run counts. A crash between the two leaves an older reach, never a newer one.
+    /// Keeps the result of a run. A crash in between leaves an older reach, never a newer one.
     pub(super) fn keep(&self, reach: &NotesReach) -> Result<(), NotesError> {
         self.remove(BEFORE)?;
-        // Two fields have no way to fail to serialise.
+        // Two plain fields always serialize.
         let reach = serde_json::to_vec(reach).unwrap_or_default();
-        Ok(self.session.replace(&plain(REACH), &reach)?)
+        Ok(self.session.replace(&fixed_path(REACH), &reach)?)
     }
 
-    /// The run does not count: the notes are what they were before it.
+    /// Restores the notes from before the run.
     pub(super) fn restore(&self) -> Result<(), NotesError> {
-        match self.session.rename(&plain(BEFORE), &plain(NOTES)) {
+        match self.session.rename(&fixed_path(BEFORE), &fixed_path(NOTES)) {
             Err(error) if !error.is_not_found() => Err(error.into()),
             _ => Ok(()),
         }
     }
 
     fn remove(&self, name: &str) -> Result<(), NotesError> {
-        match self.session.remove_file(&plain(name)) {
+        match self.session.remove_file(&fixed_path(name)) {
             Err(error) if !error.is_not_found() => Err(error.into()),
             _ => Ok(()),
         }
     }
 
-    /// A file as text; none if it is not there.
+    /// A file as text; none if it does not exist.
     fn text(&self, name: &str) -> Result<Option<String>, NotesError> {
-        let size = match self.session.entry(&plain(name)) {
+        let size = match self.session.entry(&fixed_path(name)) {
             Ok(entry) => entry.size,
             Err(error) if error.is_not_found() => return Ok(None),
             Err(error) => return Err(error.into()),
@@ -164,13 +164,13 @@ impl NotesFiles {
         if size > MOST_BYTES {
             return Err(NotesError::TooLong(size));
         }
-        let bytes = self.session.read(&plain(name))?;
+        let bytes = self.session.read(&fixed_path(name))?;
         String::from_utf8(bytes).map(Some).map_err(|_| NotesError::NotText)
     }
 }
 
 #[expect(clippy::expect_used, reason = "only fixed plain paths are given to it")]
-pub(super) fn plain(path: &str) -> RelPath {
+pub(super) fn fixed_path(path: &str) -> RelPath {
     RelPath::new(path).expect("a plain path")
 }
 
@@ -178,7 +178,7 @@ pub(super) fn plain(path: &str) -> RelPath {
 mod tests {
     use super::*;
 
-    const SHEET: &str = "# Title\n_t_\n\n# Current State\n_s_\n";
+    const TEMPLATE_TEXT: &str = "# Title\n_t_\n\n# Current State\n_s_\n";
 
     struct Kept {
         _keep: tempfile::TempDir,
@@ -191,15 +191,20 @@ mod tests {
         fn new() -> Self {
             let keep = tempfile::tempdir().unwrap();
             let dir = Dir::open(keep.path()).unwrap();
-            Self { files: NotesFiles::of(&dir), _keep: keep, dir, template: Template::parse(SHEET) }
+            Self {
+                files: NotesFiles::of(&dir),
+                _keep: keep,
+                dir,
+                template: Template::parse(TEMPLATE_TEXT),
+            }
         }
 
         fn write(&self, text: &str) {
-            self.dir.replace(&plain(NOTES), text.as_bytes()).unwrap();
+            self.dir.replace(&fixed_path(NOTES), text.as_bytes()).unwrap();
         }
 
         fn file(&self, name: &str) -> String {
-            String::from_utf8(self.dir.read(&plain(name)).unwrap()).unwrap()
+            String::from_utf8(self.dir.read(&fixed_path(name)).unwrap()).unwrap()
         }
 
         fn text(&self) -> Option<String> {
@@ -212,19 +217,19 @@ mod tests {
     }
 
     #[test]
-    fn what_stood_before_counts_until_a_run_is_kept() {
+    fn the_notes_before_a_run_are_valid_until_it_is_kept() {
         let kept = Kept::new();
         assert!(kept.text().is_none() && kept.files.reach().is_none());
         let (before, entry) = kept.files.open(&kept.template).unwrap();
-        assert_eq!((before.text.as_str(), entry.size), (SHEET, SHEET.len() as u64));
-        let filled = SHEET.replace("_s_\n", "_s_\nnuts\n");
+        assert_eq!((before.text.as_str(), entry.size), (TEMPLATE_TEXT, TEMPLATE_TEXT.len() as u64));
+        let filled = TEMPLATE_TEXT.replace("_s_\n", "_s_\nnuts\n");
         kept.write(&filled);
-        assert_eq!(kept.text().as_deref(), Some(SHEET), "the run may still fail");
+        assert_eq!(kept.text().as_deref(), Some(TEMPLATE_TEXT), "the run may still fail");
         assert_eq!(kept.files.changed(&before).unwrap(), filled);
         kept.files.keep(&mark(7)).unwrap();
         assert_eq!((kept.text(), kept.files.reach()), (Some(filled.clone()), Some(mark(7))));
 
-        // A process that dies in the middle: whoever comes next finds what was there.
+        // After a process that died in the middle, readers find the notes from before.
         kept.files.open(&kept.template).unwrap();
         kept.write("half");
         assert_eq!(kept.text().as_deref(), Some(filled.as_str()));
@@ -234,23 +239,23 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_kept() {
+    fn results_that_cannot_be_kept() {
         let kept = Kept::new();
-        kept.write(&SHEET.replace("_s_\n", "_s_\nnuts\n"));
+        kept.write(&TEMPLATE_TEXT.replace("_s_\n", "_s_\nnuts\n"));
         let (before, _) = kept.files.open(&kept.template).unwrap();
         for (text, why) in [
-            (before.text.clone(), "nothing was changed"),
-            (SHEET.to_owned(), "nothing is left"),
+            (before.text.clone(), "were not changed"),
+            (TEMPLATE_TEXT.to_owned(), "emptied"),
             (String::new(), "`# Title` is missing"),
             (before.text.replace("_s_\n", ""), "`_s_` is missing"),
             (before.text.replace("# Title", "# title"), "`# Title` is missing"),
-            (format!("{}{}", before.text, "x".repeat(300_000)), "262144 are the most"),
+            (format!("{}{}", before.text, "x".repeat(300_000)), "the limit is 262144"),
         ] {
             kept.write(&text);
             let refused = kept.files.changed(&before).unwrap_err().to_string();
             assert!(refused.contains(why), "{refused}");
         }
-        kept.dir.replace(&plain(NOTES), b"# Title\n_t_\n# Current State\n_s_\n\xff").unwrap();
+        kept.dir.replace(&fixed_path(NOTES), b"# Title\n_t_\n# Current State\n_s_\n\xff").unwrap();
         assert!(matches!(kept.files.changed(&before), Err(NotesError::NotText)));
         kept.files.restore().unwrap();
         assert_eq!(kept.file(NOTES), before.text);
@@ -258,15 +263,18 @@ mod tests {
     }
 
     #[test]
-    fn notes_that_somebody_damaged_are_set_aside() {
+    fn damaged_notes_are_set_aside() {
         let kept = Kept::new();
         kept.files.open(&kept.template).unwrap();
-        kept.write(&format!("{SHEET}x\n"));
+        kept.write(&format!("{TEMPLATE_TEXT}x\n"));
         kept.files.keep(&mark(7)).unwrap();
         kept.write("# Mine now\n");
         assert!(matches!(kept.files.read(&kept.template), Err(NotesError::Damaged(_))));
         let (current, _) = kept.files.open(&kept.template).unwrap();
-        assert_eq!((current.text.as_str(), kept.file(SET_ASIDE)), (SHEET, "# Mine now\n".into()));
+        assert_eq!(
+            (current.text.as_str(), kept.file(SET_ASIDE)),
+            (TEMPLATE_TEXT, "# Mine now\n".into())
+        );
         assert_eq!(kept.files.reach(), None);
     }
 
@@ -274,12 +282,15 @@ mod tests {
     fn another_template_is_for_other_sessions() {
         let kept = Kept::new();
         let (before, _) = kept.files.open(&kept.template).unwrap();
-        kept.write(&format!("{SHEET}x\n"));
+        kept.write(&format!("{TEMPLATE_TEXT}x\n"));
         kept.files.changed(&before).unwrap();
         kept.files.keep(&mark(1)).unwrap();
         let other = Template::parse("# Other\n_o_\n");
         let current = kept.files.read(&other).unwrap().unwrap();
-        assert_eq!((current.text, current.template.text()), (format!("{SHEET}x\n"), SHEET));
+        assert_eq!(
+            (current.text, current.template.text()),
+            (format!("{TEMPLATE_TEXT}x\n"), TEMPLATE_TEXT)
+        );
     }
 
     #[test]
@@ -287,7 +298,7 @@ mod tests {
         let kept = Kept::new();
         kept.files.open(&kept.template).unwrap();
         kept.files.restore().unwrap();
-        kept.dir.remove_file(&plain(NOTES)).unwrap();
+        kept.dir.remove_file(&fixed_path(NOTES)).unwrap();
         let link = kept.dir.path().join(NOTES);
         std::os::unix::fs::symlink("/etc/hostname", link).unwrap();
         assert!(kept.files.read(&kept.template).is_err());

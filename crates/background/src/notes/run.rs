@@ -1,6 +1,6 @@
-//! A run that brings the notes up to date (B-15): a fork that may change that one file and nothing else.
+//! A run that updates the notes (B-15): a fork that may change that one file and nothing else.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use dormouse_base::Dir;
 use dormouse_context::compact::notes::{fill, length_warning};
@@ -11,68 +11,72 @@ use dormouse_engine::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::files::{CurrentNotes, NotesFiles};
+use super::config::NotesConfig;
+use super::files::{CurrentNotes, NotesError, NotesFiles};
+use super::state::{MOST_FAILURES, SharedNotesState};
 use super::thresholds::NotesReach;
-use super::{FAILURES, KIND, NotesConfig, NotesError, State, lock};
 
-/// The prompt asks for all edits in one answer; some models make one at a time.
-const TURNS: u32 = 4;
-/// The section that every run brings up to date.
+/// The kind of the job.
+pub(super) const SESSION_NOTES: &str = "session_notes";
+/// The prompt asks for all edits in one response; some models make one at a time.
+const MOST_REQUESTS: u32 = 4;
+/// The section that every run has to update.
 const CURRENT_STATE: &str = "# Current State";
 
-/// What a run starts with.
+/// The inputs of a run.
 pub(super) struct NotesRun {
-    pub(super) seed: ForkSource,
-    pub(super) mark: NotesReach,
+    pub(super) source: ForkSource,
+    pub(super) reach: NotesReach,
     pub(super) budget: Budget,
     pub(super) config: Arc<NotesConfig>,
     pub(super) session: Dir,
-    pub(super) state: Arc<Mutex<State>>,
-    pub(super) figures: SessionMetrics,
+    pub(super) state: SharedNotesState,
+    pub(super) metrics: SessionMetrics,
 }
 
 impl NotesRun {
-    /// Runs to the end. Dropping this leaves the notes as they were.
-    pub(super) async fn work(self, job: JobHandle) -> JobEnd {
+    /// Runs to the end. Dropping the future leaves the notes as they were.
+    pub(super) async fn run(self, job: JobHandle) -> JobEnd {
         let files = NotesFiles::of(&self.session);
-        let Self { seed, mark, budget, config, session, state, figures } = self;
-        let messages = u64::try_from(seed.messages().len()).unwrap_or(u64::MAX);
-        let mut end = match prepare(&files, &config, &seed, &budget) {
-            Ok((_, prompt)) if !fits(&mark, &prompt, &budget) => {
+        let Self { source, reach, budget, config, session, state, metrics } = self;
+        let messages = u64::try_from(source.messages().len()).unwrap_or(u64::MAX);
+        let mut end = match prepare(&files, &config, &source, &budget) {
+            Ok((_, prompt)) if !fits(&reach, &prompt, &budget) => {
                 job.said("the conversation and the notes do not fit into one request");
                 restore(&files, &job);
                 JobEnd::of(JobStatus::Skipped)
             }
             Ok((before, prompt)) => {
-                let running = Unfinished { files: &files, cancel: job.cancel.clone() };
-                let report = seed.run(order(&files, prompt), Some(&job)).await;
-                let outcome = judge(&files, &before, &report, &job).and_then(|()| {
-                    // Whoever asks for the notes gets those with this reach, or those before.
-                    let _held = lock(&state);
-                    Ok(files.keep(&mark)?)
+                let unfinished = RestoreOnDrop { files: &files, cancel: job.cancel.clone() };
+                let report = source.run(order(&files, prompt), Some(&job)).await;
+                let outcome = check_result(&files, &before, &report, &job).and_then(|()| {
+                    // A reader gets the notes with their reach, or those before.
+                    let _locked = state.lock();
+                    Ok(files.keep(&reach)?)
                 });
-                drop(running);
-                ended(outcome, &report)
+                drop(unfinished);
+                job_end(outcome, &report)
             }
             Err(error) => JobEnd::of(JobStatus::Failed(error.to_string())),
         };
         end.messages = messages;
-        if lock(&state).has_ended(session.path(), &end.status) {
+        if state.lock().count_end(session.path(), &end.status) {
             job.said(&format!(
-                "it failed {FAILURES} times in a row and is not tried again in this session"
+                "failed {MOST_FAILURES} times in a row; not tried again in this session"
             ));
-            let (name, state) = (KIND.to_owned(), BreakerState::Open);
-            figures.record(&Metric::Breaker(BreakerMetric { name, state }));
+            let name = SESSION_NOTES.to_owned();
+            let state = BreakerState::Open;
+            metrics.record(&Metric::Breaker(BreakerMetric { name, state }));
         }
         end
     }
 }
 
-/// The notes are there to be changed, the fork knows what stands in them, and this is what it is told.
+/// Prepares the notes for the fork to edit, and makes its prompt.
 fn prepare(
     files: &NotesFiles,
     config: &NotesConfig,
-    seed: &ForkSource,
+    source: &ForkSource,
     budget: &Budget,
 ) -> Result<(CurrentNotes, String), NotesError> {
     let (before, file) = files.open(&config.template)?;
@@ -82,46 +86,52 @@ fn prepare(
     if let Some(warning) = length_warning(&before.text, budget) {
         prompt = format!("{}\n\n{warning}", prompt.trim_end());
     }
-    seed.has_read(path, &file, before.text.clone());
+    source.has_read(path, &file, before.text.clone());
     Ok((before, prompt))
 }
 
-/// Whether the request would leave room for an answer.
-fn fits(mark: &NotesReach, prompt: &str, budget: &Budget) -> bool {
-    mark.tokens.saturating_add(u64::from(estimate_text(prompt))) < u64::from(budget.blocking)
+/// Whether the request leaves room for a response.
+fn fits(reach: &NotesReach, prompt: &str, budget: &Budget) -> bool {
+    reach.tokens.saturating_add(u64::from(estimate_text(prompt))) < u64::from(budget.blocking)
 }
 
 fn order(files: &NotesFiles, message: String) -> ForkOrder {
     let gate = ForkGate { reads: false, writes: Writes::File(files.path()), tools: &[] };
-    ForkOrder { purpose: KIND, message, gate, tools: Vec::new(), most_turns: TURNS }
+    ForkOrder {
+        purpose: SESSION_NOTES,
+        message,
+        gate,
+        tools: Vec::new(),
+        most_turns: MOST_REQUESTS,
+    }
 }
 
-/// Why a run does not count.
+/// Why the result of a run is not kept.
 #[derive(Debug, thiserror::Error)]
-enum Refused {
-    #[error("the model could not be asked: {0}")]
-    Unanswered(String),
-    #[error("the answer reached its token limit")]
-    Cut,
+enum NotesRunError {
+    #[error("the request failed: {0}")]
+    RequestFailed(String),
+    #[error("the response was truncated at its token limit")]
+    Truncated,
     #[error(transparent)]
     Notes(#[from] NotesError),
 }
 
-/// Whether what a fork has made of the notes can be kept.
-fn judge(
+/// Fails if the result of a fork cannot be kept.
+fn check_result(
     files: &NotesFiles,
     before: &CurrentNotes,
     report: &ForkReport,
     job: &JobHandle,
-) -> Result<(), Refused> {
+) -> Result<(), NotesRunError> {
     match &report.end {
         ForkEnd::Completed | ForkEnd::MaxTurns => {}
-        ForkEnd::Cut => return Err(Refused::Cut),
-        ForkEnd::Failed(error) => return Err(Refused::Unanswered(error.to_string())),
+        ForkEnd::Cut => return Err(NotesRunError::Truncated),
+        ForkEnd::Failed(error) => return Err(NotesRunError::RequestFailed(error.to_string())),
     }
     let after = files.changed(before)?;
     if section(&before.text, CURRENT_STATE) == section(&after, CURRENT_STATE) {
-        job.said("the section Current State was not brought up to date");
+        job.said("the section Current State was not updated");
     }
     Ok(())
 }
@@ -132,13 +142,12 @@ fn section<'a>(notes: &'a str, heading: &str) -> Vec<&'a str> {
     below.skip(1).take_while(|line| !line.starts_with("# ")).collect()
 }
 
-fn ended(outcome: Result<(), Refused>, report: &ForkReport) -> JobEnd {
+fn job_end(outcome: Result<(), NotesRunError>, report: &ForkReport) -> JobEnd {
     let status = match outcome {
         Ok(()) => JobStatus::Completed,
         Err(why) => JobStatus::Failed(why.to_string()),
     };
-    let (turns, denied) = (report.turns.into(), report.denied.into());
-    JobEnd { status, turns, messages: 0, denied }
+    JobEnd { status, turns: report.turns.into(), messages: 0, denied: report.denied.into() }
 }
 
 fn restore(files: &NotesFiles, job: &JobHandle) {
@@ -147,18 +156,18 @@ fn restore(files: &NotesFiles, job: &JobHandle) {
     }
 }
 
-/// Puts the notes back when it goes, unless they were kept by then.
-struct Unfinished<'s> {
+/// Restores the notes when it is dropped, unless they were kept by then.
+struct RestoreOnDrop<'s> {
     files: &'s NotesFiles,
     cancel: CancellationToken,
 }
 
-impl Drop for Unfinished<'_> {
+impl Drop for RestoreOnDrop<'_> {
     fn drop(&mut self) {
-        // An edit that is on its way to the disk must not come behind this.
+        // An edit in progress must not land after the restore.
         self.cancel.cancel();
-        // Where it fails, the next to read the notes takes what stood before all the same.
-        let _left_for_the_next = self.files.restore();
+        // If it fails, readers still get the notes from before the run.
+        let _restored_later = self.files.restore();
     }
 }
 

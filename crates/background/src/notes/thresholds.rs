@@ -1,13 +1,13 @@
-//! When the notes are due (B-14): plain numbers in, an answer out.
+//! When an update of the notes is due (B-14).
 
 use dormouse_base::{MessageId, SessionNotesSettings};
 use dormouse_conversation::Budget;
 use serde::{Deserialize, Serialize};
 
-/// Tool calls since the last run, in the middle of a turn.
+/// Tool calls from one run to the next, within a turn.
 const EVERY_CALLS: u32 = 3;
 
-/// From when on they are due.
+/// The sizes from which on an update is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Thresholds {
     first: u64,
@@ -16,7 +16,7 @@ pub(super) struct Thresholds {
 }
 
 impl Thresholds {
-    /// What the person has set; for the rest what suits the window.
+    /// The user's settings, completed with defaults for the window.
     pub(super) fn of(set: SessionNotesSettings, budget: &Budget) -> Self {
         Self {
             first: set.first_tokens.unwrap_or(budget.notes_first_tokens).into(),
@@ -25,31 +25,30 @@ impl Thresholds {
         }
     }
 
-    /// Whether a run is due, `tokens` being what the conversation uses. What else there is to know is asked
-    /// for only where tokens have come: the token condition always holds.
+    /// Whether a run is due in a conversation of `tokens`. The calls are counted only if enough tokens were added.
     pub(super) fn are_met(
         &self,
         last: Option<&NotesReach>,
         tokens: u64,
-        quiet: bool,
+        turn_end: bool,
         calls: impl FnOnce(&NotesReach) -> usize,
     ) -> bool {
         match last {
             None => tokens >= self.first,
             Some(mark) => {
                 tokens >= mark.tokens.saturating_add(self.every)
-                    && (quiet || calls(mark) >= self.calls as usize)
+                    && (turn_end || calls(mark) >= self.calls as usize)
             }
         }
     }
 }
 
-/// Where a run began: what it covers once it has come to its end.
+/// Where a run started: the messages that the notes cover once it has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct NotesReach {
     /// The last message.
     pub(super) message: MessageId,
-    /// The tokens that the conversation used.
+    /// The size of the conversation.
     pub(super) tokens: u64,
 }
 
@@ -65,11 +64,11 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(last: Option<u64>, tokens: u64, quiet: bool, calls: usize, expected: bool) {
+    fn check(last: Option<u64>, tokens: u64, turn_end: bool, calls: usize, expected: bool) {
         let mark = last.map(|tokens| NotesReach { message: ID.parse().unwrap(), tokens });
         let thresholds = thresholds(SessionNotesSettings::default(), 200_000);
-        let due = thresholds.are_met(mark.as_ref(), tokens, quiet, |_| calls);
-        assert_eq!(due, expected, "{last:?} {tokens} {quiet} {calls}");
+        let due = thresholds.are_met(mark.as_ref(), tokens, turn_end, |_| calls);
+        assert_eq!(due, expected, "{last:?} {tokens} {turn_end} {calls}");
     }
 
     #[test]
@@ -79,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn then_tokens_and_either_calls_or_quiet() {
+    fn then_tokens_and_either_calls_or_turn_end() {
         check(Some(12_000), 16_999, true, 100, false);
         check(Some(12_000), 17_000, true, 0, true);
         check(Some(12_000), 17_000, false, 2, false);
@@ -87,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_follow_the_window_unless_somebody_set_them() {
+    fn defaults_follow_the_window_unless_they_are_set() {
         let set = SessionNotesSettings { every_tokens: Some(70_000), ..Default::default() };
         assert_eq!(thresholds(set, 200_000), Thresholds { first: 10_000, every: 70_000, calls: 3 });
         let small = thresholds(SessionNotesSettings::default(), 40_000);

@@ -19,7 +19,7 @@ pub(super) fn incoming_line(message: &str) -> String {
 /// Prints what background tasks saved to memory, above the prompt.
 pub(super) fn show_memory_notices(conversation: &Conversation, editor: &LineEditor) {
     let Some(memory) = &conversation.memory else { return };
-    for notice in memory.take_notices() {
+    for notice in memory.notices().take() {
         editor.print(memory_notice(&notice));
     }
 }

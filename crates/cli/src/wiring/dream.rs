@@ -18,13 +18,13 @@ pub(crate) fn dreamer(
 ) -> Result<Option<Arc<DreamTask>>, Failure> {
     let Some(access) = access else { return Ok(None) };
     let setup = setup(world, Arc::clone(access), sessions.dir().clone());
-    let by_itself = match (switches.is_on("dream"), switches.is_on("daily_log")) {
-        _ if is_remote(world)? => Err("this machine is somebody else's".to_owned()),
-        (true, false) => Ok(()),
-        (false, _) => Err("the switch `dream` is off".to_owned()),
-        (true, true) => Err("memory is kept as a daily log".to_owned()),
+    let disabled = match (switches.is_on("dream"), switches.is_on("daily_log")) {
+        _ if is_remote(world)? => Some("this is a remote session".to_owned()),
+        (true, false) => None,
+        (false, _) => Some("the switch `dream` is off".to_owned()),
+        (true, true) => Some("memories are saved as a daily log".to_owned()),
     };
-    Ok(Some(Arc::new(DreamTask::new(setup, by_itself))))
+    Ok(Some(Arc::new(DreamTask::new(setup, disabled))))
 }
 
 /// What a dream needs from outside.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dormouse_background::{NotesConfig, SessionNotes, kept_title};
+use dormouse_background::{NotesConfig, SessionNotes, saved_title};
 use dormouse_base::{Dir, RelPath, SessionId, SessionNotesSettings, Switches};
 use dormouse_engine::{BackgroundTask, Engine, TITLE_FILE};
 
@@ -32,7 +32,7 @@ pub(crate) fn keeper(
 pub(crate) fn title(sessions: &Dir, session: SessionId) -> Option<String> {
     // A session without a folder of its own has neither.
     let own = sessions.open_folder(&RelPath::new(session.to_string()).ok()?).ok()?;
-    given_title(&own).or_else(|| kept_title(&own))
+    given_title(&own).or_else(|| saved_title(&own))
 }
 
 fn given_title(own: &Dir) -> Option<String> {

@@ -226,7 +226,7 @@ fn a_dream_that_is_not_due_says_why_and_when_it_will_be() {
     assert!(
         few.success()
             .stdout
-            .contains("1 other sessions have gone on since the last dream, and 5 are needed"),
+            .contains("1 other sessions were active since the last dream; 5 are needed"),
         "{}",
         few.stdout
     );

@@ -151,7 +151,7 @@ fn one_that_plants_a_secret_or_words_from_outside_is_refused() {
         "refused: a: this looks like a secret",
         "refused: b: it repeats text from outside",
         "refused: new: a memory that takes the place of none needs `quotes`",
-        "refused: new: nobody said `nobody ever said this`",
+        "refused: new: `nobody ever said this` is not in the logs",
         "refused: new: a memory says `The fact about b.` already",
     ] {
         assert!(text.contains(why), "{why}: {text}");

@@ -61,7 +61,7 @@ fn of_twenty_that_start_at_once_one_dreams() {
         for _ in 0..19 {
             let (code, said) = codes.recv().unwrap();
             assert_eq!(code, Some(3), "{said}");
-            assert!(said.contains("a dream over this memory is under way: process "), "{said}");
+            assert!(said.contains("a dream over this memory is running: process "), "{said}");
         }
         assert_eq!(lock_time(&home, "project"), NEVER, "trying is no dream");
         gate.open();
@@ -121,7 +121,7 @@ fn one_that_fails_leaves_the_time_alone() {
     }
     let output = run(&home, &["--now"]);
     assert!(
-        output.expect_code(1).stdout.contains("nothing was changed: the model could not be asked"),
+        output.expect_code(1).stdout.contains("nothing was changed: the request failed"),
         "{}",
         output.stdout
     );
@@ -211,7 +211,7 @@ fn the_persons_memory_is_left_to_another_dream() {
     let output = run(&home, &["--now"]);
     let text = &output.success().stdout;
     assert!(
-        text.contains("left out: the user memory: a dream over this memory is under way"),
+        text.contains("left out: the user memory: a dream over this memory is running"),
         "{text}"
     );
     assert!(text.ends_with("Improved 2 memories\n"), "{text}");

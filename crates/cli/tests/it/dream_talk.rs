@@ -135,7 +135,7 @@ fn a_dream_by_hand_is_looked_at_and_ended() {
     say(&mut terminal, "/dream stop", "Dream stopped. Nothing was changed.");
     wait_until("its end", || dreams(&home).len() == 1);
     assert_eq!(dreams(&home)[0].outcome, JobOutcome::Killed);
-    say(&mut terminal, "/dream log", "The dream was ended; nothing was changed");
+    say(&mut terminal, "/dream log", "The dream was stopped; nothing was changed");
     assert_eq!(bytes(&home), before);
     // Whoever leaves ends it as well.
     server.push_fork(save(ScriptedTurn::new(), "1", &with(memory("a", "Half."), "file", "a.md")));

@@ -114,7 +114,7 @@ fn what_nobody_said_or_memory_itself_said_is_dropped() {
     assert_eq!(names(&home), ["staging resets"]);
     let results = server.fork_requests()[1].last_message()["content"].clone();
     let said = |index: usize| results[index]["content"].to_string();
-    assert!(said(0).contains("nobody said"), "{results}");
+    assert!(said(0).contains("is not in this conversation"), "{results}");
     assert!(said(1).contains("no news") && said(2).contains("no news"), "{results}");
     assert!(said(3).contains("`quotes` must hold"), "{results}");
     assert!(said(4).contains("may not be") && said(5).contains("was not run"), "{results}");
@@ -411,7 +411,7 @@ fn a_run_that_does_not_wait_is_looked_at_later() {
     terminal.wait_for_text("Saved 1 memory: real-databases.md");
     leave(terminal);
     let prompt = prompt_of(&server.fork_requests()[0]);
-    assert!(prompt.contains(&format!("[person] {PREFERENCE}")), "{prompt}");
+    assert!(prompt.contains(&format!("[user] {PREFERENCE}")), "{prompt}");
     assert!(prompt.contains("[agent] Understood.") && !prompt.contains("elsewhere"), "{prompt}");
     assert_eq!(names(&home), ["real databases"]);
     wait_until("the queue", || queue(&home).lines().count() == 1);

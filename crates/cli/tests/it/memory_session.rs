@@ -192,7 +192,7 @@ fn headless_runs_never_ask() {
     home.run(&mut ask(&home, &["remember the quay"])).success();
     assert!(list(&home).is_empty());
     let result = server.requests()[1].last_message().to_string();
-    assert!(result.contains("proposal 1 in the person's inbox"), "{result}");
+    assert!(result.contains("proposal 1 in the user's inbox"), "{result}");
     memory(&home, &["inbox", "accept", "1"]).success();
     assert_eq!(list(&home).len(), 1);
     server.finish();

@@ -38,6 +38,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "dormouse-context",
             "dormouse-memory",
             "dormouse-search",
+            "dormouse-provenance",
             "dormouse-frontmatter",
             "dormouse-instructions",
             "dormouse-model",
@@ -53,6 +54,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "dormouse-engine",
             "dormouse-context",
             "dormouse-memory",
+            "dormouse-provenance",
             "dormouse-secrets",
             "dormouse-conversation",
             "dormouse-base",
@@ -73,6 +75,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "dormouse-base",
         ],
     ),
+    ("dormouse-provenance", &["dormouse-memory", "dormouse-conversation", "dormouse-base"]),
     (
         "dormouse-serve",
         &["dormouse-memory", "dormouse-search", "dormouse-conversation", "dormouse-base"],

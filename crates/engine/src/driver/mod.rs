@@ -157,7 +157,7 @@ impl<'e> Driver<'e> {
             (self.sink)(event);
         }
         if let Some(memory) = &self.engine.config.memory {
-            let notices = memory.access.take_notices().into_iter();
+            let notices = memory.access.notices().take().into_iter();
             notices.for_each(|said| (self.sink)(EngineEvent::Remembered(said)));
         }
         if let Some(hooks) = &self.engine.hooks {
@@ -386,7 +386,7 @@ impl<'e> Driver<'e> {
         let engine = &*self.engine;
         let calls = engine.history.last().map(|last| last.blocks.as_slice()).unwrap_or_default();
         if let Some(memory) = &engine.config.memory {
-            memory.access.record_results(self.results_id, results, calls);
+            memory.access.provenance().record_results(self.results_id, results, calls);
         }
     }
 

@@ -6,62 +6,63 @@ use std::sync::Arc;
 use dormouse_memory::{ContentHash, INDEX, MemoryFile, Saving, Store};
 use dormouse_tools::{FileDoor, FileGuard, Passed, Route};
 
-use super::session_memory::{MemoryWriteResult, SessionMemory};
+use super::session_memory::SessionMemory;
+use super::tool_run::proposal_text;
+use super::writing::MemoryWriteResult;
 
-/// Sends what leads into a memory directory through its door.
+/// Routes writes into a memory directory through its store.
 pub(crate) struct MemoryFileGuard(pub(crate) Arc<SessionMemory>);
 
 impl FileGuard for MemoryFileGuard {
     fn route(&self, path: &Path) -> Route {
-        let Some((store, rest)) = self.0.store_of(path) else { return Route::Plain };
+        let Some((store, rest)) = self.0.memories().store_of(path) else { return Route::Plain };
         if self.0.saving() == Saving::DailyLog {
             return Route::Refused(
-                "memory is kept as a daily log, of which entries are made later; add to it with MemoryLog"
-                    .to_owned(),
+                "memories are saved as a daily log here; add to it with MemoryLog".to_owned(),
             );
         }
         let Some(name) = rest.to_str().filter(|name| !name.is_empty()) else {
-            return Route::Refused("a memory's file name is UTF-8 text".to_owned());
+            return Route::Refused("the file name of a memory must be UTF-8 text".to_owned());
         };
-        let to = if name == INDEX {
-            To::Index
+        let target = if name == INDEX {
+            WriteTarget::Index
         } else {
             match MemoryFile::new(name) {
-                Ok(file) => To::Memory(file),
+                Ok(file) => WriteTarget::Memory(file),
                 Err(error) => return Route::Refused(error.to_string()),
             }
         };
-        let (access, store) = (Arc::clone(&self.0), Arc::clone(store));
-        Route::Through(Arc::new(MemoryFileRoute { access, store, to }))
+        let memory = Arc::clone(&self.0);
+        let store = Arc::clone(store);
+        Route::Through(Arc::new(MemoryFileRoute { memory, store, target }))
     }
 }
 
-enum To {
+enum WriteTarget {
     Index,
     Memory(MemoryFile),
 }
 
 struct MemoryFileRoute {
-    access: Arc<SessionMemory>,
+    memory: Arc<SessionMemory>,
     store: Arc<Store>,
-    to: To,
+    target: WriteTarget,
 }
 
 impl FileDoor for MemoryFileRoute {
     fn write(&self, before: Option<&[u8]>, after: &[u8]) -> Result<Passed, String> {
         let before = before.map(ContentHash::of);
-        let done = match &self.to {
-            To::Index => {
-                let text = std::str::from_utf8(after).map_err(|_| "the index is UTF-8 text")?;
-                self.access.write_index(&self.store, before, text)?
+        let written = match &self.target {
+            WriteTarget::Index => {
+                let text =
+                    std::str::from_utf8(after).map_err(|_| "the index must be UTF-8 text")?;
+                self.memory.write_index(&self.store, before, text)
             }
-            To::Memory(file) => {
-                self.access.write(&self.store, file, before, after, "written as a file")?
-            }
+            WriteTarget::Memory(file) => self.memory.write_file(&self.store, file, before, after),
         };
-        Ok(match done {
-            MemoryWriteResult::Written(_) => Passed::Written,
-            MemoryWriteResult::Proposed(id) => Passed::Waits(super::tools::proposed(id)),
-        })
+        match written.map_err(|error| error.to_string())? {
+            MemoryWriteResult::Written(_) => Ok(Passed::Written),
+            MemoryWriteResult::Proposed(id) => Ok(Passed::Waits(proposal_text(id))),
+        }
     }
 }

@@ -1,23 +1,24 @@
-//! The memory tool that some models know: memory as files, by the model's own hand in this session.
+//! The memory tool that some models are trained on: the project's memory as files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dormouse_conversation::ServerTool;
 use dormouse_memory::file_commands::{self, Build, Hand, NotMade};
-use dormouse_memory::{MemoryFile, ScanCache, Scope, Store};
+use dormouse_memory::recall::QuarantineFilter;
+use dormouse_memory::{MemoryFile, Scope, Store};
 use dormouse_permissions::Access;
 use dormouse_tools::{CallContext, Tool, ToolError, ToolOutput, ToolSpec};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::SessionMemory;
-use super::session_memory::MemoryWriteResult;
+use super::session_memory::SessionMemory;
+use super::tool_run::{MEMORY_WRITE, failed, proposal_text, run_blocking};
 use super::tool_specs::FILES;
-use super::tools::{MEMORY_WRITE, proposed, run_blocking};
+use super::writing::MemoryWriteResult;
 
-/// The tool, over the project's memory.
+/// The tool over the project's memory.
 pub(super) struct MemoryFileTool(pub(super) Arc<SessionMemory>);
 
 impl Tool for MemoryFileTool {
@@ -47,41 +48,38 @@ fn parsed(input: &RawValue) -> Option<Value> {
     serde_json::from_str(input.get()).ok()
 }
 
-fn run(access: &SessionMemory, input: &RawValue) -> Result<String, ToolError> {
-    // What is no JSON at all does not fit either, and is told so.
+fn run(memory: &SessionMemory, input: &RawValue) -> Result<String, ToolError> {
+    // Input that is no JSON does not fit the schema either, and is reported as such.
     let input = parsed(input).unwrap_or_default();
-    let done = directory(access).and_then(|store| {
-        let scan = store.scan(&mut ScanCache::default()).map_err(|error| error.to_string())?;
-        file_commands::run(store, scan, &ModelHand { access, store }, &input)
-    });
-    done.map_err(|message| ToolError::Failed { message })
-}
-
-/// The directory that the tool calls `/memories`.
-fn directory(access: &SessionMemory) -> Result<&Arc<Store>, String> {
-    access
-        .store(Scope::Project)
-        .ok_or_else(|| "Error: there is no `project` memory here".to_owned())
+    let memories = memory.memories();
+    let no_memory = |error: &dyn std::fmt::Display| failed(format!("Error: {error}"));
+    let store = memories.store(Scope::Project).map_err(|error| no_memory(&error))?;
+    let scan = memories.scan(Scope::Project, QuarantineFilter::Exclude);
+    let scan = scan.map_err(|error| no_memory(&error))?;
+    let done = file_commands::run(store, scan, &ModelWriter { memory, store }, &input);
+    done.map_err(failed)
 }
 
 /// The file on disk that a command is about.
-pub(crate) fn file_of_command(input: &str, access: &SessionMemory) -> Option<PathBuf> {
+pub(crate) fn file_of_command(input: &str, memory: &SessionMemory) -> Option<PathBuf> {
     let file: MemoryFile = file_commands::touched(&serde_json::from_str(input).ok()?)?;
-    Some(directory(access).ok()?.dir().path().join(file.as_str()))
+    let store = memory.memories().store(Scope::Project).ok()?;
+    Some(store.dir().path().join(file.as_str()))
 }
 
-/// The model's: with the messages that its words came from, and the person to ask.
-struct ModelHand<'a> {
-    access: &'a SessionMemory,
+/// Makes changes as the model, with the messages that its words came from.
+struct ModelWriter<'a> {
+    memory: &'a SessionMemory,
     store: &'a Arc<Store>,
 }
 
-impl Hand for ModelHand<'_> {
+impl Hand for ModelWriter<'_> {
     fn change(&self, words: &str, reason: &str, build: Build<'_>) -> Result<(), NotMade> {
-        let outcome = self.store.change(&self.access.by(words, reason), build)?;
-        match self.access.done(self.store, Ok(outcome)).map_err(NotMade::Withheld)? {
+        let outcome = self.store.change(&self.memory.by_model(words, reason), build)?;
+        let written = self.memory.finish(self.store, Ok(outcome));
+        match written.map_err(|error| NotMade::Withheld(error.to_string()))? {
             MemoryWriteResult::Written(_) => Ok(()),
-            MemoryWriteResult::Proposed(id) => Err(NotMade::Withheld(proposed(id))),
+            MemoryWriteResult::Proposed(id) => Err(NotMade::Withheld(proposal_text(id))),
         }
     }
 }

@@ -1,67 +1,56 @@
-//! Hooks hear of what is written to memory, by the model and by the work beside it.
+//! Hooks are notified of memories that the model and background tasks write.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use dormouse_memory::{Author, Effect, MemoryFile, ProposalId, Store};
 
-use super::session_memory::MemoryWriteResult;
-use super::{SessionMemory, Written};
 use crate::hooks::{HookRunner, Saved, SavedMemory};
 
-/// The hooks of the session that memory belongs to now, as long as that lasts.
+/// The hooks of the session that memory belongs to, as long as it lasts.
 #[derive(Debug, Default)]
 pub(super) struct MemoryHooks(Mutex<Weak<HookRunner>>);
 
 impl MemoryHooks {
-    fn hooks(&self) -> Option<Arc<HookRunner>> {
+    fn runner(&self) -> Option<Arc<HookRunner>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).upgrade()
     }
-}
 
-impl SessionMemory {
-    /// From now on these hooks hear of what is written. An agent's hear of its own memory, and leave the session's to
-    /// the session.
-    pub(crate) fn set_hooks(&self, hooks: Option<&Arc<HookRunner>>) {
-        let of_session = self.ears.hooks().is_some_and(|hooks| !hooks.is_of_agent());
+    /// Notifies these hooks from now on. A subagent's hooks do not replace those of the session it shares memory with.
+    pub(super) fn set(&self, hooks: Option<&Arc<HookRunner>>) {
+        let of_session = self.runner().is_some_and(|hooks| !hooks.is_of_agent());
         if of_session && hooks.is_some_and(|hooks| hooks.is_of_agent()) {
             return;
         }
         let hooks = hooks.map(Arc::downgrade).unwrap_or_default();
-        *self.ears.0.lock().unwrap_or_else(PoisonError::into_inner) = hooks;
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = hooks;
     }
 
     /// A change was made.
-    pub(super) fn tell_hooks(&self, store: &Store, files: &[(MemoryFile, Effect)]) {
-        let memories: Vec<SavedMemory> = files
-            .iter()
-            .map(|(file, effect)| SavedMemory {
-                memory: file.to_string(),
-                file_path: path(store, file),
-                effect: match effect {
-                    Effect::Added => "added",
-                    Effect::Changed => "changed",
-                    Effect::Removed => "removed",
-                },
-            })
-            .collect();
-        self.ring(store, &memories, None);
+    pub(super) fn notify_change(
+        &self,
+        store: &Store,
+        author: &Author,
+        files: &[(MemoryFile, Effect)],
+    ) {
+        let memory = |(file, effect): &(MemoryFile, Effect)| {
+            let effect = match effect {
+                Effect::Added => "added",
+                Effect::Changed => "changed",
+                Effect::Removed => "removed",
+            };
+            SavedMemory { memory: file.to_string(), file_path: path(store, file), effect }
+        };
+        let memories: Vec<SavedMemory> = files.iter().map(memory).collect();
+        self.notify(store, author, &memories, None);
     }
 
-    /// A change waits for the person.
-    pub(super) fn waits(&self, store: &Store, id: ProposalId) -> MemoryWriteResult {
-        self.note_waiting(store, id);
-        let waits = Written { scope: store.scope(), files: Vec::new(), waits: Some(id) };
-        self.heard().written.push(waits);
-        self.tell_hooks_of_proposal(store, id);
-        MemoryWriteResult::Proposed(id)
-    }
-
-    fn tell_hooks_of_proposal(&self, store: &Store, id: ProposalId) {
-        if self.ears.hooks().is_none() {
+    /// A change waits in the inbox.
+    pub(super) fn notify_proposal(&self, store: &Store, author: &Author, id: ProposalId) {
+        if self.runner().is_none() {
             return;
         }
-        // An inbox that can not be read names no files; the proposal is told all the same.
+        // Without a readable inbox, the hooks get the proposal without its files.
         let waiting = store.inbox().unwrap_or_default();
         let proposed = waiting.iter().filter(|(of, ..)| *of == id);
         let memories: Vec<SavedMemory> = proposed
@@ -72,13 +61,19 @@ impl SessionMemory {
                 effect: "proposed",
             })
             .collect();
-        self.ring(store, &memories, Some(&id.to_string()));
+        self.notify(store, author, &memories, Some(&id.to_string()));
     }
 
-    fn ring(&self, store: &Store, memories: &[SavedMemory], proposal: Option<&str>) {
-        let Some(hooks) = self.ears.hooks() else { return };
-        let author = self.witness.as_ref().map_or(Author::Model, |witness| witness.author());
-        let (scope, author) = (store.scope().to_string(), author.to_string());
+    fn notify(
+        &self,
+        store: &Store,
+        author: &Author,
+        memories: &[SavedMemory],
+        proposal: Option<&str>,
+    ) {
+        let Some(hooks) = self.runner() else { return };
+        let scope = store.scope().to_string();
+        let author = author.to_string();
         hooks.saved(Saved { scope: &scope, author: &author, memories, proposal });
     }
 }

@@ -1,24 +1,24 @@
-//! The index of each scope, as it stands in the first message (R-2, M-6).
+//! The index of each scope as the first message shows it (R-2, M-6).
 
 use dormouse_memory::index::{self, LOADED_BYTES, LOADED_LINES};
 use dormouse_memory::{ScanCache, Scope, Store};
 
-use super::SessionMemory;
+use super::session_memory::SessionMemory;
 
-/// What the first message says of the index, and the person about it.
+/// The indexes for the first message, and warnings about them for the user.
 #[derive(Debug, Default)]
 pub(crate) struct IndexParts {
     /// A heading and a text for every scope that has an index.
     pub(crate) parts: Vec<(String, String)>,
-    /// What the person should know: an index that is nearly full.
+    /// About indexes that are nearly full.
     pub(crate) warnings: Vec<String>,
 }
 
-/// The index of each scope, in at most so many bytes each.
+/// The index of each scope, each in at most `most_bytes`.
 pub(crate) fn index_parts(memory: &SessionMemory, most_bytes: usize) -> IndexParts {
     let mut index = IndexParts::default();
-    for store in memory.stores() {
-        // A store that can not be read costs its index, not the session; doctor says why.
+    for store in memory.memories().stores() {
+        // A store that cannot be read costs its index, not the session; doctor shows why.
         let scan = || store.scan(&mut ScanCache::default());
         let Ok(loaded) = store.loaded_index(scan) else { continue };
         if loaded.text.trim().is_empty() {
@@ -32,13 +32,13 @@ pub(crate) fn index_parts(memory: &SessionMemory, most_bytes: usize) -> IndexPar
     index
 }
 
-/// What is said from 80 % of a limit on (M-6).
+/// A warning from 80 % of a limit on (M-6).
 fn nearly_full(store: &Store) -> Option<String> {
     let fill = index::fill(&store.index_text().ok()?);
     fill.is_nearly_full().then(|| {
         format!(
-            "the index of {} memory has {} of {LOADED_LINES} lines and {} of {LOADED_BYTES} bytes; what does not fit is \
-             not shown to the model at the start, only found: `dormouse memory doctor` helps to tidy it",
+            "the index of {} memory has {} of {LOADED_LINES} lines and {} of {LOADED_BYTES} bytes; lines \
+             beyond that are not shown to the model at the start; `dormouse memory doctor` helps to shorten it",
             store.scope(),
             fill.lines,
             fill.bytes
@@ -48,14 +48,14 @@ fn nearly_full(store: &Store) -> Option<String> {
 
 fn heading(scope: Scope) -> &'static str {
     match scope {
-        Scope::User => "Memory of the person, for every project",
+        Scope::User => "Memory of the user, for every project",
         Scope::Project => "Memory of this project",
         Scope::Team => "Memory of the team",
         Scope::Agent => "Memory of this agent",
     }
 }
 
-/// For a small window even a short index may be too much.
+/// Cuts an index between lines.
 fn bounded(text: String, most_bytes: usize) -> String {
     if text.len() <= most_bytes {
         return text;

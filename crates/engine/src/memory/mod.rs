@@ -1,30 +1,28 @@
-//! Memory in a session: the stores, what the model is shown of them, its tools for them, and the door
-//! through which Write and Edit reach them as well.
+//! Memory in a session: the stores in reach, the model's tools for them, and the route by which Write and Edit reach
+//! them as well.
 //!
 //! Invariant: whatever the model writes goes through `Store::change`, with the messages it came from.
 
 mod changed_memories;
 mod confirmation;
+mod error;
 mod file_guard;
 mod file_tool;
-mod hearing;
 mod hook_notify;
 mod index;
-mod saving;
+mod notices;
+mod provenance_record;
 mod session_memory;
-mod sources;
+mod tool_run;
 mod tool_specs;
 mod tools;
 mod vector_schedule;
-mod voices;
-mod witness;
+mod writing;
 
+pub use error::SessionMemoryError;
 pub(crate) use file_guard::MemoryFileGuard;
 pub(crate) use file_tool::file_of_command;
 pub(crate) use index::index_parts;
-pub(crate) use session_memory::FoundMemory;
-pub use session_memory::{MemoryText, SessionMemory, Written};
-pub use tool_specs::MEMORY_TOOLS;
+pub use notices::{MemoryNotices, WrittenChange};
+pub use session_memory::SessionMemory;
 pub use tools::memory_tools;
-pub use voices::{Said, Voice, voices};
-pub use witness::{Wanted, Witness};

@@ -1,13 +1,9 @@
-//! What the model is told about the tools for memory.
+//! Names, descriptions and schemas of the memory tools.
 
 use std::borrow::Cow;
 
 use dormouse_memory::file_commands;
 use dormouse_tools::{ResultLimit, ToolClass, ToolSpec, ToolTraits};
-
-/// The names of all tools for memory, whichever of them a session has.
-pub const MEMORY_TOOLS: &[&str] =
-    &["MemorySave", "MemoryDelete", "MemorySearch", "MemoryList", "MemoryLog", file_commands::NAME];
 
 pub(super) static SAVE: ToolSpec = ToolSpec {
     name: Cow::Borrowed("MemorySave"),
@@ -58,7 +54,7 @@ pub(super) static DELETE: ToolSpec = ToolSpec {
     traits: ToolTraits::DEFAULT,
 };
 
-/// The words are for a model that has to be told: one that knows the tool gets its type alone.
+/// The description is for models without built-in knowledge of the tool; the others get its type alone.
 pub(super) static FILES: ToolSpec = ToolSpec {
     name: Cow::Borrowed(file_commands::NAME),
     full: Cow::Borrowed(

@@ -1,14 +1,14 @@
-//! When a session makes vectors of memories that have none: now and then, and no more once it failed.
+//! When a session makes vectors for memories that have none: at intervals, until it fails.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How many memories get a vector in one go, so that no other process waits long for its turn.
-pub(super) const FILLED_AT_ONCE: usize = 128;
-/// Looking through all memories takes time: not with every message.
-const PAUSE: Duration = Duration::from_mins(1);
+/// Memories that get a vector at a time, so that no other process waits long for the lock.
+pub(super) const VECTORS_AT_ONCE: usize = 128;
+/// Looking through all memories takes too long for every message.
+const INTERVAL: Duration = Duration::from_mins(1);
 
-/// What came of it so far.
+/// When vectors were last made, and whether that failed.
 #[derive(Debug, Default)]
 pub(super) struct VectorSchedule(Mutex<State>);
 
@@ -19,20 +19,20 @@ struct State {
 }
 
 impl VectorSchedule {
-    /// Whether it is time again; if so, it counts as done now.
-    pub(super) fn is_due(&self, now: Duration) -> bool {
+    /// Whether the interval has passed; if so, the next one begins now.
+    pub(super) fn take_turn(&self, now: Duration) -> bool {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_due =
-            !state.failed && state.last.is_none_or(|last| now.saturating_sub(last) >= PAUSE);
+            !state.failed && state.last.is_none_or(|last| now.saturating_sub(last) >= INTERVAL);
         if is_due {
             state.last = Some(now);
         }
         is_due
     }
 
-    /// One that fails will fail again: `dormouse memory embed` says why.
-    pub(super) fn done(&self, well: bool) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).failed = !well;
+    /// After a failure there are no more turns: `dormouse memory embed` shows the reason.
+    pub(super) fn finished(&self, succeeded: bool) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).failed = !succeeded;
     }
 }
 
@@ -41,12 +41,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn now_and_then_until_it_fails() {
-        let filling = VectorSchedule::default();
+    fn at_intervals_until_it_fails() {
+        let schedule = VectorSchedule::default();
         let second = Duration::from_secs;
-        assert!(filling.is_due(second(5)) && !filling.is_due(second(64)));
-        assert!(filling.is_due(second(65)));
-        filling.done(false);
-        assert!(!filling.is_due(second(500)));
+        assert!(schedule.take_turn(second(5)) && !schedule.take_turn(second(64)));
+        assert!(schedule.take_turn(second(65)));
+        schedule.finished(false);
+        assert!(!schedule.take_turn(second(500)));
     }
 }

@@ -1,17 +1,17 @@
-//! A memory as it is shown: bounded, with its age and what has become of the code it names, in words
-//! that are made once and never again.
+//! A recalled memory as the model sees it: cut to a length, with its age and the state of the code it names.
+//! The text is made once and stays the same.
 
 use dormouse_context::RecalledMemoryText;
-use dormouse_memory::{Age, Anchor, AnchorCache, Entry, anchor_caveat, beginning, check_anchors};
+use dormouse_memory::{
+    Anchor, AnchorCache, Entry, FoundMemory, anchor_caveat, beginning, check_anchors,
+};
 use jiff::Timestamp;
 
-use crate::memory::FoundMemory;
-
-/// Reads a memory; none if it is gone since it was found.
+/// Reads a memory; none if it was removed since it was found.
 pub(super) fn read(found: &FoundMemory, now: Timestamp) -> Option<RecalledMemoryText> {
     let (bytes, _) = found.store.read(&found.memory.file).ok()?;
     let entry = Entry::read(&bytes, bytes.len() as u64);
-    let age = Age::between(found.store.changed_at(&found.memory), now);
+    let age = found.age(now);
     let path = found.path().display().to_string();
     let text = bounded(entry.body.trim(), &path);
     let about = match &entry.header.description {

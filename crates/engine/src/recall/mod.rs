@@ -1,11 +1,11 @@
-//! Memories that bear on what the person says, put beside it.
+//! Memories that match the user's message, attached to it.
 //!
-//! Two steps, neither of which delays a turn. The local ranking runs while the request is being built, and
-//! what it is sure of goes with the person's message. Beside the request a small model chooses from the list
-//! of memories; what it adds goes with the next message, whichever that is.
+//! Two steps, neither of which delays a turn. The local ranking runs while the request is being built; its sure matches
+//! go with the user's message. While the request runs, a small model chooses from the list of memories; its choice
+//! goes with the next message.
 //!
-//! Invariants: nothing is added to a message that was sent; a memory that the conversation has seen is not
-//! shown again; what the person typed stays theirs, and what is recalled counts as nobody's word.
+//! Invariants: nothing is added to a message that was sent; a memory that the conversation has seen is not shown again;
+//! recalled text is never attributed to the user.
 
 mod content;
 mod local;
@@ -21,10 +21,10 @@ use std::time::Duration;
 use dormouse_base::FileError;
 use dormouse_context::{Fragment, RecalledMemories, RecalledMemoryText as Shown};
 use dormouse_conversation::{Block, estimate_text};
-use dormouse_memory::{manifest_line, says_enough};
+use dormouse_memory::{FoundMemory, says_enough};
 use tokio::task::JoinSet;
 
-use crate::memory::{FoundMemory, SessionMemory};
+use crate::memory::SessionMemory;
 use crate::{Engine, EngineEvent};
 use local::{LocalHit, LocalRanking};
 pub use receipt::{RecallReceipt, RecallReceiptEntry, RecallStep, SkippedMemory};
@@ -32,27 +32,27 @@ use seen_memories::SeenMemories;
 pub use selector::SmallModel;
 use selector::{MOST_CHOSEN, SelectorAnswer, SelectorRequest};
 
-/// A request is not held up for longer.
+/// The longest that a request waits for the local ranking.
 const RECALL_TIMEOUT: Duration = Duration::from_millis(20);
-/// Of what was passed over, a receipt names so many.
-const NAMED_PASSED_OVER: usize = 5;
-/// After so many failures in a row the small model is not asked again in this session.
+/// Skipped memories that a receipt names.
+const NAMED_SKIPPED: usize = 5;
+/// After this many failures in a row, the small model is not asked again in this session.
 const MOST_FAILURES: u32 = 3;
-/// Tools that were called in so many messages of late are in use.
+/// Tools that were called in this many recent messages are in use.
 const RECENT_MESSAGES: usize = 12;
 
-/// How a session recalls.
+/// The recall settings of a session.
 #[derive(Debug, Clone)]
 pub struct RecallSetup {
-    /// A request is not held up for longer.
+    /// The longest that a request waits for the local ranking.
     pub patience: Duration,
-    /// Who chooses from the list of memories; without it the local ranking is all there is.
+    /// Chooses from the list of memories; without it there is only the local ranking.
     pub small: Option<SmallModel>,
-    /// Whose memory is searched instead where a message mentions an agent.
+    /// Finds the memory to search where a message mentions an agent.
     pub agents: Option<Arc<dyn MentionedAgentMemory>>,
 }
 
-/// Knows the memories of agents.
+/// The memories of agents.
 pub trait MentionedAgentMemory: Send + Sync {
     /// The memory of the agent that a message mentions, if it has one.
     fn memory_of(&self, message: &str) -> Option<Arc<SessionMemory>>;
@@ -70,7 +70,7 @@ impl Default for RecallSetup {
     }
 }
 
-/// What recall knows about the conversation.
+/// The state of recall in a conversation.
 #[derive(Debug, Default)]
 pub(crate) struct RecallState {
     seen: SeenMemories,
@@ -79,7 +79,7 @@ pub(crate) struct RecallState {
     failures: u32,
 }
 
-/// A selection that is under way, or done and not yet shown.
+/// A selection that runs, or is done and not yet shown.
 #[derive(Debug)]
 struct PendingSelection {
     /// Dropping it ends the request.
@@ -87,7 +87,7 @@ struct PendingSelection {
     query: String,
 }
 
-/// A memory that could be shown.
+/// A memory that is ready to be shown.
 #[derive(Debug)]
 struct LoadedMemory {
     found: FoundMemory,
@@ -95,7 +95,7 @@ struct LoadedMemory {
     why: String,
 }
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Debug, Default)]
 struct RecallResult {
     memories: Vec<LoadedMemory>,
@@ -104,27 +104,26 @@ struct RecallResult {
     note: Option<String>,
     took: Duration,
     cost_usd: f64,
-    /// It was found in an index that is due to be looked over.
+    /// The index is due to be refreshed.
     is_old: bool,
 }
 
 impl RecallState {
-    /// The files that the conversation has, memories among them.
+    /// The files that the conversation has seen, memories among them.
     pub(crate) fn seen_files(&self) -> HashSet<PathBuf> {
         self.seen.files().into_iter().collect()
     }
 }
 
 impl RecallResult {
-    /// Nothing, and why.
-    fn nothing(why: impl Into<String>) -> Self {
+    fn empty(why: impl Into<String>) -> Self {
         Self { note: Some(why.into()), ..Self::default() }
     }
 }
 
 impl Engine {
-    /// What goes with the person's message: what the last selection found too late, and what the local
-    /// ranking is sure of. Then the selection for this message begins.
+    /// The blocks that go with the user's message: the result of the last selection if it came too late for the last
+    /// message, and the sure matches of the local ranking. Then the selection for this message starts.
     pub(crate) async fn recall(
         &mut self,
         prompt: &str,
@@ -157,7 +156,7 @@ impl Engine {
         let shown: Vec<PathBuf> =
             gathered.memories.iter().map(|memory| memory.found.path()).collect();
         if gathered.is_old {
-            look_around(&access);
+            refresh_index(&access);
         }
         let block = self.show(gathered, RecallStep::Local, &query, sink);
         if let Some(small) = recall.small.filter(|_| self.recall.failures < MOST_FAILURES) {
@@ -190,26 +189,26 @@ impl Engine {
         self.recall.selecting = Some(PendingSelection { task, query });
     }
 
-    /// What a selection has found by now, if it is done.
+    /// The result of the selection, if it is done.
     pub(crate) fn recalled_meanwhile(
         &mut self,
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Option<Block> {
         let done = self.recall.selecting.as_mut()?.task.try_join_next()?;
         let PendingSelection { query, .. } = self.recall.selecting.take()?;
-        let gathered = done.unwrap_or_else(|_| RecallResult::nothing("the selection broke off"));
+        let gathered = done.unwrap_or_else(|_| RecallResult::empty("the selection failed"));
         self.spent_usd += gathered.cost_usd;
         self.recall.failures = if gathered.note.is_some() { self.recall.failures + 1 } else { 0 };
         self.catch_up();
         self.show(gathered, RecallStep::Selector, &query, sink)
     }
 
-    /// The turn was stopped: nobody waits for a selection any more.
+    /// Stops the selection: the turn was interrupted.
     pub(crate) fn stop_recalling(&mut self) {
         self.recall.selecting = None;
     }
 
-    /// Makes a block of what may still be shown, and leaves a receipt.
+    /// Makes a block of the memories that fit the budget, and sends a receipt.
     fn show(
         &mut self,
         gathered: RecallResult,
@@ -225,7 +224,7 @@ impl Engine {
                 continue;
             }
             if text.len() > left {
-                let why = "no room is left for memories in this session".to_owned();
+                let why = "the memory budget of this session is used up".to_owned();
                 skipped.push(SkippedMemory { file, why });
                 continue;
             }
@@ -266,7 +265,7 @@ impl Engine {
         }
     }
 
-    /// The tools that the model has called of late.
+    /// The tools that the model has called recently.
     fn tools_in_use(&self) -> Vec<String> {
         let messages = self.history.messages();
         let late = messages.iter().rev().take(RECENT_MESSAGES).flat_map(|message| &message.blocks);
@@ -278,7 +277,7 @@ impl Engine {
     }
 }
 
-/// The local step, as far as there is time for it.
+/// The local step within its time limit.
 async fn search_within(
     patience: Duration,
     access: &Arc<SessionMemory>,
@@ -289,24 +288,23 @@ async fn search_within(
     let searching = tokio::task::spawn_blocking(move || search(&access, &query, &seen));
     match tokio::time::timeout(patience, searching).await {
         Ok(Ok(gathered)) => gathered,
-        Ok(Err(_)) => RecallResult::nothing("the search broke off"),
+        Ok(Err(_)) => RecallResult::empty("the search failed"),
         Err(_) => {
             let patience = patience.as_millis();
-            RecallResult::nothing(format!(
-                "the search took more than {patience} ms and was left out"
-            ))
+            RecallResult::empty(format!("the search took more than {patience} ms and was skipped"))
         }
     }
 }
 
-/// The local step: ranks, and reads what it is sure of.
+/// The local step: ranks, and reads the sure matches.
 fn search(access: &SessionMemory, query: &str, seen: &[PathBuf]) -> RecallResult {
-    let most = MOST_CHOSEN + NAMED_PASSED_OVER;
-    let LocalRanking { ranked, considered, is_old } = match local::rank(access, query, seen, most) {
-        Ok(local) => local,
-        Err(error) => return RecallResult::nothing(error.to_string()),
-    };
+    let most = MOST_CHOSEN + NAMED_SKIPPED;
     let now = access.clock().now();
+    let LocalRanking { ranked, considered, is_old } =
+        match local::rank(access.memories(), query, seen, most, now) {
+            Ok(local) => local,
+            Err(error) => return RecallResult::empty(error.to_string()),
+        };
     let mut gathered = RecallResult { considered, is_old, ..RecallResult::default() };
     for LocalHit { found, sure, why } in ranked {
         let ready = if sure && gathered.memories.len() < MOST_CHOSEN {
@@ -325,7 +323,7 @@ fn search(access: &SessionMemory, query: &str, seen: &[PathBuf]) -> RecallResult
     gathered
 }
 
-/// The other step: the list of what is not seen yet goes to the small model, and what it chooses is read.
+/// The selector step: the small model gets the list of memories not seen yet; its choice is read.
 async fn select(
     mut selection: SelectorRequest,
     access: Arc<SessionMemory>,
@@ -338,7 +336,7 @@ async fn select(
         tokio::task::spawn_blocking(move || list(&access, &query, &passed)).await
     };
     let Ok(Ok(mut listed)) = listing else {
-        return RecallResult::nothing("the memories could not be listed");
+        return RecallResult::empty("the memories could not be listed");
     };
     let considered = listed.len();
     if considered == 0 {
@@ -346,7 +344,7 @@ async fn select(
     }
     selection.manifest = listed.iter().map(|(_, line)| line.clone()).collect();
     selection.offered = listed.iter().map(|(found, _)| found.memory.file.to_string()).collect();
-    let SelectorAnswer { names, trouble, cost_usd } = selection.ask().await;
+    let SelectorAnswer { names, error, cost_usd } = selection.ask().await;
     let mut chosen = Vec::new();
     for name in names {
         // Two scopes may have a file of one name: both are meant.
@@ -363,10 +361,10 @@ async fn select(
     });
     let memories = reading.await.unwrap_or_default();
     let took = clock.elapsed().saturating_sub(since);
-    RecallResult { memories, considered, note: trouble, took, cost_usd, ..RecallResult::default() }
+    RecallResult { memories, considered, note: error, took, cost_usd, ..RecallResult::default() }
 }
 
-/// What there is to choose from, with a line each.
+/// The candidates with a line for each.
 fn list(
     access: &SessionMemory,
     query: &str,
@@ -374,15 +372,15 @@ fn list(
 ) -> Result<Vec<(FoundMemory, String)>, FileError> {
     let now = access.clock().now();
     let line = |found: FoundMemory| {
-        let changed = found.store.changed_at(&found.memory);
-        let line = manifest_line(&found.memory, found.store.scope(), changed, now);
+        let line = found.manifest_line(now);
         (found, line)
     };
-    Ok(local::candidates(access, query, passed)?.into_iter().map(line).collect())
+    let candidates = local::candidates(access.memories(), query, passed, now)?;
+    Ok(candidates.into_iter().map(line).collect())
 }
 
-/// Looks for memories that others have changed, beside the turn: the next message finds them.
-fn look_around(access: &Arc<SessionMemory>) {
+/// Takes up changes by other programs in the background: the next message finds them.
+fn refresh_index(access: &Arc<SessionMemory>) {
     let access = Arc::clone(access);
-    tokio::task::spawn_blocking(move || access.look_around());
+    tokio::task::spawn_blocking(move || access.refresh_index());
 }

@@ -1,26 +1,26 @@
-//! What a recall leaves behind: which memories, what they took, why, and what was passed over.
+//! The receipt of a recall: which memories were shown and why, their size, and which were left out.
 
 use std::time::Duration;
 
-/// Which of the two steps found something.
+/// The step of recall that found memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecallStep {
-    /// The ranking on this machine.
+    /// The local ranking.
     Local,
-    /// The small model.
+    /// The selector, a small model.
     Selector,
 }
 
 /// A memory that was put into the conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecallReceiptEntry {
-    /// Its file, as the model was told.
+    /// Its file, as the model sees it.
     pub path: String,
     /// Its file's name.
     pub file: String,
-    /// Whose memory it is.
+    /// Its scope.
     pub scope: String,
-    /// What it took, as estimated.
+    /// Its estimated size.
     pub tokens: u32,
     /// Why it was chosen.
     pub why: String,
@@ -35,20 +35,20 @@ pub struct SkippedMemory {
     pub why: String,
 }
 
-/// One recall.
+/// A recall.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecallReceipt {
-    /// By which step.
+    /// The step.
     pub step: RecallStep,
-    /// What was searched for.
+    /// The query.
     pub query: String,
-    /// What was put in.
+    /// The memories that were shown.
     pub recalled: Vec<RecallReceiptEntry>,
-    /// The best of what was not.
+    /// The best of those that were not.
     pub skipped: Vec<SkippedMemory>,
-    /// How many memories there were to choose from.
+    /// How many memories were considered.
     pub considered: usize,
-    /// What kept it from doing more: no time, no budget, a model that failed.
+    /// Why it found no more: out of time, out of budget, a model that failed.
     pub note: Option<String>,
     /// How long it took.
     pub took: Duration,
@@ -59,26 +59,26 @@ fn counted(memories: usize) -> String {
 }
 
 impl RecallReceipt {
-    /// Tokens that the memories took together.
+    /// The estimated size of all memories.
     pub fn tokens(&self) -> u32 {
         self.recalled.iter().map(|memory| memory.tokens).sum()
     }
 
-    /// In a line: what the person sees of it at once.
+    /// One line for the user.
     pub fn line(&self) -> String {
         let files: Vec<&str> = self.recalled.iter().map(|memory| memory.file.as_str()).collect();
         let (count, tokens) = (counted(files.len()), self.tokens());
         format!("recalled {count} ({tokens} tokens): {}", files.join(", "))
     }
 
-    /// All of it, for whoever wants to know why.
+    /// All details, a line each.
     pub fn explained(&self) -> Vec<String> {
         let by = match self.step {
-            RecallStep::Local => "by the words",
+            RecallStep::Local => "by word match",
             RecallStep::Selector => "by the small model",
         };
         let mut lines = vec![format!(
-            "{} looked at {by}, in {} ms",
+            "{} considered {by}, in {} ms",
             counted(self.considered),
             self.took.as_millis()
         )];

@@ -1,5 +1,5 @@
-//! What the conversation has seen of memory already. It is read from the conversation itself, so it
-//! is right after a resume, and starts anew when the conversation does.
+//! The memories that the conversation has seen. They are read from the conversation itself, so they are right
+//! after a resume and after a rewrite of the history.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -12,35 +12,35 @@ use serde_json::Value;
 
 use crate::memory::{SessionMemory, file_of_command};
 
-/// The files that were shown, read or written, and the bytes that were spent on showing.
+/// The files that were recalled, read or written, and the bytes that recall has used.
 #[derive(Debug, Default)]
 pub(crate) struct SeenMemories {
     files: HashSet<PathBuf>,
     bytes: usize,
-    /// Bytes of what is about to be shown, and in no message yet.
+    /// Bytes of memories that are about to be shown, in no message yet.
     announced: usize,
-    /// Messages that were looked at.
+    /// Messages that were read.
     messages: usize,
-    /// Calls to tools for memory, until their result says that they came off.
-    open: HashMap<ToolUseId, Open>,
+    /// Calls of memory tools without a result yet.
+    open: HashMap<ToolUseId, OpenCall>,
 }
 
-/// Which memory a call is about.
+/// The memory that a call is about.
 #[derive(Debug)]
-enum Open {
-    /// The result says.
+enum OpenCall {
+    /// The result names the file.
     Saving,
-    /// This one.
+    /// A known file.
     File(PathBuf),
 }
 
 impl SeenMemories {
-    /// Looks at the messages since it was last asked.
+    /// Reads the messages since the last call.
     pub(super) fn catch_up(
         &mut self,
         messages: &[Arc<Message>],
         folder: &Path,
-        access: &SessionMemory,
+        memory: &SessionMemory,
     ) {
         if messages.len() < self.messages {
             *self = Self::default();
@@ -50,21 +50,21 @@ impl SeenMemories {
         }
         for message in messages.iter().skip(self.messages) {
             for block in &message.blocks {
-                self.look(message.role, block, folder, access);
+                self.read_block(message.role, block, folder, memory);
             }
         }
         self.messages = messages.len();
     }
 
-    fn look(&mut self, role: Role, block: &Block, folder: &Path, access: &SessionMemory) {
+    fn read_block(&mut self, role: Role, block: &Block, folder: &Path, memory: &SessionMemory) {
         if let Some(call) = block.as_tool_use() {
             match call.name {
                 "Read" | "Write" | "Edit" => {
                     self.files.extend(named_file(call.input.get(), folder));
                 }
-                "MemorySave" => drop(self.open.insert(call.id.clone(), Open::Saving)),
+                "MemorySave" => drop(self.open.insert(call.id.clone(), OpenCall::Saving)),
                 file_commands::NAME => {
-                    let file = file_of_command(call.input.get(), access).map(Open::File);
+                    let file = file_of_command(call.input.get(), memory).map(OpenCall::File);
                     self.open.extend(file.map(|file| (call.id.clone(), file)));
                 }
                 _ => {}
@@ -73,9 +73,9 @@ impl SeenMemories {
             (block.kind(), block.result_content())
         {
             match self.open.remove(id) {
-                Some(Open::Saving) => self.files.extend(saved_file(&text, access)),
-                Some(Open::File(file)) if !block.is_error() => drop(self.files.insert(file)),
-                Some(Open::File(_)) | None => {}
+                Some(OpenCall::Saving) => self.files.extend(saved_file(&text, memory)),
+                Some(OpenCall::File(file)) if !block.is_error() => drop(self.files.insert(file)),
+                Some(OpenCall::File(_)) | None => {}
             }
         } else if role == Role::User
             && let Some(text) = block.as_text()
@@ -92,17 +92,17 @@ impl SeenMemories {
         self.announced += bytes;
     }
 
-    /// Whether the conversation has this memory.
+    /// Whether the conversation has seen this memory.
     pub(super) fn has(&self, path: &Path) -> bool {
         self.files.contains(path)
     }
 
-    /// The files it has.
+    /// The files that it has seen.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         self.files.iter().cloned().collect()
     }
 
-    /// The bytes that recall has spent.
+    /// The bytes that recall has used.
     pub(super) fn bytes(&self) -> usize {
         self.bytes + self.announced
     }
@@ -113,11 +113,11 @@ fn named_file(input: &str, folder: &Path) -> Option<PathBuf> {
     Some(folder.join(input.get("file_path")?.as_str()?))
 }
 
-/// Where a memory was saved, by the tool's own words.
-fn saved_file(result: &str, access: &SessionMemory) -> Option<PathBuf> {
-    access.stores().iter().find_map(|store| {
-        let said = result.strip_suffix(&format!(" ({} memory)", store.scope()))?;
-        let file = said.strip_prefix("saved ").or_else(|| said.strip_prefix("changed "))?;
+/// The file of a saved memory, from the result of the tool.
+fn saved_file(result: &str, memory: &SessionMemory) -> Option<PathBuf> {
+    memory.memories().stores().iter().find_map(|store| {
+        let text = result.strip_suffix(&format!(" ({} memory)", store.scope()))?;
+        let file = text.strip_prefix("saved ").or_else(|| text.strip_prefix("changed "))?;
         Some(store.dir().path().join(file))
     })
 }

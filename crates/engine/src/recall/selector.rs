@@ -1,5 +1,4 @@
-//! The selector (R-9): a small model picks from the list of memories, beside the request, and is not waited
-//! for beyond its time.
+//! The selector (R-9): a small model chooses from the list of memories while the request runs. It has a time limit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,12 +15,12 @@ use dormouse_model::{Dialect, Model, ModelError, PriceTable, WireBody};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The most memories it may choose.
+/// The most memories that it may choose.
 pub(super) const MOST_CHOSEN: usize = 5;
-/// Then the local ranking's choice stands.
-pub(super) const RECALL_TIMEOUT: Duration = Duration::from_secs(3);
+/// After this the local ranking alone counts.
+pub(super) const SELECTOR_TIMEOUT: Duration = Duration::from_secs(3);
 const MOST_TOKENS: u32 = 256;
-/// What it is for, in the figures.
+/// Its name in the figures.
 const PURPOSE: &str = "recall";
 
 const TASK: &str = "\
@@ -34,14 +33,14 @@ Answer with the file names of the notes that will clearly help with this message
 
 const SCHEMA: &str = r#"{"type":"object","properties":{"files":{"type":"array","items":{"type":"string"}}},"required":["files"],"additionalProperties":false}"#;
 
-/// A model for small questions.
+/// A small, cheap model.
 #[derive(Clone)]
 pub struct SmallModel {
     /// The model.
     pub model: Arc<Model>,
     /// Its name.
     pub name: String,
-    /// How requests are written for it.
+    /// The format of its requests.
     pub dialect: Dialect,
 }
 
@@ -52,7 +51,7 @@ impl std::fmt::Debug for SmallModel {
 }
 
 impl SmallModel {
-    /// A question without tools, as the bytes of its request.
+    /// The body of a request without tools.
     pub fn question(
         &self,
         id: MessageId,
@@ -80,14 +79,14 @@ impl SmallModel {
     }
 }
 
-/// What a selection is made of.
+/// The inputs of a selection.
 pub(super) struct SelectorRequest {
     pub(super) small: SmallModel,
     pub(super) message: MessageId,
     pub(super) query: String,
     /// A line for each memory.
     pub(super) manifest: Vec<String>,
-    /// The names that it may answer with.
+    /// The file names that it may answer with.
     pub(super) offered: Vec<String>,
     pub(super) tools_in_use: Vec<String>,
     pub(super) clock: Arc<dyn Clock>,
@@ -95,26 +94,26 @@ pub(super) struct SelectorRequest {
     pub(super) prices: PriceTable,
 }
 
-/// What it came to.
+/// The result of a selection.
 #[derive(Debug, Default)]
 pub(super) struct SelectorAnswer {
-    /// Names that were offered, as the model ordered them.
+    /// Offered names, in the order of the model.
     pub(super) names: Vec<String>,
-    /// Why there are none, where that is a failure.
-    pub(super) trouble: Option<String>,
+    /// Why there are none, if the request failed.
+    pub(super) error: Option<String>,
     pub(super) cost_usd: f64,
 }
 
 impl SelectorRequest {
-    /// Asks, and waits no longer than its time.
+    /// Asks the model, within the time limit.
     pub(super) async fn ask(self) -> SelectorAnswer {
         let Some(body) = self.body() else { return SelectorAnswer::default() };
         let since = self.clock.elapsed();
-        let answer = tokio::time::timeout(RECALL_TIMEOUT, self.small.model.ask(body)).await;
+        let answer = tokio::time::timeout(SELECTOR_TIMEOUT, self.small.model.ask(body)).await;
         let took = self.clock.elapsed().saturating_sub(since);
         let (outcome, usage, read) = match answer {
-            Err(_) => (failed("slow"), Usage::default(), Err(slow())),
-            Ok(Err(error)) => (failed(error.kind()), Usage::default(), Err(told(&error))),
+            Err(_) => (failed("slow"), Usage::default(), Err(timed_out())),
+            Ok(Err(error)) => (failed(error.kind()), Usage::default(), Err(failure(&error))),
             Ok(Ok(answer)) => {
                 let read = chosen(&answer.text(), &self.offered);
                 (RequestOutcome::Answered, answer.usage, read)
@@ -134,8 +133,8 @@ impl SelectorRequest {
         }));
         let cost_usd = cost.unwrap_or(0.0);
         match read {
-            Ok(names) => SelectorAnswer { names, trouble: None, cost_usd },
-            Err(trouble) => SelectorAnswer { names: Vec::new(), trouble: Some(trouble), cost_usd },
+            Ok(names) => SelectorAnswer { names, error: None, cost_usd },
+            Err(error) => SelectorAnswer { names: Vec::new(), error: Some(error), cost_usd },
         }
     }
 
@@ -168,11 +167,11 @@ fn failed(kind: &str) -> RequestOutcome {
     RequestOutcome::Failed(kind.to_owned())
 }
 
-fn slow() -> String {
-    format!("the small model took more than {} s", RECALL_TIMEOUT.as_secs())
+fn timed_out() -> String {
+    format!("the small model took more than {} s", SELECTOR_TIMEOUT.as_secs())
 }
 
-fn told(error: &ModelError) -> String {
+fn failure(error: &ModelError) -> String {
     format!("the small model failed: {error}")
 }
 
@@ -181,10 +180,10 @@ struct Files {
     files: Vec<String>,
 }
 
-/// The names in an answer that were offered, each once, at most five.
+/// The offered names in an answer, each once, at most five.
 fn chosen(answer: &str, offered: &[String]) -> Result<Vec<String>, String> {
     let files: Files = serde_json::from_str(answer.trim())
-        .map_err(|_| "the small model's answer is not the JSON it was asked for".to_owned())?;
+        .map_err(|_| "the small model did not answer with the requested JSON".to_owned())?;
     let mut names: Vec<String> = Vec::new();
     for file in files.files {
         let known = offered.iter().find(|name| name.as_str() == file.trim());
@@ -201,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_offered_counts() {
+    fn only_offered_names_count() {
         let offered: Vec<String> =
             ["a.md", "b.md", "c/d.md", "e.md", "f.md", "g.md"].map(Into::into).into();
         let check = |answer: &str, expected: &[&str]| {

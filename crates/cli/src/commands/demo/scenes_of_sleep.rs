@@ -69,13 +69,13 @@ pub(super) async fn a_dream(stage: &Stage) -> Result<(), Failure> {
     line("\n> dormouse dream --now\n");
     let setup = stage.dream_setup().await?;
     let of_project = |store: &&Arc<Store>| store.scope() == Scope::Project;
-    let store = setup.access.stores().iter().find(of_project).cloned();
+    let store = setup.access.memories().stores().iter().find(of_project).cloned();
     let store = store.ok_or_else(|| Failure::failed(anyhow::anyhow!("the demo has no memory")))?;
     let before = files(store.dir().path())?;
     let seed = async |_: &Path| {
         let cast = Cast { model: model(MERGED, None), window: 200_000, beside: None };
         let begun = begin(stage, cast).await.map_err(|failure| failure.message())?;
-        Ok(begun.0.fork_source())
+        Ok::<_, String>(begun.0.fork_source())
     };
     let dreamt = Box::pin(dream(setup, seed, DreamTiming::Now, Trial::Make)).await;
     let dreamt = dreamt.map_err(|closed| Failure::failed(anyhow::anyhow!("{closed}")))?;

@@ -89,11 +89,12 @@ impl InteractiveSession<'_> {
 
     /// Counts the memory changes that wait for the user's decision.
     pub(in crate::interactive) fn show_pending_proposals(&self) {
-        let pending = match self.conversation.memory.as_ref().map(|memory| memory.waiting()) {
-            Some(Ok(pending)) => pending,
-            Some(Err(error)) => return self.view.failure(&Failure::from(error)),
-            None => return,
-        };
+        let pending =
+            match self.conversation.memory.as_ref().map(|memory| memory.memories().waiting()) {
+                Some(Ok(pending)) => pending,
+                Some(Err(error)) => return self.view.failure(&Failure::from(error)),
+                None => return,
+            };
         if pending > 0 {
             let pending = counted(pending, "memory change waits", "memory changes wait");
             let text = format!("{pending} for your review: /memory inbox");

@@ -1,0 +1,81 @@
+//! A memory that was found in one of several stores.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::age::Age;
+use crate::entry::Entry;
+use crate::kind::Scope;
+use crate::manifest::manifest_line;
+use crate::scan::Scanned;
+use crate::store::{ChangeError, ContentHash, Store};
+
+/// Characters of a body that a list of results shows.
+const PREVIEW_CHARS: usize = 600;
+
+/// A memory and its store.
+#[derive(Clone)]
+pub struct FoundMemory {
+    /// The store's position in the list of stores.
+    pub position: usize,
+    /// The store.
+    pub store: Arc<Store>,
+    /// The memory as the scan or the ranking saw it.
+    pub memory: Arc<Scanned>,
+}
+
+impl std::fmt::Debug for FoundMemory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("FoundMemory").field(&self.path()).finish()
+    }
+}
+
+impl FoundMemory {
+    /// The scope of its store.
+    pub fn scope(&self) -> Scope {
+        self.store.scope()
+    }
+
+    /// Its file on disk.
+    pub fn path(&self) -> PathBuf {
+        self.store.dir().path().join(self.memory.file.as_str())
+    }
+
+    /// When its content last changed.
+    pub fn changed_at(&self) -> Timestamp {
+        self.store.changed_at(&self.memory)
+    }
+
+    /// The time since its content last changed.
+    pub fn age(&self, now: Timestamp) -> Age {
+        Age::between(self.changed_at(), now)
+    }
+
+    /// Its line in a manifest (M-10).
+    pub fn manifest_line(&self, now: Timestamp) -> String {
+        manifest_line(&self.memory, self.scope(), self.changed_at(), now)
+    }
+
+    /// Reads it as it is on disk now.
+    pub fn read(&self) -> Result<(Entry, ContentHash), ChangeError> {
+        let (bytes, hash) = self.store.read(&self.memory.file)?;
+        Ok((Entry::read(&bytes, self.memory.size), hash))
+    }
+
+    /// Its whole file, frontmatter included.
+    pub fn file_text(&self) -> Result<String, ChangeError> {
+        let (bytes, _) = self.store.read(&self.memory.file)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// The beginning of its body, for a list of results.
+    pub fn preview(&self) -> Result<String, ChangeError> {
+        let (entry, _) = self.read()?;
+        let body = entry.body.trim();
+        let preview: String = body.chars().take(PREVIEW_CHARS).collect();
+        let more = if preview.len() < body.len() { " […]" } else { "" };
+        Ok(format!("{preview}{more}"))
+    }
+}
