@@ -111,9 +111,9 @@ fn write(messages: &[Arc<Message>]) -> String {
         notes: None,
         open_tasks: &[],
         transcript,
-        budget_tokens: u64::from(budget().summary_tokens),
+        budget_tokens: u64::from(budget().compaction.summary_tokens),
     });
-    let words = keep_user_texts(&said(messages), u64::from(budget().user_words_tokens));
+    let words = keep_user_texts(&said(messages), u64::from(budget().compaction.user_words_tokens));
     let index = identifier_index(messages, &text, INDEX_CHARS);
     let summary = CompactionSummary {
         method: CompactionMethod::Fold,

@@ -44,7 +44,7 @@ fn folded(case: &Case) -> String {
         notes: None,
         open_tasks: &[],
         transcript: TRANSCRIPT,
-        budget_tokens: u64::from(budget().summary_tokens),
+        budget_tokens: u64::from(budget().compaction.summary_tokens),
     });
     message(CompactionMethod::Fold, &text, &case.dropped)
 }
@@ -69,7 +69,7 @@ fn noted_with_tail(case: &Case) -> String {
 
 /// The summary message, with the person's words and the index.
 fn message(way: CompactionMethod, text: &str, dropped: &[Arc<Message>]) -> String {
-    let words = keep_user_texts(&said(dropped), u64::from(budget().user_words_tokens));
+    let words = keep_user_texts(&said(dropped), u64::from(budget().compaction.user_words_tokens));
     let index = identifier_index(dropped, &format!("{text}\n{words}"), INDEX_CHARS);
     compose_summary(&CompactionSummary {
         method: way,

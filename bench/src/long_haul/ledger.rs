@@ -111,7 +111,7 @@ impl Ledger {
         let budget = Budget::for_window(ContextWindow::new(window).expect("a window"), max_output);
         Self {
             window: u64::from(window),
-            words_room: usize::try_from(budget.user_words_tokens).unwrap_or(0) * 4,
+            words_room: usize::try_from(budget.compaction.user_words_tokens).unwrap_or(0) * 4,
             home: home.to_owned(),
             coder: Coder::default(),
             main: Trail::default(),

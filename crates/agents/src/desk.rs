@@ -76,7 +76,7 @@ impl Desk {
     pub fn equip(self: &Arc<Self>, config: &mut EngineConfig) {
         self.equip_with_post(config);
         let list = (self.agency.setup.list_in == ListIn::Description)
-            .then(|| listing(&self.agency.agents(), config.budget.prompt));
+            .then(|| listing(&self.agency.agents(), config.budget.prompt.size));
         let tool: Arc<dyn Tool> = Arc::new(AgentTool { desk: Arc::clone(self), spec: spec(list) });
         config.tools = Arc::new(config.tools.as_ref().clone().with([tool]));
         config.fork_points = Some(self.branches.clone());

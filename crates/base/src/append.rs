@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::{Dir, FileAction, FileError, RelPath, fault};
+use crate::dir::{Dir, FileAction, FileError};
+use crate::fault;
+use crate::rel_path::RelPath;
 
 /// What stood at the end of a file when it was opened for appending.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,7 +9,10 @@ use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use crate::{AppendError, Dir, FileAction, FileError, RelPath, fault};
+use crate::append::AppendError;
+use crate::dir::{Dir, FileAction, FileError};
+use crate::fault;
+use crate::rel_path::RelPath;
 
 /// An open file of lines that others append to as well.
 #[derive(Debug)]

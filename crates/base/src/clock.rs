@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use crate::{Environment, names};
+use crate::environment::{Environment, names};
 
 /// Where the program gets the time from.
 pub trait Clock: Send + Sync {

@@ -15,7 +15,8 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{AtFlags, Mode, OFlags};
 use thiserror::Error;
 
-use crate::{RelPath, fault};
+use crate::fault;
+use crate::rel_path::RelPath;
 
 mod list;
 mod remove;

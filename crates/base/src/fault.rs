@@ -44,7 +44,7 @@ mod armed {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    use crate::{Environment, names};
+    use crate::environment::{Environment, names};
 
     struct Planted {
         action: Action,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::{Environment, names};
+use crate::environment::{Environment, names};
 
 /// Why there is no home folder, or no project.
 #[derive(Debug, Error)]

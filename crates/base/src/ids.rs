@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Clock, Environment, names};
+use crate::clock::Clock;
+use crate::environment::{Environment, names};
 
 macro_rules! id_type {
     ($(#[$doc:meta])* $name:ident) => {
@@ -130,7 +131,7 @@ fn version_7(clock: &dyn Clock, random: [u8; 10]) -> Uuid {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ManualClock, SystemClock};
+    use crate::clock::{ManualClock, SystemClock};
 
     #[test]
     fn ids_differ_and_sort_by_time() {

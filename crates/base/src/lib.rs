@@ -45,13 +45,14 @@ pub use printable::printable;
 pub use redact::{RedactedStream, Redactor, Secret};
 pub use rel_path::{RelPath, RelPathError};
 pub use settings::{
-    CacheEditSettings, DefaultMode, EmbeddingSettings, ExtractionSettings, ListAddition,
-    ListEditError, MemorySettings, MemoryTools, MemoryWriter, PermissionSettings, PriceSettings,
-    ProviderKind, ProviderSettings, RuleMemoryType, RuleScope, SWITCHES, SessionNotesSettings,
+    CacheEditSettings, DefaultMode, EmbeddingSettings, ExtractionSettings, LayerSwitch,
+    ListAddition, ListEditError, MemorySettings, MemoryTools, MemoryWriter, PermissionSettings,
+    PriceSettings, ProviderKind, ProviderSettings, RuleMemoryType, RuleScope, SessionNotesSettings,
     Settings, SettingsEditError, SettingsError, SettingsFiles, SettingsLayer, SettingsSource,
-    SettingsStack, SettingsWarning, SnipSettings, Switch, SwitchError, SwitchState, Switches,
-    TextScript, TimeClearingSettings, ToolSettings, TrustRequest, WithheldSettings, WriteDecision,
-    WriteRule, add_to_list, boolean_variable, is_empty_object, is_in_list, project_settings_folder,
-    remove_from_list, remove_if_empty, set_value, settings_schema, unset_value,
+    SettingsStack, SettingsWarning, SnipSettings, SwitchError, SwitchState, Switches, TextScript,
+    TimeClearingSettings, ToolSettings, TrustRequest, UnknownSwitch, WithheldSettings,
+    WriteDecision, WriteRule, add_to_list, boolean_variable, is_empty_object, is_in_list,
+    project_settings_folder, remove_from_list, remove_if_empty, set_value, settings_schema,
+    unset_value,
 };
 pub use trust::{TrustState, TrustStore};

@@ -12,7 +12,9 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Dir, FileAction, FileError, RelPath, fault};
+use crate::dir::{Dir, FileAction, FileError};
+use crate::fault;
+use crate::rel_path::RelPath;
 
 /// Who holds a lock, as written by the holder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

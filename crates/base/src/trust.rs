@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Dir, FileError, Project, RelPath, SettingsStack, TrustRequest, stable_hash};
+use crate::dir::{Dir, FileError};
+use crate::home::{Project, stable_hash};
+use crate::rel_path::RelPath;
+use crate::settings::{SettingsStack, TrustRequest};
 
 /// Who keeps the records.
 #[derive(Debug, Clone)]
@@ -108,7 +111,8 @@ fn digest(waiting: &[TrustRequest]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{SettingsLayer, SettingsSource, find_project};
+    use crate::home::find_project;
+    use crate::settings::{SettingsLayer, SettingsSource};
 
     fn stack(text: &str) -> SettingsStack {
         SettingsStack::new(vec![

@@ -1,6 +1,6 @@
 //! A message from another agent: marked as such, so that nobody takes it for the person's word.
 
-use crate::Fragment;
+use crate::fragment::Fragment;
 
 /// What another agent has sent.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! That the conversation has gone into plan mode, or out of it.
 
-use crate::Fragment;
+use crate::fragment::Fragment;
 
 const ON: &str = "\
 Plan mode is on: the person wants a plan before anything is changed. Only reading is possible now: files, searches, \

@@ -1,6 +1,6 @@
 //! A skill that the person calls: its instructions, beside what they said.
 
-use crate::Fragment;
+use crate::fragment::Fragment;
 
 const BEGIN: &str = "The person calls the skill `";
 

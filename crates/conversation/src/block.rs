@@ -13,7 +13,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-use crate::tokens;
+use crate::raw_fields::RawFields;
+use crate::tokens::{estimate_json, estimate_text};
 
 /// The id that pairs a tool call with its result. Whatever the server chose.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -75,7 +76,10 @@ pub const INTERRUPTED_RESULT: &str =
 /// and the call can be answered with what is wrong with them.
 pub const INVALID_JSON_KEY: &str = "__invalid_json__";
 
-/// A block that can not be kept.
+/// Tokens of an image or a document, whatever its size.
+pub(crate) const MEDIA_TOKENS: u32 = 2_000;
+
+/// Why a block cannot be kept.
 #[derive(Debug, Error)]
 pub enum BlockError {
     /// Not an object with a `type`.
@@ -192,7 +196,24 @@ impl Block {
 
     /// The tokens it takes, estimated once.
     pub fn tokens(&self) -> u32 {
-        *self.0.tokens.get_or_init(|| tokens::estimate_block(self))
+        *self.0.tokens.get_or_init(|| self.estimate_tokens())
+    }
+
+    fn estimate_tokens(&self) -> u32 {
+        match self.kind() {
+            BlockKind::Image | BlockKind::Document => MEDIA_TOKENS,
+            BlockKind::ToolUse { .. } | BlockKind::Other(_) => estimate_json(self.raw()),
+            BlockKind::Text | BlockKind::Thinking | BlockKind::RedactedThinking => {
+                estimate_text(self.raw())
+            }
+            BlockKind::ToolResult { .. } => match self.result_content() {
+                Some(ResultContent::Text(text)) => estimate_text(&text),
+                Some(ResultContent::Blocks(blocks)) => {
+                    blocks.iter().map(Block::tokens).fold(0, u32::saturating_add)
+                }
+                None => estimate_json(self.raw()),
+            },
+        }
     }
 
     /// The text of a text block.
@@ -304,29 +325,6 @@ struct SourceWire<'a> {
     kind: &'a str,
     media_type: &'a str,
     data: &'a str,
-}
-
-/// An object's fields in their order, values untouched.
-pub(crate) struct RawFields<'a>(pub(crate) Vec<(String, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for RawFields<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct FieldsVisitor;
-        impl<'de> Visitor<'de> for FieldsVisitor {
-            type Value = RawFields<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut fields = Vec::new();
-                while let Some(field) = map.next_entry()? {
-                    fields.push(field);
-                }
-                Ok(RawFields(fields))
-            }
-        }
-        deserializer.deserialize_map(FieldsVisitor)
-    }
 }
 
 /// The fields that tell what a block is.

@@ -1,17 +1,17 @@
-//! Every number that depends on the window, from one function.
+//! Every limit that depends on the context window, computed by one function.
 //!
-//! The numbers in tokens or characters are ceilings for a window of 200,000 tokens; a smaller window
-//! gets a share of itself, stated at each constant, so that nothing alone can fill it.
+//! The constants are ceilings, reached with a window of 200,000 tokens. A smaller window gets a share of
+//! itself, stated at each constant, so that no single item can fill it.
 
-use crate::ContextWindow;
+use crate::window::ContextWindow;
 
-/// Reserved for a summary: at most this, the model's output, or a quarter of the window.
+/// Reserved for a summary: at most this, the model's longest output, or a quarter of the window.
 const RESERVE: u32 = 20_000;
 /// Kept free below the effective window before compaction: at most this, or a tenth of it.
 const AUTO_COMPACT_BUFFER: u32 = 13_000;
-/// Warned this far ahead of compaction: at most this, or an eighth of the threshold.
+/// Distance of the warning to compaction: at most this, or an eighth of the threshold.
 const WARNING_BUFFER: u32 = 20_000;
-/// Kept for a compaction by hand: at most this, or a fiftieth of the window.
+/// Kept free for a manual compaction: at most this, or a fiftieth of the window.
 const MANUAL_BUFFER: u32 = 3_000;
 /// One tool result, in characters: at most this, or half the window's tokens.
 const TOOL_RESULT_CHARS: u32 = 50_000;
@@ -23,21 +23,21 @@ const READ_TOKENS: u32 = 25_000;
 const NOTES_TOKENS: u32 = 12_000;
 /// One section of the notes, in tokens: at most this, or a sixth of all of them.
 const NOTES_SECTION_TOKENS: u32 = 2_000;
-/// The notes are begun at so many tokens: at most this, or a tenth of the window.
+/// Size of the conversation at which the notes are started: at most this, or a tenth of the window.
 const NOTES_FIRST_TOKENS: u32 = 10_000;
-/// They are brought up to date when so many more have come: at most this, or a twentieth of the window.
+/// Growth of the conversation between two updates of the notes: at most this, or a twentieth of the window.
 const NOTES_EVERY_TOKENS: u32 = 5_000;
-/// Messages that a compaction from the notes keeps, in tokens: at least this, or a twentieth of the window.
-const TAIL_LEAST_TOKENS: u32 = 10_000;
-/// The same at most: this, or a fifth of the window.
-const TAIL_MOST_TOKENS: u32 = 40_000;
+/// Recent messages that a compaction from notes keeps, in tokens: at least this, or a twentieth of the window.
+const TAIL_MIN_TOKENS: u32 = 10_000;
+/// Upper limit of these messages: this, or a fifth of the window.
+const TAIL_MAX_TOKENS: u32 = 40_000;
 /// A compaction's summary, in tokens: at most this, or a tenth of the window.
 const SUMMARY_TOKENS: u32 = 20_000;
-/// A span that is folded, in tokens: at least this, or a twenty-fifth of the window.
-const SPAN_LEAST_TOKENS: u32 = 8_000;
-/// The same at most: this, or a tenth of the window.
-const SPAN_MOST_TOKENS: u32 = 20_000;
-/// The user's words kept by a compaction, in tokens: at most this, or a twentieth of the window.
+/// A folded span, in tokens: at least this, or a twenty-fifth of the window.
+const SPAN_MIN_TOKENS: u32 = 8_000;
+/// Upper limit of a folded span: this, or a tenth of the window.
+const SPAN_MAX_TOKENS: u32 = 20_000;
+/// The user's messages kept word for word by a compaction, in tokens: at most this, or a twentieth of the window.
 const USER_WORDS_TOKENS: u32 = 10_000;
 /// Files restored after a compaction, in tokens: at most this, or a quarter of the window.
 const RESTORED_FILES_TOKENS: u32 = 50_000;
@@ -45,86 +45,115 @@ const RESTORED_FILES_TOKENS: u32 = 50_000;
 const RESTORED_SKILLS_TOKENS: u32 = 25_000;
 /// The memory index, in bytes: at most this, or an eighth of the window's tokens.
 const INDEX_BYTES: u32 = 25_000;
+/// Recalled memories of a session, in bytes: at most this, or three tenths of the window's tokens.
 const RECALL_BYTES: u32 = 60_000;
-/// What has changed since a conversation was told, in tokens: at most this, or a fortieth of the window.
+/// The list of environment changes in one message, in tokens: at most this, or a fortieth of the window.
 const CHANGES_TOKENS: u32 = 4_000;
 /// One instruction file before a warning, in characters: at most this, or a fifth of the window's tokens.
 const INSTRUCTIONS_CHARS: u32 = 40_000;
 /// Below this the short prompt is used.
 const SHORT_PROMPT_BELOW: u32 = 32_000;
 
-/// Which form of the prompt fits the window.
+/// The form of the system prompt that fits the context window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PromptSize {
-    /// The whole prompt.
+    /// The complete prompt.
     Full,
-    /// One-line tool descriptions, short rules, no index.
+    /// One-line tool descriptions, short rules, no memory index.
     Short,
 }
 
-/// The numbers for one window.
+/// Every limit that depends on the context window. Without a unit in its name, a limit is in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// The window.
+    /// The context window.
     pub window: u32,
-    /// Reserved for the summary.
+    /// Reserved for a summary.
     pub reserve: u32,
-    /// The window less the reserve.
+    /// The window minus the reserve.
     pub effective: u32,
-    /// Compaction is due above this.
+    /// Compaction starts above this.
     pub auto_compact: u32,
-    /// The person is warned above this.
+    /// The user is warned above this.
     pub warning: u32,
     /// The warning becomes urgent above this.
     pub error: u32,
     /// No request is sent above this.
     pub blocking: u32,
-    /// The longest answer asked for.
+    /// The longest response to ask for.
     pub max_output: u32,
+    /// Limits of tool results.
+    pub results: ResultBudget,
+    /// Limits of the session notes.
+    pub notes: NotesBudget,
+    /// Limits of compaction and collapse.
+    pub compaction: CompactionBudget,
+    /// Limits of the prompt and what is added to it.
+    pub prompt: PromptBudget,
+}
+
+/// Limits of tool results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResultBudget {
     /// One tool result, in characters.
-    pub tool_result_chars: u32,
+    pub tool_chars: u32,
     /// All results of one message, in characters.
-    pub message_result_chars: u32,
-    /// One Read, in tokens.
+    pub message_chars: u32,
+    /// One result of the Read tool.
     pub read_tokens: u32,
-    /// Session notes, in tokens.
-    pub notes_tokens: u32,
-    /// One section of the notes, in tokens.
-    pub notes_section_tokens: u32,
-    /// The notes are begun at so many tokens.
-    pub notes_first_tokens: u32,
-    /// They are brought up to date when so many more have come.
-    pub notes_every_tokens: u32,
-    /// Messages kept by a compaction from the notes, in tokens: at least.
-    pub tail_least_tokens: u32,
-    /// The same at most.
-    pub tail_most_tokens: u32,
-    /// A summary, in tokens.
+}
+
+/// Limits of the session notes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotesBudget {
+    /// The whole notes.
+    pub tokens: u32,
+    /// One section.
+    pub section_tokens: u32,
+    /// The size of the conversation at which the notes are started.
+    pub first_tokens: u32,
+    /// The growth of the conversation after which the notes are updated.
+    pub every_tokens: u32,
+}
+
+/// Limits of compaction and collapse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CompactionBudget {
+    /// The fewest tokens of recent messages that a compaction from notes keeps.
+    pub tail_min_tokens: u32,
+    /// The most tokens of recent messages that a compaction from notes keeps.
+    pub tail_max_tokens: u32,
+    /// The summary.
     pub summary_tokens: u32,
-    /// A span that is folded, in tokens: at least.
-    pub span_least_tokens: u32,
-    /// The same at most.
-    pub span_most_tokens: u32,
-    /// The user's words kept by a compaction, in tokens.
+    /// The smallest span that is folded.
+    pub span_min_tokens: u32,
+    /// The largest span that is folded.
+    pub span_max_tokens: u32,
+    /// The user's messages that are kept word for word.
     pub user_words_tokens: u32,
-    /// Files restored after a compaction, in tokens.
+    /// Files restored after a compaction.
     pub restored_files_tokens: u32,
-    /// Skills restored after a compaction, in tokens.
+    /// Skills restored after a compaction.
     pub restored_skills_tokens: u32,
+}
+
+/// Limits of the prompt and what is added to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PromptBudget {
+    /// The form of the system prompt.
+    pub size: PromptSize,
     /// The memory index, in bytes.
     pub index_bytes: u32,
-    /// Recalled memories in a session, in bytes.
+    /// Recalled memories of a whole session, in bytes.
     pub recall_bytes: u32,
-    /// One instruction file, in characters.
+    /// One instruction file, in characters; a longer one causes a warning.
     pub instructions_chars: u32,
-    /// What has changed since a conversation was told, in tokens.
+    /// The list of environment changes in one message.
     pub changes_tokens: u32,
-    /// The form of the prompt.
-    pub prompt: PromptSize,
 }
 
 impl Budget {
-    /// The numbers for a window and the model's longest output.
+    /// The limits for a context window and the model's longest output.
     pub fn for_window(window: ContextWindow, model_max_output: u32) -> Self {
         let window = window.tokens();
         let max_output = model_max_output.min(window / 4);
@@ -132,7 +161,6 @@ impl Budget {
         let effective = window - reserve;
         let auto_compact = effective - AUTO_COMPACT_BUFFER.min(effective / 10);
         let warning = auto_compact - WARNING_BUFFER.min(auto_compact / 8);
-        let notes_tokens = NOTES_TOKENS.min(window / 16);
         Self {
             window,
             reserve,
@@ -142,43 +170,70 @@ impl Budget {
             error: warning,
             blocking: window - MANUAL_BUFFER.min(window / 50),
             max_output,
-            tool_result_chars: TOOL_RESULT_CHARS.min(window / 2),
-            message_result_chars: MESSAGE_RESULT_CHARS.min(window),
-            read_tokens: READ_TOKENS.min(window / 8),
-            notes_tokens,
-            notes_section_tokens: NOTES_SECTION_TOKENS.min(notes_tokens / 6),
-            notes_first_tokens: NOTES_FIRST_TOKENS.min(window / 10),
-            notes_every_tokens: NOTES_EVERY_TOKENS.min(window / 20),
-            tail_least_tokens: TAIL_LEAST_TOKENS.min(window / 20),
-            tail_most_tokens: TAIL_MOST_TOKENS.min(window / 5),
-            summary_tokens: SUMMARY_TOKENS.min(window / 10),
-            span_least_tokens: SPAN_LEAST_TOKENS.min(window / 25),
-            span_most_tokens: SPAN_MOST_TOKENS.min(window / 10),
-            user_words_tokens: USER_WORDS_TOKENS.min(window / 20),
-            restored_files_tokens: RESTORED_FILES_TOKENS.min(window / 4),
-            restored_skills_tokens: RESTORED_SKILLS_TOKENS.min(window / 8),
-            index_bytes: INDEX_BYTES.min(window / 8),
-            recall_bytes: RECALL_BYTES.min(window / 10 * 3),
-            instructions_chars: INSTRUCTIONS_CHARS.min(window / 5),
-            changes_tokens: CHANGES_TOKENS.min(window / 40),
-            prompt: if window < SHORT_PROMPT_BELOW { PromptSize::Short } else { PromptSize::Full },
+            results: ResultBudget {
+                tool_chars: TOOL_RESULT_CHARS.min(window / 2),
+                message_chars: MESSAGE_RESULT_CHARS.min(window),
+                read_tokens: READ_TOKENS.min(window / 8),
+            },
+            notes: NotesBudget::for_window(window),
+            compaction: CompactionBudget::for_window(window),
+            prompt: PromptBudget::for_window(window),
         }
     }
 }
 
-/// How full the window is. One function for the interface and the pipeline alike.
+impl NotesBudget {
+    fn for_window(window: u32) -> Self {
+        let tokens = NOTES_TOKENS.min(window / 16);
+        Self {
+            tokens,
+            section_tokens: NOTES_SECTION_TOKENS.min(tokens / 6),
+            first_tokens: NOTES_FIRST_TOKENS.min(window / 10),
+            every_tokens: NOTES_EVERY_TOKENS.min(window / 20),
+        }
+    }
+}
+
+impl CompactionBudget {
+    fn for_window(window: u32) -> Self {
+        Self {
+            tail_min_tokens: TAIL_MIN_TOKENS.min(window / 20),
+            tail_max_tokens: TAIL_MAX_TOKENS.min(window / 5),
+            summary_tokens: SUMMARY_TOKENS.min(window / 10),
+            span_min_tokens: SPAN_MIN_TOKENS.min(window / 25),
+            span_max_tokens: SPAN_MAX_TOKENS.min(window / 10),
+            user_words_tokens: USER_WORDS_TOKENS.min(window / 20),
+            restored_files_tokens: RESTORED_FILES_TOKENS.min(window / 4),
+            restored_skills_tokens: RESTORED_SKILLS_TOKENS.min(window / 8),
+        }
+    }
+}
+
+impl PromptBudget {
+    fn for_window(window: u32) -> Self {
+        Self {
+            size: if window < SHORT_PROMPT_BELOW { PromptSize::Short } else { PromptSize::Full },
+            index_bytes: INDEX_BYTES.min(window / 8),
+            recall_bytes: RECALL_BYTES.min(window / 10 * 3),
+            instructions_chars: INSTRUCTIONS_CHARS.min(window / 5),
+            changes_tokens: CHANGES_TOKENS.min(window / 40),
+        }
+    }
+}
+
+/// How full the context window is; computed the same way for the interface and for compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "four thresholds, each passed or not")]
 pub struct WindowState {
-    /// What is left until compaction, in percent of its threshold.
+    /// Room left until compaction, in percent of its threshold.
     pub percent_left: u8,
-    /// Worth a warning.
+    /// Above the warning threshold.
     pub warning: bool,
-    /// Worth an urgent one.
+    /// Above the urgent threshold.
     pub error: bool,
     /// Compaction is due.
     pub auto_compact: bool,
-    /// Nothing may be sent before a compaction.
+    /// No request may be sent before a compaction.
     pub blocking: bool,
 }
 
@@ -215,21 +270,34 @@ mod tests {
             (20_000, 180_000, 167_000)
         );
         assert_eq!((budget.warning, budget.error, budget.blocking), (147_000, 147_000, 197_000));
-        assert_eq!((budget.tool_result_chars, budget.message_result_chars), (50_000, 200_000));
+        assert_eq!((budget.results.tool_chars, budget.results.message_chars), (50_000, 200_000));
         assert_eq!(
-            (budget.read_tokens, budget.notes_tokens, budget.summary_tokens),
+            (budget.results.read_tokens, budget.notes.tokens, budget.compaction.summary_tokens),
             (25_000, 12_000, 20_000)
         );
         assert_eq!(
-            (budget.notes_section_tokens, budget.tail_least_tokens, budget.tail_most_tokens),
+            (
+                budget.notes.section_tokens,
+                budget.compaction.tail_min_tokens,
+                budget.compaction.tail_max_tokens
+            ),
             (2_000, 10_000, 40_000)
         );
-        assert_eq!((budget.span_least_tokens, budget.span_most_tokens), (8_000, 20_000));
-        assert_eq!((budget.notes_first_tokens, budget.notes_every_tokens), (10_000, 5_000));
-        assert_eq!((budget.index_bytes, budget.instructions_chars), (25_000, 40_000));
-        assert_eq!((budget.restored_files_tokens, budget.restored_skills_tokens), (50_000, 25_000));
-        assert_eq!((budget.user_words_tokens, budget.prompt), (10_000, PromptSize::Full));
-        assert_eq!(super::tests::budget(31_999, 8_000).prompt, PromptSize::Short);
+        assert_eq!(
+            (budget.compaction.span_min_tokens, budget.compaction.span_max_tokens),
+            (8_000, 20_000)
+        );
+        assert_eq!((budget.notes.first_tokens, budget.notes.every_tokens), (10_000, 5_000));
+        assert_eq!((budget.prompt.index_bytes, budget.prompt.instructions_chars), (25_000, 40_000));
+        assert_eq!(
+            (budget.compaction.restored_files_tokens, budget.compaction.restored_skills_tokens),
+            (50_000, 25_000)
+        );
+        assert_eq!(
+            (budget.compaction.user_words_tokens, budget.prompt.size),
+            (10_000, PromptSize::Full)
+        );
+        assert_eq!(super::tests::budget(31_999, 8_000).prompt.size, PromptSize::Short);
     }
 
     #[test]
@@ -253,23 +321,23 @@ mod tests {
             budget.error,
             budget.blocking,
             budget.max_output,
-            budget.tool_result_chars,
-            budget.message_result_chars,
-            budget.read_tokens,
-            budget.notes_tokens,
-            budget.notes_section_tokens,
-            budget.notes_first_tokens,
-            budget.notes_every_tokens,
-            budget.tail_least_tokens,
-            budget.tail_most_tokens,
-            budget.summary_tokens,
-            budget.span_least_tokens,
-            budget.span_most_tokens,
-            budget.user_words_tokens,
-            budget.restored_files_tokens,
-            budget.restored_skills_tokens,
-            budget.index_bytes,
-            budget.instructions_chars,
+            budget.results.tool_chars,
+            budget.results.message_chars,
+            budget.results.read_tokens,
+            budget.notes.tokens,
+            budget.notes.section_tokens,
+            budget.notes.first_tokens,
+            budget.notes.every_tokens,
+            budget.compaction.tail_min_tokens,
+            budget.compaction.tail_max_tokens,
+            budget.compaction.summary_tokens,
+            budget.compaction.span_min_tokens,
+            budget.compaction.span_max_tokens,
+            budget.compaction.user_words_tokens,
+            budget.compaction.restored_files_tokens,
+            budget.compaction.restored_skills_tokens,
+            budget.prompt.index_bytes,
+            budget.prompt.instructions_chars,
         ]
     }
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use dormouse_base::MessageId;
 use thiserror::Error;
 
-use crate::{Block, Message, PairingRepair, Role, ToolUseId, repair_pairing};
+use crate::block::{Block, ToolUseId};
+use crate::message::{Message, Role};
+use crate::pairing::{PairingRepair, repair_pairing};
 
 /// A push that would break the rules.
 #[derive(Debug, Error, PartialEq, Eq)]

@@ -9,12 +9,14 @@
 
 mod block;
 mod budget;
+mod context_tokens;
 mod facts;
 mod history;
 mod message;
 pub mod metrics;
 mod pairing;
 mod prefix;
+mod raw_fields;
 mod reminder_tags;
 mod request;
 mod skill;
@@ -27,7 +29,10 @@ pub use block::{
     Block, BlockError, BlockKind, INTERRUPTED_RESULT, INVALID_JSON_KEY, ResultContent, ToolUse,
     ToolUseId,
 };
-pub use budget::{Budget, PromptSize, WindowState};
+pub use budget::{
+    Budget, CompactionBudget, NotesBudget, PromptBudget, PromptSize, ResultBudget, WindowState,
+};
+pub use context_tokens::{TokenCount, context_tokens};
 pub use facts::EnvironmentFacts;
 pub use history::{MessageHistory, MessageHistoryError};
 pub use message::{Message, MessageFlags, Response, Role, StopReason};
@@ -36,7 +41,7 @@ pub use prefix::{Prefix, PrefixOrigin, ServerTool, SystemBlock, ToolDefinition};
 pub use reminder_tags::neutralize_reminder_tags;
 pub use request::{Effort, RequestOptions, ResponseFormat, ToolChoice};
 pub use skill::UsedSkill;
-pub use tokens::{TokenCount, context_tokens, estimate_json, estimate_text};
+pub use tokens::{estimate_json, estimate_text};
 pub use usage::Usage;
 pub use window::{
     ContextWindow, DEFAULT_WINDOW, MIN_WINDOW, WindowError, WindowSource, resolve_window,

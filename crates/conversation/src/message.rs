@@ -4,7 +4,8 @@ use dormouse_base::MessageId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Block, BlockKind, ToolUseId, Usage};
+use crate::block::{Block, BlockKind, ToolUseId};
+use crate::usage::Usage;
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,7 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Block, BlockKind, Message, Role, ToolUseId};
+use crate::block::{Block, BlockKind, ToolUseId};
+use crate::message::{Message, Role};
 
 /// One thing that [`repair`] did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -180,7 +181,9 @@ fn is_result(block: &Block) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{MessageFlags, Response, ResultContent, Usage};
+    use crate::block::ResultContent;
+    use crate::message::{MessageFlags, Response};
+    use crate::usage::Usage;
     use dormouse_base::{MessageId, SeededIds, SystemClock};
     use proptest::prelude::*;
     use std::sync::Arc;

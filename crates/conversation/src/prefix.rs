@@ -8,7 +8,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::{Block, EnvironmentFacts, estimate_json, estimate_text};
+use crate::block::Block;
+use crate::facts::EnvironmentFacts;
+use crate::tokens::{estimate_json, estimate_text};
 
 /// A block of the system prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

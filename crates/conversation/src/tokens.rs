@@ -1,14 +1,9 @@
-//! How many tokens something takes: the server's count where there is one, an estimate for the rest.
-
-use crate::{Block, BlockKind, Message, ResultContent};
+//! Token estimates from the length of a text.
 
 /// Bytes of text a token stands for.
 const TEXT_BYTES: usize = 4;
 /// Bytes of JSON a token stands for.
 const JSON_BYTES: usize = 2;
-/// An image or a document, whatever its size.
-const MEDIA_TOKENS: u32 = 2_000;
-
 /// The tokens of a text, estimated.
 pub fn estimate_text(text: &str) -> u32 {
     bytes_to_tokens(text.len(), TEXT_BYTES)
@@ -21,115 +16,4 @@ pub fn estimate_json(json: &str) -> u32 {
 
 fn bytes_to_tokens(bytes: usize, per_token: usize) -> u32 {
     u32::try_from(bytes.div_ceil(per_token)).unwrap_or(u32::MAX)
-}
-
-/// The tokens of a block, estimated. Called once a block: see [`Block::tokens`].
-pub(crate) fn estimate_block(block: &Block) -> u32 {
-    match block.kind() {
-        BlockKind::Image | BlockKind::Document => MEDIA_TOKENS,
-        BlockKind::ToolUse { .. } | BlockKind::Other(_) => estimate_json(block.raw()),
-        BlockKind::Text | BlockKind::Thinking | BlockKind::RedactedThinking => {
-            estimate_text(block.raw())
-        }
-        BlockKind::ToolResult { .. } => match block.result_content() {
-            Some(ResultContent::Text(text)) => estimate_text(&text),
-            Some(ResultContent::Blocks(blocks)) => {
-                blocks.iter().map(Block::tokens).fold(0, u32::saturating_add)
-            }
-            None => estimate_json(block.raw()),
-        },
-    }
-}
-
-/// How full the window is, and how much of that is an estimate.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct TokenCount {
-    /// Counted by the server, with the last response.
-    pub counted: u64,
-    /// Estimated, for what was added since.
-    pub estimated: u64,
-}
-
-impl TokenCount {
-    /// Both together.
-    pub fn total(self) -> u64 {
-        self.counted.saturating_add(self.estimated)
-    }
-}
-
-/// The tokens a conversation uses: the last response's usage, plus an estimate for the messages added
-/// since. Before the first response everything is estimated, `prefix` (system prompt and tools) too.
-pub fn context_tokens<'a>(
-    prefix: u64,
-    messages: impl DoubleEndedIterator<Item = &'a Message>,
-) -> TokenCount {
-    let mut estimated: u64 = 0;
-    for message in messages.rev() {
-        let counted = message.response.as_ref().map_or(0, |response| response.usage.total());
-        // A response's own blocks are in its usage; results that came while it streamed stand in the
-        // message behind it, and so were added above.
-        if counted > 0 {
-            return TokenCount { counted, estimated };
-        }
-        estimated = estimated.saturating_add(message.tokens());
-    }
-    TokenCount { counted: 0, estimated: estimated.saturating_add(prefix) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{MessageFlags, Response, ToolUseId, Usage};
-    use dormouse_base::{IdSource, MessageId, SeededIds, SystemClock};
-    use std::sync::Arc;
-
-    fn id(ids: &dyn IdSource) -> MessageId {
-        MessageId::generate(ids)
-    }
-
-    #[test]
-    fn estimates() {
-        assert_eq!(estimate_text("12345"), 2);
-        assert_eq!(estimate_json("12345"), 3);
-        assert_eq!(Block::image("image/png", &"A".repeat(1_000_000)).tokens(), MEDIA_TOKENS);
-        let result = ResultContent::Blocks(vec![
-            Block::text(&"x".repeat(380)),
-            Block::image("image/png", "A"),
-        ]);
-        let result = Block::tool_result(&ToolUseId::new("t"), &result, false);
-        assert!((2_090..2_110).contains(&result.tokens()), "{}", result.tokens());
-    }
-
-    #[test]
-    fn the_last_response_counts_and_what_came_after_is_estimated() {
-        let ids = SeededIds::new(Arc::new(SystemClock::default()), 1);
-        let now = "2026-11-15T08:00:00Z".parse().unwrap();
-        let user = |text: &str| {
-            Message::user(id(&ids), now, vec![Block::text(text)], MessageFlags::default())
-        };
-        let usage = Usage {
-            input_tokens: 10,
-            cache_read_input_tokens: 100,
-            output_tokens: 5,
-            ..Usage::default()
-        };
-        let response = Response {
-            id: "m".into(),
-            model: "x".into(),
-            stop_reason: None,
-            usage,
-            request_id: None,
-        };
-        let answer =
-            Message::assistant(id(&ids), now, vec![Block::text("a long answer")], response);
-        let first = user("hello");
-        assert_eq!(
-            context_tokens(50, [&first].into_iter()),
-            TokenCount { counted: 0, estimated: 50 + first.tokens() }
-        );
-        let since = user(&"x".repeat(400));
-        let count = context_tokens(50, [&first, &answer, &since].into_iter());
-        assert_eq!(count, TokenCount { counted: 115, estimated: since.tokens() });
-        assert_eq!(count.total(), 115 + since.tokens());
-    }
 }

@@ -142,7 +142,7 @@ impl Engine {
         let own = SessionTools::add_to(&mut config, &transcript);
         config.tools = config.tools_now();
         let known = StartupContext::look(&config, LoadOccasion::Start);
-        let (tools, size) = (&config.tools, config.budget.prompt);
+        let (tools, size) = (&config.tools, config.budget.prompt.size);
         let prefix = build_prefix(surroundings, tools, size, &config.overrides, &known);
         transcript.record_prefix(&prefix, &config.origin)?;
         let begun = ConversationStart {
@@ -259,7 +259,7 @@ impl Engine {
     }
 
     fn changes_to(&self, facts: &EnvironmentFacts) -> Option<Block> {
-        let room = self.config.budget.changes_tokens;
+        let room = self.config.budget.prompt.changes_tokens;
         let text = |name: &str| self.known.text_of(name);
         Some(EnvironmentChanges::between(&self.told, facts, room, text)?.to_block())
     }
@@ -381,7 +381,7 @@ impl Engine {
         let mut context = CallContext::new(
             &self.config.project.folder,
             self.config.environment.clone(),
-            self.config.budget.read_tokens,
+            self.config.budget.results.read_tokens,
         );
         context.cancel = cancel;
         context.read_cache = Arc::clone(&self.read_cache);

@@ -68,8 +68,8 @@ impl ResultStore {
         let chars = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
         Self {
             session,
-            one: chars(budget.tool_result_chars),
-            together: chars(budget.message_result_chars),
+            one: chars(budget.results.tool_chars),
+            together: chars(budget.results.message_chars),
             rules: Arc::clone(rules),
             figures,
         }

@@ -55,7 +55,7 @@ impl Engine {
         let prefix = match prefix {
             Some(prefix) => prefix,
             None => {
-                let (tools, size) = (&config.tools, config.budget.prompt);
+                let (tools, size) = (&config.tools, config.budget.prompt.size);
                 let prefix = build_prefix(surroundings, tools, size, &config.overrides, &known);
                 transcript.record_prefix(&prefix, &config.origin)?;
                 prefix

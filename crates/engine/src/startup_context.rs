@@ -71,8 +71,8 @@ impl StartupContext {
             known.rules.clone_from(rules);
             let kept = rules.as_ref().is_none_or(|rules| rules.index == IndexUse::Kept);
             // A small window has no room for an index.
-            if kept && config.budget.prompt == PromptSize::Full {
-                let most = usize::try_from(config.budget.index_bytes).unwrap_or(usize::MAX);
+            if kept && config.budget.prompt.size == PromptSize::Full {
+                let most = usize::try_from(config.budget.prompt.index_bytes).unwrap_or(usize::MAX);
                 let index = index_parts(access, most);
                 known.parts.extend(index.parts);
                 known.warnings.extend(index.warnings);
@@ -83,7 +83,7 @@ impl StartupContext {
 
     /// Asks again what others announce.
     pub(crate) fn look_again(&mut self, config: &EngineConfig) {
-        let (tools, size) = (&config.tools, config.budget.prompt);
+        let (tools, size) = (&config.tools, config.budget.prompt.size);
         let announced = config.announcers.iter().flat_map(|each| each.announced(tools, size));
         self.announced = announced.collect();
     }
@@ -95,7 +95,7 @@ impl StartupContext {
         budget: &Budget,
         occasion: LoadOccasion,
     ) {
-        let room = usize::try_from(budget.instructions_chars).unwrap_or(usize::MAX);
+        let room = usize::try_from(budget.prompt.instructions_chars).unwrap_or(usize::MAX);
         self.room = room.saturating_mul(FILES_WORTH);
         let mut instructions = Instructions::load(roots.clone(), approved.clone(), occasion);
         self.notes = instructions.take_notes();

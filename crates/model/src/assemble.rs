@@ -7,7 +7,7 @@
 use dormouse_conversation::{Block, INVALID_JSON_KEY};
 use serde_json::value::RawValue;
 
-use crate::ModelError;
+use crate::error::ModelError;
 use crate::json_text::{self, quoted};
 
 enum Value {

@@ -8,100 +8,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_conversation::{Message, Prefix, RequestOptions, Role, ServerTool};
-use serde::Serialize;
+use dormouse_conversation::{Message, Prefix, RequestOptions, Role};
 
 use crate::breaks::{BreakDetector, RebuildReason, SentRequest};
+use crate::wire_format::{Dialect, WireFormat, WireTurn};
 use crate::{anthropic, openai};
-
-/// Which wire format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WireFormat {
-    /// The Anthropic Messages API.
-    Anthropic,
-    /// OpenAI-compatible chat completions.
-    OpenAi,
-}
-
-/// How long the server keeps what a marker writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CacheTtl {
-    /// Five minutes, which every server with markers knows.
-    FiveMinutes,
-    /// An hour.
-    OneHour,
-}
-
-impl CacheTtl {
-    pub(crate) fn marker(self) -> &'static str {
-        match self {
-            Self::FiveMinutes => r#","cache_control":{"type":"ephemeral"}"#,
-            Self::OneHour => r#","cache_control":{"type":"ephemeral","ttl":"1h"}"#,
-        }
-    }
-}
-
-/// What a body is written for: the parts that are the same in every request of a conversation.
-#[derive(Debug, Clone)]
-pub struct Dialect {
-    /// The format.
-    pub wire: WireFormat,
-    /// How long cached prefixes live.
-    pub ttl: CacheTtl,
-    /// What the server calls the longest answer.
-    pub max_tokens_field: MaxTokensField,
-    /// The tools that the model knows by their type; others are described to it.
-    pub server_tools: &'static [ServerTool],
-    /// What the server is to clear by itself; none where it is not asked to.
-    pub clearing: Option<ServerClearing>,
-}
-
-/// What a server that manages the window is asked to clear by itself (C-9).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ServerClearing {
-    /// From so many tokens on.
-    pub from_tokens: u32,
-    /// At least so many at a time: each time its cache is lost from there on.
-    pub at_least_tokens: u32,
-    /// How many of the newest tool uses stay.
-    pub keep_tool_uses: u32,
-    /// How many of the newest turns keep their thinking; none: thinking is not spoken of.
-    pub keep_thinking_turns: Option<u32>,
-    /// The tools whose results may go; all others are excluded.
-    pub clearable: &'static [&'static str],
-}
-
-/// What a server has to be told in its `anthropic-beta` header to be asked for [`ServerClearing`].
-pub const CLEARING_BETA: &str = "context-management-2025-06-27";
-
-/// OpenAI renamed the field; local servers know the old name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MaxTokensField {
-    /// `max_tokens`.
-    MaxTokens,
-    /// `max_completion_tokens`.
-    MaxCompletionTokens,
-}
-
-/// A message, or several of one author, as the server sees them: one turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WireTurn {
-    /// Who speaks.
-    pub role: Role,
-    /// How many blocks.
-    pub blocks: usize,
-    /// Where a cache marker goes: in front of the brace that closes the last block.
-    pub(crate) marker_at: Option<usize>,
-    /// Where it ends.
-    pub(crate) end: usize,
-}
-
-impl WireTurn {
-    /// Whether a cache marker can be put at its end.
-    pub fn can_be_marked(&self) -> bool {
-        self.marker_at.is_some()
-    }
-}
 
 /// The body of a request.
 #[derive(Debug, Clone)]
@@ -246,15 +157,6 @@ impl WireBody {
         }
         *self = body;
     }
-}
-
-/// The object without its closing brace, and the list of messages begun.
-pub(crate) fn open_messages(head: &impl Serialize) -> Vec<u8> {
-    // Strings, numbers and raw JSON: there is nothing in a head that can fail to serialise.
-    let mut bytes = serde_json::to_vec(head).unwrap_or_default();
-    bytes.pop();
-    bytes.extend_from_slice(br#","messages":["#);
-    bytes
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ use dormouse_conversation::{
 use serde_json::value::RawValue;
 
 use super::*;
+use crate::wire_format::{CacheTtl, MaxTokensField};
+use dormouse_conversation::ServerTool;
 
 fn dialect(wire: WireFormat) -> Dialect {
     Dialect {

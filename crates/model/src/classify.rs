@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::ModelError;
+use crate::error::ModelError;
 
 /// A refused request, before anybody knows what it means.
 #[derive(Debug, Clone, Default)]

@@ -6,13 +6,14 @@ use std::time::Duration;
 use dormouse_base::Redactor;
 use futures_util::StreamExt;
 
-use crate::body::WireFormat;
 use crate::classify::{HttpRefusal, classify_refusal};
 use crate::endpoint::{Credential, Endpoint};
+use crate::error::ModelError;
 use crate::event::Completion;
 use crate::quota::Quota;
 use crate::response_stream::{Decoder, ResponseStream};
-use crate::{ModelError, ScriptedModel};
+use crate::scripted::ScriptedModel;
+use crate::wire_format::WireFormat;
 
 /// A model to talk to. The set is closed: a server, or a script.
 pub enum Model {

@@ -8,7 +8,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::client::HttpModel;
-use crate::{Endpoint, ModelError};
+use crate::endpoint::Endpoint;
+use crate::error::ModelError;
 
 /// A server that makes vectors of texts.
 pub struct EmbeddingClient {

@@ -5,8 +5,8 @@ use std::time::Duration;
 use dormouse_base::Secret;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::ModelError;
-use crate::body::WireFormat;
+use crate::error::ModelError;
+use crate::wire_format::WireFormat;
 
 /// How the server wants its key.
 #[derive(Debug, Clone)]

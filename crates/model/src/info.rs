@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::ModelError;
-use crate::body::WireFormat;
 use crate::client::HttpModel;
+use crate::error::ModelError;
+use crate::wire_format::WireFormat;
 
 /// A model, as its server describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]

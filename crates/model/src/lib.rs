@@ -30,11 +30,9 @@ mod scripted;
 mod server_tools;
 mod sse;
 mod thinking_binding;
+mod wire_format;
 
-pub use body::{
-    CLEARING_BETA, CacheTtl, Dialect, MaxTokensField, ServerClearing, WireBody, WireFormat,
-    WireTurn,
-};
+pub use body::WireBody;
 pub use breaks::{BreakCause, BreakDetector, CacheBreak, RebuildReason, SentRequest};
 pub use classify::{HttpRefusal, classify_refusal};
 pub use client::{HttpModel, Model};
@@ -53,3 +51,6 @@ pub use retry::RetryPolicy;
 pub use scripted::ScriptedModel;
 pub use sse::{MAX_EVENT, MAX_LINE, SseDecoder, SseError, SseEvent};
 pub use thinking_binding::binds_thinking;
+pub use wire_format::{
+    CLEARING_BETA, CacheTtl, Dialect, MaxTokensField, ServerClearing, WireFormat, WireTurn,
+};

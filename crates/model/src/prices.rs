@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dormouse_base::PriceSettings;
 use dormouse_conversation::Usage;
 
-use crate::CacheTtl;
+use crate::wire_format::CacheTtl;
 
 /// When the table was made.
 pub const PRICES_DATED: &str = "2026-08";

@@ -6,11 +6,11 @@ use dormouse_base::{Environment, MemoryTools, ProviderKind, ProviderSettings, Se
 use dormouse_conversation::ServerTool;
 use thiserror::Error;
 
-use crate::body::{CacheTtl, Dialect, MaxTokensField, WireFormat};
 use crate::client::HttpModel;
 use crate::endpoint::{Credential, Endpoint, Timeouts};
 use crate::retry::RetryPolicy;
 use crate::server_tools::knows_memory_tool;
+use crate::wire_format::{CacheTtl, Dialect, MaxTokensField, WireFormat};
 
 const ANTHROPIC_URL: &str = "https://api.anthropic.com";
 const OPENAI_URL: &str = "https://api.openai.com/v1";

@@ -9,10 +9,11 @@ use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 
 use crate::anthropic::AnthropicDecoder;
-use crate::body::WireFormat;
+use crate::error::ModelError;
+use crate::event::StreamEvent;
 use crate::openai::OpenAiDecoder;
 use crate::sse::{SseDecoder, SseEvent};
-use crate::{ModelError, StreamEvent};
+use crate::wire_format::WireFormat;
 
 pub(crate) enum Decoder {
     Anthropic(AnthropicDecoder),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{ModelError, Retryable};
+use crate::error::{ModelError, Retryable};
 
 /// How often and how fast a request is tried again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use bytes::Bytes;
 use dormouse_conversation::Usage;
 use futures_util::StreamExt;
 
-use crate::ModelError;
-use crate::body::WireFormat;
+use crate::error::ModelError;
 use crate::response_stream::{Decoder, ResponseStream};
 use crate::script::{ResponseFrame, ScriptedTurn, anthropic_events};
+use crate::wire_format::WireFormat;
 
 /// The name the scripted model goes by.
 const NAME: &str = "scripted";

@@ -19,8 +19,8 @@ impl Thresholds {
     /// The user's settings, completed with defaults for the window.
     pub(super) fn of(set: SessionNotesSettings, budget: &Budget) -> Self {
         Self {
-            first: set.first_tokens.unwrap_or(budget.notes_first_tokens).into(),
-            every: set.every_tokens.unwrap_or(budget.notes_every_tokens).into(),
+            first: set.first_tokens.unwrap_or(budget.notes.first_tokens).into(),
+            every: set.every_tokens.unwrap_or(budget.notes.every_tokens).into(),
             calls: set.every_calls.unwrap_or(EVERY_CALLS),
         }
     }

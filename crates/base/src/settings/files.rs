@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::parse::SettingsError;
 use super::stack::{SettingsLayer, SettingsSource};
-use crate::{Dir, Environment, FileAction, FileError, Project, RelPath, names};
+use crate::dir::{Dir, FileAction, FileError};
+use crate::environment::{Environment, names};
+use crate::home::Project;
+use crate::rel_path::RelPath;
 
 /// Where an organisation puts what holds for everybody on the machine.
 const MANAGED_FOLDER: &str = "/etc/dormouse";

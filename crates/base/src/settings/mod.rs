@@ -8,6 +8,7 @@
 mod edit;
 mod files;
 mod keys;
+mod layer_switch;
 mod list_edit;
 mod parse;
 mod partition;
@@ -22,6 +23,7 @@ pub use keys::{
     RuleMemoryType, RuleScope, SessionNotesSettings, Settings, SnipSettings, TextScript,
     TimeClearingSettings, ToolSettings, WriteDecision, WriteRule, settings_schema,
 };
+pub use layer_switch::{LayerSwitch, UnknownSwitch};
 pub use list_edit::{
     ListAddition, ListEditError, add_to_list, is_empty_object, is_in_list, remove_from_list,
     remove_if_empty,
@@ -29,4 +31,4 @@ pub use list_edit::{
 pub use parse::{SettingsError, SettingsWarning};
 pub use partition::WithheldSettings;
 pub use stack::{SettingsLayer, SettingsSource, SettingsStack, TrustRequest};
-pub use switches::{SWITCHES, Switch, SwitchError, SwitchState, Switches, boolean_variable};
+pub use switches::{SwitchError, SwitchState, Switches, boolean_variable};

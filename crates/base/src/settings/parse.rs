@@ -1,18 +1,19 @@
-//! One text of settings: read, or refused with the place; unknown keys are told, with the nearest known.
+//! Parsing one settings file. Errors name file and line; unknown keys are warnings with a suggestion.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::keys::{Settings, settings_schema};
-use super::switches::SWITCHES;
-use crate::nearest_name;
+use super::layer_switch::{LayerSwitch, UnknownSwitch};
+use crate::json_text::line_of;
+use crate::nearest_name::nearest_name;
 
-/// Settings that can not be read.
+/// Why a settings file cannot be used.
 #[derive(Debug, Error)]
 pub enum SettingsError {
-    /// Not JSON, or a value of the wrong kind.
+    /// Not JSON, or a value of the wrong type.
     #[error("{}, line {line}, column {column}: {problem}", path.display())]
     Invalid {
         /// The file.
@@ -21,32 +22,42 @@ pub enum SettingsError {
         line: usize,
         /// The column, from 1.
         column: usize,
-        /// What was expected.
+        /// What the parser expected.
         problem: String,
     },
-    /// Not text.
+    /// A key under `layers` that is not a switch.
+    #[error("{}, line {line}: {error}", path.display())]
+    UnknownSwitch {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The unknown name, with a suggestion.
+        error: UnknownSwitch,
+    },
+    /// Not UTF-8.
     #[error("{} is not UTF-8 text; settings are JSON", path.display())]
     NotText {
         /// The file.
         path: PathBuf,
     },
-    /// More than anybody writes.
-    #[error("{} is larger than 1 MiB, which no settings file is", path.display())]
+    /// Larger than any real settings file.
+    #[error("{} is larger than 1 MiB, the limit for a settings file", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
     },
-    /// The system would not read it.
+    /// The file cannot be read.
     #[error(transparent)]
     File(#[from] crate::FileError),
 }
 
-/// Something in the settings that has no effect.
+/// A key that has no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsWarning {
-    /// The key, with its place.
+    /// The full key, such as `provider.baseURL`.
     pub key: String,
-    /// The known key that looks most like it.
+    /// The most similar known key.
     pub suggestion: Option<String>,
 }
 
@@ -60,16 +71,16 @@ impl std::fmt::Display for SettingsWarning {
     }
 }
 
-/// A text of settings, read.
+/// A parsed settings file.
 pub(super) struct ParsedSettings {
     pub(super) settings: Settings,
-    /// The same as it stands in the text.
+    /// The settings as JSON, unknown keys included.
     pub(super) value: Value,
     pub(super) warnings: Vec<SettingsWarning>,
 }
 
 impl Settings {
-    /// Reads settings from text; `path` is for the messages.
+    /// Parses settings; `path` is only used in messages.
     pub fn parse(
         path: impl Into<PathBuf>,
         text: &[u8],
@@ -100,11 +111,24 @@ pub(super) fn parse(
         return Err(SettingsError::Invalid { path: path.clone(), line: 1, column: 1, problem });
     }
     let settings: Settings = serde_json::from_str(text).map_err(invalid)?;
+    check_switches(&path, text, &settings)?;
     let warnings = unknown_keys(&value);
     Ok(ParsedSettings { settings, value, warnings })
 }
 
-/// `serde_json` ends its messages with the place, which we say in front.
+/// Refuses keys under `layers` that are not switches.
+fn check_switches(path: &Path, text: &str, settings: &Settings) -> Result<(), SettingsError> {
+    settings.layers.keys().try_for_each(|name| match name.parse::<LayerSwitch>() {
+        Ok(_) => Ok(()),
+        Err(error) => Err(SettingsError::UnknownSwitch {
+            path: path.to_owned(),
+            line: line_of(text, &["layers", name]).unwrap_or(1),
+            error,
+        }),
+    })
+}
+
+/// `serde_json` ends its messages with the position, which we print in front.
 fn without_position(message: &str) -> String {
     message.split(" at line ").next().unwrap_or(message).to_owned()
 }
@@ -113,39 +137,32 @@ fn unknown_keys(value: &Value) -> Vec<SettingsWarning> {
     let (Value::Object(top), schema) = (value, settings_schema()) else { return Vec::new() };
     let mut warnings = Vec::new();
     if let Some(known) = properties(schema.as_value()) {
-        look("", top, known, &mut warnings);
-    }
-    if let Some(Value::Object(layers)) = top.get("layers") {
-        let names = || SWITCHES.iter().map(|switch| switch.name.to_owned());
-        for key in layers.keys().filter(|key| names().all(|name| name != **key)) {
-            let nearest = nearest_name(key, names());
-            warnings.push(SettingsWarning { key: format!("layers.{key}"), suggestion: nearest });
-        }
+        find_unknown("", top, known, &mut warnings);
     }
     warnings
 }
 
-/// The keys an object may have; none where any may stand.
+/// The keys that an object may have; none if it may have any.
 fn properties(schema: &Value) -> Option<&Map<String, Value>> {
     schema.get("properties")?.as_object()
 }
 
-/// Those of this level first, then those below.
-fn look(
-    place: &str,
+/// Unknown keys of this object first, then those of its values.
+fn find_unknown(
+    parent: &str,
     object: &Map<String, Value>,
     known: &Map<String, Value>,
     warnings: &mut Vec<SettingsWarning>,
 ) {
     for key in object.keys().filter(|key| !known.contains_key(*key)) {
         let nearest = nearest_name(key, known.keys().cloned());
-        warnings.push(SettingsWarning { key: format!("{place}{key}"), suggestion: nearest });
+        warnings.push(SettingsWarning { key: format!("{parent}{key}"), suggestion: nearest });
     }
     for (key, value) in object {
         if let (Value::Object(below), Some(schema)) = (value, known.get(key))
             && let Some(known) = properties(schema)
         {
-            look(&format!("{place}{key}."), below, known, warnings);
+            find_unknown(&format!("{parent}{key}."), below, known, warnings);
         }
     }
 }
@@ -155,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_say_where_and_what() {
+    fn errors_name_position_and_problem() {
         let error = Settings::parse("/s.json", b"{\n  \"model\": 5\n}").unwrap_err().to_string();
         assert_eq!(
             error,
@@ -173,9 +190,9 @@ mod tests {
     }
 
     #[test]
-    fn unknown_keys_name_the_nearest() {
+    fn unknown_keys_suggest_a_known_key() {
         let text = br#"{"modle":"x","provider":{"baseURL":"y"},"zzzzzz":1,
-            "layers":{"dreams":false,"dream":true},"hooks":{"Any":[]},"env":{"ANY":"x"}}"#;
+            "layers":{"dream":true},"hooks":{"Any":[]},"env":{"ANY":"x"}}"#;
         let (_, warnings) = Settings::parse("s", text).unwrap();
         let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
         assert_eq!(
@@ -184,8 +201,14 @@ mod tests {
                 "unknown setting `modle` (did you mean `model`?)",
                 "unknown setting `zzzzzz`, ignored",
                 "unknown setting `provider.baseURL` (did you mean `baseUrl`?)",
-                "unknown setting `layers.dreams` (did you mean `dream`?)",
             ]
         );
+    }
+
+    #[test]
+    fn an_unknown_switch_is_an_error_with_a_suggestion() {
+        let text = b"{\n  \"layers\": {\n    \"dreams\": false\n  }\n}";
+        let error = Settings::parse("/s.json", text).unwrap_err().to_string();
+        assert_eq!(error, "/s.json, line 3: unknown switch `dreams`; did you mean `dream`?");
     }
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::keys::{MemorySettings, Settings, WriteRule};
 use super::parse::{SettingsError, SettingsWarning, parse};
 use super::partition::{WithheldSettings, partition};
-use crate::line_of;
+use crate::json_text::line_of;
 
 /// Where settings come from, lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

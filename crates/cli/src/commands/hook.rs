@@ -4,7 +4,7 @@
 use std::io::Read;
 use std::sync::Arc;
 
-use dormouse_base::{Project, Settings, Switches, find_project, names};
+use dormouse_base::{LayerSwitch, Project, Settings, Switches, find_project, names};
 use dormouse_memory::{IndexUse, MemoryRules, Saving};
 use dormouse_serve::ClientMemories;
 use dormouse_serve::hook::{ClientHookEvent, HookInput, HookState, about_prompt, at_start, output};
@@ -51,7 +51,7 @@ async fn answer(arguments: &HookArguments, world: &World) -> Result<Option<Strin
     };
     let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
     let switches = &in_force.switches;
-    if !switches.is_on("memory") {
+    if !switches.is_on(LayerSwitch::Memory) {
         return Ok(None);
     }
     let hook = ProjectMemory { world, project: &project, settings: &in_force.settings, switches };
@@ -85,7 +85,7 @@ impl ProjectMemory<'_> {
     }
 
     fn index(&self) -> IndexUse {
-        if self.switches.is_on("index") { IndexUse::Kept } else { IndexUse::LeftOut }
+        if self.switches.is_on(LayerSwitch::Index) { IndexUse::Kept } else { IndexUse::LeftOut }
     }
 
     /// Opens the existing memories; creates none.

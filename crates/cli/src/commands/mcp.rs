@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use dormouse_base::{Dir, Project, Settings, Switches};
+use dormouse_base::{Dir, LayerSwitch, Project, Settings, Switches};
 use dormouse_serve::ClientMemories;
 use dormouse_serve::mcp::{AccessToken, HttpListener, MemoryServer, MemorySource, serve_stdio};
 
@@ -50,7 +50,7 @@ async fn serve_http(server: MemoryServer, port: u16, world: &World) -> Result<Ex
 fn memory_server(world: &World) -> Result<MemoryServer, Failure> {
     let project = current_project()?;
     let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
-    if !in_force.switches.is_on("memory") {
+    if !in_force.switches.is_on(LayerSwitch::Memory) {
         return Ok(MemoryServer::off());
     }
     let opener = Arc::new(MemoryOpener {

@@ -10,7 +10,8 @@ use dormouse_agents::{
     Models, Post, builtin, read_json,
 };
 use dormouse_base::{
-    Environment, Project, Settings, SettingsLayer, SettingsSource, Switches, TrustState, names,
+    Environment, LayerSwitch, Project, Settings, SettingsLayer, SettingsSource, Switches,
+    TrustState, names,
 };
 use dormouse_engine::{HookLayer, HookOrigin, Hooks, ModelSetup, SmallModel};
 use dormouse_memory::{IndexUpkeep, Scope, StoreOptions};
@@ -142,17 +143,22 @@ pub(crate) fn agency(
         settings: settings.clone(),
         environment: world.environment.clone(),
         folder: project.folder.clone(),
-        server_clearing: switches.is_on("server_clearing"),
+        server_clearing: switches.is_on(LayerSwitch::ServerClearing),
     };
-    let list_in =
-        if switches.is_on("agent_list_message") { ListIn::Message } else { ListIn::Description };
+    let list_in = if switches.is_on(LayerSwitch::AgentListMessage) {
+        ListIn::Message
+    } else {
+        ListIn::Description
+    };
     let agency = Agency::new(AgencySetup {
         load: Box::new(move || library.read()),
         places,
         models: Arc::new(models),
         memories: memories(world, project, settings, switches)?,
         small,
-        progress_every: switches.is_on("progress_summaries").then(|| progress_every(world)),
+        progress_every: switches
+            .is_on(LayerSwitch::ProgressSummaries)
+            .then(|| progress_every(world)),
         home: world.home()?,
         clock: Arc::clone(&world.clock),
         ids: Arc::clone(&world.ids),
@@ -188,14 +194,15 @@ fn memories(
     settings: &Settings,
     switches: &Switches,
 ) -> Result<Option<AgentMemories>, Failure> {
-    if !switches.is_on("memory") {
+    if !switches.is_on(LayerSwitch::Memory) {
         return Ok(None);
     }
     let home = world.home()?;
     let mut options =
         StoreOptions::new(Scope::Agent, dormouse_secrets::scan, Arc::clone(&world.clock));
     options.policy = policy(&settings.memory);
-    options.index = if switches.is_on("index") { IndexUpkeep::Keep } else { IndexUpkeep::Leave };
+    options.index =
+        if switches.is_on(LayerSwitch::Index) { IndexUpkeep::Keep } else { IndexUpkeep::Leave };
     let remote = world.environment.path(names::REMOTE_MEMORY_DIR);
     let slug = project.slug();
     Ok(Some(AgentMemories {

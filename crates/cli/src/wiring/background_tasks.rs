@@ -6,7 +6,7 @@ use std::time::Duration;
 use dormouse_background::{
     EXTRACTION, Extraction, ExtractionRules, QueueTranscript, TranscriptQueue,
 };
-use dormouse_base::{Project, Settings, Switches, names};
+use dormouse_base::{LayerSwitch, Project, Settings, Switches, names};
 use dormouse_engine::{BackgroundTask, Engine, EngineEvent};
 
 use crate::wiring::exit::Failure;
@@ -92,9 +92,10 @@ pub(crate) fn something_waits(
 fn extracts(world: &World, switches: &Switches, run: Run) -> Result<bool, Failure> {
     let wanted = match run {
         Run::Talk | Run::CatchUp => true,
-        Run::Headless { .. } => switches.is_on("extraction_headless"),
+        Run::Headless { .. } => switches.is_on(LayerSwitch::ExtractionHeadless),
     };
-    let on = wanted && switches.is_on("memory") && switches.is_on("extraction");
+    let on =
+        wanted && switches.is_on(LayerSwitch::Memory) && switches.is_on(LayerSwitch::Extraction);
     Ok(on && !is_bare(world)? && !is_remote(world)?)
 }
 

@@ -173,7 +173,7 @@ fn budget(model: &str, user: Option<u32>, info: Option<&ModelInfo>) -> Result<Bu
         .and_then(|info| info.max_output)
         .map_or(UNKNOWN_MAX_OUTPUT, |most| most.min(LONGEST_OUTPUT));
     let budget = Budget::for_window(window, max_output);
-    if budget.prompt == PromptSize::Short {
+    if budget.prompt.size == PromptSize::Short {
         let who = match source {
             WindowSource::User => "as set",
             WindowSource::Suffix => "by its name",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_background::{DreamReport, DreamSetup, DreamTask};
-use dormouse_base::{Dir, Switches};
+use dormouse_base::{Dir, LayerSwitch, Switches};
 use dormouse_engine::{SessionFolder, SessionMemory};
 
 use crate::wiring::exit::Failure;

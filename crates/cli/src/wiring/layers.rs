@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dormouse_base::{Environment, Settings, Switches, names};
+use dormouse_base::{Environment, LayerSwitch, Settings, Switches, names};
 use dormouse_context::layers::{CLEARABLE_TOOLS, CacheEditRule, ClearRule, SnipRule};
 use dormouse_conversation::Budget;
 use dormouse_engine::{CompactionRules, LayerRules};
@@ -12,12 +12,12 @@ use crate::wiring::exit::Failure;
 
 /// What the cheap layers do.
 pub(crate) fn rules(settings: &Settings, switches: &Switches) -> Result<LayerRules, Failure> {
-    let said = switches.get("time_clearing").filter(|state| state.origin != "default");
+    let said = switches.get(LayerSwitch::TimeClearing).filter(|state| state.origin != "default");
     let (clearing, edits) = (settings.time_clearing, settings.cache_edits);
     let (clear, edit) = (ClearRule::default(), CacheEditRule::default());
     let number = |set: Option<u32>, unless: usize| set.map_or(unless, |set| set as usize);
     Ok(LayerRules {
-        snip: switches.is_on("snip"),
+        snip: switches.is_on(LayerSwitch::Snip),
         snip_rule: snip(settings)?,
         time_clearing: said.map(|state| state.on),
         clear_rule: ClearRule {
@@ -26,7 +26,7 @@ pub(crate) fn rules(settings: &Settings, switches: &Switches) -> Result<LayerRul
                 .map_or(clear.idle, |minutes| Duration::from_mins(minutes.into())),
             keep: number(clearing.keep, clear.keep).max(1),
         },
-        cache_edits: switches.is_on("cache_edits"),
+        cache_edits: switches.is_on(LayerSwitch::CacheEdits),
         cache_edit_rule: CacheEditRule {
             above: number(edits.above, edit.above),
             keep: number(edits.keep, edit.keep).max(1),
@@ -65,10 +65,10 @@ pub(crate) fn compaction(
         })?),
     };
     Ok(CompactionRules {
-        auto: switches.is_on("auto_compact"),
-        reactive_only: switches.is_on("reactive_only"),
-        notes: switches.is_on("notes_compaction"),
-        collapse: switches.is_on("collapse"),
+        auto: switches.is_on(LayerSwitch::AutoCompact),
+        reactive_only: switches.is_on(LayerSwitch::ReactiveOnly),
+        notes: switches.is_on(LayerSwitch::NotesCompaction),
+        collapse: switches.is_on(LayerSwitch::Collapse),
         auto_window: window,
     })
 }

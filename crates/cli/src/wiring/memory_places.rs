@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::{
-    Clock, Dir, Environment, Project, ProjectSlug, RelPath, Settings, Switches, names,
+    Clock, Dir, Environment, LayerSwitch, Project, ProjectSlug, RelPath, Settings, Switches, names,
 };
 use dormouse_engine::SessionFolder;
 use dormouse_memory::{
@@ -135,7 +135,8 @@ impl Places {
         let anchored = anchored(&git, visit).await;
         let (state, clock) = (home.join("state"), Arc::clone(&world.clock));
         let policy = policy(&settings.memory);
-        let index = if switches.is_on("index") { IndexUpkeep::Keep } else { IndexUpkeep::Leave };
+        let index =
+            if switches.is_on(LayerSwitch::Index) { IndexUpkeep::Keep } else { IndexUpkeep::Leave };
         Ok(Self { list, state, clock, policy, index, anchored, in_repository, taken_over_from })
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::{MemoryTools, Project, Settings, Switches, names};
+use dormouse_base::{LayerSwitch, MemoryTools, Project, Settings, Switches, names};
 use dormouse_conversation::ServerTool;
 use dormouse_engine::{
     IndexUse, MemoryRules, MemorySetup, OpenedSession, RecallSetup, Saving, SessionMemory,
@@ -24,7 +24,7 @@ pub(crate) async fn setup(
     (settings, switches): (&Settings, &Switches),
     saving: Saving,
 ) -> Result<Option<MemorySetup>, Failure> {
-    if !switches.is_on("memory") {
+    if !switches.is_on(LayerSwitch::Memory) {
         return Ok(None);
     }
     let stores = match open(world, project, (settings, switches)).await? {
@@ -40,7 +40,7 @@ pub(crate) async fn setup(
     let embedder = embedder::welcome(settings, world);
     let access = SessionMemory::new(stores, saving, Some(&cache), clock, embedder);
     // Who chooses besides the local ranking is known once there is a connection.
-    let recall = switches.is_on("recall").then(|| recall_setup(world));
+    let recall = switches.is_on(LayerSwitch::Recall).then(|| recall_setup(world));
     Ok(rules.map(|rules| MemorySetup { access, rules: Some(rules), recall }))
 }
 
@@ -98,7 +98,7 @@ fn recall_setup(world: &World) -> RecallSetup {
 
 /// How an agent saves that has tools of ours.
 pub(crate) fn saving(switches: &Switches) -> Saving {
-    if switches.is_on("daily_log") { Saving::DailyLog } else { Saving::Entries }
+    if switches.is_on(LayerSwitch::DailyLog) { Saving::DailyLog } else { Saving::Entries }
 }
 
 /// How our own saves: with the tool that its model knows, where the person wants that. A session that goes on keeps
@@ -134,9 +134,9 @@ pub(crate) fn rules<'a>(
         user: folder(Scope::User).unwrap_or_else(|| project.clone()),
         project,
         team: folder(Scope::Team),
-        index: if switches.is_on("index") { IndexUse::Kept } else { IndexUse::LeftOut },
+        index: if switches.is_on(LayerSwitch::Index) { IndexUse::Kept } else { IndexUse::LeftOut },
         saving,
-        past_sessions: switches.is_on("search_past"),
+        past_sessions: switches.is_on(LayerSwitch::SearchPast),
         extra: world.environment.get(names::MEMORY_EXTRA_GUIDELINES).map(str::to_owned),
     })
 }

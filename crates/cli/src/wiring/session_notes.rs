@@ -18,7 +18,10 @@ pub(crate) fn keeper(
     settings: SessionNotesSettings,
     switches: &Switches,
 ) -> Result<Option<Arc<dyn BackgroundTask>>, Failure> {
-    if !switches.is_on("session_notes") || !switches.is_on("auto_compact") || is_bare(world)? {
+    if !switches.is_on(LayerSwitch::SessionNotes)
+        || !switches.is_on(LayerSwitch::AutoCompact)
+        || is_bare(world)?
+    {
         return Ok(None);
     }
     let (sheets, problems) = NotesConfig::read(&world.home()?);

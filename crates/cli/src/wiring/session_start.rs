@@ -7,7 +7,7 @@ use std::time::Duration;
 use dormouse_agents::Agency;
 use dormouse_background::DreamTask;
 use dormouse_base::{
-    Environment, Project, SessionId, Settings, Switches, ToolSettings, TrustState,
+    Environment, LayerSwitch, Project, SessionId, Settings, Switches, ToolSettings, TrustState,
 };
 use dormouse_conversation::PairingRepair;
 use dormouse_conversation::metrics::MetricsLog;
@@ -150,7 +150,7 @@ pub(crate) async fn prepare_for(
     let wanted = ModelChoice {
         model: arguments.model.as_deref(),
         origin: opened.as_ref().and_then(OpenedSession::origin),
-        server_clearing: switches.is_on("server_clearing"),
+        server_clearing: switches.is_on(LayerSwitch::ServerClearing),
     };
     let mut connection = connect(&settings, &world.environment, wanted, &project.folder).await?;
     connection.redactor = connection.redactor.with(secrets);
@@ -317,7 +317,7 @@ fn overrides(arguments: &Arguments) -> PromptOverrides {
 }
 
 fn result_rules(settings: &Settings, switches: &Switches) -> ResultRules {
-    let store = switches.is_on("stored_results");
+    let store = switches.is_on(LayerSwitch::StoredResults);
     ResultRules { store, chars: settings.tools.result_chars.clone() }
 }
 

@@ -106,7 +106,7 @@ pub(crate) fn boundaries(home: &TestHome) -> Vec<Value> {
 #[track_caller]
 pub(crate) fn nothing_is_lost(home: &TestHome, sent: &str, said: &[String], window: u32) {
     let budget = Budget::for_window(ContextWindow::new(window).unwrap(), window / 4);
-    let mut room = usize::try_from(budget.user_words_tokens).unwrap() * 4;
+    let mut room = usize::try_from(budget.compaction.user_words_tokens).unwrap() * 4;
     // Word for word and its heading.
     let heading = 120;
     for prompt in said.iter().rev() {

@@ -1,6 +1,6 @@
 //! Layers of settings, where each value comes from, changing one, and the switches.
 
-use dormouse_base::SWITCHES;
+use dormouse_base::LayerSwitch;
 use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{TestHome, WireFormat};
 use serde_json::{Value, json};
@@ -100,8 +100,8 @@ fn what_is_listed_names_every_switch_and_its_origin() {
     home.set_env("DORMOUSE_COLLAPSE", "on");
     let list = home.run(&mut dormouse(&home, &["config"]));
     list.success();
-    for switch in SWITCHES {
-        assert!(list.stdout.contains(&format!("layers.{} ", switch.name)), "{}", list.stdout);
+    for switch in LayerSwitch::ALL {
+        assert!(list.stdout.contains(&format!("layers.{} ", switch.name())), "{}", list.stdout);
     }
     let line = |key: &str| {
         let line = list.stdout.lines().find(|line| line.starts_with(key)).unwrap();
@@ -158,8 +158,8 @@ fn every_setting_and_switch_is_documented() {
     for key in schema["properties"].as_object().unwrap().keys() {
         assert!(manual.contains(&format!("`{key}")), "{key} is not in docs/configuration.md");
     }
-    for switch in SWITCHES {
-        assert!(manual.contains(&format!("`{}`", switch.name)), "{} is missing", switch.name);
+    for switch in LayerSwitch::ALL {
+        assert!(manual.contains(&format!("`{}`", switch.name())), "{} is missing", switch.name());
     }
 }
 

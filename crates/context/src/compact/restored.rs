@@ -1,6 +1,6 @@
 //! What was in use before a compaction and is put back behind it (C-18).
 
-use crate::Fragment;
+use crate::fragment::Fragment;
 
 /// Something that may be put back.
 #[derive(Debug, Clone, PartialEq, Eq)]

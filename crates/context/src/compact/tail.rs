@@ -24,9 +24,9 @@ impl TailRule {
     /// The rule for a window.
     pub fn of(budget: &Budget) -> Self {
         Self {
-            least_tokens: u64::from(budget.tail_least_tokens),
+            least_tokens: u64::from(budget.compaction.tail_min_tokens),
             least_messages: LEAST_MESSAGES,
-            most_tokens: u64::from(budget.tail_most_tokens),
+            most_tokens: u64::from(budget.compaction.tail_max_tokens),
         }
     }
 }

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use dormouse_base::MessageId;
 use dormouse_conversation::{Budget, Message};
-use serde::{Deserialize, Serialize};
 
 use super::edit::{HistoryEdit, LayerPlan, LayerReport};
+use super::fold_span::{FoldSpan, SpanFold};
 use super::fold_text::folded_text;
 use super::view::{free_rounds, ids_of, share_of, tokens_of_text};
 use crate::compact::Round;
@@ -23,26 +23,6 @@ const COMMIT_SHARE: f64 = 0.95;
 /// So many spans are staged that this share would be left without them: each commit costs the cache,
 /// so it should last a while.
 const GOAL_SHARE: f64 = 0.70;
-
-/// Consecutive whole rounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FoldSpan {
-    /// Its first message.
-    pub from: MessageId,
-    /// Its last.
-    pub to: MessageId,
-    /// What it takes, estimated.
-    pub tokens: u64,
-}
-
-/// A span with its summary.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SpanFold {
-    /// What is folded.
-    pub span: FoldSpan,
-    /// What is shown instead.
-    pub summary: String,
-}
 
 /// The spans to stage now, oldest first, besides those that are staged already. Empty below the share at
 /// which staging begins, or when nothing more can be folded. A round that alone is longer than a span may
@@ -89,7 +69,7 @@ struct Found<'a> {
 impl Found<'_> {
     /// Adds a round to the open span, or closes it and begins the next.
     fn take(&mut self, round: Round) {
-        let most = u64::from(self.budget.span_most_tokens);
+        let most = u64::from(self.budget.compaction.span_max_tokens);
         match &mut self.open {
             Some(open)
                 if open.range.end == round.range.start && open.tokens + round.tokens <= most =>
@@ -108,7 +88,7 @@ impl Found<'_> {
     fn close(&mut self) {
         let Some(open) = self.open.take() else { return };
         let ids = ids_of(self.messages, &open.range);
-        if open.tokens >= u64::from(self.budget.span_least_tokens)
+        if open.tokens >= u64::from(self.budget.compaction.span_min_tokens)
             && let (Some(from), Some(to)) = (ids.first(), ids.last())
         {
             self.tokens += open.tokens;

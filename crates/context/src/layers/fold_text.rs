@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dormouse_conversation::{Block, Message};
 
-use super::collapse::{FoldSpan, SpanFold};
+use super::fold_span::{FoldSpan, SpanFold};
 use super::view::FOLD_MARK;
 
 /// Asks a fork of the conversation for the summary of one span. The fork sees everything; the span is

@@ -9,6 +9,7 @@ mod cache_edit;
 mod clear;
 mod collapse;
 mod edit;
+mod fold_span;
 mod fold_text;
 mod results;
 mod snip;
@@ -24,8 +25,9 @@ pub use cache_edit::{
 pub use clear::{
     CLEARABLE_TOOLS, CLEARED_RESULT, ClearRule, clear_results, cleared_ids, is_cleared, plan_clear,
 };
-pub use collapse::{FoldSpan, SpanFold, folds_to_commit, plan_folds, plan_spans};
+pub use collapse::{folds_to_commit, plan_folds, plan_spans};
 pub use edit::{HistoryEdit, LayerPlan, LayerReport, apply_edits};
+pub use fold_span::{FoldSpan, SpanFold};
 pub use fold_text::{fold_prompt, folded_text};
 pub use snip::{SnipRule, plan_snip};
 pub use view::{folded_span, is_fold, is_snip_marker};

@@ -116,7 +116,7 @@ proptest! {
         let found = plan_spans(&messages, &[], used, &budget);
         prop_assert!(found.is_empty() || used >= u64::from(budget.effective) * 90 / 100);
         for span in &found {
-            let bounds = u64::from(budget.span_least_tokens)..=u64::from(budget.span_most_tokens);
+            let bounds = u64::from(budget.compaction.span_min_tokens)..=u64::from(budget.compaction.span_max_tokens);
             prop_assert!(bounds.contains(&span.tokens), "{span:?}");
         }
         let folds: Vec<SpanFold> = found.iter().copied().map(sent_summary).collect();

@@ -6,7 +6,8 @@ use dormouse_conversation::{Message, Usage};
 
 use super::counters::{unbroken, with, without};
 use super::results::LayerStatus;
-use super::simulations::{LayerSimulation, SimulatedOutcome, SimulatedRequest};
+use super::simulated_request::{SimulatedOutcome, SimulatedRequest};
+use super::simulations::LayerSimulation;
 
 /// A session with its compactions taken away: it only ever grows.
 #[derive(Default)]
@@ -84,7 +85,7 @@ impl LayerSimulation for Compacting {
         let mut valid = None;
         if due {
             self.freed = self.freed.saturating_add(used.saturating_sub(left));
-            let summary = u64::from(moment.budget.summary_tokens) / SUMMARY_PART;
+            let summary = u64::from(moment.budget.compaction.summary_tokens) / SUMMARY_PART;
             calls.push(moment.call(used, summary));
             valid = Some(moment.overhead);
         }

@@ -11,6 +11,7 @@ mod compacting;
 mod counters;
 mod results;
 mod run;
+mod simulated_request;
 mod simulated_view;
 mod simulations;
 mod storing;

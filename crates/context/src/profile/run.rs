@@ -15,10 +15,8 @@ use super::counters::Rates;
 use super::results::{
     CompactionProfile, CounterSource, LayerProfile, LayerStatus, Profile, RequestProfile,
 };
-use super::simulations::{
-    CacheEditing, Clearing, Collapsing, LayerSimulation, SimulatedOutcome, SimulatedRequest,
-    Snipping,
-};
+use super::simulated_request::{SimulatedOutcome, SimulatedRequest};
+use super::simulations::{CacheEditing, Clearing, Collapsing, LayerSimulation, Snipping};
 use super::storing::{Storing, holds_stored};
 
 /// What a profile goes by.

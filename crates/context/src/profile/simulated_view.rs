@@ -8,7 +8,7 @@ use dormouse_conversation::{Block, Message, MessageFlags};
 use jiff::Timestamp;
 
 use super::counters::without;
-use super::simulations::{SimulatedOutcome, SimulatedRequest};
+use super::simulated_request::{SimulatedOutcome, SimulatedRequest};
 use crate::layers::{HistoryEdit, LayerPlan, apply_edits};
 
 /// A view, and what it leaves out.

@@ -1,63 +1,16 @@
 //! The session as it would have gone: one world a layer, each with everything else as it was.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use dormouse_conversation::{Budget, Message, Usage};
+use dormouse_conversation::{Message, Usage};
 
 use super::results::LayerStatus;
+use super::simulated_request::{SimulatedOutcome, SimulatedRequest};
 use super::simulated_view::SimulatedView;
 use crate::layers::{
     CacheEditRule, CacheEdits, ClearRule, FoldSpan, SnipRule, SpanFold, folds_to_commit,
     plan_clear, plan_folds, plan_snip, plan_spans,
 };
-
-/// A request that is about to be sent.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SimulatedRequest<'a> {
-    /// The counters it really had.
-    pub(super) usage: &'a Usage,
-    /// How long the last answer was ago.
-    pub(super) idle: Duration,
-    /// The numbers for the window.
-    pub(super) budget: &'a Budget,
-    /// What comes in front of the messages, estimated.
-    pub(super) overhead: u64,
-}
-
-impl SimulatedRequest<'_> {
-    /// How large the request really was.
-    pub(super) fn used(&self) -> u64 {
-        self.usage.input_total()
-    }
-
-    /// A further call on the same conversation: it reads what the cache holds, if there is one.
-    pub(super) fn call(&self, used: u64, output_tokens: u64) -> Usage {
-        let usage = Usage { output_tokens, ..Usage::default() };
-        if self.usage.input_total() > self.usage.input_tokens {
-            Usage { cache_read_input_tokens: used, ..usage }
-        } else {
-            Usage { input_tokens: used, ..usage }
-        }
-    }
-}
-
-/// What the layer makes of a request.
-#[derive(Debug, Clone, Default)]
-pub(super) struct SimulatedOutcome {
-    /// The counters in this world.
-    pub(super) usage: Usage,
-    /// Tokens that the layer keeps out of the request.
-    pub(super) freed: u64,
-    /// Whether it had something to do just now.
-    pub(super) ran: bool,
-    /// Whether it changed what had been sent before.
-    pub(super) prefix_changed: bool,
-    /// Calls it makes for that.
-    pub(super) calls: Vec<Usage>,
-    /// Whether the request would not fit the window in this world.
-    pub(super) overflows: bool,
-}
 
 /// A session with one layer more, or one less.
 pub(super) trait LayerSimulation {
@@ -211,7 +164,8 @@ impl Collapsing {
         let new = plan_spans(self.shaped.view(), &self.staged, used, moment.budget);
         let nearly_full = used > u64::from(moment.budget.auto_compact);
         if new.is_empty() && (nearly_full || !self.staged.is_empty()) {
-            self.ask_from = used.saturating_add(u64::from(moment.budget.span_least_tokens));
+            self.ask_from =
+                used.saturating_add(u64::from(moment.budget.compaction.span_min_tokens));
         }
         self.staged.extend(&new);
         new.iter().map(|span| moment.call(used, span.tokens / SUMMARY_PART)).collect()

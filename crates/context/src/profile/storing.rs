@@ -7,8 +7,9 @@ use dormouse_conversation::{Block, BlockKind, Budget, Message, ResultContent, To
 
 use super::counters::{with, without};
 use super::results::LayerStatus;
-use super::simulations::{LayerSimulation, SimulatedOutcome, SimulatedRequest};
-use crate::{ResultStorage, StorageLimit, plan_result_storage, preview};
+use super::simulated_request::{SimulatedOutcome, SimulatedRequest};
+use super::simulations::LayerSimulation;
+use crate::result_storage::{ResultStorage, StorageLimit, plan_result_storage, preview};
 
 /// How the text that stands for a stored result begins, here and in other agents.
 const MARK: &str = "<persisted-output>";
@@ -32,7 +33,7 @@ pub(super) struct Storing {
 
 impl Storing {
     pub(super) fn new(standing: LayerStatus, budget: &Budget) -> Self {
-        let most = usize::try_from(budget.tool_result_chars).unwrap_or(usize::MAX);
+        let most = usize::try_from(budget.results.tool_chars).unwrap_or(usize::MAX);
         let bound = StorageLimit::Chars(most);
         Self { standing, bound, tools: HashMap::new(), freed: 0, ran: false }
     }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Usage;
+use crate::usage::Usage;
 
 /// One event of the log.
 #[derive(Debug, Clone, PartialEq, Serialize)]

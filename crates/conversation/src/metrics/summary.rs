@@ -11,7 +11,7 @@ use super::{
     BreakerMetric, BreakerState, JobMetric, JobOutcome, LayerMetric, MemoryAction, MemoryMetric,
     Metric, MetricEntry, MetricsFilter, RequestMetric, RequestOutcome, ToolMetric, read_metrics,
 };
-use crate::Usage;
+use crate::usage::Usage;
 
 /// What the figures of a period come to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

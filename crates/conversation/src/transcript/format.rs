@@ -1,4 +1,4 @@
-//! The lines of a transcript, as they stand in the file.
+//! The lines of a transcript as JSON.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,24 +8,27 @@ use jiff::Timestamp;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
+use thiserror::Error;
 
 use super::boundary::CompactionBoundary;
-use crate::{
-    Block, EnvironmentFacts, MessageFlags, Prefix, PrefixOrigin, Response, Role, StopReason, Usage,
-    UsedSkill,
-};
+use crate::block::{Block, BlockError};
+use crate::facts::EnvironmentFacts;
+use crate::message::{MessageFlags, Response, Role, StopReason};
+use crate::prefix::{Prefix, PrefixOrigin};
+use crate::skill::UsedSkill;
+use crate::usage::Usage;
 
-/// The kind of line that says what is sent in place of results that were stored.
+/// The kind of a line with the blocks that are sent for stored results.
 pub(super) const STORED: &str = "stored-result";
-/// The kind of line that names messages whose thinking is not sent any more.
-pub(super) const UNTHOUGHT: &str = "thinking-dropped";
-/// The kind of line that takes back what was written of a message.
+/// The kind of a line that lists messages whose thinking is no longer sent.
+pub(super) const THINKING_DROPPED: &str = "thinking-dropped";
+/// The kind of a line that withdraws the lines of a message.
 pub(super) const WITHDRAWN: &str = "withdrawn";
 
-/// A line, as written. The order of the fields is the order in the file.
+/// A line to write. The order of the fields is the order in the file.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_excessive_bools, reason = "the marks of the format")]
+#[expect(clippy::struct_excessive_bools, reason = "the flags of the format")]
 pub(super) struct LineOut<'a> {
     #[serde(rename = "type")]
     pub(super) kind: &'a str,
@@ -48,37 +51,53 @@ pub(super) struct LineOut<'a> {
     pub(super) is_compact_summary: bool,
     #[serde(skip_serializing_if = "is_false")]
     pub(super) is_attachment: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) request_id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) skill: Option<&'a UsedSkill>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) message: Option<MessageOut<'a>>,
-    /// The blocks' exact text, where line ends keep it from standing in `message`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) raw_content: Vec<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) prefix: Option<&'a Prefix>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) origin: Option<&'a PrefixOrigin>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) facts: Option<&'a EnvironmentFacts>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) text: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) subtype: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) content: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) logical_parent_uuid: Option<MessageId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) compact_metadata: Option<&'a CompactionBoundary>,
-    /// Messages that the line is about.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub(super) messages: &'a [MessageId],
-    /// What came from outside and is told in this line.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub(super) delivers: &'a [String],
+    #[serde(flatten)]
+    pub(super) body: LineBody<'a>,
+}
+
+/// The part of a line that depends on its kind.
+#[derive(Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub(super) enum LineBody<'a> {
+    /// Nothing more.
+    Empty {},
+    /// Blocks of a message.
+    Message {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        request_id: Option<&'a str>,
+        message: MessageOut<'a>,
+        /// The exact text of the blocks, if newlines keep it from being in `message`.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        raw_content: Vec<&'a str>,
+        /// Ids of the incoming messages that the line delivers.
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        delivers: &'a [String],
+    },
+    /// A skill that was used.
+    Skill { skill: &'a UsedSkill },
+    /// A new prefix.
+    Prefix { prefix: &'a Prefix, origin: &'a PrefixOrigin },
+    /// Environment facts that were announced.
+    Facts { facts: &'a EnvironmentFacts },
+    /// The text of a line that a crash cut off.
+    Torn { text: &'a str },
+    /// A compaction.
+    Boundary {
+        prefix: &'a Prefix,
+        origin: &'a PrefixOrigin,
+        subtype: &'a str,
+        content: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        logical_parent_uuid: Option<MessageId>,
+        compact_metadata: &'a CompactionBoundary,
+    },
+    /// The oldest messages were dropped.
+    Snip { subtype: &'a str, compact_metadata: &'a CompactionBoundary },
+    /// Messages whose thinking is no longer sent.
+    ThinkingDropped {
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        messages: &'a [MessageId],
+    },
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
@@ -86,7 +105,7 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// The message part of a line, in the form of the Anthropic API.
+/// The message of a line, in the form of the Anthropic API.
 #[derive(Serialize)]
 pub(super) struct MessageOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,10 +122,31 @@ pub(super) struct MessageOut<'a> {
     pub(super) usage: Option<Usage>,
 }
 
-/// A line, as read: ours or another agent's. Everything may be missing.
+/// Why a line cannot be used.
+#[derive(Debug, Error)]
+pub(super) enum LineError {
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    #[error(transparent)]
+    Utf8(#[from] std::str::Utf8Error),
+    #[error(transparent)]
+    Block(#[from] BlockError),
+    #[error("a message without a `uuid`")]
+    NoUuid,
+    #[error("a `uuid` that is not a UUID")]
+    InvalidUuid,
+    #[error("a message without a readable `timestamp`")]
+    NoTimestamp,
+    #[error("`usage` cannot be read: {0}")]
+    Usage(serde_json::Error),
+    #[error("a compaction that cannot be read: {0}")]
+    Compaction(serde_json::Error),
+}
+
+/// A line that was read: ours or another agent's. Everything may be missing.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_excessive_bools, reason = "the marks of the format")]
+#[expect(clippy::struct_excessive_bools, reason = "the flags of the format")]
 pub(super) struct LineIn<'a> {
     #[serde(rename = "type", borrow, default)]
     pub(super) kind: Cow<'a, str>,
@@ -160,25 +200,22 @@ impl LineIn<'_> {
         }
     }
 
-    pub(super) fn time(&self) -> Result<Timestamp, String> {
-        self.timestamp
-            .as_deref()
-            .and_then(|text| text.parse().ok())
-            .ok_or_else(|| "a message without a readable `timestamp`".to_owned())
+    pub(super) fn time(&self) -> Result<Timestamp, LineError> {
+        self.timestamp.as_deref().and_then(|text| text.parse().ok()).ok_or(LineError::NoTimestamp)
     }
 
     /// The id of the message that the line is part of.
-    pub(super) fn message_id(&self) -> Result<MessageId, String> {
+    pub(super) fn message_id(&self) -> Result<MessageId, LineError> {
         self.message_uuid
             .as_deref()
             .or(self.uuid.as_deref())
-            .ok_or("a message without a `uuid`")?
+            .ok_or(LineError::NoUuid)?
             .parse()
-            .map_err(|_| "a `uuid` that is none".to_owned())
+            .map_err(|_| LineError::InvalidUuid)
     }
 
-    /// What the server said about the message.
-    pub(super) fn response(&self, message: &MessageIn<'_>) -> Result<Response, String> {
+    /// The metadata that the server sent with the message.
+    pub(super) fn response(&self, message: &MessageIn<'_>) -> Result<Response, LineError> {
         let text = |value: &Option<Cow<'_, str>>| value.as_deref().unwrap_or_default().to_owned();
         Ok(Response {
             id: text(&message.id),
@@ -206,15 +243,15 @@ pub(super) struct MessageIn<'a> {
 }
 
 impl MessageIn<'_> {
-    /// The counters; none that were told are zero.
-    pub(super) fn usage(&self) -> Result<Usage, String> {
+    /// The token counts; zero if missing.
+    pub(super) fn usage(&self) -> Result<Usage, LineError> {
         self.usage
             .map_or(Ok(Usage::default()), |raw| serde_json::from_str(raw.get()))
-            .map_err(|error| format!("`usage` can not be read: {error}"))
+            .map_err(LineError::Usage)
     }
 
-    /// Whether what was written to the cache is kept for an hour there.
-    pub(super) fn writes_for_an_hour(&self) -> bool {
+    /// Whether the request wrote to the cache with a time to live of one hour.
+    pub(super) fn has_one_hour_cache(&self) -> bool {
         #[derive(Default, Deserialize)]
         #[serde(default)]
         struct Written {
@@ -225,7 +262,7 @@ impl MessageIn<'_> {
         struct ByTime {
             ephemeral_1h_input_tokens: Option<f64>,
         }
-        // Counters were read already: one of another shape says nothing.
+        // Another shape of the counts has no information about this.
         let written: Written =
             self.usage.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
         let hour = written.cache_creation.and_then(|by_time| by_time.ephemeral_1h_input_tokens);
@@ -260,7 +297,7 @@ impl<'de> Deserialize<'de> for LineContent {
     }
 }
 
-/// Milliseconds and a `Z`, as other agents write it.
+/// A timestamp with milliseconds and `Z`, as other agents write it.
 pub(super) fn format_timestamp(timestamp: Timestamp) -> String {
     timestamp.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }

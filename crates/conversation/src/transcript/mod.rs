@@ -8,7 +8,9 @@
 
 mod boundary;
 mod format;
+mod loaded;
 mod pending;
+mod pending_boundary;
 mod read;
 mod replay;
 mod search;
@@ -16,11 +18,9 @@ mod sessions;
 mod write;
 
 pub use boundary::{CompactionBoundary, CompactionTrigger, without_usage};
+pub use loaded::{LoadedTranscript, TranscriptWarning, UserMessagePosition};
 pub use pending::{PendingTranscript, PendingTranscripts, PendingTranscriptsError};
-pub use read::{
-    LoadedTranscript, TranscriptWarning, UserMessagePosition, load_subagent_transcript,
-    load_transcript,
-};
+pub use read::{load_subagent_transcript, load_transcript};
 pub use replay::{Replay, ReplayEvent, ReplayedCompaction, ReplayedMessage, replay_transcript};
 pub use search::{Passage, search_sessions};
 pub use sessions::{SessionSummary, list_sessions, newest_session, session_file, sessions_since};

@@ -1,105 +1,27 @@
-//! Reading a transcript: every whole line counts, a bad one is skipped and named.
+//! Loading a transcript: every complete line counts, a line that cannot be read is skipped with a warning.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use dormouse_base::MessageId;
-use jiff::Timestamp;
-use thiserror::Error;
 
-use super::boundary::{BOUNDARY, CompactionBoundary, Pending, SNIP};
-use super::format::{LineIn, MessageIn, STORED, UNTHOUGHT, WITHDRAWN};
-use crate::{
-    Block, BlockKind, EnvironmentFacts, Message, MessageFlags, Prefix, PrefixOrigin, Role,
-    StopReason, UsedSkill,
-};
+use super::boundary::{BOUNDARY, CompactionBoundary, SNIP};
+use super::format::{LineError, LineIn, MessageIn, STORED, THINKING_DROPPED, WITHDRAWN};
+use super::loaded::{LoadedTranscript, TranscriptWarning, UserMessagePosition};
+use super::pending_boundary::PendingBoundary;
+use crate::block::{Block, BlockKind};
+use crate::message::{Message, MessageFlags, Role, StopReason};
+use crate::prefix::Prefix;
+use crate::skill::UsedSkill;
 
-/// Something in a transcript that could not be used.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum TranscriptWarning {
-    /// A line that is not one of ours, in the middle.
-    #[error("line {line} was skipped: {problem}")]
-    BadLine {
-        /// Its number, from 1.
-        line: usize,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// The last line, cut off by a crash.
-    #[error("line {line}, the last, was cut off by a crash ({bytes} bytes) and dropped")]
-    Torn {
-        /// Its number, from 1.
-        line: usize,
-        /// How much there was of it.
-        bytes: usize,
-    },
-    /// A compaction that a crash cut off.
-    #[error(
-        "the compaction in line {line} was cut off by a crash; the conversation is as before it"
-    )]
-    IncompleteBoundary {
-        /// Its number, from 1.
-        line: usize,
-    },
-}
-
-/// Something that the person said, and where that stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UserMessagePosition {
-    /// The message.
-    pub message: MessageId,
-    /// When.
-    pub at: Timestamp,
-    /// The number of its line, from 1.
-    pub line: u64,
-}
-
-/// What a transcript holds.
-#[derive(Debug, Default)]
-pub struct LoadedTranscript {
-    /// The main conversation as it is sent, in order.
-    pub messages: Vec<Message>,
-    /// What compactions have put away, in order.
-    pub compacted: Vec<Message>,
-    /// The compactions.
-    pub boundaries: Vec<CompactionBoundary>,
-    /// Where each message of the person stands, put away or not.
-    pub user_messages: Vec<UserMessagePosition>,
-    /// How many lines there are, without one that was cut off.
-    pub lines: u64,
-    /// The prefix that was last built.
-    pub prefix: Option<Arc<Prefix>>,
-    /// The model that prefix was built for.
-    pub origin: Option<PrefixOrigin>,
-    /// What the model was last told about the world, if anything was told after the prefix.
-    pub facts: Option<EnvironmentFacts>,
-    /// Skills that were used, in order.
-    pub skills: Vec<UsedSkill>,
-    /// What came from outside and was told, in order.
-    pub delivered: Vec<String>,
-    /// The folder of the last line that names one.
-    pub folder: Option<String>,
-    /// The last line that is part of the conversation.
-    pub last_line: Option<MessageId>,
-    /// What could not be used.
-    pub warnings: Vec<TranscriptWarning>,
-}
-
-impl LoadedTranscript {
-    /// All messages, those that were put away in front.
-    pub fn all_messages(&self) -> impl Iterator<Item = &Message> {
-        self.compacted.iter().chain(&self.messages)
-    }
-}
-
-/// Reads a transcript from its bytes. Never fails: what can be read, is.
+/// Loads a transcript. Never fails: lines that cannot be read become warnings.
 pub fn load_transcript(bytes: &[u8]) -> LoadedTranscript {
     load_with(Reader::default(), bytes)
 }
 
-/// Reads an agent's side chain in the same way.
+/// Loads a subagent's transcript.
 pub fn load_subagent_transcript(bytes: &[u8]) -> LoadedTranscript {
-    load_with(Reader { is_side: true, ..Reader::default() }, bytes)
+    load_with(Reader { is_subagent: true, ..Reader::default() }, bytes)
 }
 
 fn load_with(mut reader: Reader, bytes: &[u8]) -> LoadedTranscript {
@@ -110,41 +32,41 @@ fn load_with(mut reader: Reader, bytes: &[u8]) -> LoadedTranscript {
     reader.loaded.lines = read.lines;
     reader.loaded.warnings.extend(read.warnings);
     if let Some(pending) = reader.pending.take() {
-        pending.give_up(&mut reader.loaded);
+        pending.discard(&mut reader.loaded);
     }
-    // What is left without content was withdrawn.
+    // A message without content was withdrawn.
     reader.loaded.messages.retain(|message| !message.blocks.is_empty());
     reader.loaded
 }
 
-/// How the lines of a file went.
+/// The outcome of reading all lines of a file.
 pub(super) struct LinesRead {
-    /// How many there are, without one that was cut off.
+    /// The number of lines, not counting one that was cut off.
     pub(super) lines: u64,
-    /// Those that could not be used.
+    /// Lines that could not be used.
     pub(super) warnings: Vec<TranscriptWarning>,
 }
 
-/// Gives every line with its number, from 1; what is wrong with one is kept as a warning.
+/// Calls `read` for every line with its number, from 1; an error becomes a warning.
 pub(super) fn each_line(
     bytes: &[u8],
-    mut read: impl FnMut(usize, &[u8]) -> Result<(), String>,
+    mut read: impl FnMut(usize, &[u8]) -> Result<(), LineError>,
 ) -> LinesRead {
     let mut warnings = Vec::new();
     let mut rest = bytes;
     let mut number = 0;
     while !rest.is_empty() {
         let from_here = rest;
-        // Finds the line's end many bytes at a time; reading from memory has no way to fail.
+        // Fast search for the end of the line; reading from memory cannot fail.
         let length = std::io::BufRead::skip_until(&mut rest, b'\n').unwrap_or(from_here.len());
         let (line, _) = from_here.split_at_checked(length).unwrap_or((from_here, &[]));
         number += 1;
         if line.trim_ascii().is_empty() {
             continue;
         }
-        if let Err(problem) = read(number, line) {
+        if let Err(error) = read(number, line) {
             warnings.push(if line.ends_with(b"\n") {
-                TranscriptWarning::BadLine { line: number, problem }
+                TranscriptWarning::BadLine { line: number, problem: error.to_string() }
             } else {
                 number -= 1;
                 TranscriptWarning::Torn { line: number + 1, bytes: line.len() }
@@ -157,38 +79,37 @@ pub(super) fn each_line(
 #[derive(Default)]
 struct Reader {
     loaded: LoadedTranscript,
-    /// Where the message with this key stands: its lines may come with others between them.
-    places: HashMap<String, usize>,
-    /// What each message brought from outside.
-    brought: HashMap<String, Vec<String>>,
-    /// Whether the file is a side chain: its lines are the conversation then.
-    is_side: bool,
-    /// The number of the line that is being read.
+    /// The index of the message with this key: its lines may be interleaved with others.
+    positions: HashMap<String, usize>,
+    /// Ids of incoming messages delivered by each message.
+    deliveries: HashMap<String, Vec<String>>,
+    /// Whether the file belongs to a subagent: then sidechain lines are the conversation.
+    is_subagent: bool,
+    /// The number of the current line.
     number: usize,
     /// A compaction whose messages are still to come.
-    pending: Option<Pending>,
+    pending: Option<PendingBoundary>,
 }
 
 impl Reader {
-    fn read_line(&mut self, line: &[u8]) -> Result<(), String> {
-        let text = std::str::from_utf8(line).map_err(|error| error.to_string())?;
-        let mut line: LineIn<'_> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    fn read_line(&mut self, line: &[u8]) -> Result<(), LineError> {
+        let text = std::str::from_utf8(line)?;
+        let mut line: LineIn<'_> = serde_json::from_str(text)?;
         if let Some(folder) = line.cwd.take() {
             let same = self.loaded.folder.as_deref() == Some(&folder);
             if !same {
                 self.loaded.folder = Some(folder.into_owned());
             }
         }
-        self.hear_of_deliveries(&mut line);
+        self.record_deliveries(&mut line);
         if matches!(line.subtype.as_deref(), Some(BOUNDARY | SNIP)) {
             return self.begin_boundary(&line);
         }
-        if line.kind == UNTHOUGHT {
+        if line.kind == THINKING_DROPPED {
             return self.drop_thinking(&line);
         }
         if let Some(prefix) = line.prefix {
-            let prefix: Prefix =
-                serde_json::from_str(prefix.get()).map_err(|error| error.to_string())?;
+            let prefix: Prefix = serde_json::from_str(prefix.get())?;
             self.loaded.prefix = Some(Arc::new(prefix));
             self.loaded.origin = line.origin.take();
             self.loaded.facts = None;
@@ -201,8 +122,9 @@ impl Reader {
             self.loaded.skills.push(UsedSkill { at: at.unwrap_or_default(), ..skill });
         }
         if line.kind == WITHDRAWN
-            && let Some(place) = line.message_uuid.as_deref().and_then(|key| self.places.get(key))
-            && let Some(message) = self.loaded.messages.get_mut(*place)
+            && let Some(position) =
+                line.message_uuid.as_deref().and_then(|key| self.positions.get(key))
+            && let Some(message) = self.loaded.messages.get_mut(*position)
         {
             message.blocks.clear();
         }
@@ -214,9 +136,9 @@ impl Reader {
             );
             return Ok(());
         }
-        let speaks = line.kind == "user" || line.kind == "assistant";
+        let is_message = line.kind == "user" || line.kind == "assistant";
         match line.message.take() {
-            Some(mut message) if speaks && line.is_sidechain == self.is_side => {
+            Some(mut message) if is_message && line.is_sidechain == self.is_subagent => {
                 if !line.raw_content.is_empty() {
                     message.content.0 = exact_blocks(std::mem::take(&mut line.raw_content))?;
                 }
@@ -226,90 +148,87 @@ impl Reader {
         }
     }
 
-    /// What a message brought that is withdrawn was not delivered.
-    fn hear_of_deliveries(&mut self, line: &mut LineIn<'_>) {
+    /// Records deliveries; a withdrawn message delivered nothing.
+    fn record_deliveries(&mut self, line: &mut LineIn<'_>) {
         if line.delivers.is_empty() && line.kind != WITHDRAWN {
             return;
         }
         let key = line.message_uuid.as_deref().unwrap_or_default().to_owned();
         if line.kind == WITHDRAWN {
-            let none = self.brought.remove(&key).unwrap_or_default();
-            self.loaded.delivered.retain(|id| !none.contains(id));
+            let withdrawn = self.deliveries.remove(&key).unwrap_or_default();
+            self.loaded.delivered.retain(|id| !withdrawn.contains(id));
             return;
         }
-        self.brought.entry(key).or_default().extend(line.delivers.iter().cloned());
+        self.deliveries.entry(key).or_default().extend(line.delivers.iter().cloned());
         self.loaded.delivered.append(&mut line.delivers);
     }
 
-    /// A boundary of ours says what is left; another agent's has no such list.
-    fn begin_boundary(&mut self, line: &LineIn<'_>) -> Result<(), String> {
+    /// Starts a boundary that lists its messages; boundaries of other agents have no such list.
+    fn begin_boundary(&mut self, line: &LineIn<'_>) -> Result<(), LineError> {
         let Some(metadata) = line.compact_metadata else { return Ok(()) };
-        let boundary: CompactionBoundary =
-            serde_json::from_str(metadata.get()).map_err(|error| error.to_string())?;
+        let boundary: CompactionBoundary = serde_json::from_str(metadata.get())?;
         if boundary.view.is_empty() {
             return Ok(());
         }
-        let read = |prefix: &serde_json::value::RawValue| {
-            serde_json::from_str::<Prefix>(prefix.get()).map_err(|error| error.to_string())
-        };
+        let read =
+            |prefix: &serde_json::value::RawValue| serde_json::from_str::<Prefix>(prefix.get());
         let prefix = line.prefix.map(read).transpose()?;
         let prefix = prefix.map(|prefix| (Arc::new(prefix), line.origin.clone()));
         self.loaded.messages.retain(|message| !message.blocks.is_empty());
-        self.places.clear();
+        self.positions.clear();
         if let Some(earlier) = self.pending.take() {
-            earlier.give_up(&mut self.loaded);
+            earlier.discard(&mut self.loaded);
         }
-        self.pending = Some(Pending::new(boundary, prefix, &self.loaded, self.number));
+        self.pending = Some(PendingBoundary::new(boundary, prefix, &self.loaded, self.number));
         if let Some(uuid) = line.uuid.as_deref().and_then(|uuid| uuid.parse().ok()) {
             self.loaded.last_line = Some(uuid);
         }
-        self.settle_boundary();
+        self.finish_boundary();
         Ok(())
     }
 
-    fn settle_boundary(&mut self) {
-        if let Some(pending) = self.pending.take_if(|pending| pending.is_whole()) {
+    fn finish_boundary(&mut self) {
+        if let Some(pending) = self.pending.take_if(|pending| pending.is_complete()) {
             pending.apply(&mut self.loaded);
-            self.places.clear();
+            self.positions.clear();
         }
     }
 
-    /// A message has come while a boundary waits for its own.
-    fn offer_to_boundary(&mut self, message: MessageId) {
+    /// Completes or discards a pending boundary when a message was read.
+    fn update_boundary(&mut self, message: MessageId) {
         let Some(pending) = &mut self.pending else { return };
-        if pending.takes(message) {
-            return self.settle_boundary();
+        if pending.accept(message) {
+            return self.finish_boundary();
         }
         if let Some(pending) = self.pending.take() {
-            pending.give_up(&mut self.loaded);
-            self.places.clear();
+            pending.discard(&mut self.loaded);
+            self.positions.clear();
         }
     }
 
-    fn drop_thinking(&mut self, line: &LineIn<'_>) -> Result<(), String> {
+    fn drop_thinking(&mut self, line: &LineIn<'_>) -> Result<(), LineError> {
         let Some(messages) = line.messages else { return Ok(()) };
-        let ids: Vec<MessageId> =
-            serde_json::from_str(messages.get()).map_err(|error| error.to_string())?;
+        let ids: Vec<MessageId> = serde_json::from_str(messages.get())?;
         for message in self.loaded.messages.iter_mut().filter(|message| ids.contains(&message.id)) {
-            let thinks = |block: &Block| {
+            let is_thinking = |block: &Block| {
                 matches!(block.kind(), BlockKind::Thinking | BlockKind::RedactedThinking)
             };
-            message.blocks.retain(|block| !thinks(block));
+            message.blocks.retain(|block| !is_thinking(block));
         }
         Ok(())
     }
 
-    /// Results of a message that were stored: what was sent takes their place.
+    /// Replaces the results of a message with what was sent for them.
     fn replace_results(&mut self, key: &str, blocks: Vec<Block>) {
         let Some(message) =
-            self.places.get(key).and_then(|place| self.loaded.messages.get_mut(*place))
+            self.positions.get(key).and_then(|position| self.loaded.messages.get_mut(*position))
         else {
             return;
         };
-        put_results(message, blocks);
+        replace_results_in(message, blocks);
     }
 
-    fn add(&mut self, line: &LineIn<'_>, message: MessageIn<'_>) -> Result<(), String> {
+    fn add(&mut self, line: &LineIn<'_>, message: MessageIn<'_>) -> Result<(), LineError> {
         self.loaded.last_line =
             line.uuid.as_deref().and_then(|uuid| uuid.parse().ok()).or(self.loaded.last_line);
         let key = line
@@ -317,20 +236,20 @@ impl Reader {
             .as_deref()
             .or(if message.role == Role::Assistant { message.id.as_deref() } else { None })
             .or(line.uuid.as_deref())
-            .ok_or("a message without a `uuid`")?;
-        if let Some(place) = self.places.get(key)
-            && let Some(begun) = self.loaded.messages.get_mut(*place)
+            .ok_or(LineError::NoUuid)?;
+        if let Some(position) = self.positions.get(key)
+            && let Some(started) = self.loaded.messages.get_mut(*position)
         {
-            return merge(begun, message);
+            return merge(started, message);
         }
         let id = line.message_id()?;
         let timestamp = line.time()?;
         let flags = line.flags();
         let response =
             (message.role == Role::Assistant).then(|| line.response(&message)).transpose()?;
-        let answers = |block: &Block| matches!(block.kind(), BlockKind::ToolResult { .. });
+        let is_result = |block: &Block| matches!(block.kind(), BlockKind::ToolResult { .. });
         let typed = message.role == Role::User && flags == MessageFlags::default();
-        if typed && !message.content.0.iter().any(answers) {
+        if typed && !message.content.0.iter().any(is_result) {
             let line = u64::try_from(self.number).unwrap_or(u64::MAX);
             self.loaded.user_messages.push(UserMessagePosition {
                 message: id,
@@ -338,7 +257,7 @@ impl Reader {
                 line,
             });
         }
-        self.places.insert(key.to_owned(), self.loaded.messages.len());
+        self.positions.insert(key.to_owned(), self.loaded.messages.len());
         self.loaded.messages.push(Message {
             id,
             parent: None,
@@ -348,13 +267,13 @@ impl Reader {
             flags,
             response,
         });
-        self.offer_to_boundary(id);
+        self.update_boundary(id);
         Ok(())
     }
 }
 
-/// What is sent in place of results.
-pub(super) fn put_results(message: &mut Message, blocks: Vec<Block>) {
+/// Replaces blocks of a message that have the same kind and id.
+pub(super) fn replace_results_in(message: &mut Message, blocks: Vec<Block>) {
     for block in blocks {
         if let Some(old) = message.blocks.iter_mut().find(|old| old.kind() == block.kind()) {
             *old = block;
@@ -362,19 +281,16 @@ pub(super) fn put_results(message: &mut Message, blocks: Vec<Block>) {
     }
 }
 
-/// The blocks as they were received, line ends and all.
-pub(super) fn exact_blocks(texts: Vec<String>) -> Result<Vec<Block>, String> {
-    texts
-        .into_iter()
-        .map(|text| Block::from_json(text).map_err(|error| error.to_string()))
-        .collect()
+/// The blocks as they were received, with their newlines.
+pub(super) fn exact_blocks(texts: Vec<String>) -> Result<Vec<Block>, LineError> {
+    texts.into_iter().map(|text| Ok(Block::from_json(text)?)).collect()
 }
 
-/// A further line of a message that has begun: more blocks, newer counters.
-pub(super) fn merge(begun: &mut Message, mut more: MessageIn<'_>) -> Result<(), String> {
+/// Adds a further line to a message: more blocks, newer token counts.
+pub(super) fn merge(started: &mut Message, mut more: MessageIn<'_>) -> Result<(), LineError> {
     let usage = more.usage()?;
-    begun.blocks.append(&mut more.content.0);
-    if let Some(response) = &mut begun.response {
+    started.blocks.append(&mut more.content.0);
+    if let Some(response) = &mut started.response {
         response.usage = response.usage.updated(usage);
         if let Some(reason) = more.stop_reason {
             response.stop_reason = Some(StopReason::from_wire(&reason));

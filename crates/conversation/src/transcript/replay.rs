@@ -12,9 +12,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::boundary::{BOUNDARY, CompactionBoundary};
-use super::format::{LineIn, MessageIn, STORED, UNTHOUGHT, WITHDRAWN};
-use super::read::{TranscriptWarning, each_line, exact_blocks, merge, put_results};
-use crate::{Message, PrefixOrigin, Response, Role, Usage};
+use super::format::{LineError, LineIn, MessageIn, STORED, THINKING_DROPPED, WITHDRAWN};
+use super::loaded::TranscriptWarning;
+use super::read::{each_line, exact_blocks, merge, replace_results_in};
+use crate::message::{Message, Response, Role};
+use crate::prefix::PrefixOrigin;
+use crate::tokens::estimate_text;
+use crate::usage::Usage;
 
 /// Something that happened.
 #[derive(Debug, Clone)]
@@ -120,15 +124,15 @@ impl Reader {
         self.replay
     }
 
-    fn read_line(&mut self, line: &[u8]) -> Result<(), String> {
-        let text = std::str::from_utf8(line).map_err(|error| error.to_string())?;
-        let mut line: LineIn<'_> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    fn read_line(&mut self, line: &[u8]) -> Result<(), LineError> {
+        let text = std::str::from_utf8(line)?;
+        let mut line: LineIn<'_> = serde_json::from_str(text)?;
         if line.subtype.as_deref() == Some(BOUNDARY) {
             return self.compacted(&line);
         }
         if let Some(prefix) = line.prefix {
             self.replay.origin = line.origin.take().or(self.replay.origin.take());
-            let tokens = u64::from(crate::estimate_text(prefix.get()));
+            let tokens = u64::from(estimate_text(prefix.get()));
             self.drafts.push(Draft::Done(ReplayEvent::PrefixBuilt(tokens)));
             return Ok(());
         }
@@ -139,7 +143,7 @@ impl Reader {
             ("user" | "assistant", Some(message)) => self.said(&mut line, message),
             (STORED, Some(message)) => {
                 if let Some(drafted) = self.named(&line) {
-                    put_results(&mut drafted.message, message.content.0);
+                    replace_results_in(&mut drafted.message, message.content.0);
                 }
                 Ok(())
             }
@@ -149,7 +153,7 @@ impl Reader {
                 }
                 Ok(())
             }
-            (UNTHOUGHT, _) => {
+            (THINKING_DROPPED, _) => {
                 self.drafts.push(Draft::Done(ReplayEvent::ThinkingDropped));
                 Ok(())
             }
@@ -169,10 +173,10 @@ impl Reader {
         }
     }
 
-    fn compacted(&mut self, line: &LineIn<'_>) -> Result<(), String> {
+    fn compacted(&mut self, line: &LineIn<'_>) -> Result<(), LineError> {
         let raw = line.compact_metadata.map_or("{}", RawValue::get);
-        let compaction = serde_json::from_str::<CompactionIn>(raw)
-            .map_err(|error| format!("a compaction that can not be read: {error}"))?;
+        let compaction =
+            serde_json::from_str::<CompactionIn>(raw).map_err(LineError::Compaction)?;
         let ours = serde_json::from_str::<CompactionBoundary>(raw).ok();
         let (view, way, fidelity) = ours.map_or_else(Default::default, |boundary| {
             (boundary.view, boundary.method, boundary.fidelity)
@@ -187,7 +191,7 @@ impl Reader {
         Ok(())
     }
 
-    fn side_chain(&mut self, line: &LineIn<'_>, message: &MessageIn<'_>) -> Result<(), String> {
+    fn side_chain(&mut self, line: &LineIn<'_>, message: &MessageIn<'_>) -> Result<(), LineError> {
         if message.role == Role::Assistant {
             let response = line.response(message)?;
             let key = key_of(line, message)?;
@@ -202,7 +206,7 @@ impl Reader {
         Ok(())
     }
 
-    fn said(&mut self, line: &mut LineIn<'_>, mut message: MessageIn<'_>) -> Result<(), String> {
+    fn said(&mut self, line: &mut LineIn<'_>, mut message: MessageIn<'_>) -> Result<(), LineError> {
         if !line.raw_content.is_empty() {
             message.content.0 = exact_blocks(std::mem::take(&mut line.raw_content))?;
         }
@@ -210,13 +214,13 @@ impl Reader {
         if let Some(Draft::Said(begun)) =
             self.places.get(&key).and_then(|place| self.drafts.get_mut(*place))
         {
-            begun.for_an_hour |= message.writes_for_an_hour();
+            begun.for_an_hour |= message.has_one_hour_cache();
             // A line that was copied says nothing new.
             message.content.0.retain(|block| !begun.message.blocks.contains(block));
             return merge(&mut begun.message, message);
         }
         let drafted = Drafted {
-            for_an_hour: message.writes_for_an_hour(),
+            for_an_hour: message.has_one_hour_cache(),
             withdrawn: false,
             message: message_of(line, message)?,
         };
@@ -227,7 +231,7 @@ impl Reader {
 }
 
 /// What lines of one message share: ours the message's id, others the server's ids of message and request.
-fn key_of(line: &LineIn<'_>, message: &MessageIn<'_>) -> Result<String, String> {
+fn key_of(line: &LineIn<'_>, message: &MessageIn<'_>) -> Result<String, LineError> {
     let of_server = message.id.as_deref().filter(|_| message.role == Role::Assistant);
     if let Some(id) = line.message_uuid.as_deref() {
         return Ok(id.to_owned());
@@ -235,10 +239,10 @@ fn key_of(line: &LineIn<'_>, message: &MessageIn<'_>) -> Result<String, String> 
     if let Some(id) = of_server {
         return Ok(format!("{id} {}", line.request_id.as_deref().unwrap_or_default()));
     }
-    Ok(line.uuid.as_deref().ok_or("a message without a `uuid`")?.to_owned())
+    Ok(line.uuid.as_deref().ok_or(LineError::NoUuid)?.to_owned())
 }
 
-fn message_of(line: &LineIn<'_>, message: MessageIn<'_>) -> Result<Message, String> {
+fn message_of(line: &LineIn<'_>, message: MessageIn<'_>) -> Result<Message, LineError> {
     let answers = message.role == Role::Assistant;
     Ok(Message {
         id: line.message_id()?,

@@ -10,7 +10,8 @@ use jiff::Timestamp;
 
 use super::format::LineIn;
 use super::sessions::{session_file, session_files};
-use crate::{Block, BlockKind, ResultContent, Role};
+use crate::block::{Block, BlockKind, ResultContent};
+use crate::message::Role;
 
 /// A passage around what was found, in characters on either side.
 const AROUND: usize = 160;

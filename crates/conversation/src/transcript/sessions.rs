@@ -6,7 +6,9 @@ use std::time::SystemTime;
 use dormouse_base::{AgentId, Dir, EntryKind, FileAction, FileError, RelPath, SessionId};
 
 use super::read::load_transcript;
-use crate::{BlockKind, Message, Role, context_tokens};
+use crate::block::BlockKind;
+use crate::context_tokens::context_tokens;
+use crate::message::{Message, Role};
 
 /// The transcript's file in the project's folder.
 pub fn session_file(session: SessionId) -> RelPath {

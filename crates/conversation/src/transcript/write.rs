@@ -1,4 +1,4 @@
-//! Writing a transcript: one writer a session, one line a write.
+//! Writing a transcript: one writer per session, one line per write.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -11,42 +11,46 @@ use dormouse_base::{
 use thiserror::Error;
 
 use super::boundary::{BOUNDARY, BOUNDARY_TEXT, CompactionBoundary, SNIP};
-use super::format::{LineOut, MessageOut, STORED, UNTHOUGHT, WITHDRAWN, format_timestamp};
-use super::read::{LoadedTranscript, TranscriptWarning, load_transcript};
+use super::format::{
+    LineBody, LineOut, MessageOut, STORED, THINKING_DROPPED, WITHDRAWN, format_timestamp,
+};
+use super::loaded::{LoadedTranscript, TranscriptWarning};
+use super::read::load_transcript;
 use super::sessions::{
     lock_file, session_file, session_folder, side_chains, side_file, side_folder,
 };
-use crate::{
-    Block, EnvironmentFacts, Message, MessageFlags, Prefix, PrefixOrigin, Response, Role,
-    StopReason, UsedSkill,
-};
+use crate::block::Block;
+use crate::facts::EnvironmentFacts;
+use crate::message::{Message, MessageFlags, Response, Role, StopReason};
+use crate::prefix::{Prefix, PrefixOrigin};
+use crate::skill::UsedSkill;
 
-/// A transcript that can not be opened or written.
+/// Why a transcript cannot be opened or written.
 #[derive(Debug, Error)]
 pub enum TranscriptError {
-    /// Another process writes it.
+    /// Another process writes to it.
     #[error("session {session} is open elsewhere: {source}")]
     InUse {
         /// The session.
         session: SessionId,
-        /// Who holds it.
+        /// The lock holder.
         source: LockError,
     },
-    /// There is no such file.
-    #[error("there is no session {0} in this project; `dormouse sessions` lists those there are")]
+    /// The session has no transcript.
+    #[error("no session {0} in this project; `dormouse sessions` lists the sessions")]
     Missing(SessionId),
-    /// The disk refused; the file is as it was.
+    /// A write failed; the file is unchanged.
     #[error("the transcript could not be written: {0}")]
     Append(#[from] AppendError),
-    /// The disk refused.
+    /// A file operation failed.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A line that can not be put into JSON.
+    /// A line cannot be serialized.
     #[error("a transcript line could not be encoded: {0}")]
     Encode(#[from] serde_json::Error),
 }
 
-/// What every line says about where it was written.
+/// The fields that every line shares.
 #[derive(Debug, Clone)]
 pub struct LineEnvelope {
     /// The working directory.
@@ -57,21 +61,21 @@ pub struct LineEnvelope {
     pub git_branch: String,
 }
 
-/// Whose block a line holds, and of which message.
+/// The message that the blocks of a line belong to.
 #[derive(Debug, Clone, Copy)]
 pub struct MessageHeader<'a> {
-    /// The message that the block is part of.
+    /// The id of the message.
     pub message: MessageId,
-    /// Who speaks.
+    /// The role of the message.
     pub role: Role,
-    /// The message's marks.
+    /// The flags of the message.
     pub flags: MessageFlags,
-    /// For the model's blocks: what is known of the response so far.
+    /// For the model's blocks: the response metadata so far.
     pub response: Option<&'a Response>,
 }
 
 impl<'a> MessageHeader<'a> {
-    /// The author of a whole message.
+    /// The header of a complete message.
     pub fn of(message: &'a Message) -> Self {
         Self {
             message: message.id,
@@ -82,42 +86,41 @@ impl<'a> MessageHeader<'a> {
     }
 }
 
-/// As much of a torn line is kept: what a crash leaves is shorter, what is longer is noise.
-const LONGEST_TORN: usize = 1024 * 1024;
+/// How much of a torn line is kept.
+const MAX_TORN_BYTES: usize = 1024 * 1024;
 
-/// How many begun messages are remembered.
-const REMEMBERED: usize = 4;
+/// How many started messages are remembered.
+const REMEMBERED_MESSAGES: usize = 4;
 
 /// The open transcript of a session.
 pub struct Transcript {
     file: AppendFile,
-    /// The session's own folder: the lock, stored results.
-    own: Dir,
+    /// The folder of the session or subagent: the lock, stored results.
+    folder: Dir,
     _lock: Lock,
     session: SessionId,
-    /// Whose side chain it is; none for the conversation itself.
+    /// The subagent, if it is a subagent's transcript.
     agent: Option<AgentId>,
     envelope: LineEnvelope,
     last_line: Option<MessageId>,
-    /// The newest messages whose first line is written. Lines of two may alternate (a call runs while
-    /// the answer still streams), those of more than two do not.
-    begun: VecDeque<MessageId>,
-    /// How many lines it has.
+    /// The newest messages with at least one line. Lines of two messages may alternate (a call runs while
+    /// the response still streams), lines of more than two do not.
+    started: VecDeque<MessageId>,
     lines: u64,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
 }
 
-/// Whose a transcript is, and what belongs to it beside.
-struct Belongs {
-    own: Dir,
+/// The owner of a transcript, with its folder and lock.
+struct Owner {
+    folder: Dir,
     lock: Lock,
     session: SessionId,
     agent: Option<AgentId>,
 }
 
 impl Transcript {
-    /// Begins a session in the project's folder.
+    /// Starts the transcript of a session in the project's folder.
     pub fn create(
         dir: &Dir,
         session: SessionId,
@@ -125,13 +128,12 @@ impl Transcript {
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
     ) -> Result<Self, TranscriptError> {
-        let (own, lock) = take_lock(dir, session)?;
+        let owner = Owner::of_session(dir, session)?;
         let (file, _) = AppendFile::open(dir, &session_file(session), UnterminatedLine::Discard)?;
-        let belongs = Belongs { own, lock, session, agent: None };
-        Ok(Self::empty(file, belongs, envelope, (clock, ids)))
+        Ok(Self::new(file, owner, envelope, clock, ids))
     }
 
-    /// Begins the side chain of an agent below a session, in that session's own folder.
+    /// Starts the transcript of a subagent, in the session's folder.
     pub fn create_subagent(
         session_folder: &Dir,
         session: SessionId,
@@ -141,37 +143,36 @@ impl Transcript {
         ids: Arc<dyn IdSource>,
     ) -> Result<Self, TranscriptError> {
         let dir = session_folder.create_folder(&side_chains())?;
-        let own = dir.create_folder(&side_folder(agent))?;
-        let lock = lock_in(&own, session)?;
+        let folder = dir.create_folder(&side_folder(agent))?;
+        let lock = lock_in(&folder, session)?;
         let (file, _) = AppendFile::open(&dir, &side_file(agent), UnterminatedLine::Discard)?;
-        let belongs = Belongs { own, lock, session, agent: Some(agent) };
-        Ok(Self::empty(file, belongs, envelope, (clock, ids)))
+        let owner = Owner { folder, lock, session, agent: Some(agent) };
+        Ok(Self::new(file, owner, envelope, clock, ids))
     }
 
-    /// One without lines.
-    fn empty(
+    fn new(
         file: AppendFile,
-        Belongs { own, lock, session, agent }: Belongs,
+        owner: Owner,
         envelope: LineEnvelope,
-        (clock, ids): (Arc<dyn Clock>, Arc<dyn IdSource>),
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn IdSource>,
     ) -> Self {
-        let (last_line, begun, lines) = (None, VecDeque::new(), 0);
         Self {
             file,
-            own,
-            _lock: lock,
-            session,
-            agent,
+            folder: owner.folder,
+            _lock: owner.lock,
+            session: owner.session,
+            agent: owner.agent,
             envelope,
-            last_line,
-            begun,
-            lines,
+            last_line: None,
+            started: VecDeque::new(),
+            lines: 0,
             clock,
             ids,
         }
     }
 
-    /// Opens a session to go on with it, and reads what it holds.
+    /// Opens the transcript of a session to continue it, and loads its content.
     pub fn resume(
         dir: &Dir,
         session: SessionId,
@@ -184,71 +185,54 @@ impl Transcript {
             if error.is_not_found() { TranscriptError::Missing(session) } else { error.into() }
         };
         dir.open_file(&path).map_err(missing)?;
-        let (own, lock) = take_lock(dir, session)?;
+        let owner = Owner::of_session(dir, session)?;
         let bytes = dir.read(&path)?;
         let loaded = load_transcript(&bytes);
         let torn = matches!(loaded.warnings.last(), Some(TranscriptWarning::Torn { .. }));
-        let whole = !torn && bytes.last().is_some_and(|byte| *byte != b'\n');
-        let unended = if whole { UnterminatedLine::AddNewline } else { UnterminatedLine::Discard };
-        let (file, tail) = AppendFile::open(dir, &path, unended)?;
-        let begun =
-            loaded.messages.iter().rev().take(REMEMBERED).map(|message| message.id).collect();
-        let (last_line, lines) = (loaded.last_line, loaded.lines);
+        let lacks_newline = !torn && bytes.last().is_some_and(|byte| *byte != b'\n');
+        let unterminated =
+            if lacks_newline { UnterminatedLine::AddNewline } else { UnterminatedLine::Discard };
+        let (file, tail) = AppendFile::open(dir, &path, unterminated)?;
+        let newest = loaded.messages.iter().rev().take(REMEMBERED_MESSAGES);
+        let started = newest.map(|message| message.id).collect();
         let mut transcript = Self {
-            file,
-            own,
-            _lock: lock,
-            session,
-            agent: None,
-            envelope,
-            last_line,
-            begun,
-            lines,
-            clock,
-            ids,
+            last_line: loaded.last_line,
+            lines: loaded.lines,
+            started,
+            ..Self::new(file, owner, envelope, clock, ids)
         };
-        transcript.mend(tail)?;
+        transcript.record_torn(tail)?;
         Ok((transcript, loaded))
     }
 
-    /// What a crash left of a line is kept as text, so that not even that is lost.
-    fn mend(&mut self, tail: AppendTail) -> Result<(), TranscriptError> {
+    /// Keeps the remains of a torn line as text.
+    fn record_torn(&mut self, tail: AppendTail) -> Result<(), TranscriptError> {
         let AppendTail::Torn(bytes) = tail else { return Ok(()) };
-        let kept = bytes.get(..LONGEST_TORN).unwrap_or(&bytes);
-        let text = String::from_utf8_lossy(kept);
-        let line =
-            LineOut { text: Some(&text), ..self.line("torn-line", None, MessageFlags::default()) };
-        let line = serde_json::to_vec(&line)?;
-        self.append(&line)
+        let kept = bytes.get(..MAX_TORN_BYTES).unwrap_or(&bytes);
+        self.write("torn-line", LineBody::Torn { text: &String::from_utf8_lossy(kept) })
     }
 
-    fn append(&mut self, line: &[u8]) -> Result<(), TranscriptError> {
-        self.file.append(line)?;
-        self.lines += 1;
-        Ok(())
-    }
-
-    /// How many lines it has: the number of the one that was written last.
+    /// The number of lines.
     pub fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// The session.
+    /// The id of the session.
     pub fn session(&self) -> SessionId {
         self.session
     }
 
-    /// The session's own folder, for what belongs to it beside the transcript.
+    /// The folder for other files of the session or subagent.
     pub fn session_folder(&self) -> &Dir {
-        &self.own
+        &self.folder
     }
 
-    /// Where the file is.
+    /// The path of the transcript.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// Writes a message whole, in one line.
+    /// Writes a complete message in one line.
     pub fn record_message(&mut self, message: &Message) -> Result<(), TranscriptError> {
         self.record_blocks(MessageHeader::of(message), &message.blocks)
     }
@@ -256,83 +240,99 @@ impl Transcript {
     /// Writes blocks of a message, as they complete.
     pub fn record_blocks(
         &mut self,
-        author: MessageHeader<'_>,
+        header: MessageHeader<'_>,
         blocks: &[Block],
     ) -> Result<(), TranscriptError> {
-        self.write_message(author, blocks, &[])
+        self.write_message(header, blocks, &[])
     }
 
-    /// Writes blocks that tell what came from outside, and in the same line the ids of what came: whoever sent it knows
-    /// by these that it has arrived.
+    /// Writes blocks that deliver incoming messages, with the ids of these messages in the same line: their
+    /// senders see from it that they have arrived.
     pub fn record_incoming(
         &mut self,
-        author: MessageHeader<'_>,
+        header: MessageHeader<'_>,
         blocks: &[Block],
         delivers: &[String],
     ) -> Result<(), TranscriptError> {
-        self.write_message(author, blocks, delivers)
+        self.write_message(header, blocks, delivers)
     }
 
-    /// Writes the final counters of a response: a line without content, which tools that keep the
-    /// last line of a message count right.
+    /// Writes the final token counts of a response: a line without content, for tools that read the last
+    /// line of a message.
     pub fn record_response_end(
         &mut self,
-        author: MessageHeader<'_>,
+        header: MessageHeader<'_>,
     ) -> Result<(), TranscriptError> {
-        self.write_message(author, &[], &[])
+        self.write_message(header, &[], &[])
     }
 
     fn write_message(
         &mut self,
-        author: MessageHeader<'_>,
+        header: MessageHeader<'_>,
         blocks: &[Block],
         delivers: &[String],
     ) -> Result<(), TranscriptError> {
-        let response = author.response;
-        let unfit = blocks.iter().any(Block::has_newlines);
-        let flat: Vec<Block> =
-            if unfit { blocks.iter().map(Block::to_single_line).collect() } else { Vec::new() };
+        let response = header.response;
+        let has_newlines = blocks.iter().any(Block::has_newlines);
+        let single_line: Vec<Block> = if has_newlines {
+            blocks.iter().map(Block::to_single_line).collect()
+        } else {
+            Vec::new()
+        };
         let message = MessageOut {
             id: response.map(|response| response.id.as_str()),
             kind: response.map(|_| "message"),
-            role: author.role,
+            role: header.role,
             model: response.map(|response| response.model.as_str()),
-            content: if unfit { &flat } else { blocks },
+            content: if has_newlines { &single_line } else { blocks },
             stop_reason: response
                 .and_then(|response| response.stop_reason.as_ref())
                 .map(StopReason::as_str),
             usage: response.map(|response| response.usage),
         };
-        let kind = match author.role {
+        let body = LineBody::Message {
+            request_id: response.and_then(|response| response.request_id.as_deref()),
+            message,
+            raw_content: if has_newlines {
+                blocks.iter().map(Block::raw).collect()
+            } else {
+                Vec::new()
+            },
+            delivers,
+        };
+        let kind = match header.role {
             Role::User => "user",
             Role::Assistant => "assistant",
         };
+        // The first line of a message has the id of the message, the others have their own.
+        let is_first = !self.started.contains(&header.message);
+        let uuid = if is_first { header.message } else { MessageId::generate(&*self.ids) };
+        let flags = header.flags;
         let line = LineOut {
-            message: Some(message),
-            raw_content: if unfit { blocks.iter().map(Block::raw).collect() } else { Vec::new() },
-            request_id: response.and_then(|response| response.request_id.as_deref()),
-            delivers,
-            ..self.line(kind, Some(author.message), author.flags)
+            uuid,
+            message_uuid: Some(header.message),
+            is_sidechain: flags.side_chain || self.agent.is_some(),
+            is_meta: flags.meta,
+            is_compact_summary: flags.compact_summary,
+            is_attachment: flags.attachment,
+            ..self.line(kind, uuid, body)
         };
-        let (uuid, line) = (line.uuid, serde_json::to_vec(&line)?);
+        let line = serde_json::to_vec(&line)?;
         self.append(&line)?;
         self.last_line = Some(uuid);
-        if !self.begun.contains(&author.message) {
-            self.begun.truncate(REMEMBERED - 1);
-            self.begun.push_front(author.message);
+        if is_first {
+            self.started.truncate(REMEMBERED_MESSAGES - 1);
+            self.started.push_front(header.message);
         }
         Ok(())
     }
 
-    /// Writes that what was written of a message does not count: its answer broke off and was asked
-    /// for again.
+    /// Withdraws a message: its response broke off and is requested again.
     pub fn record_withdrawn(&mut self, message: MessageId) -> Result<(), TranscriptError> {
-        let line =
-            serde_json::to_vec(&self.line(WITHDRAWN, Some(message), MessageFlags::default()))?;
-        self.append(&line)
+        self.write_about(message, WITHDRAWN, LineBody::Empty {})
     }
 
-    /// Writes that results of a message were stored: these blocks are sent in their place.
+    /// Writes the blocks that are sent in place of stored results of a message.
     pub fn record_stored(
         &mut self,
         message: MessageId,
@@ -347,26 +347,24 @@ impl Transcript {
             stop_reason: None,
             usage: None,
         };
-        let line = LineOut {
-            message: Some(out),
-            ..self.line(STORED, Some(message), MessageFlags::default())
+        let body = LineBody::Message {
+            request_id: None,
+            message: out,
+            raw_content: Vec::new(),
+            delivers: &[],
         };
-        let line = serde_json::to_vec(&line)?;
-        self.append(&line)
+        self.write_about(message, STORED, body)
     }
 
-    /// Writes that the thinking in these messages is not sent any more.
+    /// Writes that the thinking in these messages is no longer sent.
     pub fn record_thinking_dropped(
         &mut self,
         messages: &[MessageId],
     ) -> Result<(), TranscriptError> {
-        let line = LineOut { messages, ..self.line(UNTHOUGHT, None, MessageFlags::default()) };
-        let line = serde_json::to_vec(&line)?;
-        self.append(&line)
+        self.write(THINKING_DROPPED, LineBody::ThinkingDropped { messages })
     }
 
-    /// Writes a compaction: the boundary with the prefix that was built anew, then the messages that are new
-    /// with it.
+    /// Writes a compaction: the boundary with the rebuilt prefix, then the messages that it adds.
     pub fn record_boundary(
         &mut self,
         boundary: &CompactionBoundary,
@@ -374,138 +372,123 @@ impl Transcript {
         origin: &PrefixOrigin,
         messages: &[Message],
     ) -> Result<(), TranscriptError> {
-        let line = LineOut {
-            subtype: Some(BOUNDARY),
-            content: Some(BOUNDARY_TEXT),
+        let uuid = MessageId::generate(&*self.ids);
+        let body = LineBody::Boundary {
+            prefix,
+            origin,
+            subtype: BOUNDARY,
+            content: BOUNDARY_TEXT,
             logical_parent_uuid: self.last_line,
-            parent_uuid: None,
-            compact_metadata: Some(boundary),
-            prefix: Some(prefix),
-            origin: Some(origin),
-            ..self.line("system", None, MessageFlags::default())
+            compact_metadata: boundary,
         };
-        let (uuid, line) = (line.uuid, serde_json::to_vec(&line)?);
+        let line = LineOut { parent_uuid: None, ..self.line("system", uuid, body) };
+        let line = serde_json::to_vec(&line)?;
         self.append(&line)?;
         self.last_line = Some(uuid);
-        self.record_new_with(messages)
+        self.record_added(messages)
     }
 
-    /// Writes that the oldest messages are left out, then the marker in their place.
+    /// Writes that the oldest messages are dropped, then the marker in their place.
     pub fn record_snip(
         &mut self,
         boundary: &CompactionBoundary,
         messages: &[Message],
     ) -> Result<(), TranscriptError> {
-        let line = LineOut {
-            subtype: Some(SNIP),
-            compact_metadata: Some(boundary),
-            ..self.line("system", None, MessageFlags::default())
-        };
-        let line = serde_json::to_vec(&line)?;
-        self.append(&line)?;
-        self.record_new_with(messages)
+        self.write("system", LineBody::Snip { subtype: SNIP, compact_metadata: boundary })?;
+        self.record_added(messages)
     }
 
-    fn record_new_with(&mut self, messages: &[Message]) -> Result<(), TranscriptError> {
+    fn record_added(&mut self, messages: &[Message]) -> Result<(), TranscriptError> {
         messages.iter().try_for_each(|message| {
-            // A process that dies here leaves a boundary behind that lacks its messages.
+            // A process that dies here leaves an incomplete boundary.
             fault::point("transcript.boundary")
                 .map_err(|error| FileError::new(FileAction::Write, "fault", error))?;
             self.record_message(message)
         })
     }
 
-    /// Writes a prefix that was just built, and for which model.
+    /// Writes a new prefix and the model that it was built for.
     pub fn record_prefix(
         &mut self,
         prefix: &Prefix,
         origin: &PrefixOrigin,
     ) -> Result<(), TranscriptError> {
-        let line = LineOut {
-            prefix: Some(prefix),
-            origin: Some(origin),
-            ..self.line("prefix", None, MessageFlags::default())
-        };
-        let line = serde_json::to_vec(&line)?;
-        self.append(&line)
+        self.write("prefix", LineBody::Prefix { prefix, origin })
     }
 
-    /// Writes what the model has just been told about the world.
+    /// Writes environment facts that were just announced to the model.
     pub fn record_facts(&mut self, facts: &EnvironmentFacts) -> Result<(), TranscriptError> {
-        let line =
-            LineOut { facts: Some(facts), ..self.line("facts", None, MessageFlags::default()) };
-        let line = serde_json::to_vec(&line)?;
-        self.append(&line)
+        self.write("facts", LineBody::Facts { facts })
     }
 
-    /// Writes that a skill was used, and what the model was told of it.
+    /// Writes that a skill was used, with its text.
     pub fn record_skill(&mut self, skill: &UsedSkill) -> Result<(), TranscriptError> {
-        let line =
-            LineOut { skill: Some(skill), ..self.line("skill", None, MessageFlags::default()) };
-        let line = serde_json::to_vec(&line)?;
-        self.append(&line)
+        self.write("skill", LineBody::Skill { skill })
     }
 
-    /// Makes what was written survive a loss of power.
+    /// Flushes the file to disk.
     pub fn sync(&self) -> Result<(), TranscriptError> {
         Ok(self.file.sync()?)
     }
 
-    fn line(
-        &self,
-        kind: &'static str,
-        message: Option<MessageId>,
-        flags: MessageFlags,
-    ) -> LineOut<'_> {
-        // The first line of a message bears its id, all others get one of their own.
-        let speaks = kind == "user" || kind == "assistant";
-        let uuid = match message {
-            Some(id) if speaks && !self.begun.contains(&id) => id,
-            _ => MessageId::generate(&*self.ids),
-        };
+    /// Writes a line that is not part of the conversation.
+    fn write(&mut self, kind: &str, body: LineBody<'_>) -> Result<(), TranscriptError> {
+        let line = serde_json::to_vec(&self.line(kind, MessageId::generate(&*self.ids), body))?;
+        self.append(&line)
+    }
+
+    /// Writes a line about a message.
+    fn write_about(
+        &mut self,
+        message: MessageId,
+        kind: &str,
+        body: LineBody<'_>,
+    ) -> Result<(), TranscriptError> {
+        let uuid = MessageId::generate(&*self.ids);
+        let line = LineOut { message_uuid: Some(message), ..self.line(kind, uuid, body) };
+        let line = serde_json::to_vec(&line)?;
+        self.append(&line)
+    }
+
+    fn append(&mut self, line: &[u8]) -> Result<(), TranscriptError> {
+        self.file.append(line)?;
+        self.lines += 1;
+        Ok(())
+    }
+
+    fn line<'a>(&'a self, kind: &'a str, uuid: MessageId, body: LineBody<'a>) -> LineOut<'a> {
         LineOut {
             kind,
             uuid,
             parent_uuid: self.last_line,
-            message_uuid: message,
+            message_uuid: None,
             session_id: self.session,
             timestamp: format_timestamp(self.clock.now()),
             cwd: &self.envelope.folder,
             version: &self.envelope.version,
             git_branch: &self.envelope.git_branch,
-            is_sidechain: flags.side_chain || self.agent.is_some(),
+            is_sidechain: self.agent.is_some(),
             agent_id: self.agent,
-            is_meta: flags.meta,
-            is_compact_summary: flags.compact_summary,
-            is_attachment: flags.attachment,
-            request_id: None,
-            skill: None,
-            message: None,
-            raw_content: Vec::new(),
-            prefix: None,
-            origin: None,
-            facts: None,
-            text: None,
-            subtype: None,
-            content: None,
-            logical_parent_uuid: None,
-            compact_metadata: None,
-            messages: &[],
-            delivers: &[],
+            is_meta: false,
+            is_compact_summary: false,
+            is_attachment: false,
+            body,
         }
     }
 }
 
-fn lock_in(own: &Dir, session: SessionId) -> Result<Lock, TranscriptError> {
-    Lock::try_acquire(own, &lock_file()).map_err(|error| match error {
+impl Owner {
+    /// Takes the lock of a session, in the folder of the session.
+    fn of_session(dir: &Dir, session: SessionId) -> Result<Self, TranscriptError> {
+        let folder = dir.create_folder(&session_folder(session))?;
+        let lock = lock_in(&folder, session)?;
+        Ok(Self { folder, lock, session, agent: None })
+    }
+}
+
+fn lock_in(folder: &Dir, session: SessionId) -> Result<Lock, TranscriptError> {
+    Lock::try_acquire(folder, &lock_file()).map_err(|error| match error {
         held @ LockError::Held { .. } => TranscriptError::InUse { session, source: held },
         LockError::File(error) => error.into(),
     })
-}
-
-/// The lock stands in the session's own folder, beside what else belongs to the session.
-fn take_lock(dir: &Dir, session: SessionId) -> Result<(Dir, Lock), TranscriptError> {
-    let own = dir.create_folder(&session_folder(session))?;
-    let lock = lock_in(&own, session)?;
-    Ok((own, lock))
 }

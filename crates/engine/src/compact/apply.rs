@@ -40,7 +40,7 @@ impl Engine {
         let mut known = StartupContext::look(config, LoadOccasion::Compaction);
         // The person has read them when the session began.
         drop(known.take_warnings());
-        let size = config.budget.prompt;
+        let size = config.budget.prompt.size;
         let prefix = build_prefix(&self.around, &config.tools, size, &config.overrides, &known);
         let tools = Arc::clone(&config.tools);
         CompactionBase {

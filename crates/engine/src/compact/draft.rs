@@ -66,8 +66,8 @@ impl Room {
         let window = usize::try_from(budget.window).unwrap_or(usize::MAX);
         let part = |number: u64| number >> halved;
         Self {
-            text_tokens: part(u64::from(budget.summary_tokens)),
-            words_tokens: part(u64::from(budget.user_words_tokens)),
+            text_tokens: part(u64::from(budget.compaction.summary_tokens)),
+            words_tokens: part(u64::from(budget.compaction.user_words_tokens)),
             index_chars: INDEX_CHARS.min(window / 4) >> halved,
         }
     }

@@ -211,9 +211,10 @@ impl Engine {
     fn room_for_newest(&self, ground: &CompactionBase) -> u64 {
         let (budget, prefix) = (self.budget_ahead(), ground.prefix.tokens());
         let half = u64::from(budget.auto_compact).saturating_sub(prefix) / 2;
-        let beside = prefix + 2 * u64::from(budget.summary_tokens + budget.user_words_tokens);
+        let beside = prefix
+            + 2 * u64::from(budget.compaction.summary_tokens + budget.compaction.user_words_tokens);
         let sendable = u64::from(budget.blocking).saturating_sub(beside);
-        half.max(u64::from(budget.tail_most_tokens).min(sendable))
+        half.max(u64::from(budget.compaction.tail_max_tokens).min(sendable))
     }
 
     async fn ask_before(&self, order: &CompactionRequest) -> Option<String> {

@@ -40,8 +40,8 @@ impl Engine {
             let cache = self.read_cache.lock().unwrap_or_else(PoisonError::into_inner);
             cache.newest(MOST_FILES)
         };
-        let all = u64::from(self.config.budget.restored_files_tokens).min(room);
-        let each = u64::from(self.config.budget.restored_files_tokens / FILES_WORTH);
+        let all = u64::from(self.config.budget.compaction.restored_files_tokens).min(room);
+        let each = u64::from(self.config.budget.compaction.restored_files_tokens / FILES_WORTH);
         let fresh: Arc<Mutex<ReadCache>> = Arc::default();
         let mut items = Vec::new();
         for path in paths {
@@ -106,8 +106,8 @@ impl Engine {
 
     /// The skills in use, the newest first, as far as there is room.
     pub(super) fn restored_skills(&self, room: u64) -> Option<Block> {
-        let all = u64::from(self.config.budget.restored_skills_tokens).min(room);
-        let each = u64::from(self.config.budget.restored_skills_tokens / SKILLS_WORTH);
+        let all = u64::from(self.config.budget.compaction.restored_skills_tokens).min(room);
+        let each = u64::from(self.config.budget.compaction.restored_skills_tokens / SKILLS_WORTH);
         let items = self.skills_in_use().restored().into_iter().map(|skill| {
             let text = bounded(&skill.text, each);
             let tokens = u64::from(estimate_text(&text));

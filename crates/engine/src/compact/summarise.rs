@@ -37,7 +37,7 @@ impl Engine {
         order: &CompactionRequest,
         cut: CompactionRange,
     ) -> Result<String, String> {
-        let room = self.config.budget.summary_tokens;
+        let room = self.config.budget.compaction.summary_tokens;
         let instructions = order.instructions.as_deref();
         let prompt = match order.span {
             CompactionScope::Whole => summary_prompt(instructions, room),
@@ -63,7 +63,7 @@ impl Engine {
         prompt: &str,
     ) -> Option<ForkSource> {
         let tokens = self.tokens_used() + u64::from(estimate_text(prompt));
-        let fits = tokens + u64::from(self.config.budget.summary_tokens)
+        let fits = tokens + u64::from(self.config.budget.compaction.summary_tokens)
             <= u64::from(self.config.budget.window);
         let open = !self.history.open_calls().is_empty();
         if !fits || open {
@@ -133,7 +133,7 @@ impl Engine {
     /// By how much messages are too long for a request that leaves room for its answer.
     fn gap(&self, messages: &[Arc<Message>], prompt: &str) -> Option<u64> {
         let budget = &self.config.budget;
-        let needed = self.needed(messages, prompt) + u64::from(budget.summary_tokens);
+        let needed = self.needed(messages, prompt) + u64::from(budget.compaction.summary_tokens);
         needed.checked_sub(u64::from(budget.window)).filter(|gap| *gap > 0)
     }
 

@@ -109,7 +109,7 @@ impl Engine {
     fn stage(&mut self, found: Vec<FoldSpan>) {
         self.folding.staged.extend(&found);
         let (seed, coming) = (self.fork_source(), Arc::clone(&self.folding.coming));
-        let room = self.config.budget.summary_tokens / 4;
+        let room = self.config.budget.compaction.summary_tokens / 4;
         self.jobs.spawn(KIND, move |job| summarise_all(seed, found, coming, room, job));
     }
 

@@ -254,7 +254,7 @@ impl Engine {
     }
 
     fn recall_bytes_left(&self) -> usize {
-        let most = usize::try_from(self.config.budget.recall_bytes).unwrap_or(usize::MAX);
+        let most = usize::try_from(self.config.budget.prompt.recall_bytes).unwrap_or(usize::MAX);
         most.saturating_sub(self.recall.seen.bytes())
     }
 

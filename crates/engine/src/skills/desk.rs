@@ -79,7 +79,7 @@ impl SkillDesk {
             redactor: config.redactor.clone(),
             clock: Arc::clone(&config.clock),
             session,
-            room: usize::try_from(config.budget.tool_result_chars).unwrap_or(usize::MAX),
+            room: usize::try_from(config.budget.results.tool_chars).unwrap_or(usize::MAX),
             used: Mutex::default(),
             hooks: OnceLock::new(),
         })

@@ -26,7 +26,7 @@ pub(crate) fn listing(skills: &Skills, budget: &Budget) -> Option<String> {
     let lines: Vec<String> = skills
         .all()
         .filter(|skill| skill.callers.model())
-        .map(|skill| line(skill, budget.prompt))
+        .map(|skill| line(skill, budget.prompt.size))
         .collect();
     if lines.is_empty() {
         return None;
@@ -35,7 +35,7 @@ pub(crate) fn listing(skills: &Skills, budget: &Budget) -> Option<String> {
     let room = MOST_CHARS.min(window / 25);
     let kept = lines_within(&lines, room);
     let left_out = lines.len() - kept.len();
-    Some(match budget.prompt {
+    Some(match budget.prompt.size {
         PromptSize::Full => {
             let more = if left_out > 0 {
                 format!(

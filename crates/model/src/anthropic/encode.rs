@@ -7,7 +7,7 @@ use dormouse_conversation::{
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::body::{CacheTtl, Dialect, ServerClearing, WireTurn, open_messages};
+use crate::wire_format::{CacheTtl, Dialect, ServerClearing, WireTurn, open_messages};
 
 #[derive(Serialize)]
 struct Head<'a> {

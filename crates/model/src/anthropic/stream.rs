@@ -8,8 +8,9 @@ use serde_json::value::RawValue;
 
 use crate::assemble::{BlockBuilder, BlockDelta};
 use crate::classify::{HttpRefusal, classify_refusal};
+use crate::error::ModelError;
+use crate::event::{ClearedContext, StreamEvent};
 use crate::sse::SseEvent;
-use crate::{ClearedContext, ModelError, StreamEvent};
 
 #[derive(Deserialize)]
 struct EventIn<'a> {

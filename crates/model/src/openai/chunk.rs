@@ -4,7 +4,7 @@ use dormouse_conversation::Usage;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::ModelError;
+use crate::error::ModelError;
 use crate::json_text;
 
 /// A chunk, as far as it matters.

@@ -8,8 +8,8 @@ use dormouse_conversation::{
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::body::{Dialect, MaxTokensField, WireTurn, open_messages};
 use crate::json_text::quoted;
+use crate::wire_format::{Dialect, MaxTokensField, WireTurn, open_messages};
 
 #[derive(Serialize)]
 struct Head<'a> {

@@ -7,9 +7,10 @@ use dormouse_conversation::{Block, StopReason, Usage};
 use super::chunk::{CallPart, Chunk, ChunkDelta};
 use crate::assemble::{arguments_json, plain_name};
 use crate::classify::{HttpRefusal, classify_refusal};
+use crate::error::ModelError;
+use crate::event::StreamEvent;
 use crate::json_text::{self, quoted};
 use crate::sse::SseEvent;
-use crate::{ModelError, StreamEvent};
 
 /// The text or thought that is being filled: the inside of a string, as written.
 enum Open {
@@ -214,7 +215,9 @@ fn block(json: String) -> Result<Block, ModelError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{StreamEvent, WireFormat, decode_recorded};
+    use crate::event::StreamEvent;
+    use crate::response_stream::decode_recorded;
+    use crate::wire_format::WireFormat;
 
     /// The blocks that these chunks give, and how it ended.
     #[track_caller]

@@ -1,6 +1,6 @@
 //! `dormouse config`: shows settings with their sources, and changes them.
 
-use dormouse_base::{SWITCHES, settings_schema};
+use dormouse_base::{LayerSwitch, settings_schema};
 use serde::Serialize;
 use serde_json::Value;
 

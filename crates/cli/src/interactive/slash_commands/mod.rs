@@ -10,6 +10,7 @@ pub(super) mod rows;
 pub(super) mod skills;
 pub(super) mod table;
 
+use dormouse_base::LayerSwitch;
 use std::path::PathBuf;
 
 use dormouse_engine::ModelSetup;
@@ -88,7 +89,7 @@ impl InteractiveSession<'_> {
 
     async fn switch_model(&mut self, name: &str) -> Result<(), Failure> {
         let Conversation { engine, settings, switches, project, .. } = &mut self.conversation;
-        let server_clearing = switches.is_on("server_clearing");
+        let server_clearing = switches.is_on(LayerSwitch::ServerClearing);
         let choice = ModelChoice { model: Some(name), origin: None, server_clearing };
         let connecting = connect(settings, &self.world.environment, choice, &project.folder);
         let view = &self.view;

@@ -28,8 +28,8 @@ pub fn sections(notes: &str) -> Vec<NotesSection> {
 
 /// What the next run is told about notes that are too long; none if they are not.
 pub fn length_warning(notes: &str, budget: &Budget) -> Option<String> {
-    let each = budget.notes_section_tokens;
-    let all = budget.notes_tokens;
+    let each = budget.notes.section_tokens;
+    let all = budget.notes.tokens;
     let total = estimate_text(notes);
     let long: Vec<String> = sections(notes)
         .into_iter()
@@ -54,8 +54,8 @@ pub fn length_warning(notes: &str, budget: &Budget) -> Option<String> {
 pub fn truncate_notes(notes: &str, budget: &Budget, path: &str) -> String {
     let pieces = pieces(notes);
     let sizes: Vec<usize> = pieces.iter().map(|piece| piece.text.len()).collect();
-    let each = bytes_of(u64::from(budget.notes_section_tokens));
-    let bound = each.min(fair_bound(&sizes, bytes_of(u64::from(budget.notes_tokens))));
+    let each = bytes_of(u64::from(budget.notes.section_tokens));
+    let bound = each.min(fair_bound(&sizes, bytes_of(u64::from(budget.notes.tokens))));
     pieces.iter().map(|piece| piece.cut(bound, path)).collect()
 }
 

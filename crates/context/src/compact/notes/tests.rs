@@ -114,7 +114,7 @@ proptest! {
         };
         let notes: Vec<String> = headings.iter().zip(&lengths).map(section).collect();
         let shown = truncate_notes(&notes.concat(), &budget, "/s/notes.md");
-        prop_assert!(estimate_text(&shown) <= budget.notes_tokens, "{} of {}", estimate_text(&shown), budget.notes_tokens);
+        prop_assert!(estimate_text(&shown) <= budget.notes.tokens, "{} of {}", estimate_text(&shown), budget.notes.tokens);
         prop_assert_eq!(sections(&shown).len(), 10);
     }
 
