@@ -22,7 +22,7 @@ pub struct SharedAppendFile {
     end: End,
 }
 
-/// What stands at the end of the file, as far as we know.
+/// What stands at the end of the file, as far as known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Whole,
@@ -30,7 +30,7 @@ enum End {
 }
 
 impl SharedAppendFile {
-    /// Opens a file, making it (private to the person) if needed.
+    /// Opens a file, making it (private to the user) if needed.
     pub fn open(dir: &Dir, path: &RelPath) -> Result<Self, FileError> {
         let full = dir.path().join(path.as_path());
         let file = dir.open_append(path)?;

@@ -57,7 +57,7 @@ impl std::fmt::Display for FileAction {
 
 /// A failed file operation: what was tried, where, and why it failed.
 #[derive(Debug, Error)]
-#[error("can not {action} {}: {source}", path.display())]
+#[error("cannot {action} {}: {source}", path.display())]
 pub struct FileError {
     /// What was tried.
     pub action: FileAction,
@@ -74,7 +74,7 @@ impl FileError {
         Self { action, path: path.into(), source: source.into() }
     }
 
-    /// Whether the file simply is not there.
+    /// Whether the file simply does not exist.
     pub fn is_not_found(&self) -> bool {
         self.source.kind() == io::ErrorKind::NotFound
     }
@@ -90,7 +90,7 @@ impl FileError {
                     .any(|errno| Some(errno.raw_os_error()) == self.source.raw_os_error()))
     }
 
-    /// What a person can do about it, where there is something.
+    /// What the user can do about it, where there is something.
     pub fn hint(&self) -> Option<&'static str> {
         let kind = self.source.kind();
         if kind == io::ErrorKind::StorageFull {
@@ -148,7 +148,7 @@ impl Dir {
         }
     }
 
-    /// Opens a folder, making it and those above it if needed, private to the person.
+    /// Opens a folder, making it and those above it if needed, private to the user.
     pub fn create(path: impl Into<PathBuf>) -> Result<Self, FileError> {
         use std::os::unix::fs::DirBuilderExt;
         let path = path.into();
@@ -199,12 +199,12 @@ impl Dir {
         self.open_with(path, OFlags::RDONLY | OFlags::NONBLOCK, FileAction::Read)
     }
 
-    /// Opens a file for appending, making it (private to the person) if needed.
+    /// Opens a file for appending, making it (private to the user) if needed.
     pub(crate) fn open_append(&self, path: &RelPath) -> Result<File, FileError> {
         self.open_with(path, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE, FileAction::Write)
     }
 
-    /// A new file to write piece by piece, with the folders above it; one that is there is emptied. For
+    /// A new file to write piece by piece, with the folders above it; one that exists is emptied. For
     /// what is of use even when a crash cuts it short: else see [`Dir::replace`].
     pub fn create_file(&self, path: &RelPath) -> Result<File, FileError> {
         if let Some(parent) = path.parent() {
@@ -219,7 +219,7 @@ impl Dir {
         self.open_with(path, OFlags::RDWR | OFlags::CREATE, FileAction::Lock)
     }
 
-    /// The same for a file that is there.
+    /// The same for a file that exists.
     pub(crate) fn open_existing_lock(&self, path: &RelPath) -> Result<File, FileError> {
         self.open_with(path, OFlags::RDWR, FileAction::Lock)
     }
@@ -386,7 +386,7 @@ fn open_beneath(
     walk_beneath(folder, path, flags, mode)
 }
 
-/// The same by hand: one folder after the other, following no link.
+/// The same manually: one folder after the other, following no link.
 fn walk_beneath(
     folder: rustix::fd::BorrowedFd<'_>,
     path: &Path,

@@ -31,19 +31,19 @@ pub mod names {
     pub const OPENAI_API_KEY: &str = "OPENAI_API_KEY";
     /// The OpenAI-compatible server.
     pub const OPENAI_BASE_URL: &str = "OPENAI_BASE_URL";
-    /// The person's home folder.
+    /// The user's home folder.
     pub const USER_HOME: &str = "HOME";
-    /// Where the person's running programs may keep sockets.
+    /// Where the user's running programs may keep sockets.
     pub const XDG_RUNTIME_DIR: &str = "XDG_RUNTIME_DIR";
     /// Where programs are found.
     pub const PATH: &str = "PATH";
-    /// The person's shell.
+    /// The user's shell.
     pub const SHELL: &str = "SHELL";
     /// Turns memory off.
     pub const DISABLE_AUTO_MEMORY: &str = "DORMOUSE_DISABLE_AUTO_MEMORY";
     /// Nothing but the conversation and its tools.
     pub const SIMPLE: &str = "DORMOUSE_SIMPLE";
-    /// The program runs on another machine than the person's.
+    /// The program runs on another machine than the user's.
     pub const REMOTE: &str = "DORMOUSE_REMOTE";
     /// Where memory is then.
     pub const REMOTE_MEMORY_DIR: &str = "DORMOUSE_REMOTE_MEMORY_DIR";
@@ -53,17 +53,17 @@ pub mod names {
     pub const MEMORY_EXTRA_GUIDELINES: &str = "DORMOUSE_MEMORY_EXTRA_GUIDELINES";
     /// Switches collapse.
     pub const CONTEXT_COLLAPSE: &str = "DORMOUSE_CONTEXT_COLLAPSE";
-    /// A folder in place of `/etc/dormouse` (debug builds).
+    /// A folder instead of `/etc/dormouse` (debug builds).
     pub const TEST_MANAGED: &str = "DORMOUSE_TEST_MANAGED";
-    /// The person's editor, for a terminal.
+    /// The user's editor, for a terminal.
     pub const VISUAL: &str = "VISUAL";
-    /// The person's editor.
+    /// The user's editor.
     pub const EDITOR: &str = "EDITOR";
     /// What the terminal is.
     pub const TERM: &str = "TERM";
-    /// What colours it has.
+    /// What colors it has.
     pub const COLORTERM: &str = "COLORTERM";
-    /// No colours, please.
+    /// No colors, please.
     pub const NO_COLOR: &str = "NO_COLOR";
     /// The locale, over all others.
     pub const LC_ALL: &str = "LC_ALL";
@@ -114,35 +114,38 @@ pub const VARIABLES: &[EnvironmentVariable] = &[
         names::OPENAI_BASE_URL,
         "OpenAI-compatible server, with its /v1; default https://api.openai.com/v1",
     ),
-    variable(names::MODEL, "model to talk to; --model wins over it"),
+    variable(names::MODEL, "model to use; --model takes precedence"),
     variable(names::CONTEXT_WINDOW, "context window of the model, in tokens"),
     variable(
         names::AUTO_COMPACT_WINDOW,
-        "compact as if the window had only so many tokens; never more than it has",
+        "context window for automatic compaction, in tokens; at most the model's window",
     ),
     variable(names::HOME, "folder to use instead of ~/.dormouse"),
     variable(
         names::IDLE_TIMEOUT_MS,
-        "how long a stream may be silent before it counts as broken; default 90000",
+        "milliseconds without data after which a stream counts as broken; default 90000",
     ),
-    variable(names::RETRY_BASE_MS, "first delay between two tries of a request; default 500"),
+    variable(names::RETRY_BASE_MS, "first delay before a retry, in milliseconds; default 500"),
     variable(
         names::SIMPLE,
         "1: no memory, hooks, skills, plugins, MCP servers or instruction files; the same as --bare",
     ),
-    variable(names::DISABLE_AUTO_MEMORY, "1: all of memory is off"),
+    variable(names::DISABLE_AUTO_MEMORY, "1: disable memory"),
     variable(
         names::REMOTE,
-        "1: the program runs on a machine that is not the person's; memory is off unless it has a place",
+        "1: the program runs on a remote machine; memory is off unless DORMOUSE_REMOTE_MEMORY_DIR is set",
     ),
-    variable(names::REMOTE_MEMORY_DIR, "that place; extraction and dreaming still do not run"),
+    variable(
+        names::REMOTE_MEMORY_DIR,
+        "memory folder on a remote machine; extraction and dreaming do not run there",
+    ),
     variable(
         names::MEMORY_PATH_OVERRIDE,
-        "the folder that memory is kept in, over DORMOUSE_REMOTE_MEMORY_DIR and the settings",
+        "memory folder; takes precedence over DORMOUSE_REMOTE_MEMORY_DIR and the settings",
     ),
-    variable(names::MEMORY_EXTRA_GUIDELINES, "text that is added to the rules about memory"),
+    variable(names::MEMORY_EXTRA_GUIDELINES, "text added to the memory rules in the prompt"),
     variable(names::CONTEXT_COLLAPSE, "1 or 0: the switch `collapse`, as DORMOUSE_COLLAPSE"),
-    variable(names::USER_HOME, "the person's home folder"),
+    variable(names::USER_HOME, "the user's home folder"),
     variable(
         names::XDG_RUNTIME_DIR,
         "where the sockets of sessions with a name are, in the folder `dormouse`; without it, in `run` in the home",
@@ -151,21 +154,18 @@ pub const VARIABLES: &[EnvironmentVariable] = &[
     variable(names::SHELL, "named to the model as the shell of the environment"),
     variable(names::VISUAL, "the editor for `dormouse memory edit`, over EDITOR"),
     variable(names::EDITOR, "the editor for `dormouse memory edit`; default vi"),
-    variable(names::TERM, "what the terminal is; `dumb`, or none, is only printed to"),
-    variable(names::COLORTERM, "what colours the terminal has"),
-    variable(names::NO_COLOR, "no colours and no bold where it is set"),
-    variable(names::LC_ALL, "the locale, over LC_CTYPE and LANG"),
-    variable(names::LC_CTYPE, "the locale of characters, over LANG"),
+    variable(names::TERM, "terminal type; `dumb` or unset disables cursor control"),
+    variable(names::COLORTERM, "color support of the terminal"),
+    variable(names::NO_COLOR, "disables colors and bold text if set"),
+    variable(names::LC_ALL, "locale; takes precedence over LC_CTYPE and LANG"),
+    variable(names::LC_CTYPE, "character locale; takes precedence over LANG"),
     variable(names::LANG, "the locale"),
     variable(names::FAULT, "debug builds only: a fault to inject, see CONTRIBUTING.md"),
     variable(names::TEST_MANAGED, "debug builds only: a folder instead of /etc/dormouse"),
     variable(names::TEST_NOW, "debug builds only: the time the clock shows"),
     variable(names::TEST_ECHO_GUARD, "debug builds only: 0 lets extraction learn from memory"),
     variable(names::TEST_RECALL_MS, "debug builds only: how long recall may hold up a request"),
-    variable(
-        names::TEST_PROGRESS_MS,
-        "debug builds only: how often agents' progress is summarised",
-    ),
+    variable(names::TEST_PROGRESS_MS, "debug builds only: interval of subagent progress summaries"),
     variable(names::TEST_SEED, "debug builds only: seed of new ids"),
 ];
 

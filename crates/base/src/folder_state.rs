@@ -1,4 +1,4 @@
-//! A look at a folder from outside, for a person who wants to know whether it will do.
+//! A look at a folder from outside, for the user who wants to know whether it will do.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub struct FolderState {
 }
 
 impl FolderState {
-    /// Looks at a folder; where it is not there, at what it would be made in.
+    /// Looks at a folder; where it does not exist, at what it would be made in.
     pub fn inspect(path: &Path) -> io::Result<Self> {
         let mut missing = io::ErrorKind::NotFound.into();
         for above in path.ancestors() {

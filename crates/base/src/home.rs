@@ -20,7 +20,7 @@ pub enum HomeError {
     RelativeHome(PathBuf),
     /// The folder one stands in is gone.
     #[error(
-        "the working directory can not be used ({0}); it may have been deleted: change to a folder that exists"
+        "the working directory cannot be used ({0}); it may have been deleted: change to an existing folder"
     )]
     NoWorkingDirectory(#[source] std::io::Error),
 }
@@ -92,7 +92,7 @@ fn main_worktree(git_file: &Path) -> Option<PathBuf> {
 }
 
 /// A path made into one folder name, the way other agents do it: every character that is not a letter
-/// or digit becomes `-`. It can not be turned back; the path itself stands in the files.
+/// or digit becomes `-`. It cannot be turned back; the path itself stands in the files.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ProjectSlug(String);
 

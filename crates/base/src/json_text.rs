@@ -8,7 +8,7 @@ use thiserror::Error;
 /// A text that is not JSON, even with comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum JsonTextError {
-    /// It can not be read.
+    /// It cannot be read.
     #[error("line {line} is not JSON")]
     NotJson {
         /// Where.
@@ -98,14 +98,14 @@ pub fn line_of(text: &str, path: &[&str]) -> Option<usize> {
     text.get(..at).map(|head| head.matches('\n').count() + 1)
 }
 
-/// Where white space and comments that begin at a place have ended.
+/// Where whitespace and comments that begin at a place have ended.
 pub fn skip_blank(text: &str, at: usize) -> usize {
     let mut scanner = Scanner { text, at };
     scanner.skip();
     scanner.at
 }
 
-/// The white space that the line of a place begins with.
+/// The whitespace that the line of a place begins with.
 pub fn indent_of(text: &str, at: usize) -> &str {
     let line = text.get(..at).and_then(|head| head.rsplit('\n').next()).unwrap_or_default();
     let blank = line.len() - line.trim_start_matches([' ', '\t']).len();

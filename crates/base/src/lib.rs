@@ -1,7 +1,7 @@
 //! The ground floor: what every other crate stands on and nothing above it may go around.
 //!
 //! Owns ids, the clock, directory handles, atomic files, appends, locks, fault points, the names of
-//! environment variables, settings and redaction. It touches the disk through its own doors
+//! environment variables, settings and redaction. It touches the disk through its own access point
 //! ([`Dir`]) and nothing else: no network, no terminal, no async.
 
 #![forbid(unsafe_code)]

@@ -41,7 +41,7 @@ pub enum ProcessState {
     Running,
     /// It has ended.
     Ended,
-    /// It is on another machine, where we can not look.
+    /// It is on another machine, where we cannot look.
     OtherHost,
 }
 
@@ -53,7 +53,7 @@ impl LockHolder {
         }
         let pid = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
         match pid.map(rustix::process::test_kill_process) {
-            // Not allowed to send it a signal: it is there, and somebody else's.
+            // Not allowed to send it a signal: it is there, and another user's.
             Some(Ok(()) | Err(rustix::io::Errno::PERM)) => ProcessState::Running,
             Some(Err(_)) | None => ProcessState::Ended,
         }
@@ -69,7 +69,7 @@ impl LockHolder {
 /// Why a lock was not taken.
 #[derive(Debug, Error)]
 pub enum LockError {
-    /// Somebody else has it.
+    /// Another process has it.
     #[error("{} is held by {}", path.display(), describe(holder.as_ref()))]
     Held {
         /// The lock file.
@@ -129,7 +129,7 @@ impl Lock {
         Ok(Self { file, path: full })
     }
 
-    /// Takes the lock on a file that is there, if it is free, and writes nothing into it: its time of change
+    /// Takes the lock on a file that exists, if it is free, and writes nothing into it: its time of change
     /// means something. Who holds it stands elsewhere.
     pub fn try_acquire_unsigned(dir: &Dir, path: &RelPath) -> Result<Self, LockError> {
         let full = dir.path().join(path.as_path());

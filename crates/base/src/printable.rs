@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// The text without control characters (an escape sequence could move the cursor, set the window's
-/// title or answer for the person); tabs and newlines stay.
+/// title or answer for the user); tabs and newlines stay.
 pub fn printable(text: &str) -> Cow<'_, str> {
     let harmless = |c: char| c == '\n' || c == '\t' || !is_control(c);
     if text.chars().all(harmless) {

@@ -1,4 +1,4 @@
-//! Secrets that can not be printed by accident, and the taking out of those that others print.
+//! Secrets that cannot be printed by accident, and the taking out of those that others print.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Secret(String);
 
 impl Secret {
-    /// Wraps a value; surrounding white space (a newline from a key file) is cut off.
+    /// Wraps a value; surrounding whitespace (a newline from a key file) is cut off.
     pub fn new(value: impl AsRef<str>) -> Self {
         Self(value.as_ref().trim().to_owned())
     }
@@ -86,7 +86,7 @@ impl Redactor {
     }
 }
 
-/// What stands in place of a secret.
+/// What replaces a secret.
 const MARK: &str = "[secret]";
 
 /// Takes secrets out of text that comes in pieces. What may be the beginning of one is held back until
@@ -122,7 +122,7 @@ impl RedactedStream {
             if self.redactor.may_become_secret(from) {
                 return (clean, from);
             }
-            // What is no secret and can not become one is not a candidate.
+            // What is no secret and cannot become one is not a candidate.
             let length = self.redactor.at_start(from).unwrap_or(from.len());
             clean.push_str(MARK);
             rest = from.split_at(length).1;

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 /// A relative path of plain names: no `..`, no root, no NUL, never empty.
 ///
-/// [`Dir`](crate::Dir) takes nothing else, so a caller can not ask it to leave.
+/// [`Dir`](crate::Dir) takes nothing else, so a caller cannot ask it to leave.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RelPath(PathBuf);
 

@@ -1,6 +1,6 @@
-//! Which projects a person has trusted, and with what (L-29).
+//! Which projects the user has trusted, and with what (L-29).
 //!
-//! A project is trusted as it was when the person looked: the record holds a hash of what waited for
+//! A project is trusted as it was when the user looked: the record holds a hash of what waited for
 //! trust then. When that changes, the trust is gone until somebody looks again.
 
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ impl TrustStore {
             digest: digest(&stack.trust_requests()),
             at: at.to_string(),
         };
-        // A struct of strings has no way to fail to serialise.
+        // A struct of strings has no way to fail to serialize.
         let bytes = serde_json::to_vec_pretty(&record).unwrap_or_default();
         Dir::create(&self.folder)?.replace(&file(project), &bytes)
     }
@@ -103,7 +103,7 @@ fn file(project: &Project) -> RelPath {
 /// Keys are in order in a `Value`, so that the same settings have the same digest however they are laid
 /// out.
 fn digest(waiting: &[TrustRequest]) -> String {
-    // Texts and values that were JSON before have no way to fail to serialise.
+    // Texts and values that were JSON before have no way to fail to serialize.
     let bytes = serde_json::to_vec(waiting).unwrap_or_default();
     blake3::hash(&bytes).to_hex().to_string()
 }

@@ -1,4 +1,4 @@
-//! A message from another agent: marked as such, so that nobody takes it for the person's word.
+//! A message from another agent: marked as such, so that nobody takes it for the user's word.
 
 use crate::fragment::Fragment;
 

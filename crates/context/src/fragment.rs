@@ -1,7 +1,7 @@
 //! Text that the program puts into a conversation, each kind a type of its own.
 //!
 //! A fragment says what it is, how large it may get, and how it reads. All of them come to the model as
-//! reminders: marked as the program's words, not the person's.
+//! reminders: marked as the program's words, not the user's.
 
 use dormouse_conversation::{Block, EnvironmentFacts, estimate_text, neutralize_reminder_tags};
 
@@ -134,7 +134,7 @@ impl Fragment for ContextAttachment {
     }
 }
 
-/// What hooks of the person's settings have to say at this point.
+/// What hooks of the user's settings have to say at this point.
 #[derive(Debug, Clone)]
 pub struct HookContext {
     /// Their words, each bounded already.

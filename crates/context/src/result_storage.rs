@@ -67,7 +67,7 @@ pub fn plan_message_storage(results: &[(&str, StorageLimit)], together: usize) -
     stored
 }
 
-/// What stands in the conversation in place of a stored result.
+/// What stands in the conversation instead of a stored result.
 pub fn preview(text: &str, path: &str) -> String {
     preview_of(text, text.chars().count() as u64, text.len() as u64, path)
 }
@@ -87,7 +87,7 @@ pub fn stream_file_name(id: &ToolUseId) -> String {
     file_name(id, "")
 }
 
-/// What stands in place of a result without anything in it.
+/// What replaces a result without anything in it.
 pub const EMPTY_RESULT: &str = "[the call succeeded and printed nothing]";
 
 /// A result that could not be stored, cut to its bound.

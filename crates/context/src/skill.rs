@@ -1,4 +1,4 @@
-//! A skill that the person calls: its instructions, beside what they said.
+//! A skill that the user calls: its instructions, beside what they said.
 
 use crate::fragment::Fragment;
 

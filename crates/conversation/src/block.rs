@@ -135,7 +135,7 @@ impl Block {
         Ok(Self(Arc::new(Inner { raw, kind, tokens: OnceLock::new() })))
     }
 
-    /// The same, from text.
+    /// Parses a block.
     pub fn from_json(text: impl Into<String>) -> Result<Self, BlockError> {
         Self::from_raw(RawValue::from_string(text.into())?)
     }
@@ -151,7 +151,7 @@ impl Block {
         Self::made(BlockKind::ToolResult { id: id.clone() }, &wire)
     }
 
-    /// What stands in for the result of a call that never came back.
+    /// What replaces the result of a call that never came back.
     pub fn interrupted(id: &ToolUseId) -> Self {
         Self::tool_result(id, &ResultContent::Text(INTERRUPTED_RESULT.to_owned()), true)
     }
@@ -163,7 +163,7 @@ impl Block {
     }
 
     fn made(kind: BlockKind, wire: &impl Serialize) -> Self {
-        // These structs hold strings and blocks only; serialising them has no way to fail.
+        // These structs hold strings and blocks only; serializing them has no way to fail.
         let raw = serde_json::value::to_raw_value(wire).unwrap_or_default();
         Self(Arc::new(Inner { raw, kind, tokens: OnceLock::new() }))
     }
@@ -278,7 +278,7 @@ impl Serialize for Block {
     }
 }
 
-/// Written by hand: a raw value does not survive a derived `tag` or `flatten`.
+/// Written manually: a raw value does not survive a derived `tag` or `flatten`.
 impl<'de> Deserialize<'de> for Block {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(deserializer)?;

@@ -1,4 +1,4 @@
-//! What the model was told about a world that changes: date, folder, git status, tools.
+//! What the model was told about a changing environment: date, folder, git status, tools.
 //!
 //! The prefix states them once and stays; when they change, the change is told at the end.
 

@@ -14,7 +14,7 @@ use crate::pairing::{PairingRepair, repair_pairing};
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum MessageHistoryError {
     /// Nothing in it.
-    #[error("a message without content can not be added")]
+    #[error("a message without content cannot be added")]
     Empty,
     /// The calls before it are not answered by it, one by one and in front.
     #[error(

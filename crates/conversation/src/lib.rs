@@ -1,5 +1,5 @@
 //! A conversation as data: messages and blocks kept as received, the frozen prefix, the neutral
-//! request, usage, the transcript, the log of figures, token estimates, windows and budgets.
+//! request, usage, the transcript, the metrics log, token estimates, windows and budgets.
 //!
 //! Invariants: a block goes back as the bytes it came as; a history never parts a tool call from its
 //! result; a transcript line is wholly there or dropped and said. This crate touches its own files

@@ -11,7 +11,7 @@ use crate::usage::Usage;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// The person, a tool, or the program on their behalf.
+    /// The user, a tool, or the program on their behalf.
     User,
     /// The model.
     Assistant,
@@ -24,9 +24,9 @@ pub enum Role {
     reason = "four independent marks, each a field of the transcript"
 )]
 pub struct MessageFlags {
-    /// Injected by the program, not typed by a person.
+    /// Injected by the program, not typed by the user.
     pub meta: bool,
-    /// Part of a sub-agent's conversation.
+    /// Part of a subagent's conversation.
     pub side_chain: bool,
     /// The summary that stands for what was compacted.
     pub compact_summary: bool,
@@ -123,7 +123,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// A message of the person, or of the program on their behalf.
+    /// A message of the user, or of the program on their behalf.
     pub fn user(
         id: MessageId,
         timestamp: Timestamp,

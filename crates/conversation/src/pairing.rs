@@ -292,7 +292,7 @@ mod tests {
             prop_assert_eq!(pairing_violations(&repaired), Vec::<String>::new());
             let open = repaired.last().is_some_and(|last| last.tool_calls().next().is_some());
             prop_assert!(!open);
-            // What the person and the model said in words is all still there, in order.
+            // What the user and the model said in words is all still there, in order.
             let words = |list: &[Message]| -> usize {
                 list.iter().flat_map(|m| &m.blocks).filter(|block| *block.kind() == BlockKind::Text).count()
             };

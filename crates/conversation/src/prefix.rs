@@ -1,6 +1,6 @@
 //! What stands in front of every conversation: system prompt, tools, first user message.
 //!
-//! A prefix is built once and can not be changed, only replaced by another. It is stored in the
+//! A prefix is built once and cannot be changed, only replaced by another. It is stored in the
 //! transcript each time it is built, so that a resumed session sends the same bytes.
 
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::tokens::{estimate_json, estimate_text};
 pub struct SystemBlock {
     /// Its text.
     pub text: String,
-    /// Whether it is the same for every person and project. Static blocks come first.
+    /// Whether it is the same for every user and project. Static blocks come first.
     #[serde(rename = "static")]
     pub is_static: bool,
 }
@@ -94,7 +94,7 @@ impl Prefix {
         &self.first
     }
 
-    /// What it says about a world that changes.
+    /// What it says about a changing environment.
     pub fn facts(&self) -> &EnvironmentFacts {
         &self.facts
     }
@@ -114,7 +114,7 @@ impl Prefix {
 mod tests {
     use super::*;
 
-    /// Bytes of a session's prefix are sent again when it goes on, whichever version wrote them.
+    /// Bytes of a session's prefix are sent again when it continues, whichever version wrote them.
     #[test]
     fn a_stored_tool_stays_as_it_is() {
         for stored in [

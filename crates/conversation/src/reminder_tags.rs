@@ -1,4 +1,4 @@
-//! The marks between which the program speaks, kept out of text that somebody else wrote.
+//! The marks between which the program speaks, kept out of text that another process wrote.
 //!
 //! Invariant: what comes out has no such mark, is as long as what went in, and is the same where there was none.
 

@@ -26,11 +26,11 @@ fn or_zero<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::
     Ok(Usage::tokens(serde_json::Value::deserialize(deserializer)?.as_f64()))
 }
 
-/// No request has as many tokens as this: such a figure is a fault, and would fill every window.
+/// No request has as many tokens as this: such a metric is a fault, and would fill every window.
 const ABSURD: f64 = 1e9;
 
 impl Usage {
-    /// A counter as a server gave it; one that can not be true counts as none.
+    /// A counter as a server gave it; one that cannot be true counts as none.
     pub fn tokens(counter: Option<f64>) -> u64 {
         let counter = counter.filter(|tokens| (0.0..ABSURD).contains(tokens)).unwrap_or(0.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "just checked")]

@@ -13,7 +13,7 @@ const MILLION_SUFFIX: &str = "[1m]";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ContextWindow(u32);
 
-/// A window that can not.
+/// A window that cannot.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum WindowError {
     /// Fewer than [`MIN_WINDOW`] tokens.
@@ -51,7 +51,7 @@ pub enum WindowSource {
     Default,
 }
 
-/// Chooses among what is known, in this order: the person, the name's suffix, the server, the table,
+/// Chooses among what is known, in this order: the user, the name's suffix, the server, the table,
 /// the default.
 pub fn resolve_window(
     model: &str,

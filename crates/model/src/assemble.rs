@@ -85,7 +85,7 @@ impl BlockBuilder {
         block.map_err(|error| ModelError::Malformed(error.to_string()))
     }
 
-    /// What no server takes back: a call without an id, a name or arguments, or with those of a shape
+    /// What no server withdraws: a call without an id, a name or arguments, or with those of a shape
     /// that is none. It would stand in every later request.
     fn mend_call(&mut self, fallback_id: &str) {
         let text = |value: Option<&Value>| match value {
@@ -201,7 +201,7 @@ impl BlockBuilder {
     }
 }
 
-/// What of a delta a person wants to see.
+/// What of a delta the user wants to see.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum BlockDelta {
     Text(String),

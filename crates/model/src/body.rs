@@ -1,9 +1,9 @@
 //! The body of a request as append-only bytes.
 //!
-//! Each message is serialised once, when it is first sent, and its bytes stay. `messages` is the last
+//! Each message is serialized once, when it is first sent, and its bytes stay. `messages` is the last
 //! key, so a request is head + messages + tail; cache markers are spliced in while writing and are no
 //! part of what is kept. The only way to change what was sent is [`WireBody::rebuild`], which takes an
-//! announcement: an unannounced break of the prefix can not be written down.
+//! announcement: an unannounced break of the prefix cannot be written down.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub struct WireBody {
     head: Vec<u8>,
     messages: Vec<u8>,
     turns: Vec<WireTurn>,
-    /// How many turns a server has seen. They can not be added to any more.
+    /// How many turns a server has seen. They cannot be added to any more.
     sent_turns: usize,
     model: String,
     head_hash: blake3::Hash,
@@ -115,7 +115,7 @@ impl WireBody {
         bytes
     }
 
-    /// A conversation that goes on: all up to the model's last answer was sent by an earlier process.
+    /// A conversation that continues: all up to the model's last answer was sent by an earlier process.
     /// Gives what the break detector needs, and the turn at which that process wrote the cache last.
     pub fn mark_answered_as_sent(&mut self, at: Duration) -> Option<(SentRequest, usize)> {
         let answer = self.turns.iter().rposition(|turn| turn.role == Role::Assistant)?;
@@ -140,7 +140,7 @@ impl WireBody {
         SentRequest::new(self.model.clone(), self.head_hash, self.turn_hashes.clone(), at)
     }
 
-    /// A new body in place of this one: the announced way to change what was sent.
+    /// A new body instead of this one: the announced way to change what was sent.
     pub fn rebuild<'a>(
         &mut self,
         announcement: RebuildReason,

@@ -105,7 +105,7 @@ fn by_status(
         403 => ModelError::NotAllowed(message),
         404 => ModelError::NotFound(message),
         413 => ModelError::RequestTooLarge(message),
-        // A spending cap says 429 for ever, and without a time to come back.
+        // A spending cap says 429 forever, and without a time to come back.
         429 if retry_after.is_none() && says_spent(words) => ModelError::Billing(message),
         429 => ModelError::RateLimited { retry_after, message },
         529 => ModelError::Overloaded { retry_after, message },
@@ -215,7 +215,7 @@ fn two_numbers(message: &str) -> (Option<u64>, Option<u64>) {
     (None, None)
 }
 
-/// A person reads it.
+/// The user reads it.
 const LONGEST_MESSAGE: usize = 1_000;
 
 fn cut(text: &str, most: usize) -> String {

@@ -144,7 +144,7 @@ impl HttpModel {
             .redacted(&self.redactor)
     }
 
-    /// A 200 that does not stream: an error in disguise, a web page, or a server that can not.
+    /// A 200 that does not stream: an error in disguise, a web page, or a server that cannot.
     async fn not_a_stream(&self, response: reqwest::Response) -> ModelError {
         let kind = header(&response, "content-type").unwrap_or_default();
         let body = self.read_some(response).await;
@@ -189,7 +189,7 @@ fn build_client(endpoint: &Endpoint) -> Result<reqwest::Client, String> {
         builder = builder.tls_certs_only([]);
     }
     if endpoint.is_local() {
-        // A proxy for the outside can not reach this machine's own servers.
+        // A proxy for the outside cannot reach this machine's own servers.
         builder = builder.no_proxy();
     }
     builder.build().map_err(|error| innermost(&error))

@@ -53,7 +53,7 @@ pub enum ModelError {
     /// The key is missing or wrong.
     #[error("the server did not accept the key: {0}")]
     NotAuthenticated(String),
-    /// The account can not pay for it.
+    /// The account cannot pay for it.
     #[error("the account's credit or spending limit is used up: {0}")]
     Billing(String),
     /// The key may not do this.
@@ -95,13 +95,13 @@ pub enum ModelError {
         problem: String,
     },
     /// The stream broke off.
-    #[error("the answer broke off: {0}")]
+    #[error("the response broke off: {0}")]
     BrokenStream(String),
     /// No byte for too long.
     #[error("the server sent nothing for {} seconds", .0.as_secs_f32())]
     Stalled(Duration),
     /// Something came that is not of the format.
-    #[error("the server's answer can not be read: {0}")]
+    #[error("the server's response cannot be read: {0}")]
     Malformed(String),
 }
 

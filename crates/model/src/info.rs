@@ -134,8 +134,8 @@ impl HttpModel {
         props.default_generation_settings?.n_ctx
     }
 
-    /// A small JSON document. One that is not there, or is something else, counts as empty; only a
-    /// server that can not be reached is an error.
+    /// A small JSON document. One that does not exist, or is something else, counts as empty; only a
+    /// server that cannot be reached is an error.
     async fn get<T: serde::de::DeserializeOwned + Default>(
         &self,
         url: &str,

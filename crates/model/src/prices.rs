@@ -59,7 +59,7 @@ pub fn list_price(model: &str) -> Option<Price> {
     PRICES.iter().find(|(prefix, _)| model.starts_with(prefix)).map(|(_, price)| *price)
 }
 
-/// The prices that count: the person's own over those of the list.
+/// The prices that count: the user's own over those of the list.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PriceTable {
     /// By how a model's name begins.

@@ -27,7 +27,7 @@ pub struct Provider {
     pub endpoint: Endpoint,
     /// How requests are written for it.
     pub dialect: Dialect,
-    /// The model where the person names none; none for a server whose models we do not know.
+    /// The model where the user names none; none for a server whose models we do not know.
     pub default_model: Option<&'static str>,
     /// The cheaper one for small questions, likewise.
     pub default_small_model: Option<&'static str>,
@@ -77,7 +77,7 @@ pub enum ProviderError {
         /// Where it came from.
         variable: String,
     },
-    /// A value that can not be used.
+    /// A value that cannot be used.
     #[error("`{key}` is `{value}`; {expected}")]
     BadValue {
         /// The setting.
@@ -215,7 +215,7 @@ fn ttl(settings: &ProviderSettings, is_official: bool) -> Result<CacheTtl, Provi
 
 fn timeouts(environment: &Environment) -> Result<Timeouts, ProviderError> {
     Ok(match milliseconds(environment, names::IDLE_TIMEOUT_MS)? {
-        // Set by hand, it holds for the first byte as well.
+        // Set manually, it holds for the first byte as well.
         Some(idle) => Timeouts { idle, first_byte: idle, ..Timeouts::default() },
         None => Timeouts::default(),
     })
@@ -317,7 +317,7 @@ mod tests {
         let official = [("ANTHROPIC_API_KEY", "k")];
         let gateway = [("ANTHROPIC_BASE_URL", "http://127.0.0.1:1")];
         let openai = [("OPENAI_API_KEY", "k")];
-        // A session that has the tool goes on with the same bytes, whatever is wanted by now.
+        // A session that has the tool continues the same bytes, whatever is wanted by now.
         for wanted in [MemoryTools::Own, MemoryTools::Anthropic] {
             assert!(known(&official, "claude-opus-5-5", wanted));
             assert!(!known(&official, "claude-3-5-haiku", wanted));

@@ -1,6 +1,6 @@
 //! Server-sent events out of bytes, however they are cut.
 //!
-//! Bounded: a line and an event have a largest size, so a server can not fill the memory. It takes
+//! Bounded: a line and an event have a largest size, so a server cannot fill the memory. It takes
 //! LF, CRLF and bare CR, a byte-order mark, comments, unknown fields and bytes that are not UTF-8.
 //! What is fed in one piece or one byte at a time gives the same events.
 

@@ -94,7 +94,7 @@ impl WireTurn {
 
 /// The object without its closing brace, and the list of messages begun.
 pub(crate) fn open_messages(head: &impl Serialize) -> Vec<u8> {
-    // Strings, numbers and raw JSON: there is nothing in a head that can fail to serialise.
+    // Strings, numbers and raw JSON: there is nothing in a head that can fail to serialize.
     let mut bytes = serde_json::to_vec(head).unwrap_or_default();
     bytes.pop();
     bytes.extend_from_slice(br#","messages":["#);

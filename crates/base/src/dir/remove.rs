@@ -8,7 +8,7 @@ use super::{Dir, EntryKind, FileAction, FileError, RelPath};
 use crate::fault;
 
 impl Dir {
-    /// Removes a folder below and everything in it; links go, what they lead to stays. One that is not there is
+    /// Removes a folder below and everything in it; links go, what they lead to stays. One that does not exist is
     /// no error.
     pub fn remove_folder(&self, path: &RelPath) -> Result<(), FileError> {
         let (folder, parent) = match (self.open_folder(path), path.parent()) {

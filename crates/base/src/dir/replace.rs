@@ -41,7 +41,7 @@ impl<'a> Replacement<'a> {
     }
 }
 
-/// Who may read and write a file that nobody has made yet: the person.
+/// Who may read and write a file that nobody has made yet: the user.
 const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
 
 pub(super) fn replace_in(
@@ -79,7 +79,7 @@ fn replace_as(
         fault::at("base.rename", || Ok(rustix::fs::renameat(folder, &temporary, folder, name)?))
     });
     if let Err(error) = result {
-        // The old file is untouched; a temporary file that can not be removed either is only litter.
+        // The old file is untouched; a temporary file that cannot be removed either is only litter.
         let _litter = rustix::fs::unlinkat(folder, &temporary, AtFlags::empty());
         return Err(error);
     }
@@ -109,7 +109,7 @@ fn write_temporary(
     if mode != PRIVATE {
         rustix::fs::fchmod(&file, mode)?;
     }
-    // `write_all` is never interrupted half way: it goes on by itself.
+    // `write_all` is never interrupted half way: it continues by itself.
     fault::at("base.write_temporary", || file.write_all(replacement.content))?;
     if let Some(modified) = replacement.modified {
         let times = FileTimes::new().set_modified(modified);

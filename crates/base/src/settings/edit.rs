@@ -1,4 +1,4 @@
-//! One value changed in a text of settings; the rest stays as the person wrote it.
+//! One value changed in a text of settings; the rest stays as the user wrote it.
 
 use std::fmt;
 
@@ -7,14 +7,14 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-/// A text that can not be changed so.
+/// A text that cannot be changed so.
 #[derive(Debug, Error)]
 pub enum SettingsEditError {
     /// Not JSON.
     #[error("{0}")]
     Json(#[from] serde_json::Error),
     /// A key below something that has no keys.
-    #[error("`{key}` can not be set: what stands above it in the file is no object")]
+    #[error("cannot set `{key}`: its parent in the file is not an object")]
     NoObject {
         /// The key.
         key: String,

@@ -10,7 +10,7 @@ use crate::environment::{Environment, names};
 use crate::home::Project;
 use crate::rel_path::RelPath;
 
-/// Where an organisation puts what holds for everybody on the machine.
+/// Where an organization puts what holds for everybody on the machine.
 const MANAGED_FOLDER: &str = "/etc/dormouse";
 /// More is no settings file.
 const LARGEST: u64 = 1024 * 1024;
@@ -27,7 +27,7 @@ pub fn project_settings_folder(project: &Project) -> PathBuf {
 pub struct SettingsFiles {
     managed: PathBuf,
     home: PathBuf,
-    /// None where it is the home itself: the person's own file is no project's.
+    /// None where it is the home itself: the user's own file is no project's.
     project: Option<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! Every key of the settings, with its kind and meaning. The published schema is made from this.
+//! Every key of the settings. The published JSON schema is generated from these types and comments.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Which wire format a server speaks.
+/// The wire format of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ProviderKind {
@@ -17,13 +17,13 @@ pub enum ProviderKind {
     Openai,
 }
 
-/// The model server. A project can not set it.
+/// The model server. Not allowed in project settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ProviderSettings {
-    /// Which wire format the server speaks: `anthropic` or `openai`.
+    /// The wire format of the server: `anthropic` or `openai`.
     pub kind: Option<ProviderKind>,
-    /// Where it is.
+    /// The base URL of the server.
     pub base_url: Option<String>,
     /// The environment variable that holds the key.
     pub key_env: Option<String>,
@@ -37,102 +37,102 @@ pub struct ProviderSettings {
     pub betas: Vec<String>,
 }
 
-/// All settings. What a person has not set is none, or empty.
+/// Settings of Dormouse. Every key is optional.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Settings {
-    /// The address of this schema, for editors.
+    /// The URL of this schema, for editors.
     #[serde(rename = "$schema")]
     pub schema: Option<String>,
-    /// The model to talk to.
+    /// The model to use.
     pub model: Option<String>,
-    /// A cheaper one for small questions.
+    /// A cheaper model for small background requests.
     pub small_model: Option<String>,
-    /// Where the model is. A project can not set it.
+    /// The model server. Not allowed in project settings.
     pub provider: ProviderSettings,
     /// Context windows by model name, in tokens.
     pub context_windows: BTreeMap<String, u32>,
-    /// Prices by the beginning of a model's name, in US dollars for a million tokens.
+    /// Prices by prefix of the model name, in US dollars per million tokens.
     pub prices: BTreeMap<String, PriceSettings>,
-    /// What may run without a question, and what never.
+    /// Permission rules and the permission mode.
     pub permissions: PermissionSettings,
     /// Limits of the tools.
     pub tools: ToolSettings,
-    /// Which layers are on; `dormouse config list` names them.
+    /// Features that are on or off; `dormouse config list` shows all of them.
     pub layers: BTreeMap<String, bool>,
-    /// Agents by name: `description`, `prompt` and the keys of docs/agents.md.
+    /// Subagents by name: `description`, `prompt` and the keys in docs/agents.md.
     pub agents: BTreeMap<String, Value>,
-    /// Commands to run at events, by event. See docs/hooks.md.
+    /// Commands to run on events, by event. See docs/hooks.md.
     pub hooks: BTreeMap<String, Value>,
-    /// Runs no hooks at all.
+    /// Disable all hooks.
     pub disable_all_hooks: Option<bool>,
-    /// Runs no hooks but the managed ones. Managed settings only.
+    /// Run only hooks from managed settings. Managed settings only.
     pub allow_managed_hooks_only: Option<bool>,
     /// MCP servers, by name. See docs/mcp.md.
     pub mcp_servers: BTreeMap<String, Value>,
-    /// A command whose first line is shown above the prompt.
+    /// A command whose first output line is shown above the prompt.
     pub status_line: StatusLineSettings,
     /// Environment variables for commands and hooks.
     pub env: BTreeMap<String, String>,
-    /// Whether there is memory; false turns all of it off.
+    /// Whether memory is enabled; false disables all of it.
     pub auto_memory_enabled: Option<bool>,
-    /// Where memory is kept. A project can not set it.
+    /// The memory folder. Not allowed in project settings.
     pub auto_memory_directory: Option<PathBuf>,
-    /// How memory is written.
+    /// Rules for writing memory.
     pub memory: MemorySettings,
-    /// When the notes about a session are brought up to date.
+    /// When the session notes are updated.
     pub session_notes: SessionNotesSettings,
-    /// When memories are written from a conversation.
+    /// When memories are extracted from the conversation.
     pub extraction: ExtractionSettings,
-    /// When the oldest messages are left out, and how far.
+    /// When and how far the oldest messages are dropped.
     pub snip: SnipSettings,
     /// When old tool results are cleared after a pause.
     pub time_clearing: TimeClearingSettings,
     /// When old tool results are deleted from the server's cache.
     pub cache_edits: CacheEditSettings,
-    /// A model that makes vectors of memories. A project can not set it.
+    /// An embedding model for memory search. Not allowed in project settings.
     pub embeddings: EmbeddingSettings,
 }
 
-/// A command whose first line is shown above the prompt; it gets JSON about the session on standard input.
+/// A command whose first output line is shown above the prompt; it gets JSON about the session on stdin.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct StatusLineSettings {
-    /// What kind it is: `command` is the only one.
+    /// The type of status line; only `command` is supported.
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// The command, as sh reads it.
+    /// The shell command.
     pub command: Option<String>,
 }
 
-/// When the notes about a session are brought up to date.
+/// When the session notes are updated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SessionNotesSettings {
-    /// They are begun when the conversation has so many tokens; 10,000 unless set, less in a small window.
+    /// Size of the conversation at which notes are started, in tokens; default 10000, less in a small window.
     pub first_tokens: Option<u32>,
-    /// They are brought up to date when so many more have come; 5,000 unless set, less in a small window.
+    /// Growth of the conversation between two updates, in tokens; default 5000, less in a small window.
     pub every_tokens: Option<u32>,
-    /// But in the middle of a turn only after so many tool calls; 3 unless set.
+    /// Tool calls between two updates within a turn; default 3.
     pub every_calls: Option<u32>,
 }
 
-/// When memories are written from a conversation; for the switch `extraction`.
+/// When memories are extracted from the conversation; for the switch `extraction`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ExtractionSettings {
-    /// After every so many turns; 1 unless set.
+    /// Number of turns between two extractions; default 1.
     pub every_turns: Option<u32>,
 }
 
-/// When the oldest messages are left out, and how far; for the switch `snip` and `/snip`.
+/// When and how far the oldest messages are dropped; for the switch `snip` and the command `/snip`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SnipSettings {
-    /// From this share of the effective window on, in percent; 85 unless set.
+    /// Fill level of the effective context window that triggers it, in percent; default 85.
     #[schemars(range(min = 1, max = 100))]
     pub from_percent: Option<u8>,
-    /// Down to this share, in percent; 60 unless set.
+    /// Fill level afterwards, in percent; default 60.
     #[schemars(range(min = 0, max = 99))]
     pub to_percent: Option<u8>,
 }
@@ -141,9 +141,9 @@ pub struct SnipSettings {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TimeClearingSettings {
-    /// After so many minutes without an answer; 60 unless set, never before the server's cache has gone cold.
+    /// Minutes since the last response; default 60, and never before the server's cache has expired.
     pub idle_minutes: Option<u32>,
-    /// How many of the newest results stay; 5 unless set, at least 1.
+    /// Number of newest results to keep; default 5, at least 1.
     pub keep: Option<u32>,
 }
 
@@ -151,9 +151,9 @@ pub struct TimeClearingSettings {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CacheEditSettings {
-    /// When there are more results than this; 20 unless set.
+    /// Number of results above which old ones are deleted; default 20.
     pub above: Option<u32>,
-    /// How many of the newest results stay; 5 unless set, at least 1.
+    /// Number of newest results to keep; default 5, at least 1.
     pub keep: Option<u32>,
 }
 
@@ -161,37 +161,33 @@ pub struct CacheEditSettings {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct MemorySettings {
-    /// What happens to what agents write; the first rule that fits counts. A project's rules can only make
-    /// stricter what the others say.
+    /// Rules for writes by agents; the first matching rule applies. Project rules can only be stricter.
     pub policy: Vec<WriteRule>,
-    /// Projects whose memory is kept in their own `.dormouse/memory/`, so that it travels with the repository:
-    /// their folders, where `~/` is the person's home. A project can not set it.
+    /// Project folders whose memory is kept in their `.dormouse/memory/`. Not allowed in project settings.
     pub in_repository: Vec<String>,
-    /// Other agents, by the names they give themselves, whose memories about the person need no acceptance. A
-    /// project can not set it.
+    /// MCP clients whose memories about the user skip the inbox. Not allowed in project settings.
     pub trusted_clients: Vec<String>,
-    /// What the model saves memories with: the program's own tools, or the memory tool that models of
-    /// Anthropic's know.
+    /// The tools that the model saves memories with: Dormouse's own, or Anthropic's memory tool.
     pub tool: MemoryTools,
-    /// The project's rules, apart from the person's: `Stack::settings` parts them.
+    /// The rules of the project, filled by `SettingsStack::settings`.
     #[serde(skip)]
     pub restrictions: Vec<WriteRule>,
 }
 
-/// What the model saves memories with.
+/// The tools that the model saves memories with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum MemoryTools {
-    /// The program's own.
+    /// Dormouse's own tools.
     #[default]
     Own,
-    /// Anthropic's memory tool, where the server is Anthropic's and the model is known to know it.
+    /// Anthropic's memory tool, if the server is Anthropic's and the model supports it.
     Anthropic,
-    /// The same with every server that speaks Anthropic's format, whatever the model is called.
+    /// Anthropic's memory tool with every server that uses the Anthropic format, whatever the model.
     AnthropicAnywhere,
 }
 
-/// A rule for some writes to memory; what it does not name, it does not look at.
+/// A rule for writes to memory; keys that are not set match everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WriteRule {
@@ -200,7 +196,7 @@ pub struct WriteRule {
     pub kind: Option<RuleMemoryType>,
     /// Memories of this scope.
     pub scope: Option<RuleScope>,
-    /// What this one writes.
+    /// Memories by this writer.
     pub writer: Option<MemoryWriter>,
     /// What happens to the write.
     #[serde(rename = "rule")]
@@ -211,80 +207,79 @@ pub struct WriteRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleMemoryType {
-    /// About the person.
+    /// About the user.
     User,
-    /// How to work.
+    /// Feedback on how to work.
     Feedback,
     /// About the project.
     Project,
-    /// Where to look.
+    /// References to other sources.
     Reference,
 }
 
-/// For whom memories are.
+/// The scope of a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleScope {
-    /// The person, in every project.
+    /// All projects of the user.
     User,
-    /// The person, in this project.
+    /// This project of the user.
     Project,
-    /// Everybody on the project.
+    /// Everyone who works on the project.
     Team,
-    /// One agent.
+    /// One subagent.
     Agent,
 }
 
-/// Who writes memories, but for the person, who may always.
+/// Who writes a memory. The user may always write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MemoryWriter {
     /// The model, in a conversation.
     Model,
-    /// What is written from a conversation behind it.
+    /// Extraction from the conversation.
     Extraction,
-    /// Tidying in the background.
+    /// Memory cleanup in the background.
     Dream,
-    /// What comes from the team.
+    /// Team sync.
     Sync,
-    /// Another agent.
+    /// Another agent, over MCP.
     Client,
 }
 
-/// What is done with a write, the mildest first.
+/// What happens to a write, the most permissive first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WriteDecision {
-    /// It is written.
+    /// Written.
     Auto,
-    /// It is written, and said.
+    /// Written, with a notice.
     Notify,
-    /// The person is asked; where nobody can be, it waits in the inbox.
+    /// Written after confirmation; without a terminal, kept in the inbox.
     Ask,
-    /// It waits in the inbox until the person accepts it.
+    /// Kept in the inbox until the user accepts it.
     Inbox,
 }
 
-/// A model that makes vectors of texts, so that memories are found by what they mean as well. Off unless set. A
-/// project can not set it.
+/// An embedding model for memory search. Off unless set. Not allowed in project settings.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct EmbeddingSettings {
-    /// A file of word vectors: a word and its numbers a line. It is used rather than a server.
+    /// A file of word vectors, one word and its numbers per line; takes precedence over a server.
     pub file: Option<PathBuf>,
-    /// An OpenAI-compatible server, with its `/v1`. Memories are sent to it.
+    /// The base URL of an OpenAI-compatible server, including `/v1`. Memories are sent to it.
     pub base_url: Option<String>,
-    /// Its model.
+    /// The embedding model.
     pub model: Option<String>,
-    /// The environment variable that holds its key; none is sent unless set.
+    /// The environment variable that holds the API key; no key is sent if unset.
     pub key_env: Option<String>,
-    /// The scripts that the server's model knows; `latin` unless set. Texts in others are not sent.
+    /// The scripts that the model supports; default `latin`. Texts in other scripts are not sent.
     pub scripts: Vec<TextScript>,
-    /// What a place in the order by vectors counts beside one in the order by words: 1 as much.
+    /// The weight of the ranking by embeddings relative to the ranking by words; 1 is equal.
     pub weight: Option<f64>,
 }
 
-/// How texts are written.
+/// A writing system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TextScript {
@@ -312,33 +307,33 @@ pub enum TextScript {
     Other,
 }
 
-/// What is permitted without a rule.
+/// The permission mode: what is allowed without a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum DefaultMode {
-    /// A write or a command asks.
+    /// Writes and commands need confirmation.
     Default,
-    /// Edits in the working directory need no question.
+    /// Edits in the working directory need no confirmation.
     AcceptEdits,
-    /// Nothing but reading.
+    /// Read-only.
     Plan,
-    /// Everything but what a rule denies.
+    /// Everything except what a rule denies.
     BypassPermissions,
 }
 
-/// Rules such as `Bash(git diff:*)`, the mode to begin in, and further folders.
+/// Permission rules such as `Bash(git diff:*)`, the initial mode, and additional folders.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PermissionSettings {
-    /// What needs no question.
+    /// Calls that need no confirmation.
     pub allow: Vec<String>,
-    /// What asks even where it would be allowed.
+    /// Calls that need confirmation even if they would be allowed.
     pub ask: Vec<String>,
-    /// What never runs.
+    /// Calls that are refused.
     pub deny: Vec<String>,
-    /// The mode to begin in.
+    /// The initial permission mode.
     pub default_mode: Option<DefaultMode>,
-    /// Folders beside the working directory in which edits may be accepted.
+    /// Folders outside the working directory in which edits can be accepted.
     pub additional_directories: Vec<PathBuf>,
 }
 
@@ -346,29 +341,29 @@ pub struct PermissionSettings {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolSettings {
-    /// The longest result by tool, in characters; what is longer goes to a file.
+    /// The longest result by tool, in characters; a longer one is stored in a file.
     pub result_chars: BTreeMap<String, u32>,
-    /// How long a command may take unless the call says otherwise, in milliseconds.
+    /// The default timeout of a command, in milliseconds.
     pub bash_timeout_ms: Option<u64>,
-    /// The longest a call may ask for, in milliseconds.
+    /// The longest timeout that a call may ask for, in milliseconds.
     pub bash_max_timeout_ms: Option<u64>,
-    /// How long a call of an MCP server's tool may take, in milliseconds; 10 minutes unless set.
+    /// The timeout of an MCP tool call, in milliseconds; default 600000.
     pub mcp_timeout_ms: Option<u64>,
-    /// How long the start of a session waits for MCP servers, in milliseconds; 5 seconds unless set.
+    /// How long the start of a session waits for MCP servers, in milliseconds; default 5000.
     pub mcp_start_ms: Option<u64>,
 }
 
-/// What a million tokens cost, in US dollars.
+/// Prices in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceSettings {
-    /// Tokens sent.
+    /// Input tokens.
     pub input: f64,
-    /// Tokens received.
+    /// Output tokens.
     pub output: f64,
-    /// Tokens read from the server's cache; a tenth of `input` unless set.
+    /// Tokens read from the server's cache; default a tenth of `input`.
     pub cache_read: Option<f64>,
-    /// Tokens written to the server's cache; a quarter more than `input` unless set.
+    /// Tokens written to the server's cache; default 1.25 times `input`.
     pub cache_write: Option<f64>,
 }
 

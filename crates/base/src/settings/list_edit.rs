@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::json_text::{JsonContainer, JsonEntry, JsonTextError, indent_of};
 
-/// A text that can not be changed so.
+/// A text that cannot be changed so.
 #[derive(Debug, Error)]
 pub enum ListEditError {
     /// Not JSON.
@@ -68,12 +68,12 @@ pub fn remove_from_list(
 
 /// Whether a list has an element.
 pub fn is_in_list(text: &str, list: &[String], element: &Value) -> bool {
-    // What can not be read has nothing.
+    // What cannot be read has nothing.
     let container = container_at(text, list).ok().flatten();
     container.is_some_and(|container| position(text, &container, element).is_some())
 }
 
-/// The text without an object or a list that is empty. None: it is not there, or not empty.
+/// The text without an object or a list that is empty. None: it does not exist, or not empty.
 pub fn remove_if_empty(text: &str, keys: &[String]) -> Result<Option<String>, ListEditError> {
     let Some((last, above)) = keys.split_last() else { return Ok(None) };
     let (Some(own), Some(outer)) = (container_at(text, keys)?, container_at(text, above)?) else {

@@ -1,4 +1,4 @@
-//! Lists that get an element and lose it again: odd files, any order, what somebody else does meanwhile.
+//! Lists that get an element and lose it again: odd files, any order, what another process does meanwhile.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What a project's settings may do before a person has trusted the project, and ever (L-29).
+//! What a project's settings may do before the user has trusted the project, and ever (L-29).
 //!
 //! Invariant: what is not known to only restrict waits; a key that is new, or that nobody knows, waits
 //! as well.
@@ -16,7 +16,7 @@ pub struct WithheldSettings {
 
 /// Who is talked to, and where memory is: no project's business.
 const NEVER: &[&str] = &["provider", "embeddings", "autoMemoryDirectory", "allowManagedHooksOnly"];
-/// What a model is called opens nothing: the server is the person's.
+/// What a model is called opens nothing: the server is the user's.
 const FREE: &[&str] = &["$schema", "model", "smallModel"];
 /// Rules that take away.
 const RESTRICTING_RULES: &[&str] = &["deny", "ask"];

@@ -16,7 +16,7 @@ use crate::json_text::line_of;
 /// Where settings come from, lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SettingsSource {
-    /// The person's own.
+    /// The user's own.
     User,
     /// The project's, shared with everybody who works on it.
     Project,
@@ -24,7 +24,7 @@ pub enum SettingsSource {
     Local,
     /// `--settings`.
     CommandLine,
-    /// The organisation's.
+    /// The organization's.
     Managed,
 }
 

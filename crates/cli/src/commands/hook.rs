@@ -57,7 +57,7 @@ async fn answer(arguments: &HookArguments, world: &World) -> Result<Option<Strin
     let hook = ProjectMemory { world, project: &project, settings: &in_force.settings, switches };
     match event {
         ClientHookEvent::SessionStart => hook.session_start(&input).await,
-        ClientHookEvent::Prompt if switches.is_on("recall") => hook.prompt(&input).await,
+        ClientHookEvent::Prompt if switches.is_on(LayerSwitch::Recall) => hook.prompt(&input).await,
         ClientHookEvent::Prompt => Ok(None),
         ClientHookEvent::Stop => {
             hook.state()?.queue(&input, world.clock.now()).map_err(Failure::failed)?;

@@ -18,7 +18,8 @@ pub(crate) fn dreamer(
 ) -> Result<Option<Arc<DreamTask>>, Failure> {
     let Some(access) = access else { return Ok(None) };
     let setup = setup(world, Arc::clone(access), sessions.dir().clone());
-    let disabled = match (switches.is_on("dream"), switches.is_on("daily_log")) {
+    let disabled = match (switches.is_on(LayerSwitch::Dream), switches.is_on(LayerSwitch::DailyLog))
+    {
         _ if is_remote(world)? => Some("this is a remote session".to_owned()),
         (true, false) => None,
         (false, _) => Some("the switch `dream` is off".to_owned()),

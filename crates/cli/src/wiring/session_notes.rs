@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_background::{NotesConfig, SessionNotes, saved_title};
-use dormouse_base::{Dir, RelPath, SessionId, SessionNotesSettings, Switches};
+use dormouse_base::{Dir, LayerSwitch, RelPath, SessionId, SessionNotesSettings, Switches};
 use dormouse_engine::{BackgroundTask, Engine, TITLE_FILE};
 
 use crate::wiring::exit::Failure;

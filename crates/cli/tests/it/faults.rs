@@ -104,13 +104,13 @@ fn an_error_inside_the_stream() {
 
 #[test]
 fn a_reset_in_the_middle_of_an_event() {
-    mended(|| Reply::from(answer()).cut_inside_event(3).then(End::Reset), "the answer broke off");
+    mended(|| Reply::from(answer()).cut_inside_event(3).then(End::Reset), "the response broke off");
 }
 
 #[test]
 fn a_stream_that_ends_too_early() {
-    mended(|| Reply::from(answer()).stop_after(2).then(End::Close), "the answer broke off");
-    mended(|| Reply::from(answer()).stop_after(2).then(End::Fin), "the answer broke off");
+    mended(|| Reply::from(answer()).stop_after(2).then(End::Close), "the response broke off");
+    mended(|| Reply::from(answer()).stop_after(2).then(End::Fin), "the response broke off");
 }
 
 #[test]

@@ -189,7 +189,7 @@ fn nothing_happens_unasked() {
         home.write(&file, broken);
         let refused = setup(&home, &["cursor", "--yes"]);
         refused.expect_code(1);
-        assert!(refused.stderr.contains("by hand"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("manually"), "{}", refused.stderr);
         assert_eq!(home.read(&file), broken);
     }
     setup(&home, &["emacs"]).expect_code(2);

@@ -204,7 +204,7 @@ fn a_disk_that_refuses_a_long_result() {
         let Some(request) = server.requests().into_iter().nth(1) else { continue };
         assert_eq!(output.success().stdout, "done\n");
         let text = stored(&home).pop().map(|(_, text)| text).unwrap_or_default();
-        if text.contains("more bytes were not kept: can not write") {
+        if text.contains("more bytes were not kept: cannot write") {
             refused += 1;
             assert!(text.len() < 300_000 && text.ends_with("[exit code 5]"), "{}", text.len());
             assert!(request.text().contains("<persisted-output>"));

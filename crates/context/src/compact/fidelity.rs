@@ -9,14 +9,14 @@ use super::identifiers::{HeldIdentifiers, IdentifierCensus, IdentifierKind, Iden
 use super::texts::{head, tail};
 use super::user_texts::{UserText, keep_user_texts, user_text_in};
 
-/// Below this share of identifiers the person's lost words are appended too.
+/// Below this share of identifiers the user's lost words are appended too.
 pub const IDENTIFIERS_FLOOR: f64 = 0.8;
-/// The person's last request is there, or it is not.
+/// The user's last request is there, or it is not.
 pub const LAST_REQUEST_FLOOR: f64 = 1.0;
 
 /// Of more texts than this only the newest are measured: looking for a text costs more than for a name.
 const MOST_TEXTS: usize = 2_000;
-/// Of what the person has ever said, so much is searched for: a session of thousands of turns takes no longer.
+/// Of what the user has ever said, so much is searched for: a session of thousands of turns takes no longer.
 const MOST_SAID: usize = 400;
 /// From this many bytes on a message is shown by its beginning and its end.
 const LONG_REQUEST: usize = 4_000;
@@ -25,7 +25,7 @@ const LONG_REQUEST: usize = 4_000;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Fidelity {
-    /// Messages of the person.
+    /// Messages of the user.
     pub user_messages: f64,
     /// Paths.
     pub paths: f64,
@@ -37,12 +37,12 @@ pub struct Fidelity {
     pub errors: f64,
     /// Open tasks.
     pub open_tasks: f64,
-    /// The person's last request.
+    /// The user's last request.
     pub last_request: f64,
 }
 
 impl Fidelity {
-    /// Whether the person's lost words are to be appended.
+    /// Whether the user's lost words are to be appended.
     pub fn below_floor(&self) -> bool {
         self.identifiers < IDENTIFIERS_FLOOR
             || self.paths < IDENTIFIERS_FLOOR
@@ -77,7 +77,7 @@ pub fn measure_fidelity(dropped: &[Arc<Message>], open_tasks: &[String], after: 
     }
 }
 
-/// The person's words that `after` does not hold, for a compaction below the floor; empty if it holds all.
+/// The user's words that `after` does not hold, for a compaction below the floor; empty if it holds all.
 pub fn lost_user_texts(said: &[UserText], after: &str, budget_tokens: u64) -> String {
     let held = HeldIdentifiers::in_text(after);
     let (older, newest) = said.split_at(said.len().saturating_sub(MOST_SAID));
@@ -87,7 +87,7 @@ pub fn lost_user_texts(said: &[UserText], after: &str, budget_tokens: u64) -> St
     keep_user_texts(&lost, budget_tokens)
 }
 
-/// What the person said, the newest first.
+/// What the user said, the newest first.
 fn newest_said(dropped: &[Arc<Message>]) -> Vec<String> {
     dropped.iter().rev().filter_map(|message| user_text_in(message)).take(MOST_TEXTS).collect()
 }

@@ -12,7 +12,7 @@ use dormouse_conversation::{Message, Role};
 use self::work::Work;
 use super::texts::{bytes_of, head_and_tail};
 
-/// What is folded. The person's words are not part of it: they stand beside it in the summary message.
+/// What is folded. The user's words are not part of it: they stand beside it in the summary message.
 #[derive(Debug, Clone, Copy)]
 pub struct FoldInput<'a> {
     /// The messages that go.

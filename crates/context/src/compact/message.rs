@@ -21,13 +21,13 @@ pub struct CompactionSummary<'a> {
     pub method: CompactionMethod,
     /// The summary, the notes, or the fold.
     pub text: &'a str,
-    /// The person's words, as [`super::keep_words`] gives them; may be empty.
+    /// The user's words, as [`super::keep_words`] gives them; may be empty.
     pub user_words: &'a str,
     /// The index of what was dropped, as [`super::index`] gives it; may be empty.
     pub index: &'a str,
     /// The transcript's path: everything is still there.
     pub transcript: &'a str,
-    /// Words of the person that the summary lost and that are said again (C-23); may be empty.
+    /// Words of the user that the summary lost and that are said again (C-23); may be empty.
     pub lost_words: &'a str,
     /// Whether messages that nothing covers had to go, which is then said.
     pub lost_uncovered: bool,

@@ -2,10 +2,10 @@
 
 use thiserror::Error;
 
-/// Stands in front of the first message that [`Direction::From`] summarises; whoever asks puts it there.
+/// Stands in front of the first message that [`Direction::From`] summarizes; whoever asks puts it there.
 pub const FROM_MARK: &str = "[summarise from here]";
 
-/// Which part of a conversation is summarised by hand.
+/// Which part of a conversation is summarized manually.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SummaryDirection {
     /// What follows the chosen message; what is before stays.

@@ -22,7 +22,7 @@ pub struct Round {
 ///
 /// A round begins at a user message that holds no tool results, or at an assistant message that follows
 /// results. User messages without an answer between them belong together, and so does an answer that
-/// goes on in a second message. A summary, with what was put back behind it, is a round of its own.
+/// continues in a second message. A summary, with what was put back behind it, is a round of its own.
 pub fn rounds(messages: &[Arc<Message>]) -> Vec<Round> {
     let mut rounds: Vec<Round> = Vec::new();
     let mut state = State::default();
@@ -62,7 +62,7 @@ impl<'a> State<'a> {
         match (last, message.role) {
             (Role::Assistant, Role::User) => true,
             (Role::Assistant, Role::Assistant) => false,
-            // What the program adds to results stays with them; what a person adds begins anew.
+            // What the program adds to results stays with them; what the user adds begins again.
             (Role::User, Role::User) => typed && self.has_results,
             (Role::User, Role::Assistant) => self.has_results,
         }
@@ -74,7 +74,7 @@ impl<'a> State<'a> {
             self.has_summary = false;
         }
         if message.role == Role::Assistant && self.last == Some(Role::User) {
-            // Results stand directly behind their calls: what is still open stays so for ever.
+            // Results stand directly behind their calls: what is still open stays so forever.
             self.open.clear();
         }
         for id in message.tool_results() {

@@ -13,13 +13,13 @@ use super::rounds::rounds;
 const MARGIN_PART: u64 = 10;
 /// The part of the rounds that goes when nobody knows how much is too much.
 const UNKNOWN_PART: usize = 5;
-/// How reminders begin: whatever they hold is put in anew after a compaction.
+/// How reminders begin: whatever they hold is put in again after a compaction.
 const REMINDER: &str = "<system-reminder>";
 /// What stands where a reminder stood.
 const REMINDER_GONE: &str = "[a reminder of the program stood here]";
 
-/// The messages for a summary request that can not be sent as they are: pictures and documents as
-/// markers, in results too; no thinking; no reminders, for they will be put in anew.
+/// The messages for a summary request that cannot be sent as they are: pictures and documents as
+/// markers, in results too; no thinking; no reminders, for they will be put in again.
 pub fn strip_messages(messages: &[Arc<Message>]) -> Vec<Message> {
     let mut gone = Vec::new();
     messages

@@ -80,7 +80,7 @@ fn begin_of_reach(messages: &[Arc<Message>], most: u64) -> usize {
     0
 }
 
-/// What a person says after an answer without calls.
+/// What the user says after an answer without calls.
 fn surely_begins(before: &Message, message: &Message) -> bool {
     before.role == Role::Assistant
         && message.role == Role::User

@@ -20,7 +20,7 @@ pub(super) fn of_user(blocks: Vec<Block>, flags: MessageFlags) -> Arc<Message> {
     Arc::new(Message::user(id(), now(), blocks, flags))
 }
 
-/// What a person typed.
+/// What the user typed.
 pub(super) fn user(text: &str) -> Arc<Message> {
     of_user(vec![Block::text(text)], MessageFlags::default())
 }

@@ -15,7 +15,7 @@ pub(super) fn bytes_of(tokens: u64) -> usize {
 /// Whose text it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Speaker {
-    /// Whoever wrote the message: the person, the model.
+    /// Whoever wrote the message: the user, the model.
     Author,
     /// A tool that printed it.
     Tool,

@@ -1,4 +1,4 @@
-//! The person's words, kept by the program and not left to whoever summarises (C-17).
+//! The user's words, kept by the program and not left to whoever summarizes (C-17).
 
 use dormouse_base::MessageId;
 use dormouse_conversation::{Block, BlockKind, Message, Role};
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::texts::{bytes_of, first_line, head_and_tail};
 
-/// How texts begin that a program put into a message of the person: ours, and those of other agents.
+/// How texts begin that a program put into a message of the user: ours, and those of other agents.
 const PROGRAM_MARKS: [&str; 8] = [
     "<system-reminder>",
     "<command-",
@@ -26,7 +26,7 @@ const MORE_LINE: usize = 100;
 /// The list of older messages takes at most this part of the budget, beside it.
 const OLDER_PART: usize = 5;
 
-/// What a person typed, and where it is found.
+/// What the user typed, and where it is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserText {
     /// The message.
@@ -39,7 +39,7 @@ pub struct UserText {
     pub location: String,
 }
 
-/// The words that a person typed in a message; none if the program wrote it, if it is a summary, or if it
+/// The words that the user typed in a message; none if the program wrote it, if it is a summary, or if it
 /// brings results.
 pub fn user_text_in(message: &Message) -> Option<String> {
     let flags = message.flags;
@@ -73,7 +73,7 @@ fn without_reminders(text: &str) -> String {
     kept
 }
 
-/// The person's words for a summary message: the newest word for word, up to the budget, shown in the
+/// The user's words for a summary message: the newest word for word, up to the budget, shown in the
 /// order in which they were said; of the older ones a line each, with the place. The newest is always
 /// there; one that does not fit is shown by its beginning and its end. The lines come on top of the budget.
 pub fn keep_user_texts(said: &[UserText], budget_tokens: u64) -> String {

@@ -3,7 +3,7 @@
 //! The results stay in the messages; the deletions are a message of their own behind the newest, which the
 //! server sees as a block of it. Invariant: a deletion that was sent is sent again, in the same place, with
 //! every later request, for as long as nothing in front of it changes: whoever changes that takes all of them
-//! out, and they start anew.
+//! out, and they start again.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -13,7 +13,7 @@ use dormouse_conversation::{Block, BlockKind, Message, ResultContent, ToolUseId}
 use super::edit::{HistoryEdit, LayerPlan, LayerReport};
 use super::results::{ToolResult, results_of};
 
-/// What stands in place of a cleared result.
+/// What replaces a cleared result.
 pub const CLEARED_RESULT: &str =
     "[this old result was cleared to make room; call the tool again if its content is needed]";
 

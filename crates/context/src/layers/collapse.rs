@@ -110,7 +110,7 @@ pub fn folds_to_commit<'a>(
     staged.iter().filter(|fold| tokens_of_text(&fold.summary) < fold.span.tokens).collect()
 }
 
-/// The edits that show the folds in place of their spans; folds whose span is not there are passed over.
+/// The edits that show the folds instead of their spans; folds whose span does not exist are passed over.
 /// `transcript` is where the messages can be read.
 pub fn plan_folds(
     messages: &[Arc<Message>],
@@ -145,7 +145,7 @@ fn places(messages: &[Arc<Message>], spans: &[FoldSpan]) -> Vec<std::ops::Range<
     all_places(messages, spans).into_iter().flatten().collect()
 }
 
-/// Where each span stands; none for one that is not there.
+/// Where each span stands; none for one that does not exist.
 fn all_places(
     messages: &[Arc<Message>],
     spans: &[FoldSpan],

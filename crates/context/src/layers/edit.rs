@@ -30,7 +30,7 @@ pub enum HistoryEdit {
     },
 }
 
-/// What a layer did, in figures.
+/// What a layer did, in metrics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LayerReport {
     /// Its name, as in the settings.
@@ -56,7 +56,7 @@ pub struct LayerPlan {
 }
 
 /// The messages with the edits made. `make` gives the message for a text that is put in. What no edit
-/// names stays the same allocation; an edit of a message that is not there does nothing.
+/// names stays the same allocation; an edit of a message that does not exist does nothing.
 pub fn apply_edits(
     messages: &[Arc<Message>],
     edits: &[HistoryEdit],

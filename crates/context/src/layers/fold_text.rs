@@ -24,7 +24,7 @@ pub fn fold_prompt(messages: &[Arc<Message>], span: &FoldSpan, room_tokens: u32)
     )
 }
 
-/// What is shown in place of a span.
+/// What is shown instead of a span.
 pub fn folded_text(fold: &SpanFold, messages: usize, transcript: &str) -> String {
     let FoldSpan { from, to, tokens } = fold.span;
     format!(

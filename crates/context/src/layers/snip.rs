@@ -24,7 +24,7 @@ impl Default for SnipRule {
 }
 
 /// The rounds to leave out: the oldest, until what is used is at most the lower share. None if it is not
-/// due or nothing can go. `forced` (by hand) asks below the upper share too; what does not fill the
+/// due or nothing can go. `forced` (manually) asks below the upper share too; what does not fill the
 /// window is brought down to the lower share of itself. The usage of the last answer still counts
 /// what is left out here: the caller hands `freed_tokens` on.
 pub fn plan_snip(
@@ -103,7 +103,7 @@ fn oldest(messages: &[Arc<Message>], goal: u64) -> Gone {
     gone
 }
 
-/// What stands in place of messages that were left out.
+/// What replaces messages that were left out.
 fn marker(messages: u64) -> String {
     format!(
         "{SNIP_MARK}{messages}\">{messages} earlier messages were left out here to make room. They are in the transcript of this session. If something from them is needed, look it up again or ask; do not guess.</left-out>"

@@ -1,4 +1,4 @@
-//! What may be left out of a view, and how the messages that stand for left-out ones are recognised.
+//! What may be left out of a view, and how the messages that stand for left-out ones are recognized.
 
 use std::ops::Range;
 use std::sync::Arc;

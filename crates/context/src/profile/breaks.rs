@@ -29,7 +29,7 @@ pub enum BreakReason {
     Edited,
     /// Another model has another cache.
     ModelChanged,
-    /// System prompt or tools were built anew.
+    /// System prompt or tools were rebuilt.
     PrefixRebuilt,
     /// Thinking was taken out of earlier messages.
     ThinkingDropped,

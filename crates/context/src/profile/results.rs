@@ -63,7 +63,7 @@ pub struct ProfileTotals {
     pub usage: Usage,
     /// What those with a price cost.
     pub cost_usd: f64,
-    /// Tokens that were cached and had to be sent anew.
+    /// Tokens that were cached and had to be sent again.
     pub lost_tokens: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The replay itself: events in, figures out.
+//! The replay itself: events in, metrics out.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -300,7 +300,7 @@ fn tally(world: &dyn LayerSimulation) -> LayerProfile {
     }
 }
 
-/// Adds a request in a world to the layer's figures.
+/// Adds a request in a world to the layer's metrics.
 fn add(
     figures: &mut LayerProfile,
     effect: &SimulatedOutcome,

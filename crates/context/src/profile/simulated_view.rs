@@ -1,4 +1,4 @@
-//! The messages as a layer would have them sent, kept up as the session goes on.
+//! The messages as a layer would have them sent, kept up as the session continues.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -156,7 +156,7 @@ impl LayerSimulation for Collapsing {
 }
 
 impl Collapsing {
-    /// Stages what is due; gives the calls that summarise it.
+    /// Stages what is due; gives the calls that summarize it.
     fn stage(&mut self, used: u64, moment: &SimulatedRequest<'_>) -> Vec<Usage> {
         if used < self.ask_from {
             return Vec::new();

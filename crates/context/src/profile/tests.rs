@@ -162,7 +162,7 @@ fn a_full_window_is_snipped_folded_and_compacted_each_in_its_world() {
     let first = profile.requests.iter().find(|one| one.freed.contains_key("snip")).unwrap();
     assert!((68_001..72_100).contains(&first.context_tokens), "{first:?}");
     assert!(first.freed["snip"] >= first.context_tokens - 48_000);
-    // It costs the cache once, and pays only when the session goes on.
+    // It costs the cache once, and pays only when the session continues.
     assert!(snip.saved_usd() < 0.0, "{snip:?}");
     let collapse = layer(&profile, "collapse");
     assert!(collapse.calls > 0 && collapse.cost_with_usd > collapse.cost_without_usd);

@@ -1,4 +1,4 @@
-//! Writing figures: each is one line, whichever process writes it.
+//! Writing metrics: each is one line, whichever process writes it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -57,23 +57,23 @@ impl MetricsLog {
         self.0.as_ref().map(|inner| inner.folder.as_path())
     }
 
-    /// A handle for the figures of one session. `project` is the name of its folder.
+    /// A handle for the metrics of one session. `project` is the name of its folder.
     pub fn for_session(&self, session: SessionId, project: &str) -> SessionMetrics {
         SessionMetrics { log: self.clone(), session, project: Arc::from(project) }
     }
 
-    /// How many figures could not be written.
+    /// How many metrics could not be written.
     pub fn lost(&self) -> u64 {
         self.0.as_ref().map_or(0, |inner| inner.lost.load(Ordering::Relaxed))
     }
 
-    /// Why figures are being lost, the first time this is asked after one was.
+    /// Why metrics are being lost, the first time this is asked after one was.
     pub fn take_problem(&self) -> Option<String> {
         hold(&self.0.as_ref()?.untold).take()
     }
 }
 
-/// Where the figures of one session go.
+/// Where the metrics of one session go.
 #[derive(Debug, Clone)]
 pub struct SessionMetrics {
     log: MetricsLog,
@@ -91,7 +91,7 @@ struct LineOut<'a> {
 }
 
 impl SessionMetrics {
-    /// Writes a figure down. What can not be written is counted and told once.
+    /// Writes a metric down. What cannot be written is counted and told once.
     pub fn record(&self, figure: &Metric) {
         let Some(inner) = &self.log.0 else { return };
         let now = inner.clock.now();

@@ -45,7 +45,7 @@ impl Metric {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConversationKind {
-    /// The person's.
+    /// The user's.
     #[default]
     Main,
     /// A copy of it that shares its cached prefix.
@@ -73,7 +73,7 @@ pub enum RequestOutcome {
     /// It was answered to the end.
     #[default]
     Answered,
-    /// The person interrupted it.
+    /// The user interrupted it.
     Interrupted,
     /// It failed: the kind of error, a word.
     Failed(String),
@@ -129,9 +129,9 @@ pub struct LayerMetric {
     pub messages: u64,
     /// Results, rounds or messages that it changed.
     pub changed: u64,
-    /// Summaries that it put in place of messages.
+    /// Summaries that it put instead of messages.
     pub summaries: u64,
-    /// Whether it changed what had been sent, so that the cache is read anew.
+    /// Whether it changed what had been sent, so that the cache is read again.
     pub prefix_changed: bool,
 }
 
@@ -195,9 +195,9 @@ pub enum MemoryAction {
     Written,
     /// Put into a conversation.
     Recalled,
-    /// Changed by a person, because it was wrong.
+    /// Changed by the user, because it was wrong.
     Corrected,
-    /// Taken back by a person.
+    /// Taken back by the user.
     Undone,
     /// Proposed by a job and not saved: it rested on nothing, or was known already.
     Dropped,
@@ -210,7 +210,7 @@ pub struct MemoryMetric {
     pub action: MemoryAction,
     /// To how many.
     pub count: u64,
-    /// By whom: `model`, `person`, or a job.
+    /// By whom: `model`, `user`, or a job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// Tokens they took in the conversation.

@@ -1,9 +1,9 @@
-//! The log of figures (L-31): one line for every request, tool call, layer and background job, kept on
+//! The metrics log (L-31): one line for every request, tool call, layer and background job, kept on
 //! this machine and sent nowhere.
 //!
-//! Invariants: a figure holds numbers, ids and the names of tools, layers, jobs and models, never a
+//! Invariants: a metric holds numbers, ids and the names of tools, layers, jobs and models, never a
 //! word of a conversation or a file. Writing one can fail; it never disturbs what it is about. Reading
-//! never fails over a line: what can not be read is counted.
+//! never fails over a line: what cannot be read is counted.
 
 mod log;
 mod metric;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::Metric;
 use super::months::{Month, months};
 
-/// Which figures are wanted.
+/// Which metrics are wanted.
 #[derive(Debug, Clone, Default)]
 pub struct MetricsFilter {
     /// Not those before this moment.
@@ -52,7 +52,7 @@ struct Head<'a> {
     kind: Cow<'a, str>,
 }
 
-/// Reads the figures that pass a filter, in the order in which they were written. A log that is not
+/// Reads the metrics that pass a filter, in the order in which they were written. A log that is not
 /// there is an empty one.
 pub fn read_metrics(
     folder: &Path,
@@ -95,7 +95,7 @@ fn read_month(
     Ok(unreadable)
 }
 
-/// It can not be read.
+/// It cannot be read.
 struct NotALine;
 
 /// A line of the log; none for one of another session, project or time, or an empty one.

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::usage::Usage;
 
-/// What the figures of a period come to.
+/// What the metrics of a period come to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct MetricsSummary {
     /// From the first figure to the last; none where there is none.
@@ -159,16 +159,16 @@ pub struct MemoryTotals {
     pub written: u64,
     /// Put into a conversation.
     pub recalled: u64,
-    /// Corrected by a person.
+    /// Corrected by the user.
     pub corrected: u64,
-    /// Taken back by a person.
+    /// Taken back by the user.
     pub undone: u64,
     /// Proposed and not saved.
     pub dropped: u64,
 }
 
 impl MemoryTotals {
-    /// The share of memories that a person had to correct or take back; none where none was written.
+    /// The share of memories that the user had to correct or take back; none where none was written.
     pub fn pollution_rate(&self) -> Option<f64> {
         share(self.corrected.saturating_add(self.undone), self.written)
     }
@@ -300,7 +300,7 @@ impl Sessions {
     }
 }
 
-/// Adds up the figures that pass a filter.
+/// Adds up the metrics that pass a filter.
 pub fn summarize_metrics(
     folder: &Path,
     filter: &MetricsFilter,

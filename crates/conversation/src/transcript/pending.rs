@@ -18,16 +18,16 @@ const LOCK: &str = "transcripts.lock";
 /// Others hold the lock for moments.
 const WAIT: Duration = Duration::from_secs(2);
 
-/// Why the list can not be used.
+/// Why the list cannot be used.
 #[derive(Debug, Error)]
 pub enum PendingTranscriptsError {
-    /// The folder can not be read or written.
+    /// The folder cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A line can not be added.
+    /// A line cannot be added.
     #[error(transparent)]
     Append(#[from] AppendError),
-    /// Somebody else has it.
+    /// Another process has it.
     #[error(transparent)]
     Lock(#[from] LockError),
     /// A name that is none.
@@ -85,7 +85,7 @@ impl PendingTranscripts {
         Ok(file.append(&serde_json::to_vec(waiting).unwrap_or_default())?)
     }
 
-    /// Those that wait, each once, the oldest first. A line that can not be read is passed over.
+    /// Those that wait, each once, the oldest first. A line that cannot be read is passed over.
     pub fn list(&self) -> Result<Vec<PendingTranscript>, PendingTranscriptsError> {
         let mut list: Vec<PendingTranscript> = Vec::new();
         for waiting in self.text()?.lines().filter_map(|line| serde_json::from_str(line).ok()) {
@@ -104,7 +104,7 @@ impl PendingTranscripts {
                 waiting.transcript_path != looked_at.transcript_path
                     || waiting.time > looked_at.time
             }
-            // What can not be read is nobody's, and would stay for ever.
+            // What cannot be read is nobody's, and would stay forever.
             Err(_) => false,
         };
         let text: String =

@@ -1,7 +1,7 @@
 //! A transcript as what happened, in order: for whoever asks how a session went, not how it ended.
 //!
 //! Nothing is left out that was paid for: what compactions put away is here, and answers that were
-//! withdrawn are. A message stands where its first line does. Branches that a person went back from are
+//! withdrawn are. A message stands where its first line does. Branches that the user went back from are
 //! read in the order of the file. Never fails: what can be read, is; the rest is named.
 
 use std::collections::{BTreeMap, HashMap};
@@ -40,7 +40,7 @@ pub struct ReplayedMessage {
     pub message: Arc<Message>,
     /// Whether what its request wrote to the cache is kept for an hour, as far as the line tells.
     pub one_hour_cache: bool,
-    /// Whether it was taken back: it was paid for, and is in no later request.
+    /// Whether it was undone: it was paid for, and is in no later request.
     pub withdrawn: bool,
 }
 

@@ -69,7 +69,7 @@ impl Wanted {
     }
 
     fn passages(&self, session: SessionId, line: &[u8]) -> Vec<Passage> {
-        // What can not be read is nobody's passage; loading the session says so.
+        // What cannot be read is nobody's passage; loading the session says so.
         let Ok(line) = serde_json::from_slice::<LineIn<'_>>(line) else { return Vec::new() };
         let Some(message) = line.message.filter(|_| !line.is_meta) else { return Vec::new() };
         let time = line.timestamp.and_then(|time| time.parse().ok());

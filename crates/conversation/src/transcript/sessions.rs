@@ -49,7 +49,7 @@ fn plain(name: String) -> RelPath {
 pub struct SessionSummary {
     /// Which.
     pub session: SessionId,
-    /// The first thing the person said in it.
+    /// The first thing the user said in it.
     pub title: String,
     /// When it was last written.
     pub modified: SystemTime,
@@ -67,7 +67,7 @@ pub struct SessionSummary {
 const LONGEST_TITLE: usize = 80;
 
 /// The project's sessions, newest first; with `text`, only those that contain it (in any case).
-/// Sessions without a word of the person are left out.
+/// Sessions without a word of the user are left out.
 pub fn list_sessions(dir: &Dir, text: Option<&str>) -> Result<Vec<SessionSummary>, FileError> {
     let wanted = text.map(str::to_lowercase);
     let mut summaries = Vec::new();
@@ -97,7 +97,7 @@ pub fn list_sessions(dir: &Dir, text: Option<&str>) -> Result<Vec<SessionSummary
     Ok(summaries)
 }
 
-/// The session that was written last, if there is one with a word of the person in it.
+/// The session that was written last, if there is one with a word of the user in it.
 pub fn newest_session(dir: &Dir) -> Result<Option<SessionId>, FileError> {
     for (session, _) in session_files(dir)? {
         if has_words(dir, session)? {
@@ -113,7 +113,7 @@ pub fn sessions_since(dir: &Dir, since: SystemTime) -> Result<Vec<SessionId>, Fi
     Ok(newer.map(|(session, _)| session).collect())
 }
 
-/// Whether the person said anything in a session. The file may be large and the answer is near its
+/// Whether the user said anything in a session. The file may be large and the answer is near its
 /// beginning, so it is read line by line, and no further.
 fn has_words(dir: &Dir, session: SessionId) -> Result<bool, FileError> {
     let path = session_file(session);

@@ -332,7 +332,7 @@ impl Transcript {
         self.write_about(message, WITHDRAWN, LineBody::Empty {})
     }
 
-    /// Writes the blocks that are sent in place of stored results of a message.
+    /// Writes the blocks that are sent instead of stored results of a message.
     pub fn record_stored(
         &mut self,
         message: MessageId,

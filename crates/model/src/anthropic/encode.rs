@@ -1,4 +1,4 @@
-//! Writing requests. Serialised from structs, in a fixed order, never from a map.
+//! Writing requests. Serialized from structs, in a fixed order, never from a map.
 
 use dormouse_conversation::{
     Block, BlockKind, Effort, Prefix, RequestOptions, ResponseFormat, Role, ServerTool,

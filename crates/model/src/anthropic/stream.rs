@@ -30,7 +30,7 @@ struct EventIn<'a> {
     context_management: Option<Managed>,
 }
 
-/// What the server says it has done about the window. Nothing depends on it but figures: what is not as it
+/// What the server says it has done about the window. Nothing depends on it but metrics: what is not as it
 /// should be counts as nothing.
 #[derive(Deserialize)]
 #[serde(untagged)]

@@ -243,7 +243,7 @@ fn write_assistant(out: &mut Vec<u8>, blocks: &[Block]) {
 }
 
 /// Arguments travel as text, as the model wrote them. Those that were no JSON go back inside the object
-/// that keeps them: a server that reads its own history would choke on them for ever.
+/// that keeps them: a server that reads its own history would choke on them forever.
 fn call(block: &Block) -> Option<String> {
     let call = block.as_tool_use()?;
     Some(format!(

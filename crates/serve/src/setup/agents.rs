@@ -41,10 +41,10 @@ pub(super) struct ConfigFile {
     pub(super) changes: Vec<ConfigEdit>,
 }
 
-/// Where the person's and the project's files are, and how the program is called.
+/// Where the user's and the project's files are, and how the program is called.
 #[derive(Debug, Clone)]
 pub struct SetupPaths {
-    /// The person's home folder.
+    /// The user's home folder.
     pub home: PathBuf,
     /// The project's root.
     pub project: PathBuf,
@@ -123,7 +123,7 @@ fn hooks(program: &str) -> Vec<ConfigEdit> {
     events.into_iter().map(hook).collect()
 }
 
-/// The one that is there, else the usual one.
+/// The one that exists, else the usual one.
 fn opencode_file(home: &Path) -> PathBuf {
     let folder = home.join(".config/opencode");
     let commented = folder.join("opencode.jsonc");

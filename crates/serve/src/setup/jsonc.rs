@@ -71,7 +71,7 @@ pub(super) fn place(text: &str, item: &JsonItem) -> Result<EditPosition, SetupEr
     Ok(EditPosition::Insert { at: container.open + 1, text: fitted(&container, text, &inner) })
 }
 
-/// The text without an item, wherever it is and whatever stands beside it. None if it is not there.
+/// The text without an item, wherever it is and whatever stands beside it. None if it does not exist.
 pub(super) fn without(text: &str, item: &JsonItem) -> Result<Option<String>, SetupError> {
     let mut container = JsonContainer::root(text)?;
     for key in item.path {
@@ -149,7 +149,7 @@ fn span_of(container: &JsonContainer, text: &str, at: usize) -> Range<usize> {
     start..comma.unwrap_or(entry.whole.end)
 }
 
-/// Where the white space before a place begins.
+/// Where the whitespace before a place begins.
 fn before_gap(text: &str, at: usize) -> usize {
     text.get(..at).map_or(at, |head| head.trim_end_matches([' ', '\t', '\r', '\n']).len())
 }

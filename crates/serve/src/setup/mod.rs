@@ -21,23 +21,23 @@ use record::{FileRecord, SetupRecord};
 /// Why an agent could not be set up.
 #[derive(Debug, Error)]
 pub enum SetupError {
-    /// A file can not be read or written.
+    /// A file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
     /// A name that is none.
     #[error(transparent)]
     Name(#[from] RelPathError),
     /// Not text.
-    #[error("{0} is not UTF-8 text; add the lines by hand")]
+    #[error("{0} is not UTF-8 text; add the lines manually")]
     NotText(PathBuf),
     /// Not JSON, even with comments.
-    #[error("line {line} is not JSON; mend the file, or add the lines by hand")]
+    #[error("line {line} is not JSON; fix the file, or add the lines manually")]
     Json {
         /// Where.
         line: usize,
     },
     /// Something else stands where the lines would go.
-    #[error("`{0}` is not written in a way that lines can be added to; add them by hand")]
+    #[error("`{0}` has a form that lines cannot be added to; add them manually")]
     Shape(String),
     /// In a file.
     #[error("{file}: {error}")]
@@ -47,8 +47,8 @@ pub enum SetupError {
         /// What.
         error: Box<SetupError>,
     },
-    /// The record of what was put in can not be written.
-    #[error("the record of what was put in can not be written: {0}")]
+    /// The record of what was put in cannot be written.
+    #[error("the record of the added lines cannot be written: {0}")]
     Record(serde_json::Error),
 }
 

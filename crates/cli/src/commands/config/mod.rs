@@ -61,9 +61,9 @@ pub(crate) fn entries(in_force: &InForce) -> Vec<SettingEntry> {
             entries.push(SettingEntry { key: key.to_owned(), value: value.clone(), origin });
         }
     });
-    for switch in SWITCHES {
-        if let Some(state) = in_force.switches.get(switch.name) {
-            let key = format!("layers.{}", switch.name);
+    for switch in LayerSwitch::ALL {
+        if let Some(state) = in_force.switches.get(switch) {
+            let key = format!("layers.{switch}");
             entries.push(SettingEntry {
                 key,
                 value: Value::Bool(state.on),

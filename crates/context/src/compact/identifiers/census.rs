@@ -20,7 +20,7 @@ pub struct IdentifierCensus {
 pub struct IdentifierUses {
     /// Messages that hold it: a log that says it a thousand times says it once.
     pub messages: u32,
-    /// Those of them in which the model or the person used it, and no tool merely printed it.
+    /// Those of them in which the model or the user used it, and no tool merely printed it.
     pub spoken: u32,
     /// The last message that holds it, counted from 0.
     pub last: usize,

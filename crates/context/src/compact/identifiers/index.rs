@@ -183,7 +183,7 @@ fn ends(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// How likely a name is needed again, for its room: how many messages use it (those of the model and the
-/// person twice, those of tools once), how lately, how long it is. Of a path only the file name counts,
+/// user twice, those of tools once), how lately, how long it is. Of a path only the file name counts,
 /// for its folder mostly stands there anyway. The weights were
 /// chosen on a few real sessions of one code base: `bench fidelity` says how far to trust them.
 #[expect(clippy::cast_precision_loss, reason = "counts of messages are small")]

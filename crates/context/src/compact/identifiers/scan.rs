@@ -107,7 +107,7 @@ fn inside(word: &str, before: char) -> &str {
     }
 }
 
-/// A URL goes on through characters that end other words.
+/// A URL continues through characters that end other words.
 fn take_url<'a>(rest: &'a str, at: usize, take: &mut impl FnMut(Identifier<'a>)) -> &'a str {
     let length = rest.find(|c| !in_word(c) && !"?&=%;,!~*()".contains(c)).unwrap_or(rest.len());
     let (url, after) = rest.split_at_checked(length).unwrap_or((rest, ""));

@@ -6,7 +6,7 @@ const LONGEST: usize = 400;
 /// A shorter beginning of a name is no shared one.
 const SHORTEST: usize = 3;
 
-/// Gives what a text holds folded. What only looks like it gives little, and nothing that is not there.
+/// Gives what a text holds folded. What only looks like it gives little, and nothing that does not exist.
 pub(super) fn unfold(text: &str, take: &mut impl FnMut(&str)) {
     for line in text.lines().filter(|line| line.contains('{')) {
         Unfolding::default().line(line, take);

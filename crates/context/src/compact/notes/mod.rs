@@ -47,7 +47,7 @@ pub fn fill(template: &str, variables: &[(&str, &str)]) -> String {
     filled
 }
 
-/// A template, ours or the person's: the lines that have to stay.
+/// A template, ours or the user's: the lines that have to stay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     text: String,
@@ -105,7 +105,7 @@ impl Template {
         }
     }
 
-    /// Whether nothing was written yet: the template, white space aside.
+    /// Whether nothing was written yet: the template, whitespace aside.
     pub fn says_nothing(&self, notes: &str) -> bool {
         notes.split_whitespace().eq(self.text.split_whitespace())
     }
