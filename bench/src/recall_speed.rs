@@ -11,7 +11,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use dormouse_base::SystemClock;
-use dormouse_memory::{Author, By, MemoryType, NewMemory, Scope, Store, StoreOptions};
+use dormouse_memory::{
+    ChangeAuthor, ChangeOrigin, MemoryType, NewMemory, Scope, Store, StoreOptions,
+};
 use dormouse_testkit::TestHome;
 use jiff::Timestamp;
 
@@ -102,8 +104,9 @@ fn in_process(section: &mut BenchSection, home: &TestHome, memory: &Path, aim: f
     for round in 0..5 {
         let memory = NewMemory::new(&format!("Own {round}"), "a note", &questions.memory())
             .with_kind(MemoryType::Project);
-        let saved =
-            store.change(&By::new(Author::Person, "bench"), |plan| plan.save(&memory).map(drop));
+        let saved = store.change(&ChangeOrigin::new(ChangeAuthor::User, "bench"), |plan| {
+            plan.save(&memory).map(drop)
+        });
         saved.expect("a save");
         let question = questions.question();
         own.time(|| ask(&recall, &question));

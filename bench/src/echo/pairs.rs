@@ -1,14 +1,14 @@
 //! How well "says the same already" is judged, on pairs written by hand, and how quickly.
 
-use dormouse_memory::{Claims, already_said};
+use dormouse_memory::{Claims, find_repeated};
 
 use super::facts::Fact;
 use super::score::number;
 use crate::measure::Samples;
 use crate::report::{BenchFigure, BenchSection, FigureUnit};
 
-const TUNED: &str = include_str!("../../../crates/memory/src/same/pairs.txt");
-const UNSEEN: &str = include_str!("../../../crates/memory/src/same/unseen.txt");
+const TUNED: &str = include_str!("../../../crates/memory/src/repetition/pairs.txt");
+const UNSEEN: &str = include_str!("../../../crates/memory/src/repetition/unseen.txt");
 /// How many texts one is compared with.
 const KNOWN: usize = 1_000;
 
@@ -33,7 +33,7 @@ impl Judged {
             else {
                 crate::fail::fail(&format!("a pair that can not be read: {line}"))
             };
-            let is_said = already_said(&Claims::of(proposed), [&Claims::of(known)]).is_some();
+            let is_said = find_repeated(&Claims::of(proposed), [&Claims::of(known)]).is_some();
             judged.add(verdict == "same", is_said);
         }
         judged
@@ -49,7 +49,7 @@ impl Judged {
                 for (proposed, known) in
                     proposed.iter().flat_map(|p| known.iter().map(move |k| (p, k)))
                 {
-                    judged.add(place == other, already_said(proposed, [known]).is_some());
+                    judged.add(place == other, find_repeated(proposed, [known]).is_some());
                 }
             }
         }
@@ -107,7 +107,7 @@ fn speed(facts: &[Fact]) -> [BenchFigure; 2] {
     let others =
         TUNED.lines().filter_map(|line| line.split_once(" => ")).map(|(_, proposed)| proposed);
     for proposed in others.take(100).map(Claims::of) {
-        compare.time(|| already_said(&proposed, &known));
+        compare.time(|| find_repeated(&proposed, &known));
     }
     [
         BenchFigure::median("one beside 1000", &compare).aim_below(1.0),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use dormouse_memory::{Entry, INDEX};
+use dormouse_memory::{INDEX, MemoryEntry};
 
 use super::facts::{Fact, FactOrigin};
 use super::play::EchoStage;
@@ -38,7 +38,7 @@ impl Score {
         let (mut copies, mut quarantined) = (vec![Vec::new(); facts.len()], vec![0; facts.len()]);
         for path in memories(&stage.home.dormouse_home()) {
             let bytes = std::fs::read(&path).expect("a memory");
-            let entry = Entry::read(&bytes, bytes.len() as u64);
+            let entry = MemoryEntry::read(&bytes, bytes.len() as u64);
             let text = entry.text().trim().to_owned();
             match places.get(text.as_str()) {
                 None => score.unknown.push(text),

@@ -32,7 +32,9 @@ fn measure(count: usize) -> Vec<BenchFigure> {
     }
     for _ in 0..RUNS {
         let store = again.time(|| planted.store("state-0"));
-        noticed.time(|| store.notice()).expect("a look at the directory");
+        noticed
+            .time(|| store.history().record_external_changes())
+            .expect("a look at the directory");
     }
     vec![
         BenchFigure::median(format!("{count} memories, the first time"), &first),

@@ -4,7 +4,9 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use dormouse_memory::{Author, By, MemoryType, MessageSource, NewMemory, Outcome, Store, Trust};
+use dormouse_memory::{
+    ChangeAuthor, ChangeOrigin, ChangeOutcome, MemoryType, MessageSource, NewMemory, Store, Trust,
+};
 
 use super::plant::Planted;
 use super::{FEW, MANY};
@@ -82,12 +84,12 @@ fn save_one(store: &Store, number: usize) {
         message: format!("0193b0a5-0000-7000-8000-{number:012}"),
         trust: Trust::Typed,
     };
-    let by = By::new(Author::Model, "the person said so").from_message(message);
+    let by = ChangeOrigin::new(ChangeAuthor::Model, "the person said so").from_message(message);
     let body = "The tests need the database of the day before. ".repeat(12);
     let memory = NewMemory::new(&format!("Saved number {number}"), "what the tests need", &body)
         .with_kind(MemoryType::Project);
     let outcome = store.change(&by, |plan| plan.save(&memory).map(drop));
-    assert!(matches!(outcome, Ok(Outcome::Written(_))), "{outcome:?}");
+    assert!(matches!(outcome, Ok(ChangeOutcome::Written(_))), "{outcome:?}");
 }
 
 /// Whether to wait for the disk.

@@ -9,8 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_conversation::{Block, Message, Role, ToolUse};
-use dormouse_memory::effect::{Arrival, Happened, InContext, effects};
-use dormouse_memory::{Anchor, Entry, GuardBook, MemoryFile, RecalledFor, Store, UseCount, Uses};
+use dormouse_memory::memory_usage::{ContextTiming, MemoryInContext, TurnActivity, assess_usage};
+use dormouse_memory::{
+    Anchor, GuardRegistry, MemoryEntry, MemoryFile, MemoryUsage, RecalledFor, Store, UsageUpdate,
+};
 use dormouse_provenance::MEMORY_TOOLS;
 use serde_json::Value;
 use tokio::task::JoinHandle;
@@ -50,7 +52,7 @@ impl RepeatedCorrection {
 pub(crate) struct TurnUsage {
     /// The files that the context had when the person began it.
     before: HashSet<PathBuf>,
-    happened: Happened,
+    happened: TurnActivity,
     /// Memories that were put in, and what each took.
     shown: Vec<(PathBuf, u32)>,
     /// Those that were corrected in it already.
@@ -105,7 +107,7 @@ impl TurnUsage {
 struct UsageOfTurn {
     before: HashSet<PathBuf>,
     present: BTreeSet<PathBuf>,
-    happened: Happened,
+    happened: TurnActivity,
     shown: Vec<(PathBuf, u32)>,
     updated: HashSet<PathBuf>,
 }
@@ -116,7 +118,7 @@ impl Engine {
         self.count_late_corrections();
         self.catch_up();
         self.watch.before = self.recall.seen_files();
-        self.watch.happened = Happened::default();
+        self.watch.happened = TurnActivity::default();
         self.watch.corrected.clear();
     }
 
@@ -164,7 +166,7 @@ impl Engine {
         }
         let before = self.watch.before.clone();
         let present = updated.iter().filter(|path| before.contains(*path)).cloned().collect();
-        let (happened, shown) = (Happened::default(), Vec::new());
+        let (happened, shown) = (TurnActivity::default(), Vec::new());
         let gathered = UsageOfTurn { before, present, happened, shown, updated };
         self.begin_counting(access, gathered);
     }
@@ -202,7 +204,7 @@ impl Engine {
 fn count(access: &SessionMemory, gathered: UsageOfTurn) -> Vec<RepeatedCorrection> {
     let UsageOfTurn { before, present, happened, shown, updated } = gathered;
     let arrival = |path: &PathBuf| {
-        if before.contains(path) { Arrival::Before } else { Arrival::During }
+        if before.contains(path) { ContextTiming::BeforeTurn } else { ContextTiming::DuringTurn }
     };
     let mut places: Vec<(Arc<Store>, MemoryFile)> = Vec::new();
     let mut memories = Vec::new();
@@ -215,9 +217,9 @@ fn count(access: &SessionMemory, gathered: UsageOfTurn) -> Vec<RepeatedCorrectio
         places.push((store, file));
         memories.push(memory);
     }
-    let mut counts: Vec<(Arc<Store>, UseCount)> = Vec::new();
-    for ((store, file), effect) in places.into_iter().zip(effects(&memories, &happened)) {
-        add(&mut counts, &store, file, |count| UseCount { effect, ..count });
+    let mut counts: Vec<(Arc<Store>, UsageUpdate)> = Vec::new();
+    for ((store, file), effect) in places.into_iter().zip(assess_usage(&memories, &happened)) {
+        add(&mut counts, &store, file, |count| UsageUpdate { effect, ..count });
     }
     for (path, tokens) in shown {
         if let Some((store, file)) = access.memories().memory_at(&path) {
@@ -229,28 +231,28 @@ fn count(access: &SessionMemory, gathered: UsageOfTurn) -> Vec<RepeatedCorrectio
 
 /// Adds to the count of a memory, or begins one.
 fn add(
-    counts: &mut Vec<(Arc<Store>, UseCount)>,
+    counts: &mut Vec<(Arc<Store>, UsageUpdate)>,
     store: &Arc<Store>,
     file: MemoryFile,
-    more: impl Fn(UseCount) -> UseCount,
+    more: impl Fn(UsageUpdate) -> UsageUpdate,
 ) {
     let same =
-        |(of, count): &&mut (Arc<Store>, UseCount)| Arc::ptr_eq(of, store) && count.file == file;
+        |(of, count): &&mut (Arc<Store>, UsageUpdate)| Arc::ptr_eq(of, store) && count.file == file;
     match counts.iter_mut().find(same) {
         Some((_, count)) => *count = more(count.clone()),
-        None => counts.push((Arc::clone(store), more(UseCount::of(file)))),
+        None => counts.push((Arc::clone(store), more(UsageUpdate::of(file)))),
     }
 }
 
 fn in_context(
     store: &Store,
     file: &MemoryFile,
-    arrival: Arrival,
+    arrival: ContextTiming,
     updated: bool,
-) -> Option<InContext> {
+) -> Option<MemoryInContext> {
     let (bytes, _) = store.read(file).ok()?;
-    let Entry { header, body, .. } = Entry::read(&bytes, bytes.len() as u64);
-    Some(InContext {
+    let MemoryEntry { header, body, .. } = MemoryEntry::read(&bytes, bytes.len() as u64);
+    Some(MemoryInContext {
         file: file.to_string(),
         name: header.name.unwrap_or_else(|| file.stem().to_owned()),
         description: header.description.unwrap_or_default(),
@@ -263,25 +265,25 @@ fn in_context(
 }
 
 /// Writes the counts of one store, and says which of its memories a guard is to be offered for.
-fn written(store: &Arc<Store>, counts: &[(Arc<Store>, UseCount)]) -> Vec<RepeatedCorrection> {
-    let mine: Vec<UseCount> = counts
+fn written(store: &Arc<Store>, counts: &[(Arc<Store>, UsageUpdate)]) -> Vec<RepeatedCorrection> {
+    let mine: Vec<UsageUpdate> = counts
         .iter()
         .filter(|(of, _)| Arc::ptr_eq(of, store))
         .map(|(_, count)| count.clone())
         .collect();
     // A count that is lost costs a place in the ranking, or an offer that comes later.
-    let counted = store.count_uses(&mine).unwrap_or_default();
+    let counted = store.usage().record(&mine).unwrap_or_default();
     let violated =
         |file: &MemoryFile| mine.iter().any(|count| count.file == *file && count.effect.violated);
     let corrected = counted.into_iter().filter(|(file, _)| violated(file));
     corrected.filter_map(|(file, uses)| offered(store, &file, uses)).collect()
 }
 
-fn offered(store: &Store, file: &MemoryFile, uses: Uses) -> Option<RepeatedCorrection> {
+fn offered(store: &Store, file: &MemoryFile, uses: MemoryUsage) -> Option<RepeatedCorrection> {
     // Where the book can not be read, the commands for guards say so.
-    let book = GuardBook::read(store.state_root()?).ok()?;
+    let book = GuardRegistry::read(store.state_root()?).ok()?;
     let path = store.dir().path().join(file.as_str());
-    let memory = in_context(store, file, Arrival::Before, true)?;
+    let memory = in_context(store, file, ContextTiming::BeforeTurn, true)?;
     book.is_due(&path, uses.violated).then(|| RepeatedCorrection {
         name: memory.name,
         file: file.to_string(),

@@ -29,14 +29,14 @@ fn turn(place: &Place, before: bool, updated: bool) -> UsageOfTurn {
     UsageOfTurn {
         before: if before { rule() } else { HashSet::new() },
         present: BTreeSet::from([place.rule.clone(), PathBuf::from("/elsewhere/main.rs")]),
-        happened: Happened { commands: vec!["gofmt -w .".into()], ..Happened::default() },
+        happened: TurnActivity { commands: vec!["gofmt -w .".into()], ..TurnActivity::default() },
         shown: Vec::new(),
         updated: if updated { rule() } else { HashSet::new() },
     }
 }
 
-fn uses(place: &Place) -> Uses {
-    place.access.memories().stores()[0].uses("rule.md").unwrap_or_default()
+fn uses(place: &Place) -> MemoryUsage {
+    place.access.memories().stores()[0].usage().of("rule.md").unwrap_or_default()
 }
 
 #[test]
@@ -68,5 +68,5 @@ fn a_memory_that_is_gone_is_no_trouble() {
     let place = place();
     std::fs::remove_dir_all(place.rule.parent().unwrap()).unwrap();
     assert!(count(&place.access, turn(&place, true, true)).is_empty());
-    assert_eq!(uses(&place), Uses::default());
+    assert_eq!(uses(&place), MemoryUsage::default());
 }

@@ -6,12 +6,15 @@ use std::sync::Arc;
 
 use dormouse_base::{Dir, EntryKind, RelPath};
 
-use crate::index::{self, Index, LONGEST_LINE};
+use crate::anchor::{Anchor, AnchorCache, Freshness, check as check_anchors};
+use crate::entry::MemoryEntry;
+use crate::index::{self, LONGEST_LINE, MemoryIndex};
 use crate::names::fold;
+use crate::names::{INDEX, MemoryFile};
+use crate::scan::{Scan, ScanCache, Scanned};
 use crate::store::link_to;
-use crate::{
-    Anchor, AnchorCache, By, ChangeError, ContentHash, Entry, Expected, Freshness, INDEX,
-    MemoryFile, Outcome, Scan, ScanCache, Scanned, SecretScan, Store, check_anchors,
+use crate::store::{
+    ChangeError, ChangeOrigin, ChangeOutcome, ContentHash, Expected, SecretScan, Store,
 };
 
 /// What kind of thing was found.
@@ -61,7 +64,7 @@ impl FindingKind {
 
 /// Something that is wrong, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct LintFinding {
     /// What kind.
     pub kind: FindingKind,
     /// In which file.
@@ -72,7 +75,7 @@ pub struct Finding {
     pub message: String,
 }
 
-impl Finding {
+impl LintFinding {
     fn new(kind: FindingKind, file: &str, message: impl Into<String>) -> Self {
         Self { kind, file: file.to_owned(), line: None, message: message.into() }
     }
@@ -80,18 +83,18 @@ impl Finding {
 
 impl Store {
     /// Everything that is wrong with the directory. `project` is where anchors are looked at.
-    pub fn doctor(&self, project: Option<&Dir>) -> Result<Vec<Finding>, ChangeError> {
+    pub fn doctor(&self, project: Option<&Dir>) -> Result<Vec<LintFinding>, ChangeError> {
         let mut findings = Vec::new();
         let scan = self.scan(&mut ScanCache::default())?;
         for skipped in &scan.skipped {
-            findings.push(Finding::new(FindingKind::Odd, &skipped.path, &*skipped.reason));
+            findings.push(LintFinding::new(FindingKind::Odd, &skipped.path, &*skipped.reason));
         }
         let mut texts = Texts::default();
         for memory in &scan.memories {
             let bytes = match self.read(&memory.file) {
                 Ok((bytes, _)) => bytes,
                 Err(error) => {
-                    findings.push(Finding::new(
+                    findings.push(LintFinding::new(
                         FindingKind::Odd,
                         memory.file.as_str(),
                         error.to_string(),
@@ -111,7 +114,7 @@ impl Store {
 
     /// Makes the index true: a line for every memory, none that leads nowhere, no two for one. All the rest
     /// of it stays as it is.
-    pub fn mend(&self, by: &By) -> Result<Outcome, ChangeError> {
+    pub fn mend(&self, by: &ChangeOrigin) -> Result<ChangeOutcome, ChangeError> {
         let memories = self.scan(&mut ScanCache::default())?.memories;
         self.change(by, |plan| {
             let text = self.index_text()?;
@@ -128,7 +131,7 @@ pub(crate) fn true_index(
     memories: &[Arc<Scanned>],
     mut read: impl FnMut(&MemoryFile) -> Result<Vec<u8>, ChangeError>,
 ) -> Result<String, ChangeError> {
-    let mut index = Index::parse(text);
+    let mut index = MemoryIndex::parse(text);
     index.remove_duplicates();
     let files = folded_files(memories);
     index.remove_where(|file| !files.contains(file));
@@ -142,17 +145,17 @@ pub(crate) fn true_index(
 }
 
 /// What is wrong with one file's text.
-fn of_text(file: &str, bytes: &[u8], secrets: SecretScan) -> Vec<Finding> {
-    let entry = Entry::read(bytes, bytes.len() as u64);
+fn of_text(file: &str, bytes: &[u8], secrets: SecretScan) -> Vec<LintFinding> {
+    let entry = MemoryEntry::read(bytes, bytes.len() as u64);
     let odd = entry
         .problems
         .iter()
-        .map(|problem| Finding::new(FindingKind::Odd, file, problem.to_string()));
-    let mut findings: Vec<Finding> = odd.collect();
+        .map(|problem| LintFinding::new(FindingKind::Odd, file, problem.to_string()));
+    let mut findings: Vec<LintFinding> = odd.collect();
     for found in secrets(&String::from_utf8_lossy(bytes)) {
         let message = format!("looks like a secret ({}); take the value out", found.rule);
-        let finding = Finding::new(FindingKind::Secret, file, message);
-        findings.push(Finding { line: Some(found.line), ..finding });
+        let finding = LintFinding::new(FindingKind::Secret, file, message);
+        findings.push(LintFinding { line: Some(found.line), ..finding });
     }
     findings
 }
@@ -162,8 +165,8 @@ fn of_text(file: &str, bytes: &[u8], secrets: SecretScan) -> Vec<Finding> {
 struct Texts(BTreeMap<ContentHash, String>);
 
 impl Texts {
-    fn add(&mut self, file: &str, bytes: &[u8]) -> Option<Finding> {
-        let entry = Entry::read(bytes, bytes.len() as u64);
+    fn add(&mut self, file: &str, bytes: &[u8]) -> Option<LintFinding> {
+        let entry = MemoryEntry::read(bytes, bytes.len() as u64);
         let text = entry.body.trim();
         if text.is_empty() {
             return None;
@@ -172,7 +175,7 @@ impl Texts {
         match self.0.get(&hash) {
             Some(other) => {
                 let message = format!("says the same as {other}; delete one of them");
-                Some(Finding::new(FindingKind::DoubleMemory, file, message))
+                Some(LintFinding::new(FindingKind::DoubleMemory, file, message))
             }
             None => {
                 self.0.insert(hash, file.to_owned());
@@ -182,7 +185,7 @@ impl Texts {
     }
 }
 
-fn of_anchors(file: &str, anchors: &[String], project: &Dir) -> Vec<Finding> {
+fn of_anchors(file: &str, anchors: &[String], project: &Dir) -> Vec<LintFinding> {
     let anchors: Vec<Anchor> = anchors.iter().filter_map(|text| Anchor::parse(text)).collect();
     let states = check_anchors(project, &anchors, &mut AnchorCache::default());
     let said = anchors.iter().zip(states).filter_map(|(anchor, state)| {
@@ -197,7 +200,7 @@ fn of_anchors(file: &str, anchors: &[String], project: &Dir) -> Vec<Finding> {
             }
             Freshness::FileGone => format!("{} is gone; mend the memory", anchor.path),
         };
-        Some(Finding::new(FindingKind::Anchor, file, message))
+        Some(LintFinding::new(FindingKind::Anchor, file, message))
     });
     said.collect()
 }
@@ -207,15 +210,15 @@ fn folded_files(memories: &[Arc<Scanned>]) -> BTreeSet<String> {
     memories.iter().map(|memory| fold(memory.file.as_str()).into_owned()).collect()
 }
 
-fn of_index(text: &str, scan: &Scan, needs_line: impl Fn(&MemoryFile) -> bool) -> Vec<Finding> {
-    let index = Index::parse(text);
+fn of_index(text: &str, scan: &Scan, needs_line: impl Fn(&MemoryFile) -> bool) -> Vec<LintFinding> {
+    let index = MemoryIndex::parse(text);
     let mut findings = Vec::new();
     let (files, listed) = (folded_files(&scan.memories), index.files());
     // What waits for the person's word has no line: its text comes from outside.
     for memory in scan.memories.iter().filter(|memory| !memory.header.quarantined) {
         if needs_line(&memory.file) && !listed.contains(fold(memory.file.as_str()).as_ref()) {
             let message = "MEMORY.md has no line for it";
-            findings.push(Finding::new(FindingKind::NoLine, memory.file.as_str(), message));
+            findings.push(LintFinding::new(FindingKind::NoLine, memory.file.as_str(), message));
         }
     }
     let mut seen = BTreeSet::new();
@@ -223,10 +226,10 @@ fn of_index(text: &str, scan: &Scan, needs_line: impl Fn(&MemoryFile) -> bool) -
         let file = fold(&link.file);
         if !files.contains(file.as_ref()) {
             let message = "MEMORY.md names it, and it is not there";
-            findings.push(Finding::new(FindingKind::NoFile, &link.file, message));
+            findings.push(LintFinding::new(FindingKind::NoFile, &link.file, message));
         } else if !seen.insert(file.clone().into_owned()) {
             let message = "MEMORY.md has several lines for it";
-            findings.push(Finding::new(FindingKind::DoubleLine, &link.file, message));
+            findings.push(LintFinding::new(FindingKind::DoubleLine, &link.file, message));
         }
     }
     for (at, line) in
@@ -234,9 +237,9 @@ fn of_index(text: &str, scan: &Scan, needs_line: impl Fn(&MemoryFile) -> bool) -
     {
         let message =
             format!("{} characters; {LONGEST_LINE} are enough for a hook", line.chars().count());
-        findings.push(Finding {
+        findings.push(LintFinding {
             line: Some(at + 1),
-            ..Finding::new(FindingKind::LongLine, INDEX, message)
+            ..LintFinding::new(FindingKind::LongLine, INDEX, message)
         });
     }
     let fill = index::fill(text);
@@ -248,7 +251,7 @@ fn of_index(text: &str, scan: &Scan, needs_line: impl Fn(&MemoryFile) -> bool) -
             fill.bytes,
             index::LOADED_BYTES
         );
-        findings.push(Finding::new(FindingKind::Full, INDEX, message));
+        findings.push(LintFinding::new(FindingKind::Full, INDEX, message));
     }
     findings
 }
@@ -259,11 +262,13 @@ pub fn lint(
     folder: &Dir,
     project: Option<&Dir>,
     secrets: SecretScan,
-) -> Result<Vec<Finding>, ChangeError> {
+) -> Result<Vec<LintFinding>, ChangeError> {
     let scan = crate::scan(folder, &[], &mut ScanCache::default())?;
-    let odd =
-        scan.skipped.iter().map(|file| Finding::new(FindingKind::Odd, &file.path, &*file.reason));
-    let mut findings: Vec<Finding> = odd.collect();
+    let odd = scan
+        .skipped
+        .iter()
+        .map(|file| LintFinding::new(FindingKind::Odd, &file.path, &*file.reason));
+    let mut findings: Vec<LintFinding> = odd.collect();
     let mut texts = Texts::default();
     for memory in &scan.memories {
         match read_plain(folder, &memory.file) {
@@ -272,7 +277,7 @@ pub fn lint(
                 findings.extend(texts.add(memory.file.as_str(), &bytes));
             }
             Err(reason) => {
-                findings.push(Finding::new(FindingKind::Odd, memory.file.as_str(), reason));
+                findings.push(LintFinding::new(FindingKind::Odd, memory.file.as_str(), reason));
             }
         }
         if let Some(project) = project {
@@ -297,7 +302,7 @@ fn index_in(folder: &Dir, below: Option<&str>) -> Option<RelPath> {
 }
 
 /// Checks one text, wherever it is from.
-pub fn lint_text(name: &str, bytes: &[u8], secrets: SecretScan) -> Vec<Finding> {
+pub fn lint_text(name: &str, bytes: &[u8], secrets: SecretScan) -> Vec<LintFinding> {
     of_text(name, bytes, secrets)
 }
 

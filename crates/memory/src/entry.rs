@@ -9,7 +9,7 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use thiserror::Error;
 
-use crate::{MemoryType, Scope, Trust};
+use crate::kind::{MemoryType, Scope, Trust};
 use dormouse_frontmatter::{
     self as frontmatter, FrontmatterEditError, FrontmatterFields, FrontmatterProblem,
 };
@@ -143,7 +143,7 @@ pub enum EntryProblem {
 
 /// A memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct MemoryEntry {
     /// What the frontmatter says.
     pub header: Header,
     /// The text below it.
@@ -152,7 +152,7 @@ pub struct Entry {
     pub problems: Vec<EntryProblem>,
 }
 
-impl Entry {
+impl MemoryEntry {
     /// Reads a memory, or its first part; `size` is the length of the whole file.
     pub fn read(bytes: &[u8], size: u64) -> Self {
         let mut problems = Vec::new();
@@ -306,18 +306,18 @@ mod tests {
             text,
             "---\nname: Test database\ndescription: \"where it: runs\"\ntype: project\ncreated: \"2026-11-15T08:00:00Z\"\n---\n\nPort 5433.\n\n**Why:** x\n"
         );
-        let entry = Entry::from_text(&text);
+        let entry = MemoryEntry::from_text(&text);
         assert_eq!(entry.header.kind, Some(MemoryType::Project));
         assert_eq!(entry.header.created.unwrap().as_second(), now().as_second());
         assert_eq!(entry.problems, []);
         let fenced = NewMemory::new("n", "d", "---\nname: evil\n---\nx").render(now()).unwrap();
-        assert_eq!(Entry::from_text(&fenced).header.name.as_deref(), Some("n"));
-        assert!(Entry::from_text(&fenced).body.contains("name: evil"));
+        assert_eq!(MemoryEntry::from_text(&fenced).header.name.as_deref(), Some("n"));
+        assert!(MemoryEntry::from_text(&fenced).body.contains("name: evil"));
     }
 
     #[test]
     fn unknown_types_and_dates_load_as_none() {
-        let entry = Entry::from_text(
+        let entry = MemoryEntry::from_text(
             "---\ntype: opinion\ncreated: soon\nmodified: 2026-11-01\npinned: yes\n---\n",
         );
         assert_eq!(entry.header.kind, None);
@@ -328,12 +328,12 @@ mod tests {
 
     #[test]
     fn hostile_bytes_are_named() {
-        let problems = |bytes: &[u8]| Entry::read(bytes, bytes.len() as u64).problems;
+        let problems = |bytes: &[u8]| MemoryEntry::read(bytes, bytes.len() as u64).problems;
         assert_eq!(problems(b"a\0b"), [EntryProblem::Binary]);
         assert_eq!(problems(b"caf\xe9"), [EntryProblem::NotUtf8]);
         assert_eq!(problems(b"\xef\xbb\xbfa"), [EntryProblem::ByteOrderMark]);
         assert_eq!(problems(b"a\r\nb\n"), [EntryProblem::MixedLineEnds]);
-        assert_eq!(Entry::read("é".as_bytes().get(..1).unwrap(), 5).problems, []);
+        assert_eq!(MemoryEntry::read("é".as_bytes().get(..1).unwrap(), 5).problems, []);
         let long = vec![b'x'; LONGEST_MEMORY + 1];
         assert!(matches!(problems(&long).as_slice(), [EntryProblem::TooLong { .. }]));
     }
@@ -341,14 +341,14 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_an_entry(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-            Entry::read(&bytes, bytes.len() as u64);
+            MemoryEntry::read(&bytes, bytes.len() as u64);
         }
 
         #[test]
         fn any_text_comes_back(name in "\\PC{1,40}", description in any::<String>(), body in any::<String>()) {
             let memory = NewMemory::new(&name, &description, &body);
             let text = memory.render(now()).unwrap();
-            let entry = Entry::from_text(&text);
+            let entry = MemoryEntry::from_text(&text);
             if !text.contains('\0') {
                 prop_assert_eq!(entry.header.name.unwrap_or_default(), memory.name);
                 prop_assert_eq!(entry.header.description.unwrap_or_default(), memory.description);

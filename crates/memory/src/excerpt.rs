@@ -19,7 +19,7 @@ pub fn beginning(text: &str) -> &str {
 }
 
 /// Whether a message says enough to be searched for.
-pub fn says_enough(message: &str) -> bool {
+pub fn is_substantial(message: &str) -> bool {
     let words = message.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric));
     let unspaced = message.chars().filter(|c| is_unspaced(*c)).count();
     words.count() >= SHORTEST || unspaced >= SHORTEST
@@ -55,10 +55,10 @@ mod tests {
     #[test]
     fn one_word_is_no_query() {
         for message in ["", "yes", " ... ", "好", "ok ?"] {
-            assert!(!says_enough(message), "{message:?}");
+            assert!(!is_substantial(message), "{message:?}");
         }
         for message in ["go on!", "which tabs", "迁移", "データ", "  two words\n"] {
-            assert!(says_enough(message), "{message:?}");
+            assert!(is_substantial(message), "{message:?}");
         }
     }
 }

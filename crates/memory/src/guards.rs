@@ -24,7 +24,7 @@ const LOCK: &str = "guards.lock";
 
 /// Why the book can not be used.
 #[derive(Debug, Error)]
-pub enum GuardBookError {
+pub enum GuardRegistryError {
     /// Not as this program writes it.
     #[error("{} can not be read: {error}; mend it, or move it away: guards stay in the settings", path.display())]
     Unreadable {
@@ -64,7 +64,7 @@ pub struct GuardLine {
 
 /// A guard in force.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Guard {
+pub struct MemoryGuard {
     /// The file of the memory it stands for.
     pub memory: PathBuf,
     /// That memory's name.
@@ -80,7 +80,7 @@ pub struct Guard {
 /// A settings file that said nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Before {
+pub enum EmptySettingsFile {
     /// There was none.
     Absent,
     /// It held this white space, or nothing at all.
@@ -89,9 +89,9 @@ pub enum Before {
 
 /// What the program made in a settings file, beside the lines: it goes when it is empty again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Made {
+pub struct CreatedContainers {
     /// The whole of it: what the file was before, if there was nothing in it.
-    pub whole: Option<Before>,
+    pub whole: Option<EmptySettingsFile>,
     /// Objects and lists, by the keys down to them.
     pub containers: BTreeSet<Vec<String>>,
 }
@@ -99,18 +99,18 @@ pub struct Made {
 /// What is in the book.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct GuardBook {
+pub struct GuardRegistry {
     /// The guards in force.
-    pub guards: Vec<Guard>,
+    pub guards: Vec<MemoryGuard>,
     /// By the memory's file: how often it had been corrected when a guard was refused.
     pub refused: BTreeMap<PathBuf, u64>,
     /// By settings file.
-    pub made: BTreeMap<PathBuf, Made>,
+    pub made: BTreeMap<PathBuf, CreatedContainers>,
 }
 
-impl GuardBook {
+impl GuardRegistry {
     /// Reads it; empty where there is none.
-    pub fn read(state_root: &Path) -> Result<Self, GuardBookError> {
+    pub fn read(state_root: &Path) -> Result<Self, GuardRegistryError> {
         match Dir::open(state_root) {
             Ok(dir) => read(&dir),
             Err(error) if error.is_not_found() => Ok(Self::default()),
@@ -119,14 +119,14 @@ impl GuardBook {
     }
 
     /// Changes it, alone, and then does what goes with that. Where either fails, the book is as before.
-    pub fn change<T, E: From<GuardBookError>>(
+    pub fn change<T, E: From<GuardRegistryError>>(
         state_root: &Path,
         change: impl FnOnce(&mut Self) -> Result<T, E>,
         then: impl FnOnce(&T) -> Result<(), E>,
     ) -> Result<T, E> {
-        let dir = Dir::create(state_root).map_err(GuardBookError::from)?;
+        let dir = Dir::create(state_root).map_err(GuardRegistryError::from)?;
         let lock = Lock::acquire_within(&dir, &plain(LOCK), PATIENCE);
-        let _lock = lock.map_err(GuardBookError::from)?;
+        let _lock = lock.map_err(GuardRegistryError::from)?;
         let before = read(&dir)?;
         let mut book = before.clone();
         let done = change(&mut book)?;
@@ -143,7 +143,7 @@ impl GuardBook {
     }
 
     /// The guard of a memory.
-    pub fn guard_of(&self, memory: &Path) -> Option<&Guard> {
+    pub fn guard_of(&self, memory: &Path) -> Option<&MemoryGuard> {
         self.guards.iter().find(|guard| guard.memory == memory)
     }
 
@@ -154,20 +154,20 @@ impl GuardBook {
     }
 }
 
-fn write(dir: &Dir, book: &GuardBook) -> Result<(), GuardBookError> {
+fn write(dir: &Dir, book: &GuardRegistry) -> Result<(), GuardRegistryError> {
     // Texts and numbers have no way to fail to serialise.
     let text = serde_json::to_vec_pretty(book).unwrap_or_default();
     Ok(dir.replace(&plain(FILE), &text)?)
 }
 
-fn read(dir: &Dir) -> Result<GuardBook, GuardBookError> {
+fn read(dir: &Dir) -> Result<GuardRegistry, GuardRegistryError> {
     let bytes = match dir.read(&plain(FILE)) {
         Ok(bytes) => bytes,
-        Err(error) if error.is_not_found() => return Ok(GuardBook::default()),
+        Err(error) if error.is_not_found() => return Ok(GuardRegistry::default()),
         Err(error) => return Err(error.into()),
     };
     let path = dir.path().join(FILE);
-    serde_json::from_slice(&bytes).map_err(|error| GuardBookError::Unreadable { path, error })
+    serde_json::from_slice(&bytes).map_err(|error| GuardRegistryError::Unreadable { path, error })
 }
 
 #[expect(clippy::expect_used, reason = "only fixed plain names come in")]

@@ -8,9 +8,9 @@
 
 mod age;
 mod anchor;
+mod directories;
 mod doctor;
 mod draft;
-pub mod effect;
 mod entry;
 mod excerpt;
 pub mod file_commands;
@@ -19,12 +19,12 @@ mod import;
 pub mod index;
 mod kind;
 mod manifest;
+pub mod memory_usage;
 mod names;
-mod place;
 mod reachable;
 pub mod recall;
+mod repetition;
 mod rules;
-mod same;
 mod scan;
 mod store;
 mod walk;
@@ -34,12 +34,18 @@ pub use anchor::{
     Anchor, AnchorCache, Freshness, anchor_caveat, check as check_anchors,
     extract as extract_anchors,
 };
-pub use doctor::{Finding, FindingKind, lint, lint_text};
-pub use draft::{Draft, Drafted, Drawn, Rejected};
-pub use entry::{Entry, EntryProblem, Header, LONGEST_MEMORY, NewMemory};
-pub use excerpt::{beginning, says_enough};
+pub use directories::{
+    DirectoryChoice, DirectoryError, DirectorySource, ProjectMemory, RepositoryIdentity,
+    checked_directory, daily_log, memory_directory, project_memory, repository_memory, team_memory,
+    user_memory,
+};
+pub use doctor::{FindingKind, LintFinding, lint, lint_text};
+pub use draft::{DraftChange, DraftPlan, DraftRejection, MemoryDraft};
+pub use entry::{EntryProblem, Header, LONGEST_MEMORY, MemoryEntry, NewMemory};
+pub use excerpt::{beginning, is_substantial};
 pub use guards::{
-    Before, CORRECTIONS, Guard, GuardBook, GuardBookError, GuardLine, LineOrigin, Made,
+    CORRECTIONS, CreatedContainers, EmptySettingsFile, GuardLine, GuardRegistry,
+    GuardRegistryError, LineOrigin, MemoryGuard,
 };
 pub use import::{
     Exported, ImportError, ImportReport, Imported, ImportedText, from_folder, from_mcp_memory,
@@ -48,21 +54,18 @@ pub use import::{
 pub use kind::{MemoryType, Scope, Trust};
 pub use manifest::manifest_line;
 pub use names::{INDEX, LONGEST_NAME, MemoryFile, MemoryFileError, fold, slug, unique_file};
-pub use place::{
-    DirectoryChoice, DirectorySource, PlaceError, ProjectMemory, RepositoryIdentity,
-    checked_directory, daily_log, memory_directory, project_memory, repository_memory, team_memory,
-    user_memory,
-};
 pub use reachable::{
     FoundMemory, LookupError, MemoryText, QuarantinedText, RankingSetup, ReachableMemories,
 };
+pub use repetition::{Claims, find_repeated};
 pub use rules::{IndexUse, MemoryRules, Saving};
-pub use same::{Claims, already_said};
 pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, Skipped, scan};
 pub use store::{
-    AnchoredProject, Applied, Author, By, ChangeError, ChangeId, Consent, ContentHash, DreamLock,
-    DreamLockError, DreamState, Dreamer, Effect, Expected, Fate, FileDiff, IndexUpkeep, LogEntry,
-    LogPart, LoggedNote, MessageSource, Outcome, Plan, Policy, PolicyRule, Proposal, ProposalId,
-    ProposedFile, RecalledFor, Receipt, Rule, SecretPolicy, SecretScan, Store, StoreOptions,
-    Trashed, Trial, Unit, UnitWrite, UseCount, Uses, Writer,
+    AnchoredProject, AppliedUnits, ApplyMode, ChangeAuthor, ChangeError, ChangeId, ChangeKind,
+    ChangeOrigin, ChangeOutcome, ChangePlan, ChangeUnit, Consent, ContentHash, DreamLock,
+    DreamLockError, DreamLockHolder, DreamRecords, DreamState, Expected, FileDiff, IndexUpkeep,
+    LogEntry, LogPart, LoggedNote, MemoryUsage, MessageSource, Policy, PolicyAction, PolicyRule,
+    PolicyWriter, Proposal, ProposalId, ProposedFile, RecalledFor, Receipt, SecretPolicy,
+    SecretScan, Store, StoreHistory, StoreInbox, StoreOptions, StoreUsage, Trashed, UnitOutcome,
+    UnitWrite, UsageUpdate,
 };

@@ -2,8 +2,10 @@
 
 use jiff::Timestamp;
 
+use crate::age::Age;
 use crate::entry::one_line;
-use crate::{Age, Scanned, Scope};
+use crate::kind::Scope;
+use crate::scan::Scanned;
 
 /// `- [type/scope] file.md (3 days ago): description`.
 ///
@@ -24,7 +26,9 @@ pub fn manifest_line(memory: &Scanned, scope: Scope, changed: Timestamp, now: Ti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Header, MemoryFile, MemoryType};
+    use crate::entry::Header;
+    use crate::kind::MemoryType;
+    use crate::names::MemoryFile;
 
     #[test]
     fn lines() {

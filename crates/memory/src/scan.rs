@@ -17,7 +17,8 @@ use crate::names::fold;
 use crate::walk::{FoundFile, NOT_PLAIN, Step, walk};
 use dormouse_frontmatter as frontmatter;
 
-use crate::{Header, MemoryFile};
+use crate::entry::Header;
+use crate::names::MemoryFile;
 
 /// The lines read of each file.
 pub const HEADER_LINES: usize = 30;

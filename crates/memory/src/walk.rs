@@ -5,8 +5,8 @@
 
 use dormouse_base::{Dir, DirEntry, EntryKind, FileError, ListedEntry, RelPath};
 
-use crate::Skipped;
 use crate::names::{LOGS, fold, is_index, is_markdown};
+use crate::scan::Skipped;
 
 const DEEPEST: usize = 8;
 pub(crate) const NOT_PLAIN: &str = "it is a link or no plain file";

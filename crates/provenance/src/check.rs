@@ -1,6 +1,6 @@
 //! The check that a memory passes before a background task saves it (M-17, B-9).
 
-use dormouse_memory::{Author, MemoryFile, MessageSource, NewMemory, Scope};
+use dormouse_memory::{ChangeAuthor, MemoryFile, MessageSource, NewMemory, Scope};
 use thiserror::Error;
 
 /// A memory that a background task wants to save.
@@ -107,7 +107,7 @@ impl ProvenanceError {
 /// Decides what a memory of a background task comes from, and whether it may be saved.
 pub trait ProvenanceCheck: Send + Sync {
     /// The author that changes are recorded under.
-    fn author(&self) -> Author;
+    fn author(&self) -> ChangeAuthor;
 
     /// The messages that a memory comes from.
     fn sources(&self, proposed: &ProposedMemory<'_>)

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-use dormouse_memory::{Claims, MemoryFile, MemoryText, Scope, already_said};
+use dormouse_memory::{Claims, MemoryFile, MemoryText, Scope, find_repeated};
 
 use crate::check::{ProposedMemory, ProvenanceError};
 use crate::words::WordSequence;
@@ -49,7 +49,7 @@ impl KnownClaims {
         typed: &str,
     ) -> Result<(), ProvenanceError> {
         let claims = claims(proposed);
-        let is_typed = already_said(&claims, [&Claims::of(typed)]).is_some();
+        let is_typed = find_repeated(&claims, [&Claims::of(typed)]).is_some();
         let inserted = if is_typed { &[] } else { self.inserted.as_slice() };
         let others: Vec<_> =
             self.memories.iter().filter(|known| is_other(proposed, known)).collect();
@@ -58,7 +58,7 @@ impl KnownClaims {
         let saved = if proposed.file.is_some() { &[] } else { saved.as_slice() };
         let memories = others.iter().map(|(_, _, claims)| claims);
         let known = memories.chain(saved).chain(&self.preceding).chain(inserted);
-        match already_said(&claims, known) {
+        match find_repeated(&claims, known) {
             None => Ok(()),
             Some(index) => Err(match others.get(index) {
                 Some((_, file, _)) => ProvenanceError::RepeatsMemory(file.clone()),
@@ -95,7 +95,7 @@ pub(crate) fn shares_words_with_quotes(proposed: &ProposedMemory<'_>) -> bool {
 
 /// Whether a text says everything that is proposed.
 pub(crate) fn is_said_by(proposed: &ProposedMemory<'_>, text: &str) -> bool {
-    already_said(&claims(proposed), [&Claims::of(text)]).is_some()
+    find_repeated(&claims(proposed), [&Claims::of(text)]).is_some()
 }
 
 /// Whether half of a proposal's words occur in `texts` and not in the user's text.

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use dormouse_base::SessionId;
-use dormouse_memory::{DreamState, Dreamer as Holder};
+use dormouse_memory::{DreamLockHolder as Holder, DreamState};
 use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 

@@ -18,7 +18,7 @@ use dormouse_base::SessionId;
 use dormouse_engine::{
     BackgroundTask, ForkSource, JobEnd, JobHandle, JobStatus, Jobs, TurnSnapshot,
 };
-use dormouse_memory::Trial;
+use dormouse_memory::ApplyMode;
 use jiff::Timestamp;
 
 pub use gates::{BETWEEN_DREAMS, BETWEEN_SCANS, DreamBlocked, OTHER_SESSIONS};
@@ -164,12 +164,12 @@ fn notice(report: &DreamReport) -> String {
 
 fn begin(setup: &Arc<DreamSetup>, due: DreamTrigger) -> Result<Dream, DreamBlocked> {
     match due {
-        DreamTrigger::Requested(current) => now(setup, Some(current), Trial::Make),
+        DreamTrigger::Requested(current) => now(setup, Some(current), ApplyMode::Apply),
         DreamTrigger::IfSessions(current, last) => {
             let current = Some(current);
             let mut facts = CurrentFacts { setup, disabled: None, scanned: None, current };
             let sessions = check_session_gates(&mut facts, last)?;
-            Dream::begin(setup, sessions, DreamTiming::IfDue, Trial::Make)
+            Dream::begin(setup, sessions, DreamTiming::IfDue, ApplyMode::Apply)
         }
     }
 }
@@ -178,9 +178,10 @@ fn begin(setup: &Arc<DreamSetup>, due: DreamTrigger) -> Result<Dream, DreamBlock
 fn now(
     setup: &Arc<DreamSetup>,
     current: Option<SessionId>,
-    trial: Trial,
+    trial: ApplyMode,
 ) -> Result<Dream, DreamBlocked> {
-    let last = setup.stores().next().and_then(|store| store.last_dream().ok().flatten());
+    let last =
+        setup.stores().next().and_then(|store| store.dream_records().last_success().ok().flatten());
     let sessions = setup.sessions_since(last, current)?;
     Dream::begin(setup, sessions, DreamTiming::Now, trial)
 }
@@ -191,7 +192,7 @@ pub async fn dream<E: std::fmt::Display>(
     setup: DreamSetup,
     source: impl AsyncFnOnce(&Path) -> Result<ForkSource, E>,
     when: DreamTiming,
-    trial: Trial,
+    trial: ApplyMode,
 ) -> Result<DreamOutcome, DreamBlocked> {
     let setup = Arc::new(setup);
     let begun = match when {

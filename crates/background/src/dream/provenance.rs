@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use dormouse_base::{Dir, SessionId};
 use dormouse_conversation::transcript::{load_transcript, session_file};
 use dormouse_engine::{JobHandle, SessionMemory};
-use dormouse_memory::{Author, Draft, LogPart, MemoryFile, MessageSource, ScanCache, Scope, Trust};
+use dormouse_memory::{
+    ChangeAuthor, LogPart, MemoryDraft, MemoryFile, MessageSource, ScanCache, Scope, Trust,
+};
 use dormouse_provenance::{
     AttributedText, Attribution, ProposedMemory, ProvenanceCheck, ProvenanceError, WordSequence,
     attribute,
@@ -35,7 +37,7 @@ pub(super) struct DreamSessions {
 pub(super) struct DreamProvenance {
     /// The memory of the session, which knows the text from outside.
     memory: Arc<SessionMemory>,
-    drafts: Vec<Arc<Draft>>,
+    drafts: Vec<Arc<MemoryDraft>>,
     logs: Vec<LogPart>,
     sessions: DreamSessions,
     job: Option<JobHandle>,
@@ -58,7 +60,7 @@ impl SourceText {
 impl DreamProvenance {
     pub(super) fn new(
         memory: Arc<SessionMemory>,
-        drafts: Vec<Arc<Draft>>,
+        drafts: Vec<Arc<MemoryDraft>>,
         logs: Vec<LogPart>,
         sessions: DreamSessions,
         job: Option<JobHandle>,
@@ -74,7 +76,7 @@ impl DreamProvenance {
 
     /// The text of the memories that a proposal changes or replaces. Unreadable ones are left out.
     fn replaced_text(&self, proposed: &ProposedMemory<'_>) -> String {
-        let is_scope = |draft: &&Arc<Draft>| draft.store().scope() == proposed.scope;
+        let is_scope = |draft: &&Arc<MemoryDraft>| draft.store().scope() == proposed.scope;
         let Some(draft) = self.drafts.iter().find(is_scope) else { return String::new() };
         let files = proposed.supersedes.iter().chain(proposed.file);
         let texts = files.filter_map(|file| draft.store().read(file).ok());
@@ -117,7 +119,7 @@ impl DreamProvenance {
     }
 
     fn is_in_memory(&self, words: &WordSequence) -> bool {
-        let contains = |draft: &Arc<Draft>, file: &MemoryFile| {
+        let contains = |draft: &Arc<MemoryDraft>, file: &MemoryFile| {
             draft.store().read(file).is_ok_and(|(bytes, _)| {
                 WordSequence::of(&String::from_utf8_lossy(&bytes)).contains(words)
             })
@@ -169,8 +171,8 @@ fn trust_in(attribution: Attribution) -> Option<Trust> {
 }
 
 impl ProvenanceCheck for DreamProvenance {
-    fn author(&self) -> Author {
-        Author::Dream
+    fn author(&self) -> ChangeAuthor {
+        ChangeAuthor::Dream
     }
 
     fn sources(

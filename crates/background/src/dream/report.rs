@@ -1,6 +1,6 @@
 //! The report of a dream (B-23, B-24): what it merged, corrected, removed, kept and refused, with reasons.
 
-use dormouse_memory::{Drafted, Fate, MemoryFile, Scope, Store};
+use dormouse_memory::{DraftChange, MemoryFile, Scope, Store, UnitOutcome};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -80,27 +80,27 @@ pub struct DreamAction {
 }
 
 impl DreamAction {
-    pub(super) fn of(drafted: &Drafted, fate: &Fate) -> Self {
+    pub(super) fn of(drafted: &DraftChange, fate: &UnitOutcome) -> Self {
         let (what, file, from, reason) = match drafted {
-            Drafted::Merged { into, from } => ("merged", into, names(from), None),
-            Drafted::Corrected(file) => ("corrected", file, Vec::new(), None),
-            Drafted::Added(file) => ("added", file, Vec::new(), None),
-            Drafted::Removed { file, reason } => {
+            DraftChange::Merged { into, from } => ("merged", into, names(from), None),
+            DraftChange::Corrected(file) => ("corrected", file, Vec::new(), None),
+            DraftChange::Added(file) => ("added", file, Vec::new(), None),
+            DraftChange::Removed { file, reason } => {
                 ("removed", file, Vec::new(), Some(presentable(reason)))
             }
         };
         let (fate, note) = match fate {
-            Fate::Made => ("made", None),
-            Fate::Unchanged => ("unchanged", None),
-            Fate::Waits(Some(id)) => {
+            UnitOutcome::Made => ("made", None),
+            UnitOutcome::Unchanged => ("unchanged", None),
+            UnitOutcome::Waits(Some(id)) => {
                 ("waits", Some(format!("proposal {id} in the inbox, for the user to accept")))
             }
-            Fate::Waits(None) => ("waits", Some("it would wait in the inbox".to_owned())),
-            Fate::Overtaken(file) => (
+            UnitOutcome::Waits(None) => ("waits", Some("it would wait in the inbox".to_owned())),
+            UnitOutcome::Overtaken(file) => (
                 "overtaken",
                 Some(format!("{file} was changed meanwhile, and that change was kept")),
             ),
-            Fate::Refused(why) => ("refused", Some(why.clone())),
+            UnitOutcome::Refused(why) => ("refused", Some(why.clone())),
         };
         let (what, fate) = (what.to_owned(), fate.to_owned());
         Self { what, file: file.to_string(), from, reason, fate, note }
@@ -173,6 +173,6 @@ impl DreamReport {
 
 /// The reports of dreams over a store, newest first. Unreadable ones are left out.
 pub fn dream_reports(store: &Store) -> Result<Vec<DreamReport>, dormouse_base::FileError> {
-    let reports = store.dreams()?.into_iter();
+    let reports = store.dream_records().reports()?.into_iter();
     Ok(reports.filter_map(|report| serde_json::from_slice(&report).ok()).collect())
 }

@@ -14,7 +14,8 @@ use dormouse_engine::{
     memory_tools,
 };
 use dormouse_memory::{
-    Author, By, ChangeError, DreamLockError, FileDiff, Rejected, Scope, Store, Trial,
+    ApplyMode, ChangeAuthor, ChangeError, ChangeOrigin, DraftRejection, DreamLockError, FileDiff,
+    Scope, Store,
 };
 use jiff::Timestamp;
 use serde_json::value::{RawValue, to_raw_value};
@@ -54,7 +55,7 @@ pub(super) struct Dream {
     left_out: Vec<String>,
     sessions: Vec<SessionId>,
     prompt: String,
-    trial: Trial,
+    trial: ApplyMode,
 }
 
 /// The result of a dream.
@@ -75,7 +76,7 @@ impl Dream {
         setup: &Arc<DreamSetup>,
         sessions: Vec<SessionId>,
         when: DreamTiming,
-        trial: Trial,
+        trial: ApplyMode,
     ) -> Result<Self, DreamBlocked> {
         let now = setup.clock.now();
         let mut workspaces: Vec<DreamWorkspace> = Vec::new();
@@ -157,12 +158,12 @@ impl Dream {
         let applied =
             check_fork_end(fork).and_then(|()| self.apply(&mut report.memories, &mut diffs));
         match applied {
-            Ok(()) if self.trial == Trial::Preview => report.status = DreamStatus::Previewed,
+            Ok(()) if self.trial == ApplyMode::Preview => report.status = DreamStatus::Previewed,
             Ok(()) => report.status = DreamStatus::Completed,
             Err(error) => report.why = Some(error.to_string()),
         }
         report.ended = self.setup.clock.now();
-        if self.trial == Trial::Make {
+        if self.trial == ApplyMode::Apply {
             save_report(self.report_store().as_ref(), &mut report);
         }
         DreamOutcome { report, diffs, denied }
@@ -178,13 +179,14 @@ impl Dream {
         for workspace in &self.workspaces {
             drawn.push(workspace.draft.drawn()??);
         }
-        let by = By::new(Author::Dream, "merged what many sessions learned").part_of(&self.id);
+        let by = ChangeOrigin::new(ChangeAuthor::Dream, "merged what many sessions learned")
+            .part_of(&self.id);
         for (workspace, drawn) in self.workspaces.iter().zip(drawn) {
             let (report, applied) = workspace.apply(&by, drawn, self.trial)?;
             memories.push(report);
             diffs.push((workspace.store.scope(), applied.diffs));
         }
-        if self.trial == Trial::Make {
+        if self.trial == ApplyMode::Apply {
             let now = self.setup.clock.now();
             self.workspaces
                 .iter()
@@ -214,7 +216,7 @@ impl Dream {
         self.workspaces
             .first()
             .map(|workspace| Arc::clone(&workspace.store))
-            .filter(|_| self.trial == Trial::Make)
+            .filter(|_| self.trial == ApplyMode::Apply)
     }
 }
 
@@ -228,7 +230,7 @@ fn open_workspace(
     let check = || match when {
         DreamTiming::Now => Ok(()),
         DreamTiming::IfDue => {
-            let last = store.last_dream().map_err(DreamBlocked::cannot)?;
+            let last = store.dream_records().last_success().map_err(DreamBlocked::cannot)?;
             check_last(last, now)
         }
     };
@@ -253,7 +255,7 @@ enum DreamError {
     #[error("it was not done after {} minutes", TIME_LIMIT.as_secs() / 60)]
     TimedOut,
     #[error(transparent)]
-    Rejected(#[from] Rejected),
+    DraftRejection(#[from] DraftRejection),
     #[error(transparent)]
     Change(#[from] ChangeError),
 }
@@ -272,7 +274,7 @@ fn save_report(store: Option<&Arc<Store>>, report: &mut DreamReport) {
     let Some(store) = store else { return };
     // Texts and numbers always serialize.
     let bytes = serde_json::to_vec(report).unwrap_or_default();
-    if let Err(error) = store.keep_dream(&report.id, &bytes) {
+    if let Err(error) = store.dream_records().save_report(&report.id, &bytes) {
         report.left_out.push(format!("this report could not be saved: {error}"));
     }
 }

@@ -40,7 +40,7 @@ impl DreamSetup {
     /// The dreams that were undone.
     pub(super) fn undone(&self) -> BTreeSet<String> {
         // With an unreadable history, logs count as read.
-        self.stores().flat_map(|store| store.undone_wholes().unwrap_or_default()).collect()
+        self.stores().flat_map(|store| store.history().undone_tasks().unwrap_or_default()).collect()
     }
 
     /// The sessions that were active since a time, without the current one.
@@ -72,7 +72,7 @@ impl GateFacts for CurrentFacts<'_> {
 
     fn last_dream(&mut self) -> Result<Option<Timestamp>, DreamBlocked> {
         let store = self.setup.stores().next().ok_or_else(DreamBlocked::no_memory)?;
-        store.last_dream().map_err(DreamBlocked::cannot)
+        store.dream_records().last_success().map_err(DreamBlocked::cannot)
     }
 
     fn last_scan(&mut self) -> Option<Timestamp> {
@@ -85,6 +85,6 @@ impl GateFacts for CurrentFacts<'_> {
 
     fn holder(&mut self) -> Result<DreamState, DreamBlocked> {
         let Some(store) = self.setup.stores().next() else { return Ok(DreamState::Awake) };
-        store.dream_state().map_err(DreamBlocked::cannot)
+        store.dream_records().lock_state().map_err(DreamBlocked::cannot)
     }
 }

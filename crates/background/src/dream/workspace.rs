@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use dormouse_base::{FileAction, FileError, fault};
 use dormouse_memory::{
-    Applied, By, ChangeError, Draft, Drawn, DreamLock, DreamLockError, LogPart, Store, Trial,
+    AppliedUnits, ApplyMode, ChangeError, ChangeOrigin, DraftPlan, DreamLock, DreamLockError,
+    LogPart, MemoryDraft, Store,
 };
 use jiff::Timestamp;
 
@@ -15,7 +16,7 @@ use super::report::{DreamAction, MemoryReport};
 pub(super) struct DreamWorkspace {
     pub(super) store: Arc<Store>,
     /// Dropped before the lock.
-    pub(super) draft: Arc<Draft>,
+    pub(super) draft: Arc<MemoryDraft>,
     lock: DreamLock,
     pub(super) logs: Vec<LogPart>,
 }
@@ -27,20 +28,20 @@ impl DreamWorkspace {
         dream: &str,
         undone: &BTreeSet<String>,
     ) -> Result<Self, DreamLockError> {
-        let lock = store.begin_dream()?;
-        let draft = Arc::new(Draft::of(store, dream)?);
+        let lock = store.dream_records().acquire_lock()?;
+        let draft = Arc::new(MemoryDraft::of(store, dream)?);
         point("dream.copied")?;
-        let logs = store.undistilled(undone)?;
+        let logs = store.dream_records().unused_logs(undone)?;
         Ok(Self { store: Arc::clone(store), lock, draft, logs })
     }
 
     /// Applies the changes of the draft.
     pub(super) fn apply(
         &self,
-        by: &By,
-        drawn: Drawn,
-        trial: Trial,
-    ) -> Result<(MemoryReport, Applied), ChangeError> {
+        by: &ChangeOrigin,
+        drawn: DraftPlan,
+        trial: ApplyMode,
+    ) -> Result<(MemoryReport, AppliedUnits), ChangeError> {
         point("dream.apply")?;
         let (units, drafted): (Vec<_>, Vec<_>) = drawn.units.into_iter().unzip();
         let applied = self.store.apply(by, &units, trial)?;
@@ -59,7 +60,7 @@ impl DreamWorkspace {
 
     /// The dream has succeeded: records its time, and marks its logs as read.
     pub(super) fn mark_completed(&self, dream: &str, now: Timestamp) -> Result<(), ChangeError> {
-        self.store.distilled(dream, &self.logs)?;
+        self.store.dream_records().mark_logs_used(dream, &self.logs)?;
         point("dream.stamp")?;
         self.lock.succeeded(now)?;
         Ok(())

@@ -1,14 +1,14 @@
 //! The notice about a run (B-11).
 
 use dormouse_engine::WrittenChange;
-use dormouse_memory::{Effect, Scope};
+use dormouse_memory::{ChangeKind, Scope};
 
 /// File names in a notice.
 const NAMED: usize = 5;
 
 /// For example "Saved 2 memories: a.md, b.md"; the team's are listed separately. None if nothing was saved.
 pub(super) fn notice(written: &[WrittenChange]) -> Option<String> {
-    let files = |team: bool, filter: fn(&Effect) -> bool| -> Vec<String> {
+    let files = |team: bool, filter: fn(&ChangeKind) -> bool| -> Vec<String> {
         let mut names: Vec<String> = written
             .iter()
             .filter(|written| (written.scope == Scope::Team) == team)
@@ -19,8 +19,8 @@ pub(super) fn notice(written: &[WrittenChange]) -> Option<String> {
         names.dedup();
         names
     };
-    let is_saved = |effect: &Effect| !matches!(effect, Effect::Removed);
-    let is_removed = |effect: &Effect| matches!(effect, Effect::Removed);
+    let is_saved = |effect: &ChangeKind| !matches!(effect, ChangeKind::Removed);
+    let is_removed = |effect: &ChangeKind| matches!(effect, ChangeKind::Removed);
     let proposals = written.iter().filter(|written| written.proposal.is_some()).count();
     let parts = [
         part("Saved", "", &files(false, is_saved)),
@@ -58,12 +58,12 @@ mod tests {
             proposal: None,
         };
         let mut all = vec![
-            written(Scope::User, file("tabs.md"), Effect::Added),
-            written(Scope::Project, file("db.md"), Effect::Changed),
+            written(Scope::User, file("tabs.md"), ChangeKind::Added),
+            written(Scope::Project, file("db.md"), ChangeKind::Changed),
         ];
         assert_eq!(notice(&all).unwrap(), "Saved 2 memories: tabs.md, db.md");
-        all.push(written(Scope::Team, file("ci.md"), Effect::Added));
-        all.push(written(Scope::User, file("old.md"), Effect::Removed));
+        all.push(written(Scope::Team, file("ci.md"), ChangeKind::Added));
+        all.push(written(Scope::User, file("old.md"), ChangeKind::Removed));
         all.push(WrittenChange {
             scope: Scope::User,
             files: Vec::new(),

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use dormouse_engine::JobHandle;
-use dormouse_memory::{Author, MemoryFile, MessageSource};
+use dormouse_memory::{ChangeAuthor, MemoryFile, MessageSource};
 use dormouse_provenance::{ConversationEvidence, ProposedMemory, ProvenanceCheck, ProvenanceError};
 
 pub(super) struct ExtractionProvenance {
@@ -24,8 +24,8 @@ impl ExtractionProvenance {
 }
 
 impl ProvenanceCheck for ExtractionProvenance {
-    fn author(&self) -> Author {
-        Author::Extraction
+    fn author(&self) -> ChangeAuthor {
+        ChangeAuthor::Extraction
     }
 
     fn sources(

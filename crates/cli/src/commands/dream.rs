@@ -9,7 +9,7 @@ use dormouse_background::{
 };
 use dormouse_base::{Dir, Settings, Switches};
 use dormouse_engine::{Bell, EngineEvent, ForkSource, Saving, SessionFolder, SessionMemory};
-use dormouse_memory::Trial;
+use dormouse_memory::ApplyMode;
 use jiff::Timestamp;
 use serde::Serialize;
 use tokio::signal::unix::{SignalKind, signal};
@@ -72,7 +72,7 @@ async fn run_dream(arguments: &DreamArguments, world: &World) -> Result<Exit, Fa
         catch_up(arguments, world).await?;
     }
     let when = if arguments.now { DreamTiming::Now } else { DreamTiming::IfDue };
-    let trial = if arguments.dry_run { Trial::Preview } else { Trial::Make };
+    let trial = if arguments.dry_run { ApplyMode::Preview } else { ApplyMode::Apply };
     let mut start_failure = None;
     let mut bell = Bell::default();
     let seed = async |folder: &Path| {

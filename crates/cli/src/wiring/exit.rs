@@ -128,7 +128,7 @@ impl From<ChangeError> for Failure {
 
 fn file_error(error: &ChangeError) -> Option<&FileError> {
     match error {
-        ChangeError::Interrupted(file) | ChangeError::History(AppendError::File(file)) => {
+        ChangeError::Interrupted(file) | ChangeError::Journal(AppendError::File(file)) => {
             Some(file)
         }
         _ => None,

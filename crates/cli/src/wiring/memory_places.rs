@@ -176,7 +176,7 @@ impl Places {
         options.policy.clone_from(&self.policy);
         options.index = self.index;
         if place.whose == Whose::Repo {
-            options.apart.clear();
+            options.excluded_folders.clear();
         }
         if place.whose != Whose::User {
             options.project.clone_from(&self.anchored);

@@ -3,7 +3,7 @@
 use dormouse_base::{
     MemorySettings, MemoryWriter, RuleMemoryType, RuleScope, WriteDecision, WriteRule,
 };
-use dormouse_memory::{MemoryType, Policy, PolicyRule, Rule, Scope, Writer};
+use dormouse_memory::{MemoryType, Policy, PolicyAction, PolicyRule, PolicyWriter, Scope};
 
 /// The policy of these settings: the person's and the organisation's rules, and the project's, which can only
 /// make them stricter.
@@ -22,10 +22,10 @@ fn rule(rule: WriteRule) -> PolicyRule {
         scope: rule.scope.map(scope),
         writer: rule.writer.map(writer),
         rule: match rule.decision {
-            WriteDecision::Auto => Rule::Auto,
-            WriteDecision::Notify => Rule::Notify,
-            WriteDecision::Ask => Rule::Ask,
-            WriteDecision::Inbox => Rule::Inbox,
+            WriteDecision::Auto => PolicyAction::Auto,
+            WriteDecision::Notify => PolicyAction::Notify,
+            WriteDecision::Ask => PolicyAction::Ask,
+            WriteDecision::Inbox => PolicyAction::Inbox,
         },
     }
 }
@@ -48,12 +48,12 @@ fn scope(scope: RuleScope) -> Scope {
     }
 }
 
-fn writer(writer: MemoryWriter) -> Writer {
+fn writer(writer: MemoryWriter) -> PolicyWriter {
     match writer {
-        MemoryWriter::Model => Writer::Model,
-        MemoryWriter::Extraction => Writer::Extraction,
-        MemoryWriter::Dream => Writer::Dream,
-        MemoryWriter::Sync => Writer::Sync,
-        MemoryWriter::Client => Writer::Client,
+        MemoryWriter::Model => PolicyWriter::Model,
+        MemoryWriter::Extraction => PolicyWriter::Extraction,
+        MemoryWriter::Dream => PolicyWriter::Dream,
+        MemoryWriter::Sync => PolicyWriter::Sync,
+        MemoryWriter::Client => PolicyWriter::Client,
     }
 }

@@ -9,7 +9,7 @@ use dormouse_base::{
     is_in_list, set_value, unset_value,
 };
 use dormouse_engine::{HookLayer, HookOrigin, Hooks};
-use dormouse_memory::Guard;
+use dormouse_memory::MemoryGuard;
 use serde_json::Value;
 
 use crate::args::SettingsScope;
@@ -178,7 +178,7 @@ fn check(file: &Path, old: &str, new: &str) -> Result<(), Failure> {
 }
 
 /// Whether all lines of a guard are in its settings file. A file that cannot be read has none.
-pub(crate) fn guard_is_installed(guard: &Guard) -> bool {
+pub(crate) fn guard_is_installed(guard: &MemoryGuard) -> bool {
     let text = read(&guard.settings).unwrap_or_default();
     guard.lines.iter().all(|line| is_in_list(&text, &line.list, &line.value))
 }

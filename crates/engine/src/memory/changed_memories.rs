@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use dormouse_memory::{Effect, MemoryFile, ProposalId, Receipt, Store};
+use dormouse_memory::{ChangeKind, MemoryFile, ProposalId, Receipt, Store};
 
 /// The files of changed memories. A session and its background tasks share it.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ impl ChangedMemories {
 
     /// Adds the memories that a change has altered.
     pub(super) fn add_receipt(&self, store: &Store, receipt: &Receipt) {
-        for (file, _) in receipt.files.iter().filter(|(_, effect)| *effect == Effect::Changed) {
+        for (file, _) in receipt.files.iter().filter(|(_, effect)| *effect == ChangeKind::Changed) {
             self.add(store, file);
         }
     }
@@ -26,7 +26,7 @@ impl ChangedMemories {
     /// Adds the memories that a proposal in the inbox would alter.
     pub(super) fn add_proposal(&self, store: &Store, id: ProposalId) {
         // An inbox that cannot be read costs a count.
-        let waiting = store.inbox().unwrap_or_default();
+        let waiting = store.inbox().list().unwrap_or_default();
         let proposal = waiting.iter().filter(|(of, ..)| *of == id);
         for file in proposal.flat_map(|(_, _, proposal)| &proposal.files) {
             if file.before.is_some() && file.after.is_some() {

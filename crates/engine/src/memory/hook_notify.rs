@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use dormouse_memory::{Author, Effect, MemoryFile, ProposalId, Store};
+use dormouse_memory::{ChangeAuthor, ChangeKind, MemoryFile, ProposalId, Store};
 
 use crate::hooks::{HookRunner, Saved, SavedMemory};
 
@@ -30,14 +30,14 @@ impl MemoryHooks {
     pub(super) fn notify_change(
         &self,
         store: &Store,
-        author: &Author,
-        files: &[(MemoryFile, Effect)],
+        author: &ChangeAuthor,
+        files: &[(MemoryFile, ChangeKind)],
     ) {
-        let memory = |(file, effect): &(MemoryFile, Effect)| {
+        let memory = |(file, effect): &(MemoryFile, ChangeKind)| {
             let effect = match effect {
-                Effect::Added => "added",
-                Effect::Changed => "changed",
-                Effect::Removed => "removed",
+                ChangeKind::Added => "added",
+                ChangeKind::Changed => "changed",
+                ChangeKind::Removed => "removed",
             };
             SavedMemory { memory: file.to_string(), file_path: path(store, file), effect }
         };
@@ -46,12 +46,12 @@ impl MemoryHooks {
     }
 
     /// A change waits in the inbox.
-    pub(super) fn notify_proposal(&self, store: &Store, author: &Author, id: ProposalId) {
+    pub(super) fn notify_proposal(&self, store: &Store, author: &ChangeAuthor, id: ProposalId) {
         if self.runner().is_none() {
             return;
         }
         // Without a readable inbox, the hooks get the proposal without its files.
-        let waiting = store.inbox().unwrap_or_default();
+        let waiting = store.inbox().list().unwrap_or_default();
         let proposed = waiting.iter().filter(|(of, ..)| *of == id);
         let memories: Vec<SavedMemory> = proposed
             .flat_map(|(_, _, proposal)| &proposal.files)
@@ -67,7 +67,7 @@ impl MemoryHooks {
     fn notify(
         &self,
         store: &Store,
-        author: &Author,
+        author: &ChangeAuthor,
         memories: &[SavedMemory],
         proposal: Option<&str>,
     ) {

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use dormouse_memory::{Effect, MemoryFile, ProposalId, Scope};
+use dormouse_memory::{ChangeKind, MemoryFile, ProposalId, Scope};
 
 /// A change that was made, or waits in the inbox.
 #[derive(Debug, Clone)]
@@ -10,7 +10,7 @@ pub struct WrittenChange {
     /// The scope of the memory directory.
     pub scope: Scope,
     /// The files, with what happened to each; none where the change waits.
-    pub files: Vec<(MemoryFile, Effect)>,
+    pub files: Vec<(MemoryFile, ChangeKind)>,
     /// Its number in the inbox.
     pub proposal: Option<ProposalId>,
 }

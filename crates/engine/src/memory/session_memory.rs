@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use dormouse_base::{Clock, FileError, SessionId};
 use dormouse_memory::recall::QuarantineFilter;
-use dormouse_memory::{Author, Draft, RankingSetup, ReachableMemories, Saving, Store, Trust};
+use dormouse_memory::{
+    ChangeAuthor, MemoryDraft, RankingSetup, ReachableMemories, Saving, Store, Trust,
+};
 use dormouse_provenance::ProvenanceCheck;
 use dormouse_search::Embedder;
 use dormouse_tools::Asker;
@@ -32,7 +34,7 @@ pub struct SessionMemory {
     /// Checks what a background task writes; none where the model writes in its conversation.
     pub(super) check: Option<Arc<dyn ProvenanceCheck>>,
     /// Copies that are written to in place of the stores.
-    pub(super) drafts: Vec<Arc<Draft>>,
+    pub(super) drafts: Vec<Arc<MemoryDraft>>,
     pub(super) hooks: Arc<MemoryHooks>,
 }
 
@@ -72,7 +74,7 @@ impl SessionMemory {
     /// The memory of a dream: only these drafts are read and written, and its changes are no corrections by the user.
     pub fn for_drafts(
         &self,
-        drafts: Vec<Arc<Draft>>,
+        drafts: Vec<Arc<MemoryDraft>>,
         check: Arc<dyn ProvenanceCheck>,
     ) -> Arc<Self> {
         let stores: Vec<Arc<Store>> =
@@ -153,8 +155,8 @@ impl SessionMemory {
     }
 
     /// The author that changes are recorded under.
-    pub(super) fn author(&self) -> Author {
-        self.check.as_ref().map_or(Author::Model, |check| check.author())
+    pub(super) fn author(&self) -> ChangeAuthor {
+        self.check.as_ref().map_or(ChangeAuthor::Model, |check| check.author())
     }
 
     /// Whether a text has words from outside: of this session, or of a memory that the user has not confirmed.

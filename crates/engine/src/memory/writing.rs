@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use dormouse_memory::recall::QuarantineFilter;
 use dormouse_memory::{
-    Author, By, ChangeError, ContentHash, Draft, Effect, Expected, FoundMemory, INDEX, MemoryFile,
-    NewMemory, Outcome, Proposal, ProposalId, Receipt, Rule, Scope, Store,
+    ChangeAuthor, ChangeError, ChangeKind, ChangeOrigin, ChangeOutcome, ContentHash, Expected,
+    FoundMemory, INDEX, MemoryDraft, MemoryFile, NewMemory, PolicyAction, Proposal, ProposalId,
+    Receipt, Scope, Store,
 };
 use dormouse_provenance::{ProposedMemory, ProvenanceCheck};
 use jiff::tz::TimeZone;
@@ -126,7 +127,7 @@ impl SessionMemory {
         let by = match &self.check {
             Some(check) => {
                 check.check_removal(file, reason)?;
-                By::new(check.author(), description)
+                ChangeOrigin::new(check.author(), description)
             }
             None => self.by_model("", &description),
         };
@@ -179,7 +180,7 @@ impl SessionMemory {
     }
 
     /// The draft that is written to in place of a store, with its check.
-    fn draft_of(&self, store: &Arc<Store>) -> Option<(&Draft, &dyn ProvenanceCheck)> {
+    fn draft_of(&self, store: &Arc<Store>) -> Option<(&MemoryDraft, &dyn ProvenanceCheck)> {
         let draft = self.drafts.iter().find(|draft| Arc::ptr_eq(draft.store(), store))?;
         Some((draft, self.check.as_deref()?))
     }
@@ -189,39 +190,43 @@ impl SessionMemory {
         &self,
         proposed: &ProposedMemory<'_>,
         reason: &str,
-    ) -> Result<By, SessionMemoryError> {
+    ) -> Result<ChangeOrigin, SessionMemoryError> {
         let Some(check) = &self.check else {
             return Ok(self.by_model(&proposed.text(), reason));
         };
         let sources = check.sources(proposed)?;
-        Ok(sources.into_iter().fold(By::new(check.author(), reason), By::from_message))
+        Ok(sources
+            .into_iter()
+            .fold(ChangeOrigin::new(check.author(), reason), ChangeOrigin::from_message))
     }
 
     /// The model as author, with the messages that a text came from.
-    pub(super) fn by_model(&self, text: &str, reason: &str) -> By {
+    pub(super) fn by_model(&self, text: &str, reason: &str) -> ChangeOrigin {
         let quarantined = self.memories().quarantined(self.clock().now());
         let sources = self.provenance().sources_of(text, &quarantined);
-        sources.into_iter().fold(By::new(Author::Model, reason), By::from_message)
+        sources
+            .into_iter()
+            .fold(ChangeOrigin::new(ChangeAuthor::Model, reason), ChangeOrigin::from_message)
     }
 
     /// Finishes a change: reports it, or asks the user where the policy says so.
     pub(super) fn finish(
         &self,
         store: &Arc<Store>,
-        outcome: Result<Outcome, ChangeError>,
+        outcome: Result<ChangeOutcome, ChangeError>,
     ) -> WriteResult {
         match outcome? {
-            Outcome::Unchanged => {
+            ChangeOutcome::Unchanged => {
                 Ok(MemoryWriteResult::Written("nothing had to change".to_owned()))
             }
-            Outcome::Written(receipt) => {
+            ChangeOutcome::Written(receipt) => {
                 if self.counts_as_correction() {
                     self.changed.add_receipt(store, &receipt);
                 }
                 Ok(MemoryWriteResult::Written(self.report(store, &receipt)))
             }
-            Outcome::Ask(proposal) => self.confirm(store, proposal),
-            Outcome::InInbox(id) => Ok(self.proposed(store, id)),
+            ChangeOutcome::Ask(proposal) => self.confirm(store, proposal),
+            ChangeOutcome::InInbox(id) => Ok(self.proposed(store, id)),
         }
     }
 
@@ -229,11 +234,11 @@ impl SessionMemory {
     fn confirm(&self, store: &Arc<Store>, proposal: Proposal) -> WriteResult {
         match self.confirmation.decide(store, &proposal) {
             None => {
-                let id = store.propose(proposal)?;
+                let id = store.inbox().propose(proposal)?;
                 Ok(self.proposed(store, id))
             }
             Some(ChangeDecision::Reject { reason }) => Err(SessionMemoryError::Rejected { reason }),
-            Some(ChangeDecision::Accept) => self.finish(store, store.accept_now(&proposal)),
+            Some(ChangeDecision::Accept) => self.finish(store, store.inbox().accept_now(&proposal)),
         }
     }
 
@@ -250,16 +255,16 @@ impl SessionMemory {
 
     /// What the model and the extraction change, they change because of what the user said. A dream corrects nothing.
     fn counts_as_correction(&self) -> bool {
-        matches!(self.author(), Author::Model | Author::Extraction)
+        matches!(self.author(), ChangeAuthor::Model | ChangeAuthor::Extraction)
     }
 
     /// Reports a change: to hooks, to the user where the policy says so, and in the text for the model.
     fn report(&self, store: &Arc<Store>, receipt: &Receipt) -> String {
-        let described = |(file, effect): &(MemoryFile, Effect)| {
+        let described = |(file, effect): &(MemoryFile, ChangeKind)| {
             let verb = match effect {
-                Effect::Added => "saved",
-                Effect::Changed => "changed",
-                Effect::Removed => "removed",
+                ChangeKind::Added => "saved",
+                ChangeKind::Changed => "changed",
+                ChangeKind::Removed => "removed",
             };
             format!("{verb} {file}")
         };
@@ -270,7 +275,7 @@ impl SessionMemory {
         self.hooks.notify_change(store, &self.author(), &receipt.files);
         let files = receipt.files.clone();
         self.notices().add_written(WrittenChange { scope, files, proposal: None });
-        if receipt.rule == Rule::Notify {
+        if receipt.rule == PolicyAction::Notify {
             self.notices().add(text.clone());
         }
         text
@@ -278,7 +283,7 @@ impl SessionMemory {
 }
 
 fn save_in_draft(
-    draft: &Draft,
+    draft: &MemoryDraft,
     check: &dyn ProvenanceCheck,
     proposed: &ProposedMemory<'_>,
 ) -> WriteResult {
@@ -297,7 +302,7 @@ fn save_in_draft(
 }
 
 fn delete_in_draft(
-    draft: &Draft,
+    draft: &MemoryDraft,
     check: &dyn ProvenanceCheck,
     file: &MemoryFile,
     reason: Option<&str>,

@@ -3,14 +3,14 @@
 
 use dormouse_context::RecalledMemoryText;
 use dormouse_memory::{
-    Anchor, AnchorCache, Entry, FoundMemory, anchor_caveat, beginning, check_anchors,
+    Anchor, AnchorCache, FoundMemory, MemoryEntry, anchor_caveat, beginning, check_anchors,
 };
 use jiff::Timestamp;
 
 /// Reads a memory; none if it was removed since it was found.
 pub(super) fn read(found: &FoundMemory, now: Timestamp) -> Option<RecalledMemoryText> {
     let (bytes, _) = found.store.read(&found.memory.file).ok()?;
-    let entry = Entry::read(&bytes, bytes.len() as u64);
+    let entry = MemoryEntry::read(&bytes, bytes.len() as u64);
     let age = found.age(now);
     let path = found.path().display().to_string();
     let text = bounded(entry.body.trim(), &path);

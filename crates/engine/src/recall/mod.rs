@@ -21,7 +21,7 @@ use std::time::Duration;
 use dormouse_base::FileError;
 use dormouse_context::{Fragment, RecalledMemories, RecalledMemoryText as Shown};
 use dormouse_conversation::{Block, estimate_text};
-use dormouse_memory::{FoundMemory, says_enough};
+use dormouse_memory::{FoundMemory, is_substantial};
 use tokio::task::JoinSet;
 
 use crate::memory::SessionMemory;
@@ -144,7 +144,7 @@ impl Engine {
         let recall = setup.recall.clone()?;
         let mentioned = recall.agents.as_ref().and_then(|agents| agents.memory_of(prompt));
         let access = mentioned.unwrap_or_else(|| Arc::clone(&setup.access));
-        let query = Some(prompt.trim().to_owned()).filter(|prompt| says_enough(prompt))?;
+        let query = Some(prompt.trim().to_owned()).filter(|prompt| is_substantial(prompt))?;
         self.catch_up();
         if self.recall_bytes_left() == 0 {
             return None;

@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use thiserror::Error;
 
-use super::Draft;
+use super::MemoryDraft;
 use super::steps::{Steps, Trace};
-use crate::index::{self, Fill};
-use crate::{ChangeError, ContentHash, Finding, FindingKind, MemoryFile, Unit, UnitWrite};
+use crate::doctor::{FindingKind, LintFinding};
+use crate::index::{self, IndexFill};
+use crate::names::MemoryFile;
+use crate::store::{ChangeError, ChangeUnit, ContentHash, UnitWrite};
 
 /// What would be new in a draft and must not be.
 const FATAL: &[FindingKind] = &[
@@ -21,7 +23,7 @@ const FATAL: &[FindingKind] = &[
 
 /// Why nothing of a draft is applied.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Rejected {
+pub enum DraftRejection {
     /// More than half of the memories would be gone.
     #[error("it removes {removed} of {all} memories without putting anything in their place")]
     TooManyRemoved {
@@ -35,7 +37,7 @@ pub enum Rejected {
     NoTrace(MemoryFile),
     /// It is no longer sound.
     #[error("{}", said(.0))]
-    Unsound(Vec<Finding>),
+    Unsound(Vec<LintFinding>),
     /// The index would no longer be loaded whole.
     #[error("the index would have {lines} lines and {bytes} bytes, more than are loaded")]
     IndexTooLong {
@@ -46,14 +48,14 @@ pub enum Rejected {
     },
 }
 
-fn said(findings: &[Finding]) -> String {
+fn said(findings: &[LintFinding]) -> String {
     let each = findings.iter().map(|finding| format!("{}: {}", finding.file, finding.message));
     each.collect::<Vec<_>>().join("; ")
 }
 
 /// What a unit does, for a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Drafted {
+pub enum DraftChange {
     /// These became that one, which is among them or new.
     Merged {
         /// What it is now.
@@ -76,14 +78,14 @@ pub enum Drafted {
 
 /// A draft, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Drawn {
+pub struct DraftPlan {
     /// The units, each with what it does.
-    pub units: Vec<(Unit, Vec<Drafted>)>,
+    pub units: Vec<(ChangeUnit, Vec<DraftChange>)>,
     /// How many memories are as they were.
     pub kept: usize,
 }
 
-pub(super) fn judge(draft: &Draft) -> Result<Result<Drawn, Rejected>, ChangeError> {
+pub(super) fn judge(draft: &MemoryDraft) -> Result<Result<DraftPlan, DraftRejection>, ChangeError> {
     let now = draft.now()?;
     let findings = draft.store.doctor(None)?;
     let fill = index::fill(&draft.store.index_text()?);
@@ -95,18 +97,18 @@ pub(super) fn judge(draft: &Draft) -> Result<Result<Drawn, Rejected>, ChangeErro
     Ok(checked)
 }
 
-fn sound(before: &[Finding], after: Vec<Finding>) -> Result<(), Rejected> {
-    let is_new = |finding: &Finding| !before.contains(finding) && FATAL.contains(&finding.kind);
-    let new: Vec<Finding> = after.into_iter().filter(is_new).collect();
-    if new.is_empty() { Ok(()) } else { Err(Rejected::Unsound(new)) }
+fn sound(before: &[LintFinding], after: Vec<LintFinding>) -> Result<(), DraftRejection> {
+    let is_new = |finding: &LintFinding| !before.contains(finding) && FATAL.contains(&finding.kind);
+    let new: Vec<LintFinding> = after.into_iter().filter(is_new).collect();
+    if new.is_empty() { Ok(()) } else { Err(DraftRejection::Unsound(new)) }
 }
 
 /// An index that is too long already may stay so; none becomes so.
-fn index_fits(draft: &Draft, fill: &Fill) -> Result<(), Rejected> {
+fn index_fits(draft: &MemoryDraft, fill: &IndexFill) -> Result<(), DraftRejection> {
     let is_over =
-        |fill: &Fill| fill.lines > index::LOADED_LINES || fill.bytes > index::LOADED_BYTES;
+        |fill: &IndexFill| fill.lines > index::LOADED_LINES || fill.bytes > index::LOADED_BYTES;
     if is_over(fill) && !is_over(&draft.fill) {
-        return Err(Rejected::IndexTooLong { lines: fill.lines, bytes: fill.bytes });
+        return Err(DraftRejection::IndexTooLong { lines: fill.lines, bytes: fill.bytes });
     }
     Ok(())
 }
@@ -119,34 +121,34 @@ struct State<'a> {
 }
 
 impl State<'_> {
-    fn drawn(&self) -> Result<Drawn, Rejected> {
+    fn drawn(&self) -> Result<DraftPlan, DraftRejection> {
         let removed = self.removed()?;
         let written = self.written()?;
         let without = removed.values().filter(|trace| matches!(trace, Trace::Removed(_))).count();
         if without * 2 > self.base.len() {
-            return Err(Rejected::TooManyRemoved { removed: without, all: self.base.len() });
+            return Err(DraftRejection::TooManyRemoved { removed: without, all: self.base.len() });
         }
         let kept = self.base.len()
             - removed.len()
             - written.iter().filter(|file| self.base.contains_key(*file)).count();
         let groups = self.groups(&written, &removed);
         let units = groups.iter().map(|group| self.unit(group, &written, &removed)).collect();
-        Ok(Drawn { units, kept })
+        Ok(DraftPlan { units, kept })
     }
 
     /// What is gone, and where to.
-    fn removed(&self) -> Result<BTreeMap<MemoryFile, Trace>, Rejected> {
+    fn removed(&self) -> Result<BTreeMap<MemoryFile, Trace>, DraftRejection> {
         let gone = self.base.keys().filter(|file| !self.now.contains_key(*file));
         let traced =
             gone.map(|file| match self.steps.trace(file, |into| self.now.contains_key(into)) {
-                Trace::None => Err(Rejected::NoTrace(file.clone())),
+                Trace::None => Err(DraftRejection::NoTrace(file.clone())),
                 trace => Ok((file.clone(), trace)),
             });
         traced.collect()
     }
 
     /// What has another text, or is new: as the tools left it.
-    fn written(&self) -> Result<BTreeSet<MemoryFile>, Rejected> {
+    fn written(&self) -> Result<BTreeSet<MemoryFile>, DraftRejection> {
         let mut written = BTreeSet::new();
         for (file, bytes) in self.now {
             let hash = ContentHash::of(bytes);
@@ -154,7 +156,7 @@ impl State<'_> {
                 continue;
             }
             if self.steps.left(file) != Some(&hash) {
-                return Err(Rejected::NoTrace(file.clone()));
+                return Err(DraftRejection::NoTrace(file.clone()));
             }
             written.insert(file.clone());
         }
@@ -193,8 +195,8 @@ impl State<'_> {
         group: &BTreeSet<MemoryFile>,
         written: &BTreeSet<MemoryFile>,
         removed: &BTreeMap<MemoryFile, Trace>,
-    ) -> (Unit, Vec<Drafted>) {
-        let (mut unit, mut drafted) = (Unit::default(), Vec::new());
+    ) -> (ChangeUnit, Vec<DraftChange>) {
+        let (mut unit, mut drafted) = (ChangeUnit::default(), Vec::new());
         for file in group.iter().filter(|file| written.contains(*file)) {
             let (roots, sources) = self.steps.roots(file);
             let made_of = roots.into_iter().filter(|root| self.base.contains_key(root)).collect();
@@ -211,11 +213,11 @@ impl State<'_> {
             unit.removals.push((file.clone(), hash.clone()));
             drafted.extend(match trace {
                 Trace::Removed(reason) => {
-                    Some(Drafted::Removed { file: file.clone(), reason: reason.clone() })
+                    Some(DraftChange::Removed { file: file.clone(), reason: reason.clone() })
                 }
                 // What it went into stays as it was: it said all of this already.
                 Trace::Into(into) if !written.contains(into) => {
-                    Some(Drafted::Merged { into: into.clone(), from: vec![file.clone()] })
+                    Some(DraftChange::Merged { into: into.clone(), from: vec![file.clone()] })
                 }
                 Trace::Into(_) | Trace::None => None,
             });
@@ -224,10 +226,10 @@ impl State<'_> {
     }
 }
 
-fn called(write: &UnitWrite) -> Drafted {
+fn called(write: &UnitWrite) -> DraftChange {
     match (&write.before, write.made_of.is_empty()) {
-        (_, false) => Drafted::Merged { into: write.file.clone(), from: write.made_of.clone() },
-        (Some(_), true) => Drafted::Corrected(write.file.clone()),
-        (None, true) => Drafted::Added(write.file.clone()),
+        (_, false) => DraftChange::Merged { into: write.file.clone(), from: write.made_of.clone() },
+        (Some(_), true) => DraftChange::Corrected(write.file.clone()),
+        (None, true) => DraftChange::Added(write.file.clone()),
     }
 }

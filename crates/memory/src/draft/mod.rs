@@ -14,21 +14,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dormouse_base::{Dir, RelPath};
 
-use crate::index::{self, Fill};
-use crate::{
-    Author, By, ChangeError, ContentHash, Entry, Expected, Finding, MemoryFile, MessageSource,
-    NewMemory, Outcome, Policy, Rule, ScanCache, Store, StoreOptions,
+use crate::doctor::LintFinding;
+use crate::entry::{MemoryEntry, NewMemory};
+use crate::index::{self, IndexFill};
+use crate::names::MemoryFile;
+use crate::scan::ScanCache;
+use crate::store::{
+    ChangeAuthor, ChangeError, ChangeOrigin, ChangeOutcome, ContentHash, Expected, MessageSource,
+    Policy, PolicyAction, Store, StoreOptions,
 };
 use dormouse_frontmatter as frontmatter;
 
-pub use judge::{Drafted, Drawn, Rejected};
-use steps::{Step, Steps};
+pub use judge::{DraftChange, DraftPlan, DraftRejection};
+use steps::{DraftStep, Steps};
 
 /// Where drafts are, in the state folder, each in a folder of its own.
 const FOLDER: &str = "dreaming";
 
 /// A copy of a memory directory, to be worked on.
-pub struct Draft {
+pub struct MemoryDraft {
     /// The state folder of what it is a copy of, and its own folder there.
     state: Dir,
     folder: RelPath,
@@ -36,13 +40,13 @@ pub struct Draft {
     /// What every memory was when it was copied.
     base: BTreeMap<MemoryFile, ContentHash>,
     /// What was wrong already.
-    findings: Vec<Finding>,
+    findings: Vec<LintFinding>,
     /// How full the index was.
-    fill: Fill,
+    fill: IndexFill,
     steps: Mutex<Steps>,
 }
 
-impl Draft {
+impl MemoryDraft {
     /// Copies the memories of a store, for the dream of this id. What dreams that died have left is removed first:
     /// the caller holds the dream's lock.
     pub fn of(store: &Store, id: &str) -> Result<Self, ChangeError> {
@@ -88,7 +92,10 @@ impl Draft {
     ) -> Result<MemoryFile, ChangeError> {
         let mut steps = self.steps();
         let mut saved = None;
-        let by = By { sources: sources.to_vec(), ..By::new(Author::Dream, "drafted") };
+        let by = ChangeOrigin {
+            sources: sources.to_vec(),
+            ..ChangeOrigin::new(ChangeAuthor::Dream, "drafted")
+        };
         let supersedes: Vec<MemoryFile> =
             supersedes.iter().filter(|one| Some(*one) != file).cloned().collect();
         let outcome = self.store.change(&by, |plan| {
@@ -116,22 +123,22 @@ impl Draft {
         let Some(file) = saved else { return Err(nothing_done()) };
         let (_, left) = self.store.read(&file)?;
         let sources = sources.to_vec();
-        steps.push(Step::Saved { file: file.clone(), left, supersedes, sources });
+        steps.push(DraftStep::Saved { file: file.clone(), left, supersedes, sources });
         Ok(file)
     }
 
     /// Removes a memory, for a reason.
     pub fn delete(&self, file: &MemoryFile, reason: &str) -> Result<(), ChangeError> {
         let mut steps = self.steps();
-        let by = By::new(Author::Dream, reason);
+        let by = ChangeOrigin::new(ChangeAuthor::Dream, reason);
         let outcome = self.store.change(&by, |plan| plan.delete(file, &Expected::Present))?;
         written(&outcome)?;
-        steps.push(Step::Deleted { file: file.clone(), reason: reason.to_owned() });
+        steps.push(DraftStep::Deleted { file: file.clone(), reason: reason.to_owned() });
         Ok(())
     }
 
     /// Judges the draft as a whole, and takes it apart.
-    pub fn drawn(&self) -> Result<Result<Drawn, Rejected>, ChangeError> {
+    pub fn drawn(&self) -> Result<Result<DraftPlan, DraftRejection>, ChangeError> {
         judge::judge(self)
     }
 
@@ -155,14 +162,14 @@ impl Draft {
     }
 }
 
-impl Drop for Draft {
+impl Drop for MemoryDraft {
     fn drop(&mut self) {
         // Where it fails, the next dream does it.
         let _left_for_the_next = self.remove();
     }
 }
 
-impl std::fmt::Debug for Draft {
+impl std::fmt::Debug for MemoryDraft {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Draft").field("copy", &self.store.dir().path()).finish_non_exhaustive()
     }
@@ -170,7 +177,7 @@ impl std::fmt::Debug for Draft {
 
 /// In the copy nobody is asked: what a person has to see is decided when it is applied.
 fn free() -> Policy {
-    Policy { default: Rule::Auto, over_a_person: Rule::Auto, ..Policy::default() }
+    Policy { default: PolicyAction::Auto, over_a_person: PolicyAction::Auto, ..Policy::default() }
 }
 
 /// The head names what the memory takes the place of.
@@ -182,7 +189,7 @@ fn with_superseded(
     if supersedes.is_empty() {
         return Ok(text);
     }
-    let mut names = Entry::from_text(&text).header.supersedes;
+    let mut names = MemoryEntry::from_text(&text).header.supersedes;
     names.extend(supersedes.iter().map(ToString::to_string));
     names.dedup();
     edited(file, frontmatter::set_list(&text, "supersedes", &names))
@@ -199,10 +206,10 @@ fn plain(bytes: Option<Vec<u8>>) -> String {
     String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
 }
 
-fn written(outcome: &Outcome) -> Result<(), ChangeError> {
+fn written(outcome: &ChangeOutcome) -> Result<(), ChangeError> {
     match outcome {
-        Outcome::Written(_) | Outcome::Unchanged => Ok(()),
-        Outcome::Ask(_) | Outcome::InInbox(_) => Err(nothing_done()),
+        ChangeOutcome::Written(_) | ChangeOutcome::Unchanged => Ok(()),
+        ChangeOutcome::Ask(_) | ChangeOutcome::InInbox(_) => Err(nothing_done()),
     }
 }
 

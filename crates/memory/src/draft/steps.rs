@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::{ContentHash, MemoryFile, MessageSource};
+use crate::names::MemoryFile;
+use crate::store::{ContentHash, MessageSource};
 
 /// Something that was done.
 #[derive(Debug, Clone)]
-pub(super) enum Step {
+pub(super) enum DraftStep {
     /// A memory was saved.
     Saved {
         file: MemoryFile,
@@ -21,7 +22,7 @@ pub(super) enum Step {
 
 /// All of it, in order.
 #[derive(Debug, Default)]
-pub(super) struct Steps(Vec<Step>);
+pub(super) struct Steps(Vec<DraftStep>);
 
 /// Where a memory that is gone went.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,15 +36,15 @@ pub(super) enum Trace {
 }
 
 impl Steps {
-    pub(super) fn push(&mut self, step: Step) {
+    pub(super) fn push(&mut self, step: DraftStep) {
         self.0.push(step);
     }
 
     /// What the tools last left in a file.
     pub(super) fn left(&self, file: &MemoryFile) -> Option<&ContentHash> {
         self.0.iter().rev().find_map(|step| match step {
-            Step::Saved { file: saved, left, .. } if saved == file => Some(left),
-            Step::Saved { .. } | Step::Deleted { .. } => None,
+            DraftStep::Saved { file: saved, left, .. } if saved == file => Some(left),
+            DraftStep::Saved { .. } | DraftStep::Deleted { .. } => None,
         })
     }
 
@@ -54,11 +55,11 @@ impl Steps {
         // Every round looks further on: it ends.
         while let Some((place, step)) = self.last_end(&at, after) {
             match step {
-                Step::Deleted { reason, .. } => return Trace::Removed(reason.clone()),
-                Step::Saved { file: into, .. } if is_there(into) => {
+                DraftStep::Deleted { reason, .. } => return Trace::Removed(reason.clone()),
+                DraftStep::Saved { file: into, .. } if is_there(into) => {
                     return Trace::Into(into.clone());
                 }
-                Step::Saved { file: into, .. } => {
+                DraftStep::Saved { file: into, .. } => {
                     at = into.clone();
                     after = place + 1;
                 }
@@ -68,10 +69,12 @@ impl Steps {
     }
 
     /// The last step, from a place on, that made a memory go.
-    fn last_end(&self, file: &MemoryFile, after: usize) -> Option<(usize, &Step)> {
-        let ends = |step: &Step| match step {
-            Step::Deleted { file: gone, .. } => gone == file,
-            Step::Saved { file: into, supersedes, .. } => into != file && supersedes.contains(file),
+    fn last_end(&self, file: &MemoryFile, after: usize) -> Option<(usize, &DraftStep)> {
+        let ends = |step: &DraftStep| match step {
+            DraftStep::Deleted { file: gone, .. } => gone == file,
+            DraftStep::Saved { file: into, supersedes, .. } => {
+                into != file && supersedes.contains(file)
+            }
         };
         self.0.iter().enumerate().skip(after).rev().find(|(_, step)| ends(step))
     }
@@ -80,7 +83,7 @@ impl Steps {
     pub(super) fn roots(&self, file: &MemoryFile) -> (BTreeSet<MemoryFile>, Vec<MessageSource>) {
         let (mut files, mut messages) = (BTreeSet::from([file.clone()]), Vec::new());
         for step in self.0.iter().rev() {
-            if let Step::Saved { file: into, supersedes, sources, .. } = step
+            if let DraftStep::Saved { file: into, supersedes, sources, .. } = step
                 && files.contains(into)
             {
                 files.extend(supersedes.iter().cloned());

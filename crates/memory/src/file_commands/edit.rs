@@ -1,8 +1,9 @@
 //! The commands that change something: each one change through the store's door.
 
 use super::view::line;
-use super::{Directory, NotMade, Spot, ToolPath};
-use crate::{ChangeError, ContentHash, Expected, MemoryFile};
+use super::{CommandPath, Directory, NotMade, ToolPath};
+use crate::names::MemoryFile;
+use crate::store::{ChangeError, ContentHash, Expected};
 
 /// Lines before and behind a change that are shown with it.
 const AROUND: usize = 2;
@@ -115,7 +116,7 @@ impl Directory<'_> {
             return Err(taken());
         }
         refuse_index(to)?;
-        let is_file = matches!(self.spot(from), Some(Spot::File(_)));
+        let is_file = matches!(self.spot(from), Some(CommandPath::File(_)));
         let mut moves = Vec::new();
         for file in files {
             let target = if is_file { to.file()? } else { from.moved(&file, to)? };
@@ -135,24 +136,24 @@ impl Directory<'_> {
     fn file(&self, path: &ToolPath, missing: impl Fn() -> String) -> Result<MemoryFile, String> {
         refuse_index(path)?;
         match self.spot(path) {
-            Some(Spot::File(file)) => Ok(file),
-            Some(Spot::Root | Spot::Folder(_)) => {
+            Some(CommandPath::File(file)) => Ok(file),
+            Some(CommandPath::Root | CommandPath::Folder(_)) => {
                 Err(format!("Error: The path {} is not a file.", path.written))
             }
-            Some(Spot::Index) | None => Err(missing()),
+            Some(CommandPath::Index) | None => Err(missing()),
         }
     }
 
     /// The memories at or below a path.
     fn below(&self, path: &ToolPath) -> Result<Vec<MemoryFile>, String> {
         match self.spot(path) {
-            Some(Spot::File(file)) => Ok(vec![file]),
-            Some(Spot::Folder(folder)) => {
+            Some(CommandPath::File(file)) => Ok(vec![file]),
+            Some(CommandPath::Folder(folder)) => {
                 let prefix = format!("{folder}/");
                 let files = self.scan.memories.iter().map(|memory| &memory.file);
                 Ok(files.filter(|file| file.as_str().starts_with(&prefix)).cloned().collect())
             }
-            Some(Spot::Root | Spot::Index) | None => {
+            Some(CommandPath::Root | CommandPath::Index) | None => {
                 Err(format!("Error: The path {} does not exist", path.written))
             }
         }

@@ -13,8 +13,10 @@ mod view;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{ChangeError, MemoryFile, Plan, Scan, Store};
-use path::{Spot, ToolPath};
+use crate::names::MemoryFile;
+use crate::scan::Scan;
+use crate::store::{ChangeError, ChangePlan, Store};
+use path::{CommandPath, ToolPath};
 
 /// The name of the tool.
 pub const NAME: &str = "memory";
@@ -42,7 +44,7 @@ pub trait Hand {
 }
 
 /// What puts a change together.
-pub type Build<'a> = &'a dyn Fn(&mut Plan<'_>) -> Result<(), ChangeError>;
+pub type Build<'a> = &'a dyn Fn(&mut ChangePlan<'_>) -> Result<(), ChangeError>;
 
 /// Why a change was not made. One that waits for the person is not made: the file is not what the agent thinks.
 #[derive(Debug, thiserror::Error)]
@@ -122,7 +124,7 @@ struct Directory<'a> {
 
 impl Directory<'_> {
     /// What a path leads to; none if there is nothing.
-    fn spot(&self, path: &ToolPath) -> Option<Spot> {
+    fn spot(&self, path: &ToolPath) -> Option<CommandPath> {
         path.spot(&self.scan, self.has_index())
     }
 

@@ -1,6 +1,7 @@
 //! Paths as the memory tool writes them: `/memories/…`. Nothing that is not under it is ever looked at.
 
-use crate::{INDEX, MemoryFile, Scan, fold};
+use crate::names::{INDEX, MemoryFile, fold};
+use crate::scan::Scan;
 
 const ROOT: &str = "/memories";
 
@@ -14,7 +15,7 @@ pub(super) struct ToolPath {
 
 /// What a path leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Spot {
+pub(super) enum CommandPath {
     /// The directory itself.
     Root,
     /// The index.
@@ -61,20 +62,20 @@ impl ToolPath {
         MemoryFile::new(&moved).map_err(|error| format!("Error: {error}"))
     }
 
-    pub(super) fn spot(&self, scan: &Scan, has_index: bool) -> Option<Spot> {
+    pub(super) fn spot(&self, scan: &Scan, has_index: bool) -> Option<CommandPath> {
         if self.is_root() {
-            return Some(Spot::Root);
+            return Some(CommandPath::Root);
         }
         if self.is_index() {
-            return has_index.then_some(Spot::Index);
+            return has_index.then_some(CommandPath::Index);
         }
         let folder = format!("{}/", self.below);
         let wanted = on_disk(&self.below);
         let files = || scan.memories.iter().map(|memory| &memory.file);
-        let file = files().find(|file| file.as_str() == wanted).cloned().map(Spot::File);
+        let file = files().find(|file| file.as_str() == wanted).cloned().map(CommandPath::File);
         file.or_else(|| {
             let has = files().any(|file| file.as_str().starts_with(&folder));
-            has.then(|| Spot::Folder(self.below.clone()))
+            has.then(|| CommandPath::Folder(self.below.clone()))
         })
     }
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::path::shown;
-use super::{Directory, Spot, ToolPath};
+use super::{CommandPath, Directory, ToolPath};
 use dormouse_frontmatter as frontmatter;
 
-use crate::{ContentHash, INDEX, MemoryFile};
+use crate::names::{INDEX, MemoryFile};
+use crate::store::ContentHash;
 
 /// More lines than this have no number.
 const MOST_LINES: usize = 999_999;
@@ -24,13 +25,13 @@ impl Directory<'_> {
         let missing =
             || format!("The path {} does not exist. Please provide a valid path.", path.written);
         match self.spot(path).ok_or_else(missing)? {
-            Spot::Root => Ok(self.list(path, "")),
-            Spot::Folder(folder) => Ok(self.list(path, &format!("{folder}/"))),
-            Spot::Index => {
+            CommandPath::Root => Ok(self.list(path, "")),
+            CommandPath::Folder(folder) => Ok(self.list(path, &format!("{folder}/"))),
+            CommandPath::Index => {
                 let text = self.store.index_text().map_err(|error| format!("Error: {error}"))?;
                 numbered(path, &text, range)
             }
-            Spot::File(file) => {
+            CommandPath::File(file) => {
                 let (text, _) = self.text(&file).map_err(|_| missing())?;
                 numbered(path, &text, range)
             }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::{Imported, ImportedText};
-use crate::NewMemory;
+use crate::entry::NewMemory;
 
 /// Why an export could not be read.
 #[derive(Debug, Error)]

@@ -10,10 +10,14 @@ use dormouse_frontmatter as frontmatter;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::entry::{MemoryEntry, NewMemory};
+use crate::kind::{MemoryType, Scope};
+use crate::names;
+use crate::names::MemoryFile;
+use crate::scan::{Scan, ScanCache, scan};
 use crate::store::is_apart;
-use crate::{
-    By, ChangeError, ContentHash, Effect, Entry, Expected, MemoryFile, MemoryType, NewMemory,
-    Outcome, Plan, Scan, ScanCache, Scope, Store, names, scan,
+use crate::store::{
+    ChangeError, ChangeKind, ChangeOrigin, ChangeOutcome, ChangePlan, ContentHash, Expected, Store,
 };
 
 pub use json::{ImportError, from_mcp_memory, from_mem0};
@@ -43,7 +47,7 @@ pub enum ImportedText {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportReport {
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: ChangeOutcome,
     /// The files that were added.
     pub added: Vec<MemoryFile>,
     /// How many were there already, word for word.
@@ -66,7 +70,11 @@ pub fn from_folder(folder: &Dir) -> Result<(Vec<Imported>, Scan), FileError> {
 impl Store {
     /// Brings memories in, as one change. What is there already word for word is left out, so that a second
     /// import of the same adds nothing; a name that is taken gets a number.
-    pub fn import(&self, by: &By, list: &[Imported]) -> Result<ImportReport, ChangeError> {
+    pub fn import(
+        &self,
+        by: &ChangeOrigin,
+        list: &[Imported],
+    ) -> Result<ImportReport, ChangeError> {
         if list.len() > MOST {
             let said = format!(
                 "{} memories are too many for one import, which keeps all others waiting; bring in at most {MOST} at a time",
@@ -81,7 +89,7 @@ impl Store {
                 let modified = imported.modified.unwrap_or(plan.now());
                 let (path, text) = match &imported.what {
                     ImportedText::File(file, bytes) => {
-                        (safe_path(file, &known.paths, self.apart()), bytes.clone())
+                        (safe_path(file, &known.paths, self.excluded_folders()), bytes.clone())
                     }
                     ImportedText::Memory(memory) => rendered(plan, memory, modified, &known.paths)?,
                 };
@@ -95,11 +103,13 @@ impl Store {
             Ok(())
         })?;
         let added = match &outcome {
-            Outcome::Written(receipt) => {
-                let added = receipt.files.iter().filter(|(_, effect)| *effect == Effect::Added);
+            ChangeOutcome::Written(receipt) => {
+                let added = receipt.files.iter().filter(|(_, effect)| *effect == ChangeKind::Added);
                 added.map(|(file, _)| file.clone()).collect()
             }
-            Outcome::Unchanged | Outcome::Ask(_) | Outcome::InInbox(_) => Vec::new(),
+            ChangeOutcome::Unchanged | ChangeOutcome::Ask(_) | ChangeOutcome::InInbox(_) => {
+                Vec::new()
+            }
         };
         Ok(ImportReport { outcome, added, known: again })
     }
@@ -116,7 +126,7 @@ impl Store {
                 kind: memory.header.kind,
                 scope: self.scope(),
                 modified: self.changed_at(&memory),
-                body: Entry::read(&bytes, bytes.len() as u64).text().to_owned(),
+                body: MemoryEntry::read(&bytes, bytes.len() as u64).text().to_owned(),
                 text: String::from_utf8_lossy(&bytes).into_owned(),
             });
         }
@@ -164,7 +174,7 @@ fn content(text: &[u8]) -> ContentHash {
 
 /// The file that is made of a memory.
 fn rendered(
-    plan: &Plan<'_>,
+    plan: &ChangePlan<'_>,
     memory: &NewMemory,
     modified: Timestamp,
     taken: &BTreeSet<String>,

@@ -9,7 +9,7 @@ pub const LONGEST_LINE: usize = 150;
 
 /// What a line of the index says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
+pub struct IndexLink {
     /// The memory's name.
     pub name: String,
     /// Its file, relative to the index.
@@ -18,7 +18,7 @@ pub struct Link {
     pub hook: String,
 }
 
-impl Link {
+impl IndexLink {
     /// A link to a file; name and hook are cut so that the line is not too long.
     pub fn new(name: &str, file: &str, hook: &str) -> Self {
         let name = cut(&plain_line(name), LONGEST_LINE / 2);

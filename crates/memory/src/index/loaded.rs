@@ -1,7 +1,7 @@
 //! The index as a session gets it (M-6): whole if it fits, else the lines that rank first, in the order of
 //! the file, and a warning that says what is missing.
 
-use super::{Index, Line};
+use super::{Line, MemoryIndex};
 
 /// The most lines that are loaded.
 pub const LOADED_LINES: usize = 200;
@@ -12,7 +12,7 @@ const NEARLY_FULL: usize = 80;
 
 /// What comes first when not everything fits, the first first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rank {
+pub enum LoadPriority {
     /// Pinned by the person.
     Pinned,
     /// Written in the last 30 days.
@@ -25,7 +25,7 @@ pub enum Rank {
 
 /// The loaded index.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Loaded {
+pub struct LoadedIndex {
     /// The text for the model, without the warning.
     pub text: String,
     /// What is missing and what to do about it.
@@ -34,7 +34,7 @@ pub struct Loaded {
     pub left_out: usize,
 }
 
-impl Loaded {
+impl LoadedIndex {
     /// The text and, behind it, the warning.
     pub fn with_warning(&self) -> String {
         let Some(warning) = &self.warning else { return self.text.clone() };
@@ -45,14 +45,14 @@ impl Loaded {
 
 /// How full an index is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fill {
+pub struct IndexFill {
     /// Its lines.
     pub lines: usize,
     /// Its bytes.
     pub bytes: usize,
 }
 
-impl Fill {
+impl IndexFill {
     /// Whether it should be said: 80 % of a limit or more.
     pub fn is_nearly_full(self) -> bool {
         self.lines * 100 >= LOADED_LINES * NEARLY_FULL
@@ -65,18 +65,18 @@ impl Fill {
 }
 
 /// How full a text is.
-pub fn fill(text: &str) -> Fill {
-    Fill { lines: text.lines().count(), bytes: text.len() }
+pub fn fill(text: &str) -> IndexFill {
+    IndexFill { lines: text.lines().count(), bytes: text.len() }
 }
 
 /// The index as it is loaded. `rank` says how a file ranks.
-pub fn load(text: &str, rank: impl Fn(&str) -> Rank) -> Loaded {
+pub fn load(text: &str, rank: impl Fn(&str) -> LoadPriority) -> LoadedIndex {
     let size = fill(text);
     if !size.is_over() {
-        return Loaded { text: text.to_owned(), warning: None, left_out: 0 };
+        return LoadedIndex { text: text.to_owned(), warning: None, left_out: 0 };
     }
-    let index = Index::parse(text);
-    let mut order: Vec<(Rank, usize)> =
+    let index = MemoryIndex::parse(text);
+    let mut order: Vec<(LoadPriority, usize)> =
         ranks(&index.lines, rank).into_iter().enumerate().map(|(at, rank)| (rank, at)).collect();
     order.sort();
     order.truncate(LOADED_LINES);
@@ -87,18 +87,18 @@ pub fn load(text: &str, rank: impl Fn(&str) -> Rank) -> Loaded {
     let kept = chosen.iter().filter_map(|at| index.lines.get(*at)).filter(links).count();
     let left_out = index.lines.iter().filter(links).count() - kept;
     let warning = Some(warning(size, fill(&text), left_out));
-    Loaded { text, warning, left_out }
+    LoadedIndex { text, warning, left_out }
 }
 
 /// A line below a memory's own, set in, goes with it.
-fn ranks(lines: &[Line<'_>], rank: impl Fn(&str) -> Rank) -> Vec<Rank> {
-    let mut last = Rank::Rest;
+fn ranks(lines: &[Line<'_>], rank: impl Fn(&str) -> LoadPriority) -> Vec<LoadPriority> {
+    let mut last = LoadPriority::Rest;
     let mut ranks = Vec::with_capacity(lines.len());
     for line in lines {
         last = match line.file() {
             Some(file) => rank(&file),
             None if line.raw.starts_with([' ', '\t']) && !line.raw.trim().is_empty() => last,
-            None => Rank::Rest,
+            None => LoadPriority::Rest,
         };
         ranks.push(last);
     }
@@ -107,7 +107,7 @@ fn ranks(lines: &[Line<'_>], rank: impl Fn(&str) -> Rank) -> Vec<Rank> {
 
 /// The lines that fit, the first in rank first. A line longer than all there is has no place, unless
 /// there is nothing else.
-fn within_bytes(lines: &[Line<'_>], order: &[(Rank, usize)]) -> Vec<usize> {
+fn within_bytes(lines: &[Line<'_>], order: &[(LoadPriority, usize)]) -> Vec<usize> {
     let mut chosen = Vec::new();
     let mut bytes = 0;
     for (_, at) in order {
@@ -131,7 +131,7 @@ fn shown(lines: &[Line<'_>], chosen: &[usize]) -> String {
     text
 }
 
-fn warning(size: Fill, shown: Fill, left_out: usize) -> String {
+fn warning(size: IndexFill, shown: IndexFill, left_out: usize) -> String {
     let mut over = Vec::new();
     if size.lines > LOADED_LINES {
         let by = size.lines - LOADED_LINES;

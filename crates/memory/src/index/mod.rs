@@ -6,8 +6,8 @@
 mod line;
 mod loaded;
 
-pub use line::{LONGEST_LINE, Link};
-pub use loaded::{Fill, LOADED_BYTES, LOADED_LINES, Loaded, Rank, fill, load};
+pub use line::{IndexLink, LONGEST_LINE};
+pub use loaded::{IndexFill, LOADED_BYTES, LOADED_LINES, LoadPriority, LoadedIndex, fill, load};
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use crate::names::fold;
 
 /// The index, taken apart into lines. What is not changed is not copied: an index may have thousands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Index<'a> {
+pub struct MemoryIndex<'a> {
     lines: Vec<Line<'a>>,
 }
 
@@ -30,7 +30,7 @@ struct Line<'a> {
 
 /// What putting a line did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Put {
+pub enum IndexUpdate {
     /// There was none.
     Added,
     /// There was one that said something else.
@@ -39,7 +39,7 @@ pub enum Put {
     Same,
 }
 
-impl<'a> Index<'a> {
+impl<'a> MemoryIndex<'a> {
     /// Takes a text apart.
     pub fn parse(text: &'a str) -> Self {
         let mut shelter = Shelter::Open;
@@ -62,12 +62,12 @@ impl<'a> Index<'a> {
     }
 
     /// The links, in the order of the file.
-    pub fn links(&self) -> impl Iterator<Item = Link> {
+    pub fn links(&self) -> impl Iterator<Item = IndexLink> {
         self.lines.iter().filter_map(Line::link)
     }
 
     /// The link to a memory.
-    pub fn find(&self, file: &str) -> Option<Link> {
+    pub fn find(&self, file: &str) -> Option<IndexLink> {
         let file = fold(file);
         self.lines.iter().find(|line| line.leads_to(&file)).and_then(Line::link)
     }
@@ -78,18 +78,18 @@ impl<'a> Index<'a> {
     }
 
     /// Makes the line of a memory true: adds it behind the last one, or changes what it says.
-    pub fn put(&mut self, link: &Link) -> Put {
+    pub fn put(&mut self, link: &IndexLink) -> IndexUpdate {
         let file = fold(&link.file);
         let mut own = self.lines.iter_mut().filter(|line| line.leads_to(&file));
         let Some(line) = own.next() else {
             self.add(link);
-            return Put::Added;
+            return IndexUpdate::Added;
         };
         if line.link().is_some_and(|known| known.says(link)) {
-            return Put::Same;
+            return IndexUpdate::Same;
         }
         *line = Line::new(link.render_like(&line.raw));
-        Put::Changed
+        IndexUpdate::Changed
     }
 
     /// Lets the line of a memory lead to another file; says whether there was one.
@@ -99,7 +99,7 @@ impl<'a> Index<'a> {
             return false;
         };
         if let Some(link) = line.link() {
-            let link = Link { file: to.to_owned(), ..link };
+            let link = IndexLink { file: to.to_owned(), ..link };
             *line = Line::new(link.render_like(&line.raw));
         }
         true
@@ -129,7 +129,7 @@ impl<'a> Index<'a> {
         before - self.lines.len()
     }
 
-    fn add(&mut self, link: &Link) {
+    fn add(&mut self, link: &IndexLink) {
         let end = if self.lines.first().is_some_and(|line| line.raw.ends_with("\r\n")) {
             "\r\n"
         } else {
@@ -162,8 +162,8 @@ impl Line<'_> {
     }
 
     /// What it says; only a line that stands in the open says something.
-    fn link(&self) -> Option<Link> {
-        self.leads_to.as_ref().and_then(|_| Link::parse(&self.raw))
+    fn link(&self) -> Option<IndexLink> {
+        self.leads_to.as_ref().and_then(|_| IndexLink::parse(&self.raw))
     }
 }
 

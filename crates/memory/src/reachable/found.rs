@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::age::Age;
-use crate::entry::Entry;
+use crate::entry::MemoryEntry;
 use crate::kind::Scope;
 use crate::manifest::manifest_line;
 use crate::scan::Scanned;
@@ -59,9 +59,9 @@ impl FoundMemory {
     }
 
     /// Reads it as it is on disk now.
-    pub fn read(&self) -> Result<(Entry, ContentHash), ChangeError> {
+    pub fn read(&self) -> Result<(MemoryEntry, ContentHash), ChangeError> {
         let (bytes, hash) = self.store.read(&self.memory.file)?;
-        Ok((Entry::read(&bytes, self.memory.size), hash))
+        Ok((MemoryEntry::read(&bytes, self.memory.size), hash))
     }
 
     /// Its whole file, frontmatter included.

@@ -304,7 +304,7 @@ impl ReachableMemories {
 
     /// The number of changes that wait for the user in the inboxes (M-21).
     pub fn waiting(&self) -> Result<usize, ChangeError> {
-        self.stores.iter().map(|store| Ok(store.inbox()?.len())).sum()
+        self.stores.iter().map(|store| Ok(store.inbox().list()?.len())).sum()
     }
 
     fn of_scope(&self, scope: Option<Scope>) -> impl Iterator<Item = Reachable<'_>> {

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::entry::Entry;
+use crate::entry::MemoryEntry;
 use crate::names::MemoryFile;
 use crate::scan::ScanCache;
 use crate::store::{ChangesSince, HistoryPosition, Store};
@@ -63,7 +63,7 @@ impl Snapshot {
         if age.is_negative() || age >= RESCAN_AFTER {
             return None;
         }
-        match store.changes_since(self.history) {
+        match store.history().changes_since(self.history) {
             ChangesSince::Nothing => {}
             ChangesSince::Unknown => return None,
             ChangesSince::Files(files, history) => {
@@ -79,7 +79,7 @@ impl Snapshot {
 
     fn scan(store: &Store, scans: &Mutex<ScanCache>, now: Timestamp) -> Self {
         // Taken first: a change during the scan is read again the next time.
-        let history = store.history_end();
+        let history = store.history().end();
         let mut cache = scans.lock().unwrap_or_else(PoisonError::into_inner);
         let scan = store.scan(&mut cache).unwrap_or_default();
         let quarantined = scan.memories.iter().filter(|memory| memory.header.quarantined);
@@ -91,6 +91,6 @@ impl Snapshot {
 
 fn quarantined_text(store: &Store, file: &MemoryFile) -> Option<String> {
     let (bytes, _) = store.read(file).ok()?;
-    let entry = Entry::read(&bytes, bytes.len() as u64);
+    let entry = MemoryEntry::read(&bytes, bytes.len() as u64);
     entry.header.quarantined.then_some(entry.body)
 }

@@ -17,7 +17,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::hit::{MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter};
 use super::index::DirectoryIndex;
 use crate::anchor::{Anchor, AnchorCache, Freshness, check as check_anchors};
-use crate::entry::Entry;
+use crate::entry::MemoryEntry;
 use crate::names::MemoryFile;
 use crate::scan::Scanned;
 use crate::store::{Store, state_folder};
@@ -235,7 +235,7 @@ impl MemorySearch {
 
     /// The memories that never helped, read once for a whole ranking.
     fn never_helped(&self) -> NeverHelped {
-        self.indexes.iter().map(|index| index.store().never_helped_files()).collect()
+        self.indexes.iter().map(|index| index.store().usage().never_helped_files()).collect()
     }
 
     /// The worst state of the anchors of a memory, if not fresh.
@@ -256,7 +256,7 @@ fn read(store: &Store, file: &str) -> Option<Scanned> {
         return None;
     }
     let (bytes, _) = store.read(&file).ok()?;
-    let header = Entry::read(&bytes, entry.size).header;
+    let header = MemoryEntry::read(&bytes, entry.size).header;
     let modified = Timestamp::try_from(entry.modified).unwrap_or_default();
     Some(Scanned { file, modified, size: entry.size, header })
 }

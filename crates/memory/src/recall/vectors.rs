@@ -9,7 +9,7 @@ use dormouse_search::{
 use jiff::Timestamp;
 
 use super::memory_search::MemorySearch;
-use crate::entry::Entry;
+use crate::entry::MemoryEntry;
 use crate::names::MemoryFile;
 use crate::store::Store;
 
@@ -84,7 +84,7 @@ impl MemorySearch {
 fn text_of(store: &Store, file: &str, stamp: FileStamp) -> Option<String> {
     let file = MemoryFile::existing(file).ok()?;
     let (bytes, _) = store.read(&file).ok()?;
-    let entry = Entry::read(&bytes, stamp.size);
+    let entry = MemoryEntry::read(&bytes, stamp.size);
     let name = entry.header.name.as_deref().unwrap_or(file.stem());
     Some(embedding_text(name, entry.header.description.as_deref(), &entry.body))
 }

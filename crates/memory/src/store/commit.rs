@@ -5,24 +5,31 @@ use std::collections::BTreeSet;
 use dormouse_base::{Dir, Durability, RelPath, Replacement};
 use jiff::Timestamp;
 
-use super::heads::IndexNow;
-use super::history::{Change, FileChange, Nature};
-use super::prepare::Prepared;
-use super::{ChangeError, Current, Locked, Receipt, Rule, heads, lines, name};
-use crate::INDEX;
+use super::current_file::CurrentFile;
+use super::current_file::IndexNow;
+use super::error::ChangeError;
+use super::fixed_path::name;
+use super::index_lines;
+use super::journal::{Nature, RecordedChange, RecordedFileChange};
+use super::last_known;
+use super::locked::Locked;
+use super::outcome::Receipt;
+use super::policy::PolicyAction;
+use super::prepare::PreparedChange;
+use crate::names::INDEX;
 
 impl Locked<'_> {
     /// Makes a change: all of it, or none.
     pub(super) fn commit(
         &mut self,
-        mut prepared: Prepared,
-        rule: Rule,
+        mut prepared: PreparedChange,
+        rule: PolicyAction,
     ) -> Result<Receipt, ChangeError> {
         self.note_outside(&prepared)?;
-        prepared.change.id = self.history.next_id();
-        let files = prepared.effects();
+        prepared.change.id = self.journal.next_id();
+        let files = prepared.kinds();
         let change = prepared.change;
-        let at = self.history.begin(&change)?;
+        let at = self.journal.begin(&change)?;
         let index = prepared.index_after.as_deref().map(str::as_bytes);
         if let Err(error) = self.write_all(&change, index) {
             return Err(self.take_back(
@@ -41,7 +48,7 @@ impl Locked<'_> {
     }
 
     /// New contents first, then what goes, then the index: at no time is a memory in neither place.
-    fn write_all(&self, change: &Change, index: Option<&[u8]>) -> Result<(), ChangeError> {
+    fn write_all(&self, change: &RecordedChange, index: Option<&[u8]>) -> Result<(), ChangeError> {
         for file in change.files.iter().filter(|file| file.after.is_some()) {
             self.write_file(file)?;
         }
@@ -57,7 +64,7 @@ impl Locked<'_> {
     }
 
     /// Each folder once, however many files of it have changed: flushing is most of the time of a change.
-    fn flush_folders(&self, change: &Change) -> Result<(), ChangeError> {
+    fn flush_folders(&self, change: &RecordedChange) -> Result<(), ChangeError> {
         let parents = change.files.iter().filter_map(|file| file.file.path().parent());
         for folder in parents.collect::<BTreeSet<RelPath>>() {
             match self.store.memory.open_folder(&folder) {
@@ -70,7 +77,7 @@ impl Locked<'_> {
         Ok(self.store.memory.sync()?)
     }
 
-    fn write_file(&self, file: &FileChange) -> Result<(), ChangeError> {
+    fn write_file(&self, file: &RecordedFileChange) -> Result<(), ChangeError> {
         let Some(version) = &file.after else { return self.remove(file.file.path()) };
         match &version.content {
             Some(content) => self.put(file.file.path(), &content.bytes(), version.modified),
@@ -97,10 +104,10 @@ impl Locked<'_> {
     /// Puts everything back as it was; the error is the one to tell.
     fn take_back(
         &mut self,
-        change: &Change,
+        change: &RecordedChange,
         at: u64,
-        before: &[Option<Current>],
-        index: Option<&Current>,
+        before: &[Option<CurrentFile>],
+        index: Option<&CurrentFile>,
         error: ChangeError,
     ) -> ChangeError {
         let mut back = Ok(());
@@ -111,7 +118,7 @@ impl Locked<'_> {
             back = back.and_then(|()| self.put_back(&name(INDEX), index));
         }
         let back = back.and_then(|()| self.flush_folders(change));
-        match back.and_then(|()| self.history.dropped(change.id, at)) {
+        match back.and_then(|()| self.journal.dropped(change.id, at)) {
             Ok(()) => error,
             Err(_) => match error {
                 ChangeError::File(error) => ChangeError::Interrupted(error),
@@ -120,7 +127,7 @@ impl Locked<'_> {
         }
     }
 
-    fn put_back(&self, path: &RelPath, before: Option<&Current>) -> Result<(), ChangeError> {
+    fn put_back(&self, path: &RelPath, before: Option<&CurrentFile>) -> Result<(), ChangeError> {
         let now = self.current(path)?;
         if now.as_ref().map(|current| &current.hash) == before.map(|current| &current.hash) {
             return Ok(());
@@ -133,16 +140,16 @@ impl Locked<'_> {
 
     pub(super) fn close(
         &mut self,
-        change: &Change,
+        change: &RecordedChange,
         index: Option<IndexNow<'_>>,
     ) -> Result<(), ChangeError> {
-        heads::write(&self.store.state, change, index)?;
-        self.history.done(change.id)
+        last_known::write(&self.store.state, change, index)?;
+        self.journal.done(change.id)
     }
 
     /// Finishes a change that was interrupted. What somebody else has changed since is left to them: it
     /// counts as changed from outside, and ours is in the history.
-    pub(super) fn recover(&mut self, change: &Change) -> Result<(), ChangeError> {
+    pub(super) fn recover(&mut self, change: &RecordedChange) -> Result<(), ChangeError> {
         if change.nature != Nature::Made {
             // It was only written down; the files were so already.
             return self.close_as_found(change);
@@ -160,13 +167,13 @@ impl Locked<'_> {
         self.close_as_found(change)
     }
 
-    fn close_as_found(&mut self, change: &Change) -> Result<(), ChangeError> {
+    fn close_as_found(&mut self, change: &RecordedChange) -> Result<(), ChangeError> {
         self.sweep(change)?;
         let index = self.current(&name(INDEX))?;
-        self.close(change, index.as_ref().map(Current::as_index))
+        self.close(change, index.as_ref().map(CurrentFile::as_index))
     }
 
-    fn recover_index(&self, change: &Change) -> Result<(), ChangeError> {
+    fn recover_index(&self, change: &RecordedChange) -> Result<(), ChangeError> {
         let Some(index) = &change.index else { return Ok(()) };
         let current = self.current(&name(INDEX))?;
         let hash = current.as_ref().map(|current| current.hash.clone());
@@ -190,9 +197,9 @@ impl Locked<'_> {
     }
 
     /// Removes the temporary files that a writer that died has left.
-    fn sweep(&self, change: &Change) -> Result<(), ChangeError> {
+    fn sweep(&self, change: &RecordedChange) -> Result<(), ChangeError> {
         sweep_folder(&self.store.state)?;
-        if let Ok(heads) = self.store.state.open_folder(&name(heads::FOLDER)) {
+        if let Ok(heads) = self.store.state.open_folder(&name(last_known::FOLDER)) {
             sweep_folder(&heads)?;
         }
         sweep_folder(&self.store.memory)?;
@@ -205,12 +212,16 @@ impl Locked<'_> {
     }
 
     /// The index with true lines for the files of a change.
-    fn mended_index(&self, old: &str, change: &Change) -> Result<Option<String>, ChangeError> {
+    fn mended_index(
+        &self,
+        old: &str,
+        change: &RecordedChange,
+    ) -> Result<Option<String>, ChangeError> {
         let mut now = Vec::new();
         for file in &change.files {
             now.push((&file.file, self.current(file.file.path())?.map(|current| current.bytes)));
         }
-        Ok(lines::mended(old, now.into_iter()))
+        Ok(index_lines::mended(old, now.into_iter()))
     }
 }
 

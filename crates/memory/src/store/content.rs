@@ -30,12 +30,12 @@ impl fmt::Display for ContentHash {
 /// The bytes of a file in a line of JSON: text where they are text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Content {
+pub(super) enum StoredContent {
     Text(String),
     Hex(String),
 }
 
-impl Content {
+impl StoredContent {
     pub(super) fn of(bytes: &[u8]) -> Self {
         Self::from(bytes.to_owned())
     }
@@ -59,7 +59,7 @@ impl Content {
     }
 }
 
-impl From<Vec<u8>> for Content {
+impl From<Vec<u8>> for StoredContent {
     fn from(bytes: Vec<u8>) -> Self {
         let hex = |bytes: &[u8]| {
             bytes.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
@@ -147,8 +147,8 @@ mod tests {
 
         #[test]
         fn any_bytes_are_kept(bytes in prop::collection::vec(any::<u8>(), 0..20)) {
-            let text = serde_json::to_string(&Content::of(&bytes)).unwrap();
-            let content: Content = serde_json::from_str(&text).unwrap();
+            let text = serde_json::to_string(&StoredContent::of(&bytes)).unwrap();
+            let content: StoredContent = serde_json::from_str(&text).unwrap();
             prop_assert_eq!(content.bytes(), bytes);
         }
     }

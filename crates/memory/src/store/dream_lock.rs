@@ -12,7 +12,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{ChangeError, Store, name};
+use super::dream_records::DreamRecords;
+use super::error::ChangeError;
+use super::fixed_path::name;
+use super::locked::Locked;
 
 const LOCK: &str = "consolidate.lock";
 const HOLDER: &str = "consolidate.holder.json";
@@ -21,7 +24,7 @@ const NEVER: SystemTime = SystemTime::UNIX_EPOCH;
 
 /// Who dreams, as they wrote it down.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Dreamer {
+pub struct DreamLockHolder {
     /// The process.
     pub pid: u32,
     /// The machine.
@@ -30,7 +33,7 @@ pub struct Dreamer {
     pub since: Timestamp,
 }
 
-impl fmt::Display for Dreamer {
+impl fmt::Display for DreamLockHolder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let since = self.since.strftime("%Y-%m-%d %H:%M UTC");
         write!(f, "process {} on {} since {since}", self.pid, self.host)
@@ -43,7 +46,7 @@ pub enum DreamState {
     /// Nobody does.
     Awake,
     /// Somebody does, who is named if that is readable.
-    Dreaming(Option<Dreamer>),
+    Dreaming(Option<DreamLockHolder>),
 }
 
 /// Why nobody can dream here now.
@@ -51,7 +54,7 @@ pub enum DreamState {
 pub enum DreamLockError {
     /// Somebody dreams already.
     #[error("a dream over this memory is under way: {}", said(.0.as_ref()))]
-    Held(Option<Dreamer>),
+    Held(Option<DreamLockHolder>),
     /// Two could dream at once, and nobody would know.
     #[error(
         "the file system has no locks ({0}), so there is no dreaming here; keep DORMOUSE_HOME on one that has"
@@ -65,7 +68,7 @@ pub enum DreamLockError {
     Store(#[from] ChangeError),
 }
 
-fn said(dreamer: Option<&Dreamer>) -> String {
+fn said(dreamer: Option<&DreamLockHolder>) -> String {
     dreamer.map_or_else(|| "another process".to_owned(), ToString::to_string)
 }
 
@@ -82,10 +85,10 @@ impl DreamLock {
     }
 }
 
-impl Store {
+impl DreamRecords<'_> {
     /// When the last dream over this store succeeded; never, if none did.
-    pub fn last_dream(&self) -> Result<Option<Timestamp>, FileError> {
-        let modified = match self.state.entry(&name(LOCK)) {
+    pub fn last_success(&self) -> Result<Option<Timestamp>, FileError> {
+        let modified = match self.store.state.entry(&name(LOCK)) {
             Ok(entry) => entry.modified,
             Err(error) if error.is_not_found() => return Ok(None),
             Err(error) => return Err(error),
@@ -94,8 +97,8 @@ impl Store {
     }
 
     /// Whether somebody dreams now. Takes nothing.
-    pub fn dream_state(&self) -> Result<DreamState, FileError> {
-        match LockState::inspect(&self.state, &name(LOCK)) {
+    pub fn lock_state(&self) -> Result<DreamState, FileError> {
+        match LockState::inspect(&self.store.state, &name(LOCK)) {
             Ok(LockState::Free) => Ok(DreamState::Awake),
             Ok(LockState::Held(_)) => Ok(DreamState::Dreaming(self.dreamer())),
             Err(error) if error.is_not_found() => Ok(DreamState::Awake),
@@ -104,9 +107,9 @@ impl Store {
     }
 
     /// Begins a dream, if nobody else dreams.
-    pub fn begin_dream(&self) -> Result<DreamLock, DreamLockError> {
+    pub fn acquire_lock(&self) -> Result<DreamLock, DreamLockError> {
         self.make_lock_file()?;
-        let lock = match Lock::try_acquire_unsigned(&self.state, &name(LOCK)) {
+        let lock = match Lock::try_acquire_unsigned(&self.store.state, &name(LOCK)) {
             Ok(lock) => lock,
             Err(LockError::Held { .. }) => return Err(DreamLockError::Held(self.dreamer())),
             Err(LockError::File(error)) if error.locks_unsupported() => {
@@ -115,17 +118,17 @@ impl Store {
             Err(LockError::File(error)) => return Err(error.into()),
         };
         let LockHolder { pid, host } = LockHolder::this_process();
-        let holder = Dreamer { pid, host, since: self.options.clock.now() };
+        let holder = DreamLockHolder { pid, host, since: self.store.options.clock.now() };
         // A number and two texts have no way to fail to serialise.
         let text = serde_json::to_vec(&holder).unwrap_or_default();
-        self.state.replace(&name(HOLDER), &text)?;
+        self.store.state.replace(&name(HOLDER), &text)?;
         Ok(DreamLock { lock })
     }
 
     /// Makes the lock file with the time of no dream. The store's own lock keeps two from doing so, which would
     /// leave each with a file of its own.
     fn make_lock_file(&self) -> Result<(), DreamLockError> {
-        let is_missing = || match self.state.entry(&name(LOCK)) {
+        let is_missing = || match self.store.state.entry(&name(LOCK)) {
             Ok(_) => Ok(false),
             Err(error) if error.is_not_found() => Ok(true),
             Err(error) => Err(error),
@@ -133,16 +136,16 @@ impl Store {
         if !is_missing()? {
             return Ok(());
         }
-        let _alone = self.lock()?;
+        let _alone = Locked::acquire(self.store)?;
         if is_missing()? {
             let empty = Replacement { modified: Some(NEVER), ..Replacement::new(b"") };
-            self.state.replace_with(&name(LOCK), &empty)?;
+            self.store.state.replace_with(&name(LOCK), &empty)?;
         }
         Ok(())
     }
 
-    fn dreamer(&self) -> Option<Dreamer> {
+    fn dreamer(&self) -> Option<DreamLockHolder> {
         // It is for a message: without it the message only says less.
-        serde_json::from_slice(&self.state.read(&name(HOLDER)).ok()?).ok()
+        serde_json::from_slice(&self.store.state.read(&name(HOLDER)).ok()?).ok()
     }
 }

@@ -3,8 +3,11 @@
 use dormouse_base::{AppendError, FileError, LockError};
 use thiserror::Error;
 
-use super::{ChangeId, ContentHash};
-use crate::{LONGEST_MEMORY, MemoryFile, MemoryFileError, MemoryType};
+use super::change_id::ChangeId;
+use super::content::ContentHash;
+use crate::entry::LONGEST_MEMORY;
+use crate::kind::MemoryType;
+use crate::names::{MemoryFile, MemoryFileError};
 use dormouse_frontmatter::FrontmatterEditError;
 use dormouse_secrets::SecretFinding;
 
@@ -19,7 +22,7 @@ pub enum ChangeError {
     Lock(#[source] LockError),
     /// The history could not be written.
     #[error(transparent)]
-    History(#[from] AppendError),
+    Journal(#[from] AppendError),
     /// No place for a memory.
     #[error(transparent)]
     Name(#[from] MemoryFileError),

@@ -1,13 +1,20 @@
 //! What no change may do, whatever the policy says: unsafe or foreign names, what is no text, secrets.
 
+use super::change_origin::{ChangeAuthor, ChangeOrigin};
+use super::error::ChangeError;
+use super::locked::Locked;
 use super::plan::{Staged, StagedFile};
-use super::{Author, By, ChangeError, Locked};
+use crate::entry::{Header, LONGEST_MEMORY};
 use crate::entry::{one_line, plain_line};
+use crate::names::MemoryFile;
 use crate::names::fold;
-use crate::{Header, LONGEST_MEMORY, MemoryFile};
 
 /// Takes every file of a change through the guard.
-pub(super) fn check(locked: &Locked<'_>, by: &By, staged: &Staged) -> Result<(), ChangeError> {
+pub(super) fn check(
+    locked: &Locked<'_>,
+    by: &ChangeOrigin,
+    staged: &Staged,
+) -> Result<(), ChangeError> {
     for file in &staged.files {
         check_guard(locked, file, &staged.files)?;
         check_text(by, file)?;
@@ -29,7 +36,7 @@ fn check_guard(
         return Ok(());
     }
     let file = MemoryFile::new(staged.file.as_str())?;
-    if is_apart(&file, &locked.store.options.apart) {
+    if is_apart(&file, &locked.store.options.excluded_folders) {
         let said = format!("`{file}` is in a folder of another scope; save it there, or elsewhere");
         return Err(ChangeError::Refused(said));
     }
@@ -51,9 +58,9 @@ fn check_guard(
 
 /// A memory with a NUL byte is binary to every reader: no list has it, and nothing that its head says counts.
 /// What was so before it came here is reported by doctor, and comes in.
-fn check_text(by: &By, staged: &StagedFile) -> Result<(), ChangeError> {
+fn check_text(by: &ChangeOrigin, staged: &StagedFile) -> Result<(), ChangeError> {
     let binary = |bytes: &[u8]| bytes.contains(&0);
-    if matches!(by.author, Author::Import | Author::Sync)
+    if matches!(by.author, ChangeAuthor::Import | ChangeAuthor::Sync)
         || !staged.after.as_deref().is_some_and(binary)
         || staged.before.as_ref().is_some_and(|before| binary(&before.bytes))
     {
@@ -71,7 +78,11 @@ pub(crate) fn is_apart(file: &MemoryFile, apart: &[String]) -> bool {
 
 /// Nothing that looks like a secret is written, by an agent never, by a person only if they say so (M-16).
 /// A line that was there before is not the writer's doing.
-fn check_secrets(locked: &Locked<'_>, by: &By, staged: &Staged) -> Result<(), ChangeError> {
+fn check_secrets(
+    locked: &Locked<'_>,
+    by: &ChangeOrigin,
+    staged: &Staged,
+) -> Result<(), ChangeError> {
     if by.allows_secrets() {
         return Ok(());
     }
@@ -99,7 +110,7 @@ fn check_secrets(locked: &Locked<'_>, by: &By, staged: &Staged) -> Result<(), Ch
         return Err(ChangeError::Secrets(found));
     }
     let elsewhere = [staged.index.as_deref().unwrap_or_default(), by.reason.as_str()];
-    if by.author.is_person() || elsewhere.iter().all(|text| scan(text).is_empty()) {
+    if by.author.is_user() || elsewhere.iter().all(|text| scan(text).is_empty()) {
         return Ok(());
     }
     let rules: Vec<&str> =

@@ -6,8 +6,16 @@ use dormouse_base::{Dir, FileAction, FileError, RelPath};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{By, ChangeError, ContentHash, Expected, Outcome, Store, name};
-use crate::MemoryFile;
+use super::change::change;
+use super::change_origin::ChangeOrigin;
+use super::content::ContentHash;
+use super::context::StoreContext;
+use super::error::ChangeError;
+use super::fixed_path::name;
+use super::locked::Locked;
+use super::outcome::ChangeOutcome;
+use super::plan::Expected;
+use crate::names::MemoryFile;
 
 /// The number of a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -24,7 +32,7 @@ impl fmt::Display for ProposalId {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
     /// Who, why, from which messages.
-    pub by: By,
+    pub by: ChangeOrigin,
     /// What.
     pub files: Vec<ProposedFile>,
 }
@@ -43,7 +51,7 @@ pub struct ProposedFile {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct StoredProposal {
     time: Timestamp,
     proposal: Proposal,
 }
@@ -67,40 +75,45 @@ fn ids(state: &Dir) -> Result<Vec<ProposalId>, FileError> {
 }
 
 /// Keeps a proposal; the caller holds the lock.
-pub(super) fn keep(
+pub(super) fn add(
     state: &Dir,
     proposal: Proposal,
     time: Timestamp,
 ) -> Result<ProposalId, ChangeError> {
     let id = ProposalId(ids(state)?.last().map_or(1, |last| last.0 + 1));
-    let text = serde_json::to_vec(&Kept { time, proposal }).map_err(|error| {
+    let text = serde_json::to_vec(&StoredProposal { time, proposal }).map_err(|error| {
         FileError::new(FileAction::Write, path_of(id).as_path(), std::io::Error::from(error))
     })?;
     state.replace(&path_of(id), &text)?;
     Ok(id)
 }
 
-impl Store {
-    /// What waits, oldest first, with when it was proposed.
-    pub fn inbox(&self) -> Result<Vec<(ProposalId, Timestamp, Proposal)>, ChangeError> {
-        let mut list = Vec::new();
-        for id in ids(&self.state)? {
-            if let Some(kept) = self.kept(id)? {
-                list.push((id, kept.time, kept.proposal));
-            }
-        }
-        Ok(list)
+/// Proposals that wait for the user: one file each in the state folder, removed when accepted or refused.
+pub struct StoreInbox<'a> {
+    store: &'a StoreContext,
+}
+
+impl<'a> StoreInbox<'a> {
+    pub(super) fn new(store: &'a StoreContext) -> Self {
+        Self { store }
+    }
+}
+
+impl StoreInbox<'_> {
+    /// All proposals, oldest first, with the time when they were proposed.
+    pub fn list(&self) -> Result<Vec<(ProposalId, Timestamp, Proposal)>, ChangeError> {
+        list(self.store)
     }
 
     /// Puts a proposal into the inbox: for those who were to ask and can not.
     pub fn propose(&self, proposal: Proposal) -> Result<ProposalId, ChangeError> {
-        let locked = self.lock()?;
-        keep(&self.state, proposal, locked.now)
+        let locked = Locked::acquire(self.store)?;
+        add(&self.store.state, proposal, locked.now)
     }
 
     /// Makes a change that the person was asked about and wants.
-    pub fn accept_now(&self, proposal: &Proposal) -> Result<Outcome, ChangeError> {
-        self.change(&proposal.by.clone().with_consent(), |plan| {
+    pub fn accept_now(&self, proposal: &Proposal) -> Result<ChangeOutcome, ChangeError> {
+        change(self.store, &proposal.by.clone().with_consent(), |plan| {
             for file in &proposal.files {
                 let expected = match &file.expected {
                     Some(hash) => Expected::Content(hash.clone()),
@@ -120,27 +133,40 @@ impl Store {
         &self,
         id: ProposalId,
         edited: Option<&Proposal>,
-    ) -> Result<Outcome, ChangeError> {
-        let kept = self.kept(id)?.ok_or(ChangeError::NoProposal(id.0))?;
-        let outcome = self.accept_now(edited.unwrap_or(&kept.proposal))?;
+    ) -> Result<ChangeOutcome, ChangeError> {
+        let stored = read(&self.store.state, id)?.ok_or(ChangeError::NoProposal(id.0))?;
+        let outcome = self.accept_now(edited.unwrap_or(&stored.proposal))?;
         self.refuse(id)?;
         Ok(outcome)
     }
 
     /// Takes a proposal out of the inbox without making it.
     pub fn refuse(&self, id: ProposalId) -> Result<(), ChangeError> {
-        match self.state.remove_file(&path_of(id)) {
+        match self.store.state.remove_file(&path_of(id)) {
             Err(error) if error.is_not_found() => Err(ChangeError::NoProposal(id.0)),
             other => Ok(other?),
         }
     }
+}
 
-    fn kept(&self, id: ProposalId) -> Result<Option<Kept>, ChangeError> {
-        match self.state.read(&path_of(id)) {
-            // One that can not be read is not shown; its file stays for the person to look at.
-            Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
-            Err(error) if error.is_not_found() => Ok(None),
-            Err(error) => Err(error.into()),
+/// All proposals, oldest first, with the time when they were proposed.
+pub(super) fn list(
+    store: &StoreContext,
+) -> Result<Vec<(ProposalId, Timestamp, Proposal)>, ChangeError> {
+    let mut list = Vec::new();
+    for id in ids(&store.state)? {
+        if let Some(stored) = read(&store.state, id)? {
+            list.push((id, stored.time, stored.proposal));
         }
+    }
+    Ok(list)
+}
+
+/// Reads a proposal. One that cannot be parsed is not listed; its file is kept for the user.
+fn read(state: &Dir, id: ProposalId) -> Result<Option<StoredProposal>, ChangeError> {
+    match state.read(&path_of(id)) {
+        Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }

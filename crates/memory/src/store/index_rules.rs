@@ -4,22 +4,29 @@
 //! Invariants: nothing from outside and nothing about a memory in quarantine gets in (M-17), and no memory
 //! loses its line as long as it is there (M-5).
 
+use super::change_origin::{ChangeAuthor, ChangeOrigin};
+use super::current_file::CurrentFile;
+use super::error::ChangeError;
+use super::locked::Locked;
+use super::options::IndexUpkeep;
 use super::plan::Staged;
+use super::policy::PolicyAction;
 use super::policy::Step;
-use super::{Author, By, ChangeError, Current, IndexUpkeep, Locked, Rule};
 use crate::entry::as_text;
-use crate::index::Index;
-use crate::{Entry, LONGEST_MEMORY, MemoryFile, MemoryType, Trust};
+use crate::entry::{LONGEST_MEMORY, MemoryEntry};
+use crate::index::MemoryIndex;
+use crate::kind::{MemoryType, Trust};
+use crate::names::MemoryFile;
 
 /// The index that an agent wants, as far as it may have it. What others want stays as it is.
 pub(super) fn permitted(
     locked: &Locked<'_>,
-    by: &By,
-    before: Option<&Current>,
+    by: &ChangeOrigin,
+    before: Option<&CurrentFile>,
     staged: &Staged,
     wanted: String,
 ) -> Result<String, ChangeError> {
-    if by.author.is_person() || by.author == Author::Sync {
+    if by.author.is_user() || by.author == ChangeAuthor::Sync {
         return Ok(wanted);
     }
     check_text(&wanted)?;
@@ -28,7 +35,7 @@ pub(super) fn permitted(
         check_policy(locked, by)?;
     }
     let old = before.map(|current| as_text(&current.bytes)).unwrap_or_default();
-    Ok(with_true_lines(locked, &Index::parse(&old), Index::parse(&wanted)))
+    Ok(with_true_lines(locked, &MemoryIndex::parse(&old), MemoryIndex::parse(&wanted)))
 }
 
 fn check_text(wanted: &str) -> Result<(), ChangeError> {
@@ -42,7 +49,7 @@ fn check_text(wanted: &str) -> Result<(), ChangeError> {
     Ok(())
 }
 
-fn check_source(by: &By) -> Result<(), ChangeError> {
+fn check_source(by: &ChangeOrigin) -> Result<(), ChangeError> {
     if by.trust() == Trust::Outside {
         return refuse(
             "it would show text from outside (the web, another server) to every session; save that as a memory, \
@@ -53,12 +60,12 @@ fn check_source(by: &By) -> Result<(), ChangeError> {
 }
 
 /// What would have to be asked about, or wait, for a memory of any type is not written here instead.
-fn check_policy(locked: &Locked<'_>, by: &By) -> Result<(), ChangeError> {
+fn check_policy(locked: &Locked<'_>, by: &ChangeOrigin) -> Result<(), ChangeError> {
     let (policy, scope) = (&locked.store.options.policy, locked.store.options.scope);
     let kinds = MemoryType::ALL.iter().copied().map(Some).chain([None]);
     let mut rules =
         kinds.map(|kind| policy.decide(&by.author, Step { kind, scope, over_a_person: false }));
-    if rules.any(|rule| rule > Rule::Notify) {
+    if rules.any(|rule| rule > PolicyAction::Notify) {
         return refuse(
             "the person wants to see changes of memory first; its lines are kept by the program: change a memory's \
              description instead",
@@ -72,11 +79,15 @@ fn refuse(why: &str) -> Result<(), ChangeError> {
 }
 
 /// New lines lead to no memory in quarantine; those that were taken out of memories that are there come back.
-fn with_true_lines(locked: &Locked<'_>, old: &Index<'_>, mut wanted: Index<'_>) -> String {
+fn with_true_lines(
+    locked: &Locked<'_>,
+    old: &MemoryIndex<'_>,
+    mut wanted: MemoryIndex<'_>,
+) -> String {
     let header = |file: &str| {
         let file = MemoryFile::existing(file).ok()?;
         let bytes = locked.current(file.path()).ok()??.bytes;
-        Some(Entry::read(&bytes, bytes.len() as u64).header)
+        Some(MemoryEntry::read(&bytes, bytes.len() as u64).header)
     };
     let added: Vec<String> = wanted
         .links()

@@ -1,12 +1,17 @@
 //! Looking into the history: what was done, by whom, and what it looked like before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::history::{self, Change, FileChange, Nature};
-use super::{Author, ChangeError, ChangeId, ContentHash, Effect, MessageSource, Store};
-use crate::MemoryFile;
+use super::change_id::ChangeId;
+use super::change_origin::{ChangeAuthor, MessageSource};
+use super::content::ContentHash;
+use super::error::ChangeError;
+use super::journal::{self, Nature, RecordedChange, RecordedFileChange};
+use super::outcome::ChangeKind;
+use super::store_history::StoreHistory;
+use crate::names::MemoryFile;
 
 /// A change, as the history tells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +21,7 @@ pub struct LogEntry {
     /// When.
     pub time: Timestamp,
     /// Who.
-    pub author: Author,
+    pub author: ChangeAuthor,
     /// Why.
     pub reason: String,
     /// From which messages.
@@ -30,7 +35,7 @@ pub struct LogEntry {
     /// Whether it can be undone at all: what was there at first sight can not.
     pub undoable: bool,
     /// What it did to which memory; empty if only the index changed.
-    pub files: Vec<(MemoryFile, Effect)>,
+    pub files: Vec<(MemoryFile, ChangeKind)>,
 }
 
 /// A file before and after a change; none: it was not there, or its content is no longer kept.
@@ -44,21 +49,21 @@ pub struct FileDiff {
     pub after: Option<Vec<u8>>,
 }
 
-impl Store {
+impl StoreHistory<'_> {
     /// The changes, newest first.
     pub fn log(&self) -> Result<Vec<LogEntry>, ChangeError> {
-        let changes = history::read_changes(&self.state)?;
+        let changes = journal::read_changes(&self.store.state)?;
         let undone = undone(&changes);
         Ok(changes.into_iter().rev().map(|change| entry(change, &undone)).collect())
     }
 
     /// What a change did, file by file.
     pub fn diff(&self, id: ChangeId) -> Result<Vec<FileDiff>, ChangeError> {
-        let changes = history::read_changes(&self.state)?;
+        let changes = journal::read_changes(&self.store.state)?;
         let contents = Contents::of(&changes);
         let change =
             changes.iter().find(|change| change.id == id).ok_or(ChangeError::NoChange(id))?;
-        let diff = |file: &FileChange| FileDiff {
+        let diff = |file: &RecordedFileChange| FileDiff {
             file: file.file.clone(),
             before: file
                 .before
@@ -69,10 +74,16 @@ impl Store {
         };
         Ok(change.files.iter().map(diff).collect())
     }
+
+    /// The tasks ([`LogEntry::part_of`]), such as dreams, of which a change was undone in this store.
+    pub fn undone_tasks(&self) -> Result<BTreeSet<String>, ChangeError> {
+        let undone = self.log()?.into_iter().filter(|entry| entry.undone_by.is_some());
+        Ok(undone.filter_map(|entry| entry.part_of).collect())
+    }
 }
 
 /// Which change undid which: an undo that was itself undone does not count.
-pub(super) fn undone(changes: &[Change]) -> BTreeMap<ChangeId, ChangeId> {
+pub(super) fn undone(changes: &[RecordedChange]) -> BTreeMap<ChangeId, ChangeId> {
     let mut undone = BTreeMap::new();
     for change in changes {
         if let Some(target) = change.undoes {
@@ -86,11 +97,11 @@ pub(super) fn undone(changes: &[Change]) -> BTreeMap<ChangeId, ChangeId> {
     undone
 }
 
-fn entry(change: Change, undone: &BTreeMap<ChangeId, ChangeId>) -> LogEntry {
-    let effect = |file: &FileChange| match (&file.before, &file.after) {
-        (None, _) => Effect::Added,
-        (Some(_), Some(_)) => Effect::Changed,
-        (Some(_), None) => Effect::Removed,
+fn entry(change: RecordedChange, undone: &BTreeMap<ChangeId, ChangeId>) -> LogEntry {
+    let effect = |file: &RecordedFileChange| match (&file.before, &file.after) {
+        (None, _) => ChangeKind::Added,
+        (Some(_), Some(_)) => ChangeKind::Changed,
+        (Some(_), None) => ChangeKind::Removed,
     };
     LogEntry {
         undone_by: undone.get(&change.id).copied(),
@@ -108,11 +119,11 @@ fn entry(change: Change, undone: &BTreeMap<ChangeId, ChangeId>) -> LogEntry {
 
 /// Every content that the history has, by its hash.
 pub(super) struct Contents<'a> {
-    known: BTreeMap<&'a ContentHash, &'a history::Version>,
+    known: BTreeMap<&'a ContentHash, &'a journal::Version>,
 }
 
 impl<'a> Contents<'a> {
-    pub(super) fn of(changes: &'a [Change]) -> Self {
+    pub(super) fn of(changes: &'a [RecordedChange]) -> Self {
         let versions =
             changes.iter().flat_map(|change| &change.files).filter_map(|file| file.after.as_ref());
         let kept = versions.filter(|version| version.content.is_some());

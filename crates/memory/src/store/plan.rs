@@ -2,9 +2,16 @@
 
 use jiff::Timestamp;
 
-use super::{By, ChangeError, ContentHash, Current, Locked, name};
+use super::change_origin::ChangeOrigin;
+use super::content::ContentHash;
+use super::current_file::CurrentFile;
+use super::error::ChangeError;
+use super::fixed_path::name;
+use super::locked::Locked;
+use crate::entry::{Header, MemoryEntry, NewMemory};
+use crate::kind::Trust;
+use crate::names::{INDEX, MemoryFile};
 use crate::names::{fold, unique_file};
-use crate::{Entry, Header, INDEX, MemoryFile, NewMemory, Trust};
 use dormouse_frontmatter::{self as frontmatter, FrontmatterEditError};
 
 /// What a file must be for a change to it to be right.
@@ -21,9 +28,9 @@ pub enum Expected {
 }
 
 /// A change being put together.
-pub struct Plan<'a> {
+pub struct ChangePlan<'a> {
     locked: &'a Locked<'a>,
-    by: &'a By,
+    by: &'a ChangeOrigin,
     staged: Staged,
 }
 
@@ -40,7 +47,7 @@ pub(super) struct Staged {
 #[derive(Debug)]
 pub(super) struct StagedFile {
     pub(super) file: MemoryFile,
-    pub(super) before: Option<Current>,
+    pub(super) before: Option<CurrentFile>,
     pub(super) after: Option<Vec<u8>>,
     pub(super) modified: Option<Timestamp>,
     /// It has the text of another file that it takes the place of.
@@ -64,8 +71,8 @@ impl Inherited {
     }
 }
 
-impl<'a> Plan<'a> {
-    pub(super) fn new(locked: &'a Locked<'a>, by: &'a By) -> Self {
+impl<'a> ChangePlan<'a> {
+    pub(super) fn new(locked: &'a Locked<'a>, by: &'a ChangeOrigin) -> Self {
         Self { locked, by, staged: Staged::default() }
     }
 
@@ -193,7 +200,7 @@ impl<'a> Plan<'a> {
                 }
                 return Err(ChangeError::Missing(file.clone()));
             };
-            let one = Inherited::of(&Entry::read(&bytes, bytes.len() as u64).header);
+            let one = Inherited::of(&MemoryEntry::read(&bytes, bytes.len() as u64).header);
             inherits = match inherits {
                 Some(known) if known.quarantined != one.quarantined => {
                     return Err(ChangeError::Quarantine(file.clone()));
@@ -210,7 +217,7 @@ impl<'a> Plan<'a> {
 
     /// The person takes a memory out of quarantine.
     pub fn confirm(&mut self, file: &MemoryFile) -> Result<(), ChangeError> {
-        if !self.by.author.is_person() {
+        if !self.by.author.is_user() {
             return Err(ChangeError::PersonOnly(file.clone()));
         }
         let staged = self.expect(file, &Expected::Present)?;

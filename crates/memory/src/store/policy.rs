@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Author;
-use crate::{MemoryType, Scope};
+use super::change_origin::ChangeAuthor;
+use crate::kind::{MemoryType, Scope};
 
 /// What is done with a change, the mildest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Rule {
+pub enum PolicyAction {
     /// Written.
     Auto,
     /// Written, and said.
@@ -22,7 +22,7 @@ pub enum Rule {
 /// Who writes, as rules name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Writer {
+pub enum PolicyWriter {
     /// The model, in a conversation.
     Model,
     /// The extraction.
@@ -44,13 +44,13 @@ pub struct PolicyRule {
     /// In this scope.
     pub scope: Option<Scope>,
     /// By this writer.
-    pub writer: Option<Writer>,
+    pub writer: Option<PolicyWriter>,
     /// What is done.
-    pub rule: Rule,
+    pub rule: PolicyAction,
 }
 
 impl PolicyRule {
-    fn fits(self, writer: Writer, step: Step) -> bool {
+    fn fits(self, writer: PolicyWriter, step: Step) -> bool {
         self.kind.is_none_or(|kind| Some(kind) == step.kind)
             && self.scope.is_none_or(|scope| scope == step.scope)
             && self.writer.is_none_or(|known| known == writer)
@@ -65,9 +65,9 @@ pub struct Policy {
     /// The first that fits counts where it is stricter than the rest.
     pub restrictions: Vec<PolicyRule>,
     /// Where none fits.
-    pub default: Rule,
+    pub default: PolicyAction,
     /// For what replaces or deletes a memory that a person wrote.
-    pub over_a_person: Rule,
+    pub over_a_person: PolicyAction,
     /// Clients whose `user` and `feedback` memories need no acceptance.
     pub trusted_clients: Vec<String>,
 }
@@ -77,8 +77,8 @@ impl Default for Policy {
         Self {
             rules: Vec::new(),
             restrictions: Vec::new(),
-            default: Rule::Notify,
-            over_a_person: Rule::Inbox,
+            default: PolicyAction::Notify,
+            over_a_person: PolicyAction::Inbox,
             trusted_clients: Vec::new(),
         }
     }
@@ -93,35 +93,35 @@ pub(crate) struct Step {
 }
 
 impl Policy {
-    pub(crate) fn decide(&self, author: &Author, step: Step) -> Rule {
-        let Some(writer) = writer(author) else { return Rule::Auto };
+    pub(crate) fn decide(&self, author: &ChangeAuthor, step: Step) -> PolicyAction {
+        let Some(writer) = writer(author) else { return PolicyAction::Auto };
         let first = |rules: &[PolicyRule]| {
             rules.iter().find(|rule| rule.fits(writer, step)).map(|rule| rule.rule)
         };
         let rule = first(&self.rules).unwrap_or(self.default);
         let rule = first(&self.restrictions).map_or(rule, |restriction| rule.max(restriction));
         let rule = if step.over_a_person { rule.max(self.over_a_person) } else { rule };
-        if self.must_be_accepted(author, step.kind) { rule.max(Rule::Inbox) } else { rule }
+        if self.must_be_accepted(author, step.kind) { rule.max(PolicyAction::Inbox) } else { rule }
     }
 
     /// What another agent says about the person is a proposal, unless that agent is trusted.
-    pub(crate) fn must_be_accepted(&self, author: &Author, kind: Option<MemoryType>) -> bool {
+    pub(crate) fn must_be_accepted(&self, author: &ChangeAuthor, kind: Option<MemoryType>) -> bool {
         let about_the_person = matches!(kind, Some(MemoryType::User | MemoryType::Feedback));
         match author {
-            Author::Client(name) => about_the_person && !self.trusted_clients.contains(name),
+            ChangeAuthor::Client(name) => about_the_person && !self.trusted_clients.contains(name),
             _ => false,
         }
     }
 }
 
-fn writer(author: &Author) -> Option<Writer> {
+fn writer(author: &ChangeAuthor) -> Option<PolicyWriter> {
     match author {
-        Author::Person | Author::Import | Author::Outside => None,
-        Author::Model => Some(Writer::Model),
-        Author::Extraction => Some(Writer::Extraction),
-        Author::Dream => Some(Writer::Dream),
-        Author::Sync => Some(Writer::Sync),
-        Author::Client(_) => Some(Writer::Client),
+        ChangeAuthor::User | ChangeAuthor::Import | ChangeAuthor::Outside => None,
+        ChangeAuthor::Model => Some(PolicyWriter::Model),
+        ChangeAuthor::Extraction => Some(PolicyWriter::Extraction),
+        ChangeAuthor::Dream => Some(PolicyWriter::Dream),
+        ChangeAuthor::Sync => Some(PolicyWriter::Sync),
+        ChangeAuthor::Client(_) => Some(PolicyWriter::Client),
     }
 }
 
@@ -134,24 +134,28 @@ mod tests {
         let rule = PolicyRule {
             kind: Some(MemoryType::Project),
             scope: None,
-            writer: Some(Writer::Dream),
-            rule: Rule::Auto,
+            writer: Some(PolicyWriter::Dream),
+            rule: PolicyAction::Auto,
         };
-        let strict = PolicyRule { kind: Some(MemoryType::Reference), rule: Rule::Ask, ..rule };
+        let strict =
+            PolicyRule { kind: Some(MemoryType::Reference), rule: PolicyAction::Ask, ..rule };
         let mild = PolicyRule { writer: None, ..rule };
         let policy =
             Policy { rules: vec![rule], restrictions: vec![strict, mild], ..Policy::default() };
-        let decide = |author: &Author, kind, over_a_person| {
+        let decide = |author: &ChangeAuthor, kind, over_a_person| {
             policy.decide(author, Step { kind, scope: Scope::User, over_a_person })
         };
         let project = Some(MemoryType::Project);
-        assert_eq!(decide(&Author::Person, project, true), Rule::Auto);
-        assert_eq!(decide(&Author::Model, project, false), Rule::Notify);
-        assert_eq!(decide(&Author::Dream, project, false), Rule::Auto);
-        assert_eq!(decide(&Author::Dream, project, true), Rule::Inbox);
-        assert_eq!(decide(&Author::Dream, Some(MemoryType::Reference), false), Rule::Ask);
-        let client = Author::Client("other".into());
-        assert_eq!(decide(&client, project, false), Rule::Notify);
-        assert_eq!(decide(&client, Some(MemoryType::User), false), Rule::Inbox);
+        assert_eq!(decide(&ChangeAuthor::User, project, true), PolicyAction::Auto);
+        assert_eq!(decide(&ChangeAuthor::Model, project, false), PolicyAction::Notify);
+        assert_eq!(decide(&ChangeAuthor::Dream, project, false), PolicyAction::Auto);
+        assert_eq!(decide(&ChangeAuthor::Dream, project, true), PolicyAction::Inbox);
+        assert_eq!(
+            decide(&ChangeAuthor::Dream, Some(MemoryType::Reference), false),
+            PolicyAction::Ask
+        );
+        let client = ChangeAuthor::Client("other".into());
+        assert_eq!(decide(&client, project, false), PolicyAction::Notify);
+        assert_eq!(decide(&client, Some(MemoryType::User), false), PolicyAction::Inbox);
     }
 }

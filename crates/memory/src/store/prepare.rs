@@ -2,48 +2,60 @@
 
 use jiff::Timestamp;
 
+use super::change_id::ChangeId;
+use super::change_origin::{ChangeAuthor, ChangeOrigin, Consent};
+use super::content::ContentHash;
 use super::content::Splice;
-use super::history::{Change, ChangeId, FileChange, IndexChange, Nature, Version};
+use super::current_file::CurrentFile;
+use super::error::ChangeError;
+use super::fixed_path::name;
+use super::guard;
 use super::inbox::{Proposal, ProposedFile};
+use super::index_lines;
+use super::index_rules;
+use super::journal::{IndexChange, Nature, RecordedChange, RecordedFileChange, Version};
+use super::last_known;
+use super::locked::Locked;
+use super::log::FileDiff;
+use super::outcome::ChangeKind;
 use super::plan::{Inherited, Staged, StagedFile, edited};
+use super::policy::PolicyAction;
 use super::policy::Step;
-use super::{
-    Author, By, ChangeError, Consent, ContentHash, Current, Effect, FileDiff, Locked, Rule, guard,
-    heads, index_rules, lines, name,
-};
 use crate::entry::{as_text, stamp};
 use crate::scan::scanned_header;
 use dormouse_frontmatter as frontmatter;
 
-use crate::{Entry, Header, INDEX, MemoryFile, Trust};
+use crate::entry::{Header, MemoryEntry};
+use crate::kind::Trust;
+use crate::names::{INDEX, MemoryFile};
 
 /// A change that is ready to be written, with what it takes to go back.
 #[derive(Debug)]
-pub(super) struct Prepared {
-    pub(super) change: Change,
+pub(super) struct PreparedChange {
+    pub(super) change: RecordedChange,
     /// For each file of the change, what it was.
-    pub(super) before: Vec<Option<Current>>,
-    pub(super) index_before: Option<Current>,
+    pub(super) before: Vec<Option<CurrentFile>>,
+    pub(super) index_before: Option<CurrentFile>,
     pub(super) index_after: Option<String>,
 }
 
-impl Prepared {
-    pub(super) fn is_nothing(&self) -> bool {
+impl PreparedChange {
+    pub(super) fn is_empty(&self) -> bool {
         self.change.files.is_empty() && self.index_after.is_none()
     }
 
-    pub(super) fn effects(&self) -> Vec<(MemoryFile, Effect)> {
-        let effect = |change: &FileChange| match (&change.before, &change.after) {
-            (None, _) => Effect::Added,
-            (Some(_), Some(_)) => Effect::Changed,
-            (Some(_), None) => Effect::Removed,
+    pub(super) fn kinds(&self) -> Vec<(MemoryFile, ChangeKind)> {
+        let effect = |change: &RecordedFileChange| match (&change.before, &change.after) {
+            (None, _) => ChangeKind::Added,
+            (Some(_), Some(_)) => ChangeKind::Changed,
+            (Some(_), None) => ChangeKind::Removed,
         };
         self.change.files.iter().map(|change| (change.file.clone(), effect(change))).collect()
     }
 
     /// What it does, file by file.
     pub(super) fn diffs(&self) -> Vec<FileDiff> {
-        let diff = |(change, before): (&FileChange, &Option<Current>)| FileDiff {
+        let diff = |(change, before): (&RecordedFileChange, &Option<CurrentFile>)| FileDiff {
             file: change.file.clone(),
             before: before.as_ref().map(|current| current.bytes.clone()),
             after: change
@@ -54,7 +66,7 @@ impl Prepared {
         self.change.files.iter().zip(&self.before).map(diff).collect()
     }
 
-    pub(super) fn proposal(&self, by: &By) -> Proposal {
+    pub(super) fn proposal(&self, by: &ChangeOrigin) -> Proposal {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let files =
             self.change.files.iter().zip(&self.before).map(|(change, before)| ProposedFile {
@@ -74,9 +86,9 @@ impl Prepared {
 /// Takes a plan through all steps, up to the rule that decides whether it is written now.
 pub(super) fn prepare(
     locked: &Locked<'_>,
-    by: &By,
+    by: &ChangeOrigin,
     mut staged: Staged,
-) -> Result<(Prepared, Rule), ChangeError> {
+) -> Result<(PreparedChange, PolicyAction), ChangeError> {
     staged.files.retain(is_change);
     guard::check(locked, by, &staged)?;
     for file in staged.files.iter_mut().filter(|file| !file.moved) {
@@ -88,7 +100,8 @@ pub(super) fn prepare(
         let index = index_rules::permitted(locked, by, index_before.as_ref(), &staged, wanted)?;
         staged.index = Some(index);
     }
-    let index_after = lines::updated(locked.store.options.index, index_before.as_ref(), &staged)?;
+    let index_after =
+        index_lines::updated(locked.store.options.index, index_before.as_ref(), &staged)?;
     Ok((assemble(locked, by, staged, index_before, index_after), rule))
 }
 
@@ -100,10 +113,10 @@ fn is_change(staged: &StagedFile) -> bool {
 /// the team's sync brings, stays as it is to the byte.
 fn mark_provenance(
     locked: &Locked<'_>,
-    by: &By,
+    by: &ChangeOrigin,
     staged: &mut StagedFile,
 ) -> Result<(), ChangeError> {
-    if by.author.is_person() || by.author == Author::Sync {
+    if by.author.is_user() || by.author == ChangeAuthor::Sync {
         return Ok(());
     }
     let Some(after) = &staged.after else { return Ok(()) };
@@ -111,18 +124,18 @@ fn mark_provenance(
         let said = format!("the new text of `{}` is not valid UTF-8", staged.file);
         return Err(ChangeError::Refused(said));
     };
-    let header = Entry::from_text(text).header;
+    let header = MemoryEntry::from_text(text).header;
     guard::check_labels(&staged.file, &header)?;
     if let Some(kind) = header.kind
         && staged.inherits.is_none()
-        && !matches!(by.author, Author::Client(_))
+        && !matches!(by.author, ChangeAuthor::Client(_))
         && !by.may_write(Some(kind))
     {
         return Err(ChangeError::NeedsPerson(kind));
     }
     let before = staged.before.as_ref();
     let known =
-        before.map(|current| Entry::read(&current.bytes, current.bytes.len() as u64).header);
+        before.map(|current| MemoryEntry::read(&current.bytes, current.bytes.len() as u64).header);
     let provenance = provenance(by, staged, known.as_ref())?;
     let marked = marked(text, by, known.as_ref(), &provenance, before.map(|_| locked.now))
         .and_then(|text| locked.anchored(text));
@@ -140,7 +153,7 @@ fn mark_provenance(
 }
 
 fn provenance(
-    by: &By,
+    by: &ChangeOrigin,
     staged: &StagedFile,
     known: Option<&Header>,
 ) -> Result<Inherited, ChangeError> {
@@ -159,7 +172,7 @@ fn provenance(
 
 fn marked(
     text: &str,
-    by: &By,
+    by: &ChangeOrigin,
     known: Option<&Header>,
     provenance: &Inherited,
     modified: Option<Timestamp>,
@@ -172,7 +185,7 @@ fn marked(
     };
     provenance.sources.iter().cloned().for_each(&mut add);
     by.sources.iter().map(ToString::to_string).for_each(&mut add);
-    if let Author::Client(_) = by.author {
+    if let ChangeAuthor::Client(_) = by.author {
         add(by.author.to_string());
     }
     let mut text = frontmatter::set(text, "trust", provenance.trust.as_str())?;
@@ -195,33 +208,33 @@ fn marked(
 }
 
 /// The strictest rule of all files.
-fn decide(locked: &Locked<'_>, by: &By, staged: &Staged) -> Rule {
+fn decide(locked: &Locked<'_>, by: &ChangeOrigin, staged: &Staged) -> PolicyAction {
     if by.consent == Consent::Given {
-        return Rule::Auto;
+        return PolicyAction::Auto;
     }
     let policy = &locked.store.options.policy;
-    let mut strictest = Rule::Auto;
+    let mut strictest = PolicyAction::Auto;
     for file in &staged.files {
         let over_a_person =
             file.before.as_ref().is_some_and(|before| is_persons(locked, file, before));
         // What it was counts as much as what it is to be: another type is no way round a rule.
         let before = file.before.as_ref().map(|current| current.bytes.as_slice());
         for bytes in before.into_iter().chain(file.after.as_deref()) {
-            let kind = Entry::read(bytes, bytes.len() as u64).header.kind;
+            let kind = MemoryEntry::read(bytes, bytes.len() as u64).header.kind;
             let step = Step { kind, scope: locked.store.options.scope, over_a_person };
             strictest = strictest.max(policy.decide(&by.author, step));
         }
     }
-    if staged.files.is_empty() && !by.author.is_person() {
+    if staged.files.is_empty() && !by.author.is_user() {
         // The index alone can not be proposed, and holds nothing that can not be made again.
-        strictest = policy.default.min(Rule::Notify);
+        strictest = policy.default.min(PolicyAction::Notify);
     }
     strictest
 }
 
 /// Whether a person wrote a memory as it is now.
-fn is_persons(locked: &Locked<'_>, staged: &StagedFile, before: &Current) -> bool {
-    match heads::read(&locked.store.state, staged.file.as_str()) {
+fn is_persons(locked: &Locked<'_>, staged: &StagedFile, before: &CurrentFile) -> bool {
+    match last_known::read(&locked.store.state, staged.file.as_str()) {
         Some(head) if head.hash.as_ref() == Some(&before.hash) => head.by_person,
         Some(_) | None => true,
     }
@@ -229,23 +242,23 @@ fn is_persons(locked: &Locked<'_>, staged: &StagedFile, before: &Current) -> boo
 
 fn assemble(
     locked: &Locked<'_>,
-    by: &By,
+    by: &ChangeOrigin,
     staged: Staged,
-    index_before: Option<Current>,
+    index_before: Option<CurrentFile>,
     index_after: Option<String>,
-) -> Prepared {
+) -> PreparedChange {
     let mut files = Vec::new();
     let mut before = Vec::new();
     for file in staged.files {
         let modified = file.modified.unwrap_or(locked.now);
-        files.push(FileChange {
+        files.push(RecordedFileChange {
             file: file.file,
             before: file.before.as_ref().map(|current| current.hash.clone()),
             after: file.after.map(|bytes| Version::of(&bytes, modified)),
         });
         before.push(file.before);
     }
-    let change = Change {
+    let change = RecordedChange {
         id: ChangeId::default(),
         time: locked.now,
         nature: Nature::Made,
@@ -257,11 +270,11 @@ fn assemble(
         files,
         index: index_after.as_ref().map(|after| index_change(index_before.as_ref(), after)),
     };
-    Prepared { change, before, index_before, index_after }
+    PreparedChange { change, before, index_before, index_after }
 }
 
 /// The index's part in a change. An index that is gone and one that is empty are two things.
-pub(super) fn index_change(before: Option<&Current>, after: &str) -> IndexChange {
+pub(super) fn index_change(before: Option<&CurrentFile>, after: &str) -> IndexChange {
     let old = before.map(|current| as_text(&current.bytes)).unwrap_or_default();
     IndexChange {
         before: before.map(|current| current.hash.clone()),

@@ -1,40 +1,48 @@
-//! What was removed: restorable for a while, then only a line of the history (M-22).
+//! Trash: removed memories can be restored for 30 days (M-22).
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dormouse_base::{Durability, Replacement};
+use dormouse_base::{Dir, Durability, Replacement};
 use jiff::{SignedDuration, Timestamp};
 
-use super::history::{self, Change, FileChange, Line};
+use super::change_id::ChangeId;
+use super::change_origin::ChangeAuthor;
+use super::context::StoreContext;
+use super::error::ChangeError;
+use super::fixed_path::name;
+use super::journal::{self, JournalLine, RecordedChange, RecordedFileChange};
+use super::last_known;
+use super::locked::Locked;
 use super::log::Contents;
-use super::{Author, ChangeError, ChangeId, Store, heads, name};
-use crate::{Entry, MemoryFile};
+use super::store_history::StoreHistory;
+use crate::entry::MemoryEntry;
+use crate::names::MemoryFile;
 
-/// How long a removed memory stays restorable (M-22).
+/// How long a removed memory can be restored (M-22).
 const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// When there may next be something to forget: until then nobody need look.
+/// File with the time of the next purge.
 const DUE: &str = "purge.due";
 
 /// A removed memory that can be restored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trashed {
-    /// Which.
+    /// File of the memory.
     pub file: MemoryFile,
-    /// What it was called: its name, else that of its file.
+    /// Name, or file name if it had none.
     pub name: String,
     /// When it was removed.
     pub removed: Timestamp,
-    /// By which change.
+    /// The change that removed it.
     pub change: ChangeId,
-    /// By whom.
-    pub author: Author,
+    /// Author of that change.
+    pub author: ChangeAuthor,
 }
 
-impl Store {
-    /// What was removed and can be restored, newest first.
+impl StoreHistory<'_> {
+    /// Removed memories that can be restored, newest first.
     pub fn trash(&self) -> Result<Vec<Trashed>, ChangeError> {
-        let changes = history::read_changes(&self.state)?;
+        let changes = journal::read_changes(&self.store.state)?;
         let mut trashed: BTreeMap<MemoryFile, Trashed> = BTreeMap::new();
         let contents = Contents::of(&changes);
         for change in &changes {
@@ -53,95 +61,103 @@ impl Store {
                 trashed.insert(file.file.clone(), entry);
             }
         }
-        let limit = before(self.options.clock.now());
+        let limit = oldest_kept(self.store.options.clock.now());
         let mut list: Vec<Trashed> =
             trashed.into_values().filter(|trashed| trashed.removed > limit).collect();
         list.sort_by_key(|trashed| std::cmp::Reverse(trashed.change));
         Ok(list)
     }
 
-    /// Forgets the contents of memories that were removed more than 30 days ago; their lines stay. Says how
-    /// many memories that were. Before anything can be due it only looks at the clock, so that it may be
-    /// called often.
+    /// Deletes the contents of memories that were removed more than 30 days ago; the log entries stay. Returns the
+    /// number of memories. Cheap before anything is due.
     pub fn purge(&self) -> Result<usize, ChangeError> {
-        if self.next_purge().is_some_and(|due| self.options.clock.now() < due) {
-            return Ok(0);
-        }
-        let locked = self.lock()?;
-        let mut lines = history::read_lines(&self.state)?;
-        let mut gone = removed(&mut lines);
-        let kept = gone.extract_if(.., |_, time| *time > before(locked.now));
-        let oldest = kept.map(|(_, time)| time).min().unwrap_or(locked.now);
-        let mut purged = BTreeSet::new();
-        for change in changes_in(&mut lines) {
-            purged.extend(forget(change, &gone));
-        }
-        if !purged.is_empty() {
-            heads::renew_copy(&self.state)?;
-            history::rewrite(&self.state, &lines)?;
-        }
-        self.put_off_purge(oldest)?;
-        Ok(purged.len())
-    }
-
-    fn next_purge(&self) -> Option<Timestamp> {
-        // What can not be read is looked for once too often, and written anew.
-        let text = String::from_utf8(self.state.read(&name(DUE)).ok()?).ok()?;
-        text.parse().ok()
-    }
-
-    /// Whatever is removed from now on is due later than the oldest that is still kept.
-    fn put_off_purge(&self, oldest: Timestamp) -> Result<(), ChangeError> {
-        let due = oldest.saturating_add(KEPT).unwrap_or(Timestamp::MAX).to_string();
-        let hasty =
-            Replacement { durability: Durability::Unsynced, ..Replacement::new(due.as_bytes()) };
-        Ok(self.state.replace_with(&name(DUE), &hasty)?)
+        purge(self.store)
     }
 }
 
-/// What was removed up to here is no longer kept.
-fn before(now: Timestamp) -> Timestamp {
+/// Deletes the contents of memories that were removed more than 30 days ago.
+pub(super) fn purge(store: &StoreContext) -> Result<usize, ChangeError> {
+    if next_purge(&store.state).is_some_and(|due| store.options.clock.now() < due) {
+        return Ok(0);
+    }
+    let locked = Locked::acquire(store)?;
+    let mut lines = journal::read_lines(&store.state)?;
+    let mut removed = removed_memories(&mut lines);
+    let kept = removed.extract_if(.., |_, time| *time > oldest_kept(locked.now));
+    let oldest = kept.map(|(_, time)| time).min().unwrap_or(locked.now);
+    let mut purged = BTreeSet::new();
+    for change in changes_in(&mut lines) {
+        purged.extend(delete_contents(change, &removed));
+    }
+    if !purged.is_empty() {
+        last_known::renew_index_copy(&store.state)?;
+        journal::rewrite(&store.state, &lines)?;
+    }
+    schedule_purge(&store.state, oldest)?;
+    Ok(purged.len())
+}
+
+/// A time that cannot be read means a purge now, which writes it again.
+fn next_purge(state: &Dir) -> Option<Timestamp> {
+    let text = String::from_utf8(state.read(&name(DUE)).ok()?).ok()?;
+    text.parse().ok()
+}
+
+/// Memories removed later are due later than the oldest that is still kept.
+fn schedule_purge(state: &Dir, oldest: Timestamp) -> Result<(), ChangeError> {
+    let due = oldest.saturating_add(KEPT).unwrap_or(Timestamp::MAX).to_string();
+    let replacement =
+        Replacement { durability: Durability::Unsynced, ..Replacement::new(due.as_bytes()) };
+    Ok(state.replace_with(&name(DUE), &replacement)?)
+}
+
+/// Memories removed before this time are purged.
+fn oldest_kept(now: Timestamp) -> Timestamp {
     now.saturating_sub(KEPT).unwrap_or(Timestamp::MIN)
 }
 
-/// What a removed memory was called.
-fn name_of(file: &FileChange, contents: &Contents<'_>) -> String {
+/// Name of a removed memory.
+fn name_of(file: &RecordedFileChange, contents: &Contents<'_>) -> String {
     let last = file.before.as_ref().and_then(|hash| contents.get(hash));
-    let name = last.and_then(|(bytes, _)| Entry::read(&bytes, bytes.len() as u64).header.name);
+    let name =
+        last.and_then(|(bytes, _)| MemoryEntry::read(&bytes, bytes.len() as u64).header.name);
     name.unwrap_or_else(|| file.file.stem().to_owned())
 }
 
-/// The memories that are gone, and since when.
-fn removed(lines: &mut [Line]) -> BTreeMap<MemoryFile, Timestamp> {
-    let mut gone = BTreeMap::new();
+/// Removed memories and the time of their removal.
+fn removed_memories(lines: &mut [JournalLine]) -> BTreeMap<MemoryFile, Timestamp> {
+    let mut removed = BTreeMap::new();
     for change in changes_in(lines) {
         for file in &change.files {
             match file.after {
-                None => gone.insert(file.file.clone(), change.time),
-                Some(_) => gone.remove(&file.file),
+                None => removed.insert(file.file.clone(), change.time),
+                Some(_) => removed.remove(&file.file),
             };
         }
     }
-    gone
+    removed
 }
 
-fn changes_in(lines: &mut [Line]) -> impl Iterator<Item = &mut Change> {
+fn changes_in(lines: &mut [JournalLine]) -> impl Iterator<Item = &mut RecordedChange> {
     lines.iter_mut().filter_map(|line| match line {
-        Line::Change(change) => Some(change.as_mut()),
-        Line::Done { .. } | Line::Dropped { .. } => None,
+        JournalLine::Change(change) => Some(change.as_mut()),
+        JournalLine::Done { .. } | JournalLine::Dropped { .. } => None,
     })
 }
 
-/// Takes the contents of these memories out of a change, and the index lines that quote them.
-fn forget(change: &mut Change, gone: &BTreeMap<MemoryFile, Timestamp>) -> Vec<MemoryFile> {
-    let mut forgotten = Vec::new();
-    for file in change.files.iter_mut().filter(|file| gone.contains_key(&file.file)) {
+/// Deletes the contents of these memories from a change, and index lines that quote them.
+fn delete_contents(
+    change: &mut RecordedChange,
+    removed: &BTreeMap<MemoryFile, Timestamp>,
+) -> Vec<MemoryFile> {
+    let mut deleted = Vec::new();
+    for file in change.files.iter_mut().filter(|file| removed.contains_key(&file.file)) {
         change.index = None;
         if let Some(version) = &mut file.after
             && version.content.take().is_some()
         {
-            forgotten.push(file.file.clone());
+            deleted.push(file.file.clone());
         }
     }
-    forgotten
+    deleted
 }

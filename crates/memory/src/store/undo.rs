@@ -1,48 +1,56 @@
 //! Undoing a change as one, and bringing back a memory. Both are changes themselves.
 
-use super::history::{self, Change, FileChange, IndexChange, Nature, Version};
+use super::change::change;
+use super::change_id::ChangeId;
+use super::change_origin::ChangeOrigin;
+use super::content::ContentHash;
+use super::current_file::CurrentFile;
+use super::error::ChangeError;
+use super::fixed_path::name;
+use super::journal::{self, IndexChange, Nature, RecordedChange, RecordedFileChange, Version};
+use super::locked::Locked;
 use super::log::{Contents, undone};
-use super::prepare::{Prepared, index_change};
-use super::{
-    By, ChangeError, ChangeId, ContentHash, Current, Expected, Locked, Outcome, Receipt, Rule,
-    Store, name,
-};
-use crate::{INDEX, MemoryFile};
+use super::outcome::{ChangeOutcome, Receipt};
+use super::plan::Expected;
+use super::policy::PolicyAction;
+use super::prepare::{PreparedChange, index_change};
+use super::store_history::StoreHistory;
+use crate::names::{INDEX, MemoryFile};
 
-impl Store {
+impl StoreHistory<'_> {
     /// Undoes a change: the given one, else the last that is not undone yet. What came after it and touches
     /// the same memories has to be undone first.
-    pub fn undo(&self, by: &By, id: Option<ChangeId>) -> Result<Receipt, ChangeError> {
-        let mut locked = self.lock()?;
+    pub fn undo(&self, by: &ChangeOrigin, id: Option<ChangeId>) -> Result<Receipt, ChangeError> {
+        let mut locked = Locked::acquire(self.store)?;
         // Chosen first: what somebody has just done by hand, unseen, is not what is meant by "the last".
-        let id = target(&history::read_changes(&self.state)?, id)?.id;
+        let id = target(&journal::read_changes(&self.store.state)?, id)?.id;
         locked.note_all_outside()?;
-        let changes = history::read_changes(&self.state)?;
+        let changes = journal::read_changes(&self.store.state)?;
         let target = target(&changes, Some(id))?;
-        if target.author.is_person() && !by.author.is_person() {
+        if target.author.is_user() && !by.author.is_user() {
             let said = format!("change {id} is a person's; only the person can undo it: ask them");
             return Err(ChangeError::Refused(said));
         }
         let prepared = locked.reversed(by, target, &Contents::of(&changes))?;
-        locked.commit(prepared, Rule::Auto)
+        locked.commit(prepared, PolicyAction::Auto)
     }
 
-    /// Records what other programs changed, and says how many changes there are by now.
-    pub fn notice(&self) -> Result<ChangeId, ChangeError> {
-        let mut locked = self.lock()?;
+    /// Records changes by other programs; returns the number of the latest change.
+    pub fn record_external_changes(&self) -> Result<ChangeId, ChangeError> {
+        let mut locked = Locked::acquire(self.store)?;
         locked.note_all_outside()?;
-        Ok(ChangeId(locked.history.next_id().0.saturating_sub(1)))
+        Ok(ChangeId(locked.journal.next_id().0.saturating_sub(1)))
     }
 
     /// Brings back a removed memory as it last was, or any memory as a change left it.
     pub fn restore(
         &self,
-        by: &By,
+        by: &ChangeOrigin,
         file: &MemoryFile,
         version: Option<ChangeId>,
-    ) -> Result<Outcome, ChangeError> {
+    ) -> Result<ChangeOutcome, ChangeError> {
         // Before the lock is taken, which is not taken twice: the history only grows.
-        let changes = history::read_changes(&self.state)?;
+        let changes = journal::read_changes(&self.store.state)?;
         let wanted = changes.iter().rev().filter(|change| version.is_none_or(|id| change.id == id));
         let mut versions = wanted
             .flat_map(|change| &change.files)
@@ -56,16 +64,19 @@ impl Store {
         };
         let Some(content) = &found.content else { return Err(ChangeError::Purged(file.clone())) };
         let expected = if version.is_some() { Expected::Anything } else { Expected::Absent };
-        self.change(&by.clone().with_consent(), |plan| {
+        change(self.store, &by.clone().with_consent(), |plan| {
             plan.write_as_of(file, &content.bytes(), &expected, found.modified)
         })
     }
 }
 
-fn target(changes: &[Change], id: Option<ChangeId>) -> Result<&Change, ChangeError> {
+fn target(
+    changes: &[RecordedChange],
+    id: Option<ChangeId>,
+) -> Result<&RecordedChange, ChangeError> {
     let undone = undone(changes);
     let Some(id) = id else {
-        let undoable = |change: &&Change| {
+        let undoable = |change: &&RecordedChange| {
             change.nature != Nature::FirstSight
                 && change.undoes.is_none()
                 && !undone.contains_key(&change.id)
@@ -85,10 +96,10 @@ impl Locked<'_> {
     /// A change the other way round.
     fn reversed(
         &self,
-        by: &By,
-        target: &Change,
+        by: &ChangeOrigin,
+        target: &RecordedChange,
         contents: &Contents<'_>,
-    ) -> Result<Prepared, ChangeError> {
+    ) -> Result<PreparedChange, ChangeError> {
         let mut files = Vec::new();
         let mut before = Vec::new();
         for file in &target.files {
@@ -98,7 +109,7 @@ impl Locked<'_> {
         }
         let index_before = self.current(&name(INDEX))?;
         let index_after = reversed_index(target, &files, index_before.as_ref())?;
-        let change = Change {
+        let change = RecordedChange {
             id: ChangeId::default(),
             time: self.now,
             nature: Nature::Made,
@@ -116,15 +127,15 @@ impl Locked<'_> {
                 if made { IndexChange { after: None, ..change } } else { change }
             }),
         };
-        Ok(Prepared { change, before, index_before, index_after })
+        Ok(PreparedChange { change, before, index_before, index_after })
     }
 }
 
 /// The index as it was before, where that can be said; else with true lines for these files.
 fn reversed_index(
-    target: &Change,
-    files: &[FileChange],
-    now: Option<&Current>,
+    target: &RecordedChange,
+    files: &[RecordedFileChange],
+    now: Option<&CurrentFile>,
 ) -> Result<Option<String>, ChangeError> {
     let bytes = now.map(|current| current.bytes.clone()).unwrap_or_default();
     let text = String::from_utf8(bytes).map_err(|_| ChangeError::Index)?;
@@ -137,16 +148,16 @@ fn reversed_index(
     }
     let then = files.iter().map(|file| {
         let content = file.after.as_ref().and_then(|version| version.content.as_ref());
-        (&file.file, content.map(super::content::Content::bytes))
+        (&file.file, content.map(super::content::StoredContent::bytes))
     });
-    Ok(super::lines::mended(&text, then))
+    Ok(super::index_lines::mended(&text, then))
 }
 
 fn reversed_file(
-    file: &FileChange,
-    now: Option<&Current>,
+    file: &RecordedFileChange,
+    now: Option<&CurrentFile>,
     contents: &Contents<'_>,
-) -> Result<FileChange, ChangeError> {
+) -> Result<RecordedFileChange, ChangeError> {
     let hash = now.map(|current| current.hash.clone());
     if hash.as_ref() != file.after.as_ref().map(|version| &version.hash) {
         return Err(ChangeError::ChangedLater(file.file.clone()));
@@ -159,5 +170,5 @@ fn reversed_file(
             Some(Version::of(&bytes, modified))
         }
     };
-    Ok(FileChange { file: file.file.clone(), before: hash, after })
+    Ok(RecordedFileChange { file: file.file.clone(), before: hash, after })
 }

@@ -4,8 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use dormouse_frontmatter as frontmatter;
-use dormouse_memory::index::{Index, LOADED_BYTES, LOADED_LINES, Link, Rank, fill, load};
-use dormouse_memory::{Entry, LONGEST_NAME, MemoryFile, unique_file};
+use dormouse_memory::index::{
+    IndexLink, LOADED_BYTES, LOADED_LINES, LoadPriority, MemoryIndex, fill, load,
+};
+use dormouse_memory::{LONGEST_NAME, MemoryEntry, MemoryFile, unique_file};
 
 fn each(target: &str, check: impl Fn(&[u8])) {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
@@ -19,7 +21,7 @@ fn each(target: &str, check: impl Fn(&[u8])) {
 #[test]
 fn frontmatter_of_the_corpus() {
     each("memory_frontmatter", |bytes| {
-        Entry::read(bytes, bytes.len() as u64);
+        MemoryEntry::read(bytes, bytes.len() as u64);
         let text = String::from_utf8_lossy(bytes);
         frontmatter::parse_head(&text);
         if let Ok(changed) = frontmatter::set(&text, "name", "set: here") {
@@ -34,18 +36,14 @@ fn frontmatter_of_the_corpus() {
 fn indexes_of_the_corpus() {
     each("memory_index", |bytes| {
         let text = String::from_utf8_lossy(bytes).into_owned();
-        let mut index = Index::parse(&text);
+        let mut index = MemoryIndex::parse(&text);
         assert_eq!(index.to_text(), text);
-        let loaded =
-            load(
-                &text,
-                |file| {
-                    if file.len().is_multiple_of(2) { Rank::Pinned } else { Rank::Rest }
-                },
-            );
+        let loaded = load(&text, |file| {
+            if file.len().is_multiple_of(2) { LoadPriority::Pinned } else { LoadPriority::Rest }
+        });
         let size = fill(&loaded.text);
         assert!(size.lines <= LOADED_LINES && size.bytes <= LOADED_BYTES);
-        index.put(&Link::new("Name", "a file.md", "hook"));
+        index.put(&IndexLink::new("Name", "a file.md", "hook"));
         assert!(index.find("a file.md").is_some());
     });
 }

@@ -92,19 +92,19 @@ fn all_or_nothing(world: &World, old: &Files, new: &Files) {
     let store = world.store();
     let now = visible(world);
     assert!(now == *old || now == *new, "between: {:?}", now.keys());
-    store.notice().unwrap();
+    store.history().record_external_changes().unwrap();
     assert_sound(&store);
-    let ids: Vec<u64> = store.log().unwrap().iter().map(|entry| entry.id.0).collect();
+    let ids: Vec<u64> = store.history().log().unwrap().iter().map(|entry| entry.id.0).collect();
     let expected: Vec<u64> = (1..=ids.len() as u64).rev().collect();
     // A change that was taken back leaves its number, but no hole in what happened.
     assert!(ids.len() as u64 + 1 >= ids[0], "{ids:?} {expected:?}");
     if now == *new {
         // What was there before the change, the edit by hand too, comes back.
-        let log = store.log().unwrap();
+        let log = store.history().log().unwrap();
         let ours = log
             .iter()
             .find(|entry| entry.files.iter().any(|(name, _)| *name == file("brand-new.md")));
-        store.undo(&person(), Some(ours.unwrap().id)).unwrap();
+        store.history().undo(&person(), Some(ours.unwrap().id)).unwrap();
         let back = visible(world);
         assert_eq!(back.keys().collect::<Vec<_>>(), old.keys().collect::<Vec<_>>());
         assert!(back == *old);

@@ -3,7 +3,7 @@
 use std::fs;
 
 use dormouse_base::Dir;
-use dormouse_memory::{Entry, Expected, FindingKind, ScanCache, lint};
+use dormouse_memory::{Expected, FindingKind, MemoryEntry, ScanCache, lint};
 
 use crate::world::{World, assert_sound, file, note, person, secrets};
 
@@ -52,7 +52,7 @@ fn what_is_wrong_with_the_index_is_found_and_mended() {
         "{index}"
     );
     assert_sound(&store);
-    store.undo(&person(), None).unwrap();
+    store.history().undo(&person(), None).unwrap();
     assert!(world.text("MEMORY.md").contains("A twice"));
 }
 
@@ -88,14 +88,14 @@ fn hostile_files_hurt_nobody_and_are_named() {
         fs::write(world.memory().join(name), bytes).unwrap();
         let store = world.store();
         store.scan(&mut ScanCache::default()).unwrap();
-        Entry::read(bytes, bytes.len() as u64);
+        MemoryEntry::read(bytes, bytes.len() as u64);
         let odd =
             kinds(&world).into_iter().any(|(kind, file)| kind == FindingKind::Odd && file == *name);
         assert!(odd, "{name} is not named: {:?}", kinds(&world));
         // It is no obstacle to others, and a person can remove it and get it back.
         store.change(&person(), |plan| plan.save(&note("Other", "x")).map(drop)).unwrap();
         store.change(&person(), |plan| plan.delete(&file(name), &Expected::Present)).unwrap();
-        store.undo(&person(), None).unwrap();
+        store.history().undo(&person(), None).unwrap();
         assert!(fs::read(world.memory().join(name)).unwrap() == *bytes);
     }
 }

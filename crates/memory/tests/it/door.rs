@@ -7,8 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_memory::{
-    AnchoredProject, Author, By, ChangeError, Effect, Entry, Expected, MemoryType, NewMemory,
-    Outcome, Policy, PolicyRule, RecalledFor, Rule, ScanCache, Trust, UseCount,
+    AnchoredProject, ChangeAuthor, ChangeError, ChangeKind, ChangeOrigin, ChangeOutcome, Expected,
+    MemoryEntry, MemoryType, NewMemory, Policy, PolicyAction, PolicyRule, RecalledFor, ScanCache,
+    Trust, UsageUpdate,
 };
 
 use crate::world::{World, assert_sound, file, files_below, message, model, note, person, written};
@@ -22,7 +23,7 @@ fn a_save_makes_a_file_and_a_line_and_nothing_else() {
             .change(&person(), |plan| plan.save(&note("Test db", "Port 5433.")).map(drop))
             .unwrap(),
     );
-    assert_eq!(receipt.files, [(file("test-db.md"), Effect::Added)]);
+    assert_eq!(receipt.files, [(file("test-db.md"), ChangeKind::Added)]);
     assert_eq!(world.text("MEMORY.md"), "- [Test db](test-db.md) — about Test db\n");
     assert_eq!(world.files().len(), 2);
     let text = world.text("test-db.md");
@@ -55,7 +56,7 @@ fn a_change_without_change_writes_nothing_and_keeps_the_time() {
     let outcome = store
         .change(&person(), |plan| plan.write(&file("a.md"), text.as_bytes(), &Expected::Anything))
         .unwrap();
-    assert_eq!((outcome, time()), (Outcome::Unchanged, before));
+    assert_eq!((outcome, time()), (ChangeOutcome::Unchanged, before));
     store
         .change(&person(), |plan| plan.rename(&file("a.md"), &file("b.md"), &Expected::Present))
         .unwrap();
@@ -93,14 +94,18 @@ fn secrets_are_refused_and_never_quoted() {
     let world = World::new();
     let store = world.store();
     let secret = note("Login", "one\npassword: hunter2");
-    for by in [model(), person(), By::new(Author::Model, "r").with_consent().allowing_secrets()] {
+    for by in [
+        model(),
+        person(),
+        ChangeOrigin::new(ChangeAuthor::Model, "r").with_consent().allowing_secrets(),
+    ] {
         let error = store.change(&by, |plan| plan.save(&secret).map(drop)).unwrap_err();
         let said = error.to_string();
         assert!(said.contains("test-password") && said.contains("line 9"), "{said}");
         assert!(!said.contains("hunter2"));
     }
     let error = store
-        .change(&By::new(Author::Model, "it is hunter2"), |plan| {
+        .change(&ChangeOrigin::new(ChangeAuthor::Model, "it is hunter2"), |plan| {
             plan.save(&note("A", "x")).map(drop)
         })
         .unwrap_err();
@@ -144,23 +149,23 @@ fn no_secret_by_way_of_a_file_name_or_of_what_changed() {
 fn provenance_is_written_down_and_the_lowest_counts() {
     let world = World::new();
     let store = world.store();
-    let save = |by: &By, kind: MemoryType, name: &str| {
+    let save = |by: &ChangeOrigin, kind: MemoryType, name: &str| {
         store
             .change(by, |plan| plan.save(&NewMemory::new(name, "d", "b").with_kind(kind)).map(drop))
     };
-    let tool = By::new(Author::Model, "r").from_message(message(Trust::Tool));
+    let tool = ChangeOrigin::new(ChangeAuthor::Model, "r").from_message(message(Trust::Tool));
     let mixed = model().from_message(message(Trust::Outside));
-    let outside = By::new(Author::Model, "r").from_message(message(Trust::Outside));
+    let outside = ChangeOrigin::new(ChangeAuthor::Model, "r").from_message(message(Trust::Outside));
     assert!(matches!(save(&tool, MemoryType::Feedback, "F"), Err(ChangeError::NeedsPerson(_))));
     assert!(matches!(
-        save(&By::new(Author::Model, "r"), MemoryType::User, "U"),
+        save(&ChangeOrigin::new(ChangeAuthor::Model, "r"), MemoryType::User, "U"),
         Err(ChangeError::NeedsPerson(_))
     ));
     written(save(&model(), MemoryType::Feedback, "F").unwrap());
     written(save(&mixed, MemoryType::Project, "Mixed").unwrap());
     written(save(&outside, MemoryType::Project, "Web").unwrap());
     written(save(&outside, MemoryType::Project, "Web too").unwrap());
-    let header = |path: &str| Entry::from_text(&world.text(path)).header;
+    let header = |path: &str| MemoryEntry::from_text(&world.text(path)).header;
     assert_eq!(
         (header("f.md").trust, header("f.md").sources),
         (Some(Trust::Typed), vec!["s1/m1".to_owned()])
@@ -176,7 +181,7 @@ fn provenance_is_written_down_and_the_lowest_counts() {
     assert!(!world.text("MEMORY.md").contains("web"), "text from outside is not in the index");
     let across = store.change(&model(), |plan| plan.merge(&file("f.md"), &[file("web.md")], "all"));
     assert!(matches!(across, Err(ChangeError::Quarantine(_))), "{across:?}");
-    let dream = By::new(Author::Dream, "tidy");
+    let dream = ChangeOrigin::new(ChangeAuthor::Dream, "tidy");
     written(
         store
             .change(&dream, |plan| {
@@ -206,7 +211,7 @@ fn the_policy_decides_what_is_written_now() {
         kind: Some(MemoryType::Reference),
         scope: None,
         writer: None,
-        rule: Rule::Ask,
+        rule: PolicyAction::Ask,
     };
     let mut options = world.options();
     options.policy = Policy { rules: vec![ask], ..Policy::default() };
@@ -214,17 +219,17 @@ fn the_policy_decides_what_is_written_now() {
     store.change(&person(), |plan| plan.save(&note("Mine", "x")).map(drop)).unwrap();
     let receipt =
         written(store.change(&model(), |plan| plan.save(&note("Its", "x")).map(drop)).unwrap());
-    assert_eq!(receipt.rule, Rule::Notify);
+    assert_eq!(receipt.rule, PolicyAction::Notify);
     written(
         store.change(&model(), |plan| plan.delete(&file("its.md"), &Expected::Present)).unwrap(),
     );
     // Over a person's memory: the inbox.
-    let Outcome::InInbox(id) =
+    let ChangeOutcome::InInbox(id) =
         store.change(&model(), |plan| plan.delete(&file("mine.md"), &Expected::Present)).unwrap()
     else {
         panic!("not in the inbox")
     };
-    let Outcome::InInbox(second) = store
+    let ChangeOutcome::InInbox(second) = store
         .change(&model(), |plan| {
             plan.write(&file("mine.md"), b"---\nname: Mine\n---\nnew\n", &Expected::Present)
         })
@@ -233,32 +238,32 @@ fn the_policy_decides_what_is_written_now() {
         panic!("not in the inbox")
     };
     assert!(world.text("mine.md").contains('x'));
-    let inbox = store.inbox().unwrap();
+    let inbox = store.inbox().list().unwrap();
     assert_eq!(inbox.len(), 2);
     assert!(inbox[1].2.files[0].before.as_ref().unwrap().contains('x'));
-    store.refuse(id).unwrap();
+    store.inbox().refuse(id).unwrap();
     let mut edited = inbox[1].2.clone();
     edited.files[0].after = Some("---\nname: Mine\n---\nedited\n".into());
-    written(store.accept(second, Some(&edited)).unwrap());
+    written(store.inbox().accept(second, Some(&edited)).unwrap());
     assert!(world.text("mine.md").contains("edited"));
-    assert!(store.inbox().unwrap().is_empty());
-    assert!(matches!(store.accept(second, None), Err(ChangeError::NoProposal(_))));
+    assert!(store.inbox().list().unwrap().is_empty());
+    assert!(matches!(store.inbox().accept(second, None), Err(ChangeError::NoProposal(_))));
     // A rule that asks: the caller asks, or leaves it in the inbox.
     let reference = NewMemory::new("Wiki", "d", "b").with_kind(MemoryType::Reference);
-    let Outcome::Ask(proposal) =
+    let ChangeOutcome::Ask(proposal) =
         store.change(&model(), |plan| plan.save(&reference).map(drop)).unwrap()
     else {
         panic!("not asked")
     };
-    let id = store.propose(proposal.clone()).unwrap();
-    written(store.accept_now(&proposal).unwrap());
-    assert!(matches!(store.accept(id, None), Err(ChangeError::Exists { .. })));
+    let id = store.inbox().propose(proposal.clone()).unwrap();
+    written(store.inbox().accept_now(&proposal).unwrap());
+    assert!(matches!(store.inbox().accept(id, None), Err(ChangeError::Exists { .. })));
     // What another agent says about the person waits.
-    let client = By::new(Author::Client("other".into()), "r");
+    let client = ChangeOrigin::new(ChangeAuthor::Client("other".into()), "r");
     let about = NewMemory::new("Likes tea", "d", "b").with_kind(MemoryType::User);
     assert!(matches!(
         store.change(&client, |plan| plan.save(&about).map(drop)).unwrap(),
-        Outcome::InInbox(_)
+        ChangeOutcome::InInbox(_)
     ));
     let fact =
         written(store.change(&client, |plan| plan.save(&note("Fact", "x")).map(drop)).unwrap());
@@ -271,7 +276,7 @@ fn the_policy_decides_what_is_written_now() {
     let other = b"---\nname: Tabs\ntype: project\n---\nSpaces.\n";
     assert!(matches!(
         store.change(&client, |plan| plan.write(&tabs, other, &Expected::Present)).unwrap(),
-        Outcome::InInbox(_)
+        ChangeOutcome::InInbox(_)
     ));
     assert_sound(&store);
 }
@@ -346,7 +351,7 @@ fn a_memory_that_names_files_gets_anchors() {
     store
         .change(&model(), |plan| plan.save(&note("Parser", "`parse` is in a.rs")).map(drop))
         .unwrap();
-    let anchors = Entry::from_text(&world.text("parser.md")).header.anchors;
+    let anchors = MemoryEntry::from_text(&world.text("parser.md")).header.anchors;
     assert_eq!(anchors.len(), 1);
     assert!(
         anchors[0].starts_with("a.rs#parse ") && anchors[0].ends_with(" @c0ffee"),
@@ -393,10 +398,10 @@ fn recently_recalled_memories_keep_their_place_in_a_full_index() {
     }
     world.write("MEMORY.md", &lines);
     let store = world.store();
-    let recalled = UseCount::of(file("m299.md")).recalled(RecalledFor::Us, 40);
-    store.count_uses(std::slice::from_ref(&recalled)).unwrap();
-    store.count_uses(&[recalled]).unwrap();
-    assert_eq!(store.uses("m299.md").unwrap().recalled, 2);
+    let recalled = UsageUpdate::of(file("m299.md")).recalled(RecalledFor::Us, 40);
+    store.usage().record(std::slice::from_ref(&recalled)).unwrap();
+    store.usage().record(&[recalled]).unwrap();
+    assert_eq!(store.usage().of("m299.md").unwrap().recalled, 2);
     let scan = || store.scan(&mut ScanCache::default());
     let loaded = store.loaded_index(scan).unwrap();
     assert!(loaded.text.ends_with("- [M198](m198.md)\n- [M299](m299.md)\n"));

@@ -4,8 +4,9 @@ use std::fs;
 use std::time::{Duration, SystemTime};
 
 use dormouse_memory::{
-    Applied, Author, By, ChangeError, Draft, Drafted, DreamLockError, DreamState, Entry, Expected,
-    Fate, MemoryFile, MemoryType, Rejected, Rule, Store, Trial, Trust,
+    AppliedUnits, ApplyMode, ChangeAuthor, ChangeError, ChangeOrigin, DraftChange, DraftRejection,
+    DreamLockError, DreamState, Expected, MemoryDraft, MemoryEntry, MemoryFile, MemoryType,
+    PolicyAction, Store, Trust, UnitOutcome,
 };
 
 use crate::world::{World, assert_sound, file, files_below, message, model, note, written};
@@ -16,28 +17,28 @@ fn with_memories(world: &World, names: &[&str]) -> Store {
     for name in names {
         let mut source = message(Trust::Typed);
         source.message = format!("m-{name}");
-        let by = By::new(Author::Model, "worth keeping").from_message(source);
+        let by = ChangeOrigin::new(ChangeAuthor::Model, "worth keeping").from_message(source);
         written(store.change(&by, |plan| plan.save(&note(name, "Some fact.")).map(drop)).unwrap());
     }
     store
 }
 
-fn dream() -> By {
-    By::new(Author::Dream, "a dream").part_of("d1")
+fn dream() -> ChangeOrigin {
+    ChangeOrigin::new(ChangeAuthor::Dream, "a dream").part_of("d1")
 }
 
-fn applied(store: &Store, draft: &Draft) -> Applied {
+fn applied(store: &Store, draft: &MemoryDraft) -> AppliedUnits {
     let drawn = draft.drawn().unwrap().unwrap();
     let units: Vec<_> = drawn.units.into_iter().map(|(unit, _)| unit).collect();
-    store.apply(&dream(), &units, Trial::Make).unwrap()
+    store.apply(&dream(), &units, ApplyMode::Apply).unwrap()
 }
 
-fn rejected(draft: &Draft) -> Rejected {
+fn rejected(draft: &MemoryDraft) -> DraftRejection {
     draft.drawn().unwrap().unwrap_err()
 }
 
 fn header(world: &World, path: &str) -> dormouse_memory::Header {
-    Entry::from_text(&world.text(path)).header
+    MemoryEntry::from_text(&world.text(path)).header
 }
 
 #[test]
@@ -46,7 +47,7 @@ fn a_dream_is_one_change_that_keeps_sources_and_is_undone_as_one() {
     let store = with_memories(&world, &["a", "b", "c", "d"]);
     world.days_later(1);
     let before = world.files();
-    let draft = Draft::of(&store, "d1").unwrap();
+    let draft = MemoryDraft::of(&store, "d1").unwrap();
     draft
         .save(&note("a", "A and b."), Some(&file("a.md")), &[file("b.md"), file("a.md")], &[])
         .unwrap();
@@ -56,26 +57,26 @@ fn a_dream_is_one_change_that_keeps_sources_and_is_undone_as_one() {
 
     let drawn = draft.drawn().unwrap().unwrap();
     assert_eq!(drawn.kept, 0);
-    let drafted: Vec<Drafted> = drawn.units.iter().flat_map(|(_, what)| what.clone()).collect();
-    let removed = Drafted::Removed { file: file("d.md"), reason: "disproved".into() };
-    let merged = Drafted::Merged { into: file("a.md"), from: vec![file("b.md")] };
-    assert_eq!(drafted, [merged, Drafted::Corrected(file("c.md")), removed]);
+    let drafted: Vec<DraftChange> = drawn.units.iter().flat_map(|(_, what)| what.clone()).collect();
+    let removed = DraftChange::Removed { file: file("d.md"), reason: "disproved".into() };
+    let merged = DraftChange::Merged { into: file("a.md"), from: vec![file("b.md")] };
+    assert_eq!(drafted, [merged, DraftChange::Corrected(file("c.md")), removed]);
 
     let units: Vec<_> = drawn.units.iter().map(|(unit, _)| unit.clone()).collect();
-    let preview = store.apply(&dream(), &units, Trial::Preview).unwrap();
+    let preview = store.apply(&dream(), &units, ApplyMode::Preview).unwrap();
     assert_eq!((preview.diffs.len(), preview.receipt), (4, None));
     assert_eq!(world.files(), before, "looking changes nothing");
 
-    let done = store.apply(&dream(), &units, Trial::Make).unwrap();
-    assert_eq!(done.fates, [Fate::Made, Fate::Made, Fate::Made]);
+    let done = store.apply(&dream(), &units, ApplyMode::Apply).unwrap();
+    assert_eq!(done.fates, [UnitOutcome::Made, UnitOutcome::Made, UnitOutcome::Made]);
     assert_eq!(done.receipt.unwrap().files.len(), 4);
     assert_sound(&store);
     let head = header(&world, "a.md");
     assert_eq!(head.sources, ["s1/m-a", "s1/m-b"]);
     assert_eq!((head.supersedes, head.trust), (vec!["b.md".to_owned()], Some(Trust::Typed)));
-    let log = store.log().unwrap();
+    let log = store.history().log().unwrap();
     assert_eq!((log[0].part_of.as_deref(), log[0].files.len()), (Some("d1"), 4));
-    store.undo(&By::person("no"), None).unwrap();
+    store.history().undo(&ChangeOrigin::user("no"), None).unwrap();
     assert_eq!(world.files(), before, "every byte is back");
 }
 
@@ -83,13 +84,13 @@ fn a_dream_is_one_change_that_keeps_sources_and_is_undone_as_one() {
 fn what_became_of_a_memory_is_followed_through_all_steps() {
     let world = World::new();
     let store = with_memories(&world, &["a", "b", "c", "d", "e"]);
-    let draft = Draft::of(&store, "d1").unwrap();
+    let draft = MemoryDraft::of(&store, "d1").unwrap();
     draft.save(&note("ab", "A, b."), None, &[file("a.md"), file("b.md")], &[]).unwrap();
     draft.save(&note("abc", "A, b, c."), None, &[file("ab.md"), file("c.md")], &[]).unwrap();
     let drawn = draft.drawn().unwrap().unwrap();
     let from = vec![file("a.md"), file("b.md"), file("c.md")];
     assert_eq!(drawn.units.len(), 1);
-    assert_eq!(drawn.units[0].1, [Drafted::Merged { into: file("abc.md"), from }]);
+    assert_eq!(drawn.units[0].1, [DraftChange::Merged { into: file("abc.md"), from }]);
     assert_eq!(drawn.kept, 2);
     applied(&store, &draft);
     assert_eq!(header(&world, "abc.md").sources, ["s1/m-a", "s1/m-b", "s1/m-c"]);
@@ -100,7 +101,7 @@ fn what_became_of_a_memory_is_followed_through_all_steps() {
 fn others_win_and_only_what_they_touched_is_left() {
     let world = World::new();
     let store = with_memories(&world, &["a", "b", "c", "d"]);
-    let draft = Draft::of(&store, "d1").unwrap();
+    let draft = MemoryDraft::of(&store, "d1").unwrap();
     draft.save(&note("a", "Mine."), Some(&file("a.md")), &[file("b.md")], &[]).unwrap();
     draft.save(&note("c", "Mine."), Some(&file("c.md")), &[], &[]).unwrap();
     draft.save(&note("new", "Mine."), None, &[], &[]).unwrap();
@@ -111,8 +112,8 @@ fn others_win_and_only_what_they_touched_is_left() {
     );
     written(store.change(&model(), |plan| plan.save(&note("new", "Theirs.")).map(drop)).unwrap());
     let done = applied(&store, &draft);
-    let overtaken = |path: &str| Fate::Overtaken(file(path));
-    assert_eq!(done.fates, [overtaken("b.md"), Fate::Made, overtaken("new.md")]);
+    let overtaken = |path: &str| UnitOutcome::Overtaken(file(path));
+    assert_eq!(done.fates, [overtaken("b.md"), UnitOutcome::Made, overtaken("new.md")]);
     assert!(world.text("a.md").contains("Some fact."), "what belongs to b.md stays with it");
     assert!(world.text("b.md").contains("Theirs."));
     assert!(world.text("c.md").contains("Mine."));
@@ -124,29 +125,35 @@ fn others_win_and_only_what_they_touched_is_left() {
 fn what_a_person_wrote_waits_in_the_inbox_and_is_proposed_once() {
     let world = World::new();
     let store = with_memories(&world, &["a", "b"]);
-    store.change(&By::person("mine"), |plan| plan.save(&note("p", "Mine.")).map(drop)).unwrap();
+    store
+        .change(&ChangeOrigin::user("mine"), |plan| plan.save(&note("p", "Mine.")).map(drop))
+        .unwrap();
     for round in 0..2 {
-        let draft = Draft::of(&store, "d1").unwrap();
+        let draft = MemoryDraft::of(&store, "d1").unwrap();
         draft.save(&note("a", "A and p."), Some(&file("a.md")), &[file("p.md")], &[]).unwrap();
         let better = note("b", &format!("Better {round}."));
         draft.save(&better, Some(&file("b.md")), &[], &[]).unwrap();
         world.days_later(1);
         let done = applied(&store, &draft);
-        assert!(matches!(done.fates[..], [Fate::Waits(Some(_)), Fate::Made]), "{:?}", done.fates);
+        assert!(
+            matches!(done.fates[..], [UnitOutcome::Waits(Some(_)), UnitOutcome::Made]),
+            "{:?}",
+            done.fates
+        );
     }
-    let inbox = store.inbox().unwrap();
+    let inbox = store.inbox().list().unwrap();
     assert_eq!(inbox.len(), 1, "not again every night");
     assert!(world.text("p.md").contains("Mine.") && world.text("a.md").contains("Some fact."));
-    store.accept(inbox[0].0, None).unwrap();
+    store.inbox().accept(inbox[0].0, None).unwrap();
     assert!(world.text("a.md").contains("A and p.") && !world.memory().join("p.md").exists());
     assert_sound(&store);
     // A rule of the person's own holds as well.
     let mut options = world.options();
-    options.policy.default = Rule::Inbox;
+    options.policy.default = PolicyAction::Inbox;
     let strict = world.store_with(options);
-    let draft = Draft::of(&strict, "d1").unwrap();
+    let draft = MemoryDraft::of(&strict, "d1").unwrap();
     draft.save(&note("b", "Best."), Some(&file("b.md")), &[], &[]).unwrap();
-    assert!(matches!(applied(&strict, &draft).fates[..], [Fate::Waits(Some(_))]));
+    assert!(matches!(applied(&strict, &draft).fates[..], [UnitOutcome::Waits(Some(_))]));
 }
 
 #[test]
@@ -154,17 +161,17 @@ fn a_draft_that_went_wrong_is_rejected_as_a_whole() {
     let world = World::new();
     let store = with_memories(&world, &["a", "b", "c"]);
     let before = world.files();
-    let draft = Draft::of(&store, "d1").unwrap();
+    let draft = MemoryDraft::of(&store, "d1").unwrap();
     draft.delete(&file("a.md"), "old").unwrap();
     draft.drawn().unwrap().unwrap();
     draft.save(&note("b2", "B."), None, &[file("b.md")], &[]).unwrap();
     draft.drawn().unwrap().unwrap();
     draft.delete(&file("b2.md"), "old").unwrap();
-    assert_eq!(rejected(&draft), Rejected::TooManyRemoved { removed: 2, all: 3 });
+    assert_eq!(rejected(&draft), DraftRejection::TooManyRemoved { removed: 2, all: 3 });
 
     // Past the tools: a file, an index, a secret.
     let past = |path: &str, text: Option<&str>| {
-        let draft = Draft::of(&store, "d1").unwrap();
+        let draft = MemoryDraft::of(&store, "d1").unwrap();
         let path = draft.store().dir().path().join(path);
         match text {
             Some(text) => fs::write(path, text).unwrap(),
@@ -172,17 +179,17 @@ fn a_draft_that_went_wrong_is_rejected_as_a_whole() {
         }
         rejected(&draft)
     };
-    assert_eq!(past("a.md", Some("x")), Rejected::NoTrace(file("a.md")));
+    assert_eq!(past("a.md", Some("x")), DraftRejection::NoTrace(file("a.md")));
     for (path, text) in [
         ("a.md", None),
         ("MEMORY.md", Some("- [A](a.md)\n- [A](a.md)\n")),
         ("a.md", Some("the password is hunter2")),
         ("c.md", Some("\0")),
     ] {
-        assert!(matches!(past(path, text), Rejected::Unsound(_)), "{path} {text:?}");
+        assert!(matches!(past(path, text), DraftRejection::Unsound(_)), "{path} {text:?}");
     }
     let index = store.index_text().unwrap() + &"another line\n".repeat(300);
-    assert!(matches!(past("MEMORY.md", Some(&index)), Rejected::IndexTooLong { .. }));
+    assert!(matches!(past("MEMORY.md", Some(&index)), DraftRejection::IndexTooLong { .. }));
     assert_eq!(world.files(), before);
 }
 
@@ -190,9 +197,9 @@ fn a_draft_that_went_wrong_is_rejected_as_a_whole() {
 fn the_tools_refuse_at_once_what_would_be_refused_later() {
     let world = World::new();
     let store = with_memories(&world, &["a"]);
-    let outside = By::new(Author::Model, "x").from_message(message(Trust::Outside));
+    let outside = ChangeOrigin::new(ChangeAuthor::Model, "x").from_message(message(Trust::Outside));
     store.change(&outside, |plan| plan.save(&note("page", "From a page.")).map(drop)).unwrap();
-    let draft = Draft::of(&store, "d1").unwrap();
+    let draft = MemoryDraft::of(&store, "d1").unwrap();
     assert_eq!(draft.memories(), 1, "what waits for the person's word is not shown");
     let secret = draft.save(&note("s", "hunter2"), None, &[], &[]).unwrap_err();
     assert!(matches!(secret, ChangeError::Secrets(_)));
@@ -208,14 +215,17 @@ fn the_tools_refuse_at_once_what_would_be_refused_later() {
     ));
     assert!(matches!(draft.delete(&none, "x"), Err(ChangeError::Missing(_))));
     let done = applied(&store, &draft);
-    assert_eq!(done.fates, [Fate::Made]);
+    assert_eq!(done.fates, [UnitOutcome::Made]);
     assert_eq!(header(&world, "u.md").sources, ["s1/m1"]);
     // Another type does not make it the person's word.
-    let draft = Draft::of(&store, "d1").unwrap();
+    let draft = MemoryDraft::of(&store, "d1").unwrap();
     let about = note("a", "Some fact.").with_kind(MemoryType::Feedback);
     draft.save(&about, Some(&file("a.md")), &[], &[]).unwrap();
     let done = applied(&store, &draft);
-    assert!(matches!(&done.fates[..], [Fate::Refused(why)] if why.contains("typed")), "{done:?}");
+    assert!(
+        matches!(&done.fates[..], [UnitOutcome::Refused(why)] if why.contains("typed")),
+        "{done:?}"
+    );
 }
 
 #[test]
@@ -223,12 +233,12 @@ fn an_index_that_is_not_true_is_mended_with_the_rest() {
     let world = World::new();
     let store = with_memories(&world, &["a", "b"]);
     world.write("MEMORY.md", "# Mine\n\n- [Gone](gone.md) — x\n- [A](a.md) — a\n");
-    let draft = Draft::of(&store, "d1").unwrap();
+    let draft = MemoryDraft::of(&store, "d1").unwrap();
     let done = applied(&store, &draft);
     assert!(done.receipt.is_some());
     assert_sound(&store);
     assert!(world.text("MEMORY.md").starts_with("# Mine\n"));
-    let done = applied(&store, &Draft::of(&store, "d1").unwrap());
+    let done = applied(&store, &MemoryDraft::of(&store, "d1").unwrap());
     assert!(done.receipt.is_none(), "nothing is left to do");
 }
 
@@ -237,38 +247,44 @@ fn the_time_of_the_lock_is_that_of_the_last_dream_that_succeeded() {
     let world = World::new();
     let store = world.store();
     assert_eq!(
-        (store.last_dream().unwrap(), store.dream_state().unwrap()),
+        (
+            store.dream_records().last_success().unwrap(),
+            store.dream_records().lock_state().unwrap()
+        ),
         (None, DreamState::Awake)
     );
-    let lock = store.begin_dream().unwrap();
-    assert_eq!(store.last_dream().unwrap(), None, "beginning is no dream");
-    let dreaming = store.dream_state().unwrap();
+    let lock = store.dream_records().acquire_lock().unwrap();
+    assert_eq!(store.dream_records().last_success().unwrap(), None, "beginning is no dream");
+    let dreaming = store.dream_records().lock_state().unwrap();
     assert!(
         matches!(&dreaming, DreamState::Dreaming(Some(by)) if by.pid == std::process::id()),
         "{dreaming:?}"
     );
-    let held = world.store().begin_dream().unwrap_err();
+    let held = world.store().dream_records().acquire_lock().unwrap_err();
     assert!(matches!(&held, DreamLockError::Held(Some(_))), "{held}");
     assert!(held.to_string().contains(&format!("process {}", std::process::id())), "{held}");
     drop(lock);
     assert_eq!(
-        (store.last_dream().unwrap(), store.dream_state().unwrap()),
+        (
+            store.dream_records().last_success().unwrap(),
+            store.dream_records().lock_state().unwrap()
+        ),
         (None, DreamState::Awake)
     );
-    let lock = store.begin_dream().unwrap();
+    let lock = store.dream_records().acquire_lock().unwrap();
     let now = "2026-11-15T08:00:00Z".parse().unwrap();
     lock.succeeded(now).unwrap();
     drop(lock);
-    assert_eq!(store.last_dream().unwrap(), Some(now));
-    let failed = store.begin_dream().unwrap();
+    assert_eq!(store.dream_records().last_success().unwrap(), Some(now));
+    let failed = store.dream_records().acquire_lock().unwrap();
     drop(failed);
-    assert_eq!(store.last_dream().unwrap(), Some(now));
+    assert_eq!(store.dream_records().last_success().unwrap(), Some(now));
     // A lock file that somebody else made counts by its time.
     let mut path = files_below(&world.root.join("state")).into_keys();
     let path = path.find(|name| name.ends_with("consolidate.lock")).unwrap();
     let file = fs::File::options().write(true).open(world.root.join("state").join(path)).unwrap();
     file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_mins(1)).unwrap();
-    assert_eq!(store.last_dream().unwrap().unwrap().as_second(), 60);
+    assert_eq!(store.dream_records().last_success().unwrap().unwrap().as_second(), 60);
 }
 
 #[test]
@@ -281,7 +297,7 @@ fn many_begin_at_once_and_one_dreams() {
             .map(|_| {
                 scope.spawn(|| {
                     barrier.wait();
-                    let lock = store.begin_dream();
+                    let lock = store.dream_records().acquire_lock();
                     barrier.wait();
                     usize::from(lock.is_ok())
                 })
@@ -300,10 +316,10 @@ fn a_draft_leaves_nothing_behind_and_takes_away_what_others_left() {
         let files = files_below(&world.root.join("state"));
         files.into_keys().filter(|name| name.contains("/dreaming/")).count()
     };
-    let draft = Draft::of(&store, "d1").unwrap();
+    let draft = MemoryDraft::of(&store, "d1").unwrap();
     assert!(left(&world) > 0);
     std::mem::forget(draft);
-    let draft = Draft::of(&store, "d1").unwrap();
+    let draft = MemoryDraft::of(&store, "d1").unwrap();
     assert!(draft.drawn().unwrap().unwrap().units.is_empty());
     drop(draft);
     assert_eq!(left(&world), 0);

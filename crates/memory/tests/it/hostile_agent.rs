@@ -1,8 +1,9 @@
 //! What an agent tries that reads hostile text, or is hostile itself (M-13, M-17, M-21).
 
 use dormouse_memory::{
-    Author, By, Entry, Expected, Imported, ImportedText, MemoryType, NewMemory, Outcome, Plan,
-    PolicyRule, Rule, ScanCache, Scope, Store, StoreOptions, Trust,
+    ChangeAuthor, ChangeOrigin, ChangeOutcome, ChangePlan, Expected, Imported, ImportedText,
+    MemoryEntry, MemoryType, NewMemory, PolicyAction, PolicyRule, ScanCache, Scope, Store,
+    StoreOptions, Trust,
 };
 
 use crate::world::{World, assert_sound, file, message, model, note, person, written};
@@ -13,7 +14,7 @@ use crate::world::{World, assert_sound, file, message, model, note, person, writ
 fn quarantine_is_seen_in_the_first_lines() {
     let world = World::new();
     let store = world.store();
-    let outside = By::new(Author::Model, "r").from_message(message(Trust::Outside));
+    let outside = ChangeOrigin::new(ChangeAuthor::Model, "r").from_message(message(Trust::Outside));
     let write = |path: &str, head: &str| {
         let text = format!("---\nname: n\n{head}---\nfrom the web\n");
         store.change(&outside, |plan| plan.write(&file(path), text.as_bytes(), &Expected::Absent))
@@ -37,10 +38,10 @@ fn quarantine_is_seen_in_the_first_lines() {
 fn an_agent_does_not_write_into_the_index_what_it_may_not_save() {
     let world = World::new();
     let store = world.store();
-    let outside = By::new(Author::Model, "r").from_message(message(Trust::Outside));
+    let outside = ChangeOrigin::new(ChangeAuthor::Model, "r").from_message(message(Trust::Outside));
     written(store.change(&person(), |plan| plan.save(&note("Mine", "x")).map(drop)).unwrap());
     written(store.change(&outside, |plan| plan.save(&note("Web", "x")).map(drop)).unwrap());
-    let write = |store: &Store, by: &By, text: &str| {
+    let write = |store: &Store, by: &ChangeOrigin, text: &str| {
         store.change(by, |plan| plan.write_index(text, &Expected::Anything))
     };
     let mine = "- [Mine](mine.md) — about Mine\n";
@@ -56,7 +57,7 @@ fn an_agent_does_not_write_into_the_index_what_it_may_not_save() {
     write(&store, &model(), "# Topics\n").unwrap();
     assert_eq!(world.text("MEMORY.md"), format!("# Topics\n{mine}"));
     let mut options = world.options();
-    options.policy.default = Rule::Inbox;
+    options.policy.default = PolicyAction::Inbox;
     let strict = world.store_with(options);
     let refused = write(&strict, &model(), "# Mine\n").unwrap_err().to_string();
     assert!(refused.contains("wants to see"), "{refused}");
@@ -72,12 +73,12 @@ fn a_memory_is_under_the_rules_of_what_it_was() {
     written(world.store().change(&model(), |plan| plan.save(&feedback).map(drop)).unwrap());
     let mut options = world.options();
     let (kind, scope, writer) = (Some(MemoryType::Feedback), None, None);
-    options.policy.rules = vec![PolicyRule { kind, scope, writer, rule: Rule::Inbox }];
+    options.policy.rules = vec![PolicyRule { kind, scope, writer, rule: PolicyAction::Inbox }];
     let store = world.store_with(options);
     let text = "---\nname: Tabs\ntype: project\n---\ny\n";
     let outcome = store
         .change(&model(), |plan| plan.write(&file("tabs.md"), text.as_bytes(), &Expected::Present));
-    assert!(matches!(outcome, Ok(Outcome::InInbox(_))), "{outcome:?}");
+    assert!(matches!(outcome, Ok(ChangeOutcome::InInbox(_))), "{outcome:?}");
 }
 
 /// What a person makes of an agent's memory is theirs, whatever its frontmatter still says (M-15, M-21).
@@ -85,7 +86,7 @@ fn a_memory_is_under_the_rules_of_what_it_was() {
 fn an_agents_memory_that_a_person_has_changed_is_the_persons() {
     let world = World::new();
     let store = world.store();
-    let tool = By::new(Author::Model, "r").from_message(message(Trust::Tool));
+    let tool = ChangeOrigin::new(ChangeAuthor::Model, "r").from_message(message(Trust::Tool));
     let over = |name: &str| {
         let text = format!("---\nname: {name}\n---\ntheirs\n");
         store.change(&tool, |plan| plan.write(&file(name), text.as_bytes(), &Expected::Present))
@@ -93,15 +94,16 @@ fn an_agents_memory_that_a_person_has_changed_is_the_persons() {
     for name in ["a", "b", "c"] {
         written(store.change(&tool, |plan| plan.save(&note(name, "x")).map(drop)).unwrap());
     }
-    assert!(matches!(over("a.md"), Ok(Outcome::Written(_))), "it is still the agent's");
+    assert!(matches!(over("a.md"), Ok(ChangeOutcome::Written(_))), "it is still the agent's");
     let by_hand = |path: &str| world.text(path).replace("\nx\n", "\nmine\n");
     world.write("b.md", &by_hand("b.md"));
     let text = by_hand("c.md");
-    let edit = |plan: &mut Plan<'_>| plan.write(&file("c.md"), text.as_bytes(), &Expected::Present);
+    let edit =
+        |plan: &mut ChangePlan<'_>| plan.write(&file("c.md"), text.as_bytes(), &Expected::Present);
     written(store.change(&person(), edit).unwrap());
-    store.notice().unwrap();
+    store.history().record_external_changes().unwrap();
     for name in ["b.md", "c.md"] {
-        assert!(matches!(over(name), Ok(Outcome::InInbox(_))), "{name}");
+        assert!(matches!(over(name), Ok(ChangeOutcome::InInbox(_))), "{name}");
     }
 }
 
@@ -110,7 +112,7 @@ fn an_agents_memory_that_a_person_has_changed_is_the_persons() {
 fn names_hide_nothing_and_do_not_fill_the_index() {
     let world = World::new();
     let store = world.store();
-    let save = |by: &By, name: &str, description: &str| {
+    let save = |by: &ChangeOrigin, name: &str, description: &str| {
         let memory = NewMemory::new(name, description, "x");
         store.change(by, |plan| plan.save(&memory).map(drop))
     };
@@ -120,7 +122,7 @@ fn names_hide_nothing_and_do_not_fill_the_index() {
         let refused = save(&model(), &name, &description).unwrap_err().to_string();
         assert!(refused.contains("is longer than"), "{refused}");
     }
-    let write = |by: &By, head: &str| {
+    let write = |by: &ChangeOrigin, head: &str| {
         let text = format!("---\nname: {head}\n---\nx\n");
         store.change(by, |plan| plan.write(&file("w.md"), text.as_bytes(), &Expected::Absent))
     };
@@ -138,7 +140,7 @@ fn names_hide_nothing_and_do_not_fill_the_index() {
 fn the_teams_folder_is_not_the_projects() {
     let world = World::new();
     let options = StoreOptions { scope: Scope::Project, ..world.options() };
-    let store = world.store_with(StoreOptions { apart: vec!["team".into()], ..options });
+    let store = world.store_with(StoreOptions { excluded_folders: vec!["team".into()], ..options });
     for path in ["team/a.md", "Team/a.md", "team/deep/a.md"] {
         let outcome = store.change(&model(), |plan| {
             plan.write(&file(path), b"---\nname: a\n---\nx\n", &Expected::Absent)
@@ -156,7 +158,7 @@ fn the_teams_folder_is_not_the_projects() {
 fn a_memory_is_text() {
     let world = World::new();
     let store = world.store();
-    let outside = By::new(Author::Model, "r").from_message(message(Trust::Outside));
+    let outside = ChangeOrigin::new(ChangeAuthor::Model, "r").from_message(message(Trust::Outside));
     let text = format!("{}\0", "obey\n".repeat(40));
     for by in [&outside, &model(), &person()] {
         let saved = store.change(by, |plan| plan.save(&note("Obey", &text)).map(drop));
@@ -170,13 +172,13 @@ fn a_memory_is_text() {
 fn only_what_the_person_typed_is_pinned() {
     let world = World::new();
     let store = world.store();
-    let tool = By::new(Author::Model, "r").from_message(message(Trust::Tool));
+    let tool = ChangeOrigin::new(ChangeAuthor::Model, "r").from_message(message(Trust::Tool));
     let pinned = "---\nname: n\npinned: true\n---\nx\n";
-    let write = |by: &By, path: &str, text: &str| {
+    let write = |by: &ChangeOrigin, path: &str, text: &str| {
         let outcome =
             store.change(by, |plan| plan.write(&file(path), text.as_bytes(), &Expected::Anything));
         written(outcome.unwrap());
-        Entry::from_text(&world.text(path)).header.pinned
+        MemoryEntry::from_text(&world.text(path)).header.pinned
     };
     assert!(!write(&tool, "tool.md", pinned));
     assert!(write(&model(), "typed.md", pinned));

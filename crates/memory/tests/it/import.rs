@@ -4,14 +4,14 @@ use std::fs;
 
 use dormouse_base::Dir;
 use dormouse_memory::{
-    Author, By, ChangeError, Entry, ImportError, Imported, ImportedText, MemoryType, NewMemory,
-    from_folder, from_mcp_memory, from_mem0,
+    ChangeAuthor, ChangeError, ChangeOrigin, ImportError, Imported, ImportedText, MemoryEntry,
+    MemoryType, NewMemory, from_folder, from_mcp_memory, from_mem0,
 };
 
 use crate::world::{World, assert_sound, note, person};
 
-fn import() -> By {
-    By::new(Author::Import, "import")
+fn import() -> ChangeOrigin {
+    ChangeOrigin::new(ChangeAuthor::Import, "import")
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn another_agents_directory_comes_in_word_for_word() {
     assert_eq!(world.text("topic/other.md"), "no frontmatter");
     assert_eq!(world.text("what-now.md"), "an odd name");
     assert_eq!(
-        Entry::from_text(&world.text("deploy-2.md")).header.kind,
+        MemoryEntry::from_text(&world.text("deploy-2.md")).header.kind,
         Some(MemoryType::Feedback)
     );
     let time = fs::metadata(world.memory().join("deploy-2.md")).unwrap().modified().unwrap();
@@ -42,7 +42,7 @@ fn another_agents_directory_comes_in_word_for_word() {
     assert_sound(&store);
     let again = store.import(&import(), &list).unwrap();
     assert_eq!((again.added.len(), again.known), (0, 3));
-    store.undo(&person(), None).unwrap();
+    store.history().undo(&person(), None).unwrap();
     assert_eq!(world.files().len(), 2, "one import is undone as one");
     assert_eq!(store.export().unwrap()[0].body.trim(), "mine");
 }
@@ -61,9 +61,9 @@ fn exports_of_other_systems_are_read() {
     let store = world.store();
     store.import(&import(), &from_mem0(mem0).unwrap()).unwrap();
     store.import(&import(), &from_mcp_memory(graph).unwrap()).unwrap();
-    let tabs = Entry::from_text(&world.text("prefers-tabs-over-spaces.md"));
+    let tabs = MemoryEntry::from_text(&world.text("prefers-tabs-over-spaces.md"));
     assert_eq!(tabs.header.created.unwrap().to_string(), "2026-01-02T11:04:05Z");
-    let ann = Entry::from_text(&world.text("ann.md"));
+    let ann = MemoryEntry::from_text(&world.text("ann.md"));
     assert_eq!(ann.header.description.as_deref(), Some("person: likes tea"));
     assert_eq!(ann.body.trim(), "- likes tea\n- works nights\n- works on [[Dormouse]]");
     assert_sound(&store);

@@ -25,7 +25,7 @@ fn opening_and_reading_changes_nothing() {
     let scan = store.scan(&mut ScanCache::default()).unwrap();
     assert_eq!(scan.find("deploy-steps").unwrap().header.kind, Some(MemoryType::Project));
     assert_eq!(scan.find("test-db").unwrap().header.kind, Some(MemoryType::Reference));
-    store.notice().unwrap();
+    store.history().record_external_changes().unwrap();
     assert!(world.files() == before);
     assert_eq!(self::times(&world), times);
     assert_sound(&store);
@@ -62,8 +62,8 @@ fn a_change_touches_only_what_it_must() {
     assert_eq!(world.text("deploy-steps.md"), expected);
     assert!(world.text("MEMORY.md").contains("staging first, then ask"), "the hook by hand stays");
     // Undone, it is as it was.
-    store.undo(&person(), None).unwrap();
-    store.undo(&person(), None).unwrap();
+    store.history().undo(&person(), None).unwrap();
+    store.history().undo(&person(), None).unwrap();
     assert_eq!(
         (world.text("MEMORY.md").as_str(), world.text("deploy-steps.md").as_str()),
         (INDEX, ENTRY)

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use dormouse_memory::{Entry, Expected};
+use dormouse_memory::{Expected, MemoryEntry};
 
 use crate::child;
 use crate::world::{World, assert_sound, file, note, person};
@@ -79,7 +79,7 @@ fn read_all(world: &World, stop: &AtomicBool) -> usize {
                 let text = String::from_utf8(bytes).unwrap();
                 assert!(text.is_empty() || text.ends_with('\n'), "a torn index");
             } else if !name.starts_with('.') && !bytes.is_empty() {
-                let entry = Entry::read(&bytes, bytes.len() as u64);
+                let entry = MemoryEntry::read(&bytes, bytes.len() as u64);
                 assert!(entry.body.trim_end().ends_with(END), "{name} is torn");
                 assert!(entry.header.name.is_some());
             }
@@ -122,7 +122,7 @@ fn eight_writers_lose_nothing() {
     }
     let store = world.store();
     assert_sound(&store);
-    assert_eq!(store.log().unwrap().len(), WRITERS * CHANGES);
+    assert_eq!(store.history().log().unwrap().len(), WRITERS * CHANGES);
 }
 
 #[test]

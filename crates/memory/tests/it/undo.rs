@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use dormouse_memory::{Author, By, ChangeError, Effect, Expected, MemoryFile};
+use dormouse_memory::{ChangeAuthor, ChangeError, ChangeKind, ChangeOrigin, Expected, MemoryFile};
 
 use crate::world::{World, file, model, note, person, written};
 
@@ -25,8 +25,9 @@ fn memories(world: &World) -> Vec<MemoryFile> {
 /// One random change; says whether anything changed.
 fn change_something(world: &World, dice: &mut Dice, round: usize) {
     let store = world.store();
-    let authors = [Author::Person, Author::Model, Author::Dream, Author::Import];
-    let by = By::new(authors[dice.roll(4)].clone(), "round").with_consent();
+    let authors =
+        [ChangeAuthor::User, ChangeAuthor::Model, ChangeAuthor::Dream, ChangeAuthor::Import];
+    let by = ChangeOrigin::new(authors[dice.roll(4)].clone(), "round").with_consent();
     let all = memories(world);
     let any = all.get(dice.roll(all.len().max(1))).cloned();
     match (dice.roll(8), any) {
@@ -50,13 +51,13 @@ fn change_something(world: &World, dice: &mut Dice, round: usize) {
                 [&b"outside \xff"[..], round.to_string().as_bytes()].concat(),
             )
             .unwrap();
-            store.notice().unwrap();
+            store.history().record_external_changes().unwrap();
         }
         (4, Some(_)) => {
             let index = world.memory().join("MEMORY.md");
             let text = fs::read_to_string(&index).unwrap_or_default();
             fs::write(&index, format!("# By hand {round}\n\n{text}\ntail")).unwrap();
-            store.notice().unwrap();
+            store.history().record_external_changes().unwrap();
         }
         (5, Some(one)) => {
             store
@@ -95,10 +96,13 @@ fn fifty_changes_undone_one_by_one_give_back_every_byte() {
             if now == *expected {
                 continue;
             }
-            world.store().undo(&person(), None).unwrap();
+            world.store().history().undo(&person(), None).unwrap();
             assert!(world.files() == *expected, "seed {seed}: undoing round {round}");
         }
-        assert!(matches!(world.store().undo(&person(), None), Err(ChangeError::NothingToUndo)));
+        assert!(matches!(
+            world.store().history().undo(&person(), None),
+            Err(ChangeError::NothingToUndo)
+        ));
     }
 }
 
@@ -109,14 +113,17 @@ fn an_undo_is_a_change_and_can_be_undone() {
     let saved =
         written(store.change(&person(), |plan| plan.save(&note("A", "x")).map(drop)).unwrap());
     let with = world.files();
-    let error = store.undo(&model(), Some(saved.id)).unwrap_err();
+    let error = store.history().undo(&model(), Some(saved.id)).unwrap_err();
     assert!(error.to_string().contains("only the person"), "{error}");
-    let undone = store.undo(&person(), Some(saved.id)).unwrap();
+    let undone = store.history().undo(&person(), Some(saved.id)).unwrap();
     assert!(world.files().is_empty());
-    assert!(matches!(store.undo(&person(), Some(saved.id)), Err(ChangeError::UndoneAlready(_))));
-    store.undo(&person(), Some(undone.id)).unwrap();
+    assert!(matches!(
+        store.history().undo(&person(), Some(saved.id)),
+        Err(ChangeError::UndoneAlready(_))
+    ));
+    store.history().undo(&person(), Some(undone.id)).unwrap();
     assert!(world.files() == with);
-    let log = store.log().unwrap();
+    let log = store.history().log().unwrap();
     assert_eq!(log[1].undoes, Some(saved.id));
     assert_eq!(log[2].undone_by, None, "the undo was undone");
 }
@@ -128,11 +135,14 @@ fn what_a_later_change_touches_is_not_undone_over_it() {
     let saved =
         written(store.change(&person(), |plan| plan.save(&note("A", "x")).map(drop)).unwrap());
     world.write("a.md", "by hand");
-    let error = store.undo(&person(), Some(saved.id)).unwrap_err();
+    let error = store.history().undo(&person(), Some(saved.id)).unwrap_err();
     assert!(error.to_string().contains("undo that first"), "{error}");
     assert_eq!(world.text("a.md"), "by hand");
-    let log = store.log().unwrap();
-    assert_eq!((log[0].author.clone(), log[0].files[0].1), (Author::Outside, Effect::Changed));
+    let log = store.history().log().unwrap();
+    assert_eq!(
+        (log[0].author.clone(), log[0].files[0].1),
+        (ChangeAuthor::Outside, ChangeKind::Changed)
+    );
 }
 
 #[test]
@@ -142,8 +152,8 @@ fn a_removed_memory_is_restorable_for_thirty_days_and_leaves_a_line() {
     let world = World::new();
     world.write("MEMORY.md", &"- some line by hand\n".repeat(5_000));
     let store = world.store();
-    while store.log().unwrap()[0].id.0 < 63 {
-        let text = format!("change {}", store.log().unwrap().len());
+    while store.history().log().unwrap()[0].id.0 < 63 {
+        let text = format!("change {}", store.history().log().unwrap().len());
         let other = file("other.md");
         store
             .change(&person(), |plan| plan.write(&other, text.as_bytes(), &Expected::Anything))
@@ -158,40 +168,43 @@ fn a_purge_before_anything_is_due_only_looks_at_the_clock() {
     let store = world.store();
     store.change(&person(), |plan| plan.save(&note("A", "x")).map(drop)).unwrap();
     store.change(&person(), |plan| plan.delete(&file("a.md"), &Expected::Present)).unwrap();
-    assert_eq!(store.purge().unwrap(), 0);
+    assert_eq!(store.history().purge().unwrap(), 0);
     // Whoever wanted the history now would find a folder in its place.
     let state = fs::read_dir(world.root.join("state")).unwrap().next().unwrap().unwrap().path();
     fs::rename(state.join("history.jsonl"), state.join("aside")).unwrap();
     fs::create_dir(state.join("history.jsonl")).unwrap();
     world.days_later(29);
-    assert_eq!(store.purge().unwrap(), 0);
+    assert_eq!(store.history().purge().unwrap(), 0);
     world.days_later(2);
-    assert!(store.purge().is_err());
+    assert!(store.history().purge().is_err());
     fs::remove_dir(state.join("history.jsonl")).unwrap();
     fs::rename(state.join("aside"), state.join("history.jsonl")).unwrap();
-    assert_eq!((store.purge().unwrap(), store.purge().unwrap()), (1, 0));
+    assert_eq!((store.history().purge().unwrap(), store.history().purge().unwrap()), (1, 0));
 }
 
 fn removed_and_forgotten(world: &World) {
     let store = world.store();
-    let earlier = store.log().unwrap().len();
+    let earlier = store.history().log().unwrap().len();
     store.change(&person(), |plan| plan.save(&note("A", "x")).map(drop)).unwrap();
     let files = world.files();
     let time = fs::metadata(world.memory().join("a.md")).unwrap().modified().unwrap();
     world.days_later(3);
     store.change(&person(), |plan| plan.delete(&file("a.md"), &Expected::Present)).unwrap();
-    assert_eq!(store.trash().unwrap()[0].file, file("a.md"));
-    store.restore(&person(), &file("a.md"), None).unwrap();
+    assert_eq!(store.history().trash().unwrap()[0].file, file("a.md"));
+    store.history().restore(&person(), &file("a.md"), None).unwrap();
     assert!(world.files() == files);
     assert_eq!(fs::metadata(world.memory().join("a.md")).unwrap().modified().unwrap(), time);
     store.change(&person(), |plan| plan.delete(&file("a.md"), &Expected::Present)).unwrap();
     world.days_later(29);
-    assert_eq!(store.purge().unwrap(), 0);
+    assert_eq!(store.history().purge().unwrap(), 0);
     world.days_later(2);
-    assert!(store.trash().unwrap().is_empty());
-    assert_eq!(store.purge().unwrap(), 1);
-    assert!(matches!(store.restore(&person(), &file("a.md"), None), Err(ChangeError::Purged(_))));
-    assert_eq!(store.log().unwrap().len() - earlier, 4);
+    assert!(store.history().trash().unwrap().is_empty());
+    assert_eq!(store.history().purge().unwrap(), 1);
+    assert!(matches!(
+        store.history().restore(&person(), &file("a.md"), None),
+        Err(ChangeError::Purged(_))
+    ));
+    assert_eq!(store.history().log().unwrap().len() - earlier, 4);
     let state = crate::world::files_below(&world.root.join("state"));
     assert!(state.values().all(|bytes| !String::from_utf8_lossy(bytes).contains("about A")));
 }
@@ -212,10 +225,10 @@ fn an_edit_of_a_large_index_is_undone_to_the_byte() {
     }
     let before = world.text("MEMORY.md");
     world.write("MEMORY.md", &before.replace("number 1000\n", "number one thousand\n"));
-    let found = store.notice().unwrap();
-    store.undo(&person(), Some(found)).unwrap();
+    let found = store.history().record_external_changes().unwrap();
+    store.history().undo(&person(), Some(found)).unwrap();
     assert!(world.text("MEMORY.md") == before);
-    store.undo(&person(), None).unwrap();
+    store.history().undo(&person(), None).unwrap();
     assert!(!world.text("MEMORY.md").contains("N2"));
 }
 
@@ -232,7 +245,7 @@ fn odd_files_do_not_keep_anything_from_being_undone() {
     fs::remove_file(world.memory().join("folder.md")).unwrap();
     fs::create_dir(world.memory().join("folder.md")).unwrap();
     world.write("huge.md", &"x".repeat(17 * 1024 * 1024));
-    store.notice().unwrap();
-    store.undo(&person(), None).unwrap();
+    store.history().record_external_changes().unwrap();
+    store.history().undo(&person(), None).unwrap();
     assert!(!world.memory().join("good.md").exists());
 }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::ManualClock;
-use dormouse_memory::index::Index;
+use dormouse_memory::index::MemoryIndex;
 use dormouse_memory::{
-    Author, By, MemoryFile, MemoryType, MessageSource, NewMemory, Outcome, Receipt, ScanCache,
-    Scope, Store, StoreOptions, Trust,
+    ChangeAuthor, ChangeOrigin, ChangeOutcome, MemoryFile, MemoryType, MessageSource, NewMemory,
+    Receipt, ScanCache, Scope, Store, StoreOptions, Trust,
 };
 use dormouse_secrets::SecretFinding;
 
@@ -110,21 +110,21 @@ pub(crate) fn note(name: &str, body: &str) -> NewMemory {
     NewMemory::new(name, &format!("about {name}"), body).with_kind(MemoryType::Project)
 }
 
-pub(crate) fn person() -> By {
-    By::person("asked to")
+pub(crate) fn person() -> ChangeOrigin {
+    ChangeOrigin::user("asked to")
 }
 
-pub(crate) fn model() -> By {
-    By::new(Author::Model, "worth keeping").from_message(message(Trust::Typed))
+pub(crate) fn model() -> ChangeOrigin {
+    ChangeOrigin::new(ChangeAuthor::Model, "worth keeping").from_message(message(Trust::Typed))
 }
 
 pub(crate) fn message(trust: Trust) -> MessageSource {
     MessageSource { session: "s1".into(), message: "m1".into(), trust }
 }
 
-pub(crate) fn written(outcome: Outcome) -> Receipt {
+pub(crate) fn written(outcome: ChangeOutcome) -> Receipt {
     match outcome {
-        Outcome::Written(receipt) => receipt,
+        ChangeOutcome::Written(receipt) => receipt,
         other => panic!("{other:?}"),
     }
 }
@@ -141,13 +141,13 @@ pub(crate) fn assert_sound(store: &Store) {
         .collect();
     memories.sort_unstable();
     let text = store.index_text().unwrap();
-    let mut lines: Vec<String> = Index::parse(&text).links().map(|link| link.file).collect();
+    let mut lines: Vec<String> = MemoryIndex::parse(&text).links().map(|link| link.file).collect();
     lines.sort_unstable();
     assert_eq!(lines, memories, "the index is equal to the files");
     let hidden: Vec<String> =
         files_below(store.dir().path()).into_keys().filter(|name| name.starts_with('.')).collect();
     assert_eq!(hidden, Vec::<String>::new());
-    let mut ids: Vec<u64> = store.log().unwrap().iter().map(|entry| entry.id.0).collect();
+    let mut ids: Vec<u64> = store.history().log().unwrap().iter().map(|entry| entry.id.0).collect();
     ids.reverse();
     assert!(ids.windows(2).all(|pair| pair[0] < pair[1]), "{ids:?}");
 }

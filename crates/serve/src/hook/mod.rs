@@ -8,7 +8,7 @@ mod state;
 
 use std::collections::BTreeSet;
 
-use dormouse_memory::{IndexUse, says_enough};
+use dormouse_memory::{IndexUse, is_substantial};
 use serde_json::json;
 
 pub use input::{ClientHookEvent, HookInput};
@@ -50,7 +50,7 @@ pub fn about_prompt(
     spent: u64,
 ) -> Result<PromptContext, MemoryRequestError> {
     let mut context = PromptContext::default();
-    if !says_enough(prompt) || spent >= SESSION_BYTES {
+    if !is_substantial(prompt) || spent >= SESSION_BYTES {
         return Ok(context);
     }
     let (now, mut texts) = (memories.now(), Vec::new());

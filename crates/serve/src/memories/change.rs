@@ -1,7 +1,8 @@
 //! What another agent changes: each through the store's door, by its client's name.
 
 use dormouse_memory::{
-    Author, Effect, Entry, Expected, LogEntry, MemoryType, NewMemory, Outcome, Receipt, Scope,
+    ChangeAuthor, ChangeKind, ChangeOutcome, Expected, LogEntry, MemoryEntry, MemoryType,
+    NewMemory, Receipt, Scope,
 };
 use serde::Serialize;
 
@@ -112,7 +113,7 @@ impl ClientMemories {
         let author = client.author();
         let mut own: Vec<(&ScopedStore, LogEntry)> = Vec::new();
         for shelf in self.shelves(scope) {
-            let log = shelf.store.log()?;
+            let log = shelf.store.history().log()?;
             let last = log
                 .into_iter()
                 .find(|entry| can_undo(entry, &author) && change.is_none_or(|id| entry.id.0 == id));
@@ -120,7 +121,7 @@ impl ClientMemories {
         }
         let last = own.into_iter().max_by_key(|(_, entry)| entry.time);
         let (shelf, entry) = last.ok_or(MemoryRequestError::NothingOfYours)?;
-        let receipt = shelf.store.undo(&client.by("undone"), Some(entry.id))?;
+        let receipt = shelf.store.history().undo(&client.by("undone"), Some(entry.id))?;
         Ok(shelf.written(&receipt))
     }
 }
@@ -134,7 +135,7 @@ impl FoundForClient<'_> {
     ) -> Result<ClientChange, MemoryRequestError> {
         let (shelf, file) = (self.shelf, &self.memory.file);
         let (bytes, hash) = shelf.store.read(file)?;
-        let entry = Entry::read(&bytes, self.memory.size);
+        let entry = MemoryEntry::read(&bytes, self.memory.size);
         let name = edit.name.as_deref().unwrap_or(self.memory.name());
         let description = edit.description.as_deref().unwrap_or_default();
         let mut memory =
@@ -156,13 +157,13 @@ impl FoundForClient<'_> {
     }
 }
 
-fn can_undo(entry: &LogEntry, author: &Author) -> bool {
+fn can_undo(entry: &LogEntry, author: &ChangeAuthor) -> bool {
     entry.author == *author && entry.undoable && entry.undoes.is_none() && entry.undone_by.is_none()
 }
 
 impl ScopedStore {
     /// What became of it. Nobody can be asked here: what needs an answer waits in the inbox.
-    pub(crate) fn done(&self, outcome: Outcome) -> Result<ClientChange, MemoryRequestError> {
+    pub(crate) fn done(&self, outcome: ChangeOutcome) -> Result<ClientChange, MemoryRequestError> {
         let scope = self.store.scope();
         let waits = |id: dormouse_memory::ProposalId| ClientChange {
             status: Status::Proposed,
@@ -172,16 +173,16 @@ impl ScopedStore {
             proposal: Some(id.0),
         };
         Ok(match outcome {
-            Outcome::Unchanged => ClientChange {
+            ChangeOutcome::Unchanged => ClientChange {
                 status: Status::Unchanged,
                 scope,
                 files: Vec::new(),
                 change: None,
                 proposal: None,
             },
-            Outcome::Written(receipt) => self.written(&receipt),
-            Outcome::Ask(proposal) => waits(self.store.propose(proposal)?),
-            Outcome::InInbox(id) => waits(id),
+            ChangeOutcome::Written(receipt) => self.written(&receipt),
+            ChangeOutcome::Ask(proposal) => waits(self.store.inbox().propose(proposal)?),
+            ChangeOutcome::InInbox(id) => waits(id),
         })
     }
 
@@ -189,9 +190,9 @@ impl ScopedStore {
         let files = receipt.files.iter().map(|(file, effect)| ChangedFile {
             file: file.to_string(),
             effect: match effect {
-                Effect::Added => "added",
-                Effect::Changed => "changed",
-                Effect::Removed => "removed",
+                ChangeKind::Added => "added",
+                ChangeKind::Changed => "changed",
+                ChangeKind::Removed => "removed",
             },
         });
         ClientChange {

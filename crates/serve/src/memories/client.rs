@@ -1,6 +1,6 @@
 //! Which agent it is that asks.
 
-use dormouse_memory::{Author, By};
+use dormouse_memory::{ChangeAuthor, ChangeOrigin};
 
 /// More of a name is not kept.
 const LONGEST: usize = 64;
@@ -18,13 +18,13 @@ impl Client {
         Self(if plain.is_empty() { "an unnamed agent".to_owned() } else { plain })
     }
 
-    pub(crate) fn author(&self) -> Author {
-        Author::Client(self.0.clone())
+    pub(crate) fn author(&self) -> ChangeAuthor {
+        ChangeAuthor::Client(self.0.clone())
     }
 
     /// This client, with a reason. It tells no messages: what it saves counts as concluded by a model (M-17).
-    pub(crate) fn by(&self, reason: &str) -> By {
-        By::new(self.author(), reason)
+    pub(crate) fn by(&self, reason: &str) -> ChangeOrigin {
+        ChangeOrigin::new(self.author(), reason)
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dormouse_conversation::estimate_text;
 use dormouse_memory::{
-    Age, ChangeError, Entry, MemoryType, RecalledFor, Scanned, Scope, UseCount, beginning,
+    Age, ChangeError, MemoryEntry, MemoryType, RecalledFor, Scanned, Scope, UsageUpdate, beginning,
     manifest_line,
 };
 use jiff::Timestamp;
@@ -75,7 +75,7 @@ impl FoundForClient<'_> {
 
     fn body(&self) -> Result<String, ChangeError> {
         let (bytes, _) = self.shelf.store.read(&self.memory.file)?;
-        Ok(Entry::read(&bytes, self.memory.size).body)
+        Ok(MemoryEntry::read(&bytes, self.memory.size).body)
     }
 
     /// What to keep in mind about an old one, on a line of its own.
@@ -94,9 +94,9 @@ impl FoundForClient<'_> {
 
     /// Counts a recall. A count that can not be written is no reason to keep the memory back.
     pub(crate) fn note_use(&self, shown: &str) {
-        let count = UseCount::of(self.memory.file.clone());
+        let count = UsageUpdate::of(self.memory.file.clone());
         let count = count.recalled(RecalledFor::Others, estimate_text(shown));
-        drop(self.shelf.store.count_uses(&[count]));
+        drop(self.shelf.store.usage().record(&[count]));
     }
 
     /// It as a recall shows it: age or caveat, path, text.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use dormouse_background::{DreamTiming, EXTRACTION, Extraction, ExtractionRules, dream};
 use dormouse_engine::FORK_TAG;
-use dormouse_memory::{By, Scope, Store, Trial};
+use dormouse_memory::{ApplyMode, ChangeOrigin, Scope, Store};
 use dormouse_model::ScriptedModel;
 use dormouse_model::script::ScriptedTurn;
 
@@ -77,7 +77,7 @@ pub(super) async fn a_dream(stage: &Stage) -> Result<(), Failure> {
         let begun = begin(stage, cast).await.map_err(|failure| failure.message())?;
         Ok::<_, String>(begun.0.fork_source())
     };
-    let dreamt = Box::pin(dream(setup, seed, DreamTiming::Now, Trial::Make)).await;
+    let dreamt = Box::pin(dream(setup, seed, DreamTiming::Now, ApplyMode::Apply)).await;
     let dreamt = dreamt.map_err(|closed| Failure::failed(anyhow::anyhow!("{closed}")))?;
     for said in dreams::report_lines(&dreamt.report) {
         line(&format!("  {said}"));
@@ -87,7 +87,7 @@ pub(super) async fn a_dream(stage: &Stage) -> Result<(), Failure> {
         "it worked on a copy, which was checked, and all of it is one change. So it can be taken back as one:",
     );
     line("\n> dormouse memory undo\n");
-    store.undo(&By::person("a change of mind"), None)?;
+    store.history().undo(&ChangeOrigin::user("a change of mind"), None)?;
     let after = files(store.dir().path())?;
     show_result(&names(&after));
     if after != before {

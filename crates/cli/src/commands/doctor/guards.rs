@@ -1,6 +1,6 @@
 //! Installed guards: whether the memory and the lines in the settings file still exist.
 
-use dormouse_memory::{Guard, GuardBook};
+use dormouse_memory::{GuardRegistry, MemoryGuard};
 
 use super::context::DoctorContext;
 use super::finding::DoctorFinding;
@@ -10,7 +10,7 @@ use crate::wiring::settings_file::guard_is_installed;
 const AREA: &str = "guards";
 
 pub(super) fn check(context: &DoctorContext<'_>) -> Vec<DoctorFinding> {
-    let book = match GuardBook::read(&context.home.join("state")) {
+    let book = match GuardRegistry::read(&context.home.join("state")) {
         Ok(book) => book,
         Err(error) => {
             let fix = msg!("doctor-guards-fix-file");
@@ -20,8 +20,8 @@ pub(super) fn check(context: &DoctorContext<'_>) -> Vec<DoctorFinding> {
     book.guards.iter().flat_map(check_guard).collect()
 }
 
-fn check_guard(guard: &Guard) -> Vec<DoctorFinding> {
-    let Guard { memory, name, settings, .. } = guard;
+fn check_guard(guard: &MemoryGuard) -> Vec<DoctorFinding> {
+    let MemoryGuard { memory, name, settings, .. } = guard;
     let settings = settings.display().to_string();
     let remove = format!("dormouse memory guard {} --remove", memory.display());
     let mut findings = Vec::new();

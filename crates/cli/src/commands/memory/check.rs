@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dormouse_base::Dir;
-use dormouse_memory::{By, Finding, lint as lint_folder, lint_text};
+use dormouse_memory::{ChangeOrigin, LintFinding, lint as lint_folder, lint_text};
 use serde::Serialize;
 
 use super::stores::{ScopedStore, SelectedStores, into_receipt};
@@ -30,7 +30,7 @@ struct CheckRow {
 }
 
 impl CheckRow {
-    fn new(finding: Finding, scope: Option<Whose>, path: String) -> Self {
+    fn new(finding: LintFinding, scope: Option<Whose>, path: String) -> Self {
         Self {
             kind: finding.kind.as_str(),
             scope,
@@ -58,7 +58,7 @@ pub(super) async fn doctor(
     let mut lines = Vec::new();
     for scoped in &stores.list {
         if arguments.fix {
-            let fixed = into_receipt(scoped.store.mend(&By::person("index fixed"))?)?;
+            let fixed = into_receipt(scoped.store.mend(&ChangeOrigin::user("index fixed"))?)?;
             if let Some(receipt) = fixed {
                 let whose = scoped.whose.to_string();
                 let id = receipt.id.to_string();
@@ -112,7 +112,7 @@ fn check_store(scoped: &ScopedStore, checkout: &Dir) -> Result<Vec<CheckRow>, Fa
     // Memories for all projects are not about the files of this one.
     let project = Some(checkout).filter(|_| scoped.whose != Whose::User);
     let findings = scoped.store.doctor(project)?.into_iter();
-    let row = |finding: Finding| {
+    let row = |finding: LintFinding| {
         let path = scoped.path_of(&finding.file);
         CheckRow::new(finding, Some(scoped.whose), path)
     };
@@ -129,7 +129,7 @@ fn check_path(path: &Path, checkout: &Dir) -> Result<Vec<CheckRow>, Failure> {
         return Ok(findings.map(|finding| CheckRow::new(finding, None, name.clone())).collect());
     }
     let findings = lint_folder(&Dir::open(path)?, Some(checkout), dormouse_secrets::scan)?;
-    let row = |mut finding: Finding| {
+    let row = |mut finding: LintFinding| {
         finding.file = path.join(&finding.file).display().to_string();
         let name = finding.file.clone();
         CheckRow::new(finding, None, name)

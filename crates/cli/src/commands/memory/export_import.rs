@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use dormouse_base::{Dir, Durability, RelPath, Replacement};
 use dormouse_memory::{
-    Author, By, Exported, INDEX, Imported, ImportedText, MemoryFile, from_folder, from_mcp_memory,
-    from_mem0,
+    ChangeAuthor, ChangeOrigin, Exported, INDEX, Imported, ImportedText, MemoryFile, from_folder,
+    from_mcp_memory, from_mem0,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -148,7 +148,8 @@ pub(super) async fn import(arguments: &ImportArguments, world: &World) -> Result
     let (list, skipped) = read(&arguments.path, arguments.format)?;
     let whose = arguments.common.scope.map_or(Whose::Project, Into::into);
     let scoped = open_for_writing(world, whose).await?;
-    let by = By::new(Author::Import, format!("import of {}", arguments.path.display()));
+    let by =
+        ChangeOrigin::new(ChangeAuthor::Import, format!("import of {}", arguments.path.display()));
     let report = confirm_secrets(by, arguments.allow_secret, |by| scoped.store.import(by, &list))?;
     let change = into_receipt(report.outcome)?.map(|receipt| receipt.id.0);
     let added: Vec<String> =

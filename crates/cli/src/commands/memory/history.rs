@@ -1,6 +1,8 @@
 //! `dormouse memory log`, `diff` and `undo`. Change numbers are counted per store.
 
-use dormouse_memory::{By, Effect, FileDiff, LogEntry, MemoryFile, MessageSource, Receipt, fold};
+use dormouse_memory::{
+    ChangeKind, ChangeOrigin, FileDiff, LogEntry, MemoryFile, MessageSource, Receipt, fold,
+};
 use serde::Serialize;
 
 use super::restore::find_in_trash;
@@ -38,11 +40,11 @@ struct ChangedFileJson {
     effect: &'static str,
 }
 
-fn change_word(effect: Effect) -> &'static str {
+fn change_word(effect: ChangeKind) -> &'static str {
     match effect {
-        Effect::Added => "added",
-        Effect::Changed => "changed",
-        Effect::Removed => "removed",
+        ChangeKind::Added => "added",
+        ChangeKind::Changed => "changed",
+        ChangeKind::Removed => "removed",
     }
 }
 
@@ -57,7 +59,9 @@ fn changes(stores: &SelectedStores) -> Result<Vec<StoreChange<'_>>, Failure> {
     let mut all = Vec::new();
     for scoped in &stores.list {
         scoped.notice()?;
-        all.extend(scoped.store.log()?.into_iter().map(|entry| StoreChange { scoped, entry }));
+        all.extend(
+            scoped.store.history().log()?.into_iter().map(|entry| StoreChange { scoped, entry }),
+        );
     }
     // Within a store, the number is the order if the clock was set back.
     all.sort_by_key(|change| std::cmp::Reverse((change.entry.time, change.entry.id)));
@@ -118,7 +122,7 @@ fn touches(change: &StoreChange<'_>, files: &[(Whose, MemoryFile)]) -> bool {
 
 fn logged<'a>(change: &'a StoreChange<'_>) -> ChangeJson<'a> {
     let entry = &change.entry;
-    let changed_file = |(file, effect): &(MemoryFile, Effect)| ChangedFileJson {
+    let changed_file = |(file, effect): &(MemoryFile, ChangeKind)| ChangedFileJson {
         file: file.to_string(),
         effect: change_word(*effect),
     };
@@ -159,7 +163,7 @@ fn table(changes: &[StoreChange<'_>]) -> TextTable {
 /// Maximum number of files listed for a change; the diff shows all.
 const LISTED_FILES: usize = 4;
 
-fn describe_files(files: &[(MemoryFile, Effect)]) -> String {
+fn describe_files(files: &[(MemoryFile, ChangeKind)]) -> String {
     if files.is_empty() {
         return "the index".to_owned();
     }
@@ -209,7 +213,7 @@ pub(super) async fn diff(arguments: &DiffArguments, world: &World) -> Result<Exi
             }
         },
     };
-    let files = change.scoped.store.diff(change.entry.id)?;
+    let files = change.scoped.store.history().diff(change.entry.id)?;
     if arguments.common.json {
         let text = |bytes: &Option<Vec<u8>>| {
             bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
@@ -321,8 +325,8 @@ type Undone<'c, 'd> = (Vec<(&'c StoreChange<'d>, Receipt)>, Option<Failure>);
 fn undo_all<'c, 'd>(changes: &'c [StoreChange<'d>]) -> Result<Undone<'c, 'd>, Failure> {
     let mut undone = Vec::new();
     for change in changes {
-        let by = By::person(format!("undo of change {}", change.entry.id));
-        match change.scoped.store.undo(&by, Some(change.entry.id)) {
+        let by = ChangeOrigin::user(format!("undo of change {}", change.entry.id));
+        match change.scoped.store.history().undo(&by, Some(change.entry.id)) {
             Ok(receipt) => undone.push((change, receipt)),
             Err(error) if undone.is_empty() => return Err(error.into()),
             Err(error) => {
@@ -357,7 +361,9 @@ fn print_undone(change: &StoreChange<'_>, receipt: &Receipt) {
 fn last_undoable(stores: &SelectedStores) -> Result<StoreChange<'_>, Failure> {
     let mut all = Vec::new();
     for scoped in &stores.list {
-        all.extend(scoped.store.log()?.into_iter().map(|entry| StoreChange { scoped, entry }));
+        all.extend(
+            scoped.store.history().log()?.into_iter().map(|entry| StoreChange { scoped, entry }),
+        );
     }
     all.retain(|change| {
         let entry = &change.entry;

@@ -54,7 +54,7 @@ pub(super) async fn run(arguments: &InboxArguments, world: &World) -> Result<Exi
     let stores = SelectedStores::open(world, arguments.common.scope).await?;
     let mut waiting = Vec::new();
     for scoped in &stores.list {
-        for (id, time, proposal) in scoped.store.inbox()? {
+        for (id, time, proposal) in scoped.store.inbox().list()? {
             waiting.push(StoreProposal { scoped, id, time, proposal });
         }
     }
@@ -182,8 +182,8 @@ fn decide(
 fn decide_one(verb: InboxVerb, waiting: &StoreProposal<'_>, world: &World) -> Result<(), Failure> {
     let store = &waiting.scoped.store;
     match verb {
-        InboxVerb::Refuse => store.refuse(waiting.id)?,
-        InboxVerb::Accept => drop(store.accept(waiting.id, None)?),
+        InboxVerb::Refuse => store.inbox().refuse(waiting.id)?,
+        InboxVerb::Accept => drop(store.inbox().accept(waiting.id, None)?),
         InboxVerb::Edit => accept_edited(waiting, world)?,
     }
     Ok(())
@@ -200,7 +200,8 @@ fn accept_edited(waiting: &StoreProposal<'_>, world: &World) -> Result<(), Failu
             copies.push(copy);
         }
     }
-    let accepted = waiting.scoped.store.accept(waiting.id, Some(&edited)).map_err(Failure::from);
+    let accepted =
+        waiting.scoped.store.inbox().accept(waiting.id, Some(&edited)).map_err(Failure::from);
     accepted.map_err(|failure| {
         copies.iter().fold(failure, |failure, copy| copy.with_kept_text(failure))
     })?;

@@ -1,7 +1,7 @@
 //! `dormouse memory list`, `show` and `path`.
 
 use dormouse_base::group_digits;
-use dormouse_memory::{Age, DirectorySource, MemoryType, Uses};
+use dormouse_memory::{Age, DirectorySource, MemoryType, MemoryUsage};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -62,7 +62,7 @@ pub(super) fn table(memories: &[FoundMemory<'_>], stores: &SelectedStores) -> Te
 }
 
 /// How often a memory was recalled (r), cited (c), followed (h) and violated (v).
-fn usage_column(uses: &Uses) -> String {
+fn usage_column(uses: &MemoryUsage) -> String {
     let counts =
         [(uses.recalled, "r"), (uses.cited, "c"), (uses.heeded, "h"), (uses.violated, "v")];
     let parts: Vec<String> = counts
@@ -73,7 +73,7 @@ fn usage_column(uses: &Uses) -> String {
     if parts.is_empty() { "-".to_owned() } else { parts.join(" ") }
 }
 
-fn usage_sentence(uses: &Uses, now: Timestamp) -> String {
+fn usage_sentence(uses: &MemoryUsage, now: Timestamp) -> String {
     let helped = match uses.last_helped {
         Some(time) => msg!("memory-usage-helped", when = Age::between(time, now).to_string()),
         None => msg!("memory-usage-not-helped"),
@@ -125,7 +125,7 @@ pub(super) async fn show(arguments: &NamedArguments, world: &World) -> Result<Ex
         age = found.age(stores.now).to_string()
     ));
     let uses = found.uses();
-    if uses != Uses::default() {
+    if uses != MemoryUsage::default() {
         print::note(&usage_sentence(&uses, stores.now));
     }
     for problem in &entry.problems {

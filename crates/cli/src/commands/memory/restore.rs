@@ -1,6 +1,6 @@
 //! `dormouse memory restore`: restores a memory from the trash or from its history.
 
-use dormouse_memory::{By, ChangeId, MemoryFile, Trashed, fold};
+use dormouse_memory::{ChangeId, ChangeOrigin, MemoryFile, Trashed, fold};
 use serde::Serialize;
 
 use super::stores::{ScopedStore, SelectedStores, into_receipt};
@@ -42,8 +42,8 @@ pub(super) async fn restore(arguments: &RestoreArguments, world: &World) -> Resu
     let (scoped, file) = find_to_restore(&stores, name, arguments.change.is_some())?;
     let version = arguments.change.map(ChangeId);
     // It was saved before, so secrets in it are not checked again.
-    let by = By::person("restored by hand").allowing_secrets();
-    let outcome = scoped.store.restore(&by, &file, version)?;
+    let by = ChangeOrigin::user("restored by hand").allowing_secrets();
+    let outcome = scoped.store.history().restore(&by, &file, version)?;
     let change = into_receipt(outcome)?.map(|receipt| receipt.id.0);
     if change.is_none() {
         print::note(&msg!("memory-restore-unchanged"));
@@ -93,7 +93,7 @@ fn find_to_restore<'a>(
 
 /// The removed memories of a store by file name, or else by title.
 pub(super) fn find_in_trash(scoped: &ScopedStore, name: &str) -> Result<Vec<MemoryFile>, Failure> {
-    let trash = scoped.store.trash()?;
+    let trash = scoped.store.history().trash()?;
     let select = |matches: &dyn Fn(&Trashed) -> bool| -> Vec<MemoryFile> {
         trash
             .iter()
@@ -114,7 +114,7 @@ fn list_trash(stores: &SelectedStores, json: bool, world: &World) -> Result<Exit
     let mut rows = Vec::new();
     for scoped in &stores.list {
         scoped.notice()?;
-        rows.extend(scoped.store.trash()?.into_iter().map(|trashed| TrashedMemoryJson {
+        rows.extend(scoped.store.history().trash()?.into_iter().map(|trashed| TrashedMemoryJson {
             file: trashed.file.to_string(),
             name: trashed.name,
             scope: scoped.whose,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use dormouse_base::{Project, Settings, nearest_name};
 use dormouse_memory::{
-    Age, By, ChangeError, Entry, MemoryType, Outcome, Receipt, ScanCache, Scanned, Store, Trust,
-    Uses, fold,
+    Age, ChangeError, ChangeOrigin, ChangeOutcome, MemoryEntry, MemoryType, MemoryUsage, Receipt,
+    ScanCache, Scanned, Store, Trust, fold,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -187,14 +187,14 @@ impl<'a> FoundMemory<'a> {
     }
 
     /// How often it was recalled, cited and helpful.
-    pub(super) fn uses(&self) -> Uses {
-        self.scoped.store.uses(self.memory.file.as_str()).unwrap_or_default()
+    pub(super) fn uses(&self) -> MemoryUsage {
+        self.scoped.store.usage().of(self.memory.file.as_str()).unwrap_or_default()
     }
 
     /// The parsed memory and the text of its file.
-    pub(super) fn entry(&self) -> Result<(Entry, String), Failure> {
+    pub(super) fn entry(&self) -> Result<(MemoryEntry, String), Failure> {
         let (bytes, _) = self.scoped.store.read(&self.memory.file)?;
-        let entry = Entry::read(&bytes, self.memory.size);
+        let entry = MemoryEntry::read(&bytes, self.memory.size);
         Ok((entry, String::from_utf8_lossy(&bytes).into_owned()))
     }
 }
@@ -202,7 +202,7 @@ impl<'a> FoundMemory<'a> {
 impl ScopedStore {
     /// Records changes made by other programs. If that fails, they are left out with a note.
     pub(super) fn notice(&self) -> Result<(), Failure> {
-        match self.store.notice() {
+        match self.store.history().record_external_changes() {
             Err(ChangeError::File(error)) => {
                 print::note(&msg!("memory-external-changes-skipped", error = error.to_string()));
                 Ok(())
@@ -248,9 +248,9 @@ pub(super) struct MemoryRow {
 
 /// Makes a change that may contain a secret; the user must allow that (M-16).
 pub(super) fn confirm_secrets<T>(
-    by: By,
+    by: ChangeOrigin,
     allowed: bool,
-    attempt: impl Fn(&By) -> Result<T, ChangeError>,
+    attempt: impl Fn(&ChangeOrigin) -> Result<T, ChangeError>,
 ) -> Result<T, Failure> {
     let by = if allowed { by.allowing_secrets() } else { by };
     let refused = |found| {
@@ -276,11 +276,11 @@ fn can_ask_user() -> bool {
 }
 
 /// The receipt of a change; none if nothing changed. The write policy does not hold back changes by the user.
-pub(super) fn into_receipt(outcome: Outcome) -> Result<Option<Receipt>, Failure> {
+pub(super) fn into_receipt(outcome: ChangeOutcome) -> Result<Option<Receipt>, Failure> {
     match outcome {
-        Outcome::Written(receipt) => Ok(Some(receipt)),
-        Outcome::Unchanged => Ok(None),
-        Outcome::Ask(_) | Outcome::InInbox(_) => {
+        ChangeOutcome::Written(receipt) => Ok(Some(receipt)),
+        ChangeOutcome::Unchanged => Ok(None),
+        ChangeOutcome::Ask(_) | ChangeOutcome::InInbox(_) => {
             Err(Failure::failed(anyhow::anyhow!(msg!("memory-change-held")))
                 .hint(msg!("memory-change-held-hint")))
         }

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use dormouse_frontmatter::{self as frontmatter, FrontmatterEditError};
 use dormouse_memory::{
-    By, ContentHash, Effect, Expected, GuardBook, MemoryFile, MemoryType, NewMemory, Receipt,
+    ChangeKind, ChangeOrigin, ContentHash, Expected, GuardRegistry, MemoryFile, MemoryType,
+    NewMemory, Receipt,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -57,7 +58,7 @@ pub(super) async fn add(arguments: &AddArguments, world: &World) -> Result<Exit,
     let otherwise =
         if arguments.kind == MemoryTypeArgument::User { Whose::User } else { Whose::Project };
     let scoped = open_for_writing(world, arguments.scope.map_or(otherwise, Into::into)).await?;
-    let by = By::person("added by hand");
+    let by = ChangeOrigin::user("added by hand");
     let outcome = confirm_secrets(by, arguments.allow_secret, |by| {
         scoped.store.change(by, |plan| plan.save(&memory).map(drop))
     })?;
@@ -85,7 +86,7 @@ fn read_body() -> Result<String, Failure> {
 
 fn added(receipt: Option<&Receipt>) -> Result<(Option<u64>, &MemoryFile), Failure> {
     let found = receipt.and_then(|receipt| {
-        let added = receipt.files.iter().find(|(_, effect)| *effect == Effect::Added);
+        let added = receipt.files.iter().find(|(_, effect)| *effect == ChangeKind::Added);
         added.map(|(file, _)| (Some(receipt.id.0), file))
     });
     found.ok_or_else(|| Failure::failed(anyhow::anyhow!(msg!("memory-not-saved"))))
@@ -139,7 +140,7 @@ fn save(
     allow_secret: bool,
 ) -> Result<Option<Receipt>, Failure> {
     let expected = Expected::Content(expected.clone());
-    let outcome = confirm_secrets(By::person("edited by hand"), allow_secret, |by| {
+    let outcome = confirm_secrets(ChangeOrigin::user("edited by hand"), allow_secret, |by| {
         found
             .scoped
             .store
@@ -224,7 +225,7 @@ pub(super) async fn rm(arguments: &RmArguments, world: &World) -> Result<Exit, F
 
 /// Tells the user that a removed memory's guard stays active.
 fn note_active_guards(stores: &SelectedStores, done: &[ChangeResult]) {
-    let book = match GuardBook::read(stores.places.state()) {
+    let book = match GuardRegistry::read(stores.places.state()) {
         Ok(book) => book,
         Err(error) => return print::note(&format!("note: {error}")),
     };
@@ -238,7 +239,7 @@ pub(super) async fn confirm(arguments: &NamedArguments, world: &World) -> Result
     let stores = SelectedStores::open(world, arguments.common.scope).await?;
     let found = stores.find_by_name(&arguments.name)?;
     let (scoped, file) = (found.scoped, &found.memory.file);
-    let by = By::person("confirmed by hand");
+    let by = ChangeOrigin::user("confirmed by hand");
     let change = if found.memory.header.quarantined {
         into_receipt(scoped.store.change(&by, |plan| plan.confirm(file))?)?
     } else {
@@ -264,7 +265,7 @@ pub(super) async fn confirm(arguments: &NamedArguments, world: &World) -> Result
 
 /// Removes memories of one store, as one change.
 fn removed(scoped: &ScopedStore, files: &[&MemoryFile]) -> Result<Vec<ChangeResult>, Failure> {
-    let by = By::person("removed by hand");
+    let by = ChangeOrigin::user("removed by hand");
     let outcome = scoped.store.change(&by, |plan| {
         files.iter().try_for_each(|file| plan.delete(file, &Expected::Present))
     })?;

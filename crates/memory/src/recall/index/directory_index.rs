@@ -91,7 +91,7 @@ impl DirectoryIndex {
             held => self.cache.as_ref().and_then(disk::read).or(held),
         };
         let Some(state) = state else { return self.build(tokenizer, now) };
-        match self.store.changes_since(state.position) {
+        match self.store.history().changes_since(state.position) {
             ChangesSince::Nothing => Ok(state),
             ChangesSince::Files(files, position) => {
                 let files: BTreeSet<String> = files.into_iter().collect();
@@ -109,7 +109,7 @@ impl DirectoryIndex {
     }
 
     fn build(&self, tokenizer: &Tokenizer, now: Timestamp) -> Result<IndexState, FileError> {
-        let position = self.store.history_end();
+        let position = self.store.history().end();
         let mut builder = SegmentBuilder::default();
         for (file, seen) in walk::walk(&self.store)? {
             document::add(&mut builder, self.store.dir(), tokenizer, &file, seen);
@@ -134,7 +134,7 @@ impl DirectoryIndex {
         tokenizer: &Tokenizer,
         now: Timestamp,
     ) -> Result<IndexState, FileError> {
-        let position = self.store.history_end();
+        let position = self.store.history().end();
         let there = walk::walk(&self.store)?;
         let changes = differences(state, &there);
         let fresh = IndexState {

@@ -8,7 +8,7 @@ use dormouse_search::{
 };
 
 use super::document_fields::document_fields;
-use crate::entry::{Entry, EntryProblem, LONGEST_MEMORY};
+use crate::entry::{EntryProblem, LONGEST_MEMORY, MemoryEntry};
 use crate::names::MemoryFile;
 
 /// Adds a file as it is now. A file that cannot be read or is not text is added without words, so that it is not opened
@@ -22,7 +22,7 @@ pub(super) fn add(
 ) {
     let Ok(file) = MemoryFile::existing(path) else { return };
     let bytes = read(dir, &file).unwrap_or_default();
-    let entry = Entry::read(&bytes, stamp.size);
+    let entry = MemoryEntry::read(&bytes, stamp.size);
     let blank = bytes.is_empty() || entry.problems.contains(&EntryProblem::Binary);
     let text = if blank {
         DocumentTerms::default()

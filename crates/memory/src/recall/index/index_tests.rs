@@ -6,7 +6,9 @@ use std::sync::Arc;
 use dormouse_base::SystemClock;
 
 use super::walk;
-use crate::{ScanCache, Scope, Store, StoreOptions};
+use crate::kind::Scope;
+use crate::scan::ScanCache;
+use crate::store::{Store, StoreOptions};
 
 /// The walk and the scan agree on what a memory is, whatever lies around.
 #[test]

@@ -33,7 +33,7 @@ fn nanoseconds(time: SystemTime) -> i64 {
 /// Lists every memory of a store.
 pub(super) fn walk(store: &Store) -> Result<BTreeMap<String, FileStamp>, FileError> {
     let mut found = BTreeMap::new();
-    folder(store.dir(), "", store.apart(), 0, &mut found)?;
+    folder(store.dir(), "", store.excluded_folders(), 0, &mut found)?;
     Ok(found)
 }
 

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use dormouse_base::SettingsSource;
-use dormouse_memory::effect::{Firmness, Forbidden, ForbiddenThing, forbidden};
+use dormouse_memory::memory_usage::{Firmness, ProhibitedAction, Prohibition, find_prohibitions};
 use dormouse_permissions::PermissionRule;
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ pub(super) fn draft(
     program: &str,
 ) -> GuardDraft {
     let rules: Vec<GuardSettingsLine> =
-        forbidden(name, body).iter().filter_map(rule_line).collect();
+        find_prohibitions(name, body).iter().filter_map(rule_line).collect();
     if rules.is_empty() {
         // In the user's settings, because project hooks need trust; the hook command checks the memory's project.
         let lines = reminders(file, program);
@@ -57,13 +57,13 @@ pub(super) fn draft(
 }
 
 /// None if the rule could not be parsed again.
-fn rule_line(forbidden: &Forbidden) -> Option<GuardSettingsLine> {
-    let rule = match &forbidden.thing {
-        ForbiddenThing::Command(words) => format!("Bash({}:*)", pattern(words)),
-        ForbiddenThing::Path(path) => format!("Edit({})", glob(path)),
+fn rule_line(prohibition: &Prohibition) -> Option<GuardSettingsLine> {
+    let rule = match &prohibition.thing {
+        ProhibitedAction::Command(words) => format!("Bash({}:*)", pattern(words)),
+        ProhibitedAction::Path(path) => format!("Edit({})", glob(path)),
     };
     rule.parse::<PermissionRule>().ok()?;
-    let list = match forbidden.firmness {
+    let list = match prohibition.firmness {
         Firmness::Never => "deny",
         Firmness::Sometimes => "ask",
     };

@@ -9,7 +9,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use dormouse_base::{SettingsFiles, SettingsSource};
-use dormouse_memory::{CORRECTIONS, Guard, GuardBook, MemoryType, fold};
+use dormouse_memory::{CORRECTIONS, GuardRegistry, MemoryGuard, MemoryType, fold};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -32,7 +32,7 @@ pub(super) async fn run(arguments: &GuardArguments, world: &World) -> Result<Exi
         return Ok(Exit::Done);
     }
     let stores = SelectedStores::open(world, arguments.common.scope).await?;
-    let book = GuardBook::read(stores.places.state())?;
+    let book = GuardRegistry::read(stores.places.state())?;
     match &arguments.name {
         None => list(arguments, &stores, &book),
         Some(name) if arguments.remove => remove_guard(arguments, &stores, &book, name),
@@ -74,7 +74,7 @@ struct GuardList<'a> {
     guards: Vec<InstalledGuard<'a>>,
 }
 
-fn installed_guard(guard: &Guard) -> InstalledGuard<'_> {
+fn installed_guard(guard: &MemoryGuard) -> InstalledGuard<'_> {
     let shown = |(list, value): (&[String], _)| GuardLineJson { list: list.join("."), value };
     let lines = guard.lines.iter().map(|line| (line.list.as_slice(), &line.value));
     InstalledGuard {
@@ -91,7 +91,7 @@ fn installed_guard(guard: &Guard) -> InstalledGuard<'_> {
 fn list(
     arguments: &GuardArguments,
     stores: &SelectedStores,
-    book: &GuardBook,
+    book: &GuardRegistry,
 ) -> Result<Exit, Failure> {
     let mut offers = Vec::new();
     for found in stores.memories()? {
@@ -158,7 +158,7 @@ struct GuardProposal {
 async fn handle_memory(
     arguments: &GuardArguments,
     stores: &SelectedStores,
-    book: &GuardBook,
+    book: &GuardRegistry,
     name: &str,
     world: &World,
 ) -> Result<Exit, Failure> {
@@ -302,7 +302,7 @@ async fn install_guard(
 }
 
 /// Prints a guard that is installed already.
-fn show_installed(arguments: &GuardArguments, guard: &Guard) -> Result<Exit, Failure> {
+fn show_installed(arguments: &GuardArguments, guard: &MemoryGuard) -> Result<Exit, Failure> {
     let shown = installed_guard(guard);
     if arguments.common.json {
         print::json(&shown)?;
@@ -321,11 +321,11 @@ fn refuse(
     memory: &Path,
     violated: u64,
 ) -> Result<Exit, Failure> {
-    let note = |book: &mut GuardBook| -> Result<(), Failure> {
+    let note = |book: &mut GuardRegistry| -> Result<(), Failure> {
         book.refused.insert(memory.to_owned(), violated);
         Ok(())
     };
-    GuardBook::change(stores.places.state(), note, |()| Ok(()))?;
+    GuardRegistry::change(stores.places.state(), note, |()| Ok(()))?;
     if arguments.common.json {
         print::json(
             &serde_json::json!({"file": found.memory.file.as_str(), "refused_at": violated}),
@@ -340,7 +340,7 @@ fn refuse(
 fn remove_guard(
     arguments: &GuardArguments,
     stores: &SelectedStores,
-    book: &GuardBook,
+    book: &GuardRegistry,
     name: &str,
 ) -> Result<Exit, Failure> {
     let memory = match stores.find_by_name(name) {
@@ -364,7 +364,7 @@ fn remove_guard(
     Ok(Exit::Done)
 }
 
-fn find_guard<'a>(book: &'a GuardBook, name: &str) -> Option<&'a Guard> {
+fn find_guard<'a>(book: &'a GuardRegistry, name: &str) -> Option<&'a MemoryGuard> {
     let folded = fold(name.trim());
     book.guards.iter().find(|guard| {
         let file = guard.memory.file_name().map(|file| file.to_string_lossy().into_owned());

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use dormouse_memory::beginning;
-use dormouse_memory::effect::{Arrival, Happened, InContext, comes_up};
+use dormouse_memory::memory_usage::{ContextTiming, MemoryInContext, TurnActivity, is_relevant};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -41,27 +41,27 @@ async fn reminder(file: &Path, world: &World) -> Option<String> {
         return None;
     }
     let (entry, _) = found.entry().ok()?;
-    let memory = InContext {
+    let memory = MemoryInContext {
         file: found.memory.file.to_string(),
         name: found.memory.name().to_owned(),
         description: found.memory.header.description.clone().unwrap_or_default(),
         kind: found.memory.header.kind,
         body: entry.text().to_owned(),
         anchors: Vec::new(),
-        arrival: Arrival::Before,
+        arrival: ContextTiming::BeforeTurn,
         updated: false,
     };
-    comes_up(&memory, &happening(&input)).then(|| render(&input.hook_event_name, &memory))
+    is_relevant(&memory, &happening(&input)).then(|| render(&input.hook_event_name, &memory))
 }
 
-fn happening(input: &ReminderInput) -> Happened {
+fn happening(input: &ReminderInput) -> TurnActivity {
     let texts = input.tool_input.values().filter_map(Value::as_str).map(str::to_owned);
     let words = texts.chain([input.prompt.clone()]).filter(|text| !text.is_empty()).collect();
-    Happened { words, ..Happened::default() }
+    TurnActivity { words, ..TurnActivity::default() }
 }
 
-fn render(event: &str, memory: &InContext) -> String {
-    let InContext { name, body, .. } = memory;
+fn render(event: &str, memory: &MemoryInContext) -> String {
+    let MemoryInContext { name, body, .. } = memory;
     let context = format!(
         "The person had to say this several times, and has asked for it to be said here again:\n{name}\n{}",
         beginning(body.trim())

@@ -6,7 +6,10 @@ use dormouse_base::{
     Dir, FileAction, FileError, ListAddition, RelPath, Settings, add_to_list, is_empty_object,
     remove_from_list, remove_if_empty,
 };
-use dormouse_memory::{Before, Guard, GuardBook, GuardBookError, GuardLine, LineOrigin, Made};
+use dormouse_memory::{
+    CreatedContainers, EmptySettingsFile, GuardLine, GuardRegistry, GuardRegistryError, LineOrigin,
+    MemoryGuard,
+};
 use jiff::Timestamp;
 
 use super::lines::GuardSettingsLine;
@@ -58,18 +61,18 @@ pub(super) fn install(
     now: Timestamp,
 ) -> Result<(), Failure> {
     let SettingsPlan { before, after, made, lines, .. } = planned;
-    let guard = Guard {
+    let guard = MemoryGuard {
         memory: memory.to_owned(),
         name: name.to_owned(),
         settings: file.to_owned(),
         lines,
         since: now,
     };
-    let record = |book: &mut GuardBook| -> Result<(), Failure> {
+    let record = |book: &mut GuardRegistry| -> Result<(), Failure> {
         let known = book.made.entry(file.to_owned()).or_default();
         known.whole = known.whole.take().or_else(|| blank_state(before.as_deref()));
         known.containers.extend(made);
-        if *known == Made::default() {
+        if *known == CreatedContainers::default() {
             book.made.remove(file);
         }
         book.refused.remove(memory);
@@ -77,7 +80,7 @@ pub(super) fn install(
         Ok(())
     };
     let unchanged = before.as_ref() == Some(&after);
-    GuardBook::change(state, record, |()| {
+    GuardRegistry::change(state, record, |()| {
         if read(file)? != before {
             let text = msg!("settings-changed-meanwhile", path = file.display().to_string());
             return Err(Failure::failed(anyhow::anyhow!(text)).hint(msg!("try-again")));
@@ -88,8 +91,8 @@ pub(super) fn install(
 
 /// Removes the guard of a memory from its settings file and from the guard book. Returns it, and whether all of its
 /// lines were still there.
-pub(super) fn remove(state: &Path, memory: &Path) -> Result<Option<(Guard, bool)>, Failure> {
-    let take = |book: &mut GuardBook| -> Result<_, Failure> {
+pub(super) fn remove(state: &Path, memory: &Path) -> Result<Option<(MemoryGuard, bool)>, Failure> {
+    let take = |book: &mut GuardRegistry| -> Result<_, Failure> {
         let Some(at) = book.guards.iter().position(|guard| guard.memory == memory) else {
             return Ok(None);
         };
@@ -97,10 +100,10 @@ pub(super) fn remove(state: &Path, memory: &Path) -> Result<Option<(Guard, bool)
         let whole = remove_lines(book, &guard)?;
         Ok(Some((guard, whole)))
     };
-    GuardBook::change(state, take, |_| Ok(()))
+    GuardRegistry::change(state, take, |_| Ok(()))
 }
 
-fn remove_lines(book: &mut GuardBook, guard: &Guard) -> Result<bool, Failure> {
+fn remove_lines(book: &mut GuardRegistry, guard: &MemoryGuard) -> Result<bool, Failure> {
     let file = &guard.settings;
     let Some(before) = read(file)? else {
         book.made.remove(file);
@@ -136,36 +139,36 @@ fn remove_lines(book: &mut GuardBook, guard: &Guard) -> Result<bool, Failure> {
     match left {
         // The lines were removed by hand: the file is left as it is.
         _ if text == before => {}
-        Some(Before::Absent) => write(file, None)?,
-        Some(Before::Blank(blank)) => write(file, Some(&blank))?,
+        Some(EmptySettingsFile::Absent) => write(file, None)?,
+        Some(EmptySettingsFile::Blank(blank)) => write(file, Some(&blank))?,
         None => write(file, Some(&text))?,
     }
     Ok(whole)
 }
 
 /// The state of a missing or blank file; none if the file has content.
-fn blank_state(text: Option<&str>) -> Option<Before> {
+fn blank_state(text: Option<&str>) -> Option<EmptySettingsFile> {
     match text {
-        None => Some(Before::Absent),
+        None => Some(EmptySettingsFile::Absent),
         Some(text) if text.trim_start_matches('\u{feff}').trim().is_empty() => {
-            Some(Before::Blank(text.to_owned()))
+            Some(EmptySettingsFile::Blank(text.to_owned()))
         }
         Some(_) => None,
     }
 }
 
 /// If another guard uses the same line, that guard becomes its owner.
-fn hand_over(book: &mut GuardBook, guard: &Guard, line: &GuardLine) -> bool {
+fn hand_over(book: &mut GuardRegistry, guard: &MemoryGuard, line: &GuardLine) -> bool {
     let others = book.guards.iter_mut().filter(|other| other.settings == guard.settings);
     let mut lines = others.flat_map(|other| &mut other.lines);
     let same = lines.find(|other| other.list == line.list && other.value == line.value);
     same.map(|other| other.origin = LineOrigin::Ours).is_some()
 }
 
-impl From<GuardBookError> for Failure {
-    fn from(error: GuardBookError) -> Self {
+impl From<GuardRegistryError> for Failure {
+    fn from(error: GuardRegistryError) -> Self {
         match error {
-            GuardBookError::File(error) => Self::from(error),
+            GuardRegistryError::File(error) => Self::from(error),
             other => Self::failed(other),
         }
     }

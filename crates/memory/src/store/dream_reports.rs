@@ -2,33 +2,34 @@
 
 use dormouse_base::FileError;
 
-use super::{Store, name};
+use super::dream_records::DreamRecords;
+use super::fixed_path::name;
 
 const FOLDER: &str = "dreams";
 /// So many are kept.
 const KEPT: usize = 48;
 
-impl Store {
+impl DreamRecords<'_> {
     /// Keeps the report of a dream; old ones go. Ids sort by time.
-    pub fn keep_dream(&self, id: &str, report: &[u8]) -> Result<(), FileError> {
-        self.state.replace(&name(&format!("{FOLDER}/{id}.json")), report)?;
+    pub fn save_report(&self, id: &str, report: &[u8]) -> Result<(), FileError> {
+        self.store.state.replace(&name(&format!("{FOLDER}/{id}.json")), report)?;
         let mut names = self.dream_names()?;
         names.truncate(names.len().saturating_sub(KEPT));
         for old in names {
-            self.state.remove_file(&name(&format!("{FOLDER}/{old}")))?;
+            self.store.state.remove_file(&name(&format!("{FOLDER}/{old}")))?;
         }
         Ok(())
     }
 
     /// The reports that are kept, newest first.
-    pub fn dreams(&self) -> Result<Vec<Vec<u8>>, FileError> {
+    pub fn reports(&self) -> Result<Vec<Vec<u8>>, FileError> {
         let names = self.dream_names()?.into_iter().rev();
-        names.map(|file| self.state.read(&name(&format!("{FOLDER}/{file}")))).collect()
+        names.map(|file| self.store.state.read(&name(&format!("{FOLDER}/{file}")))).collect()
     }
 
     /// Their names, oldest first.
     fn dream_names(&self) -> Result<Vec<String>, FileError> {
-        let mut names = match self.state.open_folder(&name(FOLDER)) {
+        let mut names = match self.store.state.open_folder(&name(FOLDER)) {
             Ok(folder) => folder.names()?,
             Err(error) if error.is_not_found() => return Ok(Vec::new()),
             Err(error) => return Err(error),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Happened, InContext};
+use super::{MemoryInContext, TurnActivity};
 use dormouse_search::Tokenizer;
 
 /// So many words of a name, a description and a first sentence, where none of them is a word of code.
@@ -21,7 +21,7 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    pub(super) fn of(memory: &InContext) -> Self {
+    pub(super) fn of(memory: &MemoryInContext) -> Self {
         let head = format!("{}\n{}", memory.name, memory.description);
         let files = memory.anchors.iter().map(|anchor| anchor.path.to_lowercase()).collect();
         let symbols = memory.anchors.iter().filter_map(|anchor| anchor.symbol.as_deref());
@@ -49,7 +49,7 @@ pub(super) struct Touched {
 }
 
 impl Touched {
-    pub(super) fn by(turn: &Happened) -> Self {
+    pub(super) fn by(turn: &TurnActivity) -> Self {
         let texts = || turn.paths.iter().chain(&turn.commands).chain(&turn.words);
         let mut all = BTreeSet::new();
         for token in texts().flat_map(|text| tokens(text)) {

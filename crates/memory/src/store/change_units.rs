@@ -3,19 +3,29 @@
 //! Every part is first tried alone. What somebody has changed meanwhile is left to them, what a person has to see
 //! waits in the inbox, what may not be is refused; the rest is one change, and the index is made true with it.
 
+use super::change_origin::{ChangeAuthor, ChangeOrigin, MessageSource};
+use super::content::ContentHash;
+use super::error::ChangeError;
 use super::inbox::{self, ProposalId};
-use super::plan::{Inherited, Plan};
-use super::prepare::{Prepared, prepare};
-use super::{
-    Author, By, ChangeError, ContentHash, Expected, FileDiff, IndexUpkeep, Locked, MessageSource,
-    Receipt, Rule, Store,
-};
+use super::locked::Locked;
+use super::log::FileDiff;
+use super::options::IndexUpkeep;
+use super::outcome::Receipt;
+use super::plan::Expected;
+use super::plan::{ChangePlan, Inherited};
+use super::policy::PolicyAction;
+use super::prepare::{PreparedChange, prepare};
+use super::store::Store;
+use super::trash::purge;
 use crate::doctor::true_index;
-use crate::{Entry, MemoryFile, MemoryType, ScanCache, Trust};
+use crate::entry::MemoryEntry;
+use crate::kind::{MemoryType, Trust};
+use crate::names::MemoryFile;
+use crate::scan::ScanCache;
 
 /// A part of a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Unit {
+pub struct ChangeUnit {
     /// Memories that get another text, or are new.
     pub writes: Vec<UnitWrite>,
     /// Memories that go, each as it was.
@@ -37,18 +47,18 @@ pub struct UnitWrite {
     pub sources: Vec<MessageSource>,
 }
 
-/// Whether something is to be done, or only looked at.
+/// Whether units are applied or only checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trial {
-    /// Done.
-    Make,
-    /// Looked at: nothing is written.
+pub enum ApplyMode {
+    /// Write the change.
+    Apply,
+    /// Write nothing.
     Preview,
 }
 
 /// What became of a unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
+pub enum UnitOutcome {
     /// It is made, or would be.
     Made,
     /// Everything was so already.
@@ -63,31 +73,36 @@ pub enum Fate {
 
 /// What became of the whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Applied {
+pub struct AppliedUnits {
     /// The change, if one was made.
     pub receipt: Option<Receipt>,
     /// What became of each unit, in their order.
-    pub fates: Vec<Fate>,
+    pub fates: Vec<UnitOutcome>,
     /// What the change does, file by file.
     pub diffs: Vec<FileDiff>,
 }
 
 impl Store {
     /// Makes one change of all units that can be made, with a true index.
-    pub fn apply(&self, by: &By, units: &[Unit], trial: Trial) -> Result<Applied, ChangeError> {
-        let mut locked = self.lock()?;
+    pub fn apply(
+        &self,
+        by: &ChangeOrigin,
+        units: &[ChangeUnit],
+        trial: ApplyMode,
+    ) -> Result<AppliedUnits, ChangeError> {
+        let mut locked = Locked::acquire(&self.context)?;
         let mut fates = Vec::new();
         for unit in units {
             fates.push(locked.tried(by, unit, trial)?);
         }
-        let mut plan = Plan::new(&locked, by);
-        for (unit, _) in units.iter().zip(&fates).filter(|(_, fate)| **fate == Fate::Made) {
+        let mut plan = ChangePlan::new(&locked, by);
+        for (unit, _) in units.iter().zip(&fates).filter(|(_, fate)| **fate == UnitOutcome::Made) {
             plan.take(unit)?;
         }
         self.mend_with(&mut plan)?;
         let (prepared, rule) = prepare(&locked, by, plan.finish())?;
         let diffs = prepared.diffs();
-        let receipt = if trial == Trial::Preview || prepared.is_nothing() {
+        let receipt = if trial == ApplyMode::Preview || prepared.is_empty() {
             None
         } else {
             Some(locked.commit(prepared, rule)?)
@@ -95,13 +110,13 @@ impl Store {
         drop(locked);
         if receipt.is_some() {
             // The change is made: a purge that fails is tried again after the next one.
-            let _failed = self.purge();
+            let _failed = purge(&self.context);
         }
-        Ok(Applied { receipt, fates, diffs })
+        Ok(AppliedUnits { receipt, fates, diffs })
     }
 
-    fn mend_with(&self, plan: &mut Plan<'_>) -> Result<(), ChangeError> {
-        if self.options.index == IndexUpkeep::Leave {
+    fn mend_with(&self, plan: &mut ChangePlan<'_>) -> Result<(), ChangeError> {
+        if self.context.options.index == IndexUpkeep::Leave {
             return Ok(());
         }
         let memories = self.scan(&mut ScanCache::default())?.memories;
@@ -113,48 +128,59 @@ impl Store {
 
 impl Locked<'_> {
     /// What would become of a unit if it were alone; what has to wait is put into the inbox.
-    fn tried(&self, by: &By, unit: &Unit, trial: Trial) -> Result<Fate, ChangeError> {
-        let mut plan = Plan::new(self, by);
+    fn tried(
+        &self,
+        by: &ChangeOrigin,
+        unit: &ChangeUnit,
+        trial: ApplyMode,
+    ) -> Result<UnitOutcome, ChangeError> {
+        let mut plan = ChangePlan::new(self, by);
         let tried = plan.take(unit).and_then(|()| prepare(self, by, plan.finish()));
         match tried {
-            Ok((prepared, _)) if prepared.change.files.is_empty() => Ok(Fate::Unchanged),
-            Ok((_, Rule::Auto | Rule::Notify)) => Ok(Fate::Made),
-            Ok((_, Rule::Ask | Rule::Inbox)) if trial == Trial::Preview => Ok(Fate::Waits(None)),
-            Ok((prepared, Rule::Ask | Rule::Inbox)) => {
-                Ok(Fate::Waits(Some(self.proposed(by, &prepared)?)))
+            Ok((prepared, _)) if prepared.change.files.is_empty() => Ok(UnitOutcome::Unchanged),
+            Ok((_, PolicyAction::Auto | PolicyAction::Notify)) => Ok(UnitOutcome::Made),
+            Ok((_, PolicyAction::Ask | PolicyAction::Inbox)) if trial == ApplyMode::Preview => {
+                Ok(UnitOutcome::Waits(None))
+            }
+            Ok((prepared, PolicyAction::Ask | PolicyAction::Inbox)) => {
+                Ok(UnitOutcome::Waits(Some(self.proposed(by, &prepared)?)))
             }
             Err(ChangeError::Stale { file, .. } | ChangeError::Missing(file)) => {
-                Ok(Fate::Overtaken(file))
+                Ok(UnitOutcome::Overtaken(file))
             }
-            Err(ChangeError::Exists { file, .. }) => Ok(Fate::Overtaken(file)),
+            Err(ChangeError::Exists { file, .. }) => Ok(UnitOutcome::Overtaken(file)),
             Err(
                 error @ (ChangeError::File(_)
                 | ChangeError::Lock(_)
-                | ChangeError::History(_)
+                | ChangeError::Journal(_)
                 | ChangeError::Interrupted(_)),
             ) => Err(error),
-            Err(other) => Ok(Fate::Refused(other.to_string())),
+            Err(other) => Ok(UnitOutcome::Refused(other.to_string())),
         }
     }
 
     /// Puts it into the inbox, unless a proposal of the same author about one of these memories waits there: the
     /// same is not proposed every night.
-    fn proposed(&self, by: &By, prepared: &Prepared) -> Result<ProposalId, ChangeError> {
+    fn proposed(
+        &self,
+        by: &ChangeOrigin,
+        prepared: &PreparedChange,
+    ) -> Result<ProposalId, ChangeError> {
         let proposal = prepared.proposal(by);
         let about = |known: &MemoryFile| proposal.files.iter().any(|file| file.file == *known);
-        let same = |author: &Author| *author == by.author;
-        for (id, _, waiting) in self.store.inbox()? {
+        let same = |author: &ChangeAuthor| *author == by.author;
+        for (id, _, waiting) in inbox::list(self.store)? {
             if same(&waiting.by.author) && waiting.files.iter().any(|file| about(&file.file)) {
                 return Ok(id);
             }
         }
-        inbox::keep(&self.store.state, proposal, self.now)
+        inbox::add(&self.store.state, proposal, self.now)
     }
 }
 
-impl Plan<'_> {
+impl ChangePlan<'_> {
     /// Takes a unit in: everything in it is still as it was.
-    fn take(&mut self, unit: &Unit) -> Result<(), ChangeError> {
+    fn take(&mut self, unit: &ChangeUnit) -> Result<(), ChangeError> {
         for write in &unit.writes {
             let expected = write.before.clone().map_or(Expected::Absent, Expected::Content);
             self.expect(&write.file, &expected)?;
@@ -180,7 +206,7 @@ impl Plan<'_> {
 
     /// Where the words of a write come from: the memories it is made of, and messages.
     fn comes_from(&mut self, write: &UnitWrite) -> Result<Option<Inherited>, ChangeError> {
-        let kind = Entry::read(&write.text, write.text.len() as u64).header.kind;
+        let kind = MemoryEntry::read(&write.text, write.text.len() as u64).header.kind;
         self.check_person(write, kind)?;
         let inherits = self.inherited(&write.file, &write.made_of)?;
         if write.sources.is_empty() {
@@ -217,7 +243,7 @@ impl Plan<'_> {
         }
         for file in write.made_of.iter().chain([&write.file]) {
             let bytes = self.read(file)?.unwrap_or_default();
-            let known = Entry::read(&bytes, bytes.len() as u64).header.kind;
+            let known = MemoryEntry::read(&bytes, bytes.len() as u64).header.kind;
             if known.is_some_and(about_the_person) {
                 return Ok(());
             }

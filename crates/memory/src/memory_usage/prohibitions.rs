@@ -15,7 +15,7 @@ pub enum Firmness {
 
 /// What is forbidden.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ForbiddenThing {
+pub enum ProhibitedAction {
     /// A command, word by word.
     Command(Vec<String>),
     /// A file or a folder, which is not to be changed.
@@ -24,9 +24,9 @@ pub enum ForbiddenThing {
 
 /// Something that a rule forbids.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Forbidden {
+pub struct Prohibition {
     /// What.
-    pub thing: ForbiddenThing,
+    pub thing: ProhibitedAction,
     /// How firmly.
     pub firmness: Firmness,
 }
@@ -190,8 +190,8 @@ const PROSE: &[&str] = &[
 ];
 
 /// What a rule forbids, in the order in which it says so.
-pub fn forbidden(name: &str, body: &str) -> Vec<Forbidden> {
-    let mut found: Vec<Forbidden> = Vec::new();
+pub fn find_prohibitions(name: &str, body: &str) -> Vec<Prohibition> {
+    let mut found: Vec<Prohibition> = Vec::new();
     for sentence in sentences(name).chain(sentences(body)) {
         for new in of_sentence(&sentence) {
             if !found.iter().any(|known| known.thing == new.thing) {
@@ -202,10 +202,10 @@ pub fn forbidden(name: &str, body: &str) -> Vec<Forbidden> {
     found
 }
 
-impl Forbidden {
+impl Prohibition {
     /// Whether a command line does it: one of its commands has these words, its flags wherever they stand.
     pub fn is_done_by(&self, line: &str) -> bool {
-        let ForbiddenThing::Command(words) = &self.thing else { return false };
+        let ProhibitedAction::Command(words) = &self.thing else { return false };
         line.split(['\n', ';', '|', '&', '(', ')']).any(|command| {
             let given: Vec<&str> = command.split_whitespace().collect();
             let (flags, plain): (Vec<&String>, Vec<&String>) =
@@ -223,7 +223,7 @@ fn sentences(text: &str) -> impl Iterator<Item = String> {
     text.lines().map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
-fn of_sentence(sentence: &str) -> Vec<Forbidden> {
+fn of_sentence(sentence: &str) -> Vec<Prohibition> {
     let lower = sentence.to_ascii_lowercase();
     let first = CUES.iter().filter_map(|cue| Some((find_word(&lower, cue)?, cue.len()))).min();
     let Some((at, length)) = first else { return Vec::new() };
@@ -233,11 +233,11 @@ fn of_sentence(sentence: &str) -> Vec<Forbidden> {
     let quoted = quoted_things(rest);
     let things =
         if rest.contains('`') { quoted } else { plain_command(rest).into_iter().collect() };
-    things.into_iter().map(|thing| Forbidden { thing, firmness }).collect()
+    things.into_iter().map(|thing| Prohibition { thing, firmness }).collect()
 }
 
 /// What stands between backticks, as far as it is still what the sentence forbids.
-fn quoted_things(rest: &str) -> Vec<ForbiddenThing> {
+fn quoted_things(rest: &str) -> Vec<ProhibitedAction> {
     let mut things = Vec::new();
     let mut before = String::new();
     for (number, part) in rest.split('`').enumerate() {
@@ -253,18 +253,18 @@ fn quoted_things(rest: &str) -> Vec<ForbiddenThing> {
     things
 }
 
-fn thing(quoted: &str, before: &str) -> Option<ForbiddenThing> {
+fn thing(quoted: &str, before: &str) -> Option<ProhibitedAction> {
     let words: Vec<&str> = quoted.split_whitespace().collect();
     let first = *words.first()?;
     if has_any(before, CHANGING) && words.len() == 1 {
-        return is_path(first).then(|| ForbiddenThing::Path(first.to_owned()));
+        return is_path(first).then(|| ProhibitedAction::Path(first.to_owned()));
     }
     let is_command = PROGRAMS.contains(&first) || (has_any(before, RUNNING) && is_program(first));
     is_command.then(|| command(&words)).flatten()
 }
 
 /// A command without backticks: only where its program is known.
-fn plain_command(rest: &str) -> Option<ForbiddenThing> {
+fn plain_command(rest: &str) -> Option<ProhibitedAction> {
     let words: Vec<&str> =
         rest.split_whitespace().map(|word| word.trim_matches(['"', '\'', ',', '.', ':'])).collect();
     let at = words.iter().position(|word| PROGRAMS.contains(word))?;
@@ -293,14 +293,14 @@ fn plain_command(rest: &str) -> Option<ForbiddenThing> {
 }
 
 /// The words of a command up to the first that stands for something else; none if they are not plain.
-fn command(words: &[&str]) -> Option<ForbiddenThing> {
+fn command(words: &[&str]) -> Option<ProhibitedAction> {
     let stands_for =
         |word: &str| word.starts_with(['<', '$', '[', '{']) || word.contains('…') || word == "...";
     let words: Vec<String> =
         words.iter().take_while(|word| !stands_for(word)).map(|word| (*word).to_owned()).collect();
     let plain = |c: char| c.is_ascii_alphanumeric() || "._/@:=+,-".contains(c);
     let fine = !words.is_empty() && words.iter().all(|word| word.chars().all(plain));
-    fine.then_some(ForbiddenThing::Command(words))
+    fine.then_some(ProhibitedAction::Command(words))
 }
 
 fn is_program(word: &str) -> bool {

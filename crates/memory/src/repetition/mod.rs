@@ -50,7 +50,7 @@ impl Claims {
 ///
 /// Each sentence is to be found in one known text as a whole: words from here and there are no statement. Several
 /// known texts may together say all sentences; then the one that says most of them is named, the first of equals.
-pub fn already_said<'k>(
+pub fn find_repeated<'k>(
     proposed: &Claims,
     known: impl IntoIterator<Item = &'k Claims>,
 ) -> Option<usize> {
@@ -74,5 +74,5 @@ pub fn already_said<'k>(
 }
 
 #[cfg(test)]
-#[path = "same_tests.rs"]
+#[path = "repetition_tests.rs"]
 mod tests;

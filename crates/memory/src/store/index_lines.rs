@@ -1,14 +1,17 @@
 //! Keeping the index true to a change: lines for what is new, none for what is gone.
 
+use super::current_file::CurrentFile;
+use super::error::ChangeError;
+use super::options::IndexUpkeep;
 use super::plan::{Staged, StagedFile};
-use super::{ChangeError, Current, IndexUpkeep};
-use crate::index::{Index, Link};
-use crate::{Entry, MemoryFile};
+use crate::entry::MemoryEntry;
+use crate::index::{IndexLink, MemoryIndex};
+use crate::names::MemoryFile;
 
 /// The index's text after a change; none if it stays as it is.
 pub(super) fn updated(
     upkeep: IndexUpkeep,
-    before: Option<&Current>,
+    before: Option<&CurrentFile>,
     staged: &Staged,
 ) -> Result<Option<String>, ChangeError> {
     let touches =
@@ -20,7 +23,7 @@ pub(super) fn updated(
         Some(current) => std::str::from_utf8(&current.bytes).map_err(|_| ChangeError::Index)?,
         None => "",
     };
-    let mut index = Index::parse(staged.index.as_deref().unwrap_or(old));
+    let mut index = MemoryIndex::parse(staged.index.as_deref().unwrap_or(old));
     if upkeep == IndexUpkeep::Keep {
         for (from, to) in &staged.renamed {
             index.relink(from.as_str(), to.as_str());
@@ -35,13 +38,13 @@ pub(super) fn updated(
 }
 
 /// A line changes only where name or description did: a hook made by hand is the better one.
-fn keep(index: &mut Index, staged: &StagedFile) {
+fn keep(index: &mut MemoryIndex, staged: &StagedFile) {
     let file = staged.file.as_str();
     let Some(after) = &staged.after else {
         index.remove(file);
         return;
     };
-    if Entry::read(after, after.len() as u64).header.quarantined {
+    if MemoryEntry::read(after, after.len() as u64).header.quarantined {
         // A line would bring text from outside into every session.
         index.remove(file);
         return;
@@ -57,10 +60,10 @@ fn keep(index: &mut Index, staged: &StagedFile) {
 }
 
 /// The line that a memory asks for.
-pub(crate) fn link_to(file: &MemoryFile, bytes: &[u8]) -> Link {
-    let header = Entry::read(bytes, bytes.len() as u64).header;
+pub(crate) fn link_to(file: &MemoryFile, bytes: &[u8]) -> IndexLink {
+    let header = MemoryEntry::read(bytes, bytes.len() as u64).header;
     let name = header.name.as_deref().unwrap_or(file.stem());
-    Link::new(name, file.as_str(), header.description.as_deref().unwrap_or_default())
+    IndexLink::new(name, file.as_str(), header.description.as_deref().unwrap_or_default())
 }
 
 /// Lines for some files as they are now, where nothing better is known.
@@ -68,7 +71,7 @@ pub(super) fn mended<'a>(
     old: &str,
     files: impl Iterator<Item = (&'a MemoryFile, Option<Vec<u8>>)>,
 ) -> Option<String> {
-    let mut index = Index::parse(old);
+    let mut index = MemoryIndex::parse(old);
     for (file, now) in files {
         match now {
             None => {
@@ -76,7 +79,7 @@ pub(super) fn mended<'a>(
             }
             Some(bytes)
                 if index.find(file.as_str()).is_none()
-                    && !Entry::read(&bytes, bytes.len() as u64).header.quarantined =>
+                    && !MemoryEntry::read(&bytes, bytes.len() as u64).header.quarantined =>
             {
                 index.put(&link_to(file, &bytes));
             }

@@ -38,7 +38,7 @@ pub struct DirectoryChoice<'a> {
 /// Why a directory is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("`{path}` can not be the memory directory: {why}")]
-pub struct PlaceError {
+pub struct DirectoryError {
     /// The path, made printable.
     pub path: String,
     /// What is wrong with it, and what to do.
@@ -48,7 +48,7 @@ pub struct PlaceError {
 /// The directory to use: the environment's, else the setting's, else the default.
 pub fn memory_directory(
     choice: DirectoryChoice<'_>,
-) -> Result<(PathBuf, DirectorySource), PlaceError> {
+) -> Result<(PathBuf, DirectorySource), DirectoryError> {
     let chosen = |text: Option<&str>| {
         text.filter(|text| !text.is_empty()).map(|text| checked_directory(text, choice.user_home))
     };
@@ -62,8 +62,9 @@ pub fn memory_directory(
 }
 
 /// Checks a directory that somebody names. `~/` is the person's home.
-pub fn checked_directory(text: &str, user_home: Option<&Path>) -> Result<PathBuf, PlaceError> {
-    let refuse = |why| Err(PlaceError { path: dormouse_base::printable(text).into_owned(), why });
+pub fn checked_directory(text: &str, user_home: Option<&Path>) -> Result<PathBuf, DirectoryError> {
+    let refuse =
+        |why| Err(DirectoryError { path: dormouse_base::printable(text).into_owned(), why });
     if text.contains('\0') {
         return refuse("it contains a NUL byte");
     }

@@ -4,29 +4,20 @@
 //! short line `done` or `dropped` behind it. A change whose second line is missing was interrupted: whoever
 //! takes the lock next finishes it. So there is no moment without a record, and no second journal to lose.
 
-use std::fmt;
 use std::io::{Read, Seek, SeekFrom};
 
 use dormouse_base::{AppendFile, Dir, FileAction, FileError, RelPath, UnterminatedLine};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::content::{Content, Splice};
-use super::{Author, ChangeError, ContentHash, Current, MessageSource, name};
-use crate::MemoryFile;
-
-/// The number of a change; they count up from 1.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
-)]
-#[serde(transparent)]
-pub struct ChangeId(pub u64);
-
-impl fmt::Display for ChangeId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+use super::change_id::ChangeId;
+use super::change_origin::{ChangeAuthor, MessageSource};
+use super::content::ContentHash;
+use super::content::{Splice, StoredContent};
+use super::current_file::CurrentFile;
+use super::error::ChangeError;
+use super::fixed_path::name;
+use crate::names::MemoryFile;
 
 /// What made a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,11 +32,11 @@ pub(super) enum Nature {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Change {
+pub(super) struct RecordedChange {
     pub(super) id: ChangeId,
     pub(super) time: Timestamp,
     pub(super) nature: Nature,
-    pub(super) author: Author,
+    pub(super) author: ChangeAuthor,
     pub(super) reason: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) sources: Vec<MessageSource>,
@@ -53,13 +44,13 @@ pub(super) struct Change {
     pub(super) undoes: Option<ChangeId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) part_of: Option<String>,
-    pub(super) files: Vec<FileChange>,
+    pub(super) files: Vec<RecordedFileChange>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) index: Option<IndexChange>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct FileChange {
+pub(super) struct RecordedFileChange {
     pub(super) file: MemoryFile,
     pub(super) before: Option<ContentHash>,
     pub(super) after: Option<Version>,
@@ -71,18 +62,18 @@ pub(super) struct Version {
     pub(super) hash: ContentHash,
     pub(super) modified: Timestamp,
     /// Taken out some time after the file was deleted.
-    pub(super) content: Option<Content>,
+    pub(super) content: Option<StoredContent>,
 }
 
 impl Version {
     pub(super) fn of(bytes: &[u8], modified: Timestamp) -> Self {
-        Self { hash: ContentHash::of(bytes), modified, content: Some(Content::of(bytes)) }
+        Self { hash: ContentHash::of(bytes), modified, content: Some(StoredContent::of(bytes)) }
     }
 
     /// The same of a file that was read, and hashed when it was.
-    pub(super) fn of_file(current: Current) -> Self {
+    pub(super) fn of_file(current: CurrentFile) -> Self {
         let (hash, modified) = (current.hash, current.modified);
-        Self { hash, modified, content: Some(Content::from(current.bytes)) }
+        Self { hash, modified, content: Some(StoredContent::from(current.bytes)) }
     }
 }
 
@@ -95,8 +86,8 @@ pub(super) struct IndexChange {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Line {
-    Change(Box<Change>),
+pub(super) enum JournalLine {
+    Change(Box<RecordedChange>),
     Done { id: ChangeId },
     Dropped { id: ChangeId },
 }
@@ -104,15 +95,15 @@ pub(super) enum Line {
 /// The same for writing, without a copy of the change.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum LineRef<'a> {
-    Change(&'a Change),
+enum JournalLineRef<'a> {
+    Change(&'a RecordedChange),
     Done { id: ChangeId },
     Dropped { id: ChangeId },
 }
 
 /// The history, open under the lock.
 #[derive(Debug)]
-pub(super) struct History {
+pub(super) struct ChangeJournal {
     file: AppendFile,
     last: ChangeId,
 }
@@ -120,9 +111,9 @@ pub(super) struct History {
 /// A `done` line is shorter than this.
 const SHORT: u64 = 100;
 
-impl History {
+impl ChangeJournal {
     /// Opens it; with it comes a change that was interrupted.
-    pub(super) fn open(state: &Dir) -> Result<(Self, Option<Change>), FileError> {
+    pub(super) fn open(state: &Dir) -> Result<(Self, Option<RecordedChange>), FileError> {
         let (file, _torn) = AppendFile::open(state, &file_name(), UnterminatedLine::Discard)?;
         if file.length() == 0 {
             return Ok((Self { file, last: ChangeId::default() }, None));
@@ -131,10 +122,10 @@ impl History {
             return Ok((Self { file, last }, None));
         }
         let lines = read_lines(state)?;
-        let last = lines.iter().filter_map(Line::change_id).max().unwrap_or_default();
+        let last = lines.iter().filter_map(JournalLine::change_id).max().unwrap_or_default();
         let pending = lines.into_iter().last().and_then(|line| match line {
-            Line::Change(change) => Some(*change),
-            Line::Done { .. } | Line::Dropped { .. } => None,
+            JournalLine::Change(change) => Some(*change),
+            JournalLine::Done { .. } | JournalLine::Dropped { .. } => None,
         });
         Ok((Self { file, last }, pending))
     }
@@ -148,7 +139,7 @@ impl History {
     }
 
     /// Writes a change down, flushed, before it is made. Says where it stands.
-    pub(super) fn begin(&mut self, change: &Change) -> Result<u64, ChangeError> {
+    pub(super) fn begin(&mut self, change: &RecordedChange) -> Result<u64, ChangeError> {
         let at = self.note(change)?;
         if let Err(error) = self.file.sync() {
             // Nothing was touched yet: the line goes, and the change never was.
@@ -160,20 +151,21 @@ impl History {
     }
 
     /// Writes down what happened already; it is flushed with the next change.
-    pub(super) fn note(&mut self, change: &Change) -> Result<u64, ChangeError> {
+    pub(super) fn note(&mut self, change: &RecordedChange) -> Result<u64, ChangeError> {
         let at = self.file.length();
-        self.file.append(&bytes(&LineRef::Change(change))?)?;
+        self.file.append(&bytes(&JournalLineRef::Change(change))?)?;
         self.last = change.id;
         Ok(at)
     }
 
     pub(super) fn done(&mut self, id: ChangeId) -> Result<(), ChangeError> {
-        Ok(self.file.append(&bytes(&LineRef::Done { id })?)?)
+        Ok(self.file.append(&bytes(&JournalLineRef::Done { id })?)?)
     }
 
     /// The change was taken back.
     pub(super) fn dropped(&mut self, id: ChangeId, at: u64) -> Result<(), ChangeError> {
-        let said = bytes(&LineRef::Dropped { id }).and_then(|line| Ok(self.file.append(&line)?));
+        let said =
+            bytes(&JournalLineRef::Dropped { id }).and_then(|line| Ok(self.file.append(&line)?));
         match said {
             Ok(()) => Ok(()),
             // A full disk takes no line, but lets one go.
@@ -182,7 +174,7 @@ impl History {
     }
 }
 
-impl Line {
+impl JournalLine {
     fn change_id(&self) -> Option<ChangeId> {
         match self {
             Self::Change(change) => Some(change.id),
@@ -207,8 +199,8 @@ fn last_closed(state: &Dir, length: u64) -> Result<Option<ChangeId>, FileError> 
     let tail = tail.strip_suffix(b"\n").unwrap_or(&tail);
     let last = tail.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
     Ok(match serde_json::from_slice(last) {
-        Ok(Line::Done { id } | Line::Dropped { id }) => Some(id),
-        Ok(Line::Change(_)) | Err(_) => None,
+        Ok(JournalLine::Done { id } | JournalLine::Dropped { id }) => Some(id),
+        Ok(JournalLine::Change(_)) | Err(_) => None,
     })
 }
 
@@ -223,7 +215,7 @@ fn read_from(state: &Dir, start: u64) -> Result<Vec<u8>, FileError> {
 }
 
 /// Every line that can be read.
-pub(super) fn read_lines(state: &Dir) -> Result<Vec<Line>, FileError> {
+pub(super) fn read_lines(state: &Dir) -> Result<Vec<JournalLine>, FileError> {
     let bytes = match read_from(state, 0) {
         Ok(bytes) => bytes,
         Err(error) if error.is_not_found() => return Ok(Vec::new()),
@@ -234,20 +226,20 @@ pub(super) fn read_lines(state: &Dir) -> Result<Vec<Line>, FileError> {
 }
 
 /// Every change that was made, in order.
-pub(super) fn read_changes(state: &Dir) -> Result<Vec<Change>, FileError> {
-    let mut changes: Vec<Change> = Vec::new();
+pub(super) fn read_changes(state: &Dir) -> Result<Vec<RecordedChange>, FileError> {
+    let mut changes: Vec<RecordedChange> = Vec::new();
     for line in read_lines(state)? {
         match line {
-            Line::Change(change) => changes.push(*change),
-            Line::Done { .. } => {}
-            Line::Dropped { id } => changes.retain(|change| change.id != id),
+            JournalLine::Change(change) => changes.push(*change),
+            JournalLine::Done { .. } => {}
+            JournalLine::Dropped { id } => changes.retain(|change| change.id != id),
         }
     }
     Ok(changes)
 }
 
 /// Writes the whole history anew: only what has been taken out of it is gone.
-pub(super) fn rewrite(state: &Dir, lines: &[Line]) -> Result<(), ChangeError> {
+pub(super) fn rewrite(state: &Dir, lines: &[JournalLine]) -> Result<(), ChangeError> {
     let mut text = Vec::new();
     for line in lines {
         text.extend(bytes(line)?);

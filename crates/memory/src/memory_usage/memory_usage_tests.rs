@@ -2,29 +2,29 @@
 
 use super::*;
 
-fn memory(name: &str, body: &str) -> InContext {
-    InContext {
+fn memory(name: &str, body: &str) -> MemoryInContext {
+    MemoryInContext {
         file: "rule.md".into(),
         name: name.into(),
         description: String::new(),
         kind: Some(MemoryType::Feedback),
         body: body.into(),
         anchors: Vec::new(),
-        arrival: Arrival::Before,
+        arrival: ContextTiming::BeforeTurn,
         updated: false,
     }
 }
 
-fn effect(memory: &InContext, turn: &Happened) -> TurnEffect {
-    effects(std::slice::from_ref(memory), turn)[0]
+fn effect(memory: &MemoryInContext, turn: &TurnActivity) -> TurnUsage {
+    assess_usage(std::slice::from_ref(memory), turn)[0]
 }
 
-fn answer(text: &str) -> Happened {
-    Happened { answers: vec![text.into()], ..Happened::default() }
+fn answer(text: &str) -> TurnActivity {
+    TurnActivity { answers: vec![text.into()], ..TurnActivity::default() }
 }
 
-fn command(text: &str) -> Happened {
-    Happened { commands: vec![text.into()], ..Happened::default() }
+fn command(text: &str) -> TurnActivity {
+    TurnActivity { commands: vec![text.into()], ..TurnActivity::default() }
 }
 
 #[test]
@@ -54,19 +54,20 @@ fn an_answer_cites_what_it_names_or_quotes() {
 #[test]
 fn it_is_heeded_where_what_it_is_about_comes_up() {
     let mut quay = memory("Quay", "Ships land with `land_ships --slow`; the limit is MAX_SHIPS.");
-    let heeded = |memory: &InContext, turn: &Happened| effect(memory, turn).heeded;
+    let heeded = |memory: &MemoryInContext, turn: &TurnActivity| effect(memory, turn).heeded;
     assert!(heeded(&quay, &command("grep -rn MAX_SHIPS .")));
     assert!(heeded(&quay, &command("./land_ships --slow 3")));
     assert!(!heeded(&quay, &command("sleep --slow 3")), "half of a command");
     assert!(!heeded(&quay, &command("ls quay")), "one plain word");
     quay.description = "where ships land".into();
-    let edit = Happened { words: vec!["fn landing(ship: Ship) {}".into()], ..Happened::default() };
+    let edit =
+        TurnActivity { words: vec!["fn landing(ship: Ship) {}".into()], ..TurnActivity::default() };
     assert!(heeded(&quay, &edit), "two plain words, by their stems");
     quay.anchors = Anchor::parse("src/quay.rs 0123456789abcdef").into_iter().collect();
-    let read = |path: &str| Happened { paths: vec![path.into()], ..Happened::default() };
+    let read = |path: &str| TurnActivity { paths: vec![path.into()], ..TurnActivity::default() };
     assert!(heeded(&quay, &read("/home/me/app/src/quay.rs")));
     assert!(!heeded(&quay, &read("/home/me/app/src/other_quay.rs")));
-    assert!(!heeded(&quay, &Happened::default()));
+    assert!(!heeded(&quay, &TurnActivity::default()));
 }
 
 #[test]
@@ -82,24 +83,24 @@ fn a_correction_counts_only_for_what_was_there_before() {
     let mut rule = memory("Tabs", "Indent with tabs, as `gofmt` does.");
     rule.updated = true;
     let turn = command("gofmt -w main.go");
-    assert_eq!(effect(&rule, &turn), TurnEffect { violated: true, ..TurnEffect::default() });
-    let came_with_it = InContext { arrival: Arrival::During, ..rule.clone() };
+    assert_eq!(effect(&rule, &turn), TurnUsage { violated: true, ..TurnUsage::default() });
+    let came_with_it = MemoryInContext { arrival: ContextTiming::DuringTurn, ..rule.clone() };
     assert!(!effect(&came_with_it, &turn).violated && effect(&came_with_it, &turn).heeded);
-    let about_the_project = InContext { kind: Some(MemoryType::Project), ..rule };
+    let about_the_project = MemoryInContext { kind: Some(MemoryType::Project), ..rule };
     assert!(!effect(&about_the_project, &turn).violated);
 }
 
 #[test]
 fn rules_forbid_commands_and_paths() {
     let read = |text: &str| -> Vec<String> {
-        let said = |found: Forbidden| {
+        let said = |found: Prohibition| {
             let firm = if found.firmness == Firmness::Never { "" } else { "? " };
             match found.thing {
-                ForbiddenThing::Command(words) => format!("{firm}$ {}", words.join(" ")),
-                ForbiddenThing::Path(path) => format!("{firm}{path}"),
+                ProhibitedAction::Command(words) => format!("{firm}$ {}", words.join(" ")),
+                ProhibitedAction::Path(path) => format!("{firm}{path}"),
             }
         };
-        forbidden("", text).into_iter().map(said).collect()
+        find_prohibitions("", text).into_iter().map(said).collect()
     };
     for (text, expected) in [
         ("Never run `git push --force`.", &["$ git push --force"][..]),

@@ -4,7 +4,8 @@ use std::io::{Read, Seek, SeekFrom};
 
 use serde::Deserialize;
 
-use super::{Store, history};
+use super::journal;
+use super::store_history::StoreHistory;
 
 /// A place in the history: everything before it is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -43,9 +44,9 @@ struct ChangedFile {
 /// As much of the end is looked at for a closed line.
 const TAIL: u64 = 64 * 1024;
 
-impl Store {
+impl StoreHistory<'_> {
     /// The end of the history.
-    pub(crate) fn history_end(&self) -> HistoryPosition {
+    pub(crate) fn end(&self) -> HistoryPosition {
         let Some(length) = self.history_length() else { return HistoryPosition::default() };
         let start = length.saturating_sub(TAIL);
         let tail = self.history_from(start).unwrap_or_default();
@@ -68,11 +69,11 @@ impl Store {
     }
 
     fn history_length(&self) -> Option<u64> {
-        self.state.entry(&history::file_name()).ok().map(|entry| entry.size)
+        self.store.state.entry(&journal::file_name()).ok().map(|entry| entry.size)
     }
 
     fn history_from(&self, start: u64) -> Option<Vec<u8>> {
-        let mut file = self.state.open_file(&history::file_name()).ok()?;
+        let mut file = self.store.state.open_file(&journal::file_name()).ok()?;
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(start)).ok()?;
         file.read_to_end(&mut bytes).ok()?;

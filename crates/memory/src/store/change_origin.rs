@@ -4,14 +4,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{MemoryType, Trust};
+use crate::kind::{MemoryType, Trust};
 
 /// Who makes a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
-pub enum Author {
-    /// A person, on the command line or in the interface.
-    Person,
+pub enum ChangeAuthor {
+    /// The user, on the command line or in the interface.
+    User,
     /// A person, who brings memories from elsewhere.
     Import,
     /// Another program or an editor: the change was found afterwards, and counts as a person's.
@@ -28,17 +28,17 @@ pub enum Author {
     Client(String),
 }
 
-impl Author {
-    /// Whether a person stands behind it.
-    pub fn is_person(&self) -> bool {
-        matches!(self, Self::Person | Self::Import | Self::Outside)
+impl ChangeAuthor {
+    /// Whether the user made the change, directly or through another program.
+    pub fn is_user(&self) -> bool {
+        matches!(self, Self::User | Self::Import | Self::Outside)
     }
 }
 
-impl fmt::Display for Author {
+impl fmt::Display for ChangeAuthor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Person => f.write_str("person"),
+            Self::User => f.write_str("person"),
             Self::Import => f.write_str("import"),
             Self::Outside => f.write_str("outside"),
             Self::Model => f.write_str("model"),
@@ -50,10 +50,10 @@ impl fmt::Display for Author {
     }
 }
 
-impl From<String> for Author {
+impl From<String> for ChangeAuthor {
     fn from(text: String) -> Self {
         match text.as_str() {
-            "person" => Self::Person,
+            "person" => Self::User,
             "import" => Self::Import,
             "outside" => Self::Outside,
             "model" => Self::Model,
@@ -65,8 +65,8 @@ impl From<String> for Author {
     }
 }
 
-impl From<Author> for String {
-    fn from(author: Author) -> Self {
+impl From<ChangeAuthor> for String {
+    fn from(author: ChangeAuthor) -> Self {
         author.to_string()
     }
 }
@@ -108,9 +108,9 @@ pub enum SecretPolicy {
 
 /// Who, why, from which messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct By {
+pub struct ChangeOrigin {
     /// Who.
-    pub author: Author,
+    pub author: ChangeAuthor,
     /// Why, in a few words.
     pub reason: String,
     /// From which messages.
@@ -124,9 +124,9 @@ pub struct By {
     pub part_of: Option<String>,
 }
 
-impl By {
+impl ChangeOrigin {
     /// An author with a reason.
-    pub fn new(author: Author, reason: impl Into<String>) -> Self {
+    pub fn new(author: ChangeAuthor, reason: impl Into<String>) -> Self {
         Self {
             author,
             reason: reason.into(),
@@ -137,9 +137,9 @@ impl By {
         }
     }
 
-    /// A person with a reason.
-    pub fn person(reason: impl Into<String>) -> Self {
-        Self::new(Author::Person, reason)
+    /// The user with a reason.
+    pub fn user(reason: impl Into<String>) -> Self {
+        Self::new(ChangeAuthor::User, reason)
     }
 
     /// The same, from a message.
@@ -169,7 +169,7 @@ impl By {
 
     /// The lowest trust among its sources.
     pub fn trust(&self) -> Trust {
-        if self.author.is_person() {
+        if self.author.is_user() {
             return Trust::Typed;
         }
         self.sources.iter().map(|source| source.trust).min().unwrap_or(Trust::Concluded)
@@ -178,17 +178,17 @@ impl By {
     /// Whether everything in it comes from outside.
     pub fn is_only_outside(&self) -> bool {
         let outside = |source: &MessageSource| source.trust == Trust::Outside;
-        !self.author.is_person() && !self.sources.is_empty() && self.sources.iter().all(outside)
+        !self.author.is_user() && !self.sources.is_empty() && self.sources.iter().all(outside)
     }
 
     /// Whether a memory of this type has the message from the person that it needs.
     pub(crate) fn may_write(&self, kind: Option<MemoryType>) -> bool {
         let about_the_person = matches!(kind, Some(MemoryType::User | MemoryType::Feedback));
         let typed = || self.sources.iter().any(|source| source.trust == Trust::Typed);
-        !about_the_person || self.author.is_person() || self.consent == Consent::Given || typed()
+        !about_the_person || self.author.is_user() || self.consent == Consent::Given || typed()
     }
 
     pub(crate) fn allows_secrets(&self) -> bool {
-        self.author.is_person() && self.secrets == SecretPolicy::PersonAllows
+        self.author.is_user() && self.secrets == SecretPolicy::PersonAllows
     }
 }

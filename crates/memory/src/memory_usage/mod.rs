@@ -3,28 +3,29 @@
 //! Invariant: plain functions of the memories and of what happened. Each kind counts once for a turn and a
 //! memory, however often it happened in it.
 
-mod forbidden;
+mod prohibitions;
 mod quote;
 mod terms;
 
-use crate::{Anchor, MemoryType};
+use crate::anchor::Anchor;
+use crate::kind::MemoryType;
 
-pub use forbidden::{Firmness, Forbidden, ForbiddenThing, forbidden};
+pub use prohibitions::{Firmness, ProhibitedAction, Prohibition, find_prohibitions};
 use quote::{Quotable, says_words};
 use terms::{Terms, Touched};
 
 /// When a memory came into the context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Arrival {
+pub enum ContextTiming {
     /// The person began the turn when it was there already.
-    Before,
+    BeforeTurn,
     /// With the person's words, or later.
-    During,
+    DuringTurn,
 }
 
 /// A memory that was in the context of a turn.
 #[derive(Debug, Clone)]
-pub struct InContext {
+pub struct MemoryInContext {
     /// The name of its file.
     pub file: String,
     /// Its name.
@@ -38,14 +39,14 @@ pub struct InContext {
     /// The files it is about.
     pub anchors: Vec<Anchor>,
     /// When it came.
-    pub arrival: Arrival,
+    pub arrival: ContextTiming,
     /// Whether an agent has changed it in this turn, or wanted to.
     pub updated: bool,
 }
 
 /// What happened in a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Happened {
+pub struct TurnActivity {
     /// What the model said to the person.
     pub answers: Vec<String>,
     /// The files and folders that its calls named.
@@ -58,7 +59,7 @@ pub struct Happened {
 
 /// What a turn says about a memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct TurnEffect {
+pub struct TurnUsage {
     /// An answer named it, or quoted it.
     pub cited: bool,
     /// What it is about came up, and nobody had to correct anything.
@@ -67,7 +68,7 @@ pub struct TurnEffect {
     pub violated: bool,
 }
 
-impl TurnEffect {
+impl TurnUsage {
     /// Whether it was good for anything.
     pub fn helped(self) -> bool {
         self.cited || self.heeded
@@ -75,12 +76,12 @@ impl TurnEffect {
 }
 
 /// What a turn says about the memories in its context, in their order.
-pub fn effects(memories: &[InContext], turn: &Happened) -> Vec<TurnEffect> {
+pub fn assess_usage(memories: &[MemoryInContext], turn: &TurnActivity) -> Vec<TurnUsage> {
     let answers: Vec<Quotable> = turn.answers.iter().map(|answer| Quotable::of(answer)).collect();
     let touched = Touched::by(turn);
-    let of = |memory: &InContext| {
+    let of = |memory: &MemoryInContext| {
         let violated = is_violated(memory);
-        TurnEffect {
+        TurnUsage {
             cited: answers.iter().any(|answer| cites(answer, memory)),
             heeded: !violated
                 && touched.has(&Terms::of(memory))
@@ -92,16 +93,18 @@ pub fn effects(memories: &[InContext], turn: &Happened) -> Vec<TurnEffect> {
 }
 
 /// Whether what a memory is about comes up.
-pub fn comes_up(memory: &InContext, turn: &Happened) -> bool {
+pub fn is_relevant(memory: &MemoryInContext, turn: &TurnActivity) -> bool {
     Touched::by(turn).has(&Terms::of(memory))
 }
 
 /// The person spoke, and what they said made somebody write the rule anew that had been there all along.
-fn is_violated(memory: &InContext) -> bool {
-    memory.updated && memory.arrival == Arrival::Before && memory.kind == Some(MemoryType::Feedback)
+fn is_violated(memory: &MemoryInContext) -> bool {
+    memory.updated
+        && memory.arrival == ContextTiming::BeforeTurn
+        && memory.kind == Some(MemoryType::Feedback)
 }
 
-fn cites(answer: &Quotable, memory: &InContext) -> bool {
+fn cites(answer: &Quotable, memory: &MemoryInContext) -> bool {
     answer.has_file(&memory.file)
         || (is_distinctive(&memory.name) && says_words(answer, &memory.name))
         || answer.shares_a_run(&Quotable::of(&memory.body))
@@ -117,11 +120,11 @@ fn is_distinctive(name: &str) -> bool {
 }
 
 /// What a rule forbids was done all the same, whether anybody noticed or not.
-fn did_what_it_forbids(memory: &InContext, turn: &Happened) -> bool {
-    let rules = forbidden(&memory.name, &memory.body);
+fn did_what_it_forbids(memory: &MemoryInContext, turn: &TurnActivity) -> bool {
+    let rules = find_prohibitions(&memory.name, &memory.body);
     rules.iter().any(|rule| turn.commands.iter().any(|line| rule.is_done_by(line)))
 }
 
 #[cfg(test)]
-#[path = "effect_tests.rs"]
+#[path = "memory_usage_tests.rs"]
 mod tests;

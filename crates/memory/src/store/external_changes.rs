@@ -2,23 +2,28 @@
 
 use jiff::Timestamp;
 
+use super::change_origin::ChangeAuthor;
 use super::content::Splice;
-use super::heads::{self, Head};
-use super::history::{Change, FileChange, IndexChange, Nature, Version};
-use super::prepare::Prepared;
-use super::{Author, ChangeError, Current, Locked, disk, name};
+use super::current_file;
+use super::current_file::CurrentFile;
+use super::error::ChangeError;
+use super::fixed_path::name;
+use super::journal::{IndexChange, Nature, RecordedChange, RecordedFileChange, Version};
+use super::last_known::{self, LastKnownFile};
+use super::locked::Locked;
+use super::prepare::PreparedChange;
 use crate::entry::as_text;
+use crate::names::{INDEX, MemoryFile};
 use crate::scan::is_binary;
 use crate::walk::{FoundFile, Step, walk};
-use crate::{INDEX, MemoryFile};
 
 impl Locked<'_> {
     /// Records what is there when a directory is first seen, so that later changes have a before.
-    pub(super) fn first_sight(&mut self) -> Result<(), ChangeError> {
+    pub(super) fn record_first_sight(&mut self) -> Result<(), ChangeError> {
         let mut files = Vec::new();
         self.each_memory(|file, found| {
             // What is no plain memory now is found when somebody changes it.
-            if let Ok(Some(current)) = disk::read(found.dir, &found.name)
+            if let Ok(Some(current)) = current_file::read(found.dir, &found.name)
                 && !is_binary(&current.bytes)
             {
                 files.push(change_of(file, None, Some(current)));
@@ -37,10 +42,10 @@ impl Locked<'_> {
     }
 
     /// Records outside changes of the files that a change is about.
-    pub(super) fn note_outside(&mut self, prepared: &Prepared) -> Result<(), ChangeError> {
+    pub(super) fn note_outside(&mut self, prepared: &PreparedChange) -> Result<(), ChangeError> {
         let mut files = Vec::new();
         for (change, before) in prepared.change.files.iter().zip(&prepared.before) {
-            let head = heads::read(&self.store.state, change.file.as_str());
+            let head = last_known::read(&self.store.state, change.file.as_str());
             if differs(head.as_ref(), before.as_ref()) {
                 files.push(change_of(change.file.clone(), head.as_ref(), before.clone()));
             }
@@ -54,7 +59,7 @@ impl Locked<'_> {
 
     /// Records every outside change in the directory. A file of the time and size we know is not read.
     pub(super) fn note_all_outside(&mut self) -> Result<(), ChangeError> {
-        let mut known = heads::all(&self.store.state)?;
+        let mut known = last_known::all(&self.store.state)?;
         known.remove(INDEX);
         let mut files = Vec::new();
         self.each_memory(|file, found| {
@@ -63,7 +68,7 @@ impl Locked<'_> {
                 return Ok(());
             }
             // What can not be read keeps nothing from being undone; it is found when somebody changes it.
-            let Ok(current) = disk::read(found.dir, &found.name) else { return Ok(()) };
+            let Ok(current) = current_file::read(found.dir, &found.name) else { return Ok(()) };
             let is_memory =
                 head.is_some() || current.as_ref().is_some_and(|now| !is_binary(&now.bytes));
             if is_memory && differs(head.as_ref(), current.as_ref()) {
@@ -90,7 +95,8 @@ impl Locked<'_> {
         &self,
         mut visit: impl FnMut(MemoryFile, &FoundFile<'_>) -> Result<(), ChangeError>,
     ) -> Result<(), ChangeError> {
-        let apart: Vec<&str> = self.store.options.apart.iter().map(String::as_str).collect();
+        let apart: Vec<&str> =
+            self.store.options.excluded_folders.iter().map(String::as_str).collect();
         let mut failed = Ok(());
         walk(&self.store.memory, &apart, &mut |step| {
             if let Step::File(found) = step
@@ -103,8 +109,8 @@ impl Locked<'_> {
         failed
     }
 
-    fn outside_index(&self, now: Option<&Current>) -> Option<OutsideIndex> {
-        let head = heads::read(&self.store.state, INDEX);
+    fn outside_index(&self, now: Option<&CurrentFile>) -> Option<OutsideIndex> {
+        let head = last_known::read(&self.store.state, INDEX);
         let known = head.as_ref().and_then(|head| head.hash.as_ref());
         let changed = known != now.map(|current| &current.hash);
         changed.then(|| OutsideIndex { head, now: now.cloned() })
@@ -112,7 +118,7 @@ impl Locked<'_> {
 
     fn note_found(
         &mut self,
-        files: Vec<FileChange>,
+        files: Vec<RecordedFileChange>,
         index: Option<&OutsideIndex>,
     ) -> Result<(), ChangeError> {
         if files.is_empty() && index.is_none() {
@@ -124,18 +130,18 @@ impl Locked<'_> {
     fn note(
         &mut self,
         nature: Nature,
-        files: Vec<FileChange>,
+        files: Vec<RecordedFileChange>,
         index: Option<&OutsideIndex>,
     ) -> Result<(), ChangeError> {
         let reason = match nature {
             Nature::FirstSight => "was there when the directory was first opened",
             Nature::Found | Nature::Made => "changed by another program",
         };
-        let change = Change {
-            id: self.history.next_id(),
+        let change = RecordedChange {
+            id: self.journal.next_id(),
             time: self.now,
             nature,
-            author: Author::Outside,
+            author: ChangeAuthor::Outside,
             reason: reason.to_owned(),
             sources: Vec::new(),
             undoes: None,
@@ -143,17 +149,18 @@ impl Locked<'_> {
             files,
             index: index.map(|index| self.found_index(index)),
         };
-        self.history.note(&change)?;
+        self.journal.note(&change)?;
         let now = index.and_then(|index| index.now.as_ref());
-        self.close(&change, now.map(Current::as_index))
+        self.close(&change, now.map(CurrentFile::as_index))
     }
 
     fn found_index(&self, index: &OutsideIndex) -> IndexChange {
         let bytes = index.now.as_ref().map(|current| current.bytes.as_slice()).unwrap_or_default();
         let text = as_text(bytes);
         let head = index.head.as_ref();
-        let old =
-            head.and_then(|head| heads::last_index(&self.store.state, head)).unwrap_or_default();
+        let old = head
+            .and_then(|head| last_known::last_index(&self.store.state, head))
+            .unwrap_or_default();
         IndexChange {
             before: head.and_then(|head| head.hash.clone()),
             after: index.now.as_ref().map(|current| current.hash.clone()),
@@ -164,23 +171,27 @@ impl Locked<'_> {
 
 /// The index as we knew it, and as somebody else left it.
 struct OutsideIndex {
-    head: Option<Head>,
-    now: Option<Current>,
+    head: Option<LastKnownFile>,
+    now: Option<CurrentFile>,
 }
 
 /// Whether a file is another than when its head was written.
-fn differs(head: Option<&Head>, now: Option<&Current>) -> bool {
+fn differs(head: Option<&LastKnownFile>, now: Option<&CurrentFile>) -> bool {
     head.and_then(|head| head.hash.as_ref()) != now.map(|current| &current.hash)
 }
 
-fn looks_unchanged(found: &FoundFile<'_>, head: &Head) -> bool {
+fn looks_unchanged(found: &FoundFile<'_>, head: &LastKnownFile) -> bool {
     found.entry().is_ok_and(|entry| {
         let modified = Timestamp::try_from(entry.modified).unwrap_or_default();
         head.hash.is_some() && entry.size == head.size && modified == head.modified
     })
 }
 
-fn change_of(file: MemoryFile, head: Option<&Head>, now: Option<Current>) -> FileChange {
+fn change_of(
+    file: MemoryFile,
+    head: Option<&LastKnownFile>,
+    now: Option<CurrentFile>,
+) -> RecordedFileChange {
     let before = head.and_then(|head| head.hash.clone());
-    FileChange { file, before, after: now.map(Version::of_file) }
+    RecordedFileChange { file, before, after: now.map(Version::of_file) }
 }

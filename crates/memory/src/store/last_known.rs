@@ -11,12 +11,14 @@ use dormouse_base::{Dir, Durability, FileError, RelPath, Replacement};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::history::{self, Change, IndexChange, Nature};
-use super::{ContentHash, name};
-use crate::INDEX;
+use super::content::ContentHash;
+use super::current_file::IndexNow;
+use super::fixed_path::name;
+use super::journal::{self, IndexChange, Nature, RecordedChange};
+use crate::names::INDEX;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Head {
+pub(super) struct LastKnownFile {
     /// None: it was deleted.
     pub(super) hash: Option<ContentHash>,
     pub(super) size: u64,
@@ -34,7 +36,7 @@ fn shard_of(file: &str) -> RelPath {
     name(&format!("{FOLDER}/{key}.json"))
 }
 
-type Shard = BTreeMap<String, Head>;
+type Shard = BTreeMap<String, LastKnownFile>;
 
 fn read_shard(state: &Dir, path: &RelPath) -> Shard {
     // Heads that can not be read are as good as none.
@@ -42,13 +44,13 @@ fn read_shard(state: &Dir, path: &RelPath) -> Shard {
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
-pub(super) fn read(state: &Dir, file: &str) -> Option<Head> {
+pub(super) fn read(state: &Dir, file: &str) -> Option<LastKnownFile> {
     read_shard(state, &shard_of(file)).remove(file)
 }
 
 /// Shards that were read, with the time and size they had: a look at many memories opens each shard once.
 #[derive(Debug, Default)]
-pub(super) struct HeadCache {
+pub(super) struct LastKnownCache {
     shards: Mutex<HashMap<RelPath, KnownShard>>,
 }
 
@@ -59,9 +61,9 @@ struct KnownShard {
     shard: Arc<Shard>,
 }
 
-impl HeadCache {
+impl LastKnownCache {
     /// The same as [`read`], for telling a memory's age. What decides about a change is read anew.
-    pub(super) fn read(&self, state: &Dir, file: &str) -> Option<Head> {
+    pub(super) fn read(&self, state: &Dir, file: &str) -> Option<LastKnownFile> {
         let path = shard_of(file);
         let entry = state.entry(&path).ok()?;
         let mut shards = self.shards.lock().unwrap_or_else(PoisonError::into_inner);
@@ -92,31 +94,24 @@ pub(super) fn all(state: &Dir) -> Result<Shard, FileError> {
     Ok(paths.flat_map(|path| read_shard(&folder, &path)).collect())
 }
 
-/// The index as a change leaves it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct IndexNow<'a> {
-    pub(super) bytes: &'a [u8],
-    pub(super) hash: &'a ContentHash,
-}
-
 /// Writes the heads of a change that is in place. `index` is what it left, if it touches the index and
 /// leaves one.
 pub(super) fn write(
     state: &Dir,
-    change: &Change,
+    change: &RecordedChange,
     index: Option<IndexNow<'_>>,
 ) -> Result<(), FileError> {
     let mut shards: BTreeMap<RelPath, Shard> = BTreeMap::new();
-    let mut put = |file: &str, head: Head| {
+    let mut put = |file: &str, head: LastKnownFile| {
         let path = shard_of(file);
         let shard = shards.entry(path).or_insert_with_key(|path| read_shard(state, path));
         shard.insert(file.to_owned(), head);
     };
-    let by_person = change.author.is_person();
+    let by_person = change.author.is_user();
     for file in &change.files {
         let version = file.after.as_ref();
         let content = version.and_then(|version| version.content.as_ref());
-        let head = Head {
+        let head = LastKnownFile {
             hash: version.map(|version| version.hash.clone()),
             size: content.map_or(0, |content| content.length() as u64),
             modified: version.map_or(change.time, |version| version.modified),
@@ -131,7 +126,7 @@ pub(super) fn write(
             hasty(state, &name(INDEX_COPY), bytes)?;
         }
         let size = bytes.len() as u64;
-        put(INDEX, Head { hash, size, modified: change.time, by_person });
+        put(INDEX, LastKnownFile { hash, size, modified: change.time, by_person });
     }
     for (path, shard) in shards {
         // A map of texts and numbers has no way to fail to serialise.
@@ -149,18 +144,18 @@ fn hasty(state: &Dir, path: &RelPath, bytes: &[u8]) -> Result<(), FileError> {
 const SMALL_INDEX: usize = 64 * 1024;
 const COPY_EVERY: u64 = 64;
 
-fn copy_is_due(change: &Change, index: &[u8]) -> bool {
+fn copy_is_due(change: &RecordedChange, index: &[u8]) -> bool {
     index.len() <= SMALL_INDEX
         || change.nature != Nature::Made
         || change.id.0.is_multiple_of(COPY_EVERY)
 }
 
 /// The index as we last saw it, if that can be said: the copy, and what the history did to it since.
-pub(super) fn last_index(state: &Dir, head: &Head) -> Option<String> {
+pub(super) fn last_index(state: &Dir, head: &LastKnownFile) -> Option<String> {
     let mut text = String::from_utf8(state.read(&name(INDEX_COPY)).ok()?).ok()?;
     let mut hash = ContentHash::of(text.as_bytes());
     if Some(&hash) != head.hash.as_ref() {
-        let changes = history::read_changes(state).ok()?;
+        let changes = journal::read_changes(state).ok()?;
         let changes: Vec<&IndexChange> =
             changes.iter().filter_map(|change| change.index.as_ref()).collect();
         let copied = changes.iter().rposition(|change| change.after.as_ref() == Some(&hash))?;
@@ -174,7 +169,7 @@ pub(super) fn last_index(state: &Dir, head: &Head) -> Option<String> {
 
 /// Copies the index as we last saw it, for what the history is about to forget: an older copy would still
 /// have it, and could no longer be brought up to date.
-pub(super) fn renew_copy(state: &Dir) -> Result<(), FileError> {
+pub(super) fn renew_index_copy(state: &Dir) -> Result<(), FileError> {
     let head = read(state, INDEX);
     match head.and_then(|head| last_index(state, &head)) {
         Some(text) => hasty(state, &name(INDEX_COPY), text.as_bytes()),

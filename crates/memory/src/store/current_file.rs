@@ -5,21 +5,28 @@ use std::io::Read;
 use dormouse_base::{Dir, EntryKind, FileAction, FileError, RelPath};
 use jiff::Timestamp;
 
-use super::heads::IndexNow;
-use super::{ChangeError, ContentHash};
+use super::content::ContentHash;
+use super::error::ChangeError;
 
 /// Beyond this a file is not a memory that could be kept in the history.
 const LONGEST: u64 = 16 * 1024 * 1024;
 
-/// A file as it is.
+/// Content of `MEMORY.md` after a change.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct IndexNow<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) hash: &'a ContentHash,
+}
+
+/// A file as it is on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Current {
+pub(super) struct CurrentFile {
     pub(super) bytes: Vec<u8>,
     pub(super) hash: ContentHash,
     pub(super) modified: Timestamp,
 }
 
-impl Current {
+impl CurrentFile {
     /// As heads take an index.
     pub(super) fn as_index(&self) -> IndexNow<'_> {
         IndexNow { bytes: &self.bytes, hash: &self.hash }
@@ -28,7 +35,7 @@ impl Current {
 
 /// Reads a file; none if there is none. It is opened once, without waiting for a pipe or following a link;
 /// what was opened says what it is.
-pub(super) fn read(dir: &Dir, path: &RelPath) -> Result<Option<Current>, ChangeError> {
+pub(super) fn read(dir: &Dir, path: &RelPath) -> Result<Option<CurrentFile>, ChangeError> {
     let file = match dir.open_file(path) {
         Ok(file) => file,
         Err(error) if error.is_not_found() => return Ok(None),
@@ -50,7 +57,7 @@ pub(super) fn read(dir: &Dir, path: &RelPath) -> Result<Option<Current>, ChangeE
     file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(fail)?;
     let hash = ContentHash::of(&bytes);
     let modified = Timestamp::try_from(modified).unwrap_or_default();
-    Ok(Some(Current { bytes, hash, modified }))
+    Ok(Some(CurrentFile { bytes, hash, modified }))
 }
 
 /// A link or a socket can not be opened at all.

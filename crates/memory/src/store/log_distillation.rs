@@ -7,8 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use dormouse_base::{Dir, FileError, RelPath};
 use serde::{Deserialize, Serialize};
 
-use super::{ChangeError, MessageSource, Store, name};
-use crate::Trust;
+use super::change_origin::MessageSource;
+use super::dream_records::DreamRecords;
+use super::error::ChangeError;
+use super::fixed_path::name;
+use crate::kind::Trust;
 use crate::names::{LOGS, is_markdown};
 
 const MARKS: &str = "distilled.json";
@@ -86,11 +89,11 @@ struct Mark {
 
 type Marks = BTreeMap<String, Vec<Mark>>;
 
-impl Store {
+impl DreamRecords<'_> {
     /// What stands in the logs and no memories were made of yet, oldest first. What dreams made that were `undone`
     /// does not count: the memories may be in another store.
-    pub fn undistilled(&self, undone: &BTreeSet<String>) -> Result<Vec<LogPart>, ChangeError> {
-        let logs = match self.memory.open_folder(&name(LOGS)) {
+    pub fn unused_logs(&self, undone: &BTreeSet<String>) -> Result<Vec<LogPart>, ChangeError> {
+        let logs = match self.store.memory.open_folder(&name(LOGS)) {
             Ok(logs) => logs,
             Err(error) if error.is_not_found() => return Ok(Vec::new()),
             Err(error) => return Err(error.into()),
@@ -110,7 +113,7 @@ impl Store {
     }
 
     /// Memories were made of these parts, by this dream.
-    pub fn distilled(&self, dream: &str, parts: &[LogPart]) -> Result<(), ChangeError> {
+    pub fn mark_logs_used(&self, dream: &str, parts: &[LogPart]) -> Result<(), ChangeError> {
         if parts.is_empty() {
             return Ok(());
         }
@@ -121,11 +124,11 @@ impl Store {
         }
         // Texts and numbers have no way to fail to serialise.
         let text = serde_json::to_vec(&marks).unwrap_or_default();
-        Ok(self.state.replace(&name(MARKS), &text)?)
+        Ok(self.store.state.replace(&name(MARKS), &text)?)
     }
 
     fn marks(&self) -> Result<Marks, FileError> {
-        match self.state.read(&name(MARKS)) {
+        match self.store.state.read(&name(MARKS)) {
             // Marks that can not be read are none: a log is read twice rather than never.
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
             Err(error) if error.is_not_found() => Ok(Marks::new()),
@@ -133,19 +136,13 @@ impl Store {
         }
     }
 
-    /// The larger pieces of work, such as dreams, of which something was undone here.
-    pub fn undone_wholes(&self) -> Result<BTreeSet<String>, ChangeError> {
-        let undone = self.log()?.into_iter().filter(|entry| entry.undone_by.is_some());
-        Ok(undone.filter_map(|entry| entry.part_of).collect())
-    }
-
     fn part(&self, path: String, end: u64) -> Result<Option<LogPart>, ChangeError> {
         let Ok(file) = RelPath::new(&path) else { return Ok(None) };
-        let size = self.memory.entry(&file)?.size;
+        let size = self.store.memory.entry(&file)?.size;
         if size == end || size > LONGEST_LOG {
             return Ok(None);
         }
-        let bytes = self.memory.read(&file)?;
+        let bytes = self.store.memory.read(&file)?;
         let start = usize::try_from(end).unwrap_or(usize::MAX);
         // A log that is shorter than it was is another one.
         let (before, new) = bytes.split_at_checked(start).unwrap_or((&[], &bytes));

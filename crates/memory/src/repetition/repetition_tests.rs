@@ -6,7 +6,7 @@ use super::*;
 
 /// Whether the first text says the second.
 fn says(known: &str, proposed: &str) -> bool {
-    already_said(&Claims::of(proposed), &[Claims::of(known)]).is_some()
+    find_repeated(&Claims::of(proposed), &[Claims::of(known)]).is_some()
 }
 
 /// The pairs of a table: whether they say the same, what is known, what is proposed.
@@ -59,16 +59,16 @@ fn several_texts_together_say_it_and_the_one_that_says_most_is_named() {
     let known = ["The linter is Biome.", "Use pnpm. Commit the lockfile.", "Ann owns billing."];
     let known = known.map(Claims::of);
     let proposed = Claims::of("Use pnpm, and commit the lockfile. Ann owns billing. pnpm is used.");
-    assert_eq!(already_said(&proposed, &known), Some(1));
+    assert_eq!(find_repeated(&proposed, &known), Some(1));
     let more = Claims::of("Use pnpm. Ann owns billing. Bob owns search.");
-    assert_eq!(already_said(&more, &known), None);
-    assert_eq!(already_said(&Claims::of("Ann owns billing."), &known), Some(2));
+    assert_eq!(find_repeated(&more, &known), None);
+    assert_eq!(find_repeated(&Claims::of("Ann owns billing."), &known), Some(2));
 }
 
 #[test]
 fn words_from_here_and_there_are_no_statement() {
     let known = ["The API is on port 8080.", "The cache is fast."].map(Claims::of);
-    assert_eq!(already_said(&Claims::of("The cache is on port 8080."), &known), None);
+    assert_eq!(find_repeated(&Claims::of("The cache is on port 8080."), &known), None);
 }
 
 #[test]
@@ -76,9 +76,9 @@ fn nothing_is_neither_known_nor_new() {
     for nothing in ["", "  \n", "…!?", "Please, thanks!", "好的，谢谢"] {
         let claims = Claims::of(nothing);
         assert!(claims.is_empty(), "{nothing}");
-        assert_eq!(already_said(&claims, &[Claims::of("Use pnpm.")]), None);
+        assert_eq!(find_repeated(&claims, &[Claims::of("Use pnpm.")]), None);
     }
-    assert_eq!(already_said(&Claims::of("Use pnpm."), &[]), None);
+    assert_eq!(find_repeated(&Claims::of("Use pnpm."), &[]), None);
 }
 
 #[test]
@@ -95,7 +95,7 @@ proptest! {
     #[test]
     fn any_text_can_be_read(known in "\\PC{0,80}", proposed in "[a-z0-9不要用周一二月日.,:/@_ -]{0,60}") {
         let (known, proposed) = (Claims::of(&known), Claims::of(&proposed));
-        let found = already_said(&proposed, std::slice::from_ref(&known));
+        let found = find_repeated(&proposed, std::slice::from_ref(&known));
         prop_assert!(found.is_none() || !proposed.is_empty());
     }
 

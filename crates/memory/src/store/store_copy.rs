@@ -4,17 +4,24 @@ use std::collections::BTreeMap;
 
 use dormouse_base::{Dir, Durability, Replacement};
 
-use super::{ChangeError, ContentHash, Store, StoreOptions, disk, name};
-use crate::{INDEX, MemoryFile, ScanCache};
+use super::content::ContentHash;
+use super::current_file;
+use super::error::ChangeError;
+use super::fixed_path::name;
+use super::locked::Locked;
+use super::options::StoreOptions;
+use super::store::Store;
+use crate::names::{INDEX, MemoryFile};
+use crate::scan::ScanCache;
 
 impl Store {
     /// The state folder.
     pub(crate) fn state_dir(&self) -> &Dir {
-        &self.state
+        &self.context.state
     }
 
     pub(crate) fn options(&self) -> &StoreOptions {
-        &self.options
+        &self.context.options
     }
 
     /// Copies all memories that can be read, but for those in quarantine, and the index; says what each is. Nobody
@@ -23,12 +30,14 @@ impl Store {
         &self,
         folder: &Dir,
     ) -> Result<BTreeMap<MemoryFile, ContentHash>, ChangeError> {
-        let _unchanged = self.lock()?;
+        let _unchanged = Locked::acquire(&self.context)?;
         let mut copied = BTreeMap::new();
         let scan = self.scan(&mut ScanCache::default())?;
         for memory in scan.memories.iter().filter(|memory| !memory.header.quarantined) {
             let path = memory.file.path();
-            let Ok(Some(current)) = disk::read(&self.memory, path) else { continue };
+            let Ok(Some(current)) = current_file::read(&self.context.memory, path) else {
+                continue;
+            };
             let copy = Replacement {
                 content: &current.bytes,
                 modified: Some(current.modified.into()),
@@ -37,7 +46,7 @@ impl Store {
             folder.replace_with(path, &copy)?;
             copied.insert(memory.file.clone(), current.hash);
         }
-        if let Some(index) = disk::read(&self.memory, &name(INDEX))? {
+        if let Some(index) = current_file::read(&self.context.memory, &name(INDEX))? {
             let copy =
                 Replacement { durability: Durability::Unsynced, ..Replacement::new(&index.bytes) };
             folder.replace_with(&name(INDEX), &copy)?;
