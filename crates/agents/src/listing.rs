@@ -1,7 +1,7 @@
 //! The list of agents, as the model reads it.
 
 use dormouse_conversation::PromptSize;
-use dormouse_engine::lines_within;
+use dormouse_extensions::skills::lines_within;
 
 use crate::{AgentDefinition, Agents};
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use dormouse_base::{AgentId, nearest_name};
 use dormouse_engine::{
-    Engine, EngineConfig, ForkPoint, HookLayer, HookOrigin, MEMORY_TOOLS, ModelSetup,
-    PromptOverrides, Surroundings,
+    Engine, EngineConfig, ForkPoint, MEMORY_TOOLS, ModelSetup, PromptOverrides, Surroundings,
 };
+use dormouse_hooks::{HookLayer, HookOrigin};
 use dormouse_permissions::PermissionMode;
 use dormouse_tools::{Asker, McpHub, ToolSet};
 use tokio_util::sync::CancellationToken;

@@ -9,14 +9,15 @@ use dormouse_model::{Dialect, Model, PriceTable, RetryPolicy};
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::{Asker, CommandLimits, Reaper, ToolSet};
 
-use crate::hooks::Hooks;
 use crate::prompt::PromptOverrides;
 use crate::results::ResultRules;
 use crate::startup_context::{InstructionSetup, MemorySetup};
 use crate::{
-    Announcer, BackgroundTask, CompactionRules, ForkPoints, LayerRules, MessageSource, Skills,
-    SmallModel, SubagentSession,
+    Announcer, BackgroundTask, CompactionRules, ForkPoints, LayerRules, MessageSource, SmallModel,
+    SubagentSession,
 };
+use dormouse_extensions::skills::Skills;
+use dormouse_hooks::Hooks;
 
 /// What a conversation needs from outside.
 #[derive(Clone)]

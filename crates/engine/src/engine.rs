@@ -11,6 +11,7 @@ use dormouse_conversation::{
     Block, Budget, EnvironmentFacts, Message, MessageFlags, MessageHistory, Prefix, Role, Usage,
     context_tokens,
 };
+use dormouse_hooks::{HookObserver, HookRunner, SessionSource};
 use dormouse_instructions::LoadOccasion;
 use dormouse_memory::Trust;
 use dormouse_model::{BreakDetector, CacheTtl, WireBody};
@@ -19,7 +20,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::compact::{CompactionBreaker, UserMessages};
 use crate::fork::SharedCost;
-use crate::hooks::{HookObserver, HookRunner, SessionSource, hook_runner};
+use crate::hook_model::EngineHookModel;
+use crate::hook_wiring::hook_runner;
 use crate::jobs::Jobs;
 use crate::layers::CollapseState;
 use crate::memory::MemoryFileGuard;
@@ -73,6 +75,8 @@ pub struct Engine {
     pub(crate) known: StartupContext,
     /// Hooks, if there are any.
     pub(crate) hooks: Option<Arc<HookRunner>>,
+    /// The model that hooks ask, if there are hooks.
+    pub(crate) hook_model: Option<Arc<EngineHookModel>>,
     /// Why the session began, until its hooks have run.
     pub(crate) begun_by: Option<SessionSource>,
     /// What hooks have said that goes with the next prompt.
@@ -187,12 +191,12 @@ impl Engine {
         };
         let figures = config.figures.for_session(transcript.session(), project);
         let forks_spent = SharedCost::default();
-        let hooks = hook_runner(&config, &transcript, &figures, &forks_spent);
+        let (hooks, hook_model) = hook_runner(&config, &transcript, &figures, &forks_spent).unzip();
         if let Some(memory) = &config.memory {
             memory.access.set_hooks(hooks.as_ref());
         }
         if let Some(hooks) = &hooks {
-            own.skills.lend_hooks_to(hooks);
+            own.skills.set_hooks(hooks);
         }
         let jobs = Jobs::new(Arc::clone(&config.clock), figures.clone());
         let engine = Self {
@@ -200,6 +204,7 @@ impl Engine {
             told: told.unwrap_or_else(|| prefix.facts().clone()),
             begun_by: hooks.is_some().then_some(source),
             hooks,
+            hook_model,
             known,
             notes: Vec::new(),
             config,
@@ -231,7 +236,7 @@ impl Engine {
             arrivals: Vec::new(),
             telling: Vec::new(),
         };
-        engine.seat_hooks();
+        engine.connect_hook_model();
         engine
     }
 
@@ -371,8 +376,8 @@ impl Engine {
             gate: self.config.gate.clone(),
             asker: self.config.asker.clone(),
             observer: self.hooks.clone().map(|runner| {
-                let somebody_there = self.config.asker.is_some();
-                Arc::new(HookObserver { runner, somebody_there }) as Arc<dyn CallObserver>
+                let has_user = self.config.asker.is_some();
+                Arc::new(HookObserver { runner, has_user }) as Arc<dyn CallObserver>
             }),
         }
     }

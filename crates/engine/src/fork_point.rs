@@ -139,7 +139,7 @@ impl ForkPoint {
     ) -> Result<Engine, EngineError> {
         let mut engine = Engine::begin_side(self.paid(config), side, surroundings)?;
         engine.forks_spent = self.spent.clone();
-        engine.seat_hooks();
+        engine.connect_hook_model();
         Ok(engine)
     }
 
@@ -176,7 +176,7 @@ impl ForkPoint {
             engine.body.share_before(order);
         }
         engine.forks_spent = self.spent.clone();
-        engine.seat_hooks();
+        engine.connect_hook_model();
         engine.read_cache = Arc::new(Mutex::new(self.read_cache.clone()));
         Ok(engine)
     }

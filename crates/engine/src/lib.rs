@@ -16,7 +16,10 @@ mod error;
 mod event;
 mod fork;
 mod fork_point;
-mod hooks;
+mod hook_model;
+#[cfg(test)]
+mod hook_tests;
+mod hook_wiring;
 mod jobs;
 mod layers;
 mod mcp_servers;
@@ -24,7 +27,6 @@ mod memory;
 mod memory_usage;
 mod meter;
 mod plan;
-pub mod plugins;
 mod prompt;
 mod recall;
 mod results;
@@ -33,7 +35,9 @@ mod session;
 mod session_control;
 mod session_messages;
 mod session_tools;
-mod skills;
+mod skill_calls;
+#[cfg(test)]
+mod skill_tests;
 mod spending;
 mod startup_context;
 mod subagent_session;
@@ -57,11 +61,6 @@ pub use engine::Engine;
 pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};
 pub use fork::{FORK_TAG, ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, Writes};
-pub use hooks::{
-    Bell, DreamNews, HookEvent, HookLayer, HookOrigin, HookProblem, HookView, Hooks, Idle,
-    Occasion as HookOccasion, PluginHome, SavedMemory, SessionEndReason, SessionSource,
-    SetupTrigger,
-};
 pub use jobs::{Job, JobEnd, JobHandle, JobId, JobStatus, Jobs};
 pub use layers::LayerRules;
 pub use memory::{MemoryNotices, SessionMemory, SessionMemoryError, WrittenChange, memory_tools};
@@ -76,10 +75,6 @@ pub use results::ResultRules;
 pub use resume::ResumeReport;
 pub use session::{OpenedSession, SessionFolder};
 pub use session_messages::{IncomingMessage, MessageSource};
-pub use skills::{
-    Skill, SkillCallers, SkillOwner, SkillPlaces, SkillProblem, Skills, SkillsInUse, lines_within,
-    read_definition,
-};
 pub use startup_context::{InstructionSetup, MemorySetup, StartupContext};
 pub use subagent_session::SubagentSession;
 pub use surroundings::Surroundings;

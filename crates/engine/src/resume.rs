@@ -65,7 +65,7 @@ impl Engine {
         let begun =
             ConversationStart { prefix, known, history, told: facts, around, said, folding, own };
         let mut engine = Self::assemble(config, transcript, begun);
-        engine.take_up_skills(skills);
+        engine.restore_skills(skills);
         engine.take_up();
         Ok((engine, ResumeReport { warnings, repairs }))
     }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use dormouse_conversation::{Budget, PrefixOrigin, RequestOptions};
+use dormouse_hooks::SessionEndReason;
 use dormouse_model::{Dialect, Model, RebuildReason};
 
-use crate::{Engine, EngineError, EngineEvent, SessionEndReason, SessionFolder, Surroundings};
+use crate::{Engine, EngineError, EngineEvent, SessionFolder, Surroundings};
 
 /// Another model to go on with.
 pub struct ModelSetup {
@@ -59,7 +60,7 @@ impl Engine {
         self.config.origin = other.origin;
         self.config.dialect = other.dialect;
         self.config.budget = other.budget;
-        self.seat_hooks();
+        self.connect_hook_model();
         Ok(())
     }
 }

@@ -46,7 +46,7 @@ impl Engine {
 
     /// Whatever brings something: what the set-up has, and hooks that run beside.
     fn all_incoming(&self) -> impl Iterator<Item = &dyn MessageSource> {
-        let hooks = self.hooks.iter().map(|hooks| hooks.incoming());
+        let hooks = self.hooks.iter().map(|hooks| &**hooks as &dyn MessageSource);
         self.config.message_sources.iter().map(|incoming| &**incoming).chain(hooks)
     }
 

@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use dormouse_conversation::transcript::Transcript;
+use dormouse_extensions::skills::{SkillSession, SkillSessionParts};
 
 use crate::EngineConfig;
 use crate::plan::PlanState;
-use crate::skills::SkillDesk;
 
 /// Where their calls lead.
 pub(crate) struct SessionTools {
     pub(crate) plan: Arc<PlanState>,
-    pub(crate) skills: Arc<SkillDesk>,
+    pub(crate) skills: Arc<SkillSession>,
 }
 
 impl SessionTools {
@@ -20,7 +20,14 @@ impl SessionTools {
     pub(crate) fn add_to(config: &mut EngineConfig, transcript: &Transcript) -> Self {
         let folder = transcript.session_folder().clone();
         let plan = PlanState::new(config.gate.clone(), config.asker.clone(), folder);
-        let skills = SkillDesk::new(config, transcript.session());
+        let skills = SkillSession::new(SkillSessionParts {
+            skills: Arc::clone(&config.skills),
+            gate: config.gate.clone(),
+            redactor: config.redactor.clone(),
+            clock: Arc::clone(&config.clock),
+            session: transcript.session(),
+            max_chars: usize::try_from(config.budget.results.tool_chars).unwrap_or(usize::MAX),
+        });
         // An agent hands in no plan: it has one to hand in only as a fork, of which the model was told.
         let plans = config.subagent.is_none() || config.tools.get(plan.tool().name()).is_some();
         let tools = plans.then(|| plan.tool()).into_iter().chain(skills.tool());

@@ -14,8 +14,8 @@ use dormouse_instructions::{
 use crate::memory::{SessionMemory, index_parts};
 use crate::prompt::{IndexUse, MemoryRules};
 use crate::recall::RecallSetup;
-use crate::skills::listing;
 use crate::{AnnouncedFact, EngineConfig, PromptPosition};
+use dormouse_extensions::skills::skill_listing;
 
 /// Of the first message, instruction files may take this many times what one of them may.
 const FILES_WORTH: usize = 3;
@@ -61,7 +61,8 @@ pub struct StartupContext {
 impl StartupContext {
     /// Looks it up.
     pub(crate) fn look(config: &EngineConfig, occasion: LoadOccasion) -> Self {
-        let mut known = Self { skills: listing(&config.skills, &config.budget), ..Self::default() };
+        let mut known =
+            Self { skills: skill_listing(&config.skills, &config.budget), ..Self::default() };
         known.look_again(config);
         known.warnings.extend(config.skills.problems().iter().map(ToString::to_string));
         if let Some(InstructionSetup { roots, approved }) = &config.instructions {

@@ -7,9 +7,9 @@ use dormouse_context::{Fragment, HookContext};
 use dormouse_conversation::{Block, MessageFlags, Usage};
 use tokio_util::sync::CancellationToken;
 
-use crate::hooks::{SessionEndReason, SessionSource, SetupTrigger};
-use crate::skills::SkillOwner;
 use crate::{Engine, EngineError, EngineEvent, Surroundings, TurnEnd, TurnReport, driver};
+use dormouse_extensions::skills::SkillOwner;
+use dormouse_hooks::{SessionEndReason, SessionSource, SetupTrigger};
 
 /// The file in a session's own folder that has the title a hook gave it.
 pub const TITLE_FILE: &str = "title.txt";
@@ -29,7 +29,7 @@ impl Engine {
     ) -> Result<TurnReport, EngineError> {
         self.start(sink).await;
         self.look_at_files(now, sink).await;
-        let called = self.skill_called(prompt, sink);
+        let called = self.load_called_skill(prompt, sink);
         let skill = called.as_ref().map(|called| called.block.clone());
         tokio::select! {
             biased;
@@ -50,7 +50,7 @@ impl Engine {
         with.extend(skill);
         self.add_prompt(prompt, with)?;
         self.breaker.person_speaks();
-        self.use_called(called)?;
+        self.activate_skill(called.as_ref())?;
         let report = self.run_until_done(max_requests, interrupt, sink).await?;
         if interrupt.is_cancelled() {
             self.stop_recalling();
@@ -92,10 +92,10 @@ impl Engine {
         let (Some(hooks), Some(source)) = (self.hooks.clone(), self.begun_by.take()) else {
             return;
         };
-        hooks.instructions(self.known.loaded());
+        hooks.instructions_loaded(self.known.loaded());
         // The session begins all the same: whoever refuses it is heard by the person.
         let started = hooks.session_start(source, &self.config.model_name);
-        let verdict = hooks.heard(started, sink).await;
+        let verdict = hooks.run_with_notices(started, sink).await;
         self.call_session(verdict.title, sink);
         self.notes.extend(verdict.notes);
     }
@@ -121,7 +121,7 @@ impl Engine {
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) {
         let Some(hooks) = self.hooks.clone() else { return };
-        let verdict = hooks.heard(hooks.set_up(trigger), sink).await;
+        let verdict = hooks.run_with_notices(hooks.setup(trigger), sink).await;
         self.notes.extend(verdict.notes);
     }
 
@@ -132,12 +132,12 @@ impl Engine {
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) {
         let Some(hooks) = self.hooks.clone() else { return };
-        hooks.heard(hooks.look_at_settings(), sink).await;
-        hooks.look_at_files();
+        hooks.run_with_notices(hooks.check_settings(), sink).await;
+        hooks.check_files();
         let before = self.told.get("working directory").filter(|before| *before != now.folder);
         if let (Some(before), None) = (before, &self.config.subagent) {
-            let moved = hooks.moved(before, Path::new(&now.folder));
-            let notes = hooks.heard(moved, sink).await;
+            let moved = hooks.cwd_changed(before, Path::new(&now.folder));
+            let notes = hooks.run_with_notices(moved, sink).await;
             self.notes.extend(notes);
         }
     }
@@ -154,7 +154,7 @@ impl Engine {
             return;
         }
         let Some(hooks) = &self.hooks else { return };
-        hooks.heard(hooks.session_end(reason), sink).await;
+        hooks.run_with_notices(hooks.session_end(reason), sink).await;
     }
 
     pub(crate) fn begun_by_clear(&mut self) {
@@ -196,7 +196,7 @@ impl Engine {
                     continue;
                 }
                 if let (Some(hooks), false) = (&self.hooks, interrupt.is_cancelled()) {
-                    hooks.agent_is_done().await;
+                    hooks.finish_subagent().await;
                 }
                 return Ok(report);
             };
@@ -234,18 +234,18 @@ impl Engine {
         }
         if let Some((skill, arguments)) = self.config.skills.called(prompt) {
             let source = match skill.owner {
-                SkillOwner::Person => "user",
+                SkillOwner::User => "user",
                 SkillOwner::Project => "project",
                 SkillOwner::Plugin => "plugin",
             };
-            let expanded = hooks.expansion((&skill.name, arguments), source, prompt);
-            let verdict = hooks.heard(expanded, sink).await;
+            let expanded = hooks.prompt_expansion(&skill.name, arguments, source, prompt);
+            let verdict = hooks.run_with_notices(expanded, sink).await;
             if let Some(why) = verdict.block.or(verdict.halt) {
                 return Some(why);
             }
             self.notes.extend(verdict.notes);
         }
-        let verdict = hooks.heard(hooks.prompt(prompt), sink).await;
+        let verdict = hooks.run_with_notices(hooks.user_prompt(prompt), sink).await;
         self.call_session(verdict.title, sink);
         if let Some(why) = verdict.block.or(verdict.halt) {
             return Some(why);
@@ -265,11 +265,11 @@ impl Engine {
         let verdict = match &report.end {
             TurnEnd::Completed => {
                 let stopped = hooks.stop(&report.answer, continuations > 0);
-                Some(hooks.heard(stopped, sink).await)
+                Some(hooks.run_with_notices(stopped, sink).await)
             }
             TurnEnd::Failed(error) => {
                 let said = error.to_string();
-                hooks.heard(hooks.stop_failure(&said), sink).await;
+                hooks.run_with_notices(hooks.stop_failure(&said), sink).await;
                 None
             }
             _ => None,

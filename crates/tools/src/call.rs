@@ -32,6 +32,8 @@ pub struct CallResult {
     pub content: ResultContent,
     /// Whether something went wrong.
     pub is_error: bool,
+    /// Whether the user interrupted the call.
+    pub is_interrupted: bool,
     /// The file in which the result is, where it was too long to hold.
     pub spilled: Option<Spilled>,
     /// What the gate, and whoever was asked, made of it; none where it did not come to that.
@@ -49,6 +51,7 @@ impl CallResult {
         Self {
             content: ResultContent::Text(message.into()),
             is_error: true,
+            is_interrupted: false,
             spilled: None,
             verdict: None,
             notes: Vec::new(),
@@ -68,7 +71,10 @@ impl From<Result<ToolOutput, ToolError>> for CallResult {
             Ok(ToolOutput { content, spilled, is_error, halt }) => {
                 Self { content, is_error, spilled, halt, ..Self::error("") }
             }
-            Err(error) => Self::error(error.to_string()),
+            Err(error) => Self {
+                is_interrupted: matches!(error, ToolError::Interrupted { .. }),
+                ..Self::error(error.to_string())
+            },
         }
     }
 }

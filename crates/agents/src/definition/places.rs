@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use dormouse_base::{Dir, EntryKind, FileError, Project};
-use dormouse_engine::read_definition;
+use dormouse_extensions::skills::read_definition;
 
 use super::{AgentDefinition, AgentOrigin, AgentProblem, read_markdown};
 
@@ -83,7 +83,7 @@ fn load(
                 Ok(Some(text)) => read_markdown(&path, &text, origin.clone(), problems),
                 Ok(None) => None,
                 Err(problem) => {
-                    problems.push(unreadable(&path, problem));
+                    problems.push(unreadable(&path, problem.to_string()));
                     None
                 }
             };

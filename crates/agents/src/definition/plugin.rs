@@ -1,7 +1,8 @@
 //! Agents that plugins bring: called `plugin:name`, and without what would let them do more than the person was shown.
 
-use dormouse_engine::plugins::Plugin;
-use dormouse_engine::read_definition;
+use dormouse_extensions::plugins::Plugin;
+use dormouse_extensions::skills::read_definition;
+
 use serde_json::Value;
 
 use super::fields::line_of_key;
@@ -18,7 +19,12 @@ pub fn of_plugin(plugin: &Plugin, problems: &mut Vec<AgentProblem>) -> Vec<Agent
         let text = match read_definition(path, Some(&plugin.root)) {
             Ok(text) => text.unwrap_or_default(),
             Err(problem) => {
-                problems.push(AgentProblem { place, line: None, problem, loaded: false });
+                problems.push(AgentProblem {
+                    place,
+                    line: None,
+                    problem: problem.to_string(),
+                    loaded: false,
+                });
                 continue;
             }
         };
@@ -65,7 +71,7 @@ pub fn of_plugin(plugin: &Plugin, problems: &mut Vec<AgentProblem>) -> Vec<Agent
 mod tests {
     use std::path::Path;
 
-    use dormouse_engine::plugins::PluginName;
+    use dormouse_extensions::plugins::PluginName;
 
     use super::*;
 

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use dormouse_base::SessionId;
 use dormouse_engine::{
-    Bell, DreamNews, ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, JobHandle, Writes,
-    memory_tools,
+    ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, JobHandle, Writes, memory_tools,
 };
+use dormouse_hooks::{DreamEndEvent, HookNotifier};
 use dormouse_memory::{
     ApplyMode, ChangeAuthor, ChangeError, ChangeOrigin, DraftRejection, DreamLockError, FileDiff,
     Scope, Store,
@@ -109,12 +109,12 @@ impl Dream {
 
     /// Runs the dream. Dropping the future ends it without changes.
     pub(super) async fn run(mut self, source: ForkSource, job: Option<JobHandle>) -> DreamOutcome {
-        let bell = source.bell().clone();
+        let hooks = source.hook_notifier().clone();
         let scopes: Vec<String> =
             self.workspaces.iter().map(|workspace| workspace.store.scope().to_string()).collect();
-        bell.dream_starts(&self.id, self.sessions.len(), &scopes).await;
+        hooks.dream_start(&self.id, self.sessions.len(), &scopes).await;
         let report = self.report(DreamStatus::Killed);
-        let mut killed = KillReport(Some(report), self.report_store(), bell.clone());
+        let mut killed = KillReport(Some(report), self.report_store(), hooks.clone());
         let drafts: Vec<_> =
             self.workspaces.iter().map(|workspace| Arc::clone(&workspace.draft)).collect();
         let logs = self.workspaces.iter().flat_map(|workspace| workspace.logs.clone()).collect();
@@ -140,7 +140,7 @@ impl Dream {
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         };
         let notice = ReportNotice::of(&outcome.report);
-        bell.dream_ends(notice.news(&outcome.report)).await;
+        hooks.dream_end(notice.news(&outcome.report)).await;
         outcome
     }
 
@@ -280,14 +280,14 @@ fn save_report(store: Option<&Arc<Store>>, report: &mut DreamReport) {
 }
 
 /// Reports a dream that was ended from outside, when it is dropped.
-struct KillReport(Option<DreamReport>, Option<Arc<Store>>, Bell);
+struct KillReport(Option<DreamReport>, Option<Arc<Store>>, HookNotifier);
 
 impl Drop for KillReport {
     fn drop(&mut self) {
         if let Some(mut report) = self.0.take() {
             save_report(self.1.as_ref(), &mut report);
             let notice = ReportNotice::of(&report);
-            self.2.dream_is_ended(notice.news(&report));
+            self.2.dream_end_in_background(notice.news(&report));
         }
     }
 }
@@ -308,8 +308,8 @@ impl ReportNotice {
         Self { headline: report.headline(), status, json }
     }
 
-    fn news<'a>(&'a self, report: &'a DreamReport) -> DreamNews<'a> {
-        DreamNews {
+    fn news<'a>(&'a self, report: &'a DreamReport) -> DreamEndEvent<'a> {
+        DreamEndEvent {
             id: &report.id,
             status: &self.status,
             improved: report.improved(),

@@ -20,7 +20,7 @@ mod setup;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use dormouse_engine::SetupTrigger;
+use dormouse_hooks::SetupTrigger;
 
 pub(crate) use agents::*;
 pub(crate) use completions::*;

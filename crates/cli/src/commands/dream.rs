@@ -8,7 +8,8 @@ use dormouse_background::{
     DreamBlocked, DreamOutcome, DreamReport, DreamStatus, DreamTiming, dream, dream_reports,
 };
 use dormouse_base::{Dir, Settings, Switches};
-use dormouse_engine::{Bell, EngineEvent, ForkSource, Saving, SessionFolder, SessionMemory};
+use dormouse_engine::{EngineEvent, ForkSource, Saving, SessionFolder, SessionMemory};
+use dormouse_hooks::HookNotifier;
 use dormouse_memory::ApplyMode;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -74,11 +75,11 @@ async fn run_dream(arguments: &DreamArguments, world: &World) -> Result<Exit, Fa
     let when = if arguments.now { DreamTiming::Now } else { DreamTiming::IfDue };
     let trial = if arguments.dry_run { ApplyMode::Preview } else { ApplyMode::Apply };
     let mut start_failure = None;
-    let mut bell = Bell::default();
+    let mut hooks = HookNotifier::default();
     let seed = async |folder: &Path| {
         let seed = seed(arguments, world, folder).await;
         if let Ok(seed) = &seed {
-            bell = seed.bell().clone();
+            hooks = seed.hook_notifier().clone();
         }
         seed.map_err(|failure| {
             let message = failure.message();
@@ -88,7 +89,7 @@ async fn run_dream(arguments: &DreamArguments, world: &World) -> Result<Exit, Fa
     };
     let setup = setup(world, access, sessions.dir().clone());
     let outcome = Box::pin(unless_interrupted(dream(setup, seed, when, trial))).await?;
-    for notice in bell.take_notices() {
+    for notice in hooks.take_notices() {
         print::note(&format!("note: {notice}"));
     }
     match (outcome, start_failure) {

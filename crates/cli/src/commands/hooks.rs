@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dormouse_engine::{HookEvent, HookOccasion, HookView, Hooks};
+use dormouse_hooks::{HookEvent, HookQuery, HookView, Hooks, UnknownHookEvent};
 use dormouse_tools::ToolSet;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -73,9 +73,9 @@ fn views<'h>(
     folder: &Path,
 ) -> Result<Vec<HookView<'h>>, Failure> {
     let Some(name) = &arguments.event else { return Ok(hooks.list().collect()) };
-    let unknown_event = |why: String| {
+    let unknown_event = |error: UnknownHookEvent| {
         let events: Vec<&str> = HookEvent::ALL.into_iter().map(HookEvent::name).collect();
-        Failure::usage(anyhow::anyhow!("`{name}`: {why}"))
+        Failure::usage(anyhow::anyhow!("`{name}`: {error}"))
             .hint(msg!("hooks-events-hint", events = events.join(", ")))
     };
     let event = HookEvent::named(name).map_err(unknown_event)?;
@@ -84,9 +84,8 @@ fn views<'h>(
         Failure::usage(anyhow::anyhow!(msg!("hooks-input-not-json", error = error.to_string())))
             .hint(msg!("hooks-input-hint"))
     })?;
-    let occasion =
-        HookOccasion { event, subject: arguments.tool.as_deref(), input: input.as_deref() };
-    Ok(hooks.explain(occasion, &ToolSet::builtin(), folder))
+    let query = HookQuery { event, subject: arguments.tool.as_deref(), input: input.as_deref() };
+    Ok(hooks.explain(query, &ToolSet::builtin(), folder))
 }
 
 fn to_json<'a>(view: &'a HookView<'_>) -> HookJson<'a> {
@@ -98,11 +97,11 @@ fn to_json<'a>(view: &'a HookView<'_>) -> HookJson<'a> {
         matcher: &view.matcher,
         r#if: view.condition.as_deref(),
         kind: view.kind,
-        what: &view.what,
+        what: &view.action,
         timeout_seconds: view.timeout.as_secs_f64(),
         waited_for: view.waited_for,
-        runs: view.not_run.is_none(),
-        why_not: view.not_run.as_deref(),
+        runs: view.inactive_reason.is_none(),
+        why_not: view.inactive_reason.as_deref(),
     }
 }
 
@@ -124,8 +123,8 @@ fn conditions(view: &HookView<'_>) -> String {
 }
 
 fn line(view: &HookView<'_>) -> String {
-    let what = view.what.replace('\n', "\\n");
-    let runs = match &view.not_run {
+    let what = view.action.replace('\n', "\\n");
+    let runs = match &view.inactive_reason {
         None => "runs".to_owned(),
         Some(why) => format!("does not run: {why}"),
     };

@@ -4,7 +4,8 @@ pub(crate) mod output;
 
 use std::io::IsTerminal;
 
-use dormouse_engine::{SessionEndReason, TurnEnd, TurnReport};
+use dormouse_engine::{TurnEnd, TurnReport};
+use dormouse_hooks::SessionEndReason;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use dormouse_base::{names, nearest_name};
-use dormouse_engine::SessionEndReason;
+use dormouse_hooks::SessionEndReason;
 
 use crate::terminal::markdown::{Color, Style};
 use crate::wiring::exit::{Exit, Failure};

@@ -13,7 +13,8 @@ use dormouse_base::{
     Environment, LayerSwitch, Project, Settings, SettingsLayer, SettingsSource, Switches,
     TrustState, names,
 };
-use dormouse_engine::{HookLayer, HookOrigin, Hooks, ModelSetup, SmallModel};
+use dormouse_engine::{ModelSetup, SmallModel};
+use dormouse_hooks::{HookLayer, HookOrigin, Hooks};
 use dormouse_memory::{IndexUpkeep, Scope, StoreOptions};
 use dormouse_tools::{ServerOrigin, Variables, read_servers};
 use futures_util::future::BoxFuture;

@@ -1,7 +1,7 @@
 //! The hooks in force, from every layer of settings and from plugins.
 
 use dormouse_base::{SettingsSource, SettingsStack};
-use dormouse_engine::{HookLayer, HookOrigin, HookProblem, Hooks, Idle};
+use dormouse_hooks::{HookLayer, HookOrigin, HookProblem, Hooks, InactiveReason};
 
 use crate::wiring::exit::Failure;
 use crate::wiring::plugins;
@@ -23,43 +23,43 @@ pub(crate) fn read(
     world: &World,
 ) -> Result<(Hooks, Vec<HookProblem>), Failure> {
     let bare = is_bare(world)?;
-    let others_idle = others_idle(in_force, bare);
-    let of_plugins = plugins::hook_layers(&in_force.plugins, others_idle);
+    let extensions_inactive = extensions_inactive(in_force, bare);
+    let of_plugins = plugins::hook_layers(&in_force.plugins, extensions_inactive);
     let (hooks, problems) = Hooks::read(layers(in_force, bare).chain(of_plugins));
     let files = SettingsSource::ALL.into_iter().filter_map(|source| {
         let file = in_force.places.file(source)?;
         Some((source, file))
     });
-    Ok((hooks.watching(files.collect()).others_idle(others_idle), problems))
+    Ok((hooks.watching(files.collect()).extensions_inactive(extensions_inactive), problems))
 }
 
 /// The files of settings, and whether their hooks run.
 fn layers(in_force: &InForce, bare: bool) -> impl Iterator<Item = HookLayer> {
     in_force.stack.layers().iter().map(move |layer| {
-        let idle = if bare {
-            Some(Idle::Bare)
+        let inactive = if bare {
+            Some(InactiveReason::Bare)
         } else if switched_off(&in_force.stack, layer.source) {
-            Some(Idle::Disabled)
+            Some(InactiveReason::Disabled)
         } else if is_managed_only(in_force) && layer.source != SettingsSource::Managed {
-            Some(Idle::ManagedOnly)
+            Some(InactiveReason::ManagedOnly)
         } else if layer.withheld.needs_trust.get("hooks").is_some() {
-            Some(Idle::NotTrusted)
+            Some(InactiveReason::NotTrusted)
         } else {
             None
         };
         let origin = HookOrigin::Settings(layer.source);
-        HookLayer::of_json(origin, &layer.path, &*layer.text).idle(idle)
+        HookLayer::of_json(origin, &layer.path, &*layer.text).inactive(inactive)
     })
 }
 
 /// Why hooks of plugins, agents and skills do not run, where they do not.
-fn others_idle(in_force: &InForce, bare: bool) -> Option<Idle> {
+fn extensions_inactive(in_force: &InForce, bare: bool) -> Option<InactiveReason> {
     if bare {
-        Some(Idle::Bare)
+        Some(InactiveReason::Bare)
     } else if switched_off(&in_force.stack, SettingsSource::User) {
-        Some(Idle::Disabled)
+        Some(InactiveReason::Disabled)
     } else if is_managed_only(in_force) {
-        Some(Idle::ManagedOnly)
+        Some(InactiveReason::ManagedOnly)
     } else {
         None
     }

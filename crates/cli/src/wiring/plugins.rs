@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 
 use dormouse_agents::{AgentDefinition, AgentProblem, of_plugin};
 use dormouse_base::{Dir, Environment};
-use dormouse_engine::plugins::{Installed, Plugin, PluginConfig, PluginStore, PluginTrust};
-use dormouse_engine::{HookLayer, HookOrigin, Idle, PluginHome, Skills};
+use dormouse_extensions::plugins::{
+    InstalledPlugin, Plugin, PluginConfig, PluginStore, PluginTrust,
+};
+use dormouse_extensions::skills::Skills;
+use dormouse_hooks::{HookLayer, HookOrigin, InactiveReason, PluginPaths};
+
 use dormouse_tools::{
     ServerOrigin, ServerProblem, ServersRead, Variables, parse_servers, read_servers,
 };
@@ -22,7 +26,7 @@ pub(crate) fn in_use(world: &World, untrusted: Untrusted) -> Result<Vec<Plugin>,
         return Ok(Vec::new());
     }
     let (all, problems) = PluginStore::at(&world.home()?).all();
-    let (used, others): (Vec<_>, Vec<_>) = all.into_iter().partition(Installed::in_use);
+    let (used, others): (Vec<_>, Vec<_>) = all.into_iter().partition(InstalledPlugin::in_use);
     if untrusted != Untrusted::Pass {
         let broken = problems.iter().chain(used.iter().flat_map(|used| &used.plugin.problems));
         broken.for_each(|problem| print::note(&format!("warning: a plugin: {problem}")));
@@ -37,7 +41,7 @@ pub(crate) fn in_use(world: &World, untrusted: Untrusted) -> Result<Vec<Plugin>,
 }
 
 /// Why nothing of it is used, and what to do.
-pub(crate) fn why_not_used(installed: &Installed) -> String {
+pub(crate) fn why_not_used(installed: &InstalledPlugin) -> String {
     let name = &installed.plugin.name;
     match (installed.enabled, installed.trust) {
         (false, _) => {
@@ -46,7 +50,7 @@ pub(crate) fn why_not_used(installed: &Installed) -> String {
         (true, PluginTrust::Changed) => format!(
             "the plugin {name} has changed since it was trusted, so nothing of it is used; `dormouse plugin trust {name}` shows and trusts it"
         ),
-        (true, PluginTrust::Unknown | PluginTrust::Given) => format!(
+        (true, PluginTrust::Untrusted | PluginTrust::Trusted) => format!(
             "the plugin {name} is not trusted, so nothing of it is used; `dormouse plugin trust {name}` shows and trusts it"
         ),
     }
@@ -67,12 +71,12 @@ pub(crate) fn agents_of(plugin: &Plugin, problems: &mut Vec<AgentProblem>) -> Ve
 }
 
 /// Their hooks, and why these do not run, where they do not.
-pub(crate) fn hook_layers(plugins: &[Plugin], idle: Option<Idle>) -> Vec<HookLayer> {
-    plugins.iter().flat_map(hook_layers_of).map(|layer| layer.idle(idle)).collect()
+pub(crate) fn hook_layers(plugins: &[Plugin], inactive: Option<InactiveReason>) -> Vec<HookLayer> {
+    plugins.iter().flat_map(hook_layers_of).map(|layer| layer.inactive(inactive)).collect()
 }
 
 pub(crate) fn hook_layers_of(plugin: &Plugin) -> Vec<HookLayer> {
-    let home = PluginHome {
+    let home = PluginPaths {
         name: plugin.name.to_string(),
         root: plugin.root.clone(),
         data: plugin.data.clone(),

@@ -12,10 +12,12 @@ use dormouse_base::{
 use dormouse_conversation::PairingRepair;
 use dormouse_conversation::metrics::MetricsLog;
 use dormouse_engine::{
-    Announcer, BackgroundTask, Engine, EngineConfig, EngineEvent, Hooks, InstructionSetup,
-    MemorySetup, OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder,
-    SessionMemory, Skills, Surroundings, memory_tools,
+    Announcer, BackgroundTask, Engine, EngineConfig, EngineEvent, InstructionSetup, MemorySetup,
+    OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder,
+    SessionMemory, Surroundings, memory_tools,
 };
+use dormouse_extensions::skills::Skills;
+use dormouse_hooks::Hooks;
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::{Asker, CommandLimits, McpHub, Reaper, ServerSpec, ToolSet};
@@ -326,7 +328,7 @@ fn skills(in_force: &InForce, world: &World, project: &Project) -> Result<Skills
     if is_bare(world)? {
         return Ok(Skills::default());
     }
-    let own = settings::skill_places(world, project)?.of_person();
+    let own = settings::skill_folders(world, project)?.user_skills();
     let own = match in_force.trust {
         TrustState::Trusted => own.with(in_force.project_skills.clone()),
         TrustState::NotNeeded | TrustState::Undecided | TrustState::Changed => own,

@@ -6,8 +6,8 @@ use dormouse_base::{
     Project, Settings, SettingsError, SettingsFiles, SettingsLayer, SettingsSource, SettingsStack,
     Switches, TrustState, TrustStore, names,
 };
-use dormouse_engine::plugins::Plugin;
-use dormouse_engine::{SkillPlaces, Skills};
+use dormouse_extensions::plugins::Plugin;
+use dormouse_extensions::skills::{SkillFolders, Skills};
 
 use crate::wiring::exit::Failure;
 use crate::wiring::mcp_project_file::{self, ProjectFile};
@@ -45,7 +45,7 @@ pub(crate) fn load(
     let places = SettingsFiles::new(&world.environment, &home, Some(project));
     let mut layers = places.read().map_err(unreadable)?;
     layers.extend(given.map(command_line).transpose()?);
-    let project_skills = skill_places(world, project)?.of_project();
+    let project_skills = skill_folders(world, project)?.project_skills();
     let project_agents = ProjectAgents::look(world, project)?;
     let mcp_file = ProjectFile::of(project);
     let mut stack = stack(layers, &project_skills, &project_agents, &mcp_file);
@@ -86,15 +86,15 @@ pub(crate) fn stack(
     mcp_file: &ProjectFile,
 ) -> SettingsStack {
     SettingsStack::new(layers)
-        .with_trust_request(SKILLS, skills.wishes())
+        .with_trust_request(SKILLS, skills.trust_requests())
         .with_trust_request(AGENTS, agents.wishes())
         .with_trust_request(mcp_project_file::FILE, mcp_file.wishes())
 }
 
 /// Where skills are looked for.
-pub(crate) fn skill_places(world: &World, project: &Project) -> Result<SkillPlaces, Failure> {
+pub(crate) fn skill_folders(world: &World, project: &Project) -> Result<SkillFolders, Failure> {
     let user_home = world.environment.path(names::USER_HOME);
-    Ok(SkillPlaces::new(&world.home()?, user_home.as_deref(), project))
+    Ok(SkillFolders::new(&world.home()?, user_home.as_deref(), project))
 }
 
 fn command_line(given: &str) -> Result<SettingsLayer, Failure> {

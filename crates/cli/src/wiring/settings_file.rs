@@ -8,7 +8,8 @@ use dormouse_base::{
     Dir, Project, RelPath, Settings, SettingsLayer, SettingsSource, TrustState, TrustStore,
     is_in_list, set_value, unset_value,
 };
-use dormouse_engine::{HookLayer, HookOrigin, Hooks};
+use dormouse_hooks::{HookLayer, HookOrigin, Hooks};
+
 use dormouse_memory::MemoryGuard;
 use serde_json::Value;
 

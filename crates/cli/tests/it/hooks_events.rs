@@ -72,7 +72,11 @@ fn the_end_of_a_session_has_little_time() {
     let hooks = json!({"SessionEnd": group("other", command("goodbye.sh"))});
     let (home, server, output) = go(scripted(vec![done()]), hooks);
     output.success();
-    assert!(output.stderr.contains("took too long at the end"), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("hooks at the end of the session timed out"),
+        "{}",
+        output.stderr
+    );
     let ended: Value = serde_json::from_str(&home.read("ended.json")).unwrap();
     assert_eq!(ended["reason"], "other");
     assert!(!home.project().join("too-late").exists());

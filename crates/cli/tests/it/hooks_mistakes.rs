@@ -12,16 +12,13 @@ use crate::talk::{leave, say, talk};
 const MISTAKES: &[(&str, &str)] = &[
     (
         r#""PreTolUse": [{"hooks": []}]"#,
-        "hooks.PreTolUse: there is no such event (did you mean `PreToolUse`?)",
+        "hooks.PreTolUse: unknown event (did you mean `PreToolUse`?)",
     ),
-    (r#""Nothing": []"#, "hooks.Nothing: there is no such event"),
-    (
-        r#""TeamSynced": []"#,
-        "hooks.TeamSynced: the event is known but never happens here: memory of a team",
-    ),
-    (r#""MessageDisplay": []"#, "hooks.MessageDisplay: the event is known but never happens here"),
-    (r#""Stop": {"hooks": []}"#, "hooks.Stop: a list of matchers with hooks is expected"),
-    (r#""Stop": [5]"#, "hooks.Stop[0]: an object with `hooks` is expected"),
+    (r#""Nothing": []"#, "hooks.Nothing: unknown event"),
+    (r#""TeamSynced": []"#, "hooks.TeamSynced: this event never happens here: team memory"),
+    (r#""MessageDisplay": []"#, "hooks.MessageDisplay: this event never happens here"),
+    (r#""Stop": {"hooks": []}"#, "hooks.Stop: expected a list of matchers with hooks"),
+    (r#""Stop": [5]"#, "hooks.Stop[0]: expected an object with `hooks`"),
     (r#""Stop": [{"matcher": "x"}]"#, "hooks.Stop[0]: missing field `hooks`"),
     (r#""Stop": [{"hooks": {}}]"#, "hooks.Stop[0]: invalid type: map, expected a sequence"),
     (r#""Stop": [{"matcher": "(", "hooks": []}]"#, "hooks.Stop[0].matcher: regex parse error"),
@@ -31,11 +28,11 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         r#""Stop": [{"hooks": ["true"]}]"#,
-        "hooks.Stop[0].hooks[0]: an object with `type` and what goes with it is expected",
+        "hooks.Stop[0].hooks[0]: expected an object with `type` and its fields",
     ),
     (
         r#""Stop": [{"hooks": [{"type": "comand", "command": "x"}]}]"#,
-        "hooks.Stop[0].hooks[0]: there is no kind `comand` (did you mean `command`?)",
+        "hooks.Stop[0].hooks[0]: unknown kind `comand` (did you mean `command`?)",
     ),
     (
         r#""Stop": [{"hooks": [{"type": "mcp_tool", "server": "x"}]}]"#,
@@ -53,11 +50,11 @@ const MISTAKES: &[(&str, &str)] = &[
     (r#""Stop": [{"hooks": [{"type": "http"}]}]"#, "hooks.Stop[0].hooks[0]: `url` is missing"),
     (
         r#""Stop": [{"hooks": [{"type": "http", "url": "ftp://x"}]}]"#,
-        "hooks.Stop[0].hooks[0]: `url`: `ftp://x` begins with neither",
+        "hooks.Stop[0].hooks[0]: `url`: `ftp://x` does not start with http",
     ),
     (
         r#""Stop": [{"hooks": [{"command": "x", "timeout": -1}]}]"#,
-        "hooks.Stop[0].hooks[0]: `timeout`: -1 is no number of seconds",
+        "hooks.Stop[0].hooks[0]: `timeout`: -1 is not a valid number of seconds",
     ),
     (
         r#""Stop": [{"hooks": [{"command": "x", "timeout": "long"}]}]"#,
@@ -65,7 +62,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         r#""Stop": [{"hooks": [{"command": "x", "shell": "fish"}]}]"#,
-        "hooks.Stop[0].hooks[0]: `shell`: `fish` is none of",
+        "hooks.Stop[0].hooks[0]: `shell`: expected bash, sh or powershell, not `fish`",
     ),
     (
         r#""Stop": [{"hooks": [{"command": "x", "args": "y"}]}]"#,
@@ -73,7 +70,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         r#""Stop": [{"hooks": [{"command": "x", "if": "Bash(x)"}]}]"#,
-        "hooks.Stop[0].hooks[0]: `if` is for events of tools, and `Stop` is none",
+        "hooks.Stop[0].hooks[0]: `if` works only for tool events, and `Stop` is not one",
     ),
     (
         r#""PreToolUse": [{"hooks": [{"command": "x", "if": "Bash("}]}]"#,
@@ -81,7 +78,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         r#""SessionStart": [{"hooks": [{"type": "prompt", "prompt": "x"}]}]"#,
-        "hooks.SessionStart[0].hooks[0]: `SessionStart` runs hooks of the kind `command` only",
+        "hooks.SessionStart[0].hooks[0]: `SessionStart` runs only hooks of the kind `command`",
     ),
 ];
 
@@ -157,15 +154,15 @@ fn what_would_run_is_listed_with_the_reason() {
         .map(|hook| (hook["kind"].clone(), hook["line"].clone(), hook["why_not"].clone()))
         .collect();
     let file = home.dormouse_home().join("settings.json");
-    let twin = format!("the same runs already, from {}:7", file.display());
+    let twin = format!("duplicate of {}:7", file.display());
     assert_eq!(
         seen,
         [
             (json!("command"), json!(7), Value::Null),
             (json!("prompt"), json!(8), Value::Null),
             (json!("command"), json!(9), json!(twin)),
-            (json!("http"), json!(12), json!("its matcher `Edit` does not fit `Bash`")),
-            (json!("command"), json!(1), json!("the project is not trusted with it")),
+            (json!("http"), json!(12), json!("its matcher `Edit` does not match `Bash`")),
+            (json!("command"), json!(1), json!("the project is not trusted")),
         ]
     );
     assert_eq!(
@@ -177,7 +174,7 @@ fn what_would_run_is_listed_with_the_reason() {
         (&json!("user settings"), &json!("project settings"))
     );
     let ls = listed(&home, &["PreToolUse", "--tool", "Bash", "--input", r#"{"command":"ls"}"#]);
-    assert_eq!(ls[1]["why_not"], "its `if` `Bash(git push:*)` does not fit the call");
+    assert_eq!(ls[1]["why_not"], "its `if` `Bash(git push:*)` does not match the call");
     assert_eq!(listed(&home, &[]).len(), 6);
     assert_eq!(listed(&home, &["Stop"]).len(), 1);
     let off = listed(&home, &["Stop", "--settings", r#"{"disableAllHooks":true}"#]);
@@ -249,7 +246,7 @@ fn asked_about_an_event_that_is_none_it_lists_those_that_are() {
     let home = TestHome::new();
     let output = home.run(&mut dormouse(&home, &["hooks", "Nope"]));
     output.expect_code(2);
-    for part in ["`Nope`: there is no such event", "events: ", "PreToolUse, ", "SessionEnd"] {
+    for part in ["`Nope`: unknown event", "events: ", "PreToolUse, ", "SessionEnd"] {
         assert!(output.stderr.contains(part), "{part}: {}", output.stderr);
     }
 }

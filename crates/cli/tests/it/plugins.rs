@@ -151,7 +151,7 @@ fn a_plugin_from_a_repository() {
     life(&home, &server, &format!("file://{}", root.display()), &change);
     let none = run(&home, &["install", "file:///nowhere/at-all"]);
     assert!(
-        none.expect_code(1).stderr.contains("can not get file:///nowhere/at-all"),
+        none.expect_code(1).stderr.contains("cannot fetch file:///nowhere/at-all"),
         "{}",
         none.stderr
     );
@@ -279,8 +279,8 @@ fn what_is_no_plugin_is_refused_with_its_reason() {
         assert!(refused.expect_code(1).stderr.contains(says), "{says}\n{}", refused.stderr);
     };
     check("{\n\"name\": }", ".claude-plugin/plugin.json:2: expected value");
-    check("{\"version\":\"1\"}", ".claude-plugin/plugin.json:1: it has no `name`");
-    check("{\"name\":\"../../x\"}", "is no name for a plugin");
+    check("{\"version\":\"1\"}", ".claude-plugin/plugin.json:1: missing `name`");
+    check("{\"name\":\"../../x\"}", "is not a valid plugin name");
     let root = plugin(&home, r#"{"name":"spell","skills":["../../etc"]}"#);
     let warned = run(&home, &["install", root.to_str().unwrap()]);
     assert!(
@@ -300,7 +300,7 @@ fn what_is_no_plugin_is_refused_with_its_reason() {
     );
     let unknown = run(&home, &["enable", "nothing"]);
     assert!(
-        unknown.expect_code(1).stderr.contains("no plugin is called `nothing`; there are: spell"),
+        unknown.expect_code(1).stderr.contains("no plugin `nothing`; installed: spell"),
         "{}",
         unknown.stderr
     );

@@ -78,11 +78,10 @@ fn listed_to_the_model_and_called_by_it() {
             // What the arguments say is not filled in again.
             "Ship to '$ARGUMENTS' $0 `rm -rf /` prod, first to $ARGUMENTS. ".to_owned(),
             format!("See {folder}/steps.md. Column: awk '{{print $9}}'."),
-            "there is no skill `deplyo` (did you mean `deploy`?); the skills are: deploy, review"
-                .to_owned(),
-            "only the person may call the skill `private-one`".to_owned(),
+            "no skill `deplyo` (did you mean `deploy`?); the skills are: deploy, review".to_owned(),
+            "only the user may call the skill `private-one`".to_owned(),
             "the arguments do not fit".to_owned(),
-            "there is no skill `../../etc/passwd`".to_owned(),
+            "no skill `../../etc/passwd`".to_owned(),
         ] {
             assert!(messages.contains(&expected), "{expected}: {messages}");
         }
@@ -227,20 +226,20 @@ fn bad_files_are_reported_and_the_others_load() {
     for (name, problem) in [
         ("half/SKILL.md:1", "no closing `---`"),
         ("yaml/SKILL.md:2", "can not be read"),
-        ("empty/SKILL.md", "says nothing below its frontmatter"),
-        ("huge/SKILL.md", "it has 1048576 bytes"),
-        ("no name!/SKILL.md", "is no name for a command"),
-        ("binary/SKILL.md", "it is binary"),
-        ("latin/SKILL.md", "it is not UTF-8"),
-        ("folder/SKILL.md", "it is no plain file"),
-        ("pipe/SKILL.md", "it is no plain file"),
-        ("dangling/SKILL.md", "a link on the way to it leads nowhere"),
+        ("empty/SKILL.md", "no instructions below the frontmatter"),
+        ("huge/SKILL.md", "too large (1048576 bytes"),
+        ("no name!/SKILL.md", "is not a valid name"),
+        ("binary/SKILL.md", "binary file"),
+        ("latin/SKILL.md", "not UTF-8"),
+        ("folder/SKILL.md", "not a regular file"),
+        ("pipe/SKILL.md", "not a regular file"),
+        ("dangling/SKILL.md", "broken link"),
     ] {
         let start = folder.join(name).display().to_string();
         let line = output.stderr.lines().find(|line| line.contains(&start));
         assert!(line.is_some_and(|line| line.contains(problem)), "{name}: {}", output.stderr);
     }
-    assert_eq!(output.stderr.matches("this is no skill").count(), 10, "{}", output.stderr);
+    assert_eq!(output.stderr.matches("invalid skill").count(), 10, "{}", output.stderr);
     let system = server.single_request().system_text();
     assert!(system.contains("\n- good: Fine.\n"), "{system}");
     assert_eq!(system.matches("\n- good: ").count(), 1);
@@ -269,12 +268,7 @@ fn links_of_a_project_do_not_lead_out_of_it() {
     let system = server.single_request().system_text();
     assert!(system.contains("\n- inside: Inside.\n- mine: Mine.\n"), "{system}");
     assert!(!system.contains("stolen") && !system.contains("- file"), "{system}");
-    assert_eq!(
-        output.stderr.matches("it leads out of the project").count(),
-        2,
-        "{}",
-        output.stderr
-    );
+    assert_eq!(output.stderr.matches("it is outside the project").count(), 2, "{}", output.stderr);
     server.finish();
 }
 

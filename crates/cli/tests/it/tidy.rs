@@ -33,8 +33,33 @@ const EDGES: &[(&str, &[&str])] = &[
     ("dormouse-permissions", &[]),
     ("dormouse-tools", &["dormouse-permissions", "dormouse-conversation", "dormouse-base"]),
     (
+        "dormouse-hooks",
+        &[
+            "dormouse-frontmatter",
+            "dormouse-instructions",
+            "dormouse-permissions",
+            "dormouse-tools",
+            "dormouse-conversation",
+            "dormouse-base",
+        ],
+    ),
+    (
+        "dormouse-extensions",
+        &[
+            "dormouse-hooks",
+            "dormouse-context",
+            "dormouse-frontmatter",
+            "dormouse-permissions",
+            "dormouse-tools",
+            "dormouse-conversation",
+            "dormouse-base",
+        ],
+    ),
+    (
         "dormouse-engine",
         &[
+            "dormouse-extensions",
+            "dormouse-hooks",
             "dormouse-context",
             "dormouse-memory",
             "dormouse-search",
@@ -52,6 +77,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "dormouse-background",
         &[
             "dormouse-engine",
+            "dormouse-hooks",
             "dormouse-context",
             "dormouse-memory",
             "dormouse-provenance",
@@ -65,6 +91,8 @@ const EDGES: &[(&str, &[&str])] = &[
         &[
             "dormouse-background",
             "dormouse-engine",
+            "dormouse-extensions",
+            "dormouse-hooks",
             "dormouse-context",
             "dormouse-memory",
             "dormouse-frontmatter",
@@ -86,6 +114,8 @@ const EDGES: &[(&str, &[&str])] = &[
             "dormouse-agents",
             "dormouse-background",
             "dormouse-engine",
+            "dormouse-extensions",
+            "dormouse-hooks",
             "dormouse-serve",
             "dormouse-context",
             "dormouse-memory",

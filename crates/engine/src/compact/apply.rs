@@ -13,11 +13,11 @@ use dormouse_model::RebuildReason;
 
 use super::draft::{CompactionBase, CompactionDraft};
 use super::{CompactionRequest, CompactionScope, WindowUsage};
-use crate::hooks::SessionSource;
 use crate::prompt::build_prefix;
 use crate::recall::RecallState;
 use crate::startup_context::StartupContext;
 use crate::{Engine, EngineError, EngineEvent, TurnSnapshot};
+use dormouse_hooks::SessionSource;
 
 impl Engine {
     /// What the conversation will stand on. Whoever keeps what is in front keeps it to the byte.
@@ -108,7 +108,7 @@ impl Engine {
         self.config.tools = ground.tools;
         self.known = known;
         if let Some(hooks) = &self.hooks {
-            hooks.instructions(self.known.loaded());
+            hooks.instructions_loaded(self.known.loaded());
         }
     }
 
@@ -138,7 +138,7 @@ impl Engine {
     ) -> Vec<String> {
         let Some(hooks) = self.hooks.clone() else { return Vec::new() };
         let started = hooks.session_start(SessionSource::Compact, &self.config.model_name);
-        hooks.heard(started, sink).await.notes
+        hooks.run_with_notices(started, sink).await.notes
     }
 
     /// What was in use, in one message; none if nothing was.

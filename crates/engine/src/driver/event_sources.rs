@@ -153,7 +153,7 @@ async fn read(
 /// Hooks have something to say to the person; never, where there are none.
 async fn noticed(engine: &Engine) {
     match &engine.hooks {
-        Some(hooks) => hooks.noticed().await,
+        Some(hooks) => hooks.notice_ready().await,
         None => std::future::pending().await,
     }
 }

@@ -17,11 +17,11 @@ use dormouse_model::{SentRequest, StreamEvent};
 use tokio_util::sync::CancellationToken;
 
 use crate::compact::{Recovery, Room};
-use crate::hooks::BatchCall;
 use crate::meter::RequestMeter;
 use crate::turn_state::{INTERRUPTED_MARK, TurnAction, TurnEvent, TurnState};
 use crate::{Engine, EngineError, EngineEvent, TurnEnd, TurnReport};
 pub(crate) use calls::without_secrets;
+use dormouse_hooks::BatchCall;
 use event_sources::{DriverEvent, EventSources, ResponseSource};
 
 /// Runs a turn to its end.
@@ -318,7 +318,7 @@ impl<'e> Driver<'e> {
     /// Why the turn is to end with this round, if a hook says so.
     async fn ask_about_round(&mut self, blocks: &[Block]) -> Option<String> {
         let hooks = self.engine.hooks.clone()?;
-        hooks.look_at_files();
+        hooks.check_files();
         let tools = self.engine.caller().tools;
         let calls = self.engine.history.last()?;
         let calls: Vec<BatchCall<'_>> = calls
@@ -327,7 +327,7 @@ impl<'e> Driver<'e> {
             .filter_map(Block::as_tool_use)
             .map(|call| BatchCall::new(call, &tools, blocks))
             .collect();
-        let verdict = hooks.heard(hooks.batch(&calls), self.sink).await;
+        let verdict = hooks.run_with_notices(hooks.tool_batch(&calls), self.sink).await;
         self.outside.notes.extend(verdict.notes);
         verdict.block.or(verdict.halt)
     }
@@ -335,7 +335,7 @@ impl<'e> Driver<'e> {
     fn commit_results(&mut self, blocks: Vec<Block>) -> Result<(), EngineError> {
         let mut blocks = self.store_together(blocks)?;
         self.record_results(&blocks);
-        self.engine.write_down_skills()?;
+        self.engine.record_skills()?;
         let attached = self.instructions_of(&blocks);
         self.add_block(&mut blocks, attached)?;
         let notes = self.take_notes();
@@ -416,7 +416,7 @@ impl<'e> Driver<'e> {
             return None;
         }
         if let Some(hooks) = &engine.hooks {
-            hooks.instructions(&loaded);
+            hooks.instructions_loaded(&loaded);
         }
         Some(ContextAttachment { parts: engine.known.parts_of(&loaded) }.to_block())
     }

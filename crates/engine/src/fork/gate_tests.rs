@@ -153,6 +153,7 @@ fn denied(why: String) -> CallResult {
     CallResult {
         content: ResultContent::Text(why),
         is_error: true,
+        is_interrupted: false,
         spilled: None,
         verdict: Some(PermissionVerdict::Deny),
         notes: Vec::new(),

@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex};
 use dormouse_base::{Clock, DirEntry, IdSource};
 use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_conversation::{Message, RequestOptions, Usage};
+use dormouse_hooks::HookNotifier;
 use dormouse_model::{Dialect, Model, ModelError, PriceTable, RetryPolicy, WireBody};
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::{CachedFile, CallContext, CallObserver, Extent, Tool, ToolSet};
@@ -23,7 +24,6 @@ use dormouse_tools::{CachedFile, CallContext, CallObserver, Extent, Tool, ToolSe
 pub use gate::{ForkGate, Writes};
 
 use crate::Engine;
-use crate::hooks::Bell;
 use crate::results::ResultStore;
 
 /// How the message that begins a fork begins: whoever reads it knows that it is one.
@@ -58,7 +58,7 @@ pub struct ForkSource {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     spent: SharedCost,
-    bell: Bell,
+    hook_notifier: HookNotifier,
 }
 
 /// What forks have spent, in dollars, as far as prices are known. Clones are the same purse.
@@ -163,7 +163,7 @@ impl Engine {
             clock: Arc::clone(&self.config.clock),
             ids: Arc::clone(&self.config.ids),
             spent: self.forks_spent.clone(),
-            bell: Bell(self.hooks.clone()),
+            hook_notifier: HookNotifier::new(self.hooks.clone()),
         }
     }
 }
@@ -201,15 +201,15 @@ impl ForkSource {
         cache.insert(path, known);
     }
 
-    /// How hooks hear of what is done with it.
-    pub fn bell(&self) -> &Bell {
-        &self.bell
+    /// Runs hooks for a background task.
+    pub fn hook_notifier(&self) -> &HookNotifier {
+        &self.hook_notifier
     }
 
     /// For a hook, which starts with nothing: what it does is no event for other hooks, or it would never end.
     pub(crate) fn for_hook(mut self, model: Option<&str>) -> Self {
         self.observer = None;
-        self.bell = Bell::default();
+        self.hook_notifier = HookNotifier::default();
         if let Some(model) = model {
             model.clone_into(&mut self.model_name);
             self.options = RequestOptions::new(model, self.options.max_tokens);

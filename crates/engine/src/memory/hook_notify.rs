@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use dormouse_memory::{ChangeAuthor, ChangeKind, MemoryFile, ProposalId, Store};
 
-use crate::hooks::{HookRunner, Saved, SavedMemory};
+use dormouse_hooks::{HookRunner, MemorySavedEvent, SavedMemory};
 
 /// The hooks of the session that memory belongs to, as long as it lasts.
 #[derive(Debug, Default)]
@@ -18,8 +18,8 @@ impl MemoryHooks {
 
     /// Notifies these hooks from now on. A subagent's hooks do not replace those of the session it shares memory with.
     pub(super) fn set(&self, hooks: Option<&Arc<HookRunner>>) {
-        let of_session = self.runner().is_some_and(|hooks| !hooks.is_of_agent());
-        if of_session && hooks.is_some_and(|hooks| hooks.is_of_agent()) {
+        let of_session = self.runner().is_some_and(|hooks| !hooks.is_subagent());
+        if of_session && hooks.is_some_and(|hooks| hooks.is_subagent()) {
             return;
         }
         let hooks = hooks.map(Arc::downgrade).unwrap_or_default();
@@ -74,7 +74,12 @@ impl MemoryHooks {
         let Some(hooks) = self.runner() else { return };
         let scope = store.scope().to_string();
         let author = author.to_string();
-        hooks.saved(Saved { scope: &scope, author: &author, memories, proposal });
+        hooks.memory_saved(&MemorySavedEvent {
+            scope: &scope,
+            author: &author,
+            memories,
+            proposal,
+        });
     }
 }
 

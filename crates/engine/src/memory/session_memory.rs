@@ -19,7 +19,7 @@ use super::hook_notify::MemoryHooks;
 use super::notices::MemoryNotices;
 use super::provenance_record::SessionProvenance;
 use super::vector_schedule::{VECTORS_AT_ONCE, VectorSchedule};
-use crate::hooks::HookRunner;
+use dormouse_hooks::HookRunner;
 
 /// The memory of a session, or of one of its background tasks.
 pub struct SessionMemory {

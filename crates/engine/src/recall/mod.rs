@@ -247,7 +247,7 @@ impl Engine {
             took: gathered.took,
         };
         if let Some(hooks) = &self.hooks {
-            hooks.recalled(&receipt);
+            crate::hook_wiring::notify_recall(hooks, &receipt);
         }
         sink(EngineEvent::Recalled(receipt));
         (!shown.is_empty()).then(|| RecalledMemories { memories: shown }.to_block())

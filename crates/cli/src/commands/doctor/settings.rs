@@ -6,7 +6,7 @@ use dormouse_base::{
     Project, Settings, SettingsFiles, SettingsLayer, SettingsSource, SettingsStack, Switches,
     TrustState, TrustStore, names,
 };
-use dormouse_engine::SkillPlaces;
+use dormouse_extensions::skills::SkillFolders;
 
 use super::finding::DoctorFinding;
 use crate::message_catalog::msg;
@@ -44,7 +44,7 @@ pub(super) fn check(
         findings.push(DoctorFinding::ok(AREA, msg!("doctor-settings-none", path = path)));
     }
     let user_home = world.environment.path(names::USER_HOME);
-    let skills = SkillPlaces::new(home, user_home.as_deref(), project).of_project();
+    let skills = SkillFolders::new(home, user_home.as_deref(), project).project_skills();
     let mut stack = match ProjectAgents::look(world, project) {
         Ok(agents) => settings::stack(layers, &skills, &agents, &ProjectFile::of(project)),
         // A missing home folder was reported before.

@@ -1,7 +1,7 @@
 //! `dormouse plugin list`: plugins with their contents and state.
 
 use dormouse_base::printable;
-use dormouse_engine::plugins::{Installed, PluginStore, PluginTrust};
+use dormouse_extensions::plugins::{InstalledPlugin, PluginStore, PluginTrust};
 use serde::Serialize;
 
 use super::shown;
@@ -61,7 +61,7 @@ pub(crate) fn rows(store: &PluginStore) -> Vec<(String, String)> {
     all.iter().map(row).chain(broken).collect()
 }
 
-fn row(installed: &Installed) -> (String, String) {
+fn row(installed: &InstalledPlugin) -> (String, String) {
     let plugin = &installed.plugin;
     let description = plugin.description.as_deref().unwrap_or_default();
     let counts = [
@@ -85,22 +85,22 @@ fn row(installed: &Installed) -> (String, String) {
 }
 
 /// Name and version.
-pub(super) fn title(installed: &Installed) -> String {
+pub(super) fn title(installed: &InstalledPlugin) -> String {
     let version =
         installed.plugin.version.as_deref().map(|version| format!(" {}", printable(version)));
     format!("{}{}", installed.plugin.name, version.unwrap_or_default())
 }
 
-fn state(installed: &Installed) -> &'static str {
+fn state(installed: &InstalledPlugin) -> &'static str {
     match (installed.enabled, installed.trust) {
         (false, _) => "disabled",
-        (true, PluginTrust::Given) => "enabled",
-        (true, PluginTrust::Unknown) => "not trusted",
+        (true, PluginTrust::Trusted) => "enabled",
+        (true, PluginTrust::Untrusted) => "not trusted",
         (true, PluginTrust::Changed) => "changed since trusted",
     }
 }
 
-fn to_json(installed: &Installed) -> PluginJson<'_> {
+fn to_json(installed: &InstalledPlugin) -> PluginJson<'_> {
     let plugin = &installed.plugin;
     PluginJson {
         name: plugin.name.as_str(),
@@ -111,8 +111,8 @@ fn to_json(installed: &Installed) -> PluginJson<'_> {
         root: plugin.root.display().to_string(),
         enabled: installed.enabled,
         trust: match installed.trust {
-            PluginTrust::Given => "given",
-            PluginTrust::Unknown => "unknown",
+            PluginTrust::Trusted => "given",
+            PluginTrust::Untrusted => "unknown",
             PluginTrust::Changed => "changed",
         },
         in_use: installed.in_use(),

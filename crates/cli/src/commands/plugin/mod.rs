@@ -7,8 +7,8 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use dormouse_base::{Dir, RelPath};
-use dormouse_engine::plugins::{
-    Installed, PluginError, PluginSource, PluginStore, PluginTrust, Tree, fetch,
+use dormouse_extensions::plugins::{
+    InstalledPlugin, PluginError, PluginSource, PluginStore, PluginTree, PluginTrust, fetch_plugin,
 };
 
 use crate::args::{InstallArguments, PluginCommand};
@@ -28,7 +28,7 @@ pub(crate) async fn run(command: &PluginCommand, world: &World) -> Result<Exit, 
         PluginCommand::List { json } => list::run(&store, *json)?,
         PluginCommand::Trust { name, yes } => {
             let installed = store.get(name).map_err(failure)?;
-            if installed.trust == PluginTrust::Given {
+            if installed.trust == PluginTrust::Trusted {
                 print::data_line(&msg!("trust-already-given"));
                 return Ok(Exit::Done);
             }
@@ -68,7 +68,7 @@ async fn install(
     world: &World,
 ) -> Result<(), Failure> {
     let here = std::env::current_dir().map_err(Failure::failed)?;
-    let source = PluginSource::of(&arguments.source, &here).map_err(failure)?;
+    let source = PluginSource::parse(&arguments.source, &here).map_err(failure)?;
     let tree = fetch_tree(&source, world).await?;
     let installed = store.install(&tree, &source, world.clock.now()).map_err(failure)?;
     print::data_line(&msg!(
@@ -77,19 +77,20 @@ async fn install(
         source = source.to_string()
     ));
     shown::print_contents(&installed);
-    if installed.trust != PluginTrust::Given && !decide_trust(store, &installed, arguments.trust)? {
+    if installed.trust != PluginTrust::Trusted && !decide_trust(store, &installed, arguments.trust)?
+    {
         print::note(&msg!("plugin-installed-untrusted", name = installed.plugin.name.as_str()));
     }
     Ok(())
 }
 
 /// Fetches a plugin into a temporary folder and reads it.
-async fn fetch_tree(source: &PluginSource, world: &World) -> Result<Tree, Failure> {
+async fn fetch_tree(source: &PluginSource, world: &World) -> Result<PluginTree, Failure> {
     let home = Dir::create(world.home()?)?;
     let name = format!("tmp/plugin-{}", world.ids.next());
     let scratch = RelPath::new(Path::new(&name)).map_err(Failure::failed)?;
     let folder = home.create_folder(&scratch)?;
-    let tree = fetch(source, folder.path(), &world.environment).await;
+    let tree = fetch_plugin(source, folder.path(), &world.environment).await;
     home.remove_folder(&scratch)?;
     tree.map_err(failure)
 }
@@ -97,7 +98,7 @@ async fn fetch_tree(source: &PluginSource, world: &World) -> Result<Tree, Failur
 /// Trusts the plugin with the user's consent, or without asking if `confirmed`. Returns whether it is trusted.
 fn decide_trust(
     store: &PluginStore,
-    installed: &Installed,
+    installed: &InstalledPlugin,
     confirmed: bool,
 ) -> Result<bool, Failure> {
     if !confirmed {
@@ -117,7 +118,7 @@ fn decide_trust(
 fn failure(error: PluginError) -> Failure {
     let hint = match &error {
         PluginError::Unknown { .. } => Some(msg!("plugin-unknown-hint")),
-        PluginError::NoPlugin(_) => Some(msg!("plugin-invalid-hint")),
+        PluginError::Invalid(_) => Some(msg!("plugin-invalid-hint")),
         PluginError::File(error) => error.hint().map(ToOwned::to_owned),
         PluginError::NameTaken { .. }
         | PluginError::Fetch { .. }

@@ -2,8 +2,10 @@
 
 use dormouse_agents::{AgentDefinition, ToolChoice};
 use dormouse_base::Environment;
-use dormouse_engine::plugins::{Installed, Plugin, PluginConfig, PluginTrust};
-use dormouse_engine::{Hooks, Skills};
+use dormouse_extensions::plugins::{InstalledPlugin, Plugin, PluginConfig, PluginTrust};
+use dormouse_extensions::skills::Skills;
+use dormouse_hooks::Hooks;
+
 use dormouse_tools::Variables;
 use serde_json::Value;
 
@@ -13,10 +15,10 @@ use crate::wiring::print;
 use crate::wiring::trust;
 
 /// Prints what a plugin would run.
-pub(super) fn print_contents(installed: &Installed) {
+pub(super) fn print_contents(installed: &InstalledPlugin) {
     print::note(&match installed.trust {
         PluginTrust::Changed => msg!("plugin-contents-changed"),
-        PluginTrust::Unknown | PluginTrust::Given => msg!("plugin-contents"),
+        PluginTrust::Untrusted | PluginTrust::Trusted => msg!("plugin-contents"),
     });
     let wishes = wishes(&installed.plugin);
     for wish in wishes.iter().flat_map(trust::wishes) {
@@ -44,7 +46,7 @@ pub(super) fn wishes(plugin: &Plugin) -> Vec<Value> {
     plugin.hooks.iter().for_each(|config| add("hooks", value_of(config, "hooks")));
     plugin.servers.iter().for_each(|config| add("mcpServers", value_of(config, "mcpServers")));
     add("agents", plugins::agents_of(plugin, &mut Vec::new()).iter().map(describe_agent).collect());
-    add(trust::SKILLS, Skills::of_plugin(plugin).wishes());
+    add(trust::SKILLS, Skills::of_plugin(plugin).trust_requests());
     all
 }
 

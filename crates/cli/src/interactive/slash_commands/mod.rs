@@ -14,7 +14,7 @@ use dormouse_base::LayerSwitch;
 use std::path::PathBuf;
 
 use dormouse_engine::ModelSetup;
-use dormouse_engine::plugins::PluginStore;
+use dormouse_extensions::plugins::PluginStore;
 
 use crate::commands::{hooks, mcp_servers, plugin};
 use crate::terminal::markdown::Style;

@@ -1,7 +1,5 @@
 //! Skills in interactive mode: `/skills`, and skills called like commands.
 
-use dormouse_engine::{Skill, SkillOwner};
-
 use crate::interactive::session::InteractiveSession;
 use crate::interactive::view::SharedView;
 use crate::wiring::session_start::Conversation;
@@ -17,7 +15,7 @@ pub(in crate::interactive) fn names(conversation: &Conversation) -> Vec<String> 
 
 /// Whether `/name` calls the skill: a command of the same name takes precedence.
 fn is_callable(skill: &Skill) -> bool {
-    skill.callers.person() && !is_command(&skill.name)
+    skill.callers.allow_user() && !is_command(&skill.name)
 }
 
 impl InteractiveSession<'_> {
@@ -37,7 +35,7 @@ pub(super) fn help(conversation: &Conversation, view: &SharedView) {
 pub(super) fn list(conversation: &Conversation, view: &SharedView) {
     let skills = conversation.engine.skills();
     let rows: Rows =
-        skills.all().map(detailed_row).chain(skills.hidden().iter().map(hidden_row)).collect();
+        skills.all().map(detailed_row).chain(skills.shadowed().iter().map(hidden_row)).collect();
     if rows.is_empty() {
         view.say("No skills yet. A skill is a folder with a SKILL.md in ~/.dormouse/skills or .dormouse/skills.");
     } else {
@@ -53,14 +51,14 @@ fn row(skill: &Skill) -> (String, String) {
 
 fn detailed_row(skill: &Skill) -> (String, String) {
     let mut details = vec![match skill.owner {
-        SkillOwner::Person => "user skill".to_owned(),
+        SkillOwner::User => "user skill".to_owned(),
         SkillOwner::Project => "project skill".to_owned(),
         SkillOwner::Plugin => "plugin skill".to_owned(),
     }];
-    if !skill.callers.model() {
+    if !skill.callers.allow_model() {
         details.push("not available to the model".to_owned());
     }
-    if !skill.callers.person() {
+    if !skill.callers.allow_user() {
         details.push("available to the model only".to_owned());
     } else if !is_callable(skill) {
         details.push(format!("/{} is a command, so only the model can call it", skill.name));

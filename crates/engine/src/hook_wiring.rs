@@ -1,0 +1,129 @@
+//! Connects a conversation with its hooks: who runs them, which models they ask, and how their output reaches the
+//! model.
+
+use std::sync::Arc;
+
+use dormouse_context::{Fragment, HookContext};
+use dormouse_conversation::metrics::SessionMetrics;
+use dormouse_conversation::transcript::Transcript;
+use dormouse_hooks::{
+    HookEnvironment, HookNotice, HookRunner, HookRunnerParts, HookSession, HookSubagent, Hooks,
+    MemoryRecalledEvent, RecalledMemoryInput,
+};
+use futures_util::future::BoxFuture;
+
+use crate::fork::SharedCost;
+use crate::hook_model::EngineHookModel;
+use crate::recall::{RecallReceipt, RecallStep};
+use crate::{Engine, EngineConfig, EngineEvent, IncomingMessage, MessageSource, SmallModel};
+
+impl Engine {
+    /// Lets hooks ask the model of this conversation.
+    pub(crate) fn connect_hook_model(&self) {
+        let Some(hook_model) = &self.hook_model else { return };
+        let main = SmallModel {
+            model: Arc::clone(&self.config.model),
+            name: self.config.model_name.clone(),
+            dialect: self.config.dialect.clone(),
+        };
+        hook_model.connect(main, self.empty_fork_source());
+    }
+
+    /// The hooks that currently apply, including those of skills in use.
+    pub fn hooks(&self) -> Arc<Hooks> {
+        self.hooks.as_ref().map_or_else(|| Arc::clone(&self.config.hooks), |hooks| hooks.hooks())
+    }
+}
+
+impl From<HookNotice> for EngineEvent {
+    fn from(notice: HookNotice) -> Self {
+        Self::Notice(notice.0)
+    }
+}
+
+impl MessageSource for HookRunner {
+    fn take(&self) -> Vec<IncomingMessage> {
+        let Some((id, notes)) = self.take_background_notes() else { return Vec::new() };
+        let shown = "a background hook has a message for the model".to_owned();
+        vec![IncomingMessage { id, block: HookContext { notes }.to_block(), shown }]
+    }
+
+    fn under_way(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.wait_for_background_notes())
+    }
+}
+
+/// The runner of a conversation's hooks and the model that they ask; `None` if neither it nor its skills have any.
+pub(crate) fn hook_runner(
+    config: &EngineConfig,
+    transcript: &Transcript,
+    figures: &SessionMetrics,
+    spent: &SharedCost,
+) -> Option<(Arc<HookRunner>, Arc<EngineHookModel>)> {
+    if config.hooks.is_empty() && config.skills.all().all(|skill| skill.hooks.is_none()) {
+        return None;
+    }
+    let project = &config.project;
+    let model = Arc::new(EngineHookModel::new(config, figures.clone(), spent.clone()));
+    let parts = HookRunnerParts {
+        session: hook_session(config, transcript),
+        environment: HookEnvironment::new(
+            &project.folder,
+            &project.checkout,
+            &config.environment,
+            config.reaper.clone(),
+        ),
+        model: Arc::<EngineHookModel>::clone(&model),
+        tools: Arc::clone(&config.tools),
+        gate: config.gate.clone(),
+        redactor: config.redactor.clone(),
+        ids: Arc::clone(&config.ids),
+    };
+    Some((Arc::new(HookRunner::new(Arc::clone(&config.hooks), parts)), model))
+}
+
+/// The session as hooks see it. A subagent's transcript is in the folder of its session.
+fn hook_session(config: &EngineConfig, transcript: &Transcript) -> HookSession {
+    let own_folder = transcript.session_folder().clone();
+    let path = transcript.path().to_owned();
+    match &config.subagent {
+        None => {
+            let id = transcript.session();
+            HookSession { id, transcript: path, own_folder, subagent: None }
+        }
+        Some(side) => HookSession {
+            id: side.session,
+            transcript: side.session_folder.path().with_extension("jsonl"),
+            own_folder,
+            subagent: Some(HookSubagent {
+                id: side.agent.to_string(),
+                agent_type: side.agent_type.clone(),
+                transcript: path,
+            }),
+        },
+    }
+}
+
+/// Runs `MemoryRecalled` hooks if memories were attached.
+pub(crate) fn notify_recall(hooks: &HookRunner, receipt: &RecallReceipt) {
+    if receipt.recalled.is_empty() {
+        return;
+    }
+    let memories = receipt.recalled.iter().map(|memory| RecalledMemoryInput {
+        memory: &memory.file,
+        file_path: &memory.path,
+        scope: &memory.scope,
+        tokens: memory.tokens,
+        why: &memory.why,
+    });
+    hooks.memory_recalled(&MemoryRecalledEvent {
+        step: match receipt.step {
+            RecallStep::Local => "local",
+            RecallStep::Selector => "selector",
+        },
+        query: &receipt.query,
+        tokens: receipt.tokens(),
+        considered: receipt.considered,
+        memories: memories.collect(),
+    });
+}

@@ -1,0 +1,6 @@
+//! Extensions: skills (`skills`) and plugins (`plugins`).
+
+#![forbid(unsafe_code)]
+
+pub mod plugins;
+pub mod skills;
