@@ -1,5 +1,7 @@
 //! Skills in interactive mode: `/skills`, and skills called like commands.
 
+use dormouse_extensions::skills::{Skill, SkillOwner};
+
 use crate::interactive::session::InteractiveSession;
 use crate::interactive::view::SharedView;
 use crate::wiring::session_start::Conversation;
