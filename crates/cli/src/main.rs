@@ -73,7 +73,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
         // Past a limit on file sizes a write is to fail, as on a full disk, not to end the program.
         let _listening = signal(SignalKind::from_raw(FILE_TOO_LARGE));
         match &arguments.command {
-            Some(CliCommand::Demo) => demo::run(world).await,
+            Some(CliCommand::Demo(arguments)) => demo::run(arguments, world).await,
             Some(CliCommand::Sessions(list)) => sessions::run(list, world),
             Some(CliCommand::Stats(arguments)) => stats::run(arguments, world),
             Some(CliCommand::Context(arguments)) => profile::run(arguments, world),

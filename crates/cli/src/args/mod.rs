@@ -4,6 +4,7 @@
 mod agents;
 mod completions;
 mod config;
+mod demo;
 mod diagnostics;
 mod dream;
 mod help;
@@ -25,6 +26,7 @@ use dormouse_hooks::SetupTrigger;
 pub(crate) use agents::*;
 pub(crate) use completions::*;
 pub(crate) use config::*;
+pub(crate) use demo::*;
 pub(crate) use diagnostics::*;
 pub(crate) use dream::*;
 pub(crate) use help::{command_with_help, parse_arguments};
@@ -135,8 +137,8 @@ pub(crate) const LIST_SESSIONS: &str = "?";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
-    #[command(after_help = "dormouse demo")]
-    Demo,
+    #[command(after_help = "dormouse demo\ndormouse demo --fast")]
+    Demo(DemoArguments),
     #[command(after_help = "dormouse sessions\ndormouse sessions --search migration --json")]
     Sessions(SessionsArguments),
     #[command(after_help = STATS_EXAMPLES)]

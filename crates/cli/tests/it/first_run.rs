@@ -29,7 +29,7 @@ fn the_demo_runs_and_leaves_nothing_behind() {
     let output = home.run(&mut dormouse(&home, &["demo"]));
     let text = output.success().stdout.clone();
     for part in [
-        "the model is scripted",
+        "with a scripted model",
         "[Read]",
         "40 hazelnuts",
         "[Bash]",
@@ -129,4 +129,27 @@ fn a_key_from_a_command_is_used_and_never_shown() {
         output.stderr.contains("printed no key: locked") && !output.stderr.contains("half-a-key")
     );
     server.finish();
+}
+
+/// On a terminal the demo pauses after each scene, with the whole scene on the screen; `--fast` does not pause.
+#[test]
+fn the_demo_pauses_between_scenes() {
+    let home = TestHome::new();
+    let program = env!("CARGO_BIN_EXE_dormouse");
+    let mut terminal = home.terminal(program, &["demo"], (80, 24));
+    terminal.wait_for_text("Press Enter for the next scene.");
+    for scene in 1..=7 {
+        terminal.enter("");
+        terminal.wait_for(&format!("scene {scene}"), |screen| {
+            screen.contains(&format!("Scene {scene}:"))
+                && screen.trim_end().ends_with("Press Enter for the next scene.")
+        });
+    }
+    terminal.enter("");
+    terminal.wait_for_text("End of the demo.");
+    assert_eq!(terminal.wait(), 0);
+    let mut terminal = home.terminal(program, &["demo", "--fast"], (80, 24));
+    terminal.wait_for_text("End of the demo.");
+    assert_eq!(terminal.wait(), 0);
+    assert!(!terminal.all_rows().join("\n").contains("Press Enter"));
 }

@@ -70,6 +70,7 @@ dormouse = A coding agent for the terminal with a memory
           130  interrupted
 
 demo = Run a short demonstration with a scripted model; no API key needed
+    .fast = No pauses between scenes
 
 sessions = List the sessions of this project
     .search = Text that the session must contain

@@ -1,34 +1,35 @@
-//! The scenes of a conversation that grows: notes that make its compaction free, and a window that is full.
+//! Scenes 5 and 6: session notes that make compaction free, and a full context window.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_background::{NotesConfig, SessionNotes};
 use dormouse_base::SessionNotesSettings;
+use dormouse_conversation::Block;
 use dormouse_conversation::transcript::CompactionTrigger;
-use dormouse_conversation::{Block, ResultContent};
-use dormouse_engine::{CompactionRequest, CompactionScope, Engine, EngineEvent, FORK_TAG};
+use dormouse_engine::{CompactionRequest, CompactionScope, Engine, FORK_TAG};
 use dormouse_model::ScriptedModel;
 use dormouse_model::script::ScriptedTurn;
 use tokio_util::sync::CancellationToken;
 
-use super::scenes::play_for;
-use super::stage::{Cast, Stage};
-use super::{line, narrate, show_result, why};
 use crate::wiring::exit::Failure;
 
-/// What the notes get to say, and in front of which heading.
+use super::narration::{explain, line, narrate, narrate_briefly, show_excerpt};
+use super::playback::play_with;
+use super::sandbox::{DemoModel, DemoSandbox};
+
+/// The text of the notes, and the heading each part goes before.
 const NOTES: &[(&str, &str)] = &[
     ("Current State", "What the larder holds on its winter shelves"),
     ("Task Specification", "Shelves 1 to 3 were counted; what is left is to tell the sum."),
     ("Worklog", "| shelf | nuts |\n| 1 | 900 |\n| 2 | 900 |\n| 3 | 900 |"),
 ];
-/// A scripted job takes no longer.
+/// A scripted background task takes no longer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Notes are kept beside the conversation, and compaction needs no model.
-pub(super) async fn notes_for_free(stage: &Stage) -> Result<(), Failure> {
-    line("\nScene 5: a long conversation takes notes, and makes room for free.");
+/// A background task keeps notes, and compaction needs no request.
+pub(super) async fn session_notes(sandbox: &DemoSandbox) -> Result<(), Failure> {
+    line("Scene 5: session notes and compaction");
     let mut script =
         counting(3, 900)
             .into_iter()
@@ -38,22 +39,24 @@ pub(super) async fn notes_for_free(stage: &Stage) -> Result<(), Failure> {
         let request = String::from_utf8_lossy(request);
         if request.contains(FORK_TAG) { notes_turn(&request) } else { script.next() }
     });
-    // Once, when the third shelf has come in.
+    // Once, after the third shelf.
     let settings = SessionNotesSettings {
         first_tokens: Some(14_000),
         every_tokens: Some(100_000),
         every_calls: None,
     };
     let keeper = SessionNotes::new(NotesConfig::default(), settings);
-    let cast = Cast { model, window: 40_000, beside: Some(Arc::new(keeper)) };
+    let model =
+        DemoModel { script: model, window: 40_000, background_task: Some(Arc::new(keeper)) };
     let question = "Count the nuts on shelves 1 to 3. How many are there?";
-    let (mut engine, _) = play_for(stage, cast, question, &mut briefly).await?;
+    let (mut engine, _) =
+        play_with(sandbox, model, question, &mut |event| narrate_briefly(&event)).await?;
     engine.jobs().drained(&["session_notes"], PATIENCE).await;
-    why("beside the work a copy of the conversation kept notes, in a file of the session:");
+    explain("A fork of the conversation kept notes in the background:");
     if let Some(notes) = engine.kept_notes() {
         let written = notes.text.lines().skip_while(|line| !line.starts_with("# Current State"));
         let shown: Vec<&str> = written.take(4).collect();
-        show_result(&shown.join("\n"));
+        show_excerpt(&shown.join("\n"));
     }
     line("\n> /compact\n");
     let order = CompactionRequest {
@@ -62,44 +65,34 @@ pub(super) async fn notes_for_free(stage: &Stage) -> Result<(), Failure> {
         span: CompactionScope::Whole,
     };
     engine.compact(order, &CancellationToken::new(), &mut |event| narrate(&event)).await?;
-    why("the notes stand in place of what they cover; the newest messages are kept as they were.");
+    explain("The notes replace the messages they cover; the newest messages are kept.");
     Ok(())
 }
 
-/// The window is full, the model gives no summary, and the conversation goes on.
-pub(super) async fn an_overflow(stage: &Stage) -> Result<(), Failure> {
-    line("\nScene 6: the window is full, and the model is of no help.");
+/// The context window is full, the model returns no summary, and the session continues.
+pub(super) async fn full_window(sandbox: &DemoSandbox) -> Result<(), Failure> {
+    line("Scene 6: a full context window, and no summary from the model");
     let mut script = counting(5, 200).into_iter().chain([ScriptedTurn::new()
         .text("The five shelves hold 84 dozen, rounded up, and there are the acorns in the box.")]);
     let model = ScriptedModel::answering(move |request| {
         let request = String::from_utf8_lossy(request);
-        // Asked for a summary it says nothing at all.
+        // The summary request gets an empty response.
         if request.contains(FORK_TAG) { Some(ScriptedTurn::new().text(" ")) } else { script.next() }
     });
-    let cast = Cast { model, window: 8_000, beside: None };
+    let model = DemoModel { script: model, window: 8_000, background_task: None };
     let question =
         "Count shelves 1 to 5 again, in dozens. Do not forget the acorns in the tin box.";
-    let (engine, _) = play_for(stage, cast, question, &mut briefly).await?;
-    why(
-        "a list made by the program took the place of what was said; your words are in it as you typed them:",
+    let (engine, _) =
+        play_with(sandbox, model, question, &mut |event| narrate_briefly(&event)).await?;
+    explain(
+        "A list made without a model replaces the messages. Your own words are in it, unchanged:",
     );
-    show_result(&words_kept(&engine).unwrap_or_default());
-    why("and every message is still in the transcript, where the model is told to look.");
+    show_excerpt(&words_kept(&engine).unwrap_or_default());
+    explain("The transcript keeps every message, and the model is told where it is.");
     Ok(())
 }
 
-/// One list is like the other: how long it is says enough.
-#[expect(clippy::needless_pass_by_value, reason = "events are given away")]
-fn briefly(event: EngineEvent) {
-    let EngineEvent::Message(message) = &event else { return narrate(&event) };
-    for result in message.blocks.iter().filter_map(Block::result_content) {
-        if let ResultContent::Text(text) = result {
-            line(&format!("  | {} lines", text.lines().count()));
-        }
-    }
-}
-
-/// Calls that each bring a long list.
+/// Calls that each return a long list.
 fn counting(shelves: usize, nuts: usize) -> Vec<ScriptedTurn> {
     let call = |shelf: usize| {
         let command = format!(r#"{{"command":"seq -f 'shelf {shelf}, nut %.0f' {nuts}"}}"#);
@@ -108,7 +101,7 @@ fn counting(shelves: usize, nuts: usize) -> Vec<ScriptedTurn> {
     (1..=shelves).map(call).collect()
 }
 
-/// What the copy does that keeps the notes: it changes their file, once.
+/// The turns of the fork that keeps the notes: one edit of the notes file.
 fn notes_turn(request: &str) -> Option<ScriptedTurn> {
     if request.contains("\"tool_use_id\":\"note_0\"") {
         return Some(ScriptedTurn::new().text("The notes are up to date."));
@@ -124,7 +117,7 @@ fn notes_turn(request: &str) -> Option<ScriptedTurn> {
     Some(edits.fold(ScriptedTurn::new(), |turn, (id, input)| turn.call(id, "Edit", input)))
 }
 
-/// The part of the summary that holds the person's words.
+/// The user's words in the summary.
 fn words_kept(engine: &Engine) -> Option<String> {
     let message =
         engine.history().messages().iter().find(|message| message.flags.compact_summary)?;

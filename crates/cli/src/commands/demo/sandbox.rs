@@ -1,5 +1,4 @@
-//! Where the demo plays: a temporary folder with a project and a home of its own, and a conversation in
-//! it whose model is scripted.
+//! The demo's temporary folder with its own project and home, and sessions in it with a scripted model.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,14 +28,14 @@ use crate::wiring::world::World;
 
 const PLAN: &str = "# Winter plan\n\n- 40 hazelnuts\n- 12 acorns\n- one warm nest\n";
 
-/// A temporary folder with a project and a home of its own; removed when dropped.
-pub(super) struct Stage {
+/// A temporary folder with a project and a home; removed when dropped.
+pub(super) struct DemoSandbox {
     pub(super) root: PathBuf,
     world: World,
 }
 
-impl Stage {
-    pub(super) fn build(world: &World) -> Result<Self, Failure> {
+impl DemoSandbox {
+    pub(super) fn create(world: &World) -> Result<Self, Failure> {
         let name = format!("dormouse-demo-{}", uuid::Uuid::new_v4().simple());
         let root = std::env::temp_dir().join(name);
         let file = RelPath::new("plan.md").map_err(Failure::failed)?;
@@ -56,7 +55,7 @@ impl Stage {
         self.root.join("project")
     }
 
-    /// What a dream over the memories here needs.
+    /// The setup of a dream over the memories of the sandbox.
     pub(super) async fn dream_setup(&self) -> Result<DreamSetup, Failure> {
         let project = find_project(&self.project())?;
         let switches = Switches::resolve(&SettingsStack::default(), &self.world.environment);
@@ -68,34 +67,34 @@ impl Stage {
     }
 }
 
-impl Drop for Stage {
+impl Drop for DemoSandbox {
     fn drop(&mut self) {
-        // What can not be removed is left in the system's temporary folder, where it belongs.
+        // What cannot be removed stays in the system's temporary folder.
         let _left = std::fs::remove_dir_all(&self.root);
     }
 }
 
-/// Who plays the model, in which window, and who works beside it.
-pub(super) struct Cast {
-    pub(super) model: ScriptedModel,
+/// The scripted model, its context window, and a background task of the session.
+pub(super) struct DemoModel {
+    pub(super) script: ScriptedModel,
     pub(super) window: u32,
-    pub(super) beside: Option<Arc<dyn BackgroundTask>>,
+    pub(super) background_task: Option<Arc<dyn BackgroundTask>>,
 }
 
-impl From<Vec<ScriptedTurn>> for Cast {
+impl From<Vec<ScriptedTurn>> for DemoModel {
     fn from(script: Vec<ScriptedTurn>) -> Self {
-        Self { model: ScriptedModel::new(script), window: 200_000, beside: None }
+        Self { script: ScriptedModel::new(script), window: 200_000, background_task: None }
     }
 }
 
-/// A conversation that goes as the script says.
-pub(super) async fn begin(
-    stage: &Stage,
-    cast: impl Into<Cast>,
+/// Starts a session with the scripted model.
+pub(super) async fn start_session(
+    sandbox: &DemoSandbox,
+    model: impl Into<DemoModel>,
 ) -> Result<(Engine, Surroundings), Failure> {
-    let cast = cast.into();
-    let world = &stage.world;
-    let project = find_project(&stage.project())?;
+    let model = model.into();
+    let world = &sandbox.world;
+    let project = find_project(&sandbox.project())?;
     let surroundings = Surroundings::look(&project, &world.environment, &*world.clock).await;
     let folder = SessionFolder::open(&world.home()?, &project)?;
     let switches = Switches::resolve(&SettingsStack::default(), &world.environment);
@@ -104,14 +103,14 @@ pub(super) async fn begin(
         memory_session::setup(world, &project, (&Settings::default(), &switches), Saving::Entries)
             .await?;
     if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
-        // The story is told on slow machines too.
+        // Slow machines need longer.
         recall.patience = Duration::from_secs(10);
     }
     let tools =
         ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
-    let window = ContextWindow::new(cast.window).map_err(Failure::failed)?;
+    let window = ContextWindow::new(model.window).map_err(Failure::failed)?;
     let config = EngineConfig {
-        model: Arc::new(Model::Scripted(cast.model)),
+        model: Arc::new(Model::Scripted(model.script)),
         model_name: "scripted".to_owned(),
         origin: PrefixOrigin {
             model: "scripted".to_owned(),
@@ -151,7 +150,7 @@ pub(super) async fn begin(
         max_cost_usd: None,
         layers: LayerRules::default(),
         compaction: CompactionRules::default(),
-        background_tasks: cast.beside.into_iter().collect(),
+        background_tasks: model.background_task.into_iter().collect(),
         announcers: Vec::new(),
         message_sources: Vec::new(),
         fork_points: None,

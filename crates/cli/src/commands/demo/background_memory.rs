@@ -1,5 +1,4 @@
-//! The last scenes: memories that two sessions leave without being asked for, a dream that merges them, and the
-//! dream undone.
+//! Scenes 7 and 8: memories extracted in the background, a dream that merges them, and its undo.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,30 +11,31 @@ use dormouse_memory::{ApplyMode, ChangeOrigin, Scope, Store};
 use dormouse_model::ScriptedModel;
 use dormouse_model::script::ScriptedTurn;
 
-use super::scenes::play_for;
-use super::stage::{Cast, Stage, begin};
-use super::{line, narrate, show_result, why};
-use crate::wiring::dream as dreams;
+use crate::wiring::dream::report_lines;
 use crate::wiring::exit::Failure;
 
-/// A scripted job takes no longer.
+use super::narration::{explain, line, narrate, show_excerpt};
+use super::playback::play_with;
+use super::sandbox::{DemoModel, DemoSandbox, start_session};
+
+/// A scripted background task takes no longer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What is said in a session, what the model answers, and what a copy of the session makes of it.
-struct Session {
-    said: &'static str,
+/// A prompt, the response, and the memory that the extraction saves.
+struct ScriptedSession {
+    prompt: &'static str,
     answer: &'static str,
     saved: &'static str,
 }
 
-const SESSIONS: [Session; 2] = [
-    Session {
-        said: "Put the acorns down as well. They go into the tin box, because mice eat them on the shelves.",
+const SESSIONS: [ScriptedSession; 2] = [
+    ScriptedSession {
+        prompt: "Put the acorns down as well. They go into the tin box, because mice eat them on the shelves.",
         answer: "The acorns are down, for the tin box.",
         saved: r#"{"name":"Acorns in the tin box","description":"where acorns are kept","type":"project","content":"Acorns are kept in the tin box.\n\n**Why:** mice eat them on the shelves.","quotes":["They go into the tin box, because mice eat them on the shelves"]}"#,
     },
-    Session {
-        said: "DreamTiming do we count again? The tin box is opened on Sundays only, by the way.",
+    ScriptedSession {
+        prompt: "When do we count again? The tin box is opened on Sundays only, by the way.",
         answer: "On Sunday, then.",
         saved: r#"{"name":"Tin box on Sundays","description":"when the tin box is opened","type":"project","content":"The tin box is opened on Sundays only.\n\n**How to apply:** plan counts for a Sunday.","quotes":["The tin box is opened on Sundays only"]}"#,
     },
@@ -43,61 +43,67 @@ const SESSIONS: [Session; 2] = [
 
 const MERGED: &str = r#"{"name":"The tin box","description":"what the tin box is for, and when it is opened","type":"project","content":"Acorns are kept in the tin box, which is opened on Sundays only.\n\n**Why:** mice eat them on the shelves.\n\n**How to apply:** plan counts for a Sunday.","supersedes":["acorns-in-the-tin-box.md","tin-box-on-sundays.md"]}"#;
 
-/// Two sessions, each with something worth keeping, and nobody says "remember".
-pub(super) async fn unasked(stage: &Stage) -> Result<(), Failure> {
-    line("\nScene 7: what you say by the way is kept, too.");
+/// Two sessions whose facts are saved without a request of the user.
+pub(super) async fn extraction(sandbox: &DemoSandbox) -> Result<(), Failure> {
+    line("Scene 7: extraction in the background");
     for session in SESSIONS {
-        let beside = Extraction::new(ExtractionRules::default());
+        let extraction = Extraction::new(ExtractionRules::default());
         let model = model(session.saved, Some(session.answer));
-        let cast = Cast { model, window: 200_000, beside: Some(Arc::new(beside)) };
-        let told = &mut |event| narrate(&event);
-        let (engine, _) = play_for(stage, cast, session.said, told).await?;
+        let demo_model = DemoModel {
+            script: model,
+            window: 200_000,
+            background_task: Some(Arc::new(extraction)),
+        };
+        let sink = &mut |event| narrate(&event);
+        let (engine, _) = play_with(sandbox, demo_model, session.prompt, sink).await?;
         engine.jobs().drained(&[EXTRACTION], PATIENCE).await;
         for notice in engine.take_memory_notices() {
             line(&format!("  memory: {notice}"));
         }
     }
-    why(
-        "beside each session a copy of it looked for what is worth keeping. It has to quote, and the program looked its quotations up in your messages.",
+    explain(
+        "A fork of each session looks for facts worth keeping. It has to quote your messages, and every quotation is checked.",
     );
     Ok(())
 }
 
-/// What two sessions left is merged; somebody changes their mind; it is as before.
-pub(super) async fn a_dream(stage: &Stage) -> Result<(), Failure> {
-    line("\nScene 8: a dream, and a change of mind.");
+/// A dream merges the two memories; undo restores them.
+pub(super) async fn dream_and_undo(sandbox: &DemoSandbox) -> Result<(), Failure> {
+    line("Scene 8: a dream, and undo");
     line("\n> dormouse dream --now\n");
-    let setup = stage.dream_setup().await?;
+    let setup = sandbox.dream_setup().await?;
     let of_project = |store: &&Arc<Store>| store.scope() == Scope::Project;
     let store = setup.access.memories().stores().iter().find(of_project).cloned();
     let store = store.ok_or_else(|| Failure::failed(anyhow::anyhow!("the demo has no memory")))?;
     let before = files(store.dir().path())?;
     let seed = async |_: &Path| {
-        let cast = Cast { model: model(MERGED, None), window: 200_000, beside: None };
-        let begun = begin(stage, cast).await.map_err(|failure| failure.message())?;
+        let demo_model =
+            DemoModel { script: model(MERGED, None), window: 200_000, background_task: None };
+        let begun =
+            start_session(sandbox, demo_model).await.map_err(|failure| failure.message())?;
         Ok::<_, String>(begun.0.fork_source())
     };
     let dreamt = Box::pin(dream(setup, seed, DreamTiming::Now, ApplyMode::Apply)).await;
     let dreamt = dreamt.map_err(|closed| Failure::failed(anyhow::anyhow!("{closed}")))?;
-    for said in dreams::report_lines(&dreamt.report) {
-        line(&format!("  {said}"));
+    for text in report_lines(&dreamt.report) {
+        line(&format!("  {text}"));
     }
-    show_result(&names(&files(store.dir().path())?));
-    why(
-        "it worked on a copy, which was checked, and all of it is one change. So it can be taken back as one:",
+    show_excerpt(&names(&files(store.dir().path())?));
+    explain(
+        "The dream worked on a copy, which was checked and applied as one change. One undo reverts it:",
     );
     line("\n> dormouse memory undo\n");
-    store.history().undo(&ChangeOrigin::user("a change of mind"), None)?;
+    store.history().undo(&ChangeOrigin::user("demo"), None)?;
     let after = files(store.dir().path())?;
-    show_result(&names(&after));
+    show_excerpt(&names(&after));
     if after != before {
         return Err(Failure::failed(anyhow::anyhow!("the dream was not undone to the byte")));
     }
-    why("every byte is as it was before the dream; this was compared just now.");
+    explain("Compared: every byte is as it was before the dream.");
     Ok(())
 }
 
-/// Saves, once, in the copy; answers in the session itself.
+/// Saves once in the fork; answers in the session itself.
 fn model(saved: &'static str, answer: Option<&'static str>) -> ScriptedModel {
     let mut answer = answer.map(|answer| ScriptedTurn::new().text(answer));
     ScriptedModel::answering(move |request| {
@@ -111,10 +117,10 @@ fn model(saved: &'static str, answer: Option<&'static str>) -> ScriptedModel {
     })
 }
 
-/// The memories of a folder, with what is in them.
+/// The memory files of a folder with their contents.
 fn files(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
     let unreadable =
-        |error| Failure::failed(anyhow::anyhow!("can not read {}: {error}", folder.display()));
+        |error| Failure::failed(anyhow::anyhow!("cannot read {}: {error}", folder.display()));
     let mut files = BTreeMap::new();
     for entry in folder.read_dir().map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
