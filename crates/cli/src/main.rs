@@ -28,7 +28,7 @@ use crate::wiring::{crash, exit, print};
 const FILE_TOO_LARGE: i32 = 25;
 
 fn main() -> std::process::ExitCode {
-    // Before anything else: a reaper is to be small and quick.
+    // Before anything else: the reaper process has to stay small and quick.
     if let Some(code) = dormouse_tools::serve_as_reaper(std::env::args_os()) {
         return code;
     }
@@ -41,7 +41,7 @@ fn main() -> std::process::ExitCode {
         world.environment = world.environment.with(&[(names::SIMPLE, "1")]);
     }
     crash::install(&world);
-    let result = run(&arguments, &world).and_then(nothing_lost);
+    let result = run(&arguments, &world).and_then(check_output);
     match result {
         Ok(exit) => exit.into(),
         Err(failure) => {
@@ -52,13 +52,13 @@ fn main() -> std::process::ExitCode {
     }
 }
 
-/// An answer that could not be written is no success.
-fn nothing_lost(exit: Exit) -> Result<Exit, Failure> {
-    match print::lost() {
+/// Fails where output could not be written.
+fn check_output(exit: Exit) -> Result<Exit, Failure> {
+    match print::write_error() {
         None => Ok(exit),
         Some(problem) => {
-            Err(Failure::failed(anyhow::anyhow!("the output could not be written: {problem}"))
-                .hint("the conversation is kept: `dormouse sessions` lists it"))
+            Err(Failure::failed(anyhow::anyhow!("cannot write the output: {problem}"))
+                .hint("the session is saved: `dormouse sessions` lists it"))
         }
     }
 }
@@ -67,10 +67,10 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
     // One thread: the work is waiting for a server. Blocking file work has threads of its own.
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
-            Failure::new(Exit::Failed, anyhow::anyhow!("can not start the runtime: {error}"))
+            Failure::new(Exit::Failed, anyhow::anyhow!("cannot start the async runtime: {error}"))
         })?;
     let result = runtime.block_on(async {
-        // Past a limit on file sizes a write is to fail, as on a full disk, not to end the program.
+        // Beyond a file size limit a write fails, as on a full disk, instead of ending the program.
         let _listening = signal(SignalKind::from_raw(FILE_TOO_LARGE));
         match &arguments.command {
             Some(CliCommand::Demo(arguments)) => demo::run(arguments, world).await,

@@ -111,7 +111,7 @@ async fn catch_up(arguments: &DreamArguments, world: &World) -> Result<(), Failu
         session_start::prepare_for(&typed, world, Untrusted::Pass, Some(Saving::Entries)).await?;
     print::note(&msg!("dream-catching-up"));
     let ready = ready.in_folder(SessionFolder::of(scratch.folder.clone()));
-    let conversation = ready.open_for(background_tasks::Run::CatchUp, &typed, world, None)?;
+    let conversation = ready.open_for(background_tasks::RunKind::CatchUp, &typed, world, None)?;
     conversation.engine.opened();
     let mut print_event = |event| {
         if let EngineEvent::Remembered(change) = event {

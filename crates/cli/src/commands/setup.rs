@@ -8,7 +8,7 @@ use dormouse_serve::setup::{Agent, ConfigFileChange, SetupPaths, carry_out, plan
 use crate::args::{SetupAgent, SetupArguments};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::input::says_yes;
+use crate::wiring::input;
 use crate::wiring::print;
 use crate::wiring::world::{World, current_project};
 
@@ -69,5 +69,5 @@ fn confirm() -> Result<bool, Failure> {
             .hint(msg!("setup-confirm-hint")));
     }
     print::note(&msg!("setup-confirm"));
-    Ok(says_yes())
+    Ok(input::confirm())
 }

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::args::{Arguments, LIST_SESSIONS, OutputFormat, SessionsArguments};
 use crate::commands::sessions;
-use crate::headless::output::Printer;
+use crate::headless::output::OutputPrinter;
 use crate::wiring::background_tasks;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input;
@@ -26,7 +26,7 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     if arguments.resume.as_deref() == Some(LIST_SESSIONS) {
         return list(arguments, world);
     }
-    // A wrong id is told before anything is read from a pipe.
+    // A wrong id is reported before standard input is read.
     session_start::which_session(arguments, &world.home()?, &current_project()?)?;
     if arguments.init_only {
         return init_only(arguments, world).await;
@@ -40,7 +40,7 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     finish(&report, &conversation.key)
 }
 
-/// Runs the hooks at `Setup`, and nothing else.
+/// Runs the `Setup` hooks only.
 async fn init_only(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
     let ready = session_start::prepare(arguments, world, Untrusted::Tell).await?;
     let mut conversation = ready.open(arguments, world, None)?;
@@ -52,15 +52,15 @@ async fn init_only(arguments: &Arguments, world: &World) -> Result<Exit, Failure
 fn list(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
     if !arguments.prompt.is_empty() {
         return Err(Failure::usage(anyhow::anyhow!(
-            "--resume needs the id of a session to say something in it"
+            "--resume needs a session id together with a prompt"
         ))
-        .hint("`dormouse sessions` lists them; --continue takes the last one"));
+        .hint("`dormouse sessions` lists sessions; --continue takes the most recent one"));
     }
     let json = arguments.output_format != OutputFormat::Text;
     sessions::run(&SessionsArguments { search: None, limit: usize::MAX, json }, world)
 }
 
-/// The prompt: what was typed, what was piped in, or both.
+/// The prompt from the arguments, standard input, or both.
 fn prompt(arguments: &Arguments) -> Result<String, Failure> {
     let typed = arguments.prompt.join(" ");
     let piped = if std::io::stdin().is_terminal() { String::new() } else { input::read()? };
@@ -69,8 +69,8 @@ fn prompt(arguments: &Arguments) -> Result<String, Failure> {
         .filter(|part| !part.trim().is_empty())
         .collect();
     if parts.is_empty() {
-        return Err(Failure::usage(anyhow::anyhow!("there is nothing to say"))
-            .hint("dormouse -p \"your question\", or pipe something in"));
+        return Err(Failure::usage(anyhow::anyhow!("no prompt given"))
+            .hint("dormouse -p \"your question\", or pipe the prompt into dormouse -p"));
     }
     Ok(parts.join("\n\n"))
 }
@@ -84,7 +84,8 @@ async fn ask(
     conversation.set_up(arguments, &mut print::notice).await;
     let Conversation { engine, surroundings, .. } = conversation;
     let (session, model) = (engine.session().to_string(), engine.model_name().to_owned());
-    let mut printer = Printer::new(arguments.output_format, session, model, arguments.verbose);
+    let mut printer =
+        OutputPrinter::new(arguments.output_format, session, model, arguments.verbose);
     printer.begin(&surroundings.folder, &engine.tool_names());
     let interrupt = CancellationToken::new();
     let start = world.clock.elapsed();
@@ -95,22 +96,21 @@ async fn ask(
         background_tasks::finish(engine, &mut |event| printer.event(&event)).await;
     }
     engine.end(SessionEndReason::Other, &mut |event| printer.event(&event)).await;
-    // Agents, and what was done beside, are part of what the run cost.
+    // The cost of a run includes subagents and background tasks.
     let cost_usd = report.cost_usd.map(|own| own + engine.spent_beside_usd());
     let report = TurnReport { cost_usd, ..report };
     printer.end(&report, world.clock.elapsed().saturating_sub(start));
     Ok(report)
 }
 
-/// Runs a turn; Ctrl-C or a request to end interrupts it, and it closes what is open.
+/// Runs a turn. Ctrl-C, SIGTERM and SIGHUP interrupt it; the turn then ends in order.
 async fn until_interrupted<T>(
     turn: impl Future<Output = Result<T, dormouse_engine::EngineError>>,
     interrupt: &CancellationToken,
 ) -> Result<T, Failure> {
     let listen = |kind| {
-        signal(kind).map_err(|error| {
-            Failure::failed(anyhow::anyhow!("can not listen for signals: {error}"))
-        })
+        signal(kind)
+            .map_err(|error| Failure::failed(anyhow::anyhow!("cannot listen for signals: {error}")))
     };
     let (mut ctrl_c, mut end) =
         (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
@@ -130,21 +130,21 @@ fn finish(report: &TurnReport, key: &KeyOrigin) -> Result<Exit, Failure> {
     match &report.end {
         TurnEnd::Completed => Ok(Exit::Done),
         TurnEnd::Interrupted => {
-            print::note("note: interrupted; what had come is kept, and --continue goes on");
+            print::note("note: interrupted; partial output kept. --continue resumes the session");
             Ok(Exit::Interrupted)
         }
-        TurnEnd::Cut => Ok(stopped("the answer reached its token limit and was cut")),
-        TurnEnd::Refused => Ok(stopped("the model declined to answer")),
-        TurnEnd::Empty => Ok(stopped("the model gave an empty answer; asking again often helps")),
-        TurnEnd::MaxTurns => {
-            Ok(stopped("--max-turns was reached before the model was done; --continue goes on"))
-        }
-        TurnEnd::MaxCost => {
-            Ok(stopped("--max-cost was reached before the model was done; --continue goes on"))
-        }
-        TurnEnd::Halted(why) => Ok(stopped(&format!("a hook ended the turn: {why}"))),
+        TurnEnd::Cut => Ok(stopped("response truncated at the output token limit")),
+        TurnEnd::Refused => Ok(stopped("the model refused to respond")),
+        TurnEnd::Empty => Ok(stopped("the model sent an empty response; try again")),
+        TurnEnd::MaxTurns => Ok(stopped(
+            "--max-turns reached before the model finished; --continue resumes the session",
+        )),
+        TurnEnd::MaxCost => Ok(stopped(
+            "cost limit (--max-cost) reached before the model finished; --continue resumes the session",
+        )),
+        TurnEnd::Halted(why) => Ok(stopped(&format!("a hook stopped the turn: {why}"))),
         TurnEnd::Blocked(why) => {
-            Ok(stopped(&format!("a hook blocked the prompt, which was not sent: {why}")))
+            Ok(stopped(&format!("a hook blocked the prompt; it was not sent: {why}")))
         }
         TurnEnd::Failed(error) => Err(server_failure(error, key.source.as_deref(), &key.variable)),
     }

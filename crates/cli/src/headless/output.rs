@@ -1,4 +1,4 @@
-//! The three forms of an answer: text, one JSON object, a JSON object a line.
+//! Output formats of a headless run: text, one JSON object, or a stream of JSON lines.
 
 use std::time::Duration;
 
@@ -15,20 +15,20 @@ use crate::args::OutputFormat;
 use crate::wiring::exit::Failure;
 use crate::wiring::print;
 
-/// Prints what happens, in the form asked for.
-pub(crate) struct Printer {
+/// Prints engine events in an output format.
+pub(crate) struct OutputPrinter {
     format: OutputFormat,
     session: String,
     model: String,
-    /// Text has been shown and its line is open.
+    /// Text was printed without a final line break.
     line_open: bool,
     verbose: bool,
-    denials: Vec<Denial>,
+    denials: Vec<DeniedCall>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case", tag = "type")]
-enum Line<'a> {
+enum StreamLine<'a> {
     System {
         subtype: &'static str,
         session_id: &'a str,
@@ -52,24 +52,24 @@ enum Line<'a> {
     User {
         session_id: &'a str,
         uuid: String,
-        message: Body<'a>,
+        message: MessageBody<'a>,
     },
     Assistant {
         session_id: &'a str,
         uuid: String,
-        message: Body<'a>,
+        message: MessageBody<'a>,
     },
-    Result(Summary<'a>),
+    Result(RunResult<'a>),
 }
 
-/// What a compaction came to, with the names that programs know.
+/// The result of a compaction, with the field names of the stream format.
 #[derive(Serialize)]
 struct CompactMetadata {
     trigger: CompactionTrigger,
     pre_tokens: u64,
     post_tokens: u64,
     way: CompactionMethod,
-    /// Why the session's notes did not stand for the summary.
+    /// Why the session notes could not replace the summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     without_notes: Option<String>,
 }
@@ -89,7 +89,7 @@ struct TextDelta<'a> {
 }
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct MessageBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a str>,
     role: Role,
@@ -102,12 +102,12 @@ struct Body<'a> {
     usage: Option<Usage>,
 }
 
-/// A failure outside a turn, for programs: every run ends with a result.
+/// Prints an error outside a turn as JSON: every run ends with a result.
 pub(crate) fn failure(format: OutputFormat, failure: &Failure) {
-    if format == OutputFormat::Text || failure.is_printed() || print::lost().is_some() {
+    if format == OutputFormat::Text || failure.is_printed() || print::write_error().is_some() {
         return;
     }
-    print_json(&Line::Result(Summary {
+    print_json(&StreamLine::Result(RunResult {
         subtype: "error",
         is_error: true,
         result: "",
@@ -123,15 +123,15 @@ pub(crate) fn failure(format: OutputFormat, failure: &Failure) {
     }));
 }
 
-/// The end of a run, in JSON.
+/// The result of a run.
 #[derive(Serialize)]
-pub(crate) struct Summary<'a> {
+pub(crate) struct RunResult<'a> {
     pub(crate) subtype: &'static str,
     pub(crate) is_error: bool,
     pub(crate) result: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
-    /// A word for programs.
+    /// A machine-readable kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error_kind: Option<&'static str>,
     pub(crate) session_id: Option<&'a str>,
@@ -139,16 +139,16 @@ pub(crate) struct Summary<'a> {
     pub(crate) num_turns: u32,
     pub(crate) duration_ms: u64,
     pub(crate) usage: Usage,
-    /// None where the model's price is not known.
+    /// None where the model has no known price.
     pub(crate) total_cost_usd: Option<f64>,
-    /// Calls that were not allowed.
-    #[serde(skip_serializing_if = "<[Denial]>::is_empty")]
-    pub(crate) permission_denials: &'a [Denial],
+    /// Tool calls that were denied.
+    #[serde(skip_serializing_if = "<[DeniedCall]>::is_empty")]
+    pub(crate) permission_denials: &'a [DeniedCall],
 }
 
-/// A call that was not allowed.
+/// A denied tool call.
 #[derive(Debug, Serialize)]
-pub(crate) struct Denial {
+pub(crate) struct DeniedCall {
     #[serde(rename = "tool_name")]
     name: String,
     #[serde(rename = "tool_use_id")]
@@ -157,15 +157,15 @@ pub(crate) struct Denial {
     input: Box<RawValue>,
 }
 
-impl Printer {
+impl OutputPrinter {
     pub(crate) fn new(format: OutputFormat, session: String, model: String, verbose: bool) -> Self {
         Self { format, session, model, line_open: false, verbose, denials: Vec::new() }
     }
 
-    /// The first line of a stream: what the session is.
+    /// Prints the first line of a stream: session, model, tools.
     pub(crate) fn begin(&self, folder: &str, tools: &[String]) {
         if self.format == OutputFormat::StreamJson {
-            print_json(&Line::System {
+            print_json(&StreamLine::System {
                 subtype: "init",
                 session_id: &self.session,
                 version: Some(env!("CARGO_PKG_VERSION")),
@@ -178,32 +178,29 @@ impl Printer {
         }
     }
 
-    /// Something happened.
+    /// Prints an event.
     pub(crate) fn event(&mut self, event: &EngineEvent) {
         match event {
             EngineEvent::Text(text) => self.text(text),
             EngineEvent::Message(message) => self.message(message),
-            // In a pipe nothing of it was shown.
+            // In a pipe nothing was printed yet.
             EngineEvent::Withdrawn
                 if self.format != OutputFormat::StreamJson && !self.line_open => {}
             EngineEvent::Withdrawn => {
                 self.end_line();
                 self.notice(
                     "withdrawn",
-                    "what came of this answer is withdrawn; it comes anew".to_owned(),
+                    "partial response discarded; the request is retried".to_owned(),
                 );
             }
             EngineEvent::Retrying { error, delay, retry, of } => self.notice(
                 "retry",
-                format!("{error}; trying again in {} s ({retry} of {of})", shortly(*delay)),
+                format!("{error}; retrying in {} s ({retry} of {of})", seconds(*delay)),
             ),
             EngineEvent::Recalled(receipt) if receipt.recalled.is_empty() => {}
             EngineEvent::Recalled(receipt) => self.notice("notice", receipt.line()),
             EngineEvent::Remembered(what) => {
-                self.notice(
-                    "notice",
-                    format!("memory: {what}; `dormouse memory undo` takes it back"),
-                );
+                self.notice("notice", format!("memory: {what}; undo: `dormouse memory undo`"));
             }
             EngineEvent::Corrected(corrected) => {
                 self.notice("notice", corrected.line("dormouse memory guard"));
@@ -234,7 +231,7 @@ impl Printer {
         }
     }
 
-    /// On a terminal text appears as it arrives; in a pipe only the answer itself counts, at the end.
+    /// On a terminal text is streamed; in a pipe only the final answer is printed.
     fn text(&mut self, text: &str) {
         match self.format {
             OutputFormat::Text if print::is_terminal() => {
@@ -244,7 +241,7 @@ impl Printer {
             OutputFormat::StreamJson => {
                 let delta = TextDelta { kind: "text_delta", text };
                 let event = DeltaEvent { kind: "content_block_delta", delta };
-                print_json(&Line::StreamEvent { session_id: &self.session, event });
+                print_json(&StreamLine::StreamEvent { session_id: &self.session, event });
             }
             OutputFormat::Text | OutputFormat::Json => {}
         }
@@ -256,7 +253,7 @@ impl Printer {
             return;
         }
         let response = message.response.as_ref();
-        let body = Body {
+        let body = MessageBody {
             id: response.map(|response| response.id.as_str()),
             role: message.role,
             content: &message.blocks,
@@ -267,15 +264,15 @@ impl Printer {
         };
         let (session_id, uuid) = (self.session.as_str(), message.id.to_string());
         print_json(&match message.role {
-            Role::User => Line::User { session_id, uuid, message: body },
-            Role::Assistant => Line::Assistant { session_id, uuid, message: body },
+            Role::User => StreamLine::User { session_id, uuid, message: body },
+            Role::Assistant => StreamLine::Assistant { session_id, uuid, message: body },
         });
     }
 
-    /// Worth knowing: on standard error, or a line of the stream.
+    /// Prints a notice: to standard error, or as a line of the stream.
     pub(crate) fn notice(&mut self, subtype: &'static str, text: String) {
         if self.format == OutputFormat::StreamJson {
-            print_json(&Line::System {
+            print_json(&StreamLine::System {
                 subtype,
                 session_id: &self.session,
                 version: None,
@@ -295,7 +292,7 @@ impl Printer {
         if self.format != OutputFormat::StreamJson {
             return self.notice("notice", report.to_string());
         }
-        print_json(&Line::System {
+        print_json(&StreamLine::System {
             subtype: "compact_boundary",
             session_id: &self.session,
             version: None,
@@ -313,7 +310,7 @@ impl Printer {
         });
     }
 
-    /// The plan is the answer. In a pipe it is printed as such, at the end.
+    /// Shows a plan, which is the answer of the turn. In a pipe it is printed at the end.
     fn planned(&mut self, plan: &SubmittedPlan) {
         self.end_line();
         if self.format == OutputFormat::Text && print::is_terminal() {
@@ -322,17 +319,17 @@ impl Printer {
         self.notice(
             "plan",
             format!(
-                "nothing was changed; the plan is kept in {}; to have it carried out: dormouse -p --continue \
+                "nothing was changed; plan saved in {}; to carry it out: dormouse -p --continue \
                  --permission-mode acceptEdits \"carry out the plan\"",
                 plan.path.display()
             ),
         );
     }
 
-    /// Whoever reads the answer should know what it was made without.
+    /// Reports a denied call.
     fn denied(&mut self, id: &str, name: &str, input: &str, why: &str) {
         let input = RawValue::from_string(input.to_owned()).unwrap_or_default();
-        self.denials.push(Denial { name: name.to_owned(), id: id.to_owned(), input });
+        self.denials.push(DeniedCall { name: name.to_owned(), id: id.to_owned(), input });
         self.end_line();
         print::note(&format!("note: {why}"));
     }
@@ -343,7 +340,7 @@ impl Printer {
         }
     }
 
-    /// The end of the run.
+    /// Prints the result of the run.
     pub(crate) fn end(&mut self, report: &TurnReport, duration: Duration) {
         self.end_line();
         match self.format {
@@ -354,12 +351,12 @@ impl Printer {
                 }
             }
             OutputFormat::Json | OutputFormat::StreamJson => {
-                print_json(&Line::Result(self.summary(report, duration)));
+                print_json(&StreamLine::Result(self.summary(report, duration)));
             }
         }
     }
 
-    fn summary<'a>(&'a self, report: &'a TurnReport, duration: Duration) -> Summary<'a> {
+    fn summary<'a>(&'a self, report: &'a TurnReport, duration: Duration) -> RunResult<'a> {
         let (subtype, error) = match &report.end {
             TurnEnd::Completed => ("success", None),
             TurnEnd::Cut => ("cut", None),
@@ -372,7 +369,7 @@ impl Printer {
             TurnEnd::Blocked(_) => ("blocked", None),
             TurnEnd::Failed(error) => ("error", Some(error)),
         };
-        Summary {
+        RunResult {
             subtype,
             is_error: report.end != TurnEnd::Completed,
             result: &report.answer,
@@ -389,20 +386,18 @@ impl Printer {
     }
 }
 
-/// What is beyond a millionth of a dollar is noise.
+/// Rounds to a millionth of a dollar.
 fn to_millionths(dollars: f64) -> f64 {
     (dollars * 1e6).round() / 1e6
 }
 
-fn shortly(delay: Duration) -> String {
+fn seconds(delay: Duration) -> String {
     format!("{:.1}", delay.as_secs_f32())
 }
 
 fn print_json(value: &impl Serialize) {
     match serde_json::to_string(value) {
         Ok(line) => print::data_line(&line),
-        Err(error) => {
-            print::note(&format!("error: a line of output could not be encoded: {error}"))
-        }
+        Err(error) => print::note(&format!("error: cannot encode a line of output: {error}")),
     }
 }

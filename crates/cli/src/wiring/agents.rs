@@ -26,7 +26,7 @@ use crate::wiring::memory_policy::policy;
 use crate::wiring::plugins;
 use crate::wiring::print;
 use crate::wiring::project_agents::ProjectAgents;
-use crate::wiring::settings::InForce;
+use crate::wiring::settings::EffectiveSettings;
 use crate::wiring::world::World;
 use crate::wiring::world::is_bare;
 
@@ -44,7 +44,7 @@ struct Library {
 }
 
 impl Library {
-    fn of(in_force: &InForce, is_bare: bool) -> Self {
+    fn of(in_force: &EffectiveSettings, is_bare: bool) -> Self {
         let (mut settled, mut problems) = (Vec::new(), Vec::new());
         settled.extend(plugins::agents(&in_force.plugins, &mut problems));
         for layer in in_force.stack.layers() {
@@ -119,8 +119,8 @@ fn of_layer(
 }
 
 /// All agents of this person in this project, as they are now.
-pub(crate) fn all(in_force: &InForce, world: &World) -> Result<Agents, Failure> {
-    Ok(Library::of(in_force, is_bare(world)?).read())
+pub(crate) fn all(in_force: &EffectiveSettings, world: &World) -> Result<Agents, Failure> {
+    Ok(Library::of(in_force, is_bare(&world.environment)?).read())
 }
 
 /// What agents need besides their definitions.
@@ -159,7 +159,7 @@ pub(crate) fn agency(
         small,
         progress_every: switches
             .is_on(LayerSwitch::ProgressSummaries)
-            .then(|| progress_every(world)),
+            .then(|| progress_every(&world.environment)),
         home: world.home()?,
         clock: Arc::clone(&world.clock),
         ids: Arc::clone(&world.ids),
@@ -177,14 +177,14 @@ pub(crate) fn agency(
 pub(crate) struct AgentLibrary(Library);
 
 impl AgentLibrary {
-    pub(crate) fn of(in_force: &InForce, world: &World) -> Result<Self, Failure> {
-        Ok(Self(Library::of(in_force, is_bare(world)?)))
+    pub(crate) fn of(in_force: &EffectiveSettings, world: &World) -> Result<Self, Failure> {
+        Ok(Self(Library::of(in_force, is_bare(&world.environment)?)))
     }
 }
 
 /// In debug builds a test need not wait.
-fn progress_every(world: &World) -> Duration {
-    let wanted = world.environment.get(names::TEST_PROGRESS_MS).and_then(|text| text.parse().ok());
+fn progress_every(environment: &Environment) -> Duration {
+    let wanted = environment.get(names::TEST_PROGRESS_MS).and_then(|text| text.parse().ok());
     wanted.filter(|_| cfg!(debug_assertions)).map_or(PROGRESS_EVERY, Duration::from_millis)
 }
 

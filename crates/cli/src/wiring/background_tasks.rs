@@ -1,4 +1,4 @@
-//! Who works beside a conversation: the notes about the session, and the memories of it; and waiting for them.
+//! The background tasks of a session (session notes, extraction), and waiting for them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,40 +14,41 @@ use crate::wiring::session_notes;
 use crate::wiring::world::is_bare;
 use crate::wiring::world::{World, is_remote};
 
-/// What is awaited when a session ends, and for how long.
+/// The tasks that are awaited when a session ends, and for how long.
 const AWAITED: &[&str] = &[EXTRACTION];
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Whether something is under way that is worth waiting for.
+/// Whether an awaited task is running.
 pub(crate) fn is_busy(engine: &Engine) -> bool {
     AWAITED.iter().any(|kind| engine.jobs().is_running(kind))
 }
 
-/// Waits for it, and says what came of it.
+/// Waits for the awaited tasks and shows their results.
 pub(crate) async fn finish(engine: &Engine, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
-    // What is not done in time is done when the session is next opened.
+    // Unfinished work is done when the session is next opened.
     let _in_time = engine.jobs().drained(AWAITED, PATIENCE).await;
     engine.take_memory_notices().into_iter().for_each(|said| sink(EngineEvent::Remembered(said)));
 }
 
-/// Whether somebody is there.
+/// The kind of run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Run {
-    /// A person talks.
-    Talk,
-    /// One question, one answer; what is done beside it is awaited, or not.
-    Headless { wait: bool },
-    /// Nothing is asked: what waits is looked through.
+pub(crate) enum RunKind {
+    Interactive,
+    /// `-p`; `wait` says whether background tasks are awaited.
+    Headless {
+        wait: bool,
+    },
+    /// No prompt: only queued transcripts are processed.
     CatchUp,
 }
 
-/// Those who work beside a conversation of this kind.
-pub(crate) fn attendants(
+/// The background tasks for a kind of run.
+pub(crate) fn background_tasks(
     world: &World,
     settings: &Settings,
     switches: &Switches,
     project: &Project,
-    run: Run,
+    run: RunKind,
 ) -> Result<Vec<Arc<dyn BackgroundTask>>, Failure> {
     let mut beside: Vec<Arc<dyn BackgroundTask>> = Vec::new();
     beside.extend(session_notes::keeper(world, settings.session_notes, switches)?);
@@ -57,27 +58,27 @@ pub(crate) fn attendants(
     Ok(beside)
 }
 
-/// Done now, or put off until somebody talks in this project.
+/// Extraction now, or queued until the next interactive session of the project.
 fn extraction(
     world: &World,
     settings: &Settings,
     project: &Project,
-    run: Run,
+    run: RunKind,
 ) -> Result<Arc<dyn BackgroundTask>, Failure> {
     let home = world.home()?;
     let extraction = Extraction::new(rules(world, settings));
     Ok(match run {
-        Run::Talk | Run::CatchUp => {
+        RunKind::Interactive | RunKind::CatchUp => {
             Arc::new(extraction.with_queue(TranscriptQueue::new(home, project.root.clone())))
         }
-        Run::Headless { wait: true } => Arc::new(extraction),
-        Run::Headless { wait: false } => {
+        RunKind::Headless { wait: true } => Arc::new(extraction),
+        RunKind::Headless { wait: false } => {
             Arc::new(QueueTranscript::new(home, project.folder.clone(), Arc::clone(&world.clock)))
         }
     })
 }
 
-/// Whether transcripts of a project wait to be looked through, and may be.
+/// Whether transcripts of the project are queued for extraction.
 pub(crate) fn something_waits(
     world: &World,
     switches: &Switches,
@@ -85,18 +86,18 @@ pub(crate) fn something_waits(
 ) -> Result<bool, Failure> {
     let waits =
         || Ok::<_, Failure>(TranscriptQueue::new(world.home()?, project.root.clone()).is_waiting());
-    Ok(extracts(world, switches, Run::CatchUp)? && waits()?)
+    Ok(extracts(world, switches, RunKind::CatchUp)? && waits()?)
 }
 
-/// Not in a bare run, which makes no requests but its own; nor on a machine that belongs to nobody.
-fn extracts(world: &World, switches: &Switches, run: Run) -> Result<bool, Failure> {
+/// Not in a bare run, which makes no other requests, nor on a remote machine.
+fn extracts(world: &World, switches: &Switches, run: RunKind) -> Result<bool, Failure> {
     let wanted = match run {
-        Run::Talk | Run::CatchUp => true,
-        Run::Headless { .. } => switches.is_on(LayerSwitch::ExtractionHeadless),
+        RunKind::Interactive | RunKind::CatchUp => true,
+        RunKind::Headless { .. } => switches.is_on(LayerSwitch::ExtractionHeadless),
     };
     let on =
         wanted && switches.is_on(LayerSwitch::Memory) && switches.is_on(LayerSwitch::Extraction);
-    Ok(on && !is_bare(world)? && !is_remote(world)?)
+    Ok(on && !is_bare(&world.environment)? && !is_remote(&world.environment)?)
 }
 
 fn rules(world: &World, settings: &Settings) -> ExtractionRules {

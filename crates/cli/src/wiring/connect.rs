@@ -1,4 +1,4 @@
-//! From settings and environment to a model that can be talked to.
+//! Connects to the model that settings and environment name.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,38 +18,38 @@ use crate::wiring::layers;
 use crate::wiring::print;
 use crate::wiring::server_failure::failure_at_start;
 
-/// A model, ready.
-pub(crate) struct Connection {
+/// A model connection.
+pub(crate) struct ModelConnection {
     pub(crate) model: Arc<Model>,
     pub(crate) model_name: String,
     pub(crate) dialect: Dialect,
     pub(crate) budget: Budget,
-    /// A cheaper one, for small questions.
+    /// A cheaper model for small requests.
     pub(crate) small: Option<SmallModel>,
     pub(crate) retry: RetryPolicy,
-    /// What was asked for, and where.
+    /// Model and server as requested.
     pub(crate) origin: PrefixOrigin,
-    /// Where the key came from, for messages; none if none was sent.
+    /// The source of the API key, for messages; none if no key is sent.
     pub(crate) key_source: Option<String>,
-    /// The variable that holds it, or would.
+    /// The environment variable for the key.
     pub(crate) key_variable: String,
     pub(crate) redactor: Redactor,
 }
 
-/// The longest answer asked for where the server does not say what it can.
+/// The maximum output requested where the server reports no limit.
 const UNKNOWN_MAX_OUTPUT: u32 = 16_000;
-/// The longest answer asked for at all.
+/// The maximum output requested.
 const LONGEST_OUTPUT: u32 = 32_000;
-/// `keyCommand` may ask a key ring.
+/// `keyCommand` may have to unlock a key ring.
 const KEY_COMMAND_PATIENCE: Duration = Duration::from_mins(1);
 
-/// What was asked for: the command line's word, and the session's.
+/// What the command line and the session say about the model.
 pub(crate) struct ModelChoice<'a> {
     /// `--model`.
     pub(crate) model: Option<&'a str>,
-    /// What a session that goes on was begun with.
+    /// The model of a resumed session.
     pub(crate) origin: Option<&'a PrefixOrigin>,
-    /// Whether the server is to clear old results by itself.
+    /// Whether the server clears old tool results itself.
     pub(crate) server_clearing: bool,
 }
 
@@ -59,7 +59,7 @@ pub(crate) async fn connect(
     environment: &Environment,
     wanted: ModelChoice<'_>,
     folder: &Path,
-) -> Result<Connection, Failure> {
+) -> Result<ModelConnection, Failure> {
     let from_command = key_from_command(settings, environment, folder).await?;
     let has_command = from_command.is_some();
     let provider = match choose_provider(&settings.provider, environment, from_command) {
@@ -90,7 +90,7 @@ pub(crate) async fn connect(
         dialect: provider.dialect.clone(),
     });
     let clearing = clears.then(|| layers::server_clearing(&budget, &bare_name));
-    Ok(Connection {
+    Ok(ModelConnection {
         model,
         small,
         dialect: Dialect { clearing, ..provider.dialect_for(&bare_name, settings.memory.tool) },
@@ -104,7 +104,7 @@ pub(crate) async fn connect(
     })
 }
 
-/// The server, with what it has to be told to be asked to clear.
+/// The endpoint, with the beta header for clearing.
 fn endpoint(provider: &Provider, clears: bool) -> Endpoint {
     let mut endpoint = provider.endpoint.clone();
     if clears && !endpoint.betas.iter().any(|beta| beta == CLEARING_BETA) {
@@ -113,8 +113,7 @@ fn endpoint(provider: &Provider, clears: bool) -> Endpoint {
     endpoint
 }
 
-/// A session goes on with its own model, as long as the server is the same: another one would have to
-/// read all of it anew.
+/// A resumed session keeps its model as long as the server is the same: another model would have no cached prefix.
 async fn choose_model(
     wanted: &ModelChoice<'_>,
     settings: &Settings,
@@ -142,14 +141,14 @@ async fn choose_model(
     match listed.into_iter().next() {
         Some(first) => Ok(first.id),
         None => Err(Failure::usage(anyhow::anyhow!(
-            "{} lists no model, and none was named",
+            "{} lists no models, and none was given",
             provider.endpoint.shown_url()
         ))
-        .hint("name one with --model")),
+        .hint("choose one with --model")),
     }
 }
 
-/// What the person says about the window: the environment, else the settings.
+/// The context window that the environment or the settings set.
 fn user_window(
     settings: &Settings,
     environment: &Environment,
@@ -159,7 +158,7 @@ fn user_window(
         None => Ok(settings.context_windows.get(model).copied()),
         Some(text) => text.parse().map(Some).map_err(|_| {
             Failure::usage(anyhow::anyhow!(
-                "{} is `{text}`, which is not a number of tokens",
+                "{} is `{text}`, not a number of tokens",
                 names::CONTEXT_WINDOW
             ))
         }),
@@ -175,20 +174,20 @@ fn budget(model: &str, user: Option<u32>, info: Option<&ModelInfo>) -> Result<Bu
     let budget = Budget::for_window(window, max_output);
     if budget.prompt.size == PromptSize::Short {
         let who = match source {
-            WindowSource::User => "as set",
-            WindowSource::Suffix => "by its name",
-            WindowSource::Server => "says the server",
-            WindowSource::Table | WindowSource::Default => "as far as known",
+            WindowSource::User => "configured",
+            WindowSource::Suffix => "from the model name",
+            WindowSource::Server => "reported by the server",
+            WindowSource::Table | WindowSource::Default => "assumed",
         };
         print::note(&format!(
-            "note: the model's window is {} tokens ({who}): the short prompt is used",
+            "note: context window of {} tokens ({who}): using the short system prompt",
             budget.window
         ));
     }
     Ok(budget)
 }
 
-/// Runs the settings' `keyCommand`; what it prints is the key.
+/// Runs the `keyCommand` of the settings, which prints the key.
 pub(crate) async fn key_from_command(
     settings: &Settings,
     environment: &Environment,
@@ -201,10 +200,10 @@ pub(crate) async fn key_from_command(
             Failure::usage(anyhow::anyhow!("the setting `provider.keyCommand` failed: {error}"))
         })?;
     if answer.code != Some(0) || answer.stdout.trim().is_empty() {
-        // Never its standard output: that may be half a key.
+        // Never its standard output, which may contain a part of the key.
         let why = match (answer.stderr.trim(), answer.code) {
-            ("", Some(code)) => format!("it printed nothing and ended with code {code}"),
-            ("", None) => "it was ended by a signal".to_owned(),
+            ("", Some(code)) => format!("no output, exit code {code}"),
+            ("", None) => "killed by a signal".to_owned(),
             (said, _) => said.to_owned(),
         };
         return Err(Failure::usage(anyhow::anyhow!(
@@ -214,7 +213,7 @@ pub(crate) async fn key_from_command(
     Ok(Some(Secret::new(answer.stdout)))
 }
 
-/// A first run: says what to set, or which server on this machine could be used.
+/// The error of a first run: what to set, or which local server to use.
 async fn not_set_up(error: ProviderError) -> Failure {
     if error != ProviderError::NotConfigured {
         let hint = match &error {
@@ -222,7 +221,7 @@ async fn not_set_up(error: ProviderError) -> Failure {
                 format!("export {variable}=… and try again")
             }
             ProviderError::NotConfigured | ProviderError::BadValue { .. } => {
-                "mend it, or take it out".to_owned()
+                "fix or remove it".to_owned()
             }
         };
         return Failure::usage(error).hint(hint);
@@ -230,13 +229,13 @@ async fn not_set_up(error: ProviderError) -> Failure {
     let mut failure = Failure::usage(error);
     for server in find_local_servers().await {
         failure = failure.hint(format!(
-            "{} seems to run on this machine; to use it: export OPENAI_BASE_URL={} DORMOUSE_MODEL={}",
+            "{} seems to be running on this machine; to use it: export OPENAI_BASE_URL={} DORMOUSE_MODEL={}",
             server.name, server.base_url, server.model
         ));
     }
     failure
-        .hint("with a key for the Anthropic API:  export ANTHROPIC_API_KEY=…")
-        .hint("with a key for OpenAI:             export OPENAI_API_KEY=…")
-        .hint("with a server of your own:         export OPENAI_BASE_URL=http://host:port/v1 (or ANTHROPIC_BASE_URL)")
-        .hint("without any of these `dormouse demo` and everything under `dormouse memory` work, and so do recall, search, sessions, context, stats, config and doctor")
+        .hint("with an Anthropic API key:  export ANTHROPIC_API_KEY=…")
+        .hint("with an OpenAI API key:     export OPENAI_API_KEY=…")
+        .hint("with your own server:       export OPENAI_BASE_URL=http://host:port/v1 (or ANTHROPIC_BASE_URL)")
+        .hint("without a model: `dormouse demo`, `dormouse memory`, recall, search, sessions, context, stats, config and doctor work")
 }

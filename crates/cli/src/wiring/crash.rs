@@ -1,4 +1,4 @@
-//! A panic is a bug: it leaves a report a person can send, and says where it is.
+//! The panic handler: writes a crash report and says where it is.
 
 use std::backtrace::Backtrace;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::terminal::tty;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
-/// Puts the report writer in the place of the standard message.
+/// Installs the panic handler.
 pub(crate) fn install(world: &World) {
     let home = world.home().ok();
     let clock = Arc::clone(&world.clock);
@@ -22,14 +22,17 @@ pub(crate) fn install(world: &World) {
             std::env::consts::OS,
             Backtrace::force_capture()
         );
-        print::note(&format!("error: dormouse has hit a bug: {panic}"));
+        print::note(&format!("error: internal error (a bug in dormouse): {panic}"));
         match write(home.as_ref(), &*clock, &report) {
             Some(path) => {
-                print::note(&format!("hint: a report is in {}; please send it", path.display()));
+                print::note(&format!(
+                    "hint: a crash report is in {}; please send it",
+                    path.display()
+                ));
             }
             None => print::note(&report),
         }
-        print::note("hint: the transcript is kept; `dormouse -p --continue` goes on from it");
+        print::note("hint: the session is saved; continue it with `dormouse --continue`");
     }));
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn dreamer(
     let setup = setup(world, Arc::clone(access), sessions.dir().clone());
     let disabled = match (switches.is_on(LayerSwitch::Dream), switches.is_on(LayerSwitch::DailyLog))
     {
-        _ if is_remote(world)? => Some("this is a remote session".to_owned()),
+        _ if is_remote(&world.environment)? => Some("this is a remote session".to_owned()),
         (true, false) => None,
         (false, _) => Some("the switch `dream` is off".to_owned()),
         (true, true) => Some("memories are saved as a daily log".to_owned()),

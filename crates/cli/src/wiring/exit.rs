@@ -1,4 +1,4 @@
-//! How the program ends: exit codes, and errors with what to do about them.
+//! Exit codes, and errors with hints.
 
 use std::process::ExitCode;
 
@@ -8,15 +8,15 @@ use dormouse_memory::ChangeError;
 /// The documented exit codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// The model was done.
+    /// The model finished, or the command succeeded.
     Done,
-    /// It could not be done.
+    /// The run or command failed.
     Failed,
-    /// The command line, the settings or the set-up is wrong.
+    /// Wrong arguments, settings or setup.
     Usage,
-    /// Stopped before it was done.
+    /// Stopped before the model finished.
     StoppedEarly,
-    /// Interrupted by a person.
+    /// Interrupted by the user.
     Interrupted,
 }
 
@@ -32,15 +32,15 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// An error at the top: what happened, and what a person can do about it.
+/// An error for the user: what happened, and hints what to do.
 #[derive(Debug)]
 pub(crate) struct Failure {
     exit: Exit,
     error: anyhow::Error,
     hints: Vec<String>,
-    /// A word for programs.
+    /// A machine-readable kind.
     kind: &'static str,
-    /// It stands in the output already.
+    /// The JSON output contains the error already.
     printed: bool,
 }
 
@@ -50,12 +50,11 @@ impl Failure {
         Self { exit, error: error.into(), hints: Vec::new(), kind, printed: false }
     }
 
-    /// Wrong arguments, settings or set-up.
+    /// Wrong arguments, settings or setup.
     pub(crate) fn usage(error: impl Into<anyhow::Error>) -> Self {
         Self::new(Exit::Usage, error)
     }
 
-    /// Something that could not be done.
     pub(crate) fn failed(error: impl Into<anyhow::Error>) -> Self {
         Self::new(Exit::Failed, error)
     }
@@ -65,7 +64,7 @@ impl Failure {
         self
     }
 
-    /// What the model's server did: its result is in the output already.
+    /// An error of the model server; the JSON output contains it already.
     pub(crate) fn of_server(error: dormouse_model::ModelError) -> Self {
         Self { kind: error.kind(), printed: true, ..Self::failed(error) }
     }
@@ -83,7 +82,7 @@ impl Failure {
     }
 
     pub(crate) fn message(&self) -> String {
-        // The messages of our errors say the cause themselves; a chain would say it twice.
+        // Our error messages contain their cause; a chain would repeat it.
         self.error.to_string()
     }
 
@@ -146,7 +145,7 @@ impl From<dormouse_engine::EngineError> for Failure {
                 TranscriptError::File(file) | TranscriptError::Append(AppendError::File(file)),
             ) => file.hint(),
             EngineError::Transcript(TranscriptError::InUse { .. }) => {
-                Some("end the other one first, or begin a session of your own")
+                Some("close the other process first, or start a new session")
             }
             EngineError::Transcript(
                 TranscriptError::Missing(_)
@@ -164,9 +163,9 @@ impl From<dormouse_engine::EngineError> for Failure {
     }
 }
 
-/// Help and version go to standard output and are no error.
+/// Prints help, version or a usage error. Help and version are no errors.
 pub(crate) fn of_usage(error: &clap::Error) -> ExitCode {
-    // Nobody is left to tell if even this can not be printed.
+    // Nothing can be reported if even this cannot be printed.
     let _printed = error.print();
     if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() }
 }

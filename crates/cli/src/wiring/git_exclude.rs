@@ -1,5 +1,4 @@
-//! The settings that are for one machine stay out of git: a line in the repository's own list of what it passes over, which
-//! nobody else gets.
+//! Keeps machine-local settings out of git: adds a line to the repository's `info/exclude`, which is not shared.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,11 +9,10 @@ use dormouse_tools::output;
 
 use crate::wiring::print;
 
-/// Git is asked about one file.
+/// How long git may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Sees to it that git passes over a file of the project, and says so. Where git does not answer, nothing happens:
-/// the file is written all the same.
+/// Makes git ignore a file of the project, with a notice. Does nothing where git fails.
 pub(crate) async fn keep_from_git(file: &Path, project: &Project, environment: &Environment) {
     let Ok(below) = file.strip_prefix(&project.checkout) else { return };
     if !project.is_git || !is_seen(below, project, environment).await {
@@ -24,17 +22,17 @@ pub(crate) async fn keep_from_git(file: &Path, project: &Project, environment: &
     let line = format!("/{}", below.display());
     match add(&list, &line) {
         Ok(()) => print::note(&format!(
-            "git passes over {line} from now on: it is for this machine, and stands in {}",
+            "git ignores {line} (settings of this machine): added to {}",
             list.display()
         )),
         Err(why) => print::note(&format!(
-            "warning: git sees {line}, which is for this machine: it can not be put into {}: {why}",
+            "warning: git does not ignore {line} (settings of this machine); cannot change {}: {why}",
             list.display()
         )),
     }
 }
 
-/// Whether git neither passes over the file nor has it under its care: what is committed already is the project's.
+/// Whether git neither ignores nor tracks the file.
 async fn is_seen(below: &Path, project: &Project, environment: &Environment) -> bool {
     let path = below.to_string_lossy();
     let passed_over = git(&["check-ignore", "-q", "--no-index", &path], project, environment).await;
@@ -43,7 +41,7 @@ async fn is_seen(below: &Path, project: &Project, environment: &Environment) -> 
         && tracked.is_some_and(|(code, listed)| code == 0 && listed.trim().is_empty())
 }
 
-/// The list of the repository, one for all its worktrees.
+/// The exclude file of the repository, shared by its worktrees.
 async fn list_of(project: &Project, environment: &Environment) -> Option<PathBuf> {
     let args = ["rev-parse", "--git-path", "info/exclude"];
     let (code, path) = git(&args, project, environment).await?;
@@ -51,7 +49,7 @@ async fn list_of(project: &Project, environment: &Environment) -> Option<PathBuf
     (code == 0 && !path.is_empty()).then(|| project.checkout.join(path))
 }
 
-/// What git says, and its exit code. A repository that somebody else wrote must not run anything by being asked.
+/// Runs git; returns exit code and output. The settings of a foreign repository must not run anything.
 async fn git(args: &[&str], project: &Project, environment: &Environment) -> Option<(i32, String)> {
     let environment = environment
         .clone()
@@ -69,7 +67,7 @@ async fn git(args: &[&str], project: &Project, environment: &Environment) -> Opt
 fn add(list: &Path, line: &str) -> Result<(), String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let (Some(folder), Some(name)) = (list.parent(), list.file_name()) else {
-        return Err("it is no file".to_owned());
+        return Err("not a file".to_owned());
     };
     let name = RelPath::new(name).map_err(|error| text(&error))?;
     let dir = Dir::create(folder).map_err(|error| text(&error))?;

@@ -6,11 +6,11 @@ use dormouse_hooks::{HookLayer, HookOrigin, HookProblem, Hooks, InactiveReason};
 use crate::wiring::exit::Failure;
 use crate::wiring::plugins;
 use crate::wiring::print;
-use crate::wiring::settings::InForce;
+use crate::wiring::settings::EffectiveSettings;
 use crate::wiring::world::{World, is_bare};
 
-/// The hooks in force. Of those that can not be used it is said why.
-pub(crate) fn in_force(in_force: &InForce, world: &World) -> Result<Hooks, Failure> {
+/// The hooks in force; unusable ones are reported.
+pub(crate) fn in_force(in_force: &EffectiveSettings, world: &World) -> Result<Hooks, Failure> {
     let (hooks, problems) = read(in_force, world)?;
     for problem in problems {
         print::note(&format!("warning: a hook will not run: {problem}"));
@@ -19,10 +19,10 @@ pub(crate) fn in_force(in_force: &InForce, world: &World) -> Result<Hooks, Failu
 }
 
 pub(crate) fn read(
-    in_force: &InForce,
+    in_force: &EffectiveSettings,
     world: &World,
 ) -> Result<(Hooks, Vec<HookProblem>), Failure> {
-    let bare = is_bare(world)?;
+    let bare = is_bare(&world.environment)?;
     let extensions_inactive = extensions_inactive(in_force, bare);
     let of_plugins = plugins::hook_layers(&in_force.plugins, extensions_inactive);
     let (hooks, problems) = Hooks::read(layers(in_force, bare).chain(of_plugins));
@@ -33,8 +33,8 @@ pub(crate) fn read(
     Ok((hooks.watching(files.collect()).extensions_inactive(extensions_inactive), problems))
 }
 
-/// The files of settings, and whether their hooks run.
-fn layers(in_force: &InForce, bare: bool) -> impl Iterator<Item = HookLayer> {
+/// The hooks of each settings file, and whether they run.
+fn layers(in_force: &EffectiveSettings, bare: bool) -> impl Iterator<Item = HookLayer> {
     in_force.stack.layers().iter().map(move |layer| {
         let inactive = if bare {
             Some(InactiveReason::Bare)
@@ -53,7 +53,7 @@ fn layers(in_force: &InForce, bare: bool) -> impl Iterator<Item = HookLayer> {
 }
 
 /// Why hooks of plugins, agents and skills do not run, where they do not.
-fn extensions_inactive(in_force: &InForce, bare: bool) -> Option<InactiveReason> {
+fn extensions_inactive(in_force: &EffectiveSettings, bare: bool) -> Option<InactiveReason> {
     if bare {
         Some(InactiveReason::Bare)
     } else if switched_off(&in_force.stack, SettingsSource::User) {
@@ -65,7 +65,7 @@ fn extensions_inactive(in_force: &InForce, bare: bool) -> Option<InactiveReason>
     }
 }
 
-fn is_managed_only(in_force: &InForce) -> bool {
+fn is_managed_only(in_force: &EffectiveSettings) -> bool {
     in_force.settings.allow_managed_hooks_only == Some(true)
 }
 

@@ -1,4 +1,4 @@
-//! Standard input: as (a part of) the prompt, and as the answer to a question.
+//! Standard input and files named by the user; yes/no confirmations.
 
 use std::io::Read;
 use std::path::Path;
@@ -8,10 +8,10 @@ use std::time::Duration;
 use crate::wiring::exit::Failure;
 use crate::wiring::print;
 
-/// More than any window holds is not even read.
+/// More than any context window holds.
 const MOST_INPUT: u64 = 64 * 1024 * 1024;
 
-/// What a thread finds on standard input.
+/// Progress of the reading thread.
 enum Found {
     /// The first bytes, or the end.
     Something,
@@ -19,14 +19,13 @@ enum Found {
     Everything(std::io::Result<Vec<u8>>),
 }
 
-/// Somebody should know what is being waited for.
+/// After this long without input a notice is shown.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// Reads standard input to its end. A silent one is waited for, and that is said: what a slow command
-/// pipes in must not be lost.
+/// Reads standard input to its end. A slow writer is waited for, with a notice.
 pub(crate) fn read() -> Result<String, Failure> {
     let (sender, receiver) = channel();
-    // It may wait in a read for ever; the end of the program ends it.
+    // It may block in a read until the program ends.
     std::thread::spawn(move || read_all(&sender));
     let mut patience = Some(SILENCE);
     let bytes = loop {
@@ -38,21 +37,20 @@ pub(crate) fn read() -> Result<String, Failure> {
             Ok(Found::Something) => patience = None,
             Ok(Found::Everything(bytes)) => break bytes,
             Err(RecvTimeoutError::Timeout) => {
-                print::note(
-                    "note: waiting for standard input (if nothing is to come, end it or use </dev/null)",
-                );
+                print::note("note: waiting for standard input (use </dev/null if there is none)");
                 patience = None;
             }
             Err(RecvTimeoutError::Disconnected) => break Ok(Vec::new()),
         }
     };
-    let bytes = bytes.map_err(|error| {
-        Failure::failed(anyhow::anyhow!("can not read standard input: {error}"))
-    })?;
+    let bytes = bytes
+        .map_err(|error| Failure::failed(anyhow::anyhow!("cannot read standard input: {error}")))?;
     Ok(match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
-            print::note("note: standard input is not all UTF-8; what is not is shown as \u{fffd}");
+            print::note(
+                "note: standard input is not valid UTF-8; invalid bytes are replaced with \u{fffd}",
+            );
             String::from_utf8_lossy(error.as_bytes()).into_owned()
         }
     })
@@ -62,7 +60,7 @@ fn read_all(sender: &Sender<Found>) {
     let mut input = std::io::stdin().lock().take(MOST_INPUT);
     let mut bytes = vec![0; 64 * 1024];
     let first = input.read(&mut bytes);
-    // Nobody listens any more if the patience has run out.
+    // The receiver may be gone.
     let _gone = sender.send(Found::Something);
     let all = first.and_then(|count| {
         bytes.truncate(count);
@@ -71,29 +69,29 @@ fn read_all(sender: &Sender<Found>) {
     let _gone = sender.send(Found::Everything(all));
 }
 
-/// Whether the person answers a question at the terminal with yes; anything else is no.
-pub(crate) fn says_yes() -> bool {
+/// Reads a confirmation from the terminal; anything but `y` or `yes` is no.
+pub(crate) fn confirm() -> bool {
     let mut answer = String::new();
     let read = std::io::stdin().read_line(&mut answer);
     read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
-/// More is no text that anybody checks or brings in.
+/// The largest file that is read.
 const MOST_READ: u64 = 64 * 1024 * 1024;
 
-/// Reads a file that the person names; it may be a pipe.
+/// Reads a file that the user names; it may be a pipe.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let read = std::fs::File::open(path)
         .and_then(|file| file.take(MOST_READ + 1).read_to_end(&mut bytes))
         .map_err(|error| unreadable(path, &error))?;
     if read as u64 > MOST_READ {
-        let error = std::io::Error::other("it is longer than 64 MiB");
+        let error = std::io::Error::other("larger than 64 MiB");
         return Err(unreadable(path, &error));
     }
     Ok(bytes)
 }
 
 pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::usage(anyhow::anyhow!("can not read {}: {error}", path.display()))
+    Failure::usage(anyhow::anyhow!("cannot read {}: {error}", path.display()))
 }

@@ -1,4 +1,4 @@
-//! Where instruction files are, and which outside a project its own may include: asked once a project.
+//! Instruction files of a session, and approval of includes outside the project (asked once per project).
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
@@ -16,7 +16,7 @@ use crate::wiring::print;
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, is_bare};
 
-/// The organisation's.
+/// The organization's instruction file.
 const MANAGED: &str = "/etc/dormouse/AGENTS.md";
 
 /// Instruction files for a session; none in a bare run.
@@ -25,7 +25,7 @@ pub(crate) fn setup(
     project: &Project,
     untrusted: Untrusted,
 ) -> Result<Option<InstructionSetup>, Failure> {
-    if is_bare(world)? {
+    if is_bare(&world.environment)? {
         return Ok(None);
     }
     let roots = roots(world, project)?;
@@ -55,27 +55,27 @@ fn roots(world: &World, project: &Project) -> Result<InstructionRoots, Failure> 
     })
 }
 
-/// Asks about every file outside the project that its instructions want to include.
+/// Asks about every file outside the project that its instructions include.
 fn ask(roots: &InstructionRoots, approved: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
     let known = ApprovedPaths::new(approved.iter().cloned());
     let notes = Instructions::load(roots.clone(), known, LoadOccasion::Start).take_notes();
     let mut granted = BTreeSet::new();
     for note in notes {
         let InstructionNote::Outside { real, parent, .. } = note else { continue };
-        // A file that is a link leads out by itself.
+        // The file itself is a link to the outside.
         let who = parent.map_or("A link".to_owned(), |parent| parent.display().to_string());
         print::note(&format!(
-            "{who} wants {} read as instructions, which is outside the project. Read it? [y/N]",
+            "{who} includes {} as instructions, which is outside the project. Read it? [y/N]",
             real.display()
         ));
-        if input::says_yes() {
+        if input::confirm() {
             granted.insert(real);
         }
     }
     granted
 }
 
-/// What was approved for a checkout: one file each, beside the records of trust.
+/// The approved includes of a checkout: one file per checkout, in the trust folder.
 struct Approvals {
     folder: PathBuf,
     file: String,
@@ -87,7 +87,7 @@ impl Approvals {
         Self { folder: home.join("trust"), file: format!("{hash:016x}.includes.json") }
     }
 
-    /// A file that can not be read approves nothing.
+    /// An unreadable file approves nothing.
     fn read(&self) -> BTreeSet<PathBuf> {
         let (Ok(dir), Ok(file)) = (Dir::open(&self.folder), RelPath::new(&self.file)) else {
             return BTreeSet::new();

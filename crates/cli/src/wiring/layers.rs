@@ -1,4 +1,4 @@
-//! What settings and switches say about the layers that keep the window small.
+//! Settings of the context layers (snip, clearing, collapse, compaction).
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use dormouse_model::{ServerClearing, binds_thinking};
 
 use crate::wiring::exit::Failure;
 
-/// What the cheap layers do.
+/// The rules of the cheap layers.
 pub(crate) fn rules(settings: &Settings, switches: &Switches) -> Result<LayerRules, Failure> {
     let said = switches.get(LayerSwitch::TimeClearing).filter(|state| state.origin != "default");
     let (clearing, edits) = (settings.time_clearing, settings.cache_edits);
@@ -45,14 +45,14 @@ fn snip(settings: &Settings) -> Result<SnipRule, Failure> {
         return Ok(rule);
     }
     Err(Failure::usage(anyhow::anyhow!(
-        "the settings `snip.fromPercent` and `snip.toPercent` say from {:.0} down to {:.0} percent of the window",
+        "invalid settings: `snip.fromPercent` is {:.0} and `snip.toPercent` is {:.0}",
         rule.from_share * 100.0,
         rule.to_share * 100.0
     ))
-    .hint("the first is at most 100, and the second is below the first"))
+    .hint("fromPercent must be at most 100, and toPercent must be below it"))
 }
 
-/// What is compacted, and when.
+/// The rules of compaction.
 pub(crate) fn compaction(
     switches: &Switches,
     environment: &Environment,
@@ -61,7 +61,7 @@ pub(crate) fn compaction(
         None => None,
         Some(text) => Some(text.trim().parse::<u32>().map_err(|_| {
             let name = names::AUTO_COMPACT_WINDOW;
-            Failure::usage(anyhow::anyhow!("{name} is `{text}`; it is a number of tokens"))
+            Failure::usage(anyhow::anyhow!("{name} is `{text}`, not a number of tokens"))
         })?),
     };
     Ok(CompactionRules {
@@ -73,11 +73,11 @@ pub(crate) fn compaction(
     })
 }
 
-/// The share of the effective window from which on a server is asked to clear, in percent.
+/// The share of the effective context window at which the server starts to clear, in percent.
 const SERVER_CLEARS_FROM: u32 = 70;
 
-/// What a server that manages the window is asked to clear by itself (C-9): from 70 % of the effective window
-/// on, at least half of that. Only a model that keeps its thinking is asked to forget the old.
+/// The request for clearing by the server (C-9): from 70 % of the effective window on, at least half of that. Old
+/// thinking is cleared only for models that keep it.
 pub(crate) fn server_clearing(budget: &Budget, model: &str) -> ServerClearing {
     let from_tokens = budget.effective / 100 * SERVER_CLEARS_FROM;
     let keep = u32::try_from(ClearRule::default().keep).unwrap_or(u32::MAX);

@@ -5,21 +5,21 @@ use std::path::PathBuf;
 use dormouse_base::{Dir, Project, RelPath};
 use serde_json::Value;
 
-/// The file in a project that other agents read as well; and what it is called among what waits for trust.
+/// The file, which other agents read as well; also its key in the trust list.
 pub(crate) const FILE: &str = ".mcp.json";
-/// The key of servers in settings, and in that file.
+/// The key of servers in settings and in that file.
 pub(crate) const KEY: &str = "mcpServers";
-/// More is no list of servers.
+/// Larger files are ignored.
 const LARGEST: usize = 1024 * 1024;
-/// A project's `.mcp.json`, as it was read once.
+/// A project's `.mcp.json`, read once.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ProjectFile {
+pub(crate) struct McpProjectFile {
     pub(crate) path: PathBuf,
     pub(crate) text: Option<String>,
 }
 
-impl ProjectFile {
-    /// Reads it, if it is there.
+impl McpProjectFile {
+    /// Reads the file, if it exists.
     pub(crate) fn of(project: &Project) -> Self {
         let path = project.checkout.join(FILE);
         let read = RelPath::new(FILE)
@@ -29,15 +29,15 @@ impl ProjectFile {
         Self { path, text: text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()) }
     }
 
-    /// What it wants to run: this waits for trust.
+    /// The servers that need trust.
     pub(crate) fn wishes(&self) -> Value {
-        // Exactly what is read later is what is asked about: all of the text, readable or not.
+        // The trust prompt shows exactly the text that is read later.
         let Some(text) = &self.text else { return Value::Null };
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         match serde_json::from_str::<Value>(text) {
             Ok(Value::Object(keys)) if keys.get(KEY).is_none_or(is_empty) => Value::Null,
             Ok(Value::Object(mut keys)) => keys.remove(KEY).unwrap_or_default(),
-            // Nothing of it can be used, whoever trusts it.
+            // Nothing of it can be used, even with trust.
             Ok(_) | Err(_) => Value::Null,
         }
     }

@@ -1,7 +1,6 @@
-//! The MCP servers to use: every layer of settings, the project's `.mcp.json`, and `--mcp-config` (L-16, L-29).
+//! The configured MCP servers: every layer of settings, the project's `.mcp.json`, and `--mcp-config` (L-16, L-29).
 //!
-//! Invariant: what a project sets up counts only as it was trusted: the text that the person was shown is the text
-//! that is read here.
+//! Invariant: a project's servers are used only as they were trusted: the text that the user saw is the text read here.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,20 +17,20 @@ use serde_json::Value;
 
 use crate::args::Arguments;
 use crate::wiring::exit::Failure;
-use crate::wiring::mcp_project_file::{KEY, ProjectFile};
+use crate::wiring::mcp_project_file::{KEY, McpProjectFile};
 use crate::wiring::plugins;
 use crate::wiring::print;
-use crate::wiring::settings::InForce;
+use crate::wiring::settings::EffectiveSettings;
 use crate::wiring::world::World;
 use crate::wiring::world::{environment_for_children, is_bare};
 
-/// Whoever waits longer is told what for.
+/// After this long a notice is shown.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// The servers in force; what is wrong with the others is told.
+/// The configured servers; problems are printed as warnings.
 pub(crate) fn configured(
     arguments: &Arguments,
-    in_force: &InForce,
+    in_force: &EffectiveSettings,
     world: &World,
 ) -> Result<ServersRead, Failure> {
     let read = read(&arguments.mcp_config, in_force, world)?;
@@ -41,21 +40,21 @@ pub(crate) fn configured(
     Ok(read)
 }
 
-/// What all places say. `given` is what `--mcp-config` says.
+/// Reads all sources. `given` is the values of `--mcp-config`.
 pub(crate) fn read(
     given: &[String],
-    in_force: &InForce,
+    in_force: &EffectiveSettings,
     world: &World,
 ) -> Result<ServersRead, Failure> {
-    if is_bare(world)? {
+    if is_bare(&world.environment)? {
         return Ok(ServersRead::default());
     }
-    // Without the key, wherever the settings say that it is.
-    let environment = environment_for_children(world, &in_force.settings);
+    // Without the API key.
+    let environment = environment_for_children(&world.environment, &in_force.settings);
     let variables = Variables::new(environment.clone());
     let mut layers: Vec<(SettingsSource, ServersRead)> = Vec::new();
     if let Some(mut read) = of_project_file(&in_force.mcp_file, &variables) {
-        // What is wrong with it is said anyway.
+        // Its problems are reported anyway.
         if in_force.trust != TrustState::Trusted {
             (read.servers, read.off) = Default::default();
         }
@@ -66,13 +65,13 @@ pub(crate) fn read(
     for given in given {
         layers.push((SettingsSource::CommandLine, of_command_line(given, &variables)?));
     }
-    // The order within one source stays: later ones count more.
+    // Stable: within one source, later entries take precedence.
     layers.sort_by_key(|(source, _)| *source);
     let of_plugins = plugins::servers(&in_force.plugins, &environment);
     Ok(layers.into_iter().fold(of_plugins, |below, (_, above)| below.under(above)))
 }
 
-/// Starts the servers in force, side by side; nobody waits for them here.
+/// Starts the servers concurrently, without waiting for them.
 pub(crate) fn start(
     specs: Vec<ServerSpec>,
     settings: &Settings,
@@ -92,17 +91,17 @@ pub(crate) fn start(
     Arc::new(hub)
 }
 
-/// Waits for servers, but no longer than this; says so if that takes a while.
+/// Waits for servers up to a timeout, with a notice if that takes a while.
 pub(crate) async fn wait(hub: &McpHub, patience: Duration) {
     hub.settled(patience.min(SILENCE)).await;
     if hub.is_waiting() && patience > SILENCE {
-        print::note("waiting for MCP servers …");
+        print::note("waiting for MCP servers…");
         hub.settled(patience.saturating_sub(SILENCE)).await;
     }
 }
 
-/// Waits for servers, but not for ever; says who is missing.
-pub(crate) async fn gather(hub: &McpHub, settings: &Settings) {
+/// Waits for servers up to the configured timeout and reports those that are missing.
+pub(crate) async fn wait_for_start(hub: &McpHub, settings: &Settings) {
     let patience = settings.tools.mcp_start_ms.map_or(START_PATIENCE, Duration::from_millis);
     wait(hub, patience).await;
     for view in hub.views() {
@@ -110,23 +109,19 @@ pub(crate) async fn gather(hub: &McpHub, settings: &Settings) {
         match view.status {
             ServerStatus::Connected => {}
             ServerStatus::Connecting => print::note(&format!(
-                "note: the MCP server `{name}` has not answered yet; the session begins without it, and it joins when it does"
+                "note: MCP server `{name}` is still starting; the session starts without it, and its tools are added when it is ready"
             )),
             ServerStatus::Down(reason) => {
-                print::note(&format!(
-                    "warning: the MCP server `{name}` is not available: {reason}"
-                ));
+                print::note(&format!("warning: MCP server `{name}` is not available: {reason}"));
             }
         }
         for left_out in view.left_out {
-            print::note(&format!(
-                "warning: the MCP server `{name}`: a tool is left out: {left_out}"
-            ));
+            print::note(&format!("warning: MCP server `{name}`: tool left out: {left_out}"));
         }
     }
 }
 
-fn of_project_file(file: &ProjectFile, variables: &Variables) -> Option<ServersRead> {
+fn of_project_file(file: &McpProjectFile, variables: &Variables) -> Option<ServersRead> {
     let origin = ServerOrigin::new("project", &file.path);
     file.text.as_deref().map(|text| parse_servers(text, &origin, variables))
 }
@@ -140,13 +135,13 @@ fn of_layer(layer: &SettingsLayer, variables: &Variables) -> ServersRead {
     })
 }
 
-/// `--mcp-config`: what the person has just typed has to be of some use; what is wrong beside that is told, as everywhere.
+/// `--mcp-config`: an error if no entry can be used; otherwise problems are warnings, as for other sources.
 fn of_command_line(given: &str, variables: &Variables) -> Result<ServersRead, Failure> {
     let (path, text) = if given.trim_start().starts_with('{') {
         (PathBuf::from("--mcp-config"), given.to_owned())
     } else {
         let text = std::fs::read_to_string(given).map_err(|error| {
-            Failure::usage(anyhow::anyhow!("can not read the file of servers {given}: {error}"))
+            Failure::usage(anyhow::anyhow!("cannot read the MCP config file {given}: {error}"))
         })?;
         (PathBuf::from(given), text)
     };
@@ -158,5 +153,5 @@ fn of_command_line(given: &str, variables: &Variables) -> Result<ServersRead, Fa
     }
     let problems: Vec<String> = read.problems.iter().map(ToString::to_string).collect();
     Err(Failure::usage(anyhow::anyhow!("{}", problems.join("\n")))
-        .hint("it reads `{\"mcpServers\": {\"name\": {\"command\": …}}}`; see docs/mcp.md"))
+        .hint("expected `{\"mcpServers\": {\"name\": {\"command\": …}}}`; see docs/mcp.md"))
 }

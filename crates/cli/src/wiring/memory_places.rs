@@ -104,7 +104,8 @@ impl Places {
         visit: Visit,
     ) -> Result<Self, Failure> {
         let home = world.home()?;
-        let git = Git { project, environment: environment_for_children(world, settings) };
+        let git =
+            Git { project, environment: environment_for_children(&world.environment, settings) };
         let own = user_memory(&home);
         let (chosen, source) = chosen_directory(world, settings, &own)?;
         let mut taken_over_from = None;

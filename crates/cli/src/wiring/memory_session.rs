@@ -1,9 +1,9 @@
-//! Memory for a session: its stores, the rules that the model is told, and its tools.
+//! The memory of a session: its stores, its rules in the system prompt, and its tools.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::{LayerSwitch, MemoryTools, Project, Settings, Switches, names};
+use dormouse_base::{Environment, LayerSwitch, MemoryTools, Project, Settings, Switches, names};
 use dormouse_conversation::ServerTool;
 use dormouse_engine::{
     IndexUse, MemoryRules, MemorySetup, OpenedSession, RecallSetup, Saving, SessionMemory,
@@ -17,7 +17,7 @@ use crate::wiring::memory_places::{Places, Visit, Whose};
 use crate::wiring::print;
 use crate::wiring::world::World;
 
-/// Memory as a session has it; none where it is off, or where its folders can not be used, which is said.
+/// The memory of a session; none where it is off, or, with a warning, where its folders cannot be used.
 pub(crate) async fn setup(
     world: &World,
     project: &Project,
@@ -30,7 +30,7 @@ pub(crate) async fn setup(
     let stores = match open(world, project, (settings, switches)).await? {
         Ok(stores) => stores.into_iter().map(Arc::new).collect::<Vec<_>>(),
         Err(error) => {
-            print::note(&format!("warning: this session has no memory: {error}"));
+            print::note(&format!("warning: memory is not available in this session: {error}"));
             return Ok(None);
         }
     };
@@ -39,12 +39,12 @@ pub(crate) async fn setup(
     let clock = Arc::clone(&world.clock);
     let embedder = embedder::welcome(settings, world);
     let access = SessionMemory::new(stores, saving, Some(&cache), clock, embedder);
-    // Who chooses besides the local ranking is known once there is a connection.
-    let recall = switches.is_on(LayerSwitch::Recall).then(|| recall_setup(world));
+    // The small model is added once there is a connection.
+    let recall = switches.is_on(LayerSwitch::Recall).then(|| recall_setup(&world.environment));
     Ok(rules.map(|rules| MemorySetup { access, rules: Some(rules), recall }))
 }
 
-/// The stores that an agent reaches: those of the person and the project are made if need be.
+/// The stores of a session. Those of the user and the project are created if missing.
 pub(crate) async fn open(
     world: &World,
     project: &Project,
@@ -52,17 +52,14 @@ pub(crate) async fn open(
 ) -> Result<Result<Vec<Store>, ChangeError>, Failure> {
     let places = Places::find(world, project, set, Visit::Write(Whose::Project)).await?;
     if let Some(from) = &places.taken_over_from {
-        print::note(&format!(
-            "note: the memory of {} was taken over: it is the same repository",
-            from.display()
-        ));
+        print::note(&format!("note: using the memory of {} (same repository)", from.display()));
     }
     let mut stores = Vec::new();
     for place in places.list() {
         let opened = match place.whose {
             Whose::User | Whose::Project => places.open(place).map(Some),
             Whose::Team => places.existing(place),
-            // Whoever wrote the repository wrote these: the person reads them with `dormouse memory`.
+            // Written by the repository's authors: the user reads them with `dormouse memory`.
             Whose::Repo => continue,
         };
         match opened {
@@ -73,7 +70,7 @@ pub(crate) async fn open(
     Ok(Ok(stores))
 }
 
-/// The project's store, if there is one: looking makes nothing.
+/// The project's store, if it exists.
 pub(crate) async fn project_store(
     world: &World,
     project: &Project,
@@ -86,23 +83,23 @@ pub(crate) async fn project_store(
     }
 }
 
-/// The shipped limits; in debug builds a test may wait for longer.
-fn recall_setup(world: &World) -> RecallSetup {
+/// The default limits; in debug builds a test may set a longer timeout.
+fn recall_setup(environment: &Environment) -> RecallSetup {
     let mut recall = RecallSetup::default();
-    let wanted = world.environment.get(names::TEST_RECALL_MS).and_then(|text| text.parse().ok());
+    let wanted = environment.get(names::TEST_RECALL_MS).and_then(|text| text.parse().ok());
     if let Some(milliseconds) = wanted.filter(|_| cfg!(debug_assertions)) {
         recall.patience = Duration::from_millis(milliseconds);
     }
     recall
 }
 
-/// How an agent saves that has tools of ours.
+/// How the memory tools save.
 pub(crate) fn saving(switches: &Switches) -> Saving {
     if switches.is_on(LayerSwitch::DailyLog) { Saving::DailyLog } else { Saving::Entries }
 }
 
-/// How our own saves: with the tool that its model knows, where the person wants that. A session that goes on keeps
-/// the tool that it was begun with.
+/// How a session saves: with the memory tool that the model was trained on, if the settings say so. A resumed session
+/// keeps the tool it started with.
 pub(crate) fn saving_in_session(
     settings: &Settings,
     switches: &Switches,
@@ -118,7 +115,7 @@ pub(crate) fn saving_in_session(
     }
 }
 
-/// What an agent is told about memory in these stores.
+/// The memory section of the system prompt.
 pub(crate) fn rules<'a>(
     stores: &(impl Iterator<Item = &'a Store> + Clone),
     world: &World,

@@ -9,7 +9,7 @@ use crate::args::{Arguments, PermissionModeArgument};
 use crate::wiring::exit::Failure;
 use crate::wiring::print;
 
-/// The gate of a run.
+/// The permission gate of a run.
 pub(crate) fn gate(
     arguments: &Arguments,
     settings: &PermissionSettings,
@@ -18,7 +18,7 @@ pub(crate) fn gate(
     let mut rules = rules(settings)?;
     rules.allow.extend(parse(&arguments.allowed_tools)?);
     rules.deny.extend(parse(&arguments.disallowed_tools)?);
-    tell_unknown(&rules);
+    warn_about_unknown_tools(&rules);
     let folders = arguments.add_dir.iter().chain(&settings.additional_directories).cloned();
     Ok(PermissionGate::new(mode, rules).with_folders(folders))
 }
@@ -44,8 +44,8 @@ pub(crate) fn rules(settings: &PermissionSettings) -> Result<PermissionRules, Fa
     })
 }
 
-/// A rule for a tool that is not there does nothing, which nobody means.
-fn tell_unknown(rules: &PermissionRules) {
+/// Warns about rules for unknown tools.
+fn warn_about_unknown_tools(rules: &PermissionRules) {
     let tools = ToolSet::builtin();
     let known = |name: &str| {
         tools.get(name).is_some()
@@ -59,11 +59,11 @@ fn tell_unknown(rules: &PermissionRules) {
         }
         let meant = nearest_name(rule.tool(), tools.names().map(str::to_owned));
         let meant = meant.map_or(String::new(), |name| format!(" (did you mean `{name}`?)"));
-        print::note(&format!("warning: the rule `{rule}` is for no tool there is{meant}"));
+        print::note(&format!("warning: the rule `{rule}` names an unknown tool{meant}"));
     }
 }
 
-/// Tools that only some sessions have, besides those for memory, or that other programs of the kind have.
+/// Tools that only some sessions have, besides the memory tools, or that other agents have.
 const LATER_TOOLS: &[&str] =
     &["WebSearch", "Agent", "Task", "Skill", "SendMessage", "ExitPlan", "NotebookEdit"];
 

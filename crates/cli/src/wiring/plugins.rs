@@ -1,4 +1,4 @@
-//! What plugins bring, on its way to a conversation: skills, agents, hooks, MCP servers.
+//! Skills, agents, hooks and MCP servers of the plugins in use.
 
 use std::collections::BTreeMap;
 
@@ -20,9 +20,9 @@ use crate::wiring::trust::Untrusted;
 use crate::wiring::world::World;
 use crate::wiring::world::is_bare;
 
-/// The plugins that are used: switched on, and trusted as they are. Of the others it is said why not.
+/// The plugins that are enabled and trusted; the reason for the others is printed.
 pub(crate) fn in_use(world: &World, untrusted: Untrusted) -> Result<Vec<Plugin>, Failure> {
-    if is_bare(world)? {
+    if is_bare(&world.environment)? {
         return Ok(Vec::new());
     }
     let (all, problems) = PluginStore::at(&world.home()?).all();
@@ -40,28 +40,26 @@ pub(crate) fn in_use(world: &World, untrusted: Untrusted) -> Result<Vec<Plugin>,
     Ok(used.into_iter().map(|used| used.plugin).collect())
 }
 
-/// Why nothing of it is used, and what to do.
+/// Why the plugin is not used, and what to do.
 pub(crate) fn why_not_used(installed: &InstalledPlugin) -> String {
     let name = &installed.plugin.name;
     match (installed.enabled, installed.trust) {
         (false, _) => {
-            format!("the plugin {name} is off; `dormouse plugin enable {name}` switches it on")
+            format!("the plugin {name} is disabled; `dormouse plugin enable {name}` enables it")
         }
         (true, PluginTrust::Changed) => format!(
-            "the plugin {name} has changed since it was trusted, so nothing of it is used; `dormouse plugin trust {name}` shows and trusts it"
+            "the plugin {name} has changed since it was trusted and is not used; `dormouse plugin trust {name}` shows and trusts it"
         ),
         (true, PluginTrust::Untrusted | PluginTrust::Trusted) => format!(
-            "the plugin {name} is not trusted, so nothing of it is used; `dormouse plugin trust {name}` shows and trusts it"
+            "the plugin {name} is not trusted and is not used; `dormouse plugin trust {name}` shows and trusts it"
         ),
     }
 }
 
-/// Their skills.
 pub(crate) fn skills(plugins: &[Plugin]) -> Skills {
     plugins.iter().map(Skills::of_plugin).fold(Skills::default(), Skills::with)
 }
 
-/// Their agents.
 pub(crate) fn agents(plugins: &[Plugin], problems: &mut Vec<AgentProblem>) -> Vec<AgentDefinition> {
     plugins.iter().flat_map(|plugin| agents_of(plugin, problems)).collect()
 }
@@ -93,7 +91,7 @@ pub(crate) fn hook_layers_of(plugin: &Plugin) -> Vec<HookLayer> {
     plugin.hooks.iter().map(layer).collect()
 }
 
-/// Their MCP servers. Of two plugins that have one of the same name, the first has it.
+/// The MCP servers of plugins. Of servers with the same name the first is used.
 pub(crate) fn servers(plugins: &[Plugin], environment: &Environment) -> ServersRead {
     let mut all = ServersRead::default();
     let mut owners: BTreeMap<String, String> = BTreeMap::new();
@@ -119,7 +117,7 @@ pub(crate) fn servers(plugins: &[Plugin], environment: &Environment) -> ServersR
     all
 }
 
-/// What names in a plugin's servers stand for.
+/// The variables in a plugin's server entries.
 pub(crate) fn variables(plugin: &Plugin, variables: Variables) -> Variables {
     let own = plugin.variables().into_iter();
     own.fold(variables, |variables, (name, value)| variables.with(name, value))

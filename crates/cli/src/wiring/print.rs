@@ -1,6 +1,6 @@
-//! What a person sees: data on standard output, everything else on standard error.
+//! Terminal output: data on standard output, everything else on standard error.
 //!
-//! Text from models, servers and files is made printable first where it meets a terminal.
+//! Text from models, servers and files is made printable before it is written to a terminal.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
@@ -13,11 +13,10 @@ use crate::terminal::color::ColorMode;
 use crate::terminal::diff::unified_diff;
 use crate::wiring::exit::{Exit, Failure};
 
-/// Why data could not be written, if that happened.
-static LOST: OnceLock<String> = OnceLock::new();
+/// The first error of writing data.
+static WRITE_ERROR: OnceLock<String> = OnceLock::new();
 
-/// Writes data to standard output. A reader that has gone away is no error: there is nobody to tell.
-/// Anything else is, and is kept for the end: see [`lost`].
+/// Writes data to standard output. A closed pipe is not an error; any other error is kept for [`write_error`].
 pub(crate) fn data(text: &str) {
     write(&if io::stdout().is_terminal() { printable(text) } else { text.into() });
 }
@@ -27,14 +26,13 @@ fn write(text: &str) {
     if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
         && error.kind() != io::ErrorKind::BrokenPipe
     {
-        // The first reason is the one to tell.
-        let _known = LOST.set(error.to_string());
+        let _known = WRITE_ERROR.set(error.to_string());
     }
 }
 
-/// Why data was lost, if it was.
-pub(crate) fn lost() -> Option<&'static str> {
-    LOST.get().map(String::as_str)
+/// The first error of writing data, if there was one.
+pub(crate) fn write_error() -> Option<&'static str> {
+    WRITE_ERROR.get().map(String::as_str)
 }
 
 /// Writes a line of data.
@@ -42,20 +40,20 @@ pub(crate) fn data_line(text: &str) {
     data(&format!("{text}\n"));
 }
 
-/// Writes a line for the person, beside the data.
+/// Writes a notice to standard error.
 pub(crate) fn note(text: &str) {
     let mut out = io::stderr().lock();
     let _gone = writeln!(out, "{}", printable(text));
 }
 
-/// What the engine has to say before there is an answer to print.
+/// Prints a notice of the engine outside a turn.
 pub(crate) fn notice(event: dormouse_engine::EngineEvent) {
-    if let dormouse_engine::EngineEvent::Notice(said) = event {
-        note(&format!("note: {said}"));
+    if let dormouse_engine::EngineEvent::Notice(text) = event {
+        note(&format!("note: {text}"));
     }
 }
 
-/// Says what went wrong and what to do.
+/// Prints an error with its hints.
 pub(crate) fn failure(failure: &Failure) {
     note(&format!("error: {}", failure.message()));
     for hint in failure.hints() {
@@ -63,7 +61,7 @@ pub(crate) fn failure(failure: &Failure) {
     }
 }
 
-/// Whether a person is reading standard output.
+/// Whether standard output is a terminal.
 pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }

@@ -1,4 +1,4 @@
-//! A session that others can write to (`--name`), and `dormouse send`, which writes to one.
+//! Named sessions (`--name`): a mailbox and socket for messages of other sessions and programs.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use crate::wiring::exit::Failure;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
-/// A name with its mailbox and its socket, for as long as the program runs.
+/// A session name with its mailbox and socket.
 pub(crate) struct NamedSession {
     reader: Arc<MailboxReader>,
     socket: Option<SessionSocket>,
 }
 
 impl NamedSession {
-    /// Takes the name that `--name` says, if it does.
-    pub(crate) fn asked_for(
+    /// Opens the mailbox of `--name`, if given.
+    pub(crate) fn from_arguments(
         arguments: &Arguments,
         world: &World,
         folder: &SessionFolder,
@@ -37,7 +37,7 @@ impl NamedSession {
         Ok(Some(named))
     }
 
-    /// Takes a name. `delivered` is what a session that goes on was told already.
+    /// Opens a mailbox. `delivered` are the ids of messages that a resumed session has already.
     fn open(
         world: &World,
         name: &AgentName,
@@ -50,22 +50,22 @@ impl NamedSession {
         Ok(Self { reader: Arc::new(reader), socket })
     }
 
-    /// What has come for it.
+    /// The messages for this session.
     pub(crate) fn incoming(&self) -> Arc<dyn MessageSource> {
         Arc::clone(&self.reader) as Arc<dyn MessageSource>
     }
 
-    /// Where it is reached from outside the project.
+    /// The address for replies from outside the project.
     fn reply_to(&self) -> Option<Address> {
         self.socket.as_ref().map(|socket| Address::socket(socket.path()))
     }
 
-    /// This session is the one that reads: from now on messages come to it.
+    /// Makes this session the receiver of messages.
     pub(crate) fn hold(&self, session: SessionId) -> Result<(), Failure> {
         self.reader.hold(session).map_err(Failure::failed)
     }
 
-    /// For `--verbose`.
+    /// A description for `--verbose`.
     fn describe(&self) -> String {
         match &self.socket {
             Some(socket) => {
@@ -76,16 +76,16 @@ impl NamedSession {
     }
 }
 
-/// What a conversation is called by its own agents where it has no other name.
+/// The name of the main conversation for its subagents, where it has no other.
 const MAIN: &str = "main";
 
-/// The ways of messages in a project.
+/// Message routing in a project.
 pub(crate) fn post(world: &World, folder: &SessionFolder) -> Result<Post, Failure> {
     let office = PostOffice::new(Arc::clone(&world.clock), Arc::clone(&world.ids));
     Ok(Post { office, mailboxes: mailboxes(world, folder.dir())? })
 }
 
-/// Where the conversation itself starts agents, and where they write to.
+/// The subagent endpoint of the main conversation.
 pub(crate) fn desk(
     agency: &Arc<Agency>,
     named: Option<&NamedSession>,
@@ -102,7 +102,7 @@ pub(crate) fn mailboxes(world: &World, project: &Dir) -> Result<Mailboxes, Failu
     Ok(Mailboxes::open(project, Arc::clone(&world.clock), Arc::clone(&world.ids))?)
 }
 
-/// Without a socket there is still the mailbox.
+/// Opens a socket. Without one there is still the mailbox.
 fn listen(
     world: &World,
     reader: &MailboxReader,
@@ -112,7 +112,9 @@ fn listen(
     match folder.and_then(|folder| SessionSocket::listen(&folder, reader, mailboxes)) {
         Ok(socket) => Ok(Some(socket)),
         Err(error) => {
-            print::note(&format!("warning: no socket for this session, only its mailbox: {error}"));
+            print::note(&format!(
+                "warning: cannot open a socket for this session; only its mailbox is available: {error}"
+            ));
             Ok(None)
         }
     }

@@ -1,4 +1,4 @@
-//! Session notes, as the program keeps and shows them.
+//! Session notes: the task that keeps them, and the titles and texts for the user.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::wiring::print;
 use crate::wiring::world::World;
 use crate::wiring::world::is_bare;
 
-/// Who keeps the notes of a session: nobody where they are off, or where nothing would use them; nor in a
-/// bare run, which makes no requests but its own.
+/// The task that keeps session notes; none where they are off or unused, or in a bare run, which makes no other
+/// requests.
 pub(crate) fn keeper(
     world: &World,
     settings: SessionNotesSettings,
@@ -20,7 +20,7 @@ pub(crate) fn keeper(
 ) -> Result<Option<Arc<dyn BackgroundTask>>, Failure> {
     if !switches.is_on(LayerSwitch::SessionNotes)
         || !switches.is_on(LayerSwitch::AutoCompact)
-        || is_bare(world)?
+        || is_bare(&world.environment)?
     {
         return Ok(None);
     }
@@ -31,9 +31,9 @@ pub(crate) fn keeper(
     Ok(Some(Arc::new(SessionNotes::new(sheets, settings))))
 }
 
-/// What a session is about: by the title that a hook gave it, else by its notes, if they say so.
+/// The title of a session: set by a hook, else from its notes.
 pub(crate) fn title(sessions: &Dir, session: SessionId) -> Option<String> {
-    // A session without a folder of its own has neither.
+    // A session without a folder has neither.
     let own = sessions.open_folder(&RelPath::new(session.to_string()).ok()?).ok()?;
     given_title(&own).or_else(|| saved_title(&own))
 }

@@ -1,4 +1,4 @@
-//! From the command line to a conversation: what `dormouse` and `dormouse -p` have in common.
+//! Starts a session for `dormouse` and `dormouse -p`: settings, model connection, memory, engine.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use dormouse_tools::{Asker, CommandLimits, McpHub, Reaper, ServerSpec, ToolSet};
 use crate::args::Arguments;
 use crate::wiring::agents::{self, AgentLibrary, Surrounding};
 use crate::wiring::background_tasks;
-use crate::wiring::connect::{Connection, ModelChoice, connect};
+use crate::wiring::connect::{ModelChoice, ModelConnection, connect};
 use crate::wiring::dream;
 use crate::wiring::exit::Failure;
 use crate::wiring::hooks;
@@ -39,13 +39,13 @@ use crate::wiring::print;
 use crate::wiring::session_lookup::{find_session, most_recent_session};
 use crate::wiring::session_messages;
 use crate::wiring::session_messages::NamedSession;
-use crate::wiring::settings::{self, InForce};
+use crate::wiring::settings::{self, EffectiveSettings};
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project, environment_for_children, is_bare};
 
-/// All that a conversation needs, with nothing begun yet.
-pub(crate) struct Ready {
-    pub(crate) connection: Connection,
+/// Everything a session needs before it is opened.
+pub(crate) struct PreparedSession {
+    pub(crate) connection: ModelConnection,
     settings: Settings,
     switches: Switches,
     agents: AgentLibrary,
@@ -62,42 +62,42 @@ pub(crate) struct Ready {
     servers: Arc<McpHub>,
 }
 
-/// Where the key came from, for messages about it.
+/// The source of the API key, for error messages.
 pub(crate) struct KeyOrigin {
-    /// What it was read from; none if none was sent.
+    /// Where it was read from; none if no key is sent.
     pub(crate) source: Option<String>,
-    /// The variable that holds it, or would.
+    /// The environment variable for the key.
     pub(crate) variable: String,
 }
 
-/// A conversation that can be talked in.
+/// An open session: the engine and what commands need beside it.
 pub(crate) struct Conversation {
     pub(crate) engine: Engine,
-    /// The surroundings it began in.
+    /// The state of the working directory at the start.
     pub(crate) surroundings: Surroundings,
     pub(crate) project: Project,
-    /// The environment for children, without keys.
+    /// The environment of child processes, without API keys.
     pub(crate) environment: Environment,
     pub(crate) settings: Settings,
     pub(crate) switches: Switches,
     pub(crate) folder: SessionFolder,
-    /// The engine's own: what is said to it counts from the next call on.
+    /// Shared with the engine: changes apply from the next call on.
     pub(crate) gate: PermissionGate,
-    /// What it remembers with; none where memory is off.
+    /// None where memory is off.
     pub(crate) memory: Option<Arc<SessionMemory>>,
-    /// Who dreams beside it; nobody where memory is off.
+    /// The dream task; none where memory is off.
     pub(crate) dreamer: Option<Arc<DreamTask>>,
-    /// Its agents.
+    /// Agent definitions and running subagents.
     pub(crate) agency: Arc<Agency>,
     pub(crate) key: KeyOrigin,
-    /// Where others write to; nowhere without `--name`.
+    /// The mailbox of a session with `--name`.
     pub(crate) named: Option<NamedSession>,
-    /// The MCP servers; whoever ends the conversation closes them.
+    /// The MCP servers. The caller closes them.
     pub(crate) servers: Arc<McpHub>,
 }
 
 impl Conversation {
-    /// Runs what hooks have to do to set the project up, where that was asked for.
+    /// Runs the `Setup` hooks, if `--init` or `--maintenance` was given.
     pub(crate) async fn set_up(
         &mut self,
         arguments: &Arguments,
@@ -109,22 +109,22 @@ impl Conversation {
     }
 }
 
-/// Reads the settings, looks around, finds the session to go on with, connects.
+/// Reads the settings, finds the session to resume, and connects to the model.
 pub(crate) async fn prepare(
     arguments: &Arguments,
     world: &World,
     untrusted: Untrusted,
-) -> Result<Ready, Failure> {
+) -> Result<PreparedSession, Failure> {
     prepare_for(arguments, world, untrusted, None).await
 }
 
-/// The same, for work that has to save in this way.
+/// Like [`prepare`]; with `saving`, for a background run without MCP servers.
 pub(crate) async fn prepare_for(
     arguments: &Arguments,
     world: &World,
     untrusted: Untrusted,
     saving: Option<Saving>,
-) -> Result<Ready, Failure> {
+) -> Result<PreparedSession, Failure> {
     let project = current_project()?;
     let in_force = settings::load(world, arguments.settings.as_deref(), &project, untrusted)?;
     let hooks = hooks::in_force(&in_force, world)?;
@@ -133,14 +133,14 @@ pub(crate) async fn prepare_for(
     let agents = AgentLibrary::of(&in_force, world)?;
     let configured = match saving {
         None => mcp_servers::configured(arguments, &in_force, world)?.servers,
-        // Work that is nobody's session has no use for them.
+        // A background run does not use MCP servers.
         Some(_) => Vec::new(),
     };
     let (settings, switches) = (in_force.settings, in_force.switches);
     let gate = permissions::gate(arguments, &settings.permissions)?;
     let home = world.home()?;
     let session = which_session(arguments, &home, &project)?;
-    let environment = environment_for_children(world, &settings);
+    let environment = environment_for_children(&world.environment, &settings);
     let secrets: Vec<_> = configured.iter().flat_map(ServerSpec::secrets).collect();
     let servers = mcp_servers::start(configured, &settings, &project, &environment);
     let surroundings = Surroundings::look(&project, &environment, &*world.clock).await;
@@ -164,8 +164,8 @@ pub(crate) async fn prepare_for(
     if arguments.verbose {
         describe(&connection, saving);
     }
-    mcp_servers::gather(&servers, &settings).await;
-    Ok(Ready {
+    mcp_servers::wait_for_start(&servers, &settings).await;
+    Ok(PreparedSession {
         connection,
         settings,
         switches,
@@ -184,13 +184,13 @@ pub(crate) async fn prepare_for(
     })
 }
 
-impl Ready {
-    /// The same in another folder: for work that is nobody's session.
+impl PreparedSession {
+    /// Uses another session folder, for a background run.
     pub(crate) fn in_folder(self, folder: SessionFolder) -> Self {
         Self { folder, opened: None, ..self }
     }
 
-    /// Begins the conversation, or goes on with it.
+    /// Starts or resumes the session.
     pub(crate) fn open(
         self,
         arguments: &Arguments,
@@ -198,17 +198,17 @@ impl Ready {
         asker: Option<Arc<dyn Asker>>,
     ) -> Result<Conversation, Failure> {
         let run = match &asker {
-            Some(_) => background_tasks::Run::Talk,
-            None => background_tasks::Run::Headless { wait: arguments.wait },
+            Some(_) => background_tasks::RunKind::Interactive,
+            None => background_tasks::RunKind::Headless { wait: arguments.wait },
         };
         self.open_for(run, arguments, world, asker)
     }
 
-    /// The same, where it is said what for.
+    /// Like [`Self::open`], for a given kind of run.
     #[expect(clippy::too_many_lines, reason = "one set-up, a field a line")]
     pub(crate) fn open_for(
         self,
-        run: background_tasks::Run,
+        run: background_tasks::RunKind,
         arguments: &Arguments,
         world: &World,
         asker: Option<Arc<dyn Asker>>,
@@ -242,12 +242,13 @@ impl Ready {
         let key = KeyOrigin { source: connection.key_source, variable: connection.key_variable };
         let tools =
             ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
-        let named = NamedSession::asked_for(arguments, world, &folder, opened.as_ref())?;
+        let named = NamedSession::from_arguments(arguments, world, &folder, opened.as_ref())?;
         let access = memory.as_ref().map(|memory| Arc::clone(&memory.access));
         let dreamer = dream::dreamer(world, access.as_ref(), &folder, &switches)?;
-        // A headless run ends with its answer: nobody dreams beside it.
+        // A headless run ends with its answer: no dreams.
         let dreaming = dreamer.clone().filter(|_| asker.is_some());
-        let mut beside = background_tasks::attendants(world, &settings, &switches, &project, run)?;
+        let mut beside =
+            background_tasks::background_tasks(world, &settings, &switches, &project, run)?;
         beside.extend(dreaming.map(|dreamer| dreamer as Arc<dyn BackgroundTask>));
         let mut config = EngineConfig {
             model: connection.model,
@@ -286,7 +287,7 @@ impl Ready {
             subagent: None,
         };
         session_messages::desk(&agency, named.as_ref())?.equip(&mut config);
-        warn_of_no_price(&config);
+        warn_without_price(&config);
         let engine = match opened {
             None => Engine::begin(config, &folder, &surroundings)?,
             Some(opened) => resume(arguments, config, opened, &surroundings)?,
@@ -323,9 +324,13 @@ fn result_rules(settings: &Settings, switches: &Switches) -> ResultRules {
     ResultRules { store, chars: settings.tools.result_chars.clone() }
 }
 
-/// The person's skills, and behind them the project's, if it is trusted.
-fn skills(in_force: &InForce, world: &World, project: &Project) -> Result<Skills, Failure> {
-    if is_bare(world)? {
+/// The user's skills, then the project's if it is trusted, then those of plugins.
+fn skills(
+    in_force: &EffectiveSettings,
+    world: &World,
+    project: &Project,
+) -> Result<Skills, Failure> {
+    if is_bare(&world.environment)? {
         return Ok(Skills::default());
     }
     let own = settings::skill_folders(world, project)?.user_skills();
@@ -336,8 +341,7 @@ fn skills(in_force: &InForce, world: &World, project: &Project) -> Result<Skills
     Ok(own.with(plugins::skills(&in_force.plugins)))
 }
 
-/// What the command line says about the prompt.
-/// How long commands may take: the default is never above the most.
+/// Timeouts of shell commands. The default never exceeds the maximum.
 fn command_limits(settings: &ToolSettings) -> CommandLimits {
     let set = |ms: Option<u64>, unless| ms.map_or(unless, Duration::from_millis);
     let usual = CommandLimits::default();
@@ -345,17 +349,17 @@ fn command_limits(settings: &ToolSettings) -> CommandLimits {
     CommandLimits { default: set(settings.bash_timeout_ms, usual.default).min(most), most }
 }
 
-/// A limit that can not be held is worse than none, unless it is said.
-fn warn_of_no_price(config: &EngineConfig) {
+/// Warns that `--max-cost` has no effect for a model without a price.
+fn warn_without_price(config: &EngineConfig) {
     if config.max_cost_usd.is_some() && config.prices.price(&config.model_name).is_none() {
         print::note(&format!(
-            "warning: the price of {} is not known (the list is of {PRICES_DATED}), so --max-cost has no effect; the setting `prices` can say it",
+            "warning: --max-cost has no effect: no price known for {} (price list of {PRICES_DATED}); add it to the setting `prices`",
             config.model_name
         ));
     }
 }
 
-/// The session to go on with, if one was asked for.
+/// The session that `--resume` or `--continue` names.
 pub(crate) fn which_session(
     arguments: &Arguments,
     home: &Path,
@@ -371,8 +375,8 @@ pub(crate) fn which_session(
     }
 }
 
-/// What is talked to: for `--verbose`.
-fn describe(connection: &Connection, saving: Saving) {
+/// Prints model, server and key source, for `--verbose`.
+fn describe(connection: &ModelConnection, saving: Saving) {
     let key = connection
         .key_source
         .as_deref()
@@ -394,15 +398,15 @@ fn resume(
 ) -> Result<Engine, Failure> {
     if arguments.system_prompt.is_some() || arguments.append_system_prompt.is_some() {
         print::note(
-            "note: --system-prompt and --append-system-prompt have no effect on a session that goes on",
+            "note: --system-prompt and --append-system-prompt have no effect on a resumed session",
         );
     }
     let (engine, report) = Engine::resume(config, opened, surroundings)?;
-    tell_resume(&report, engine.transcript_path());
+    print_resume_report(&report, engine.transcript_path());
     Ok(engine)
 }
 
-fn tell_resume(report: &ResumeReport, transcript: &Path) {
+fn print_resume_report(report: &ResumeReport, transcript: &Path) {
     for warning in &report.warnings {
         print::note(&format!("warning: {}: {warning}", transcript.display()));
     }

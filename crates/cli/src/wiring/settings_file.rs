@@ -1,6 +1,6 @@
-//! Changing one file of settings.
+//! Changes one settings file.
 //!
-//! Invariant: what is written can be read, means something, and says nothing unknown that was not there; else nothing is.
+//! Invariant: the new text is valid and adds no unknown keys; otherwise nothing is written.
 
 use std::path::{Path, PathBuf};
 
@@ -18,15 +18,15 @@ use crate::wiring::exit::Failure;
 use crate::wiring::git_exclude::keep_from_git;
 use crate::wiring::permissions;
 use crate::wiring::print;
-use crate::wiring::settings::{self, InForce};
+use crate::wiring::settings::{self, EffectiveSettings};
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
-/// What became of a file of settings.
+/// The result of a change.
 #[derive(Debug)]
 pub(crate) struct Change {
     pub(crate) file: PathBuf,
-    /// Whether anything in it is new.
+    /// Whether the file was changed.
     pub(crate) made: bool,
 }
 
@@ -38,8 +38,11 @@ fn source_of(scope: SettingsScope) -> SettingsSource {
     }
 }
 
-/// The file of settings that `--scope` means.
-pub(crate) fn file_of(in_force: &InForce, scope: SettingsScope) -> Result<PathBuf, Failure> {
+/// The settings file of a `--scope`.
+pub(crate) fn file_of(
+    in_force: &EffectiveSettings,
+    scope: SettingsScope,
+) -> Result<PathBuf, Failure> {
     in_force.places.file(source_of(scope)).ok_or_else(|| {
         Failure::usage(anyhow::anyhow!(
             "this folder's `.dormouse` is the program's own: there is no project to set something for"
@@ -48,7 +51,7 @@ pub(crate) fn file_of(in_force: &InForce, scope: SettingsScope) -> Result<PathBu
     })
 }
 
-/// Sets a key in a file of settings.
+/// Sets a key in a settings file.
 pub(crate) async fn put_in(
     world: &World,
     key: &str,
@@ -57,7 +60,7 @@ pub(crate) async fn put_in(
 ) -> Result<Change, Failure> {
     let text = Value::from(value).to_string();
     let edit = |old: &str| {
-        // JSON where that fits, else the text itself: `true` for a switch, `5` in a model's name.
+        // JSON where that is valid, else a string: `true` for a switch, `5` in a model name.
         let first = if serde_json::from_str::<Value>(value).is_ok() { value } else { &text };
         let changed = set_value(old, key, first).map_err(Failure::usage)?;
         if Settings::parse("", changed.as_bytes()).is_ok() {
@@ -68,7 +71,7 @@ pub(crate) async fn put_in(
     change(world, scope, edit).await
 }
 
-/// Takes a key out of a file of settings; one in which it does not stand is left alone.
+/// Removes a key from a settings file; a file without it stays unchanged.
 pub(crate) async fn take_out(
     world: &World,
     key: &str,
@@ -77,7 +80,7 @@ pub(crate) async fn take_out(
     change(world, scope, |old| unset_value(old, key).map_err(Failure::usage)).await
 }
 
-/// Changes a file of settings.
+/// Changes a settings file.
 async fn change(
     world: &World,
     scope: SettingsScope,
@@ -102,7 +105,7 @@ async fn change(
     Ok(Change { file, made: true })
 }
 
-/// The text of a file, empty where there is none.
+/// The text of a file; empty if it does not exist.
 fn read(file: &Path) -> Result<String, Failure> {
     let (folder, name) = parts(file)?;
     match Dir::open(folder).and_then(|dir| dir.read(&name)) {
@@ -115,19 +118,19 @@ fn read(file: &Path) -> Result<String, Failure> {
 fn parts(file: &Path) -> Result<(&Path, RelPath), Failure> {
     let parts = file.parent().zip(file.file_name());
     let (folder, name) = parts.ok_or_else(|| {
-        Failure::failed(anyhow::anyhow!("{} is no place for settings", file.display()))
+        Failure::failed(anyhow::anyhow!("{} is not a settings file", file.display()))
     })?;
     Ok((folder, RelPath::new(name).map_err(Failure::failed)?))
 }
 
-/// What can be read may still mean nothing: rules, hooks, keys that no project may set.
+/// Checks rules, hooks, and keys that a project may not set.
 fn check_meaning(source: SettingsSource, file: &Path, new: &str) -> Result<(), Failure> {
     let nothing = |failure: Failure| failure.hint("nothing was changed");
     let layer = SettingsLayer::parse(source, file, new.as_bytes())
         .map_err(Failure::usage)
         .map_err(nothing)?;
     if let Some(key) = layer.withheld.forbidden.first() {
-        let error = anyhow::anyhow!("`{key}` can not be set by a project");
+        let error = anyhow::anyhow!("`{key}` cannot be set by a project");
         return Err(nothing(Failure::usage(error)));
     }
     let (settings, _) = Settings::parse(file, new.as_bytes()).map_err(Failure::usage)?;
@@ -139,11 +142,11 @@ fn check_meaning(source: SettingsSource, file: &Path, new: &str) -> Result<(), F
     }
 }
 
-/// Whoever changes a trusted project's settings by hand has looked at them.
+/// Keeps the trust of a project whose settings the user changes with this program.
 fn keep_trust(
     world: &World,
     project: &Project,
-    before: &InForce,
+    before: &EffectiveSettings,
     source: SettingsSource,
 ) -> Result<(), Failure> {
     if !source.is_project() {

@@ -1,4 +1,4 @@
-//! Trusting a project: what its settings would run or widen, shown; the question; the record (L-29).
+//! Project trust: shows what a project's settings would run or allow, asks, and records the answer (L-29).
 
 use std::io::IsTerminal;
 
@@ -11,27 +11,27 @@ use crate::wiring::mcp_project_file;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
-/// Longer values are cut in the list; the file shows them whole.
+/// Longer values are truncated; the file has them in full.
 const LONGEST_SHOWN: usize = 2_000;
 
-/// What a project's skills are called among what waits for trust.
+/// The key of a project's skills in the trust list.
 pub(crate) const SKILLS: &str = "skills";
 
-/// What a project's agents are called there.
+/// The key of a project's agents in the trust list.
 pub(crate) const AGENTS: &str = "agents";
 
-/// What to do about a project that nobody has trusted yet.
+/// What to do about a project that is not trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Untrusted {
-    /// Ask the person at the terminal.
+    /// Ask the user.
     Ask,
-    /// Go on without, and say what has no effect.
+    /// Continue without its settings, with a notice.
     Tell,
-    /// Go on without a word: a command that is not about the project.
+    /// Continue without its settings and without a notice.
     Pass,
 }
 
-/// Asks the person at the terminal; without one, nobody is asked and nothing is trusted.
+/// Asks the user. Without a terminal nothing is trusted.
 pub(crate) fn ask(
     store: &TrustStore,
     project: &Project,
@@ -44,9 +44,9 @@ pub(crate) fn ask(
         return Ok(standing);
     }
     list(stack, standing);
-    print::note("Trust this project with it? Say yes only if you know who wrote it. [y/N]");
-    if !input::says_yes() {
-        print::note("Not trusted: the project's settings can only restrict.");
+    print::note("Trust this project? Answer yes only if you know who wrote it. [y/N]");
+    if !input::confirm() {
+        print::note("Not trusted: the project's settings can only restrict permissions.");
         return Ok(standing);
     }
     store.grant(project, stack, world.clock.now())?;
@@ -56,10 +56,10 @@ pub(crate) fn ask(
 pub(crate) fn list(stack: &SettingsStack, standing: TrustState) {
     print::note(match standing {
         TrustState::Changed => {
-            "This project's settings have changed since you trusted them. They want:"
+            "This project's settings have changed since you trusted them. They ask for:"
         }
         TrustState::NotNeeded | TrustState::Undecided | TrustState::Trusted => {
-            "This project's settings want:"
+            "This project's settings ask for:"
         }
     });
     for part in stack.trust_requests() {
@@ -69,7 +69,7 @@ pub(crate) fn list(stack: &SettingsStack, standing: TrustState) {
     }
 }
 
-/// A run without anybody to ask says what has no effect.
+/// Says which settings have no effect.
 pub(crate) fn tell(stack: &SettingsStack, standing: TrustState) {
     let why = match standing {
         TrustState::Changed => "has changed since it was trusted",
@@ -89,7 +89,7 @@ pub(crate) fn tell(stack: &SettingsStack, standing: TrustState) {
     ));
 }
 
-/// What waits for trust, a line each: commands first of all.
+/// What a project asks for, one line each.
 pub(crate) fn wishes(waiting: &Value) -> Vec<String> {
     let Value::Object(keys) = waiting else { return Vec::new() };
     let mut lines = Vec::new();
@@ -114,7 +114,7 @@ pub(crate) fn wishes(waiting: &Value) -> Vec<String> {
             }
             (_, Value::Object(fields)) => {
                 for (name, value) in fields {
-                    // Every rule has a row of its own: what is behind a cut can not be judged.
+                    // One row per rule: a truncated list cannot be judged.
                     match value {
                         Value::Array(items) => lines.extend(
                             items.iter().map(|item| format!("{key}.{name}: {}", shown(item))),
@@ -129,25 +129,19 @@ pub(crate) fn wishes(waiting: &Value) -> Vec<String> {
     lines
 }
 
-/// A skill: what it is for, what it may do without a question, and where to read it.
+/// A skill: its description, what it allows and runs, and its file.
 fn skill(name: &str, wish: &Value) -> String {
     let text = |field: &str| wish.get(field).and_then(Value::as_str).unwrap_or_default();
     let rules = wish.get("allowed-tools").and_then(Value::as_array).cloned().unwrap_or_default();
     let rules: Vec<&str> = rules.iter().filter_map(Value::as_str).collect();
-    let allows = if rules.is_empty() {
-        String::new()
-    } else {
-        format!("; in use it allows {}", rules.join(", "))
-    };
+    let allows =
+        if rules.is_empty() { String::new() } else { format!("; allows {}", rules.join(", ")) };
     let mut commands = Vec::new();
     if let Some(Value::Object(events)) = wish.get("hooks") {
         events.values().for_each(|groups| collect_commands(groups, &mut commands));
     }
-    let runs = if commands.is_empty() {
-        String::new()
-    } else {
-        format!("; in use it runs {}", commands.join(", "))
-    };
+    let runs =
+        if commands.is_empty() { String::new() } else { format!("; runs {}", commands.join(", ")) };
     cut(&on_one_row(&format!(
         "skills: {name} ({}){allows}{runs}, in {}",
         text("description"),
@@ -155,7 +149,7 @@ fn skill(name: &str, wish: &Value) -> String {
     )))
 }
 
-/// An MCP server: what it runs, or where it is, and all else that its entry says.
+/// An MCP server: its command or address, and its whole entry.
 fn server(key: &str, name: &str, entry: &Value) -> String {
     let text = |field: &str| entry.get(field).and_then(Value::as_str);
     let what = match (text("command"), text("url")) {
@@ -163,7 +157,7 @@ fn server(key: &str, name: &str, entry: &Value) -> String {
             let args = entry.get("args").map(|args| format!(" {args}")).unwrap_or_default();
             format!("runs {command}{args}")
         }
-        (None, Some(url)) => format!("talks to {url}"),
+        (None, Some(url)) => format!("connects to {url}"),
         (None, None) => "has no command".to_owned(),
     };
     cut(&on_one_row(&format!("{key}.{name}: an MCP server that {what}; its entry is {entry}")))
@@ -186,7 +180,7 @@ fn collect_commands(value: &Value, commands: &mut Vec<String>) {
     }
 }
 
-/// A line end in a command must not make a row of its own.
+/// A line break in a command must not start a row.
 fn on_one_row(text: &str) -> String {
     text.replace('\n', "\\n").replace('\r', "\\r")
 }
@@ -200,7 +194,7 @@ fn cut(text: &str) -> String {
         return text.to_owned();
     }
     let kept: String = text.chars().take(LONGEST_SHOWN).collect();
-    format!("{kept}… (cut; the file shows it whole)")
+    format!("{kept}… (truncated; see the file)")
 }
 
 #[cfg(test)]
@@ -226,7 +220,7 @@ mod tests {
                 "hooks: Stop runs a",
                 "hooks: Stop runs b",
                 "hooks: X: 1",
-                "mcpServers.web: an MCP server that talks to http://h; its entry is {\"type\":\"http\",\"url\":\"http://h\"}",
+                "mcpServers.web: an MCP server that connects to http://h; its entry is {\"type\":\"http\",\"url\":\"http://h\"}",
             ]
         );
     }

@@ -1,4 +1,4 @@
-//! What the program gets from outside: environment, clock, ids. Made once, handed down.
+//! The environment of the process: variables, clock, ids. Created once and passed down.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,14 +25,14 @@ impl World {
         Self { environment, clock, ids }
     }
 
-    /// The same world with another environment and the machine's clock: for the demo's temporary one.
+    /// Another environment with the system clock, for the demo.
     pub(crate) fn with_environment(environment: Environment) -> Self {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
         let ids = Arc::from(ids_from_environment(&environment, Arc::clone(&clock)));
         Self { environment, clock, ids }
     }
 
-    /// The program's own folder.
+    /// The home folder of the program, `~/.dormouse` by default.
     pub(crate) fn home(&self) -> Result<PathBuf, HomeError> {
         home_dir(&self.environment)
     }
@@ -44,25 +44,24 @@ pub(crate) fn current_project() -> Result<Project, Failure> {
     Ok(find_project(&folder)?)
 }
 
-/// `--bare`, or its variable.
-pub(crate) fn is_bare(world: &World) -> Result<bool, Failure> {
-    boolean_variable(&world.environment, names::SIMPLE)
-        .map(|on| on == Some(true))
-        .map_err(Failure::usage)
+/// Whether `--bare` or its variable is set.
+pub(crate) fn is_bare(environment: &Environment) -> Result<bool, Failure> {
+    boolean_variable(environment, names::SIMPLE).map(|on| on == Some(true)).map_err(Failure::usage)
 }
 
-/// Whether the machine is somebody else's: nothing is done there beside a conversation.
-pub(crate) fn is_remote(world: &World) -> Result<bool, Failure> {
-    boolean_variable(&world.environment, names::REMOTE)
-        .map(|on| on == Some(true))
-        .map_err(Failure::usage)
+/// Whether the program runs on a remote machine (`DORMOUSE_REMOTE`), where background tasks do not run.
+pub(crate) fn is_remote(environment: &Environment) -> Result<bool, Failure> {
+    boolean_variable(environment, names::REMOTE).map(|on| on == Some(true)).map_err(Failure::usage)
 }
 
-/// The key is no business of a child process, git included.
-pub(crate) fn environment_for_children(world: &World, settings: &Settings) -> Environment {
+/// The environment of child processes: with the variables of the settings, without API keys.
+pub(crate) fn environment_for_children(
+    environment: &Environment,
+    settings: &Settings,
+) -> Environment {
     let pairs: Vec<(&str, &str)> =
         settings.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let environment = world.environment.clone().with(&pairs);
+    let environment = environment.clone().with(&pairs);
     let keys = [&settings.provider.key_env, &settings.embeddings.key_env];
     keys.into_iter().flatten().fold(environment, |environment, name| environment.without(name))
 }

@@ -592,7 +592,7 @@ fn agents_spend_from_the_same_purse() {
     let prices = r#"{"prices":{"scripted":{"input":1000,"output":1000}}}"#;
     let output = home.run(&mut ask(&home, &["--settings", prices, "--max-cost", "20", "go"]));
     assert_eq!(output.code, Some(3), "{}", output.stderr);
-    assert!(output.stderr.contains("--max-cost was reached"), "{}", output.stderr);
+    assert!(output.stderr.contains("(--max-cost) reached"), "{}", output.stderr);
     let spent = server.agent_requests();
     assert!(
         spent.len() < 40,

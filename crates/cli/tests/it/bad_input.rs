@@ -29,7 +29,7 @@ fn unreadable_settings_name_file_line_and_what_was_expected() {
     settings(&home, "{}");
     let output = home.run(&mut ask(&home, &["--settings", "/no/such/file", "hi"]));
     assert!(
-        output.stderr.contains("can not read the settings file /no/such/file"),
+        output.stderr.contains("cannot read the settings file /no/such/file"),
         "{}",
         output.stderr
     );
@@ -145,10 +145,10 @@ fn bad_arguments() {
         (&["--output-format", "xml"], "stream-json"),
         (&["--continue", "--resume", "x"], "cannot be used with"),
         (&["--no-such-flag"], "--no-such-flag"),
-        (&["-p"], "there is nothing to say"),
-        (&["-p", "   "], "there is nothing to say"),
+        (&["-p"], "no prompt given"),
+        (&["-p", "   "], "no prompt given"),
         (&["hello"], "interactive mode needs a terminal"),
-        (&["-p", "again", "--resume"], "--resume needs the id of a session"),
+        (&["-p", "again", "--resume"], "--resume needs a session id"),
         (&["-p", "hi", "--resume", ""], "is not the id of a session"),
         (&["-p", "--resume", "hello there"], "is not the id of a session"),
     ] {

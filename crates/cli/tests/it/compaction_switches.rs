@@ -76,7 +76,7 @@ fn a_smaller_window_for_compacting_ahead() {
     server.finish();
     home.set_env("DORMOUSE_AUTO_COMPACT_WINDOW", "much");
     let output = home.run(&mut ask(&home, &["hi"]));
-    assert!(output.stderr.contains("it is a number of tokens"), "{}", output.stderr);
+    assert!(output.stderr.contains("not a number of tokens"), "{}", output.stderr);
 }
 
 fn with_hooks(server: &ScriptedServer, hooks: &[(&str, &str, &str)]) -> TestHome {

@@ -268,5 +268,5 @@ fn a_dream_without_a_model() {
     output.expect_code(2);
     let told: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(told["error"], "no model is set up", "{told}");
-    assert!(!output.stderr.contains("the conversation is kept"), "{}", output.stderr);
+    assert!(!output.stderr.contains("the session is saved"), "{}", output.stderr);
 }

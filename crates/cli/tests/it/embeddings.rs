@@ -204,7 +204,7 @@ fn a_project_has_no_say_and_half_a_setting_is_said() {
     let text = json!({"embeddings": {"baseUrl": server.url(), "model": "sea-1"}}).to_string();
     home.write(home.project().join(".dormouse/settings.json"), text);
     let (_, said) = recall(&home, "vessels");
-    assert!(said.contains("`embeddings` can not be set by a project"), "{said}");
+    assert!(said.contains("`embeddings` cannot be set by a project"), "{said}");
     assert_eq!(run(&home, &["memory", "embed"]).code, Some(2));
     assert_eq!(server.requests().len(), 0);
     for (set, problem) in [

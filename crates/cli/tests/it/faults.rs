@@ -42,7 +42,7 @@ fn mended(fault: impl Fn() -> Reply, said: &str) {
         |output, server, _| {
             assert_eq!(output.success().stdout, "the answer\n");
             assert!(output.stderr.contains(said), "{}", output.stderr);
-            assert!(output.stderr.contains("trying again in"), "{}", output.stderr);
+            assert!(output.stderr.contains("retrying in"), "{}", output.stderr);
             let requests = server.requests();
             assert_eq!(requests[0].body, requests[1].body, "a retry sends the same bytes");
         },
@@ -70,7 +70,7 @@ fn rate_limited() {
 #[test]
 fn the_time_to_come_back_is_heeded() {
     let start = std::time::Instant::now();
-    mended(|| Reply::rate_limited(1), "trying again in 1.0 s");
+    mended(|| Reply::rate_limited(1), "retrying in 1.0 s");
     // Twice, once a format: a loose lower bound, so that a busy machine can not break it.
     assert!(start.elapsed() >= std::time::Duration::from_secs(2));
 }
@@ -245,7 +245,7 @@ fn an_empty_answer() {
         || vec![ScriptedTurn::new().into()],
         |output, _, home| {
             assert_eq!(output.code, Some(3), "{output:?}");
-            assert!(output.stderr.contains("empty answer"), "{}", output.stderr);
+            assert!(output.stderr.contains("empty response"), "{}", output.stderr);
             assert!(transcript(home).contains("the model said nothing"));
         },
     );
@@ -255,7 +255,7 @@ fn an_empty_answer() {
 fn the_window_is_exceeded_while_answering() {
     told(
         || ScriptedTurn::new().text("half an ans").stop("model_context_window_exceeded").into(),
-        &["context window is full", "begin a new session"],
+        &["context window is full", "start a new session"],
     );
 }
 
@@ -263,7 +263,7 @@ fn the_window_is_exceeded_while_answering() {
 fn too_long_in_all_its_shapes() {
     told(
         || Reply::prompt_too_long(219_898, 200_000),
-        &["(219898 tokens, 200000 allowed)", "begin a new session"],
+        &["(219898 tokens, 200000 allowed)", "start a new session"],
     );
     told(
         || Reply::max_tokens_too_long(188_240, 21_333, 200_000),

@@ -181,7 +181,7 @@ fn a_prompt_is_blocked_and_not_kept() {
     home.run(&mut ask(&home, &["hi"])).success();
     let blocked = home.run(&mut ask(&home, &["--continue", "my secret"]));
     blocked.expect_code(3);
-    assert!(blocked.stderr.contains("a hook blocked the prompt, which was not sent: no secrets"));
+    assert!(blocked.stderr.contains("a hook blocked the prompt; it was not sent: no secrets"));
     assert_eq!(server.requests().len(), 1);
     home.run(&mut ask(&home, &["--continue", "hello"])).success();
     assert!(!server.requests()[1].text().contains("my secret"));
@@ -229,7 +229,7 @@ fn everything_stops_where_a_hook_says_so() {
     let mut home = home(&[("PostToolUse", "", halt)]);
     let (output, server) = run(&mut home, vec![touch("x")]);
     output.expect_code(3);
-    assert!(output.stderr.contains("a hook ended the turn: budget spent"), "{}", output.stderr);
+    assert!(output.stderr.contains("a hook stopped the turn: budget spent"), "{}", output.stderr);
     assert!(output.stderr.contains("see you"), "{}", output.stderr);
     server.push(done());
     home.run(&mut ask(&home, &["--continue", "go on"])).success();

@@ -95,7 +95,7 @@ fn a_round_of_calls_is_looked_at_as_a_whole() {
     let (home, server, output) = go(scripted(turns), hooks);
     output.expect_code(3);
     assert!(last(&server, 1).contains("round of Bash, Glob"), "{}", last(&server, 1));
-    assert!(output.stderr.contains("a hook ended the turn: this round goes too far"));
+    assert!(output.stderr.contains("a hook stopped the turn: this round goes too far"));
     let rounds = lines(&home, "batches.jsonl");
     assert_eq!(rounds[0]["tool_calls"][0]["tool_use_id"], "a");
     assert!(rounds[0]["tool_calls"][0]["tool_response"].as_str().unwrap().contains("one"));

@@ -43,7 +43,7 @@ fn while_waiting_for_another_try() {
     let home = TestHome::new().with_server(&server);
     let mut running = home.spawn(&mut ask(&home, &["hi"]));
     running.close_stdin();
-    running.wait_for_stderr(|text| text.contains("trying again in 300.0 s"));
+    running.wait_for_stderr(|text| text.contains("retrying in 300.0 s"));
     running.interrupt();
     let output = running.wait();
     assert_eq!(output.code, Some(130), "{output:?}");

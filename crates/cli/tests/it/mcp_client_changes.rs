@@ -33,7 +33,7 @@ fn late_servers_join_at_the_end_of_the_conversation() {
     home.write(home.dormouse_home().join("settings.json"), all.to_string());
     let output = run(&home, &["go"]);
     assert!(
-        output.stderr.contains("`mean` has not answered yet") && output.stderr.contains("`never`"),
+        output.stderr.contains("`mean` is still starting") && output.stderr.contains("`never`"),
         "{}",
         output.stderr
     );

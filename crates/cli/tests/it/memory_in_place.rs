@@ -145,7 +145,7 @@ fn a_project_can_not_point_memory_elsewhere() {
     let home = TestHome::new();
     home.write(".dormouse/settings.json", r#"{"autoMemoryDirectory": "/tmp/elsewhere/memory"}"#);
     let output = memory(&home, &["path", "--scope", "user"]);
-    assert!(output.success().stderr.contains("can not be set by a project"), "{}", output.stderr);
+    assert!(output.success().stderr.contains("cannot be set by a project"), "{}", output.stderr);
     assert_eq!(Path::new(output.stdout.trim()), home.dormouse_home().join("memory"));
     for (refused, why) in [("relative/path", "relative"), ("/", "root"), ("~/../x", "`..`")] {
         fs::create_dir_all(home.dormouse_home()).unwrap();

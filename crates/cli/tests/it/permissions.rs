@@ -157,7 +157,7 @@ fn a_denial_is_told_to_the_person_too() {
     assert_eq!(summary["permission_denials"][0]["tool_input"]["command"], "touch harm");
     assert!(output.stderr.contains("--allowed-tools 'Bash(touch harm)'"), "{}", output.stderr);
     assert!(
-        output.stderr.contains("is for no tool there is (did you mean `Read`?)"),
+        output.stderr.contains("names an unknown tool (did you mean `Read`?)"),
         "{}",
         output.stderr
     );

@@ -171,7 +171,7 @@ fn what_means_nothing_is_not_set() {
         ("permissions.defaultMode", "sometimes", "user", "unknown variant `sometimes`"),
         ("permissions.allow", r#"["Bash("]"#, "user", "is not a rule"),
         ("hooks.PreToolUse", "x", "user", "a list of matchers"),
-        ("provider.baseUrl", "http://evil", "project", "can not be set by a project"),
+        ("provider.baseUrl", "http://evil", "project", "cannot be set by a project"),
     ] {
         let output = run(&["config", "set", key, value, "--scope", scope]);
         output.expect_code(2);

@@ -91,7 +91,7 @@ fn until_it_is_trusted_it_can_only_restrict() {
     assert!(grep.contains("the rule `Grep` asks first"), "{grep}");
     // What a model is called opens nothing.
     assert_eq!(server.requests()[0].json()["model"], "stranger");
-    for said in ["`provider` can not be set by a project", "`autoMemoryDirectory` can not be set"] {
+    for said in ["`provider` cannot be set by a project", "`autoMemoryDirectory` cannot be set"] {
         assert!(output.stderr.contains(said), "{}", output.stderr);
     }
     let note = output.stderr.lines().find(|line| line.contains("is not trusted")).unwrap();

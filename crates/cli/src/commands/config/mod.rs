@@ -8,7 +8,7 @@ use crate::args::{ConfigArguments, ConfigCommand, SettingsScope};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
-use crate::wiring::settings::{self, InForce};
+use crate::wiring::settings::{self, EffectiveSettings};
 use crate::wiring::settings_file::{put_in, take_out};
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
@@ -38,7 +38,7 @@ pub(crate) struct SettingEntry {
     origin: String,
 }
 
-fn load(world: &World) -> Result<InForce, Failure> {
+fn load(world: &World) -> Result<EffectiveSettings, Failure> {
     settings::load(world, None, &current_project()?, Untrusted::Tell)
 }
 
@@ -53,7 +53,7 @@ fn list(world: &World, json: bool) -> Result<Exit, Failure> {
 }
 
 /// All settings that have a value, and all feature switches.
-pub(crate) fn entries(in_force: &InForce) -> Vec<SettingEntry> {
+pub(crate) fn entries(in_force: &EffectiveSettings) -> Vec<SettingEntry> {
     let mut entries = Vec::new();
     flatten("", &in_force.stack.value(), &mut |key, value| {
         if !key.starts_with("layers.") {
@@ -74,7 +74,7 @@ pub(crate) fn entries(in_force: &InForce) -> Vec<SettingEntry> {
     entries
 }
 
-fn origin(in_force: &InForce, key: &str) -> String {
+fn origin(in_force: &EffectiveSettings, key: &str) -> String {
     let origins = in_force.stack.origins(key);
     let joined = in_force
         .stack
@@ -136,7 +136,7 @@ fn get(world: &World, key: &str, json: bool) -> Result<Exit, Failure> {
 }
 
 /// A key that contains other keys.
-fn section(in_force: &InForce, key: &str) -> Result<SettingEntry, Failure> {
+fn section(in_force: &EffectiveSettings, key: &str) -> Result<SettingEntry, Failure> {
     let value = in_force.stack.value();
     match value.pointer(&format!("/{}", key.replace('.', "/"))) {
         Some(value) => Ok(SettingEntry {

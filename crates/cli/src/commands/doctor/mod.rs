@@ -38,7 +38,7 @@ pub(crate) async fn run(arguments: &DoctorArguments, world: &World) -> Result<Ex
     let home = world.home()?;
     let project = current_project()?;
     let (mut findings, settings) = settings::check(world, &home, &project);
-    let environment = environment_for_children(world, &settings);
+    let environment = environment_for_children(&world.environment, &settings);
     let context = DoctorContext { world, home, project, settings, environment };
     let (key_findings, provider) = api_key::check(&context).await;
     findings.extend(key_findings);

@@ -10,7 +10,7 @@ use dormouse_extensions::skills::SkillFolders;
 
 use super::finding::DoctorFinding;
 use crate::message_catalog::msg;
-use crate::wiring::mcp_project_file::ProjectFile;
+use crate::wiring::mcp_project_file::McpProjectFile;
 use crate::wiring::project_agents::ProjectAgents;
 use crate::wiring::settings;
 use crate::wiring::world::World;
@@ -46,7 +46,7 @@ pub(super) fn check(
     let user_home = world.environment.path(names::USER_HOME);
     let skills = SkillFolders::new(home, user_home.as_deref(), project).project_skills();
     let mut stack = match ProjectAgents::look(world, project) {
-        Ok(agents) => settings::stack(layers, &skills, &agents, &ProjectFile::of(project)),
+        Ok(agents) => settings::stack(layers, &skills, &agents, &McpProjectFile::of(project)),
         // A missing home folder was reported before.
         Err(_) => SettingsStack::new(layers),
     };

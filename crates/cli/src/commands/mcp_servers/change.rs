@@ -13,7 +13,7 @@ use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::mcp_project_file::KEY;
 use crate::wiring::plugins;
 use crate::wiring::print;
-use crate::wiring::settings::{self, InForce};
+use crate::wiring::settings::{self, EffectiveSettings};
 use crate::wiring::settings_file;
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
@@ -71,7 +71,7 @@ pub(super) async fn remove(
     Err(if entries.is_empty() { failure.hint(msg!("mcp-list-hint")) } else { failure })
 }
 
-fn load(world: &World) -> Result<InForce, Failure> {
+fn load(world: &World) -> Result<EffectiveSettings, Failure> {
     settings::load(world, None, &current_project()?, Untrusted::Pass)
 }
 
@@ -84,7 +84,7 @@ struct ServerEntry {
 /// All entries for a server, including untrusted ones.
 fn find_entries(
     name: &str,
-    in_force: &InForce,
+    in_force: &EffectiveSettings,
     world: &World,
 ) -> Result<Vec<ServerEntry>, Failure> {
     let mut found = Vec::new();

@@ -16,7 +16,7 @@ use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::mcp_project_file::{FILE, KEY};
 use crate::wiring::mcp_servers::{read, start, wait};
 use crate::wiring::print;
-use crate::wiring::settings::{self, InForce};
+use crate::wiring::settings::{self, EffectiveSettings};
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::environment_for_children;
 use crate::wiring::world::{World, current_project};
@@ -75,7 +75,7 @@ async fn list(json: bool, arguments: &Arguments, world: &World) -> Result<Exit, 
     let read = read(&arguments.mcp_config, &in_force, world)?;
     let mut not_used: Vec<UnusedServer> = read.problems.iter().map(invalid_entry).collect();
     not_used.extend(untrusted(&in_force));
-    let environment = environment_for_children(world, &in_force.settings);
+    let environment = environment_for_children(&world.environment, &in_force.settings);
     let hub = start(read.servers, &in_force.settings, &project, &environment);
     wait(&hub, LIST_TIMEOUT).await;
     let views = hub.views();
@@ -124,7 +124,7 @@ fn invalid_entry(problem: &ServerProblem) -> UnusedServer {
 }
 
 /// Servers of the project that need trust.
-fn untrusted(in_force: &InForce) -> Vec<UnusedServer> {
+fn untrusted(in_force: &EffectiveSettings) -> Vec<UnusedServer> {
     if !matches!(in_force.trust, TrustState::Undecided | TrustState::Changed) {
         return Vec::new();
     }

@@ -261,7 +261,7 @@ pub(super) fn confirm_secrets<T>(
         Err(ChangeError::Secrets(found)) if can_ask_user() => {
             let rules: Vec<&str> = found.iter().map(|(_, found)| found.rule).collect();
             print::note(&msg!("memory-secret-confirm", rules = rules.join(", ")));
-            if input::says_yes() {
+            if input::confirm() {
                 return Ok(attempt(&by.allowing_secrets())?);
             }
             Err(refused(found))

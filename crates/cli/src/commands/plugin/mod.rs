@@ -106,7 +106,7 @@ fn decide_trust(
             return Ok(false);
         }
         print::note(&msg!("plugin-trust-confirm"));
-        if !input::says_yes() {
+        if !input::confirm() {
             return Ok(false);
         }
     }

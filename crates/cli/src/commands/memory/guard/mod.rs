@@ -225,7 +225,7 @@ fn can_ask_user() -> bool {
 
 fn ask_user() -> Decision {
     print::note(&msg!("guard-confirm"));
-    if input::says_yes() { Decision::Install } else { Decision::Decline }
+    if input::confirm() { Decision::Install } else { Decision::Decline }
 }
 
 fn propose(
