@@ -232,5 +232,5 @@ fn mcp_servers_that_do_not_answer_are_named() {
     let [wrong, absent, own] = found.as_slice() else { panic!("{found:?}") };
     assert!(wrong.0 == "problem" && wrong.1.contains("`wrong`: a `url` needs"), "{wrong:?}");
     assert!(absent.0 == "problem" && absent.1.contains("there is no program"), "{absent:?}");
-    assert!(own.0 == "ok" && own.1.contains("`own` answers (protocol 2026-07-28)"), "{own:?}");
+    assert!(own.0 == "ok" && own.1.contains("`own` responds (protocol 2026-07-28)"), "{own:?}");
 }

@@ -208,7 +208,7 @@ fn a_dry_run_shows_the_diff_and_changes_nothing() {
     assert_eq!(memories(&home), before);
     assert_eq!(lock_time(&home, "project"), Some(SystemTime::UNIX_EPOCH), "nothing was dreamt");
     let log = run(&home, &["log"]);
-    assert_eq!((log.success().stdout.as_str(), log.stderr.trim()), ("", "No dreams yet"));
+    assert_eq!((log.success().stdout.as_str(), log.stderr.trim()), ("", "No dreams yet."));
     good_dream(&server);
     let output = run(&home, &["--now", "--dry-run", "--json"]);
     let told: Value = serde_json::from_str(&output.success().stdout).unwrap();

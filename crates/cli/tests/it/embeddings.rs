@@ -81,8 +81,8 @@ fn a_server_finds_what_has_no_word_of_the_question() {
     assert_eq!(found[0]["places"]["word_rank"], Value::Null);
     let explained =
         run(&home, &["recall", "the quay of vessels", "--explain"]).success().stdout.clone();
-    assert!(explained.contains("place by words: 1 (score "), "{explained}");
-    assert!(explained.contains("by vectors: 1 (1.00 near)"), "{explained}");
+    assert!(explained.contains("rank by words: 1 (score "), "{explained}");
+    assert!(explained.contains("by embeddings: 1 (similarity 1.00)"), "{explained}");
     let found = run(&home, &["memory", "search", "hungry", "--json"]);
     assert_eq!(
         files(&serde_json::from_str::<Vec<Value>>(&found.success().stdout).unwrap()),
@@ -131,7 +131,7 @@ fn a_server_in_trouble_never_makes_a_search_fail() {
         let (found, said) = recall(&home, "the quay of vessels");
         assert_eq!(files(&found), ["harbour.md"], "{problem}");
         assert!(
-            said.contains("ranked by words alone") && said.contains(problem),
+            said.contains("ranked by words only") && said.contains(problem),
             "{problem}: {said}"
         );
         assert!(found[0].get("places").is_none(), "{problem}");
@@ -243,7 +243,7 @@ fn a_file_of_word_vectors_works_without_a_server() {
     let doctor = run(&home, &["doctor", "--offline"]).stdout;
     assert!(doctor.contains("run `dormouse memory embed`"), "{doctor}");
     let output = run(&home, &["memory", "embed"]);
-    assert!(output.success().stderr.contains("14 words of 3 numbers"), "{}", output.stderr);
+    assert!(output.success().stderr.contains("14 words with 3 dimensions"), "{}", output.stderr);
     assert!(output.stdout.starts_with("2 of 3 memories have embeddings"), "{}", output.stdout);
     assert_eq!(files(&recall(&home, "vessels").0), ["harbour.md"]);
     assert_eq!(files(&recall(&home, "hungry").0), ["larder.md"]);

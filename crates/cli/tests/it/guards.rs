@@ -137,7 +137,7 @@ fn a_file_that_is_no_settings_is_not_touched() {
         for option in ["--install", "--remove"] {
             let output = guard(&home, &["no-force-push.md", option]);
             assert_ne!(output.code, Some(0), "{broken}");
-            assert!(output.stderr.contains("correct the file"), "{}", output.stderr);
+            assert!(output.stderr.contains("the file"), "{}", output.stderr);
             assert_eq!(home.read(settings(&home)), broken);
         }
     }
@@ -245,7 +245,7 @@ fn a_guard_outlasts_its_memory_and_that_is_told() {
     guard(&home, &["no-force-push.md", "--install"]).success();
     assert!(doctor().contains("`No force push`, in "), "{}", doctor());
     home.write(settings(&home), "{}");
-    assert!(doctor().contains("the guard `No force push` is not, or not all, in"), "{}", doctor());
+    assert!(doctor().contains("guard `No force push` is missing from"), "{}", doctor());
     guard(&home, &["no-force-push.md", "--remove"]).success();
     guard(&home, &["no-force-push.md", "--install"]).success();
     let removed = memory(&home, &["rm", "no-force-push.md"]);

@@ -84,6 +84,7 @@ mod sessions;
 mod settings;
 mod setup;
 mod skills;
+mod snapshots;
 mod stats;
 mod stored;
 mod talk;

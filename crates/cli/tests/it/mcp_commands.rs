@@ -67,7 +67,7 @@ fn adding_says_where_and_what_became_of_the_old_one() {
     contains(&added, &["Added MCP server `m` to ", &file]);
     assert!(!added.success().stderr.contains("trust"), "{}", added.stderr);
     contains(&mcp(&home, &["add", "m", "--", "x"]), &["already configured in"]);
-    contains(&mcp(&home, &["add", "m", "--", "y"]), &["is replaced", &file]);
+    contains(&mcp(&home, &["add", "m", "--", "y"]), &["Replaced MCP server", &file]);
     home.run(&mut dormouse(&home, &["config", "set", "model", "z"])).success();
     assert_eq!(settings.metadata().unwrap().permissions().mode() & 0o777, 0o644);
     let stray = mcp(&home, &["add", "plain", "python3", "x.py"]);
@@ -82,7 +82,7 @@ fn what_waits_for_trust_says_so() {
     let file = json!({"mcpServers": {"theirs": entry("well")}});
     home.write(home.project().join(".mcp.json"), file.to_string());
     let listed = mcp(&home, &["list"]);
-    let expected = "theirs: waits until you trust this project: `dormouse permissions trust`";
+    let expected = "theirs: needs trust: run `dormouse permissions trust`";
     assert!(listed.success().stdout.contains(expected), "{}", listed.stdout);
     contains(
         &mcp(&home, &["add", "mine", "--scope", "project", "--", "x"]),

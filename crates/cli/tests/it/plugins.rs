@@ -73,7 +73,7 @@ fn life(home: &TestHome, server: &ScriptedServer, source: &str, change: &dyn Fn(
     home.run(&mut ask(home, &["first"])).success();
     let installed = run(home, &["install", source]);
     assert!(
-        installed.success().stdout.starts_with("spell 1.0 is installed from "),
+        installed.success().stdout.starts_with("Installed spell 1.0 from "),
         "{}",
         installed.stdout
     );
@@ -317,7 +317,7 @@ fn the_conversation_lists_them() {
     let root = plugin(&home, r#"{"name":"spell","description":"Spells well."}"#);
     run(&home, &["install", root.to_str().unwrap(), "--trust"]).success();
     let mut terminal = talk(&home, &[], (100, 30));
-    say(&mut terminal, "/plugins", "spell (on)");
+    say(&mut terminal, "/plugins", "spell (enabled)");
     leave(terminal);
     server.finish();
 }

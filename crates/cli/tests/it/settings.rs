@@ -197,8 +197,8 @@ fn setting_something_in_a_trusted_project_keeps_the_trust() {
     let run = |arguments: &[&str]| home.run(&mut dormouse(&home, arguments));
     run(&["permissions", "trust", "--yes"]).success();
     run(&["config", "set", "layers.dream", "false", "--scope", "project"]).success();
-    assert_eq!(run(&["permissions", "trust"]).success().stdout, "already trusted, as it is now\n");
+    assert_eq!(run(&["permissions", "trust"]).success().stdout, "Already trusted.\n");
     let said = run(&["config", "set", "env.A", "b", "--scope", "project"]);
     assert!(said.success().stderr.contains("you trust this project with it"), "{}", said.stderr);
-    assert_eq!(run(&["permissions", "trust"]).success().stdout, "already trusted, as it is now\n");
+    assert_eq!(run(&["permissions", "trust"]).success().stdout, "Already trusted.\n");
 }
