@@ -1,8 +1,8 @@
-//! Memory for other agents: the MCP server that they talk to, the memory tool that some know, answers to their
-//! hooks, and the lines in their configuration that bring all this about.
+//! Memory for other agents: an MCP server, the Anthropic memory tool, answers to their hooks, and the entries in their
+//! configuration files.
 //!
-//! Invariants: what is in quarantine is not there for them; whatever they change goes through
-//! `Store::change` by the name of their client. Deliberately absent: the model, the terminal, arguments.
+//! Invariants: memories in quarantine are not served; every change goes through `Store::change` in the name of the
+//! client. Deliberately absent: the model, the terminal, arguments.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]

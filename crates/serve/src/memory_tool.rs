@@ -1,33 +1,47 @@
-//! The Anthropic memory tool for another agent: its commands, by the hand of the client that asks.
+//! The Anthropic memory tool for another agent.
 
-use dormouse_memory::Scope;
 use dormouse_memory::file_commands::{self, Build, Hand, NotMade};
+use dormouse_memory::recall::QuarantineFilter;
+use dormouse_memory::{Scope, Store};
 use serde_json::Value;
+use thiserror::Error;
 
-use crate::memories::ScopedStore;
-use crate::{Client, ClientMemories, MemoryRequestError};
+use crate::memories::{Client, ClientMemories, MemoryRequestError, finish};
 
-/// Carries out a command on the project's memories; where there is one directory for everything, on that.
+/// Runs a command on the project's memory.
 pub(crate) fn run(
     memories: &ClientMemories,
     client: &Client,
     input: &Value,
-) -> Result<String, String> {
-    let shelf = memories.shelf(Scope::Project).map_err(|error| format!("Error: {error}"))?;
-    let scan = shelf.scan().map_err(|error| format!("Error: {error}"))?;
-    file_commands::run(&shelf.store, scan, &ClientHand { shelf, client }, input)
+) -> Result<String, FileCommandError> {
+    let reachable = memories.reachable();
+    let store = reachable.store(Scope::Project).map_err(MemoryRequestError::from)?;
+    let scan = reachable.scan(Scope::Project, QuarantineFilter::Exclude);
+    let scan = scan.map_err(MemoryRequestError::from)?;
+    let done = file_commands::run(store, scan, &ClientWriter { store, client }, input);
+    done.map_err(|error| FileCommandError::Command(error.to_string()))
 }
 
-struct ClientHand<'a> {
-    shelf: &'a ScopedStore,
+/// Why a command failed.
+#[derive(Debug, Error)]
+pub(crate) enum FileCommandError {
+    #[error("Error: {0}")]
+    Memory(#[from] MemoryRequestError),
+    #[error("{0}")]
+    Command(String),
+}
+
+/// Makes changes in the name of a client.
+struct ClientWriter<'a> {
+    store: &'a Store,
     client: &'a Client,
 }
 
-impl Hand for ClientHand<'_> {
+impl Hand for ClientWriter<'_> {
     fn change(&self, _: &str, reason: &str, build: Build<'_>) -> Result<(), NotMade> {
-        let outcome = self.shelf.store.change(&self.client.by(reason), build)?;
-        let changed = self.shelf.done(outcome).map_err(not_made)?;
-        if changed.is_written() { Ok(()) } else { Err(NotMade::Withheld(changed.words())) }
+        let outcome = self.store.change(&self.client.by(reason), build)?;
+        let change = finish(self.store, outcome).map_err(not_made)?;
+        if change.is_written() { Ok(()) } else { Err(NotMade::Withheld(change.text())) }
     }
 }
 

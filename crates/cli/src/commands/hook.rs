@@ -110,11 +110,9 @@ impl ProjectMemory<'_> {
             extra: self.world.environment.get(names::MEMORY_EXTRA_GUIDELINES).map(str::to_owned),
         };
         let cache = self.world.home()?.join("cache");
-        let memories = ClientMemories::new(stores, &cache, rules, Arc::clone(&self.world.clock));
-        Ok(match embedder::welcome(self.settings, self.world) {
-            Some(embedder) => memories.with_embedder(embedder),
-            None => memories,
-        })
+        let embedder = embedder::welcome(self.settings, self.world);
+        let clock = Arc::clone(&self.world.clock);
+        Ok(ClientMemories::new(stores, &cache, embedder, rules, clock))
     }
 
     async fn session_start(&self, input: &HookInput) -> Result<Option<String>, Failure> {

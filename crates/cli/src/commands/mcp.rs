@@ -32,7 +32,7 @@ pub(crate) async fn run(arguments: &McpArguments, world: &World) -> Result<Exit,
 /// Serves until it is interrupted.
 async fn serve_http(server: MemoryServer, port: u16, world: &World) -> Result<Exit, Failure> {
     let home = Dir::create(world.home()?)?;
-    let token = AccessToken::kept_in(&home, &*world.ids)?;
+    let token = AccessToken::load_or_create(&home, &*world.ids)?;
     let listener = HttpListener::on(port).await.map_err(Failure::failed)?;
     let file = home.path().join(AccessToken::file_name());
     print::note(&msg!("mcp-token-note", path = file.display().to_string()));
@@ -88,10 +88,8 @@ impl MemoryOpener {
                 .hint(msg!("mcp-no-memory-folder-hint"))
         })?;
         let cache = self.world.home()?.join("cache");
-        let memories = ClientMemories::new(stores, &cache, rules, Arc::clone(&self.world.clock));
-        Ok(match embedder::welcome(&self.settings, &self.world) {
-            Some(embedder) => memories.with_embedder(embedder),
-            None => memories,
-        })
+        let embedder = embedder::welcome(&self.settings, &self.world);
+        let clock = Arc::clone(&self.world.clock);
+        Ok(ClientMemories::new(stores, &cache, embedder, rules, clock))
     }
 }

@@ -1,4 +1,4 @@
-//! What an agent says when it calls a hook. Anything may be missing.
+//! The input of a hook. Every field may be missing.
 
 use std::path::PathBuf;
 
@@ -7,16 +7,16 @@ use serde::Deserialize;
 /// The events that are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientHookEvent {
-    /// A session begins, or goes on after a compaction.
+    /// A session starts, or continues after a compaction.
     SessionStart,
-    /// The person has said something.
+    /// The user sent a prompt.
     Prompt,
-    /// The agent is done for now.
+    /// The agent has finished its turn.
     Stop,
 }
 
 impl ClientHookEvent {
-    /// Our word for it, or an agent's own.
+    /// Parses our name of an event, or an agent's own.
     pub fn from_word(word: &str) -> Option<Self> {
         match word.to_ascii_lowercase().replace(['-', '_'], "").as_str() {
             "sessionstart" => Some(Self::SessionStart),
@@ -26,7 +26,7 @@ impl ClientHookEvent {
         }
     }
 
-    /// The name to answer under, where the agent does not say its own.
+    /// The name in the answer, where the agent does not give its own.
     fn usual_name(self) -> &'static str {
         match self {
             Self::SessionStart => "SessionStart",
@@ -36,36 +36,36 @@ impl ClientHookEvent {
     }
 }
 
-/// What came on standard input.
+/// The input on standard input.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct HookInput {
     /// The session.
     pub session_id: Option<String>,
-    /// Where it is written down.
+    /// Its transcript.
     pub transcript_path: Option<PathBuf>,
-    /// The folder it is in.
+    /// Its working directory.
     pub cwd: Option<PathBuf>,
-    /// What the agent calls the event.
+    /// The agent's name of the event.
     pub hook_event_name: Option<String>,
-    /// What the person typed.
+    /// The user's prompt.
     pub prompt: Option<String>,
     /// Why a session starts.
     pub source: Option<String>,
 }
 
 impl HookInput {
-    /// Reads it.
+    /// Parses the input.
     pub fn read(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
 
-    /// The name to answer under.
+    /// The name in the answer.
     pub fn event_name(&self, event: ClientHookEvent) -> &str {
         self.hook_event_name.as_deref().unwrap_or(event.usual_name())
     }
 
-    /// Whether the agent has forgotten what it was told before.
+    /// Whether the conversation starts empty: earlier context is gone.
     pub fn starts_anew(&self) -> bool {
         matches!(self.source.as_deref(), Some("startup" | "clear" | "compact"))
     }

@@ -1,5 +1,5 @@
-//! What hooks leave behind in the program's own folder: transcripts to look through later, what a session
-//! was told already, and what went wrong.
+//! The state of hooks in the program's folder: queued transcripts, the memories that each session has seen, and an
+//! error log.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,43 +14,43 @@ use thiserror::Error;
 use super::HookInput;
 
 const LOG: &str = "hook.log";
-/// How the files end that say what a session was told, and how long they are kept.
+/// The suffix of the files with the memories that a session has seen, and how long they are kept.
 const SEEN: &str = ".seen";
 const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
-/// A log that is longer is not written on: whoever reads it has enough.
+/// The log does not grow beyond this.
 const LONGEST_LOG: u64 = 1024 * 1024;
 
-/// Why nothing was noted.
+/// Why the state could not be written.
 #[derive(Debug, Error)]
 pub enum HookStateError {
-    /// The folder can not be written.
+    /// The folder cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A line can not be appended.
+    /// A line cannot be appended.
     #[error(transparent)]
     Append(#[from] AppendError),
-    /// A name that is none.
+    /// An invalid file name.
     #[error(transparent)]
     Name(#[from] RelPathError),
-    /// The list of transcripts can not be written.
+    /// The queue of transcripts cannot be written.
     #[error(transparent)]
     Waiting(#[from] PendingTranscriptsError),
 }
 
-/// The folder of these notes.
+/// The folder with the state.
 pub struct HookState {
     folder: Dir,
     waiting: PendingTranscripts,
 }
 
 impl HookState {
-    /// The notes in the program's own folder, which is made if need be.
+    /// Opens the state in the program's folder, creating it if needed.
     pub fn open(home: &Path) -> Result<Self, HookStateError> {
         let waiting = PendingTranscripts::open(home)?;
         Ok(Self { folder: waiting.folder().clone(), waiting })
     }
 
-    /// Puts a transcript into the queue for the extraction. Whoever takes it out sees to doubles.
+    /// Queues a transcript for extraction. Duplicates are removed when it is taken out.
     pub fn queue(&self, asked: &HookInput, now: Timestamp) -> Result<(), HookStateError> {
         let Some(transcript) = &asked.transcript_path else { return Ok(()) };
         Ok(self.waiting.add(&PendingTranscript {
@@ -62,9 +62,9 @@ impl HookState {
         })?)
     }
 
-    /// The memories that a session was told of, and how many bytes they took.
+    /// The memories that a session has seen, and their size in bytes.
     pub fn seen(&self, session: &str) -> (BTreeSet<String>, u64) {
-        // Notes that can not be read are as good as none: a memory is told twice.
+        // With an unreadable file, a memory is shown twice.
         let bytes = seen_file(session).and_then(|file| self.folder.read(&file).ok());
         let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
         let lines = text.lines().filter_map(|line| line.split_once(' '));
@@ -72,7 +72,7 @@ impl HookState {
         (lines.map(|(_, path)| path.to_owned()).collect(), spent)
     }
 
-    /// Notes that a session was told of memories.
+    /// Records memories that a session has seen.
     pub fn note_seen(
         &self,
         session: &str,
@@ -88,7 +88,7 @@ impl HookState {
         Ok(())
     }
 
-    /// A session has forgotten what it was told.
+    /// Forgets the memories that a session has seen.
     pub fn forget(&self, session: &str) -> Result<(), HookStateError> {
         let Some(name) = seen_file(session) else { return Ok(()) };
         match self.folder.remove_file(&name) {
@@ -97,7 +97,7 @@ impl HookState {
         }
     }
 
-    /// Forgets sessions that nobody goes on with.
+    /// Removes the files of old sessions.
     pub fn sweep(&self, now: Timestamp) -> Result<(), HookStateError> {
         for entry in self.folder.entries()? {
             let modified = Timestamp::try_from(entry.modified).unwrap_or(now);
@@ -108,7 +108,7 @@ impl HookState {
         Ok(())
     }
 
-    /// Says what went wrong, for whoever wonders why nothing was answered.
+    /// Logs an error: hooks do not fail, so their user sees nothing.
     pub fn log(&self, what: &str, now: Timestamp) -> Result<(), HookStateError> {
         let long = self.folder.entry(&RelPath::new(LOG)?).is_ok_and(|log| log.size > LONGEST_LOG);
         if long {

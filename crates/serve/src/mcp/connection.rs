@@ -1,4 +1,4 @@
-//! One client: what it asks, answered; what changes, told.
+//! The connection of one client: answers its requests and notifies it of changes.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,10 +15,12 @@ use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionConte
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::task::{JoinSet, spawn_blocking};
 
-use super::tools::{ServedTool, ToolAnswer};
-use super::watch::{MemoryChanges, Snapshot};
-use super::{MemoryServer, resources};
-use crate::{Client, ClientMemories};
+use super::resources;
+use super::server::MemoryServer;
+use super::snapshot::Snapshot;
+use super::tools::{ServedTool, ToolAnswer, ToolCallError};
+use super::watch::MemoryChanges;
+use crate::memories::{Client, ClientMemories};
 
 /// The prompt that carries the rules.
 const RULES: &str = "memory_rules";
@@ -26,32 +28,37 @@ const RULES_ABOUT: &str =
     "What memory is for, what goes into it and what does not, how far to trust it";
 
 const INSTRUCTIONS: &str = "\
-A memory that outlasts this conversation and is shared with the person's other agents: markdown files about who the \
-person is (`user`), how they want work done (`feedback`), what is going on that code and git do not tell (`project`), \
+A memory that outlasts this conversation and is shared with the user's other agents: markdown files about who the \
+user is (`user`), how they want work done (`feedback`), what is going on that code and git do not tell (`project`), \
 and where to look (`reference`). Call memory_recall with the task at hand when you begin, memory_search when asked \
 what is known, memory_save when asked to remember or when you learn something that later conversations need. Never \
 save secrets, what the code says, or the state of the task at hand. A memory is a claim about the past: check what it \
-says about code before you act on it, and mend or remove it when it is wrong. The prompt `memory_rules` says more.";
+says about code before you act on it, and correct or remove it when it is wrong. The prompt `memory_rules` says more.";
 
 const OFF: &str =
-    "Memory is turned off in the settings: there is nothing here until the person turns it on.";
+    "Memory is turned off in the settings: there is nothing here until the user turns it on.";
 
 /// A client's connection.
 pub(super) struct ClientConnection {
     server: Arc<MemoryServer>,
-    /// The addresses that a client of the older era follows.
-    followed: Arc<Mutex<BTreeSet<String>>>,
+    /// The addresses that a client of the older protocol is subscribed to.
+    subscribed: Arc<Mutex<BTreeSet<String>>>,
     telling: Mutex<JoinSet<()>>,
-    /// What had been seen when a client of the newer era was told that it is listened to.
+    /// The snapshot from when a subscription of the newer protocol was accepted.
     seen: Mutex<Option<Arc<Snapshot>>>,
 }
 
 impl ClientConnection {
     pub(super) fn new(server: Arc<MemoryServer>) -> Self {
-        Self { server, followed: Arc::default(), telling: Mutex::default(), seen: Mutex::default() }
+        Self {
+            server,
+            subscribed: Arc::default(),
+            telling: Mutex::default(),
+            seen: Mutex::default(),
+        }
     }
 
-    /// Does something with the memories, on a thread where waiting for the disk disturbs nobody.
+    /// Runs work on the memories on a blocking thread.
     async fn with_memories<T: Send + 'static>(
         &self,
         work: impl FnOnce(&ClientMemories) -> T + Send + 'static,
@@ -84,15 +91,15 @@ fn client_of(context: &RequestContext<RoleServer>) -> Client {
     Client::named(info.as_ref().map_or("", |info| info.name.as_str()))
 }
 
-/// A failure of a tool is a result: the model reads it and can do better.
-fn result(answer: Result<ToolAnswer, String>) -> CallToolResult {
+/// A failed call is a result too: the model reads it and can try again.
+fn result(answer: Result<ToolAnswer, ToolCallError>) -> CallToolResult {
     match answer {
         Ok(ToolAnswer { text, data }) => {
             let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
             result.structured_content = data;
             result
         }
-        Err(why) => CallToolResult::error(vec![ContentBlock::text(why)]),
+        Err(error) => CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
     }
 }
 
@@ -187,13 +194,13 @@ impl ServerHandler for ClientConnection {
         Ok(GetPromptResult::new(vec![message]).with_description(RULES_ABOUT).into())
     }
 
-    /// The older era: every client is told that the list changed, and what it subscribed to.
+    /// The older protocol: every client is notified of changes to the list and to its subscriptions.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let (server, followed) = (Arc::clone(&self.server), Arc::clone(&self.followed));
+        let (server, subscribed) = (Arc::clone(&self.server), Arc::clone(&self.subscribed));
         lock(&self.telling).spawn(async move {
             let Some(mut following) = server.watch.follow(None).await else { return };
             while let Some(changes) = following.next().await {
-                if tell(&context.peer, &changes, &followed).await.is_err() {
+                if tell(&context.peer, &changes, &subscribed).await.is_err() {
                     return;
                 }
             }
@@ -206,7 +213,7 @@ impl ServerHandler for ClientConnection {
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         self.with_memories(|_| ()).await?;
-        lock(&self.followed).insert(request.uri);
+        lock(&self.subscribed).insert(request.uri);
         Ok(())
     }
 
@@ -215,7 +222,7 @@ impl ServerHandler for ClientConnection {
         request: UnsubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        lock(&self.followed).remove(&request.uri);
+        lock(&self.subscribed).remove(&request.uri);
         Ok(())
     }
 
@@ -227,15 +234,15 @@ impl ServerHandler for ClientConnection {
         Some(asked.clone())
     }
 
-    /// The newer era: a client is told as long as it listens.
+    /// The newer protocol: a client is notified while it listens.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        // Where nothing had been seen yet, all there is may be new to the client.
+        // Without a snapshot, everything may be new to the client.
         let since = lock(&self.seen).take().unwrap_or_default();
         self.with_memories(|_| ()).await?;
         let watch = &self.server.watch;
         let Some(mut following) = watch.follow(Some(since)).await else { return Ok(()) };
         let sink = context.sink();
-        let followed = sink.accepted().resource_subscriptions.clone().unwrap_or_default();
+        let subscribed = sink.accepted().resource_subscriptions.clone().unwrap_or_default();
         loop {
             let changes = tokio::select! {
                 () = context.cancelled() => return Ok(()),
@@ -246,7 +253,7 @@ impl ServerHandler for ClientConnection {
             if changes.list && sink.accepted().resources_list_changed == Some(true) {
                 sink.notify_resource_list_changed().await.map_err(gone)?;
             }
-            for uri in changes.updated.into_iter().filter(|uri| followed.contains(uri)) {
+            for uri in changes.updated.into_iter().filter(|uri| subscribed.contains(uri)) {
                 sink.notify_resource_updated(uri).await.map_err(gone)?;
             }
         }
@@ -256,13 +263,13 @@ impl ServerHandler for ClientConnection {
 async fn tell(
     peer: &Peer<RoleServer>,
     changes: &MemoryChanges,
-    followed: &Mutex<BTreeSet<String>>,
+    subscribed: &Mutex<BTreeSet<String>>,
 ) -> Result<(), rmcp::ServiceError> {
     if changes.list {
         peer.notify_resource_list_changed().await?;
     }
-    let followed = lock(followed).clone();
-    for uri in changes.updated.iter().filter(|uri| followed.contains(*uri)) {
+    let subscribed = lock(subscribed).clone();
+    for uri in changes.updated.iter().filter(|uri| subscribed.contains(*uri)) {
         peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await?;
     }
     Ok(())

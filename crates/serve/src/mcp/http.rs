@@ -1,6 +1,6 @@
-//! The server over streamable HTTP: on loopback alone, for whoever has the token, whatever the page.
+//! The server over streamable HTTP: on loopback only, for the token holder.
 //!
-//! Invariant: nobody holds a connection who does not say in time what they want, and nothing is read without bound.
+//! Invariants: a connection without a request in time is closed; nothing is read without a limit.
 
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -19,16 +19,19 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use super::{AccessToken, ClientConnection, MemoryServer, ServeError};
+use super::connection::ClientConnection;
+use super::error::ServeError;
+use super::server::MemoryServer;
+use super::token::AccessToken;
 
-/// The one path there is.
+/// The only path.
 const PATH: &str = "/mcp";
-/// Pages that the person opened from this machine itself. They need the token as well.
+/// Origins of pages from this machine. They need the token as well.
 const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
-/// The pause after a connection that could not be taken.
-const RESPITE: Duration = Duration::from_millis(50);
+/// The pause after a connection that could not be accepted.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// What a client may ask of the server's patience and memory.
+/// Time and size limits for clients.
 #[derive(Debug, Clone, Copy)]
 struct Limits {
     /// For the head of a request, and the pause before the next one on the same connection.
@@ -55,7 +58,7 @@ impl Default for Limits {
 type Body = BoxBody<Bytes, Infallible>;
 type Service = StreamableHttpService<ClientConnection, LocalSessionManager>;
 
-/// A port that is listened on.
+/// An open port.
 pub struct HttpListener {
     listener: TcpListener,
     address: SocketAddr,
@@ -71,12 +74,12 @@ impl HttpListener {
         Ok(Self { listener, address, limits: Limits::default() })
     }
 
-    /// Where clients find it.
+    /// The address for clients.
     pub fn url(&self) -> String {
         format!("http://{}{PATH}", self.address)
     }
 
-    /// Serves whoever comes, until the future is dropped.
+    /// Serves clients until the future is dropped.
     pub async fn serve(
         self,
         server: MemoryServer,
@@ -91,7 +94,7 @@ impl HttpListener {
             Arc::new(LocalSessionManager::default()),
             config,
         );
-        let guarded = Arc::new(Guarded { service, token, limits: self.limits });
+        let guarded = Arc::new(GuardedService { service, token, limits: self.limits });
         let mut connections = JoinSet::new();
         loop {
             while connections.try_join_next().is_some() {}
@@ -101,20 +104,20 @@ impl HttpListener {
             }
             match self.listener.accept().await {
                 Ok((stream, _)) => drop(connections.spawn(serve_one(stream, Arc::clone(&guarded)))),
-                // A client that is gone before it was met, or no file handle left: the next may be luckier.
-                Err(_) => tokio::time::sleep(RESPITE).await,
+                // A client that is gone already, or no file handle left: try again later.
+                Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
             }
         }
     }
 }
 
-struct Guarded {
+struct GuardedService {
     service: Service,
     token: AccessToken,
     limits: Limits,
 }
 
-async fn serve_one(stream: TcpStream, guarded: Arc<Guarded>) {
+async fn serve_one(stream: TcpStream, guarded: Arc<GuardedService>) {
     let patience = guarded.limits.head;
     let answer = service_fn(move |request| {
         let guarded = Arc::clone(&guarded);
@@ -124,17 +127,17 @@ async fn serve_one(stream: TcpStream, guarded: Arc<Guarded>) {
         .timer(TokioTimer::new())
         .header_read_timeout(patience)
         .serve_connection(TokioIo::new(stream), answer);
-    // How a connection ends is the client's affair.
+    // How a connection ends does not matter here.
     drop(served.await);
 }
 
-impl Guarded {
+impl GuardedService {
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         let given = request.headers().get(AUTHORIZATION).map(HeaderValue::as_bytes);
         if !self.token.is_in(given) {
-            let mut refusal = last(
+            let mut refusal = closing(
                 StatusCode::UNAUTHORIZED,
-                "this server wants the header `Authorization: Bearer TOKEN`; the token is in the file mcp-token \
+                "this server needs the header `Authorization: Bearer TOKEN`; the token is in the file mcp-token \
                  in the program's own folder\n",
             );
             let challenge = HeaderValue::from_static("Bearer");
@@ -160,16 +163,18 @@ impl Guarded {
         match tokio::time::timeout(self.limits.body, body).await {
             Ok(Ok(body)) => Ok(Request::from_parts(head, Full::new(body.to_bytes()))),
             Ok(Err(error)) if error.is::<LengthLimitError>() => {
-                Err(last(StatusCode::PAYLOAD_TOO_LARGE, "a message may have 4 MiB\n"))
+                Err(closing(StatusCode::PAYLOAD_TOO_LARGE, "a message may have 4 MiB\n"))
             }
-            Ok(Err(_)) => Err(last(StatusCode::BAD_REQUEST, "the message broke off\n")),
-            Err(_) => Err(last(StatusCode::REQUEST_TIMEOUT, "the message took too long to come\n")),
+            Ok(Err(_)) => Err(closing(StatusCode::BAD_REQUEST, "the message was cut off\n")),
+            Err(_) => {
+                Err(closing(StatusCode::REQUEST_TIMEOUT, "the message took too long to come\n"))
+            }
         }
     }
 }
 
-/// An answer behind which the connection ends: what is still to come of the request is not wanted.
-fn last(status: StatusCode, text: &'static str) -> Response<Body> {
+/// A response that closes the connection: the rest of the request is not read.
+fn closing(status: StatusCode, text: &'static str) -> Response<Body> {
     let mut response = plain(status, text);
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response

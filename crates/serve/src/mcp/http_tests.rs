@@ -22,7 +22,7 @@ impl Door {
         let clock = Arc::new(dormouse_base::SystemClock::default());
         let ids = dormouse_base::RandomIds::new(clock);
         let home = dormouse_base::Dir::open(folder.path()).unwrap();
-        let token = AccessToken::kept_in(&home, &ids).unwrap();
+        let token = AccessToken::load_or_create(&home, &ids).unwrap();
         let (sender, receiver) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

@@ -1,15 +1,15 @@
-//! ClientMemories and their index as resources.
+//! Memories and their index as MCP resources.
 
-use dormouse_memory::ChangeError;
+use dormouse_memory::recall::QuarantineFilter;
+use dormouse_memory::{ChangeError, FoundMemory, LookupError};
 use rmcp::ErrorData;
 use rmcp::model::{ListResourcesResult, Resource, ResourceContents, ResourceTemplate};
 
 use super::uri;
-use crate::memories::FoundForClient;
-use crate::{ClientMemories, MemoryRequestError};
+use crate::memories::{ClientMemories, MemoryRequestError};
 
 const MARKDOWN: &str = "text/markdown";
-/// So many are listed at once.
+/// Memories in a page of the list.
 const PAGE: usize = 200;
 
 pub(super) fn template() -> ResourceTemplate {
@@ -33,7 +33,7 @@ pub(super) fn list(
             )
         })?,
     };
-    let all = memories.all(None).map_err(failed)?;
+    let all = memories.list(None).map_err(failed)?;
     let mut listed: Vec<Resource> = if from == 0 { vec![index()] } else { Vec::new() };
     listed.extend(all.iter().skip(from).take(PAGE).map(resource));
     let mut result = ListResourcesResult::with_all_items(listed);
@@ -49,7 +49,7 @@ fn index() -> Resource {
         .with_mime_type(MARKDOWN)
 }
 
-fn resource(found: &FoundForClient<'_>) -> Resource {
+fn resource(found: &FoundMemory) -> Resource {
     let memory = &found.memory;
     let about = memory.header.description.clone().unwrap_or_default();
     Resource::new(uri::of(found.scope(), &memory.file), memory.file.as_str())
@@ -59,7 +59,7 @@ fn resource(found: &FoundForClient<'_>) -> Resource {
         .with_size(memory.size)
 }
 
-/// What an address holds.
+/// The contents at an address.
 pub(super) fn read(
     memories: &ClientMemories,
     address: &str,
@@ -68,12 +68,13 @@ pub(super) fn read(
         memories.index().map_err(failed)?
     } else {
         let (scope, file) = uri::read(address).ok_or_else(unknown)?;
-        let shelf = memories.shelf(scope).map_err(|_| unknown())?;
-        let scan = shelf.scan().map_err(|error| failed(error.into()))?;
-        // By the scan, which leaves out what is in quarantine.
-        let memory = scan.memories.into_iter().find(|memory| memory.file == file);
-        let memory = memory.ok_or_else(unknown)?;
-        FoundForClient { shelf, memory }.text().map_err(gone)?
+        let reachable = memories.reachable();
+        let found = match reachable.find_file(scope, &file, QuarantineFilter::Exclude) {
+            Ok(found) => found.ok_or_else(unknown)?,
+            Err(LookupError::File(error)) => return Err(failed(error.into())),
+            Err(_) => return Err(unknown()),
+        };
+        found.file_text().map_err(gone)?
     };
     Ok(ResourceContents::text(text, address).with_mime_type(MARKDOWN))
 }
@@ -82,7 +83,7 @@ fn unknown() -> ErrorData {
     ErrorData::resource_not_found("there is no such memory; resources/list names them", None)
 }
 
-/// It went away between the look and the reading.
+/// The memory may have been removed meanwhile.
 fn gone(error: ChangeError) -> ErrorData {
     match error {
         ChangeError::Missing(_) => unknown(),

@@ -1,4 +1,4 @@
-//! Where the memories come from, opened when they are first needed.
+//! The memories of the server, opened when they are first needed.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,13 +7,13 @@ use std::sync::Arc;
 use tokio::sync::{Notify, OnceCell};
 use tokio::task::spawn_blocking;
 
-use super::watch::{Snapshot, snapshot};
-use crate::ClientMemories;
+use super::snapshot::{Snapshot, snapshot};
+use crate::memories::ClientMemories;
 
-/// The memories on their way, or why there are none.
+/// The opening of the memories; the error is for the client to read.
 pub type MemoryOpening = Pin<Box<dyn Future<Output = Result<ClientMemories, String>> + Send>>;
 
-/// ClientMemories that are opened once, with the first request for them.
+/// Memories that are opened once, with the first request for them.
 pub struct MemorySource {
     open: Box<dyn Fn() -> MemoryOpening + Send + Sync>,
     opened: OnceCell<Opened>,
@@ -22,17 +22,17 @@ pub struct MemorySource {
 
 struct Opened {
     memories: Arc<ClientMemories>,
-    /// What was there before anybody was shown anything.
+    /// The memories before any client has seen them.
     first: Arc<Snapshot>,
 }
 
 impl MemorySource {
-    /// ClientMemories that this opens.
+    /// Memories that `open` opens.
     pub fn new(open: impl Fn() -> MemoryOpening + Send + Sync + 'static) -> Self {
         Self { open: Box::new(open), opened: OnceCell::new(), now_open: Notify::new() }
     }
 
-    /// The memories. What failed is tried again the next time.
+    /// The memories. After a failure the next call tries again.
     pub(super) async fn get(&self) -> Result<Arc<ClientMemories>, String> {
         let opened = self.opened.get_or_try_init(|| self.open()).await;
         let memories = opened.map(|opened| Arc::clone(&opened.memories));
@@ -44,12 +44,12 @@ impl MemorySource {
         let memories = Arc::new((self.open)().await?);
         let looked_at = Arc::clone(&memories);
         let first = spawn_blocking(move || snapshot(&looked_at)).await;
-        // Where nothing can be seen, whatever is seen later is a change.
+        // Without a snapshot, everything that is seen later is a change.
         let first = Arc::new(first.ok().flatten().unwrap_or_default());
         Ok(Opened { memories, first })
     }
 
-    /// The memories, as soon as somebody has needed them.
+    /// Waits until a request has opened the memories.
     pub(super) async fn opened(&self) -> Arc<ClientMemories> {
         loop {
             let now_open = self.now_open.notified();
@@ -60,7 +60,7 @@ impl MemorySource {
         }
     }
 
-    /// What was there when they were opened, if they are.
+    /// The snapshot from when they were opened.
     pub(super) fn first(&self) -> Option<Arc<Snapshot>> {
         self.opened.get().map(|opened| Arc::clone(&opened.first))
     }

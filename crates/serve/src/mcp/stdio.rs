@@ -8,8 +8,7 @@ use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
 
 type Lines = AsyncRwTransport<RoleServer, StdioReader, StdioWriter>;
 
-/// Messages, one a line. What comes before the first request and is none is passed over: the library would
-/// end the connection over it.
+/// Messages, one per line. Messages before the first request are skipped: the library would end the connection.
 pub(super) struct Stdio {
     lines: Lines,
     begun: bool,

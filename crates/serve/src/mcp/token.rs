@@ -1,11 +1,10 @@
-//! The token without which nobody is let in over HTTP: a local port is open to every program and page on
-//! the machine.
+//! The bearer token for HTTP: a local port is open to every program and web page on the machine.
 
 use std::fmt;
 
 use dormouse_base::{Dir, FileError, IdSource, RelPath, RelPathError};
 
-/// The file that keeps it, in the program's own folder.
+/// Its file in the program's folder.
 const FILE: &str = "mcp-token";
 /// Each id has 74 random bits.
 const IDS: usize = 3;
@@ -20,8 +19,8 @@ impl fmt::Debug for AccessToken {
 }
 
 impl AccessToken {
-    /// The token that is kept in a folder, for the person alone to read; a new one if there is none.
-    pub fn kept_in(folder: &Dir, ids: &dyn IdSource) -> Result<Self, FileError> {
+    /// Reads the token from a folder, or creates one that only the user can read.
+    pub fn load_or_create(folder: &Dir, ids: &dyn IdSource) -> Result<Self, FileError> {
         let file = file().map_err(|error| {
             FileError::new(dormouse_base::FileAction::Read, FILE, std::io::Error::other(error))
         })?;
@@ -43,7 +42,7 @@ impl AccessToken {
         FILE
     }
 
-    /// Whether an `Authorization` header carries it. How long the comparison takes tells nothing.
+    /// Whether an `Authorization` header carries it, in constant time.
     pub(super) fn is_in(&self, header: Option<&[u8]>) -> bool {
         let hash = |bytes: &[u8]| blake3::hash(bytes);
         let Some((scheme, given)) = header.and_then(|header| header.split_at_checked(7)) else {
@@ -68,12 +67,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_kept_and_for_the_person_alone() {
+    fn it_is_kept_and_only_the_user_can_read_it() {
         let folder = tempfile::tempdir().unwrap();
         let dir = Dir::open(folder.path()).unwrap();
         let ids = RandomIds::new(Arc::new(SystemClock::default()));
-        let token = AccessToken::kept_in(&dir, &ids).unwrap();
-        assert_eq!(AccessToken::kept_in(&dir, &ids).unwrap().0, token.0);
+        let token = AccessToken::load_or_create(&dir, &ids).unwrap();
+        assert_eq!(AccessToken::load_or_create(&dir, &ids).unwrap().0, token.0);
         let mode = folder.path().join(FILE).metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         assert!(!format!("{token:?}").contains(&token.0));

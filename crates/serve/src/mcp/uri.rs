@@ -22,7 +22,7 @@ pub(super) fn of(scope: Scope, file: &MemoryFile) -> String {
     uri
 }
 
-/// What an address leads to; none if it is no memory's.
+/// The memory at an address; none if the address is not a memory's.
 pub(super) fn read(uri: &str) -> Option<(Scope, MemoryFile)> {
     let (scope, file) = uri.strip_prefix(SCHEME)?.split_once('/')?;
     let file = MemoryFile::existing(&decoded(file)?).ok()?;

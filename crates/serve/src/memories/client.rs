@@ -1,16 +1,16 @@
-//! Which agent it is that asks.
+//! The agent that makes a request.
 
 use dormouse_memory::{ChangeAuthor, ChangeOrigin};
 
-/// More of a name is not kept.
+/// The most characters of a name.
 const LONGEST: usize = 64;
 
-/// Another agent, by the name it gives itself: it stands in the history and in what it saves.
+/// Another agent, by the name that it gives itself. The history and the saved memories carry it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Client(String);
 
 impl Client {
-    /// A client that calls itself so.
+    /// A client with this name.
     pub fn named(name: &str) -> Self {
         let plain: String =
             name.chars().filter(|c| !c.is_control() && *c != '\u{fffd}').take(LONGEST).collect();
@@ -22,7 +22,7 @@ impl Client {
         ChangeAuthor::Client(self.0.clone())
     }
 
-    /// This client, with a reason. It tells no messages: what it saves counts as concluded by a model (M-17).
+    /// This client as author. It names no messages: what it saves counts as concluded by a model (M-17).
     pub(crate) fn by(&self, reason: &str) -> ChangeOrigin {
         ChangeOrigin::new(self.author(), reason)
     }

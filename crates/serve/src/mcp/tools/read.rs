@@ -1,21 +1,24 @@
-//! Tools that only look.
+//! Tools that only read.
 
 use std::collections::BTreeSet;
 
+use dormouse_memory::FoundMemory;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{ToolAnswer, arguments, said, scope};
-use crate::memories::{FoundForClient, MemoryRow, RankedForClient, ranked, recalled};
-use crate::{Client, ClientMemories};
+use super::call::{ToolAnswer, ToolCallError, arguments, scope};
+use crate::memories::{
+    Client, ClientMemories, MemoryRequestError, MemoryRow, RankedForClient, caveat_line,
+    count_recall, recalled, recalled_text, search as search_memories,
+};
 
-/// Results of a search unless the call says otherwise, and at most.
-const USUAL_RESULTS: usize = 5;
+/// Results of a search without `limit`, and the most of one with it.
+const DEFAULT_RESULTS: usize = 5;
 const MOST_RESULTS: usize = 50;
-/// The same for a list.
-const USUAL_LINES: usize = 200;
+/// Lines of a list without `limit`, and the most of one with it.
+const DEFAULT_LINES: usize = 200;
 const MOST_LINES: usize = 1_000;
-/// ClientMemories recalled at once.
+/// The most memories of a recall.
 const MOST_RECALLED: usize = 5;
 
 #[derive(Deserialize)]
@@ -38,19 +41,19 @@ pub(super) fn search(
     memories: &ClientMemories,
     _: &Client,
     input: Value,
-) -> Result<ToolAnswer, String> {
+) -> Result<ToolAnswer, ToolCallError> {
     let input: Search = arguments(input)?;
     let only = scope(input.scope.as_deref())?;
-    let most = input.limit.unwrap_or(USUAL_RESULTS).clamp(1, MOST_RESULTS);
-    let (hits, more) = ranked(memories, &input.query, only, most).map_err(said)?;
+    let most = input.limit.unwrap_or(DEFAULT_RESULTS).clamp(1, MOST_RESULTS);
+    let (hits, more) = search_memories(memories, &input.query, only, most)?;
     let found = hits.len() + more;
     let now = memories.now();
     let (mut texts, mut rows) = (Vec::new(), Vec::new());
     for RankedForClient { found, score } in &hits {
-        // One that went away since it was found is left out.
+        // A memory that was removed meanwhile is left out.
         let Ok(preview) = found.preview() else { continue };
-        texts.push(format!("{}\n{}{preview}", found.line(now), found.caveat(now)));
-        rows.push(Hit { row: found.row(now), score: *score, preview });
+        texts.push(format!("{}\n{}{preview}", found.manifest_line(now), caveat_line(found, now)));
+        rows.push(Hit { row: MemoryRow::of(found, now), score: *score, preview });
     }
     let text = match (texts.is_empty(), more) {
         (true, _) => "no memory has any of these words".to_owned(),
@@ -80,20 +83,20 @@ pub(super) fn recall(
     memories: &ClientMemories,
     _: &Client,
     input: Value,
-) -> Result<ToolAnswer, String> {
+) -> Result<ToolAnswer, ToolCallError> {
     let input: Recall = arguments(input)?;
     let most = input.limit.unwrap_or(MOST_RECALLED).clamp(1, MOST_RECALLED);
     let now = memories.now();
     let mut rows = Vec::new();
-    let sure = recalled(memories, &input.query, &BTreeSet::new()).map_err(said)?;
+    let sure = recalled(memories, &input.query, &BTreeSet::new())?;
     for found in sure.into_iter().take(most) {
-        let Ok(text) = found.recalled(now) else { continue };
-        found.note_use(&text);
-        rows.push(Recalled { row: found.row(now), text });
+        let Ok(text) = recalled_text(&found, now) else { continue };
+        count_recall(&found, &text);
+        rows.push(Recalled { row: MemoryRow::of(&found, now), text });
     }
     let texts: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
     let text = if texts.is_empty() {
-        "no memory surely bears on this; memory_search looks more widely".to_owned()
+        "no memory clearly matches; memory_search searches more widely".to_owned()
     } else {
         texts.join("\n\n")
     };
@@ -112,14 +115,14 @@ pub(super) fn list(
     memories: &ClientMemories,
     _: &Client,
     input: Value,
-) -> Result<ToolAnswer, String> {
+) -> Result<ToolAnswer, ToolCallError> {
     let input: List = arguments(input)?;
-    let all = memories.all(scope(input.scope.as_deref())?).map_err(said)?;
+    let all = memories.list(scope(input.scope.as_deref())?)?;
     let (now, total) = (memories.now(), all.len());
     let passed = input.offset.unwrap_or(0);
-    let most = input.limit.unwrap_or(USUAL_LINES).clamp(1, MOST_LINES);
-    let shown: Vec<&FoundForClient<'_>> = all.iter().skip(passed).take(most).collect();
-    let mut lines: Vec<String> = shown.iter().map(|found| found.line(now)).collect();
+    let most = input.limit.unwrap_or(DEFAULT_LINES).clamp(1, MOST_LINES);
+    let shown: Vec<&FoundMemory> = all.iter().skip(passed).take(most).collect();
+    let mut lines: Vec<String> = shown.iter().map(|found| found.manifest_line(now)).collect();
     let more = total.saturating_sub(passed.saturating_add(shown.len()));
     if more > 0 {
         lines.push(format!("[{more} more; `offset` {} lists them]", passed + shown.len()));
@@ -127,7 +130,7 @@ pub(super) fn list(
     if total == 0 {
         lines.push("there are no memories yet".to_owned());
     }
-    let rows: Vec<MemoryRow> = shown.iter().map(|found| found.row(now)).collect();
+    let rows: Vec<MemoryRow> = shown.iter().map(|found| MemoryRow::of(found, now)).collect();
     ToolAnswer::new(lines.join("\n"), &json!({"memories": rows, "total": total}))
 }
 
@@ -142,11 +145,11 @@ pub(super) fn read(
     memories: &ClientMemories,
     _: &Client,
     input: Value,
-) -> Result<ToolAnswer, String> {
+) -> Result<ToolAnswer, ToolCallError> {
     let input: Read = arguments(input)?;
-    let found = memories.find(&input.name, scope(input.scope.as_deref())?).map_err(said)?;
+    let found = memories.find(&input.name, scope(input.scope.as_deref())?)?;
     let now = memories.now();
-    let text = found.text().map_err(|error| error.to_string())?;
-    let shown = format!("{}{text}", found.caveat(now));
-    ToolAnswer::new(shown, &json!({"memory": found.row(now), "text": text}))
+    let text = found.file_text().map_err(MemoryRequestError::from)?;
+    let shown = format!("{}{text}", caveat_line(&found, now));
+    ToolAnswer::new(shown, &json!({"memory": MemoryRow::of(&found, now), "text": text}))
 }

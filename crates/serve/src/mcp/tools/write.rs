@@ -4,9 +4,8 @@ use dormouse_memory::{MemoryType, NewMemory, Scope};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{ToolAnswer, arguments, said, scope};
-use crate::memories::{ClientChange, MemoryEdit};
-use crate::{Client, ClientMemories, MemoryRequestError};
+use super::call::{ToolAnswer, ToolCallError, arguments, scope};
+use crate::memories::{self, Client, ClientChange, ClientMemories, MemoryEdit, MemoryRequestError};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -23,13 +22,13 @@ pub(super) fn save(
     memories: &ClientMemories,
     client: &Client,
     input: Value,
-) -> Result<ToolAnswer, String> {
+) -> Result<ToolAnswer, ToolCallError> {
     let input: Save = arguments(input)?;
     not_empty("name", Some(&input.name))?;
     not_empty("content", Some(&input.content))?;
     let memory =
         NewMemory::new(&input.name, &input.description, &input.content).with_kind(input.kind);
-    answer(memories.save(client, input.scope, &memory))
+    answer(memories::save(memories, client, input.scope, &memory))
 }
 
 #[derive(Deserialize)]
@@ -48,18 +47,18 @@ pub(super) fn update(
     memories: &ClientMemories,
     client: &Client,
     input: Value,
-) -> Result<ToolAnswer, String> {
+) -> Result<ToolAnswer, ToolCallError> {
     let input: Update = arguments(input)?;
     not_empty("new_name", input.new_name.as_ref())?;
     not_empty("content", input.content.as_ref())?;
-    let found = memories.find(&input.name, input.scope).map_err(said)?;
+    let found = memories.find(&input.name, input.scope)?;
     let edit = MemoryEdit {
         name: input.new_name,
         description: input.description,
         kind: input.kind,
         body: input.content,
     };
-    answer(found.update(client, &edit))
+    answer(memories::update(&found, client, &edit))
 }
 
 #[derive(Deserialize)]
@@ -73,10 +72,10 @@ pub(super) fn delete(
     memories: &ClientMemories,
     client: &Client,
     input: Value,
-) -> Result<ToolAnswer, String> {
+) -> Result<ToolAnswer, ToolCallError> {
     let input: Delete = arguments(input)?;
-    let found = memories.find(&input.name, input.scope).map_err(said)?;
-    answer(found.delete(client))
+    let found = memories.find(&input.name, input.scope)?;
+    answer(memories::delete(&found, client))
 }
 
 #[derive(Deserialize)]
@@ -90,19 +89,20 @@ pub(super) fn undo(
     memories: &ClientMemories,
     client: &Client,
     input: Value,
-) -> Result<ToolAnswer, String> {
+) -> Result<ToolAnswer, ToolCallError> {
     let input: Undo = arguments(input)?;
-    answer(memories.undo(client, scope(input.scope.as_deref())?, input.change))
+    let scope = scope(input.scope.as_deref())?;
+    answer(memories::undo(memories, client, scope, input.change))
 }
 
-fn not_empty(field: &str, text: Option<&String>) -> Result<(), String> {
+fn not_empty(field: &'static str, text: Option<&String>) -> Result<(), ToolCallError> {
     match text {
-        Some(text) if text.trim().is_empty() => Err(format!("`{field}` is empty; fill it")),
+        Some(text) if text.trim().is_empty() => Err(ToolCallError::Empty(field)),
         _ => Ok(()),
     }
 }
 
-fn answer(changed: Result<ClientChange, MemoryRequestError>) -> Result<ToolAnswer, String> {
-    let changed = changed.map_err(said)?;
-    ToolAnswer::new(changed.words(), &changed)
+fn answer(changed: Result<ClientChange, MemoryRequestError>) -> Result<ToolAnswer, ToolCallError> {
+    let changed = changed?;
+    ToolAnswer::new(changed.text(), &changed)
 }
