@@ -182,10 +182,10 @@ fn word_vectors_that_changed_are_prepared_anew() {
 #[test]
 fn what_is_wrong_with_a_line_is_said() {
     for (text, problem) in [
-        ("", "line 1: there are no words in it"),
-        ("ship one two\n", "line 1: what stands behind the word is not all numbers"),
-        ("ship 1 2\nboat 1\n", "line 2: 1 numbers instead of 2"),
-        ("ship 1 2\nboat 1 NaN\n", "line 2: a number that is none"),
+        ("", "line 1: no words in the file"),
+        ("ship one two\n", "line 1: not all values after the word are numbers"),
+        ("ship 1 2\nboat 1\n", "line 2: 1 numbers, expected 2"),
+        ("ship 1 2\nboat 1 NaN\n", "line 2: a value is not a finite number"),
     ] {
         let error = WordFile::new(text).prepare().unwrap_err().to_string();
         assert!(error.contains(problem), "{error}");
