@@ -7,7 +7,7 @@ use dormouse_base::{Dir, RelPath};
 use dormouse_context::{StorageLimit, plan_result_storage, preview};
 use dormouse_conversation::ToolUseId;
 use dormouse_permissions::{PermissionGate, PermissionMode, PermissionRules};
-use dormouse_tools::{Overflow, Reaper, ToolSet};
+use dormouse_tools::{OutputFile, Reaper, ToolSet};
 use serde_json::value::RawValue;
 
 use crate::measure::Samples;
@@ -55,7 +55,7 @@ fn large(bench: &Bench, folder: &std::path::Path) -> Vec<BenchFigure> {
     let mut context = Bench::context(folder);
     let session = Dir::open(folder).expect("a folder");
     let file = RelPath::new("tool-results/large.txt").expect("a path");
-    context.overflow = Some(Overflow { session, file });
+    context.overflow = Some(OutputFile { session, file });
     let input = serde_json::json!({ "command": PRINT_LARGE }).to_string();
     let (mut ours, mut theirs) = (Samples::default(), Samples::default());
     for _ in 0..10 {

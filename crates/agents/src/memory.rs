@@ -9,7 +9,7 @@ use dormouse_engine::{MemorySetup, Saving, SessionMemory};
 use dormouse_memory::{Store, StoreOptions};
 use dormouse_permissions::{Access, PermissionGate, PermissionMode};
 use dormouse_tools::{
-    CallContext, FileChange, FileGuard, Route, Tool, ToolError, ToolOutput, ToolSet, ToolSpec,
+    CallContext, FileChangePreview, FileGuard, FileRoute, Tool, ToolError, ToolOutput, ToolSet, ToolSpec,
 };
 use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
@@ -193,7 +193,7 @@ impl Tool for MemoryFiles {
         &'a self,
         input: &'a RawValue,
         context: &'a CallContext,
-    ) -> BoxFuture<'a, Result<Option<FileChange>, ToolError>> {
+    ) -> BoxFuture<'a, Result<Option<FileChangePreview>, ToolError>> {
         self.inner.change(input, context)
     }
 
@@ -248,11 +248,11 @@ struct OnlyBelow {
 }
 
 impl FileGuard for OnlyBelow {
-    fn route(&self, path: &Path) -> Route {
+    fn route(&self, path: &Path) -> FileRoute {
         if !path.starts_with(&self.directory) {
             let (path, folder) = (path.display(), self.directory.display());
-            return Route::Refused(format!("{path} is not in your memory, {folder}"));
+            return FileRoute::Refused(format!("{path} is not in your memory, {folder}"));
         }
-        self.door.as_ref().map_or(Route::Plain, |door| door.route(path))
+        self.door.as_ref().map_or(FileRoute::Plain, |door| door.route(path))
     }
 }

@@ -7,8 +7,9 @@ use dormouse_engine::{
     Engine, EngineConfig, ForkPoint, MEMORY_TOOLS, ModelSetup, PromptOverrides, Surroundings,
 };
 use dormouse_hooks::{HookLayer, HookOrigin};
+use dormouse_mcp_client::McpHub;
 use dormouse_permissions::PermissionMode;
-use dormouse_tools::{Asker, McpHub, ToolSet};
+use dormouse_tools::{Confirmer, ToolSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::desk::{Desk, Place};
@@ -168,8 +169,8 @@ impl Draft<'_> {
         config.message_sources = Vec::new();
         config.fork_points = None;
         // Whoever runs in the background has nobody to ask: the person is at something else.
-        config.asker = config.asker.filter(|_| !self.background).map(|inner| {
-            Arc::new(OnBehalf { inner, agent: self.name.to_string() }) as Arc<dyn Asker>
+        config.confirmer = config.confirmer.filter(|_| !self.background).map(|inner| {
+            Arc::new(OnBehalf { inner, agent: self.name.to_string() }) as Arc<dyn Confirmer>
         });
         if let Some(worktree) = &self.worktree {
             config.project = worktree.project(&config.project);

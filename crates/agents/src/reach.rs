@@ -3,21 +3,21 @@
 use std::sync::Arc;
 
 use dormouse_permissions::PermissionGate;
-use dormouse_tools::{Asker, Question, Reply};
+use dormouse_tools::{Confirmer, ConfirmationRequest, ConfirmationReply};
 use futures_util::future::BoxFuture;
 
 use crate::{AgentDefinition, ToolChoice};
 
 /// Asks the person, and says for whom.
 pub(crate) struct OnBehalf {
-    pub(crate) inner: Arc<dyn Asker>,
+    pub(crate) inner: Arc<dyn Confirmer>,
     pub(crate) agent: String,
 }
 
-impl Asker for OnBehalf {
-    fn ask(&self, question: Question) -> BoxFuture<'_, Reply> {
+impl Confirmer for OnBehalf {
+    fn ask(&self, question: ConfirmationRequest) -> BoxFuture<'_, ConfirmationReply> {
         let why = format!("the agent {} asks: {}", self.agent, question.why);
-        self.inner.ask(Question { why, ..question })
+        self.inner.ask(ConfirmationRequest { why, ..question })
     }
 }
 

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use dormouse_conversation::{PromptSize, ToolDefinition};
 use dormouse_engine::{AnnouncedFact, Announcer, EngineConfig};
-use dormouse_tools::{
-    CALL_TIMEOUT, MCP_CALL, McpHub, McpSetup, Narrowed, START_PATIENCE, ServerOrigin, ServerSpec,
-    Tool, ToolSet, Variables, read_servers,
+use dormouse_mcp_client::{
+    CALL_TIMEOUT, MCP_CALL, McpHub, McpSetup, RestrictedTool, START_TIMEOUT, ServerOrigin,
+    ServerSpec, Variables, read_servers,
 };
+use dormouse_tools::{Tool, ToolSet};
 
 use crate::AgentDefinition;
 use crate::reach::has;
@@ -28,7 +29,7 @@ impl Through {
         if !passed.is_empty() {
             let narrowed = door.into_iter().map(|door| {
                 let agent = self.agent.clone();
-                Arc::new(Narrowed::new(door, move |name| has(&agent, name))) as Arc<dyn Tool>
+                Arc::new(RestrictedTool::new(door, move |name| has(&agent, name))) as Arc<dyn Tool>
             });
             passed.extend(narrowed);
         }
@@ -77,6 +78,6 @@ pub(crate) async fn own(
     };
     let hub = McpHub::new(read.servers, setup);
     hub.start();
-    hub.settled(START_PATIENCE).await;
+    hub.settled(START_TIMEOUT).await;
     Some(Arc::new(hub))
 }

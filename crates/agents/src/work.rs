@@ -7,7 +7,7 @@ use dormouse_context::{Fragment, SubagentResult};
 use dormouse_engine::{
     EngineError, EngineEvent, IncomingMessage, JobEnd, JobHandle, JobStatus, TurnEnd, TurnReport,
 };
-use dormouse_tools::{CallContext, Progress};
+use dormouse_tools::{CallContext, CommandProgress};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -22,7 +22,7 @@ use crate::words::{call_line, footer};
 #[derive(Clone)]
 pub(crate) enum Watcher {
     Nobody,
-    Call(Arc<dyn Progress>),
+    Call(Arc<dyn CommandProgress>),
     Job(JobHandle),
 }
 

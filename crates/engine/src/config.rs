@@ -7,7 +7,7 @@ use dormouse_conversation::metrics::MetricsLog;
 use dormouse_conversation::{Budget, Effort, PrefixOrigin, RequestOptions};
 use dormouse_model::{Dialect, Model, PriceTable, RetryPolicy};
 use dormouse_permissions::PermissionGate;
-use dormouse_tools::{Asker, CommandLimits, Reaper, ToolSet};
+use dormouse_tools::{Confirmer, CommandLimits, Reaper, ToolSet};
 
 use crate::prompt::PromptOverrides;
 use crate::results::ResultRules;
@@ -41,7 +41,7 @@ pub struct EngineConfig {
     /// What of that is allowed.
     pub gate: PermissionGate,
     /// Who is asked where that is not enough; nobody in a headless run.
-    pub asker: Option<Arc<dyn Asker>>,
+    pub confirmer: Option<Arc<dyn Confirmer>>,
     /// Where it works.
     pub project: Project,
     /// The environment for tools.

@@ -15,7 +15,7 @@ use dormouse_hooks::{HookObserver, HookRunner, SessionSource};
 use dormouse_instructions::LoadOccasion;
 use dormouse_memory::Trust;
 use dormouse_model::{BreakDetector, CacheTtl, WireBody};
-use dormouse_tools::{CallContext, CallObserver, Caller, FileGuard, ReadCache, Shells, TodoList};
+use dormouse_tools::{CallContext, CallObserver, CallRunner, FileGuard, ReadCache, Shells, TodoList};
 use tokio_util::sync::CancellationToken;
 
 use crate::compact::{CompactionBreaker, UserMessages};
@@ -178,8 +178,8 @@ impl Engine {
         if let (Some(memory), None) = (&config.memory, &config.subagent) {
             memory.access.begin(transcript.session());
             memory.access.provenance().record_history(history.messages().iter().map(AsRef::as_ref));
-            if let Some(asker) = &config.asker {
-                memory.access.set_asker(Arc::clone(asker));
+            if let Some(confirmer) = &config.confirmer {
+                memory.access.set_confirmer(Arc::clone(confirmer));
             }
         }
         let source =
@@ -370,13 +370,13 @@ impl Engine {
     }
 
     /// What every call passes through.
-    pub(crate) fn caller(&self) -> Caller {
-        Caller {
+    pub(crate) fn caller(&self) -> CallRunner {
+        CallRunner {
             tools: Arc::clone(&self.config.tools),
             gate: self.config.gate.clone(),
-            asker: self.config.asker.clone(),
+            confirmer: self.config.confirmer.clone(),
             observer: self.hooks.clone().map(|runner| {
-                let has_user = self.config.asker.is_some();
+                let has_user = self.config.confirmer.is_some();
                 Arc::new(HookObserver { runner, has_user }) as Arc<dyn CallObserver>
             }),
         }

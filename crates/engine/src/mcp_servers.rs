@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use dormouse_conversation::{PromptSize, ToolDefinition};
-use dormouse_tools::{McpHub, Tool, ToolSet};
+use dormouse_mcp_client::McpHub;
+use dormouse_tools::{Tool, ToolSet};
 
 use crate::{AnnouncedFact, Announcer, EngineConfig, PromptPosition};
 
@@ -47,6 +48,6 @@ impl EngineConfig {
     }
 
     fn with_tools(&self, tools: impl Iterator<Item = Arc<dyn Tool>>) -> Arc<ToolSet> {
-        Arc::new(self.tools.as_ref().clone().without_servers().with(tools))
+        Arc::new(self.tools.as_ref().clone().without_mcp_tools().with(tools))
     }
 }

@@ -14,7 +14,7 @@ use dormouse_context::{Fragment, PlanMode};
 use dormouse_conversation::{EnvironmentFacts, MessageFlags};
 use dormouse_permissions::{Access, InternalAccess, PermissionGate, PermissionMode};
 use dormouse_tools::{
-    Asker, CallContext, Question, Reply, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
+    Confirmer, CallContext, ConfirmationRequest, ConfirmationReply, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
     ToolSpec, ToolTraits, parse_input,
 };
 use futures_util::future::BoxFuture;
@@ -74,7 +74,7 @@ enum Outcome {
 #[derive(Debug)]
 pub(crate) struct PlanState {
     gate: PermissionGate,
-    asker: Option<Arc<dyn Asker>>,
+    confirmer: Option<Arc<dyn Confirmer>>,
     session: Dir,
     outcome: Mutex<Option<Outcome>>,
 }
@@ -82,10 +82,10 @@ pub(crate) struct PlanState {
 impl PlanState {
     pub(crate) fn new(
         gate: PermissionGate,
-        asker: Option<Arc<dyn Asker>>,
+        confirmer: Option<Arc<dyn Confirmer>>,
         session: Dir,
     ) -> Arc<Self> {
-        Arc::new(Self { gate, asker, session, outcome: Mutex::default() })
+        Arc::new(Self { gate, confirmer, session, outcome: Mutex::default() })
     }
 
     /// The tool that leads here.
@@ -182,16 +182,16 @@ impl Tool for ExitPlan {
             let plan = desk
                 .keep(context.redactor.redact(&text))
                 .map_err(|error| ToolError::Failed { message: error.to_string() })?;
-            let Some(asker) = &desk.asker else { return Ok(desk.hand_in(plan)) };
+            let Some(confirmer) = &desk.confirmer else { return Ok(desk.hand_in(plan)) };
             let reply = tokio::select! {
                 biased;
                 () = context.cancel.cancelled() => return Err(ToolError::interrupted()),
-                reply = asker.ask(question(input)) => reply,
+                reply = confirmer.ask(question(input)) => reply,
             };
             Ok(match reply {
-                Reply::Once => desk.accept(PermissionMode::Default, &plan),
-                Reply::Always => desk.accept(PermissionMode::AcceptEdits, &plan),
-                Reply::No { said } => declined(said),
+                ConfirmationReply::Once => desk.accept(PermissionMode::Default, &plan),
+                ConfirmationReply::Always => desk.accept(PermissionMode::AcceptEdits, &plan),
+                ConfirmationReply::No { said } => declined(said),
             })
         })
     }
@@ -218,8 +218,8 @@ fn checked(plan: &str, mode: PermissionMode) -> Result<String, ToolError> {
     Ok(format!("{text}\n"))
 }
 
-fn question(input: &RawValue) -> Question {
-    Question {
+fn question(input: &RawValue) -> ConfirmationRequest {
+    ConfirmationRequest {
         tool: NAME.to_owned(),
         input: input.to_owned(),
         why: "nothing is changed before you accept the plan".to_owned(),

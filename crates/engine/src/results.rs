@@ -11,7 +11,7 @@ use dormouse_context::{
 };
 use dormouse_conversation::metrics::{LayerMetric, Metric, SessionMetrics};
 use dormouse_conversation::{Block, BlockKind, Budget, ResultContent, ToolUseId, estimate_text};
-use dormouse_tools::{Overflow, ResultLimit, Spilled, ToolSet};
+use dormouse_tools::{OutputFile, ResultLimit, StoredOutput, ToolSet};
 
 /// The folder of stored results, in the session's own.
 const FOLDER: &str = "tool-results";
@@ -88,17 +88,17 @@ impl ResultStore {
     }
 
     /// Where a call puts a result that is too long to hold.
-    pub(crate) fn overflow(&self, id: &ToolUseId) -> Option<Overflow> {
+    pub(crate) fn overflow(&self, id: &ToolUseId) -> Option<OutputFile> {
         if !self.rules.store {
             return None;
         }
         // A name made of an id has no reason to be refused; then the result is cut.
         let file = RelPath::new(format!("{FOLDER}/{}", stream_file_name(id))).ok()?;
-        Some(Overflow { session: self.session.clone(), file })
+        Some(OutputFile { session: self.session.clone(), file })
     }
 
     /// A result that is in its file already, as it is sent.
-    pub(crate) fn stored(&self, spilled: &Spilled) -> StoredResult {
+    pub(crate) fn stored(&self, spilled: &StoredOutput) -> StoredResult {
         let path = spilled.path.display().to_string();
         let sent = preview_of(&spilled.head, spilled.chars, spilled.bytes, &path);
         self.record(spilled.bytes / 4, &sent);

@@ -100,7 +100,7 @@ impl Engine {
 
     /// Waits for what is under way, where nobody else would: a headless run ends with its answer, and an agent too.
     pub(crate) async fn await_incoming(&self, interrupt: &CancellationToken) {
-        if self.config.asker.is_some() && self.config.subagent.is_none() {
+        if self.config.confirmer.is_some() && self.config.subagent.is_none() {
             return;
         }
         let all = self.all_incoming().map(MessageSource::under_way);

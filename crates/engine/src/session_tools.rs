@@ -19,7 +19,7 @@ impl SessionTools {
     /// Adds the tools of this session to those of the set-up.
     pub(crate) fn add_to(config: &mut EngineConfig, transcript: &Transcript) -> Self {
         let folder = transcript.session_folder().clone();
-        let plan = PlanState::new(config.gate.clone(), config.asker.clone(), folder);
+        let plan = PlanState::new(config.gate.clone(), config.confirmer.clone(), folder);
         let skills = SkillSession::new(SkillSessionParts {
             skills: Arc::clone(&config.skills),
             gate: config.gate.clone(),

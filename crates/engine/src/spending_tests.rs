@@ -37,7 +37,7 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
         retry: RetryPolicy::default(),
         tools: Arc::new(ToolSet::builtin()),
         gate: PermissionGate::allow_all(),
-        asker: None,
+        confirmer: None,
         project: find_project(home).unwrap(),
         environment: Environment::default(),
         clock: Arc::clone(&clock),

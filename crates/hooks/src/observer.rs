@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_conversation::ResultContent;
-use dormouse_tools::{After, Before, CallObserver, CallResult, CallView, Stance, Substitute};
+use dormouse_tools::{AfterCall, BeforeCall, CallObserver, CallResult, CallView, CallOpinion, ConfirmationOverride};
 use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
 
@@ -27,7 +27,7 @@ pub struct HookObserver {
 const RETRY: &str = "The call that was denied may be tried again.";
 
 impl CallObserver for HookObserver {
-    fn before<'a>(&'a self, call: CallView<'a>) -> BoxFuture<'a, Before> {
+    fn before<'a>(&'a self, call: CallView<'a>) -> BoxFuture<'a, BeforeCall> {
         Box::pin(async move {
             let details = EventInput::Tool {
                 tool_name: call.name,
@@ -37,17 +37,17 @@ impl CallObserver for HookObserver {
             let verdict = self.runner.dispatcher.fire(HookEvent::PreToolUse, details).await;
             let HookVerdict { block, halt, notes, permission, input, .. } = verdict;
             let stance = match (block, permission) {
-                (Some(why), _) | (None, Some(HookPermission::Deny(why))) => Stance::Deny { why },
-                (None, Some(HookPermission::Ask(why))) => Stance::Ask { why },
-                (None, Some(HookPermission::Allow(why))) => Stance::Allow { why },
-                (None, None) => Stance::Neutral,
+                (Some(why), _) | (None, Some(HookPermission::Deny(why))) => CallOpinion::Deny { why },
+                (None, Some(HookPermission::Ask(why))) => CallOpinion::Ask { why },
+                (None, Some(HookPermission::Allow(why))) => CallOpinion::Allow { why },
+                (None, None) => CallOpinion::Neutral,
             };
             let input = input.and_then(|input| self.checked_input(input));
-            Before { stance, input, notes, halt }
+            BeforeCall { stance, input, notes, halt }
         })
     }
 
-    fn asking<'a>(&'a self, call: CallView<'a>, why: &'a str) -> BoxFuture<'a, Option<Substitute>> {
+    fn asking<'a>(&'a self, call: CallView<'a>, why: &'a str) -> BoxFuture<'a, Option<ConfirmationOverride>> {
         Box::pin(async move {
             let details = EventInput::Asked {
                 tool_name: call.name,
@@ -58,11 +58,11 @@ impl CallObserver for HookObserver {
             let verdict = self.runner.dispatcher.fire(HookEvent::PermissionRequest, details).await;
             match (verdict.block, verdict.permission) {
                 (Some(why), _) | (None, Some(HookPermission::Deny(why))) => {
-                    return Some(Substitute::Deny { why });
+                    return Some(ConfirmationOverride::Deny { why });
                 }
                 (None, Some(HookPermission::Allow(_))) => {
                     let input = verdict.input.and_then(|input| self.checked_input(input));
-                    return Some(Substitute::Allow { input });
+                    return Some(ConfirmationOverride::Allow { input });
                 }
                 (None, Some(HookPermission::Ask(_)) | None) => {}
             }
@@ -92,7 +92,7 @@ impl CallObserver for HookObserver {
         call: CallView<'a>,
         result: &'a CallResult,
         took: Duration,
-    ) -> BoxFuture<'a, After> {
+    ) -> BoxFuture<'a, AfterCall> {
         Box::pin(async move {
             let verdict = self.fire_after(call, result, took).await;
             let HookVerdict { block, halt, mut notes, output, .. } = verdict;
@@ -102,7 +102,7 @@ impl CallObserver for HookObserver {
                 Ok(text) => ResultContent::Text(text),
                 Err(_) => ResultContent::Text(output.get().to_owned()),
             });
-            After { content, notes, halt }
+            AfterCall { content, notes, halt }
         })
     }
 }

@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 
 use crate::overflow::{Keeper, Kept};
 use crate::printed::Printed;
-use crate::process::{Ending, Merged, PipeState, ProcessError, Start};
+use crate::process::{MergedProcess, PipeState, ProcessCommand, ProcessEnd, ProcessError};
 use crate::{
     CallContext, CommandLimits, FileChange, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
     ToolSpec, ToolTraits, parse_input,
@@ -161,13 +161,13 @@ async fn run(input: &RawValue, context: &CallContext) -> Result<ToolOutput, Tool
     answer(kept.finish(), ending)
 }
 
-fn answer(kept: Kept, ending: Ending) -> Result<ToolOutput, ToolError> {
+fn answer(kept: Kept, ending: ProcessEnd) -> Result<ToolOutput, ToolError> {
     match (kept, ending) {
-        (Kept::Text(text), Ending::Exited(_)) => Ok(ToolOutput::text(text)),
-        (Kept::Text(message), Ending::TimedOut) => Err(ToolError::Failed { message }),
-        (Kept::Text(partial), Ending::Cancelled) => Err(ToolError::Interrupted { partial }),
+        (Kept::Text(text), ProcessEnd::Exited(_)) => Ok(ToolOutput::text(text)),
+        (Kept::Text(message), ProcessEnd::TimedOut) => Err(ToolError::Failed { message }),
+        (Kept::Text(partial), ProcessEnd::Cancelled) => Err(ToolError::Interrupted { partial }),
         (Kept::Spilled(spilled), _) => {
-            let is_error = !matches!(ending, Ending::Exited(_));
+            let is_error = !matches!(ending, ProcessEnd::Exited(_));
             Ok(ToolOutput { is_error, ..ToolOutput::spilled(spilled) })
         }
     }
@@ -181,20 +181,20 @@ fn background_note(id: &str) -> String {
 }
 
 /// Starts it with bash, or with `sh` on a machine that has none.
-async fn start(command: &str, context: &CallContext) -> Result<Merged, ProcessError> {
+async fn start(command: &str, context: &CallContext) -> Result<MergedProcess, ProcessError> {
     let args = ["-c", command];
     let environment = environment_for(command, context);
-    let start = Start {
+    let start = ProcessCommand {
         program: "bash",
         args: &args,
         folder: &context.folder,
         environment: &environment,
         reaper: &context.reaper,
     };
-    match Merged::start(start).await {
+    match MergedProcess::start(start).await {
         // What only reads was judged as bash would run it; another shell may run it otherwise.
         Err(ProcessError::NotFound { .. }) if classify(command) != ShellVerdict::ReadOnly => {
-            Merged::start(Start { program: "sh", ..start }).await
+            MergedProcess::start(ProcessCommand { program: "sh", ..start }).await
         }
         started => started,
     }
@@ -223,19 +223,19 @@ fn guarded(command: &str) -> bool {
 }
 
 /// Puts behind the output what else there is to know.
-fn conclude(kept: &mut Keeper, ending: Ending, pipe: PipeState, timeout: Duration) {
+fn conclude(kept: &mut Keeper, ending: ProcessEnd, pipe: PipeState, timeout: Duration) {
     match ending {
-        Ending::Exited(status) => {
+        ProcessEnd::Exited(status) => {
             if let Some(note) = exit_note(status) {
                 kept.note(note);
             }
         }
-        Ending::TimedOut => kept.note(format!(
+        ProcessEnd::TimedOut => kept.note(format!(
             "[the command was still running after {} ms and was ended with everything it started; \
              give a longer `timeout`, do less at once, or set `run_in_background`]",
             timeout.as_millis()
         )),
-        Ending::Cancelled => {}
+        ProcessEnd::Cancelled => {}
     }
     if pipe == PipeState::Held {
         kept.note(
@@ -243,12 +243,13 @@ fn conclude(kept: &mut Keeper, ending: Ending, pipe: PipeState, timeout: Duratio
              unless it goes to a file]",
         );
     }
-    if kept.is_empty() && matches!(ending, Ending::Exited(_)) {
+    if kept.is_empty() && matches!(ending, ProcessEnd::Exited(_)) {
         kept.note("[the command printed nothing]");
     }
 }
 
-pub(crate) fn exit_note(status: ExitStatus) -> Option<String> {
+/// A note about how a command ended; none if it succeeded.
+pub fn exit_note(status: ExitStatus) -> Option<String> {
     if status.success() {
         return None;
     }

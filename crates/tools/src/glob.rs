@@ -70,7 +70,7 @@ static SPEC: ToolSpec = ToolSpec {
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::ReadOnly,
     limit: ResultLimit::OwnBound,
-    traits: ToolTraits { rule_family: Some(READ_RULE) },
+    traits: ToolTraits { rule_family: Some(READ_RULE), ..ToolTraits::DEFAULT },
 };
 
 impl Tool for Glob {

@@ -124,7 +124,7 @@ static SPEC: ToolSpec = ToolSpec {
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::ReadOnly,
     limit: ResultLimit::Chars(RESULT_CHARS),
-    traits: ToolTraits { rule_family: Some(READ_RULE) },
+    traits: ToolTraits { rule_family: Some(READ_RULE), ..ToolTraits::DEFAULT },
 };
 
 impl Tool for Grep {

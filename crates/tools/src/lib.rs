@@ -21,7 +21,6 @@ mod glob;
 mod grep;
 mod input;
 mod kill_shell;
-mod mcp;
 mod observer;
 mod orchestrator;
 mod overflow;
@@ -42,7 +41,7 @@ mod web_fetch;
 mod write;
 
 pub use asker::{Asker, FileChange, Question, Reply};
-pub use bash::Bash;
+pub use bash::{Bash, exit_note};
 pub use bash_output::BashOutput;
 pub use call::{CallResult, Caller};
 pub use edit::Edit;
@@ -51,16 +50,14 @@ pub use glob::Glob;
 pub use grep::Grep;
 pub use input::parse_input;
 pub use kill_shell::KillShell;
-pub use mcp::{
-    CALL_TIMEOUT, MCP_CALL, McpHub, Narrowed, START_PATIENCE, ServerOrigin, ServerProblem,
-    ServerSpec, ServerStatus, ServerView, ServersRead, Setup as McpSetup, Transport, Variables,
-    parse_servers, read_servers,
-};
 pub use observer::{After, Before, CallObserver, CallView, Stance, Substitute};
 pub use orchestrator::{CallStatus, MAX_SIDE_BY_SIDE, ResponseState, Scheduled, startable};
 pub use overflow::{Overflow, Spilled};
 pub use post::{Posted, post_json};
-pub use process::{ProcessError, ProcessOutput, output, output_and_first_line, output_with_input};
+pub use process::{
+    MODEL_KEYS, PipedProcess, ProcessCommand, ProcessError, ProcessOutput, RunningProcess, output,
+    output_and_first_line, output_with_input,
+};
 pub use progress::Progress;
 pub use read::Read;
 pub use read_cache::{CachedFile, Extent, ReadCache};

@@ -5,7 +5,7 @@
 //! goes away, the whole group is ended. What runs commands of the model's has a [`Reaper`] besides,
 //! which ends them with the program.
 
-mod started;
+mod spawned;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -25,11 +25,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Reaper;
 use crate::capture::Capture;
-use crate::reaper::Files;
-use started::Started;
+use crate::reaper::StdioFiles;
+use spawned::SpawnedProcess;
 
-/// Variables that no child gets to see: a command's output goes to the model and into files.
-pub(crate) const KEYS: [&str; 3] =
+/// Variables with the model's API keys. No child process gets them: a command's output goes to the model and into files.
+pub const MODEL_KEYS: [&str; 3] =
     [names::ANTHROPIC_API_KEY, names::ANTHROPIC_AUTH_TOKEN, names::OPENAI_API_KEY];
 /// How long a pipe may stay open once the main process has ended: a background child can hold it.
 const PIPE_GRACE: Duration = Duration::from_millis(200);
@@ -97,7 +97,7 @@ pub async fn output(
     timeout: Duration,
 ) -> Result<ProcessOutput, ProcessError> {
     // Short, and bounded by its time: a reaper would cost more than it saves.
-    let start = Start { program, args, folder, environment, reaper: &Reaper::none() };
+    let start = ProcessCommand { program, args, folder, environment, reaper: &Reaper::none() };
     let nothing = nothing_to_read().map_err(|source| start.system(source))?;
     collect(start, nothing, timeout, std::future::ready(()), drop).await
 }
@@ -124,7 +124,7 @@ pub async fn output_and_first_line(
     (input, reaper): (Vec<u8>, &Reaper),
     first_line: impl FnOnce(String) + Send,
 ) -> Result<ProcessOutput, ProcessError> {
-    let start = Start { program, args, folder, environment, reaper };
+    let start = ProcessCommand { program, args, folder, environment, reaper };
     let (reader, writer) = io::pipe().map_err(|source| start.system(source))?;
     let mut writer =
         pipe::Sender::from_owned_fd(writer.into()).map_err(|source| start.system(source))?;
@@ -137,7 +137,7 @@ pub async fn output_and_first_line(
 
 /// Runs it and collects what it prints, while `fed` gives it what to read.
 async fn collect(
-    start: Start<'_>,
+    start: ProcessCommand<'_>,
     stdin: OwnedFd,
     timeout: Duration,
     fed: impl Future<Output = ()>,
@@ -148,7 +148,7 @@ async fn collect(
     let (mut err, err_writer) = pipe_to_child().map_err(system)?;
     let started = spawn(&start, stdin, out_writer, err_writer).await?;
     let (mut stdout, mut stderr) = (Capture::new(OUTPUT_CHARS), Capture::new(OUTPUT_CHARS));
-    let mut heading = Heading { begun: Vec::new(), told: Some(first_line) };
+    let mut heading = FirstLine { begun: Vec::new(), told: Some(first_line) };
     let drained = join3(
         drain(&mut out, |piece| {
             heading.push(piece);
@@ -159,7 +159,7 @@ async fn collect(
     );
     let never = CancellationToken::new();
     let (ending, _) = supervise(started, drained, timeout, &never).await.map_err(system)?;
-    let Ending::Exited(status) = ending else {
+    let ProcessEnd::Exited(status) = ending else {
         return Err(ProcessError::TimedOut { program: start.program.to_owned(), timeout });
     };
     let (stdout, stderr) = (stdout.finish(), stderr.finish());
@@ -172,12 +172,12 @@ async fn collect(
 }
 
 /// The first line that is printed, until it is whole; one that never ends is none.
-struct Heading<F> {
+struct FirstLine<F> {
     begun: Vec<u8>,
     told: Option<F>,
 }
 
-impl<F: FnOnce(String)> Heading<F> {
+impl<F: FnOnce(String)> FirstLine<F> {
     fn push(&mut self, piece: &[u8]) {
         if self.told.is_none() {
             return;
@@ -199,15 +199,20 @@ fn nothing_to_read() -> io::Result<OwnedFd> {
 
 /// What to start, and where.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Start<'a> {
-    pub(crate) program: &'a str,
-    pub(crate) args: &'a [&'a str],
-    pub(crate) folder: &'a Path,
-    pub(crate) environment: &'a Environment,
-    pub(crate) reaper: &'a Reaper,
+pub struct ProcessCommand<'a> {
+    /// The program.
+    pub program: &'a str,
+    /// Its arguments.
+    pub args: &'a [&'a str],
+    /// Its working directory.
+    pub folder: &'a Path,
+    /// Its environment; [`MODEL_KEYS`] are removed.
+    pub environment: &'a Environment,
+    /// Ends it with the program.
+    pub reaper: &'a Reaper,
 }
 
-impl Start<'_> {
+impl ProcessCommand<'_> {
     fn system(&self, source: io::Error) -> ProcessError {
         ProcessError::System { program: self.program.to_owned(), source }
     }
@@ -215,7 +220,7 @@ impl Start<'_> {
 
 /// How a process came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum ProcessEnd {
     /// By itself.
     Exited(ExitStatus),
     /// Its time was up.
@@ -232,15 +237,15 @@ pub(crate) enum PipeState {
 }
 
 /// A process with both its streams in one pipe, which keeps their order.
-pub(crate) struct Merged {
+pub(crate) struct MergedProcess {
     program: String,
-    started: Started,
+    started: SpawnedProcess,
     reader: pipe::Receiver,
 }
 
-impl Merged {
+impl MergedProcess {
     /// Starts one.
-    pub(crate) async fn start(start: Start<'_>) -> Result<Self, ProcessError> {
+    pub(crate) async fn start(start: ProcessCommand<'_>) -> Result<Self, ProcessError> {
         let (reader, writer) = pipe_to_child().map_err(|source| start.system(source))?;
         let second = writer.try_clone().map_err(|source| start.system(source))?;
         let nothing = nothing_to_read().map_err(|source| start.system(source))?;
@@ -254,7 +259,7 @@ impl Merged {
         take: impl FnMut(&[u8]) + Send,
         timeout: Duration,
         cancel: &CancellationToken,
-    ) -> Result<(Ending, PipeState), ProcessError> {
+    ) -> Result<(ProcessEnd, PipeState), ProcessError> {
         let drained = drain(&mut self.reader, take);
         supervise(self.started, drained, timeout, cancel)
             .await
@@ -262,21 +267,25 @@ impl Merged {
     }
 }
 
-/// A process that is talked with: its three streams, each in a pipe of its own.
-pub(crate) struct Piped {
-    pub(crate) stdin: pipe::Sender,
-    pub(crate) stdout: pipe::Receiver,
-    pub(crate) stderr: pipe::Receiver,
-    pub(crate) process: TalkedWith,
+/// A process with its three streams in separate pipes.
+pub struct PipedProcess {
+    /// Its standard input.
+    pub stdin: pipe::Sender,
+    /// Its standard output.
+    pub stdout: pipe::Receiver,
+    /// Its standard error.
+    pub stderr: pipe::Receiver,
+    /// The process itself.
+    pub process: RunningProcess,
 }
 
-/// The process itself. Dropping it ends it, with everything below it.
-pub(crate) struct TalkedWith(Started);
+/// A running process. Dropping it ends it with all its descendants.
+pub struct RunningProcess(SpawnedProcess);
 
-impl Piped {
-    /// Starts one, with variables besides those of the environment: whoever names one here wants it handed on.
-    pub(crate) async fn start(
-        start: Start<'_>,
+impl PipedProcess {
+    /// Starts a process with additional variables, which are passed on even if they are keys.
+    pub async fn start(
+        start: ProcessCommand<'_>,
         variables: &BTreeMap<String, String>,
     ) -> Result<Self, ProcessError> {
         let system = |source| start.system(source);
@@ -284,20 +293,20 @@ impl Piped {
         let stdin = pipe::Sender::from_owned_fd(writer.into()).map_err(system)?;
         let (stdout, out_writer) = pipe_to_child().map_err(system)?;
         let (stderr, err_writer) = pipe_to_child().map_err(system)?;
-        let files = Files { stdin: reader.into(), stdout: out_writer, stderr: err_writer };
-        let process = TalkedWith(spawn_with(&start, variables, files).await?);
+        let files = StdioFiles { stdin: reader.into(), stdout: out_writer, stderr: err_writer };
+        let process = RunningProcess(spawn_with(&start, variables, files).await?);
         Ok(Self { stdin, stdout, stderr, process })
     }
 }
 
-impl TalkedWith {
-    /// Its own end, if that comes within this time.
-    pub(crate) async fn ended_within(&mut self, patience: Duration) -> Option<ExitStatus> {
+impl RunningProcess {
+    /// Its exit status, if it exits within this time.
+    pub async fn ended_within(&mut self, patience: Duration) -> Option<ExitStatus> {
         tokio::time::timeout(patience, self.0.wait()).await.ok()?.ok()
     }
 
-    /// Ends it with everything below it: asked first, then made.
-    pub(crate) async fn end(&mut self) {
+    /// Ends it with all its descendants: by request first, then by force.
+    pub async fn end(&mut self) {
         self.0.end().await;
     }
 }
@@ -309,32 +318,32 @@ fn pipe_to_child() -> io::Result<(pipe::Receiver, OwnedFd)> {
 
 /// Starts it, under its reaper if there is one.
 async fn spawn(
-    start: &Start<'_>,
+    start: &ProcessCommand<'_>,
     stdin: OwnedFd,
     stdout: OwnedFd,
     stderr: OwnedFd,
-) -> Result<Started, ProcessError> {
-    spawn_with(start, &BTreeMap::new(), Files { stdin, stdout, stderr }).await
+) -> Result<SpawnedProcess, ProcessError> {
+    spawn_with(start, &BTreeMap::new(), StdioFiles { stdin, stdout, stderr }).await
 }
 
 async fn spawn_with(
-    start: &Start<'_>,
+    start: &ProcessCommand<'_>,
     variables: &BTreeMap<String, String>,
-    files: Files,
-) -> Result<Started, ProcessError> {
+    files: StdioFiles,
+) -> Result<SpawnedProcess, ProcessError> {
     let failed = |source| start.failed(source);
     match start.reaper.command() {
         Some(mut command) => {
             command.arg(start.program);
             start.prepare(&mut command);
             command.envs(variables);
-            Started::under(start.reaper, command, files).await.map_err(failed)
+            SpawnedProcess::under(start.reaper, command, files).await.map_err(failed)
         }
         None => {
             let mut command = direct(start.program);
             start.prepare(&mut command);
             command.envs(variables);
-            Started::alone(command, files).map_err(failed)
+            SpawnedProcess::alone(command, files).map_err(failed)
         }
     }
 }
@@ -344,12 +353,12 @@ fn direct(program: &str) -> Command {
     Command::new(program)
 }
 
-impl Start<'_> {
+impl ProcessCommand<'_> {
     fn prepare(&self, command: &mut Command) {
         let visible = self
             .environment
             .pairs()
-            .filter(|(name, _)| !KEYS.iter().any(|key| name.as_os_str() == *key));
+            .filter(|(name, _)| !MODEL_KEYS.iter().any(|key| name.as_os_str() == *key));
         command
             .args(self.args)
             .current_dir(self.folder)
@@ -381,11 +390,11 @@ async fn drain(pipe: &mut pipe::Receiver, mut take: impl FnMut(&[u8])) {
 
 /// Waits for the end while the pipes are drained, so that a full pipe holds nobody up.
 async fn supervise(
-    mut started: Started,
+    mut started: SpawnedProcess,
     drained: impl Future,
     timeout: Duration,
     cancel: &CancellationToken,
-) -> io::Result<(Ending, PipeState)> {
+) -> io::Result<(ProcessEnd, PipeState)> {
     let ended = {
         let watched = pin!(watch(&mut started, timeout, cancel));
         match select(watched, pin!(drained)).await {
@@ -402,15 +411,15 @@ async fn supervise(
 }
 
 async fn watch(
-    started: &mut Started,
+    started: &mut SpawnedProcess,
     timeout: Duration,
     cancel: &CancellationToken,
-) -> io::Result<Ending> {
+) -> io::Result<ProcessEnd> {
     let cut_short = tokio::select! {
         biased;
-        status = started.wait() => return Ok(Ending::Exited(status?)),
-        () = cancel.cancelled() => Ending::Cancelled,
-        () = tokio::time::sleep(timeout) => Ending::TimedOut,
+        status = started.wait() => return Ok(ProcessEnd::Exited(status?)),
+        () = cancel.cancelled() => ProcessEnd::Cancelled,
+        () = tokio::time::sleep(timeout) => ProcessEnd::TimedOut,
     };
     started.end().await;
     Ok(cut_short)

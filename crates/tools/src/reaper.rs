@@ -27,7 +27,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 
-use message::Message;
+use message::ReaperMessage;
 
 /// What makes the program a reaper, as its first argument.
 const ARGUMENT: &str = "__reaper";
@@ -48,7 +48,7 @@ pub fn serve_as_reaper(arguments: impl IntoIterator<Item = OsString>) -> Option<
 #[derive(Debug, Clone, Default)]
 pub struct Reaper {
     program: Option<PathBuf>,
-    left_running: Arc<Mutex<Vec<Leash>>>,
+    left_running: Arc<Mutex<Vec<ReaperHandle>>>,
 }
 
 impl Reaper {
@@ -75,21 +75,21 @@ impl Reaper {
     }
 
     /// Keeps watching over what a finished command left running.
-    pub(crate) fn keep(&self, leash: Leash) {
+    pub(crate) fn keep(&self, leash: ReaperHandle) {
         let mut kept = self.left_running.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(Leash::holds_something);
+        kept.retain(ReaperHandle::holds_something);
         kept.push(leash);
     }
 }
 
 /// The files a command writes to and reads from.
-pub(crate) struct Files {
+pub(crate) struct StdioFiles {
     pub(crate) stdin: OwnedFd,
     pub(crate) stdout: OwnedFd,
     pub(crate) stderr: OwnedFd,
 }
 
-impl Files {
+impl StdioFiles {
     fn borrowed(&self) -> [BorrowedFd<'_>; 3] {
         [self.stdin.as_fd(), self.stdout.as_fd(), self.stderr.as_fd()]
     }
@@ -97,7 +97,7 @@ impl Files {
 
 /// Our end of a reaper. Everything below it ends when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Leash {
+pub(crate) struct ReaperHandle {
     control: UnixStream,
     received: Vec<u8>,
     group: Option<Pid>,
@@ -105,9 +105,9 @@ pub(crate) struct Leash {
     reaper: Child,
 }
 
-impl Leash {
+impl ReaperHandle {
     /// Starts a reaper with its command. An error is the command's: there is no such program, say.
-    pub(crate) async fn start(mut command: Command, files: Files) -> io::Result<Self> {
+    pub(crate) async fn start(mut command: Command, files: StdioFiles) -> io::Result<Self> {
         let (ours, theirs) = Socket::pair()?;
         message::send_files(&ours, &files.borrowed())?;
         drop(files);
@@ -122,9 +122,11 @@ impl Leash {
         let control = UnixStream::from_std(ours)?;
         let mut leash = Self { control, received: Vec::new(), group: None, reaper };
         match leash.next().await {
-            Some(Message::Started(group)) => leash.group = Pid::from_raw(group),
-            Some(Message::Failed(number)) => return Err(io::Error::from_raw_os_error(number)),
-            Some(Message::Ended(_)) | None => return Err(leash.lost()),
+            Some(ReaperMessage::Started(group)) => leash.group = Pid::from_raw(group),
+            Some(ReaperMessage::Failed(number)) => {
+                return Err(io::Error::from_raw_os_error(number));
+            }
+            Some(ReaperMessage::Ended(_)) | None => return Err(leash.lost()),
         }
         Ok(leash)
     }
@@ -132,8 +134,8 @@ impl Leash {
     /// Waits for the command's own end. May be dropped and called again.
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
         match self.next().await {
-            Some(Message::Ended(status)) => Ok(status),
-            Some(Message::Started(_) | Message::Failed(_)) | None => Err(self.lost()),
+            Some(ReaperMessage::Ended(status)) => Ok(status),
+            Some(ReaperMessage::Started(_) | ReaperMessage::Failed(_)) | None => Err(self.lost()),
         }
     }
 
@@ -147,9 +149,9 @@ impl Leash {
     }
 
     /// The next message; none once the reaper is gone, in whatever way the socket tells that.
-    async fn next(&mut self) -> Option<Message> {
+    async fn next(&mut self) -> Option<ReaperMessage> {
         loop {
-            if let Some(message) = Message::take(&mut self.received) {
+            if let Some(message) = ReaperMessage::take(&mut self.received) {
                 return Some(message);
             }
             if self.control.read_buf(&mut self.received).await.unwrap_or(0) == 0 {

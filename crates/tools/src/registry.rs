@@ -7,12 +7,10 @@ use std::sync::Arc;
 
 use dormouse_conversation::{PromptSize, ToolDefinition};
 
-use crate::mcp::MCP_CALL;
 use crate::{
     Bash, BashOutput, Edit, Glob, Grep, KillShell, Read, TodoWrite, Tool, WebFetch, Write,
     definition,
 };
-use dormouse_permissions::MCP_TOOL_PREFIX;
 
 /// Tools by name. Cheap to clone.
 #[derive(Clone, Default)]
@@ -50,10 +48,10 @@ impl ToolSet {
         self
     }
 
-    /// The same without the tools of MCP servers, and without what calls them.
+    /// Removes the tools of MCP servers, and the one that calls them by name.
     #[must_use]
-    pub fn without_servers(mut self) -> Self {
-        self.tools.retain(|name, _| !name.starts_with(MCP_TOOL_PREFIX) && name != MCP_CALL);
+    pub fn without_mcp_tools(mut self) -> Self {
+        self.tools.retain(|_, tool| !tool.spec().traits.is_mcp);
         self
     }
 

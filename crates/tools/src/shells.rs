@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::printed::Printed;
-use crate::process::{Ending, Merged};
+use crate::process::{MergedProcess, ProcessEnd};
 use unread::Unread;
 
 /// The most that is held of what was printed since the last look.
@@ -55,7 +55,7 @@ pub(crate) struct Shell {
 
 impl Shells {
     /// Watches over a command that was started, and gives its id.
-    pub(crate) fn add(&self, command: &str, process: Merged, redactor: &Redactor) -> String {
+    pub(crate) fn add(&self, command: &str, process: MergedProcess, redactor: &Redactor) -> String {
         let mut inner = lock(&self.inner);
         let id = format!("shell_{}", inner.shells.len() + 1);
         let (told, status) = watch::channel(ShellStatus::Running);
@@ -88,7 +88,7 @@ impl Shells {
 
 async fn watch_over(
     shell: Arc<Shell>,
-    process: Merged,
+    process: MergedProcess,
     mut printed: Printed,
     told: watch::Sender<ShellStatus>,
 ) {
@@ -96,10 +96,10 @@ async fn watch_over(
     let ended = process.run(take, NO_LIMIT, &shell.stop).await;
     lock(&shell.unread).push(&printed.finish());
     let how = match ended {
-        Ok((Ending::Exited(status), _)) => {
+        Ok((ProcessEnd::Exited(status), _)) => {
             crate::bash::exit_note(status).unwrap_or_else(|| "[exit code 0]".to_owned())
         }
-        Ok((Ending::Cancelled | Ending::TimedOut, _)) => "[ended by KillShell]".to_owned(),
+        Ok((ProcessEnd::Cancelled | ProcessEnd::TimedOut, _)) => "[ended by KillShell]".to_owned(),
         Err(error) => format!("[{error}]"),
     };
     // Nobody may be left to hear it.

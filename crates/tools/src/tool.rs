@@ -283,11 +283,13 @@ pub struct ToolSpec {
 pub struct ToolTraits {
     /// The tool whose permission rules cover this one as well.
     pub rule_family: Option<&'static str>,
+    /// Whether it belongs to MCP servers, whose tools may change during a session.
+    pub is_mcp: bool,
 }
 
 impl ToolTraits {
     /// A tool about which nothing special is known.
-    pub const DEFAULT: Self = Self { rule_family: None };
+    pub const DEFAULT: Self = Self { rule_family: None, is_mcp: false };
 }
 
 /// A call that another stands for.

@@ -60,7 +60,7 @@ static SPEC: ToolSpec = ToolSpec {
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
-    traits: ToolTraits { rule_family: Some(EDIT_RULE) },
+    traits: ToolTraits { rule_family: Some(EDIT_RULE), ..ToolTraits::DEFAULT },
 };
 
 impl Tool for Write {

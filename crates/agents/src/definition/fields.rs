@@ -9,8 +9,9 @@ use dormouse_engine::MEMORY_TOOLS;
 use dormouse_frontmatter::{
     self as frontmatter, FrontmatterProblem, ParsedFrontmatter, Value as Field,
 };
+use dormouse_mcp_client::MCP_CALL;
 use dormouse_permissions::PermissionMode;
-use dormouse_tools::{MCP_CALL, ToolSet};
+use dormouse_tools::ToolSet;
 use serde_json::{Map, Value};
 
 use crate::messages::SEND_MESSAGE;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dormouse_base::printable;
-use dormouse_tools::{Asker, Question, Reply};
+use dormouse_tools::{Confirmer, ConfirmationRequest, ConfirmationReply};
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
@@ -23,26 +23,26 @@ const PLAN_CHOICES: &str =
 /// A permission prompt that waits for its answer.
 #[derive(Debug)]
 pub(crate) struct PendingConfirmation {
-    pub(crate) question: Question,
-    pub(crate) reply: oneshot::Sender<Reply>,
+    pub(crate) question: ConfirmationRequest,
+    pub(crate) reply: oneshot::Sender<ConfirmationReply>,
 }
 
 /// Sends permission prompts to the task that owns the terminal.
 #[derive(Debug)]
 pub(crate) struct TerminalAsker(mpsc::UnboundedSender<PendingConfirmation>);
 
-/// An asker and the receiver of its permission prompts.
+/// An confirmer and the receiver of its permission prompts.
 pub(crate) fn channel() -> (TerminalAsker, mpsc::UnboundedReceiver<PendingConfirmation>) {
     let (sender, receiver) = mpsc::unbounded_channel();
     (TerminalAsker(sender), receiver)
 }
 
-impl Asker for TerminalAsker {
-    fn ask(&self, question: Question) -> BoxFuture<'_, Reply> {
+impl Confirmer for TerminalAsker {
+    fn ask(&self, question: ConfirmationRequest) -> BoxFuture<'_, ConfirmationReply> {
         Box::pin(async move {
             let (reply, answer) = oneshot::channel();
             // Without a terminal task the answer is no.
-            let unanswered = Reply::No { said: None };
+            let unanswered = ConfirmationReply::No { said: None };
             match self.0.send(PendingConfirmation { question, reply }) {
                 Ok(()) => answer.await.unwrap_or(unanswered),
                 Err(_) => unanswered,
@@ -52,7 +52,7 @@ impl Asker for TerminalAsker {
 }
 
 /// The rows of a permission prompt: the call, what it would change, why it needs permission, and the choices.
-pub(crate) fn rows(question: &Question, folder: &Path, columns: usize) -> Vec<Piece> {
+pub(crate) fn rows(question: &ConfirmationRequest, folder: &Path, columns: usize) -> Vec<Piece> {
     if question.tool == EXIT_PLAN {
         return plan(question, columns);
     }
@@ -91,7 +91,7 @@ pub(crate) fn rows(question: &Question, folder: &Path, columns: usize) -> Vec<Pi
 }
 
 /// The rows of a plan and its choices.
-fn plan(question: &Question, columns: usize) -> Vec<Piece> {
+fn plan(question: &ConfirmationRequest, columns: usize) -> Vec<Piece> {
     let arguments: serde_json::Value =
         serde_json::from_str(question.input.get()).unwrap_or(serde_json::Value::Null);
     let text = arguments.get("plan").and_then(serde_json::Value::as_str).unwrap_or_default();
@@ -108,7 +108,7 @@ fn plan(question: &Question, columns: usize) -> Vec<Piece> {
 }
 
 /// The path that the call names, with links above the working directory resolved.
-fn asked_path(question: &Question, folder: &Path) -> Option<std::path::PathBuf> {
+fn asked_path(question: &ConfirmationRequest, folder: &Path) -> Option<std::path::PathBuf> {
     let arguments: serde_json::Value = serde_json::from_str(question.input.get()).ok()?;
     let named = folder.join(arguments.get("file_path")?.as_str()?);
     let folder_of = named.parent()?;
@@ -119,7 +119,7 @@ fn asked_path(question: &Question, folder: &Path) -> Option<std::path::PathBuf> 
 }
 
 /// The rows of a shell command.
-fn command(question: &Question, flow: &mut Flow) {
+fn command(question: &ConfirmationRequest, flow: &mut Flow) {
     let arguments: serde_json::Value =
         serde_json::from_str(question.input.get()).unwrap_or(serde_json::Value::Null);
     if question.tool != "Bash" {
@@ -143,14 +143,14 @@ fn wrapped(flow: &mut Flow, text: &str, style: Style) {
 }
 
 /// Parses an answer; none if it is not one.
-pub(crate) fn reply(answer: &str) -> Option<Reply> {
+pub(crate) fn reply(answer: &str) -> Option<ConfirmationReply> {
     let answer = answer.trim();
     let (word, rest) = answer.split_once(char::is_whitespace).unwrap_or((answer, ""));
     let said = Some(rest.trim().to_owned()).filter(|said| !said.is_empty());
     match (word.trim_end_matches([',', ':', '.']).to_lowercase().as_str(), said) {
-        ("y" | "yes", None) => Some(Reply::Once),
-        ("a" | "always", None) => Some(Reply::Always),
-        ("n" | "no", said) => Some(Reply::No { said }),
+        ("y" | "yes", None) => Some(ConfirmationReply::Once),
+        ("a" | "always", None) => Some(ConfirmationReply::Always),
+        ("n" | "no", said) => Some(ConfirmationReply::No { said }),
         _ => None,
     }
 }
@@ -161,11 +161,11 @@ mod tests {
 
     #[test]
     fn answers() {
-        let no = |said: Option<&str>| Some(Reply::No { said: said.map(str::to_owned) });
+        let no = |said: Option<&str>| Some(ConfirmationReply::No { said: said.map(str::to_owned) });
         for (answer, expected) in [
-            ("y", Some(Reply::Once)),
-            (" YES ", Some(Reply::Once)),
-            ("a", Some(Reply::Always)),
+            ("y", Some(ConfirmationReply::Once)),
+            (" YES ", Some(ConfirmationReply::Once)),
+            ("a", Some(ConfirmationReply::Always)),
             ("n", no(None)),
             ("no, use the other file", no(Some("use the other file"))),
             ("", None),

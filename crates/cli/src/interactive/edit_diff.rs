@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use dormouse_base::printable;
-use dormouse_tools::FileChange;
+use dormouse_tools::FileChangePreview;
 use similar::{ChangeTag, TextDiff};
 
 use crate::terminal::markdown::{Color, Flow, Piece, Style};
@@ -18,7 +18,7 @@ const MOST: usize = 300;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The rows of a change, for a terminal of this width.
-pub(crate) fn rows(change: &FileChange, columns: usize) -> Vec<Piece> {
+pub(crate) fn rows(change: &FileChangePreview, columns: usize) -> Vec<Piece> {
     let diff = TextDiff::configure()
         .timeout(PATIENCE)
         .diff_lines(change.before.as_str(), change.after.as_str());
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     fn shown(before: &str, after: &str, columns: usize) -> String {
-        let change = FileChange { path: "a".into(), before: before.into(), after: after.into() };
+        let change = FileChangePreview { path: "a".into(), before: before.into(), after: after.into() };
         let text = |piece: Piece| match piece {
             Piece::Text(text, _) => text,
             Piece::Newline => "\n".to_owned(),

@@ -47,10 +47,10 @@ use view::{SharedView, TerminalView};
 /// Runs a session until the user leaves.
 pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
     check_terminal(arguments)?;
-    let (asker, confirmations) = confirmation::channel();
+    let (confirmer, confirmations) = confirmation::channel();
     let ready = Box::pin(session_start::prepare(arguments, world, Untrusted::Ask));
     let ready = notify_if_slow(ready, || print::note(CONNECTING)).await?;
-    let conversation = ready.open(arguments, world, Some(Arc::new(asker)))?;
+    let conversation = ready.open(arguments, world, Some(Arc::new(confirmer)))?;
     let history = PromptHistory::new(world.home()?);
     let entries = history.entries().map_err(Failure::failed)?;
     let is_dumb = is_dumb(&world.environment);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dormouse_engine::{EngineError, Surroundings, TurnReport};
-use dormouse_tools::{Question, Reply};
+use dormouse_tools::{ConfirmationRequest, ConfirmationReply};
 use futures_util::future::LocalBoxFuture;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::MissedTickBehavior;
@@ -26,7 +26,7 @@ const TICK: Duration = Duration::from_millis(250);
 
 /// The answer to a permission prompt.
 enum Answered {
-    Reply(Reply),
+    Reply(ConfirmationReply),
     Stop,
 }
 
@@ -159,7 +159,7 @@ impl TurnMonitor<'_> {
 }
 
 /// Repeats a permission prompt until it is answered.
-async fn ask(editor: &LineEditor, view: &SharedView, question: Question) -> Answered {
+async fn ask(editor: &LineEditor, view: &SharedView, question: ConfirmationRequest) -> Answered {
     view.borrow_mut().ask(&question);
     loop {
         match editor.read(ReadRequest::Confirmation).await {
@@ -185,14 +185,14 @@ async fn ask(editor: &LineEditor, view: &SharedView, question: Question) -> Answ
 /// Sends the answer to the call; the call may be gone.
 fn settle(
     answered: Answered,
-    reply: tokio::sync::oneshot::Sender<Reply>,
+    reply: tokio::sync::oneshot::Sender<ConfirmationReply>,
     interrupt: &CancellationToken,
 ) {
     let said = match answered {
         Answered::Reply(said) => said,
         Answered::Stop => {
             interrupt.cancel();
-            Reply::No { said: None }
+            ConfirmationReply::No { said: None }
         }
     };
     let _gone = reply.send(said);

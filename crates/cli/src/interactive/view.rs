@@ -7,7 +7,7 @@ use dormouse_base::printable;
 use dormouse_conversation::Role;
 use dormouse_engine::{EngineEvent, RecallReceipt};
 use dormouse_permissions::PermissionGate;
-use dormouse_tools::Question;
+use dormouse_tools::ConfirmationRequest;
 use tokio::time::Instant;
 
 use crate::terminal::markdown::{Color, Flow, Piece, Renderer, Style};
@@ -210,7 +210,7 @@ impl TerminalView {
     }
 
     /// Shows a permission prompt and holds back events until it is answered.
-    pub(crate) fn ask(&mut self, question: &Question) {
+    pub(crate) fn ask(&mut self, question: &ConfirmationRequest) {
         self.close_text();
         self.screen.clear_status();
         self.gap();

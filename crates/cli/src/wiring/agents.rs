@@ -15,8 +15,8 @@ use dormouse_base::{
 };
 use dormouse_engine::{ModelSetup, SmallModel};
 use dormouse_hooks::{HookLayer, HookOrigin, Hooks};
+use dormouse_mcp_client::{ServerOrigin, Variables, read_servers};
 use dormouse_memory::{IndexUpkeep, Scope, StoreOptions};
-use dormouse_tools::{ServerOrigin, Variables, read_servers};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 

@@ -9,10 +9,11 @@ use std::time::Duration;
 use dormouse_base::{
     Environment, Project, Redactor, Settings, SettingsLayer, SettingsSource, TrustState,
 };
-use dormouse_tools::{
-    CALL_TIMEOUT, McpHub, McpSetup, Reaper, START_PATIENCE, ServerOrigin, ServerSpec, ServerStatus,
-    ServersRead, Variables, parse_servers, read_servers,
+use dormouse_mcp_client::{
+    CALL_TIMEOUT, McpHub, McpSetup, ParsedServers, START_TIMEOUT, ServerOrigin, ServerSpec,
+    ServerStatus, Variables, parse_servers, read_servers,
 };
+use dormouse_tools::Reaper;
 use serde_json::Value;
 
 use crate::args::Arguments;
@@ -32,7 +33,7 @@ pub(crate) fn configured(
     arguments: &Arguments,
     in_force: &EffectiveSettings,
     world: &World,
-) -> Result<ServersRead, Failure> {
+) -> Result<ParsedServers, Failure> {
     let read = read(&arguments.mcp_config, in_force, world)?;
     for problem in &read.problems {
         print::note(&format!("warning: {problem}"));
@@ -52,7 +53,7 @@ pub(crate) fn read(
     // Without the API key.
     let environment = environment_for_children(&world.environment, &in_force.settings);
     let variables = Variables::new(environment.clone());
-    let mut layers: Vec<(SettingsSource, ServersRead)> = Vec::new();
+    let mut layers: Vec<(SettingsSource, ParsedServers)> = Vec::new();
     if let Some(mut read) = of_project_file(&in_force.mcp_file, &variables) {
         // Its problems are reported anyway.
         if in_force.trust != TrustState::Trusted {
@@ -126,7 +127,7 @@ fn of_project_file(file: &McpProjectFile, variables: &Variables) -> Option<Serve
     file.text.as_deref().map(|text| parse_servers(text, &origin, variables))
 }
 
-fn of_layer(layer: &SettingsLayer, variables: &Variables) -> ServersRead {
+fn of_layer(layer: &SettingsLayer, variables: &Variables) -> ParsedServers {
     let origin = ServerOrigin::new(layer.source.to_string(), &layer.path);
     let servers = layer.value.get(KEY).unwrap_or(&Value::Null);
     read_servers(servers, &origin, variables, &|path| {

@@ -10,9 +10,7 @@ use dormouse_extensions::plugins::{
 use dormouse_extensions::skills::Skills;
 use dormouse_hooks::{HookLayer, HookOrigin, InactiveReason, PluginPaths};
 
-use dormouse_tools::{
-    ServerOrigin, ServerProblem, ServersRead, Variables, parse_servers, read_servers,
-};
+use dormouse_mcp_client::{ParsedServers, ServerOrigin, ServerProblem, Variables, parse_servers, read_servers};
 
 use crate::wiring::exit::Failure;
 use crate::wiring::print;
@@ -123,7 +121,7 @@ pub(crate) fn variables(plugin: &Plugin, variables: Variables) -> Variables {
     own.fold(variables, |variables, (name, value)| variables.with(name, value))
 }
 
-pub(crate) fn servers_of(plugin: &Plugin, variables: &Variables) -> ServersRead {
+pub(crate) fn servers_of(plugin: &Plugin, variables: &Variables) -> ParsedServers {
     let read = |config: &PluginConfig| {
         let origin = |path| ServerOrigin::new(format!("plugin {}", plugin.name), path);
         match config {
@@ -133,5 +131,5 @@ pub(crate) fn servers_of(plugin: &Plugin, variables: &Variables) -> ServersRead 
             }
         }
     };
-    plugin.servers.iter().map(read).fold(ServersRead::default(), ServersRead::under)
+    plugin.servers.iter().map(read).fold(ParsedServers::default(), ParsedServers::under)
 }

@@ -18,9 +18,10 @@ use dormouse_engine::{
 };
 use dormouse_extensions::skills::Skills;
 use dormouse_hooks::Hooks;
+use dormouse_mcp_client::{McpHub, ServerSpec};
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_permissions::PermissionGate;
-use dormouse_tools::{Asker, CommandLimits, McpHub, Reaper, ServerSpec, ToolSet};
+use dormouse_tools::{Confirmer, CommandLimits, Reaper, ToolSet};
 
 use crate::args::Arguments;
 use crate::wiring::agents::{self, AgentLibrary, Surrounding};
@@ -195,13 +196,13 @@ impl PreparedSession {
         self,
         arguments: &Arguments,
         world: &World,
-        asker: Option<Arc<dyn Asker>>,
+        confirmer: Option<Arc<dyn Confirmer>>,
     ) -> Result<Conversation, Failure> {
-        let run = match &asker {
+        let run = match &confirmer {
             Some(_) => background_tasks::RunKind::Interactive,
             None => background_tasks::RunKind::Headless { wait: arguments.wait },
         };
-        self.open_for(run, arguments, world, asker)
+        self.open_for(run, arguments, world, confirmer)
     }
 
     /// Like [`Self::open`], for a given kind of run.
@@ -211,7 +212,7 @@ impl PreparedSession {
         run: background_tasks::RunKind,
         arguments: &Arguments,
         world: &World,
-        asker: Option<Arc<dyn Asker>>,
+        confirmer: Option<Arc<dyn Confirmer>>,
     ) -> Result<Conversation, Failure> {
         let Self {
             connection,
@@ -246,7 +247,7 @@ impl PreparedSession {
         let access = memory.as_ref().map(|memory| Arc::clone(&memory.access));
         let dreamer = dream::dreamer(world, access.as_ref(), &folder, &switches)?;
         // A headless run ends with its answer: no dreams.
-        let dreaming = dreamer.clone().filter(|_| asker.is_some());
+        let dreaming = dreamer.clone().filter(|_| confirmer.is_some());
         let mut beside =
             background_tasks::background_tasks(world, &settings, &switches, &project, run)?;
         beside.extend(dreaming.map(|dreamer| dreamer as Arc<dyn BackgroundTask>));
@@ -260,7 +261,7 @@ impl PreparedSession {
             retry: connection.retry,
             tools: Arc::new(tools),
             gate: gate.clone(),
-            asker,
+            confirmer,
             project: project.clone(),
             environment: environment.clone(),
             clock: Arc::clone(&world.clock),

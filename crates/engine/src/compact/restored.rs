@@ -9,7 +9,7 @@ use dormouse_context::compact::{
 };
 use dormouse_conversation::{Block, ResultContent, ToolUse, ToolUseId, estimate_text};
 use dormouse_permissions::{PermissionGate, PermissionMode};
-use dormouse_tools::{Caller, ReadCache, TodoStatus};
+use dormouse_tools::{CallRunner, ReadCache, TodoStatus};
 use tokio_util::sync::CancellationToken;
 
 use crate::Engine;
@@ -72,7 +72,7 @@ impl Engine {
         cache: &Arc<Mutex<ReadCache>>,
     ) -> Option<String> {
         let gate = PermissionGate::new(PermissionMode::Plan, self.config.gate.rules().clone());
-        let caller = Caller { gate, asker: None, ..self.caller() };
+        let caller = CallRunner { gate, confirmer: None, ..self.caller() };
         let mut context = self.call_context(CancellationToken::new());
         context.read_cache = Arc::clone(cache);
         let input =

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dormouse_base::Redactor;
 use dormouse_conversation::{Block, ResultContent, ToolUse, ToolUseId};
 use dormouse_permissions::PermissionVerdict;
-use dormouse_tools::{CallResult, Progress};
+use dormouse_tools::{CallResult, CommandProgress};
 use tokio::sync::Notify;
 
 use super::Driver;
@@ -131,7 +131,7 @@ struct CallProgress {
     call: ToolUseId,
 }
 
-impl Progress for CallProgress {
+impl CommandProgress for CallProgress {
     fn printed(&self, text: &str) {
         let Some(line) = text.lines().rev().find(|line| !line.trim().is_empty()) else { return };
         let line = line.chars().take(LONGEST_LINE).collect();

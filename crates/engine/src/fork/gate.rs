@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use dormouse_permissions::{Access, PermissionGate, PermissionMode};
-use dormouse_tools::{FileGuard, Route, Tool};
+use dormouse_tools::{FileGuard, FileRoute, Tool};
 use serde_json::value::RawValue;
 
 /// Tools that only read but leave something behind in the parent: a skill in use lends its rules to the parent's gate,
@@ -130,16 +130,16 @@ pub(super) struct ForkGuard {
 }
 
 impl FileGuard for ForkGuard {
-    fn route(&self, path: &Path) -> Route {
+    fn route(&self, path: &Path) -> FileRoute {
         if !self.writes.covers(path) {
-            return Route::Refused(format!(
+            return FileRoute::Refused(format!(
                 "{} may not be written by work beside the conversation",
                 path.display()
             ));
         }
         match &self.parent {
             Some(parent) => parent.route(path),
-            None => Route::Plain,
+            None => FileRoute::Plain,
         }
     }
 }

@@ -8,7 +8,7 @@ use dormouse_base::{Dir, Environment, RelPath};
 use dormouse_conversation::{ResultContent, ToolUse, ToolUseId};
 use dormouse_permissions::{PermissionRule, PermissionRules, PermissionVerdict};
 use dormouse_tools::{
-    CallContext, CallResult, Caller, ResultLimit, ToolClass, ToolError, ToolOutput, ToolSet,
+    CallContext, CallResult, CallRunner, ResultLimit, ToolClass, ToolError, ToolOutput, ToolSet,
     ToolSpec, ToolTraits,
 };
 use futures_util::future::BoxFuture;
@@ -129,7 +129,7 @@ impl World {
         let mut context = CallContext::new(&folder, Environment::default(), 1_000);
         context.file_guard =
             Some(Arc::new(ForkGuard { writes: gate.writes.clone(), parent: guard }));
-        let (id, caller) = (ToolUseId::new("c"), Caller::new(Arc::clone(&self.tools), admitted));
+        let (id, caller) = (ToolUseId::new("c"), CallRunner::new(Arc::clone(&self.tools), admitted));
         let call = ToolUse { id: &id, name, input: &input };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(caller.run(call, &context))
@@ -243,14 +243,14 @@ struct Swaps {
 }
 
 impl FileGuard for Swaps {
-    fn route(&self, _: &Path) -> Route {
+    fn route(&self, _: &Path) -> FileRoute {
         let mut done = self.done.lock().unwrap();
         *done += 1;
         if *done == self.at {
             std::fs::remove_dir_all(&self.folder).unwrap();
             symlink(&self.to, &self.folder).unwrap();
         }
-        Route::Plain
+        FileRoute::Plain
     }
 }
 

@@ -19,7 +19,7 @@ use dormouse_conversation::{Message, RequestOptions, Usage};
 use dormouse_hooks::HookNotifier;
 use dormouse_model::{Dialect, Model, ModelError, PriceTable, RetryPolicy, WireBody};
 use dormouse_permissions::PermissionGate;
-use dormouse_tools::{CachedFile, CallContext, CallObserver, Extent, Tool, ToolSet};
+use dormouse_tools::{CachedFile, CallContext, CallObserver, ReadExtent, Tool, ToolSet};
 
 pub use gate::{ForkGate, Writes};
 
@@ -195,7 +195,7 @@ impl ForkSource {
     /// A file counts as read by the fork, which may then change it: it is about to be shown what is in it.
     pub fn has_read(&self, path: PathBuf, file: &DirEntry, content: String) {
         let (modified, size) = (file.modified, file.size);
-        let known = CachedFile { modified, size, extent: Extent::Whole, content };
+        let known = CachedFile { modified, size, extent: ReadExtent::Whole, content };
         let mut cache =
             self.context.read_cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         cache.insert(path, known);

@@ -11,7 +11,7 @@ use dormouse_conversation::{
 };
 use dormouse_model::{Completion, ModelError};
 use dormouse_permissions::PermissionVerdict;
-use dormouse_tools::{Caller, ToolSet};
+use dormouse_tools::{CallRunner, ToolSet};
 
 use super::gate::ForkGuard;
 use super::{DENIALS_KEPT, FORK_TAG, ForkEnd, ForkOrder, ForkReport, ForkSource};
@@ -204,7 +204,7 @@ impl<'j> Fork<'j> {
             }
         };
         let observer = seed.observer.clone();
-        let caller = Caller { observer, ..Caller::new(Arc::clone(&seed.tools), gate) };
+        let caller = CallRunner { observer, ..CallRunner::new(Arc::clone(&seed.tools), gate) };
         let bound = seed.results.bound(&seed.tools, call.name);
         let mut context = seed.context.clone();
         context.overflow = seed.results.overflow(call.id);

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use dormouse_memory::{Proposal, ProposedFile, Store};
-use dormouse_tools::{Asker, FileChange, Question, Reply};
+use dormouse_tools::{Confirmer, FileChangePreview, ConfirmationRequest, ConfirmationReply};
 use serde_json::value::RawValue;
 
 /// The user's decision about a change.
@@ -17,14 +17,14 @@ pub(super) enum ChangeDecision {
 /// Asks about changes, until the user accepts all of this session.
 #[derive(Default)]
 pub(super) struct ChangeConfirmation {
-    asker: OnceLock<Arc<dyn Asker>>,
+    confirmer: OnceLock<Arc<dyn Confirmer>>,
     accept_all: AtomicBool,
 }
 
 impl ChangeConfirmation {
-    /// Only the first asker counts.
-    pub(super) fn set_asker(&self, asker: Arc<dyn Asker>) {
-        self.asker.get_or_init(|| asker);
+    /// Only the first confirmer counts.
+    pub(super) fn set_confirmer(&self, confirmer: Arc<dyn Confirmer>) {
+        self.confirmer.get_or_init(|| confirmer);
     }
 
     /// A new session: the user has accepted nothing in advance.
@@ -37,23 +37,23 @@ impl ChangeConfirmation {
         if self.accept_all.load(Ordering::Relaxed) {
             return Some(ChangeDecision::Accept);
         }
-        let asker = self.asker.get()?;
+        let confirmer = self.confirmer.get()?;
         let runtime = tokio::runtime::Handle::try_current().ok()?;
         for file in &proposal.files {
-            match runtime.block_on(asker.ask(question(store, proposal, file))) {
-                Reply::Once => {}
-                Reply::Always => {
+            match runtime.block_on(confirmer.ask(question(store, proposal, file))) {
+                ConfirmationReply::Once => {}
+                ConfirmationReply::Always => {
                     self.accept_all.store(true, Ordering::Relaxed);
                     break;
                 }
-                Reply::No { said } => return Some(ChangeDecision::Reject { reason: said }),
+                ConfirmationReply::No { said } => return Some(ChangeDecision::Reject { reason: said }),
             }
         }
         Some(ChangeDecision::Accept)
     }
 }
 
-fn question(store: &Store, proposal: &Proposal, file: &ProposedFile) -> Question {
+fn question(store: &Store, proposal: &Proposal, file: &ProposedFile) -> ConfirmationRequest {
     let path = store.dir().path().join(file.file.as_str());
     let tool = if file.after.is_some() { "MemorySave" } else { "MemoryDelete" };
     let why = format!(
@@ -61,11 +61,11 @@ fn question(store: &Store, proposal: &Proposal, file: &ProposedFile) -> Question
         store.scope(),
         proposal.by.reason
     );
-    Question {
+    ConfirmationRequest {
         tool: tool.to_owned(),
         input: file_input(&path.display().to_string()),
         why,
-        change: Some(FileChange {
+        change: Some(FileChangePreview {
             path,
             before: file.before.clone().unwrap_or_default(),
             after: file.after.clone().unwrap_or_default(),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_memory::{ContentHash, INDEX, MemoryFile, Saving, Store};
-use dormouse_tools::{FileDoor, FileGuard, Passed, Route};
+use dormouse_tools::{FileWriter, FileGuard, FileWriteOutcome, FileRoute};
 
 use super::session_memory::SessionMemory;
 use super::tool_run::proposal_text;
@@ -14,27 +14,27 @@ use super::writing::MemoryWriteResult;
 pub(crate) struct MemoryFileGuard(pub(crate) Arc<SessionMemory>);
 
 impl FileGuard for MemoryFileGuard {
-    fn route(&self, path: &Path) -> Route {
-        let Some((store, rest)) = self.0.memories().store_of(path) else { return Route::Plain };
+    fn route(&self, path: &Path) -> FileRoute {
+        let Some((store, rest)) = self.0.memories().store_of(path) else { return FileRoute::Plain };
         if self.0.saving() == Saving::DailyLog {
-            return Route::Refused(
+            return FileRoute::Refused(
                 "memories are saved as a daily log here; add to it with MemoryLog".to_owned(),
             );
         }
         let Some(name) = rest.to_str().filter(|name| !name.is_empty()) else {
-            return Route::Refused("the file name of a memory must be UTF-8 text".to_owned());
+            return FileRoute::Refused("the file name of a memory must be UTF-8 text".to_owned());
         };
         let target = if name == INDEX {
             WriteTarget::Index
         } else {
             match MemoryFile::new(name) {
                 Ok(file) => WriteTarget::Memory(file),
-                Err(error) => return Route::Refused(error.to_string()),
+                Err(error) => return FileRoute::Refused(error.to_string()),
             }
         };
         let memory = Arc::clone(&self.0);
         let store = Arc::clone(store);
-        Route::Through(Arc::new(MemoryFileRoute { memory, store, target }))
+        FileRoute::Through(Arc::new(MemoryFileRoute { memory, store, target }))
     }
 }
 
@@ -49,8 +49,8 @@ struct MemoryFileRoute {
     target: WriteTarget,
 }
 
-impl FileDoor for MemoryFileRoute {
-    fn write(&self, before: Option<&[u8]>, after: &[u8]) -> Result<Passed, String> {
+impl FileWriter for MemoryFileRoute {
+    fn write(&self, before: Option<&[u8]>, after: &[u8]) -> Result<FileWriteOutcome, String> {
         let before = before.map(ContentHash::of);
         let written = match &self.target {
             WriteTarget::Index => {
@@ -61,8 +61,8 @@ impl FileDoor for MemoryFileRoute {
             WriteTarget::Memory(file) => self.memory.write_file(&self.store, file, before, after),
         };
         match written.map_err(|error| error.to_string())? {
-            MemoryWriteResult::Written(_) => Ok(Passed::Written),
-            MemoryWriteResult::Proposed(id) => Ok(Passed::Waits(proposal_text(id))),
+            MemoryWriteResult::Written(_) => Ok(FileWriteOutcome::Written),
+            MemoryWriteResult::Proposed(id) => Ok(FileWriteOutcome::Waits(proposal_text(id))),
         }
     }
 }

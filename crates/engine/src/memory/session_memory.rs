@@ -11,7 +11,7 @@ use dormouse_memory::{
 };
 use dormouse_provenance::ProvenanceCheck;
 use dormouse_search::Embedder;
-use dormouse_tools::Asker;
+use dormouse_tools::Confirmer;
 
 use super::changed_memories::ChangedMemories;
 use super::confirmation::ChangeConfirmation;
@@ -145,8 +145,8 @@ impl SessionMemory {
     }
 
     /// Changes can be confirmed here from now on.
-    pub(crate) fn set_asker(&self, asker: Arc<dyn Asker>) {
-        self.confirmation.set_asker(asker);
+    pub(crate) fn set_confirmer(&self, confirmer: Arc<dyn Confirmer>) {
+        self.confirmation.set_confirmer(confirmer);
     }
 
     /// Notifies these hooks of changes from now on.

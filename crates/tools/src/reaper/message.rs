@@ -17,7 +17,7 @@ const LENGTH: usize = 5;
 
 /// What a reaper tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Message {
+pub(super) enum ReaperMessage {
     /// The command runs, and leads the process group of this number.
     Started(i32),
     /// It could not be started: the system's number of the error.
@@ -26,7 +26,7 @@ pub(super) enum Message {
     Ended(ExitStatus),
 }
 
-impl Message {
+impl ReaperMessage {
     /// As it is sent.
     pub(super) fn to_bytes(self) -> [u8; LENGTH] {
         let (letter, number) = match self {
@@ -89,16 +89,16 @@ mod tests {
     #[test]
     fn messages_come_out_as_they_went_in_at_any_cut() {
         let all = [
-            Message::Started(4_242),
-            Message::Failed(2),
-            Message::Ended(ExitStatus::from_raw(0x0300)),
-            Message::Ended(ExitStatus::from_raw(9)),
+            ReaperMessage::Started(4_242),
+            ReaperMessage::Failed(2),
+            ReaperMessage::Ended(ExitStatus::from_raw(0x0300)),
+            ReaperMessage::Ended(ExitStatus::from_raw(9)),
         ];
-        let bytes = all.map(Message::to_bytes).concat();
+        let bytes = all.map(ReaperMessage::to_bytes).concat();
         let (mut received, mut seen) = (Vec::new(), Vec::new());
         for byte in bytes {
             received.push(byte);
-            seen.extend(Message::take(&mut received));
+            seen.extend(ReaperMessage::take(&mut received));
         }
         assert_eq!(seen, all);
         assert!(received.is_empty());

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions};
 
 use super::descendants::descendants;
-use super::message::{Message, receive_files};
+use super::message::{ReaperMessage, receive_files};
 
 /// Between asking everything to end and ending it.
 const TERM_GRACE: Duration = Duration::from_secs(2);
@@ -29,13 +29,15 @@ pub(super) fn run(command: impl Iterator<Item = OsString>) -> ExitCode {
     adopt_orphans();
     match start(command) {
         Ok(group) => {
-            tell(Message::Started(group.as_raw_nonzero().get()));
+            tell(ReaperMessage::Started(group.as_raw_nonzero().get()));
             thread::spawn(move || end_when_released(group));
             wait_for_all(group);
             ExitCode::SUCCESS
         }
         Err(error) => {
-            tell(Message::Failed(error.raw_os_error().unwrap_or(Errno::INVAL.raw_os_error())));
+            tell(ReaperMessage::Failed(
+                error.raw_os_error().unwrap_or(Errno::INVAL.raw_os_error()),
+            ));
             ExitCode::FAILURE
         }
     }
@@ -67,7 +69,7 @@ fn wait_for_all(group: Pid) {
     loop {
         match rustix::process::wait(WaitOptions::empty()) {
             Ok(Some((process, status))) if process == group => {
-                tell(Message::Ended(ExitStatus::from_raw(status.as_raw())));
+                tell(ReaperMessage::Ended(ExitStatus::from_raw(status.as_raw())));
             }
             Ok(_) | Err(Errno::INTR) => {}
             // There is no child any more.
@@ -107,7 +109,7 @@ fn signal_all(group: Pid, signal: Signal) {
 }
 
 /// Whoever started us may be gone; then nobody needs to know.
-fn tell(message: Message) {
+fn tell(message: ReaperMessage) {
     let _gone = rustix::io::write(control().as_fd(), &message.to_bytes());
 }
 

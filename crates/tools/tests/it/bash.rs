@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use dormouse_base::{Clock, Dir, Environment, Redactor, RelPath, Secret, SystemClock};
-use dormouse_tools::{CallContext, Overflow, Progress};
+use dormouse_tools::{CallContext, OutputFile, CommandProgress};
 use serde_json::json;
 
 use crate::{HANGS, Scene, wait_until};
@@ -49,9 +49,9 @@ async fn keys_are_not_handed_on() {
 }
 
 /// A place for a long result, in the scene's folder.
-fn overflow(scene: &Scene) -> Overflow {
+fn overflow(scene: &Scene) -> OutputFile {
     let session = Dir::open(scene.folder.path()).unwrap();
-    Overflow { session, file: RelPath::new("tool-results/t1.txt").unwrap() }
+    OutputFile { session, file: RelPath::new("tool-results/t1.txt").unwrap() }
 }
 
 #[tokio::test]
@@ -96,7 +96,7 @@ async fn long_output_of_a_command_that_is_ended_is_kept() {
 async fn secrets_are_taken_out_while_it_runs() {
     #[derive(Default)]
     struct Seen(Mutex<String>);
-    impl Progress for Seen {
+    impl CommandProgress for Seen {
         fn printed(&self, text: &str) {
             self.0.lock().unwrap().push_str(text);
         }
@@ -105,7 +105,7 @@ async fn secrets_are_taken_out_while_it_runs() {
     let seen = Arc::new(Seen::default());
     scene.context.overflow = Some(overflow(&scene));
     scene.context.redactor = Redactor::new([Secret::new("sk-very-secret-key")]);
-    scene.context.progress = Some(Arc::clone(&seen) as Arc<dyn Progress>);
+    scene.context.progress = Some(Arc::clone(&seen) as Arc<dyn CommandProgress>);
     // 19 bytes a time do not fit evenly into what is read at once.
     let command =
         "printf sk-very-; sleep 0.2; echo secret-key; yes sk-very-secret-key | head -40000";

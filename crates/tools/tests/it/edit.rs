@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dormouse_tools::Extent;
+use dormouse_tools::ReadExtent;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ async fn two_edits_in_a_row() {
     holds(&path, b"uno\ndue\n");
     let real = path.canonicalize().unwrap();
     let seen = scene.context.read_cache.lock().unwrap().get(&real).cloned().unwrap();
-    assert_eq!((seen.extent, seen.content.as_str()), (Extent::Whole, "uno\ndue\n"));
+    assert_eq!((seen.extent, seen.content.as_str()), (ReadExtent::Whole, "uno\ndue\n"));
     assert_eq!(names(&scene), ["a"]);
 }
 
@@ -58,7 +58,7 @@ async fn what_was_seen_in_part_stays_in_part() {
     holds(&path, b"one\n2\n3\n");
     let real = path.canonicalize().unwrap();
     let seen = scene.context.read_cache.lock().unwrap().get(&real).cloned().unwrap();
-    assert_eq!((seen.extent, seen.content.as_str()), (Extent::Part, "one\n2\n"));
+    assert_eq!((seen.extent, seen.content.as_str()), (ReadExtent::Part, "one\n2\n"));
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use dormouse_base::Environment;
 use dormouse_conversation::{ResultContent, ToolUse, ToolUseId};
 use dormouse_permissions::PermissionGate;
-use dormouse_tools::{CallContext, CallResult, Caller, ToolSet};
+use dormouse_tools::{CallContext, CallResult, CallRunner, ToolSet};
 use serde_json::value::RawValue;
 
 /// Longer than any of these calls takes on a busy machine, and far less than one that hangs.
@@ -57,7 +57,7 @@ impl Scene {
         let input = RawValue::from_string(input.to_string()).unwrap();
         let id = ToolUseId::new("t1");
         let call = ToolUse { id: &id, name, input: &input };
-        Caller::new(Arc::new(ToolSet::builtin()), PermissionGate::allow_all())
+        CallRunner::new(Arc::new(ToolSet::builtin()), PermissionGate::allow_all())
             .run(call, &self.context)
             .await
     }
@@ -109,7 +109,7 @@ fn contexts_sets_and_calls_go_to_other_threads() {
     check(&scene.context);
     check(&tools);
     let call = ToolUse { id: &id, name: "Read", input: RawValue::NULL };
-    let caller = Caller::new(Arc::new(tools), PermissionGate::allow_all());
+    let caller = CallRunner::new(Arc::new(tools), PermissionGate::allow_all());
     check_send(&caller.run(call, &scene.context));
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dormouse_base::{Clock, SystemClock};
 use dormouse_conversation::{BlockKind, ResultContent};
-use dormouse_tools::{Extent, output};
+use dormouse_tools::{ReadExtent, output};
 use serde_json::{Value, json};
 
 use crate::{HANGS, Scene};
@@ -182,10 +182,10 @@ async fn what_was_read_is_remembered() {
     scene.text("Read", &json!({"file_path": path, "limit": 1})).await;
     let key = path.canonicalize().unwrap();
     let seen = scene.context.read_cache.lock().unwrap().get(&key).cloned().unwrap();
-    assert_eq!((seen.extent, seen.content.as_str(), seen.size), (Extent::Part, "one\r\n", 10));
+    assert_eq!((seen.extent, seen.content.as_str(), seen.size), (ReadExtent::Part, "one\r\n", 10));
     scene.text("Read", &file(&path)).await;
     let seen = scene.context.read_cache.lock().unwrap().get(&key).cloned().unwrap();
-    assert_eq!((seen.extent, seen.content.as_str()), (Extent::Whole, "one\r\ntwo\r\n"));
+    assert_eq!((seen.extent, seen.content.as_str()), (ReadExtent::Whole, "one\r\ntwo\r\n"));
     assert_eq!(seen.modified, path.metadata().unwrap().modified().unwrap());
     scene.error("Read", &json!({"file_path": "missing"})).await;
     assert_eq!(scene.context.read_cache.lock().unwrap().len(), 1);

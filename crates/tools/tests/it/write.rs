@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use dormouse_permissions::Access;
-use dormouse_tools::{Bash, Edit, Extent, FileGuard, Read, Route, TodoWrite, Tool, Write, output};
+use dormouse_tools::{Bash, Edit, ReadExtent, FileGuard, Read, FileRoute, TodoWrite, Tool, Write, output};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ async fn a_new_file_and_its_folders() {
     assert_eq!(names(&scene), ["a"]);
     // What was written is known: it can be changed without a read.
     let seen = scene.context.read_cache.lock().unwrap().get(&real).cloned().unwrap();
-    assert_eq!((seen.extent, seen.content.as_str()), (Extent::Whole, "one\ntwo\n"));
+    assert_eq!((seen.extent, seen.content.as_str()), (ReadExtent::Whole, "one\ntwo\n"));
     let text = scene.text("Write", &write(&path, "one\n2\n")).await;
     let expected = "@@ -1,2 +1,2 @@\n one\n-two\n+2";
     assert_eq!(text, format!("replaced {}: 2 lines and 6 bytes\n{expected}", real.display()));
@@ -198,11 +198,11 @@ async fn odd_names() {
 struct NotBelow(PathBuf);
 
 impl FileGuard for NotBelow {
-    fn route(&self, path: &Path) -> Route {
+    fn route(&self, path: &Path) -> FileRoute {
         if path.starts_with(&self.0) {
-            Route::Refused(format!("{} is guarded", path.display()))
+            FileRoute::Refused(format!("{} is guarded", path.display()))
         } else {
-            Route::Plain
+            FileRoute::Plain
         }
     }
 }

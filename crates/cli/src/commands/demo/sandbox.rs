@@ -130,7 +130,7 @@ pub(super) async fn start_session(
         tools: Arc::new(tools),
         // The script is ours and the folder is temporary.
         gate: PermissionGate::allow_all(),
-        asker: None,
+        confirmer: None,
         project,
         environment: world.environment.clone(),
         clock: Arc::clone(&world.clock),

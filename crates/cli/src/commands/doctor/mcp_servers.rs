@@ -1,6 +1,6 @@
 //! The configured MCP servers: whether each responds, and invalid entries.
 
-use dormouse_tools::{ServerProblem, ServerStatus, ServerView};
+use dormouse_mcp_client::{ServerProblem, ServerStatus, ServerView};
 
 use super::context::DoctorContext;
 use super::finding::DoctorFinding;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use dormouse_base::{SettingsSource, TrustState};
-use dormouse_tools::{ServerOrigin, Variables, read_servers};
+use dormouse_mcp_client::{ServerOrigin, Variables, read_servers};
 use serde_json::{Value, json};
 
 use crate::args::{McpAddArguments, SettingsScope};

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use dormouse_base::TrustState;
-use dormouse_tools::{McpHub, ServerProblem, ServerStatus, ServerView};
+use dormouse_mcp_client::{McpHub, ServerProblem, ServerStatus, ServerView};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -6,7 +6,8 @@ use dormouse_extensions::plugins::{InstalledPlugin, Plugin, PluginConfig, Plugin
 use dormouse_extensions::skills::Skills;
 use dormouse_hooks::Hooks;
 
-use dormouse_tools::Variables;
+use dormouse_mcp_client::Variables;
+use dormouse_mcp_client::Variables;
 use serde_json::Value;
 
 use crate::message_catalog::msg;

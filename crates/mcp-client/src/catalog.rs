@@ -28,14 +28,14 @@ pub(crate) struct Catalog {
     /// What it says about its use.
     pub(crate) instructions: String,
     /// By their own names.
-    pub(crate) tools: BTreeMap<String, Arc<Offered>>,
+    pub(crate) tools: BTreeMap<String, Arc<OfferedTool>>,
     /// What was left out, and why.
     pub(crate) left_out: Vec<String>,
 }
 
 /// A tool, as its server describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Offered {
+pub(crate) struct OfferedTool {
     pub(crate) description: String,
     /// The JSON schema of its arguments.
     pub(crate) schema: String,
@@ -90,7 +90,7 @@ impl Catalog {
         } else {
             said
         };
-        let offered = Offered {
+        let offered = OfferedTool {
             description: cut(&said, DESCRIPTION_CHARS),
             schema,
             claims_to_read: claims_to_read.unwrap_or(false),

@@ -17,27 +17,29 @@ use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::catalog::Catalog;
-use super::flood::Flooded;
-use super::http;
-use super::stdio::Program;
-use super::{Setup, Transport};
+use crate::catalog::Catalog;
+use crate::error_chain::innermost;
+use crate::http;
+use crate::message_limit::MessageOverflow;
+use crate::server_spec::Transport;
+use crate::setup::McpSetup;
+use crate::stdio::ServerProcess;
 
 /// How long a server may take from its start to its list of tools: some are fetched from a registry first.
-const OPEN_PATIENCE: Duration = Duration::from_mins(1);
+const OPEN_TIMEOUT: Duration = Duration::from_mins(1);
 /// How long the goodbye may take: over HTTP it is a request.
-const GOODBYE_PATIENCE: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Between the end of a stream of changes and asking for another.
 const LISTEN_AGAIN: Duration = Duration::from_secs(5);
 
 /// What is ours in the conversation with a server: nothing is offered, and changes are noticed.
 #[derive(Clone)]
-struct Listener {
+struct ClientEvents {
     changed: Arc<Notify>,
 }
 
-impl ClientHandler for Listener {
+impl ClientHandler for ClientEvents {
     fn get_info(&self) -> ClientConfig {
         let software = Implementation::new("dormouse", env!("CARGO_PKG_VERSION"));
         ClientConfig::new(ClientCapabilities::default(), software)
@@ -49,12 +51,12 @@ impl ClientHandler for Listener {
 }
 
 /// An open connection.
-pub(super) struct Connection {
-    pub(super) peer: Peer<RoleClient>,
+pub(crate) struct McpConnection {
+    pub(crate) peer: Peer<RoleClient>,
     /// Whether it was sent more than it takes.
-    pub(super) flooded: Flooded,
-    service: RunningService<RoleClient, Listener>,
-    program: Option<Program>,
+    pub(crate) flooded: MessageOverflow,
+    service: RunningService<RoleClient, ClientEvents>,
+    program: Option<ServerProcess>,
     changed: Arc<Notify>,
 }
 
@@ -67,20 +69,20 @@ enum Handshake {
     Old,
 }
 
-impl Connection {
+impl McpConnection {
     /// Connects, and asks what the server offers. The error is for people.
-    pub(super) async fn open(
+    pub(crate) async fn open(
         transport: &Transport,
-        setup: &Setup,
+        setup: &McpSetup,
     ) -> Result<(Self, Catalog), String> {
-        let opened = tokio::time::timeout(OPEN_PATIENCE, Self::try_both(transport, setup)).await;
+        let opened = tokio::time::timeout(OPEN_TIMEOUT, Self::try_both(transport, setup)).await;
         opened.unwrap_or_else(|_| {
-            Err(format!("it did not answer within {} seconds", OPEN_PATIENCE.as_secs()))
+            Err(format!("it did not answer within {} seconds", OPEN_TIMEOUT.as_secs()))
         })
     }
 
     /// A server that breaks off at the sight of the new handshake is tried with the old one.
-    async fn try_both(transport: &Transport, setup: &Setup) -> Result<(Self, Catalog), String> {
+    async fn try_both(transport: &Transport, setup: &McpSetup) -> Result<(Self, Catalog), String> {
         match Self::shake(transport, setup, Handshake::Either).await {
             Err(Refused::Protocol(_)) => {
                 Self::shake(transport, setup, Handshake::Old).await.map_err(Refused::into_reason)
@@ -91,15 +93,15 @@ impl Connection {
 
     async fn shake(
         transport: &Transport,
-        setup: &Setup,
+        setup: &McpSetup,
         handshake: Handshake,
     ) -> Result<(Self, Catalog), Refused> {
         let changed = Arc::new(Notify::new());
-        let listener = Listener { changed: Arc::clone(&changed) };
-        let flooded = Flooded::default();
+        let listener = ClientEvents { changed: Arc::clone(&changed) };
+        let flooded = MessageOverflow::default();
         let (mut program, served) = match transport {
             Transport::Stdio { .. } => {
-                let started = Program::start(transport, setup, flooded.clone()).await;
+                let started = ServerProcess::start(transport, setup, flooded.clone()).await;
                 let (program, pipes) = started.map_err(Refused::NotStarted)?;
                 (Some(program), listener.serve_with_lifecycle(pipes, handshake.mode()).await)
             }
@@ -140,14 +142,14 @@ impl Connection {
     }
 
     /// What watches over it from now on.
-    pub(super) fn keep(self) -> Kept {
+    pub(crate) fn keep(self) -> WatchedConnection {
         let Self { peer, service, program, changed, .. } = self;
         let stop = service.cancellation_token();
         let mut running = JoinSet::new();
         running.spawn(service.waiting());
         let mut listening = JoinSet::new();
         listening.spawn(listen(peer.clone(), Arc::clone(&changed)));
-        Kept { running, stop: Some(stop), program, changed, _listening: listening }
+        WatchedConnection { running, stop: Some(stop), program, changed, _listening: listening }
     }
 }
 
@@ -173,7 +175,7 @@ async fn listen(peer: Peer<RoleClient>, changed: Arc<Notify>) {
 }
 
 /// Something that came to pass with a connection.
-pub(super) enum Event {
+pub(crate) enum ConnectionEvent {
     /// Its tools are others now.
     Changed,
     /// It is gone, and why.
@@ -181,36 +183,36 @@ pub(super) enum Event {
 }
 
 /// An open connection, watched over. Dropping it ends it.
-pub(super) struct Kept {
+pub(crate) struct WatchedConnection {
     running: JoinSet<Result<QuitReason, JoinError>>,
     stop: Option<RunningServiceCancellationToken>,
-    program: Option<Program>,
+    program: Option<ServerProcess>,
     changed: Arc<Notify>,
     _listening: JoinSet<()>,
 }
 
-impl Kept {
+impl WatchedConnection {
     /// Waits for something to come to pass; none when it is told to stop.
-    pub(super) async fn next(&mut self, stop: &CancellationToken) -> Option<Event> {
+    pub(crate) async fn next(&mut self, stop: &CancellationToken) -> Option<ConnectionEvent> {
         tokio::select! {
             biased;
             () = stop.cancelled() => return None,
             _ended = self.running.join_next() => {}
-            () = self.changed.notified() => return Some(Event::Changed),
+            () = self.changed.notified() => return Some(ConnectionEvent::Changed),
         }
-        Some(Event::Gone(match &mut self.program {
+        Some(ConnectionEvent::Gone(match &mut self.program {
             Some(program) => program.why_gone().await,
             None => "the connection ended".to_owned(),
         }))
     }
 
     /// Says goodbye: closes a program's input and waits for its end, or ends it.
-    pub(super) async fn close(&mut self) {
+    pub(crate) async fn close(&mut self) {
         if let Some(stop) = self.stop.take() {
             stop.cancel();
         }
         let gone = async { while self.running.join_next().await.is_some() {} };
-        let _patience = tokio::time::timeout(GOODBYE_PATIENCE, gone).await;
+        let _patience = tokio::time::timeout(CLOSE_TIMEOUT, gone).await;
         // What holds the pipes goes, and the program's input is closed for certain.
         self.running.abort_all();
         if let Some(program) = &mut self.program {
@@ -248,7 +250,7 @@ impl Refused {
 }
 
 /// What is told of a handshake that failed.
-async fn refusal(error: &ClientInitializeError, program: Option<&mut Program>) -> Refused {
+async fn refusal(error: &ClientInitializeError, program: Option<&mut ServerProcess>) -> Refused {
     let Some(program) = program else {
         return Refused::Protocol(told(error));
     };
@@ -272,15 +274,6 @@ fn told(error: &ClientInitializeError) -> String {
 }
 
 /// What a person can use of an error on the way to a server.
-pub(super) fn on_the_way(error: &(dyn std::error::Error + 'static)) -> String {
+pub(crate) fn on_the_way(error: &(dyn std::error::Error + 'static)) -> String {
     http::told(error).unwrap_or_else(|| innermost(error))
-}
-
-/// The error at the bottom says what happened; those above it name types and addresses.
-pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut inner = error;
-    while let Some(source) = inner.source() {
-        inner = source;
-    }
-    inner.to_string()
 }

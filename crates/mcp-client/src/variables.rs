@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dormouse_base::Environment;
 
-use crate::process::KEYS;
+use dormouse_tools::MODEL_KEYS;
 
 /// What names in an entry stand for.
 #[derive(Debug, Clone, Default)]
@@ -37,7 +37,7 @@ impl Variables {
     }
 
     /// The text with every name replaced; an error says which can not be.
-    pub(super) fn expand(&self, text: &str) -> Result<String, String> {
+    pub(crate) fn expand(&self, text: &str) -> Result<String, String> {
         if self.as_written {
             return Ok(text.to_owned());
         }
@@ -61,7 +61,7 @@ impl Variables {
             None => (inside, None),
         };
         // It would leave the machine, or stand in another program's environment.
-        if KEYS.contains(&name) {
+        if MODEL_KEYS.contains(&name) {
             return Err(format!(
                 "`{name}` is a key of the model's, which is not handed to servers"
             ));

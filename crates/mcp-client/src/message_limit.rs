@@ -11,13 +11,13 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 
 /// The longest message that is taken from a server, in bytes.
-pub(crate) const LONGEST_MESSAGE: usize = 16 * 1024 * 1024;
+pub(crate) const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Whether a message was too long.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Flooded(Arc<AtomicBool>);
+pub(crate) struct MessageOverflow(Arc<AtomicBool>);
 
-impl Flooded {
+impl MessageOverflow {
     pub(crate) fn so(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -35,7 +35,7 @@ impl Flooded {
     pub(crate) fn reason() -> String {
         format!(
             "it sent a message of more than {} MiB, so the connection was ended",
-            LONGEST_MESSAGE >> 20
+            MAX_MESSAGE_BYTES >> 20
         )
     }
 }
@@ -46,12 +46,12 @@ pub(crate) struct BoundedLines<R> {
     /// Bytes of the line so far.
     line: usize,
     most: usize,
-    flooded: Flooded,
+    flooded: MessageOverflow,
 }
 
 impl<R> BoundedLines<R> {
-    pub(crate) fn new(inner: R, flooded: Flooded) -> Self {
-        Self { inner, line: 0, most: LONGEST_MESSAGE, flooded }
+    pub(crate) fn new(inner: R, flooded: MessageOverflow) -> Self {
+        Self { inner, line: 0, most: MAX_MESSAGE_BYTES, flooded }
     }
 }
 
@@ -86,7 +86,7 @@ mod tests {
     use tokio::io::AsyncReadExt;
 
     async fn read(text: &str, most: usize) -> (String, bool) {
-        let flooded = Flooded::default();
+        let flooded = MessageOverflow::default();
         let mut lines =
             BoundedLines { most, ..BoundedLines::new(text.as_bytes(), flooded.clone()) };
         let mut all = String::new();

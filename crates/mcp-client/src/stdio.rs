@@ -11,36 +11,36 @@ use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 use tokio::task::JoinSet;
 
-use super::flood::{BoundedLines, Flooded};
-use super::{Setup, Transport};
-use crate::bash::exit_note;
-use crate::process::{Piped, Start, TalkedWith};
+use crate::message_limit::{BoundedLines, MessageOverflow};
+use crate::server_spec::Transport;
+use crate::setup::McpSetup;
+use dormouse_tools::{PipedProcess, ProcessCommand, RunningProcess, exit_note};
 
 /// What is kept of what a server prints on its standard error, for messages: the end of it.
-const COMPLAINT_BYTES: usize = 2_000;
+const STDERR_TAIL_BYTES: usize = 2_000;
 /// How long a server may take to end by itself once its input is closed.
-const END_PATIENCE: Duration = Duration::from_secs(2);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long to wait for the end of a server whose output has ended, to say how it ended.
-const STATUS_PATIENCE: Duration = Duration::from_millis(500);
+const STATUS_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// How the protocol's library is given a program's pipes.
-pub(super) type Pipes = AsyncRwTransport<RoleClient, BoundedLines<pipe::Receiver>, pipe::Sender>;
+pub(crate) type Pipes = AsyncRwTransport<RoleClient, BoundedLines<pipe::Receiver>, pipe::Sender>;
 
 /// A server's program.
-pub(super) struct Program {
-    process: TalkedWith,
-    complaints: Complaints,
-    flooded: Flooded,
+pub(crate) struct ServerProcess {
+    process: RunningProcess,
+    complaints: StderrTail,
+    flooded: MessageOverflow,
     /// Reads its standard error; ends with it.
     _reading: JoinSet<()>,
 }
 
-impl Program {
+impl ServerProcess {
     /// Starts it. The error is for people.
-    pub(super) async fn start(
+    pub(crate) async fn start(
         transport: &Transport,
-        setup: &Setup,
-        flooded: Flooded,
+        setup: &McpSetup,
+        flooded: MessageOverflow,
     ) -> Result<(Self, Pipes), String> {
         let Transport::Stdio { command, args, env, folder } = transport else {
             return Err("it is no program".to_owned());
@@ -49,16 +49,16 @@ impl Program {
         let folder = folder
             .as_ref()
             .map_or_else(|| setup.folder.clone(), |folder| setup.folder.join(folder));
-        let start = Start {
+        let start = ProcessCommand {
             program: command,
             args: &args,
             folder: &folder,
             environment: &setup.environment,
             reaper: &setup.reaper,
         };
-        let Piped { stdin, stdout, stderr, process } =
-            Piped::start(start, env).await.map_err(|error| error.to_string())?;
-        let complaints = Complaints::default();
+        let PipedProcess { stdin, stdout, stderr, process } =
+            PipedProcess::start(start, env).await.map_err(|error| error.to_string())?;
+        let complaints = StderrTail::default();
         let mut reading = JoinSet::new();
         reading.spawn(complaints.clone().listen(stderr));
         let pipes = Pipes::new(BoundedLines::new(stdout, flooded.clone()), stdin)
@@ -67,22 +67,22 @@ impl Program {
     }
 
     /// Why its output has ended, with what it complained about.
-    pub(super) async fn why_gone(&mut self) -> String {
+    pub(crate) async fn why_gone(&mut self) -> String {
         if self.flooded.so() {
-            return Flooded::reason();
+            return MessageOverflow::reason();
         }
-        let status = self.process.ended_within(STATUS_PATIENCE).await;
+        let status = self.process.ended_within(STATUS_TIMEOUT).await;
         format!("{}{}", ended(status), self.complaints.shown())
     }
 
     /// What it has complained about so far, in front of which something stands.
-    pub(super) fn complaints(&self) -> String {
+    pub(crate) fn complaints(&self) -> String {
         self.complaints.shown()
     }
 
     /// Its input is closed: waits for its end, and makes it end with all that it started.
-    pub(super) async fn end(&mut self) {
-        self.process.ended_within(END_PATIENCE).await;
+    pub(crate) async fn end(&mut self) {
+        self.process.ended_within(EXIT_TIMEOUT).await;
         self.process.end().await;
     }
 }
@@ -99,15 +99,15 @@ fn ended(status: Option<ExitStatus>) -> String {
 
 /// The end of what a server printed on its standard error.
 #[derive(Debug, Clone, Default)]
-struct Complaints(Arc<Mutex<VecDeque<u8>>>);
+struct StderrTail(Arc<Mutex<VecDeque<u8>>>);
 
-impl Complaints {
+impl StderrTail {
     async fn listen(self, mut stderr: pipe::Receiver) {
         let mut buffer = vec![0; 8 * 1024];
         while let Ok(count @ 1..) = stderr.read(&mut buffer).await {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             kept.extend(buffer.get(..count).unwrap_or_default());
-            let beyond = kept.len().saturating_sub(COMPLAINT_BYTES);
+            let beyond = kept.len().saturating_sub(STDERR_TAIL_BYTES);
             kept.drain(..beyond);
         }
     }

@@ -21,10 +21,10 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::{Error as SseError, Sse, SseStream};
 use thiserror::Error;
 
-use super::connection::innermost;
-use super::flood::{Flooded, LONGEST_MESSAGE};
+use crate::error_chain::innermost;
+use crate::message_limit::{MAX_MESSAGE_BYTES, MessageOverflow};
 
-const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// What is read of an answer that says no.
 const REFUSAL_BYTES: usize = 64 * 1024;
 const SESSION: &str = "mcp-session-id";
@@ -34,36 +34,36 @@ const JSON: &str = "application/json";
 const OWN_HEADERS: [&str; 5] =
     ["accept", "content-type", SESSION, "mcp-protocol-version", "last-event-id"];
 
-pub(super) type Web = StreamableHttpClientTransport<Browser>;
+pub(crate) type HttpTransport = StreamableHttpClientTransport<HttpClient>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
-type Outcome<T> = Result<T, StreamableHttpError<WebError>>;
+type Outcome<T> = Result<T, StreamableHttpError<HttpError>>;
 
 /// What went wrong on the way, without the address: that may hold a key.
 #[derive(Debug, Error)]
 #[error("{0}")]
-pub(super) struct WebError(String);
+pub(crate) struct HttpError(String);
 
-impl From<reqwest::Error> for WebError {
+impl From<reqwest::Error> for HttpError {
     fn from(error: reqwest::Error) -> Self {
         Self(innermost(&error.without_url()))
     }
 }
 
 /// The way to a server. The error is for people.
-pub(super) fn transport(
+pub(crate) fn transport(
     url: &str,
     headers: &BTreeMap<String, String>,
-    flooded: Flooded,
-) -> Result<Web, String> {
+    flooded: MessageOverflow,
+) -> Result<HttpTransport, String> {
     let mut config = StreamableHttpClientTransportConfig::with_uri(url);
     config.custom_headers = header_map(headers)?;
-    Ok(Web::with_client(Browser { client: client(url)?, flooded }, config))
+    Ok(HttpTransport::with_client(HttpClient { client: client(url)?, flooded }, config))
 }
 
 /// What a person can use of an error on the way; none if it is of another kind.
-pub(super) fn told(error: &(dyn std::error::Error + 'static)) -> Option<String> {
-    match error.downcast_ref::<StreamableHttpError<WebError>>()? {
+pub(crate) fn told(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    match error.downcast_ref::<StreamableHttpError<HttpError>>()? {
         StreamableHttpError::Client(error) => Some(error.to_string()),
         other => Some(innermost(other)),
     }
@@ -87,7 +87,7 @@ fn header_map(headers: &BTreeMap<String, String>) -> Result<Headers, String> {
 
 fn client(url: &str) -> Result<reqwest::Client, String> {
     let mut builder = reqwest::Client::builder()
-        .connect_timeout(CONNECT_PATIENCE)
+        .connect_timeout(CONNECT_TIMEOUT)
         .redirect(reqwest::redirect::Policy::none())
         .user_agent(concat!("dormouse/", env!("CARGO_PKG_VERSION")));
     // An error only says that somebody installed one before.
@@ -101,14 +101,14 @@ fn client(url: &str) -> Result<reqwest::Client, String> {
 
 /// Makes the requests.
 #[derive(Debug, Clone)]
-pub(super) struct Browser {
+pub(crate) struct HttpClient {
     client: reqwest::Client,
     /// The library does not hand on why a stream broke off.
-    flooded: Flooded,
+    flooded: MessageOverflow,
 }
 
-impl StreamableHttpClient for Browser {
-    type Error = WebError;
+impl StreamableHttpClient for HttpClient {
+    type Error = HttpError;
 
     async fn post_message(
         &self,
@@ -164,7 +164,7 @@ impl StreamableHttpClient for Browser {
     }
 }
 
-impl Browser {
+impl HttpClient {
     async fn answer(
         &self,
         response: Response,
@@ -174,7 +174,7 @@ impl Browser {
         if is_of(&response, EVENTS) {
             return Ok(StreamableHttpPostResponse::Sse(self.events(response), session));
         }
-        let bytes = body(response, LONGEST_MESSAGE).await.map_err(StreamableHttpError::Client)?;
+        let bytes = body(response, MAX_MESSAGE_BYTES).await.map_err(StreamableHttpError::Client)?;
         match serde_json::from_slice::<ServerJsonRpcMessage>(&bytes) {
             Ok(parsed) => Ok(StreamableHttpPostResponse::Json(parsed, session)),
             // Nobody waits for an answer to what was no request.
@@ -183,7 +183,7 @@ impl Browser {
             }
             Err(error) => {
                 let why = format!("its answer is no message of the protocol ({error})");
-                Err(StreamableHttpError::Client(WebError(why)))
+                Err(StreamableHttpError::Client(HttpError(why)))
             }
         }
     }
@@ -218,12 +218,12 @@ fn session_of(response: &Response) -> Option<String> {
 }
 
 /// The body, if it is not longer than this.
-async fn body(mut response: Response, most: usize) -> Result<Vec<u8>, WebError> {
+async fn body(mut response: Response, most: usize) -> Result<Vec<u8>, HttpError> {
     let mut bytes = Vec::new();
     while let Some(piece) = response.chunk().await? {
         bytes.extend_from_slice(&piece);
         if bytes.len() > most {
-            return Err(WebError(Flooded::reason()));
+            return Err(HttpError(MessageOverflow::reason()));
         }
     }
     Ok(bytes)
@@ -239,7 +239,7 @@ async fn refusal(
     let session = session_of(&response);
     if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
         let why = format!("it answered {status}; set `headers` with what it expects");
-        return Err(StreamableHttpError::Client(WebError(why)));
+        return Err(StreamableHttpError::Client(HttpError(why)));
     }
     let bytes = body(response, REFUSAL_BYTES).await.unwrap_or_default();
     let said = serde_json::from_slice::<ServerJsonRpcMessage>(&bytes);
@@ -259,7 +259,7 @@ async fn refusal(
         Ok(error @ ServerJsonRpcMessage::Error(_)) => {
             Ok(StreamableHttpPostResponse::Json(error, session))
         }
-        _ => Err(StreamableHttpError::Client(WebError(format!("it answered {status}")))),
+        _ => Err(StreamableHttpError::Client(HttpError(format!("it answered {status}")))),
     }
 }
 
@@ -272,9 +272,9 @@ struct Reading {
 }
 
 /// The pieces of a stream of events; one that is too long ends it.
-fn bounded<E: Into<WebError>>(
+fn bounded<E: Into<HttpError>>(
     pieces: impl Stream<Item = Result<Bytes, E>>,
-    flooded: Flooded,
+    flooded: MessageOverflow,
 ) -> impl Stream<Item = Result<Bytes, io::Error>> {
     pieces.scan(Reading::default(), move |reading, piece| {
         if reading.over {
@@ -287,7 +287,7 @@ fn bounded<E: Into<WebError>>(
             }
             reading.over = true;
             flooded.mark();
-            Err(io::Error::other(Flooded::reason()))
+            Err(io::Error::other(MessageOverflow::reason()))
         })))
     })
 }
@@ -302,6 +302,6 @@ impl Reading {
             _ => self.line += 1,
         }
         self.event += 1;
-        self.event <= LONGEST_MESSAGE
+        self.event <= MAX_MESSAGE_BYTES
     }
 }

@@ -3,7 +3,7 @@
 use dormouse_conversation::{Block, ResultContent, neutralize_reminder_tags};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
-use crate::ToolOutput;
+use dormouse_tools::ToolOutput;
 
 /// Kinds of pictures that models take.
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -11,7 +11,7 @@ const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp
 const PICTURE_BYTES: usize = 5_000_000;
 
 /// The answer.
-pub(super) fn output(result: CallToolResult) -> ToolOutput {
+pub(crate) fn tool_output(result: CallToolResult) -> ToolOutput {
     let CallToolResult { content, structured_content, is_error, .. } = result;
     let mut pieces: Vec<Piece> = content.into_iter().map(piece).collect();
     // Some servers of models refuse a text with nothing in it.
@@ -102,7 +102,7 @@ mod tests {
 
     fn read(content: &serde_json::Value) -> String {
         let result = serde_json::from_value(json!({ "content": content })).unwrap();
-        match output(result).content {
+        match tool_output(result).content {
             ResultContent::Text(text) => text,
             ResultContent::Blocks(blocks) => blocks.iter().filter_map(Block::as_text).collect(),
         }

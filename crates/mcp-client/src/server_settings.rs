@@ -10,7 +10,8 @@ use std::time::Duration;
 use dormouse_base::line_of;
 use serde_json::{Map, Value};
 
-use super::{ServerOrigin, ServerSpec, Transport, Variables};
+use crate::server_spec::{ServerOrigin, ServerSpec, Transport};
+use crate::variables::Variables;
 
 /// The key under which servers stand.
 const KEY: &str = "mcpServers";
@@ -19,7 +20,7 @@ const LONGEST_NAME: usize = 40;
 
 /// What one place says about servers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ServersRead {
+pub struct ParsedServers {
     /// Those to use, in the order of their names.
     pub servers: Vec<ServerSpec>,
     /// Those that are turned off by name, here or in a place that counts less.
@@ -28,7 +29,7 @@ pub struct ServersRead {
     pub problems: Vec<ServerProblem>,
 }
 
-impl ServersRead {
+impl ParsedServers {
     /// Puts what a place says that counts more over this: of one name the whole entry there counts.
     #[must_use]
     pub fn under(mut self, above: Self) -> Self {
@@ -74,7 +75,7 @@ impl fmt::Display for ServerProblem {
 }
 
 /// Reads a text such as `.mcp.json`: an object with servers under `mcpServers`.
-pub fn parse_servers(text: &str, origin: &ServerOrigin, variables: &Variables) -> ServersRead {
+pub fn parse_servers(text: &str, origin: &ServerOrigin, variables: &Variables) -> ParsedServers {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (reason, line) = match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(keys)) => {
@@ -89,7 +90,7 @@ pub fn parse_servers(text: &str, origin: &ServerOrigin, variables: &Variables) -
     };
     let file = origin.file.clone();
     let problem = ServerProblem { file, line: Some(line), server: String::new(), reason };
-    ServersRead { problems: vec![problem], ..ServersRead::default() }
+    ParsedServers { problems: vec![problem], ..ParsedServers::default() }
 }
 
 /// Reads the object that stands under `mcpServers`. `line` gives the line of what stands at a path of keys in it.
@@ -98,8 +99,8 @@ pub fn read_servers(
     origin: &ServerOrigin,
     variables: &Variables,
     line: &dyn Fn(&[&str]) -> Option<usize>,
-) -> ServersRead {
-    let mut read = ServersRead::default();
+) -> ParsedServers {
+    let mut read = ParsedServers::default();
     let problem = |server: &str, path: &[&str], reason: String| ServerProblem {
         file: origin.file.clone(),
         line: line(path),
@@ -285,7 +286,7 @@ mod tests {
     use super::*;
     use dormouse_base::Environment;
 
-    fn parse(text: &str) -> ServersRead {
+    fn parse(text: &str) -> ParsedServers {
         let variables = Variables::new(Environment::from_pairs([("TOKEN", "t0ken")]));
         parse_servers(text, &ServerOrigin::new("project", "/p/.mcp.json"), &variables)
     }

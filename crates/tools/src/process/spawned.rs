@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal};
 use tokio::process::{Child, Command};
 
 use crate::Reaper;
-use crate::reaper::{Files, Leash};
+use crate::reaper::{ReaperHandle, StdioFiles};
 
 /// Between asking a group to end and ending it.
 const TERM_GRACE: Duration = Duration::from_secs(2);
@@ -19,29 +19,33 @@ const KILL_GRACE: Duration = Duration::from_millis(500);
 /// How often a group that was asked to end is looked at.
 const POLL: Duration = Duration::from_millis(20);
 
-pub(crate) enum Started {
+pub(crate) enum SpawnedProcess {
     /// With a reaper above it.
-    Watched(Leash, Reaper),
+    Watched(ReaperHandle, Reaper),
     /// With nobody but us.
-    Alone(Child, Group),
+    Alone(Child, ProcessGroup),
 }
 
-impl Started {
+impl SpawnedProcess {
     /// Starts it under a reaper.
-    pub(crate) async fn under(reaper: &Reaper, command: Command, files: Files) -> io::Result<Self> {
-        Ok(Self::Watched(Leash::start(command, files).await?, reaper.clone()))
+    pub(crate) async fn under(
+        reaper: &Reaper,
+        command: Command,
+        files: StdioFiles,
+    ) -> io::Result<Self> {
+        Ok(Self::Watched(ReaperHandle::start(command, files).await?, reaper.clone()))
     }
 
     /// Starts it directly. The command, and with it our copy of what the child writes to, is gone when
     /// this returns; else the pipe would never close.
-    pub(crate) fn alone(mut command: Command, files: Files) -> io::Result<Self> {
+    pub(crate) fn alone(mut command: Command, files: StdioFiles) -> io::Result<Self> {
         let child = command
             .stdin(files.stdin)
             .stdout(files.stdout)
             .stderr(files.stderr)
             .process_group(0)
             .spawn()?;
-        let group = Group::of(&child);
+        let group = ProcessGroup::of(&child);
         Ok(Self::Alone(child, group))
     }
 
@@ -70,7 +74,7 @@ impl Started {
     }
 }
 
-async fn end_group(child: &mut Child, group: &Group) {
+async fn end_group(child: &mut Child, group: &ProcessGroup) {
     group.signal(Signal::TERM);
     // One that is stopped (it wanted the terminal) hears nothing before it goes on.
     group.signal(Signal::CONT);
@@ -82,7 +86,7 @@ async fn end_group(child: &mut Child, group: &Group) {
 }
 
 /// Waits until nobody of the group is left.
-async fn gone(child: &mut Child, group: &Group) {
+async fn gone(child: &mut Child, group: &ProcessGroup) {
     let _status = child.wait().await;
     while group.exists() {
         tokio::time::sleep(POLL).await;
@@ -91,9 +95,9 @@ async fn gone(child: &mut Child, group: &Group) {
 
 /// A process group. It is ended by force when this is dropped before [`Group::let_go`], which is when
 /// whoever waited for the process has gone away.
-pub(crate) struct Group(Option<Pid>);
+pub(crate) struct ProcessGroup(Option<Pid>);
 
-impl Group {
+impl ProcessGroup {
     fn of(child: &Child) -> Self {
         Self(child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw))
     }
@@ -114,7 +118,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.signal(Signal::KILL);
     }

@@ -9,10 +9,10 @@ use rmcp::model::JsonObject;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::catalog::Offered;
-use super::name::tool_name;
-use super::server::Server;
-use crate::{
+use crate::catalog::OfferedTool;
+use crate::server::McpServer;
+use crate::tool_name::tool_name;
+use dormouse_tools::{
     CallContext, Forwarded, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec,
     ToolTraits, parse_input,
 };
@@ -22,19 +22,26 @@ const RESULT_CHARS: u32 = 50_000;
 /// The first line of a description stands for it in a small window, up to here.
 const SHORT_CHARS: usize = 200;
 
+const MCP_TRAITS: ToolTraits = ToolTraits { is_mcp: true, ..ToolTraits::DEFAULT };
+
 /// The tool through which those are called that came after the list of tools was made.
 pub const MCP_CALL: &str = "McpCall";
 
 /// A tool of a server.
 pub(crate) struct McpTool {
-    server: Arc<Server>,
+    server: Arc<McpServer>,
     /// Its name at the server.
     tool: String,
     spec: ToolSpec,
 }
 
 impl McpTool {
-    pub(crate) fn new(server: Arc<Server>, tool: String, name: String, offered: &Offered) -> Self {
+    pub(crate) fn new(
+        server: Arc<McpServer>,
+        tool: String,
+        name: String,
+        offered: &OfferedTool,
+    ) -> Self {
         // A hint decides what may run beside it, never whether it may run.
         let class = if offered.claims_to_read { ToolClass::Parallel } else { ToolClass::Exclusive };
         let spec = ToolSpec {
@@ -44,13 +51,13 @@ impl McpTool {
             schema: Cow::Owned(offered.schema.clone()),
             class,
             limit: ResultLimit::Chars(RESULT_CHARS),
-            traits: ToolTraits::DEFAULT,
+            traits: MCP_TRAITS,
         };
         Self { server, tool, spec }
     }
 
     /// One of which nothing is known but its name.
-    fn unlisted(server: Arc<Server>, tool: String) -> Self {
+    fn unlisted(server: Arc<McpServer>, tool: String) -> Self {
         let spec = ToolSpec {
             name: Cow::Owned(tool_name(&server.spec.name, &tool)),
             full: Cow::Borrowed(""),
@@ -58,7 +65,7 @@ impl McpTool {
             schema: Cow::Borrowed("{}"),
             class: ToolClass::Exclusive,
             limit: ResultLimit::Chars(RESULT_CHARS),
-            traits: ToolTraits::DEFAULT,
+            traits: MCP_TRAITS,
         };
         Self { server, tool, spec }
     }
@@ -95,12 +102,12 @@ impl Tool for McpTool {
 
 /// Calls a tool by server and name.
 pub(crate) struct McpCall {
-    servers: BTreeMap<String, Arc<Server>>,
+    servers: BTreeMap<String, Arc<McpServer>>,
     spec: ToolSpec,
 }
 
 #[derive(Deserialize, Serialize)]
-struct Wanted {
+struct ForwardedCall {
     server: String,
     tool: String,
     #[serde(default)]
@@ -108,7 +115,7 @@ struct Wanted {
 }
 
 impl McpCall {
-    pub(crate) fn new(servers: BTreeMap<String, Arc<Server>>) -> Self {
+    pub(crate) fn new(servers: BTreeMap<String, Arc<McpServer>>) -> Self {
         let spec = ToolSpec {
             name: Cow::Borrowed(MCP_CALL),
             full: Cow::Borrowed(
@@ -121,7 +128,7 @@ impl McpCall {
             ),
             class: ToolClass::Exclusive,
             limit: ResultLimit::Chars(RESULT_CHARS),
-            traits: ToolTraits::DEFAULT,
+            traits: MCP_TRAITS,
         };
         Self { servers, spec }
     }
@@ -134,7 +141,7 @@ impl Tool for McpCall {
 
     /// Rules and hooks are about the tool that is called.
     fn called_as(&self, input: &RawValue) -> Cow<'_, str> {
-        match serde_json::from_str::<Wanted>(input.get()) {
+        match serde_json::from_str::<ForwardedCall>(input.get()) {
             Ok(wanted) => Cow::Owned(tool_name(&wanted.server, &wanted.tool)),
             Err(_) => Cow::Borrowed(self.name()),
         }
@@ -142,7 +149,7 @@ impl Tool for McpCall {
 
     /// What can not be forwarded is for the call itself to complain about.
     fn forwards(&self, input: &RawValue) -> Option<Forwarded> {
-        let Wanted { server, tool, arguments } = serde_json::from_str(input.get()).ok()?;
+        let ForwardedCall { server, tool, arguments } = serde_json::from_str(input.get()).ok()?;
         let server = Arc::clone(self.servers.get(&server)?);
         let input = to_raw_value(&arguments).ok()?;
         Some(Forwarded { tool: Arc::new(McpTool::unlisted(server, tool)), input })
@@ -150,9 +157,9 @@ impl Tool for McpCall {
 
     fn forwarding(&self, input: &RawValue, arguments: Box<RawValue>) -> Box<RawValue> {
         let anew = || {
-            let wanted: Wanted = serde_json::from_str(input.get()).ok()?;
+            let wanted: ForwardedCall = serde_json::from_str(input.get()).ok()?;
             let arguments = serde_json::from_str(arguments.get()).ok()?;
-            to_raw_value(&Wanted { arguments, ..wanted }).ok()
+            to_raw_value(&ForwardedCall { arguments, ..wanted }).ok()
         };
         anew().unwrap_or(arguments)
     }
@@ -164,7 +171,7 @@ impl Tool for McpCall {
         context: &'a CallContext,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
-            let Wanted { server, tool, arguments } = parse_input(input)?;
+            let ForwardedCall { server, tool, arguments } = parse_input(input)?;
             let Some(found) = self.servers.get(&server) else {
                 let names: Vec<&str> = self.servers.keys().map(String::as_str).collect();
                 return Err(ToolError::Failed {
@@ -180,12 +187,12 @@ impl Tool for McpCall {
 }
 
 /// A tool that calls others, for somebody who may not call all of them.
-pub struct Narrowed {
+pub struct RestrictedTool {
     inner: Arc<dyn Tool>,
     allows: Box<dyn Fn(&str) -> bool + Send + Sync>,
 }
 
-impl Narrowed {
+impl RestrictedTool {
     /// The tool, for calls of those whose names are allowed.
     pub fn new(
         inner: Arc<dyn Tool>,
@@ -195,7 +202,7 @@ impl Narrowed {
     }
 }
 
-impl Tool for Narrowed {
+impl Tool for RestrictedTool {
     fn spec(&self) -> &ToolSpec {
         self.inner.spec()
     }

@@ -8,19 +8,21 @@ use std::time::Duration;
 use dormouse_conversation::PromptSize;
 use futures_util::future::join_all;
 
-use super::server::Server;
-use super::tool::{MCP_CALL, McpCall, McpTool};
-use super::{ServerSpec, ServerStatus, Setup};
-use crate::{Tool, ToolSet, ToolSpec, definition};
+use crate::server::McpServer;
+use crate::server::ServerStatus;
+use crate::server_spec::ServerSpec;
+use crate::setup::McpSetup;
+use crate::tools::{MCP_CALL, McpCall, McpTool};
 use dormouse_permissions::MCP_TOOL_PREFIX;
+use dormouse_tools::{Tool, ToolSet, ToolSpec, definition};
 
 /// The most that is told of tools that came later, in characters for each server.
 const LATER_CHARS: usize = 12_000;
 
 /// The servers of a session.
 pub struct McpHub {
-    servers: BTreeMap<String, Arc<Server>>,
-    setup: Arc<Setup>,
+    servers: BTreeMap<String, Arc<McpServer>>,
+    setup: Arc<McpSetup>,
 }
 
 /// How a server stands, for people.
@@ -44,14 +46,14 @@ pub struct ServerView {
 
 impl McpHub {
     /// These servers, none of them started.
-    pub fn new(specs: Vec<ServerSpec>, setup: Setup) -> Self {
+    pub fn new(specs: Vec<ServerSpec>, setup: McpSetup) -> Self {
         Self::with_setup(specs, Arc::new(setup))
     }
 
-    fn with_setup(specs: Vec<ServerSpec>, setup: Arc<Setup>) -> Self {
+    fn with_setup(specs: Vec<ServerSpec>, setup: Arc<McpSetup>) -> Self {
         let servers = specs
             .into_iter()
-            .map(|spec| (spec.name.clone(), Arc::new(Server::new(spec, Arc::clone(&setup)))));
+            .map(|spec| (spec.name.clone(), Arc::new(McpServer::new(spec, Arc::clone(&setup)))));
         Self { servers: servers.collect(), setup }
     }
 
@@ -102,7 +104,7 @@ impl McpHub {
 
     /// How they stand, in the order of their names.
     pub fn views(&self) -> Vec<ServerView> {
-        let view = |server: &Arc<Server>| {
+        let view = |server: &Arc<McpServer>| {
             let catalog = server.catalog();
             ServerView {
                 spec: server.spec.clone(),
@@ -175,7 +177,7 @@ impl fmt::Debug for McpHub {
     }
 }
 
-fn tools_of(server: &Arc<Server>) -> Vec<Arc<dyn Tool>> {
+fn tools_of(server: &Arc<McpServer>) -> Vec<Arc<dyn Tool>> {
     let offered = server.offered().into_iter();
     let tools = offered.map(|(name, (tool, offered))| {
         Arc::new(McpTool::new(Arc::clone(server), tool, name, &offered)) as Arc<dyn Tool>
@@ -192,7 +194,7 @@ fn reads_as(tool: &dyn Tool, description: &str, schema: &str) -> bool {
 }
 
 /// A server's state, and how its tools differ from those in the list.
-fn standing(server: &Server, listed: &ToolSet) -> String {
+fn standing(server: &McpServer, listed: &ToolSet) -> String {
     let name = &server.spec.name;
     let mut lines = vec![match server.status() {
         ServerStatus::Connecting => "still starting; its tools are told when it answers".to_owned(),
@@ -218,7 +220,7 @@ fn standing(server: &Server, listed: &ToolSet) -> String {
 }
 
 /// Tools that are not in the list, or otherwise there, as far as they can be called.
-fn later(name: &str, server: &Server, listed: &ToolSet, door: &dyn Tool) -> Option<String> {
+fn later(name: &str, server: &McpServer, listed: &ToolSet, door: &dyn Tool) -> Option<String> {
     let mut text = String::new();
     let mut left_out = 0;
     for (called, (tool, offered)) in server.offered() {
@@ -245,6 +247,6 @@ fn later(name: &str, server: &Server, listed: &ToolSet, door: &dyn Tool) -> Opti
     })
 }
 
-fn same(listed: &ToolSpec, now: &super::catalog::Offered) -> bool {
+fn same(listed: &ToolSpec, now: &crate::catalog::OfferedTool) -> bool {
     listed.full == now.description && listed.schema == now.schema
 }

@@ -15,12 +15,14 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::catalog::{Catalog, Offered, cut};
-use super::connection::{Connection, Event, on_the_way};
-use super::flood::Flooded;
-use super::name::tool_name;
-use super::{ServerSpec, Setup, Transport, result};
-use crate::{ToolError, ToolOutput};
+use crate::catalog::{Catalog, OfferedTool, cut};
+use crate::connection::{ConnectionEvent, McpConnection, on_the_way};
+use crate::message_limit::MessageOverflow;
+use crate::server_spec::{ServerSpec, Transport};
+use crate::setup::McpSetup;
+use crate::tool_name::tool_name;
+use crate::tool_result::tool_output;
+use dormouse_tools::{ToolError, ToolOutput};
 
 /// A server that keeps dying is not started for ever.
 const MOST_STARTS: usize = 5;
@@ -40,9 +42,9 @@ pub enum ServerStatus {
 }
 
 /// A server.
-pub(crate) struct Server {
+pub(crate) struct McpServer {
     pub(crate) spec: ServerSpec,
-    setup: Arc<Setup>,
+    setup: Arc<McpSetup>,
     status: watch::Sender<ServerStatus>,
     inner: Mutex<Inner>,
     stop: Mutex<CancellationToken>,
@@ -52,15 +54,15 @@ pub(crate) struct Server {
 #[derive(Default)]
 struct Inner {
     peer: Option<Peer<RoleClient>>,
-    flooded: Flooded,
+    flooded: MessageOverflow,
     /// What it offered when it was last asked; kept while it is down.
     catalog: Arc<Catalog>,
     starts: Vec<Instant>,
     last_error: Option<String>,
 }
 
-impl Server {
-    pub(crate) fn new(spec: ServerSpec, setup: Arc<Setup>) -> Self {
+impl McpServer {
+    pub(crate) fn new(spec: ServerSpec, setup: Arc<McpSetup>) -> Self {
         let nothing_yet = ServerStatus::Down("it was not started yet".to_owned());
         let (status, _) = watch::channel(nothing_yet);
         Self {
@@ -120,7 +122,7 @@ impl Server {
         let opened = tokio::select! {
             biased;
             () = stop.cancelled() => return self.down("it was stopped"),
-            opened = Connection::open(&self.spec.transport, &self.setup) => opened,
+            opened = McpConnection::open(&self.spec.transport, &self.setup) => opened,
         };
         let (connection, catalog) = match opened {
             Ok(opened) => opened,
@@ -137,8 +139,8 @@ impl Server {
         self.status.send_replace(ServerStatus::Connected);
         loop {
             match kept.next(&stop).await {
-                Some(Event::Changed) => self.look_again(&peer).await,
-                Some(Event::Gone(reason)) => {
+                Some(ConnectionEvent::Changed) => self.look_again(&peer).await,
+                Some(ConnectionEvent::Gone(reason)) => {
                     self.down(&reason);
                     break kept.close().await;
                 }
@@ -237,7 +239,7 @@ impl Server {
         answered: Result<CallToolResponse, ServiceError>,
     ) -> Result<ToolOutput, ToolError> {
         match answered {
-            Ok(CallToolResponse::Complete(done)) => Ok(result::output(done)),
+            Ok(CallToolResponse::Complete(done)) => Ok(tool_output(done)),
             Ok(CallToolResponse::InputRequired(_)) => Err(self.failed(&format!(
                 "`{tool}` wants an answer from the person in the middle of the call, which is not supported"
             ))),
@@ -252,7 +254,7 @@ impl Server {
                 if matches!(self.spec.transport, Transport::Http { .. })
                     && lock(&self.inner).flooded.take()
                 {
-                    return Err(self.failed(&format!("`{tool}` failed: {}", Flooded::reason())));
+                    return Err(self.failed(&format!("`{tool}` failed: {}", MessageOverflow::reason())));
                 }
                 self.settled_as_down().await;
                 Err(self.failed(&format!(
@@ -312,7 +314,7 @@ impl Server {
     }
 
     /// Its tools with their own names, by the names the model has for them.
-    pub(crate) fn offered(&self) -> BTreeMap<String, (String, Arc<Offered>)> {
+    pub(crate) fn offered(&self) -> BTreeMap<String, (String, Arc<OfferedTool>)> {
         let catalog = self.catalog();
         let named = catalog.tools.iter().map(|(tool, offered)| {
             (tool_name(&self.spec.name, tool), (tool.clone(), Arc::clone(offered)))

@@ -1,0 +1,35 @@
+//! The MCP client: tools of MCP servers as tools of a session (L-16).
+//!
+//! `server_spec`, `server_settings` and `variables` define which servers there are; `connection` is a connection to one,
+//! over `stdio` or `http`, in messages of bounded length (`message_limit`); `server` is a server in a session, `catalog`
+//! the tools it offers, `hub` all servers; `tools` are the tools as the model calls them, by their `tool_name`, and
+//! `tool_result` converts their results.
+//!
+//! Invariant: nothing that a server does changes the tools that the model was given at the start of a conversation; the
+//! hub reports what has changed since.
+
+#![forbid(unsafe_code)]
+
+mod catalog;
+mod connection;
+mod error_chain;
+mod http;
+mod hub;
+mod message_limit;
+mod server;
+mod server_settings;
+mod server_spec;
+mod setup;
+mod stdio;
+mod tool_name;
+mod tool_result;
+mod tools;
+mod variables;
+
+pub use hub::{McpHub, ServerView};
+pub use server::ServerStatus;
+pub use server_settings::{ParsedServers, ServerProblem, parse_servers, read_servers};
+pub use server_spec::{ServerOrigin, ServerSpec, Transport};
+pub use setup::{CALL_TIMEOUT, McpSetup, START_TIMEOUT};
+pub use tools::{MCP_CALL, RestrictedTool};
+pub use variables::Variables;

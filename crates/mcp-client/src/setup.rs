@@ -1,0 +1,27 @@
+//! What MCP servers are started with.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use dormouse_base::{Environment, Redactor};
+use dormouse_tools::Reaper;
+
+/// What servers are started with.
+#[derive(Debug, Clone)]
+pub struct McpSetup {
+    /// The working directory of server processes.
+    pub folder: PathBuf,
+    /// Their environment; the model's API keys are removed.
+    pub environment: Environment,
+    /// Ends server processes with the program.
+    pub reaper: Reaper,
+    /// How long a call may take, unless the server's entry says otherwise.
+    pub call_timeout: Duration,
+    /// Removes secrets from messages about servers.
+    pub redactor: Redactor,
+}
+
+/// How long a call may take by default.
+pub const CALL_TIMEOUT: Duration = Duration::from_mins(10);
+/// How long the start of a session waits for servers by default.
+pub const START_TIMEOUT: Duration = Duration::from_secs(5);
