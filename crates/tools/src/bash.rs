@@ -17,12 +17,12 @@ use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::overflow::{Keeper, Kept};
+use crate::overflow::{KeptOutput, OutputCollector};
 use crate::printed::Printed;
 use crate::process::{MergedProcess, PipeState, ProcessCommand, ProcessEnd, ProcessError};
 use crate::{
-    CallContext, CommandLimits, FileChange, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
-    ToolSpec, ToolTraits, parse_input,
+    CallContext, CommandLimits, FileChangePreview, ResultLimit, Tool, ToolClass, ToolError,
+    ToolOutput, ToolSpec, ToolTraits, parse_input,
 };
 
 /// The most characters that are shown of an answer.
@@ -125,7 +125,7 @@ impl Tool for Bash {
         &'a self,
         input: &'a RawValue,
         context: &'a CallContext,
-    ) -> BoxFuture<'a, Result<Option<FileChange>, ToolError>> {
+    ) -> BoxFuture<'a, Result<Option<FileChangePreview>, ToolError>> {
         Box::pin(ready(Input::checked(input, context).map(|_| None)))
     }
 
@@ -146,7 +146,7 @@ async fn run(input: &RawValue, context: &CallContext) -> Result<ToolOutput, Tool
         let id = context.shells.add(&input.command, started, &context.redactor);
         return Ok(ToolOutput::text(background_note(&id)));
     }
-    let mut kept = Keeper::new(context.overflow.clone());
+    let mut kept = OutputCollector::new(context.overflow.clone());
     let mut printed = Printed::new(&context.redactor);
     let mut show = |text: &str| {
         kept.push(text);
@@ -161,12 +161,14 @@ async fn run(input: &RawValue, context: &CallContext) -> Result<ToolOutput, Tool
     answer(kept.finish(), ending)
 }
 
-fn answer(kept: Kept, ending: ProcessEnd) -> Result<ToolOutput, ToolError> {
+fn answer(kept: KeptOutput, ending: ProcessEnd) -> Result<ToolOutput, ToolError> {
     match (kept, ending) {
-        (Kept::Text(text), ProcessEnd::Exited(_)) => Ok(ToolOutput::text(text)),
-        (Kept::Text(message), ProcessEnd::TimedOut) => Err(ToolError::Failed { message }),
-        (Kept::Text(partial), ProcessEnd::Cancelled) => Err(ToolError::Interrupted { partial }),
-        (Kept::Spilled(spilled), _) => {
+        (KeptOutput::Text(text), ProcessEnd::Exited(_)) => Ok(ToolOutput::text(text)),
+        (KeptOutput::Text(message), ProcessEnd::TimedOut) => Err(ToolError::Failed { message }),
+        (KeptOutput::Text(partial), ProcessEnd::Cancelled) => {
+            Err(ToolError::Interrupted { partial })
+        }
+        (KeptOutput::File(spilled), _) => {
             let is_error = !matches!(ending, ProcessEnd::Exited(_));
             Ok(ToolOutput { is_error, ..ToolOutput::spilled(spilled) })
         }
@@ -223,7 +225,7 @@ fn guarded(command: &str) -> bool {
 }
 
 /// Puts behind the output what else there is to know.
-fn conclude(kept: &mut Keeper, ending: ProcessEnd, pipe: PipeState, timeout: Duration) {
+fn conclude(kept: &mut OutputCollector, ending: ProcessEnd, pipe: PipeState, timeout: Duration) {
     match ending {
         ProcessEnd::Exited(status) => {
             if let Some(note) = exit_note(status) {

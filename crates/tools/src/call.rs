@@ -18,8 +18,9 @@ use tokio::time::Instant;
 
 use crate::arguments::object;
 use crate::{
-    Asker, Before, CallContext, CallObserver, CallView, Forwarded, Question, Reply, Route, Spilled,
-    Stance, Substitute, Tool, ToolError, ToolOutput, ToolSet,
+    BeforeCall, CallContext, CallObserver, CallOpinion, CallView, ConfirmationOverride,
+    ConfirmationReply, ConfirmationRequest, Confirmer, FileRoute, Forwarded, StoredOutput, Tool,
+    ToolError, ToolOutput, ToolSet,
 };
 
 /// How long a tool may take to stop by itself: more than Bash needs to end a stubborn command.
@@ -35,7 +36,7 @@ pub struct CallResult {
     /// Whether the user interrupted the call.
     pub is_interrupted: bool,
     /// The file in which the result is, where it was too long to hold.
-    pub spilled: Option<Spilled>,
+    pub spilled: Option<StoredOutput>,
     /// What the gate, and whoever was asked, made of it; none where it did not come to that.
     pub verdict: Option<PermissionVerdict>,
     /// What the model is told besides, by an observer.
@@ -81,13 +82,13 @@ impl From<Result<ToolOutput, ToolError>> for CallResult {
 
 /// Everything a call passes through.
 #[derive(Debug, Clone)]
-pub struct Caller {
+pub struct CallRunner {
     /// What there is to call.
     pub tools: Arc<ToolSet>,
     /// What of it is permitted.
     pub gate: PermissionGate,
     /// Who is asked; nobody in a headless run, where what would ask is denied.
-    pub asker: Option<Arc<dyn Asker>>,
+    pub confirmer: Option<Arc<dyn Confirmer>>,
     /// Who looks at calls.
     pub observer: Option<Arc<dyn CallObserver>>,
 }
@@ -111,10 +112,10 @@ enum Refusal {
     Interrupted,
 }
 
-impl Caller {
+impl CallRunner {
     /// Nobody to ask and nobody who looks.
     pub fn new(tools: Arc<ToolSet>, gate: PermissionGate) -> Self {
-        Self { tools, gate, asker: None, observer: None }
+        Self { tools, gate, confirmer: None, observer: None }
     }
 
     /// Runs a call, if it is one and may.
@@ -144,7 +145,7 @@ impl Caller {
     ) -> CallResult {
         let name = tool.called_as(given);
         let view = CallView { id, name: &name, input: given };
-        let Before { stance, input, mut notes, halt } = self.before(view).await;
+        let BeforeCall { stance, input, mut notes, halt } = self.before(view).await;
         let input = input.map_or(Cow::Borrowed(given), Cow::Owned);
         let mut result = match self.permit(tool, view, &input, stance, given_context).await {
             Err(refusal) => self.refused(view, refusal).await,
@@ -162,10 +163,10 @@ impl Caller {
         CallResult { notes, halt: halt.or(result.halt), ..result }
     }
 
-    async fn before(&self, view: CallView<'_>) -> Before {
+    async fn before(&self, view: CallView<'_>) -> BeforeCall {
         match &self.observer {
             Some(observer) => observer.before(view).await,
-            None => Before::default(),
+            None => BeforeCall::default(),
         }
     }
 
@@ -175,25 +176,25 @@ impl Caller {
         tool: &dyn Tool,
         view: CallView<'_>,
         input: &RawValue,
-        stance: Stance,
+        stance: CallOpinion,
         context: &CallContext,
     ) -> Result<Permit, Refusal> {
         let decision = self.gate.decide(&tool.permission_request(input, &context.folder));
         match (decision.verdict, stance) {
-            (PermissionVerdict::Ask, Stance::Neutral)
+            (PermissionVerdict::Ask, CallOpinion::Neutral)
                 if !decision.by_rule && has_a_door(tool, input, context) =>
             {
                 Ok(Permit::default())
             }
-            (_, Stance::Deny { why }) => Err(Refusal::Denied(why)),
+            (_, CallOpinion::Deny { why }) => Err(Refusal::Denied(why)),
             (PermissionVerdict::Deny, _) => Err(Refusal::Denied(decision.why)),
-            (PermissionVerdict::Allow, Stance::Neutral | Stance::Allow { .. }) => {
+            (PermissionVerdict::Allow, CallOpinion::Neutral | CallOpinion::Allow { .. }) => {
                 Ok(Permit::default())
             }
-            (PermissionVerdict::Ask, Stance::Allow { .. }) if !decision.by_rule => {
+            (PermissionVerdict::Ask, CallOpinion::Allow { .. }) if !decision.by_rule => {
                 Ok(Permit::default())
             }
-            (PermissionVerdict::Allow | PermissionVerdict::Ask, Stance::Ask { why }) => {
+            (PermissionVerdict::Allow | PermissionVerdict::Ask, CallOpinion::Ask { why }) => {
                 self.ask(
                     tool,
                     CallView { input, ..view },
@@ -202,7 +203,7 @@ impl Caller {
                 )
                 .await
             }
-            (PermissionVerdict::Ask, Stance::Neutral | Stance::Allow { .. }) => {
+            (PermissionVerdict::Ask, CallOpinion::Neutral | CallOpinion::Allow { .. }) => {
                 self.ask(tool, CallView { input, ..view }, decision, context).await
             }
         }
@@ -220,17 +221,17 @@ impl Caller {
         let change = tool.change(view.input, context).await.map_err(Refusal::Fails)?;
         if let (Some(observer), false) = (&self.observer, decision.by_rule) {
             match observer.asking(view, &decision.why).await {
-                Some(Substitute::Allow { input }) => {
+                Some(ConfirmationOverride::Allow { input }) => {
                     return self.permit_changed(tool, input, context);
                 }
-                Some(Substitute::Deny { why }) => return Err(Refusal::Denied(why)),
+                Some(ConfirmationOverride::Deny { why }) => return Err(Refusal::Denied(why)),
                 None => {}
             }
         }
-        let Some(asker) = &self.asker else {
+        let Some(confirmer) = &self.confirmer else {
             return Err(Refusal::Denied(nobody_to_ask(&decision)));
         };
-        let question = Question {
+        let question = ConfirmationRequest {
             tool: view.name.to_owned(),
             input: view.input.to_owned(),
             why: decision.why,
@@ -240,12 +241,12 @@ impl Caller {
         let reply = tokio::select! {
             biased;
             () = context.cancel.cancelled() => return Err(Refusal::Interrupted),
-            reply = asker.ask(question) => reply,
+            reply = confirmer.ask(question) => reply,
         };
         match reply {
-            Reply::Once => {}
-            Reply::Always => self.gate.grant(decision.rule),
-            Reply::No { said } => return Err(Refusal::Denied(declined(said))),
+            ConfirmationReply::Once => {}
+            ConfirmationReply::Always => self.gate.grant(decision.rule),
+            ConfirmationReply::No { said } => return Err(Refusal::Denied(declined(said))),
         }
         Ok(Permit { input: None, said_yes: true })
     }
@@ -309,7 +310,7 @@ fn has_a_door(tool: &dyn Tool, input: &RawValue, context: &CallContext) -> bool 
     let Some(guard) = &context.file_guard else { return false };
     let writes = matches!(tool.access(input, &context.folder), Access::Writes(_));
     let named = tool.file(input).filter(|_| writes).map(|file| context.folder.join(file));
-    named.is_some_and(|path| matches!(guard.route(&path), Route::Through(_)))
+    named.is_some_and(|path| matches!(guard.route(&path), FileRoute::Through(_)))
 }
 
 /// What the person's yes covers beyond the gate: a host in a private network that they saw named.

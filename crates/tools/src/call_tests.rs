@@ -62,7 +62,7 @@ async fn run_with(
     let tools = ToolSet::of([Arc::new(Puppet) as Arc<dyn Tool>, Arc::new(crate::Read)]);
     let input = RawValue::from_string(input.to_owned()).unwrap();
     let id = ToolUseId::new("t1");
-    let caller = Caller::new(Arc::new(tools), gate);
+    let caller = CallRunner::new(Arc::new(tools), gate);
     let result = caller.run(ToolUse { id: &id, name, input: &input }, context).await;
     let ResultContent::Text(text) = result.content else { panic!("not text") };
     (text, result.is_error)
@@ -167,12 +167,12 @@ async fn an_interruption_ends_obedient_and_stubborn_tools() {
 
 /// Somebody who says what the test tells them to, and remembers what they were asked.
 struct Person {
-    reply: Reply,
-    asked: std::sync::Mutex<Vec<Question>>,
+    reply: ConfirmationReply,
+    asked: std::sync::Mutex<Vec<ConfirmationRequest>>,
 }
 
 impl Person {
-    fn who_says(reply: Reply) -> Arc<Self> {
+    fn who_says(reply: ConfirmationReply) -> Arc<Self> {
         Arc::new(Self { reply, asked: std::sync::Mutex::default() })
     }
 
@@ -181,8 +181,8 @@ impl Person {
     }
 }
 
-impl Asker for Person {
-    fn ask(&self, question: Question) -> BoxFuture<'_, Reply> {
+impl Confirmer for Person {
+    fn ask(&self, question: ConfirmationRequest) -> BoxFuture<'_, ConfirmationReply> {
         self.asked.lock().unwrap().push(question);
         Box::pin(std::future::ready(self.reply.clone()))
     }
@@ -191,15 +191,15 @@ impl Asker for Person {
 /// Does before a call what the test says, and notes what came after.
 #[derive(Default)]
 struct Watcher {
-    stance: Stance,
+    stance: CallOpinion,
     input: Option<&'static str>,
 }
 
 impl CallObserver for Watcher {
-    fn before<'a>(&'a self, _: CallView<'a>) -> BoxFuture<'a, Before> {
+    fn before<'a>(&'a self, _: CallView<'a>) -> BoxFuture<'a, BeforeCall> {
         let input = self.input.map(|text| RawValue::from_string(text.to_owned()).unwrap());
         let stance = self.stance.clone();
-        let before = Before { stance, input, notes: vec!["before".into()], halt: None };
+        let before = BeforeCall { stance, input, notes: vec!["before".into()], halt: None };
         Box::pin(std::future::ready(before))
     }
 
@@ -208,23 +208,23 @@ impl CallObserver for Watcher {
         call: CallView<'a>,
         result: &'a CallResult,
         _: Duration,
-    ) -> BoxFuture<'a, crate::After> {
+    ) -> BoxFuture<'a, crate::AfterCall> {
         let seen = format!("{} {}", call.input.get(), result.is_error);
-        Box::pin(std::future::ready(crate::After { notes: vec![seen], ..Default::default() }))
+        Box::pin(std::future::ready(crate::AfterCall { notes: vec![seen], ..Default::default() }))
     }
 }
 
 fn caller(
     mode: dormouse_permissions::PermissionMode,
     rules: dormouse_permissions::PermissionRules,
-) -> Caller {
-    Caller::new(
+) -> CallRunner {
+    CallRunner::new(
         Arc::new(ToolSet::of([Arc::new(Puppet) as Arc<dyn Tool>])),
         PermissionGate::new(mode, rules),
     )
 }
 
-async fn bow(caller: &Caller) -> CallResult {
+async fn bow(caller: &CallRunner) -> CallResult {
     let input = RawValue::from_string(r#"{"act":"bow"}"#.to_owned()).unwrap();
     let id = ToolUseId::new("t1");
     caller.run(ToolUse { id: &id, name: "Puppet", input: &input }, &context()).await
@@ -238,23 +238,23 @@ fn text(result: &CallResult) -> &str {
 #[tokio::test]
 async fn a_person_is_asked_and_heeded() {
     for (reply, calls, expected) in [
-        (Reply::Once, 2, "bow"),
-        (Reply::Always, 1, "bow"),
+        (ConfirmationReply::Once, 2, "bow"),
+        (ConfirmationReply::Always, 1, "bow"),
         (
-            Reply::No { said: None },
+            ConfirmationReply::No { said: None },
             2,
             "Puppet was not run: the person declined; ask what to do instead",
         ),
         (
-            Reply::No { said: Some("sit".into()) },
+            ConfirmationReply::No { said: Some("sit".into()) },
             2,
             "Puppet was not run: the person declined and said: sit",
         ),
     ] {
         let person = Person::who_says(reply);
-        let asker = Some(Arc::clone(&person) as Arc<dyn Asker>);
-        let caller = Caller {
-            asker,
+        let confirmer = Some(Arc::clone(&person) as Arc<dyn Confirmer>);
+        let caller = CallRunner {
+            confirmer,
             ..caller(
                 dormouse_permissions::PermissionMode::Default,
                 dormouse_permissions::PermissionRules::default(),
@@ -290,14 +290,18 @@ async fn an_observer_can_stop_allow_and_change_but_no_rule() {
     };
     let stands = |why: &str| why.to_owned();
     for (stance, rules, expected) in [
-        (Stance::Allow { why: stands("fine") }, rules(&[], &[], &[]), "sit"),
-        (Stance::Allow { why: stands("fine") }, rules(&[], &[], &["Puppet"]), deny),
-        (Stance::Allow { why: stands("fine") }, rules(&[], &["Puppet"], &[]), "asks first"),
-        (Stance::Ask { why: stands("odd") }, rules(&["Puppet"], &[], &[]), "was not run: odd, and"),
-        (Stance::Deny { why: stands("no") }, rules(&["Puppet"], &[], &[]), "was not run: no"),
+        (CallOpinion::Allow { why: stands("fine") }, rules(&[], &[], &[]), "sit"),
+        (CallOpinion::Allow { why: stands("fine") }, rules(&[], &[], &["Puppet"]), deny),
+        (CallOpinion::Allow { why: stands("fine") }, rules(&[], &["Puppet"], &[]), "asks first"),
+        (
+            CallOpinion::Ask { why: stands("odd") },
+            rules(&["Puppet"], &[], &[]),
+            "was not run: odd, and",
+        ),
+        (CallOpinion::Deny { why: stands("no") }, rules(&["Puppet"], &[], &[]), "was not run: no"),
     ] {
         let observer = Watcher { stance, input: Some(r#"{"act":"sit"}"#) };
-        let caller = Caller {
+        let caller = CallRunner {
             observer: Some(Arc::new(observer)),
             ..caller(dormouse_permissions::PermissionMode::Default, rules)
         };
@@ -311,14 +315,14 @@ async fn an_observer_can_stop_allow_and_change_but_no_rule() {
 
 #[tokio::test]
 async fn an_edit_that_would_fail_is_no_question() {
-    let person = Person::who_says(Reply::Once);
+    let person = Person::who_says(ConfirmationReply::Once);
     let tools = Arc::new(ToolSet::builtin());
     let gate = PermissionGate::new(
         dormouse_permissions::PermissionMode::Default,
         dormouse_permissions::PermissionRules::default(),
     );
-    let asker = Some(Arc::clone(&person) as Arc<dyn Asker>);
-    let caller = Caller { asker, ..Caller::new(tools, gate) };
+    let confirmer = Some(Arc::clone(&person) as Arc<dyn Confirmer>);
+    let caller = CallRunner { confirmer, ..CallRunner::new(tools, gate) };
     let folder = tempfile::tempdir().unwrap();
     let context = CallContext::new(folder.path(), Environment::default(), 1_000);
     let run = async |name: &str, input: &str| {

@@ -17,15 +17,17 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use crate::blocking::to_the_end;
-use crate::project_file::{Current, MAX_BYTES, Target, commit, load, permitted, refused, remember};
+use crate::project_file::{
+    CurrentFile, MAX_BYTES, WriteTarget, commit, load, permitted, refused, remember,
+};
 use crate::snippet::{around, line_numbers};
 use crate::tool::{file_access, named_file};
 use crate::write::other_names_note;
 use crate::{
-    CallContext, Extent, FileChange, ReadCache, ResultLimit, Tool, ToolClass, ToolError,
+    CallContext, FileChangePreview, ReadCache, ReadExtent, ResultLimit, Tool, ToolClass, ToolError,
     ToolOutput, ToolSpec, ToolTraits, parse_input,
 };
-use find::{Found, find, replacement};
+use find::{TextMatches, find, replacement};
 
 const SCHEMA: &str = concat!(
     r#"{"type":"object","properties":{"#,
@@ -132,7 +134,7 @@ impl Tool for Edit {
         &'a self,
         input: &'a RawValue,
         context: &'a CallContext,
-    ) -> BoxFuture<'a, Result<Option<FileChange>, ToolError>> {
+    ) -> BoxFuture<'a, Result<Option<FileChangePreview>, ToolError>> {
         Box::pin(async {
             let input = Input::parse(input)?;
             let context_of_work = context.clone();
@@ -174,10 +176,10 @@ fn edit(
 
 /// The file as it is and as it would be.
 fn edited(
-    target: &Target,
+    target: &WriteTarget,
     change: &Change<'_>,
     context: &CallContext,
-) -> Result<(Current, Edited), ToolError> {
+) -> Result<(CurrentFile, Edited), ToolError> {
     let Some(current) = load(target, &context.read_cache)? else {
         return Err(ToolError::NotFound {
             path: target.real.clone(),
@@ -189,21 +191,21 @@ fn edited(
 }
 
 /// What an edit would do, without doing it.
-fn foresee(input: &Input, context: &CallContext) -> Result<FileChange, ToolError> {
+fn foresee(input: &Input, context: &CallContext) -> Result<FileChangePreview, ToolError> {
     let target = permitted(context, &input.file_path)?;
     let change = input.change();
     if change.old.is_empty() {
         refuse_existing(&target)?;
         let after = change.new.to_owned();
-        return Ok(FileChange { path: target.real, before: String::new(), after });
+        return Ok(FileChangePreview { path: target.real, before: String::new(), after });
     }
     let (current, edited) = edited(&target, &change, context)?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (before, after) = (text(&current.bytes), text(&edited.bytes));
-    Ok(FileChange { path: target.real, before, after })
+    Ok(FileChangePreview { path: target.real, before, after })
 }
 
-fn refuse_existing(target: &Target) -> Result<(), ToolError> {
+fn refuse_existing(target: &WriteTarget) -> Result<(), ToolError> {
     if target.real.symlink_metadata().is_err() {
         return Ok(());
     }
@@ -213,7 +215,7 @@ fn refuse_existing(target: &Target) -> Result<(), ToolError> {
 }
 
 fn create(
-    target: &Target,
+    target: &WriteTarget,
     named: &str,
     content: &str,
     context: &CallContext,
@@ -222,7 +224,7 @@ fn create(
     refuse_existing(target)?;
     let metadata = commit(target, None, content.as_bytes(), cancel)?;
     let cache: &std::sync::Mutex<ReadCache> = &context.read_cache;
-    remember(cache, target.real.clone(), &metadata, Extent::Whole, content.to_owned());
+    remember(cache, target.real.clone(), &metadata, ReadExtent::Whole, content.to_owned());
     let shown = around(content.as_bytes(), std::slice::from_ref(&(0..content.len())));
     Ok(ToolOutput::text(format!("created {named}\n{shown}")))
 }
@@ -237,11 +239,13 @@ struct Edited {
 /// Makes the change, or says why it can not be made.
 fn apply(file: &[u8], change: &Change<'_>) -> Result<Edited, String> {
     let found = match find(file, change.old) {
-        Found::TooMany => {
+        TextMatches::TooMany => {
             return Err("contains `old_string` more than a million times; use a program".to_owned());
         }
-        Found::At(found) if found.is_empty() => return Err(missing::explain(file, change.old)),
-        Found::At(found) => found,
+        TextMatches::At(found) if found.is_empty() => {
+            return Err(missing::explain(file, change.old));
+        }
+        TextMatches::At(found) => found,
     };
     if change.occurrences == Occurrences::One && found.len() > 1 {
         let starts: Vec<usize> = found.iter().map(|range| range.start).collect();
@@ -272,7 +276,7 @@ fn apply(file: &[u8], change: &Change<'_>) -> Result<Edited, String> {
     Ok(edited)
 }
 
-fn report(named: &str, current: &Current, edited: &Edited) -> String {
+fn report(named: &str, current: &CurrentFile, edited: &Edited) -> String {
     let starts: Vec<usize> = edited.pieces.iter().map(|piece| piece.start).collect();
     let places = match starts.len() {
         1 => "1 place".to_owned(),
@@ -287,11 +291,11 @@ fn report(named: &str, current: &Current, edited: &Edited) -> String {
 
 /// What the model knows of the file now: all of it if it had seen all, else what it had seen, changed
 /// in the same way.
-fn content_now(current: &Current, change: &Change<'_>, edited: Edited) -> (Extent, String) {
-    if current.seen.extent == Extent::Whole
+fn content_now(current: &CurrentFile, change: &Change<'_>, edited: Edited) -> (ReadExtent, String) {
+    if current.seen.extent == ReadExtent::Whole
         && let Ok(content) = String::from_utf8(edited.bytes)
     {
-        return (Extent::Whole, content);
+        return (ReadExtent::Whole, content);
     }
     let seen = &current.seen.content;
     let all = Change { occurrences: Occurrences::All, ..*change };
@@ -299,7 +303,7 @@ fn content_now(current: &Current, change: &Change<'_>, edited: Edited) -> (Exten
         .ok()
         .and_then(|edited| String::from_utf8(edited.bytes).ok())
         .unwrap_or_else(|| seen.clone());
-    (Extent::Part, content)
+    (ReadExtent::Part, content)
 }
 
 #[cfg(test)]

@@ -9,18 +9,18 @@ use std::sync::Arc;
 
 /// How a file is written.
 #[derive(Debug, Clone)]
-pub enum Route {
+pub enum FileRoute {
     /// As any other.
     Plain,
     /// Not at all; why, for the model to read.
     Refused(String),
     /// Through a door of its own.
-    Through(Arc<dyn FileDoor>),
+    Through(Arc<dyn FileWriter>),
 }
 
 /// What became of a write through a door.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Passed {
+pub enum FileWriteOutcome {
     /// It is done. The file may say more than was written.
     Written,
     /// It waits for the person; what the model is told.
@@ -28,12 +28,12 @@ pub enum Passed {
 }
 
 /// Writes one file in its own way.
-pub trait FileDoor: Send + Sync {
+pub trait FileWriter: Send + Sync {
     /// Puts `after` in the place of `before` (none: a new file), or says why not, for the model to read.
-    fn write(&self, before: Option<&[u8]>, after: &[u8]) -> Result<Passed, String>;
+    fn write(&self, before: Option<&[u8]>, after: &[u8]) -> Result<FileWriteOutcome, String>;
 }
 
-impl fmt::Debug for dyn FileDoor {
+impl fmt::Debug for dyn FileWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("FileDoor")
     }
@@ -42,7 +42,7 @@ impl fmt::Debug for dyn FileDoor {
 /// Decides how a file may be written.
 pub trait FileGuard: Send + Sync {
     /// How this absolute path is written.
-    fn route(&self, path: &Path) -> Route;
+    fn route(&self, path: &Path) -> FileRoute;
 }
 
 impl fmt::Debug for dyn FileGuard {

@@ -9,12 +9,12 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
-mod asker;
 mod bash;
 mod bash_output;
 mod blocking;
 mod call;
 mod capture;
+mod confirmation;
 mod edit;
 mod file_guard;
 mod glob;
@@ -40,27 +40,29 @@ mod tool;
 mod web_fetch;
 mod write;
 
-pub use asker::{Asker, FileChange, Question, Reply};
 pub use bash::{Bash, exit_note};
 pub use bash_output::BashOutput;
-pub use call::{CallResult, Caller};
+pub use call::{CallResult, CallRunner};
+pub use confirmation::{ConfirmationReply, ConfirmationRequest, Confirmer, FileChangePreview};
 pub use edit::Edit;
-pub use file_guard::{FileDoor, FileGuard, Passed, Route};
+pub use file_guard::{FileGuard, FileRoute, FileWriteOutcome, FileWriter};
 pub use glob::Glob;
 pub use grep::Grep;
 pub use input::parse_input;
 pub use kill_shell::KillShell;
-pub use observer::{After, Before, CallObserver, CallView, Stance, Substitute};
+pub use observer::{
+    AfterCall, BeforeCall, CallObserver, CallOpinion, CallView, ConfirmationOverride,
+};
 pub use orchestrator::{CallStatus, MAX_SIDE_BY_SIDE, ResponseState, Scheduled, startable};
-pub use overflow::{Overflow, Spilled};
-pub use post::{Posted, post_json};
+pub use overflow::{OutputFile, StoredOutput};
+pub use post::{PostResponse, post_json};
 pub use process::{
     MODEL_KEYS, PipedProcess, ProcessCommand, ProcessError, ProcessOutput, RunningProcess, output,
     output_and_first_line, output_with_input,
 };
-pub use progress::Progress;
+pub use progress::CommandProgress;
 pub use read::Read;
-pub use read_cache::{CachedFile, Extent, ReadCache};
+pub use read_cache::{CachedFile, ReadCache, ReadExtent};
 pub use reaper::{Reaper, serve_as_reaper};
 pub use registry::ToolSet;
 pub use shells::Shells;

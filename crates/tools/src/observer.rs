@@ -25,7 +25,7 @@ pub struct CallView<'a> {
 
 /// What an observer thinks of a call that is about to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Stance {
+pub enum CallOpinion {
     /// Nothing.
     #[default]
     Neutral,
@@ -48,9 +48,9 @@ pub enum Stance {
 
 /// What comes of looking at a call before it runs.
 #[derive(Debug, Default)]
-pub struct Before {
+pub struct BeforeCall {
     /// Whether it should run.
-    pub stance: Stance,
+    pub stance: CallOpinion,
     /// Other arguments, to run it with.
     pub input: Option<Box<RawValue>>,
     /// What the model is told besides the result.
@@ -61,7 +61,7 @@ pub struct Before {
 
 /// An observer's word in place of the person's.
 #[derive(Debug)]
-pub enum Substitute {
+pub enum ConfirmationOverride {
     /// It may run, perhaps with other arguments.
     Allow {
         /// Those.
@@ -76,7 +76,7 @@ pub enum Substitute {
 
 /// What comes of looking at a call that has ended.
 #[derive(Debug, Default)]
-pub struct After {
+pub struct AfterCall {
     /// Another result.
     pub content: Option<ResultContent>,
     /// What the model is told besides the result.
@@ -88,8 +88,8 @@ pub struct After {
 /// Sees calls come and go.
 pub trait CallObserver: Send + Sync {
     /// A call is about to be decided about.
-    fn before<'a>(&'a self, _call: CallView<'a>) -> BoxFuture<'a, Before> {
-        Box::pin(ready(Before::default()))
+    fn before<'a>(&'a self, _call: CallView<'a>) -> BoxFuture<'a, BeforeCall> {
+        Box::pin(ready(BeforeCall::default()))
     }
 
     /// A person is about to be asked, or would be if one were there. The first word counts.
@@ -97,7 +97,7 @@ pub trait CallObserver: Send + Sync {
         &'a self,
         _call: CallView<'a>,
         _why: &'a str,
-    ) -> BoxFuture<'a, Option<Substitute>> {
+    ) -> BoxFuture<'a, Option<ConfirmationOverride>> {
         Box::pin(ready(None))
     }
 
@@ -112,8 +112,8 @@ pub trait CallObserver: Send + Sync {
         _call: CallView<'a>,
         _result: &'a CallResult,
         _took: Duration,
-    ) -> BoxFuture<'a, After> {
-        Box::pin(ready(After::default()))
+    ) -> BoxFuture<'a, AfterCall> {
+        Box::pin(ready(AfterCall::default()))
     }
 }
 

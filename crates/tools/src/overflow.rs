@@ -16,7 +16,7 @@ const MOST_BYTES: u64 = 1 << 30;
 
 /// Where a call may put what is too long to hold.
 #[derive(Debug, Clone)]
-pub struct Overflow {
+pub struct OutputFile {
     /// The session's folder.
     pub session: Dir,
     /// The file in it.
@@ -25,7 +25,7 @@ pub struct Overflow {
 
 /// A result that is in a file already.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spilled {
+pub struct StoredOutput {
     /// The file.
     pub path: PathBuf,
     /// How long it is, in bytes.
@@ -38,17 +38,17 @@ pub struct Spilled {
 
 /// What became of a text.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum KeptOutput {
     /// It was short, or could not be stored.
     Text(String),
     /// It is in a file.
-    Spilled(Spilled),
+    File(StoredOutput),
 }
 
 /// Takes a text in, piece by piece.
 #[derive(Debug)]
-pub(crate) struct Keeper {
-    place: Option<Overflow>,
+pub(crate) struct OutputCollector {
+    place: Option<OutputFile>,
     most_bytes: u64,
     head: String,
     rest: Rest,
@@ -70,8 +70,8 @@ enum Rest {
     Lost(String),
 }
 
-impl Keeper {
-    pub(crate) fn new(place: Option<Overflow>) -> Self {
+impl OutputCollector {
+    pub(crate) fn new(place: Option<OutputFile>) -> Self {
         Self {
             place,
             most_bytes: MOST_BYTES,
@@ -106,7 +106,7 @@ impl Keeper {
     }
 
     /// What became of it.
-    pub(crate) fn finish(mut self) -> Kept {
+    pub(crate) fn finish(mut self) -> KeptOutput {
         if self.lost > 0 {
             let why = match &self.rest {
                 Rest::Lost(why) => why.clone(),
@@ -121,13 +121,13 @@ impl Keeper {
             self.write(&format!("{line_end}{note}"));
         }
         match (self.rest, self.place) {
-            (Rest::InFile(_), Some(place)) => Kept::Spilled(Spilled {
+            (Rest::InFile(_), Some(place)) => KeptOutput::File(StoredOutput {
                 path: place.session.path().join(place.file.as_path()),
                 bytes: self.bytes,
                 chars: self.chars,
                 head: self.head,
             }),
-            _ => Kept::Text(self.head),
+            _ => KeptOutput::Text(self.head),
         }
     }
 
@@ -186,11 +186,11 @@ impl Keeper {
 mod tests {
     use super::*;
 
-    fn keeper() -> (tempfile::TempDir, Keeper) {
+    fn keeper() -> (tempfile::TempDir, OutputCollector) {
         let folder = tempfile::tempdir().unwrap();
         let session = Dir::open(folder.path()).unwrap();
         let file = RelPath::new("tool-results/t.txt").unwrap();
-        (folder, Keeper::new(Some(Overflow { session, file })))
+        (folder, OutputCollector::new(Some(OutputFile { session, file })))
     }
 
     #[test]
@@ -200,7 +200,7 @@ mod tests {
             keeper.push(piece);
         }
         keeper.note("[exit code 1]");
-        assert_eq!(keeper.finish(), Kept::Text("one\n\ntwo\n[exit code 1]".into()));
+        assert_eq!(keeper.finish(), KeptOutput::Text("one\n\ntwo\n[exit code 1]".into()));
         assert!(!folder.path().join("tool-results").exists());
     }
 
@@ -212,7 +212,7 @@ mod tests {
             keeper.push(line);
         }
         keeper.note("[exit code 1]");
-        let Kept::Spilled(spilled) = keeper.finish() else { panic!("in memory") };
+        let KeptOutput::File(spilled) = keeper.finish() else { panic!("in memory") };
         let whole = line.repeat(30_000) + "[exit code 1]";
         assert_eq!(std::fs::read_to_string(&spilled.path).unwrap(), whole);
         assert_eq!(spilled.bytes, whole.len() as u64);
@@ -226,15 +226,15 @@ mod tests {
         let (_folder, mut keeper) = keeper();
         keeper.most_bytes = 300_000;
         (0..4).for_each(|_| keeper.push(&"x".repeat(100_000)));
-        let Kept::Spilled(spilled) = keeper.finish() else { panic!("in memory") };
+        let KeptOutput::File(spilled) = keeper.finish() else { panic!("in memory") };
         let text = std::fs::read_to_string(&spilled.path).unwrap();
         let note = "\n[100000 more bytes were not kept: at most 300000 bytes of a result are kept]";
         assert_eq!(text, "x".repeat(300_000) + note);
 
-        let mut without_folder = Keeper::new(None);
+        let mut without_folder = OutputCollector::new(None);
         (0..4).for_each(|_| without_folder.push(&"x".repeat(100_000)));
         without_folder.note("[exit code 1]");
-        let Kept::Text(text) = without_folder.finish() else { panic!("stored") };
+        let KeptOutput::Text(text) = without_folder.finish() else { panic!("stored") };
         let note = "\n[200000 more bytes were not kept: there is no folder for long results]\n[exit code 1]";
         assert_eq!(text, "x".repeat(200_000) + note);
     }

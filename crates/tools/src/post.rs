@@ -12,7 +12,7 @@ const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a server answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Posted {
+pub struct PostResponse {
     /// Its status.
     pub status: u16,
     /// What it said.
@@ -25,7 +25,7 @@ pub async fn post_json(
     headers: &[(String, String)],
     body: Vec<u8>,
     timeout: Duration,
-) -> Result<Posted, String> {
+) -> Result<PostResponse, String> {
     let work = async {
         let mut request = client(url)?.post(url).header(CONTENT_TYPE, "application/json");
         for (name, value) in headers {
@@ -39,7 +39,7 @@ pub async fn post_json(
                 return Err(format!("the answer is larger than {MOST_BYTES} bytes"));
             }
         }
-        Ok(Posted { status, body: String::from_utf8_lossy(&bytes).into_owned() })
+        Ok(PostResponse { status, body: String::from_utf8_lossy(&bytes).into_owned() })
     };
     let late = |_| format!("it took longer than {} s", timeout.as_secs_f32());
     tokio::time::timeout(timeout, work).await.map_err(late)?

@@ -3,13 +3,13 @@
 use std::fmt;
 
 /// Is told what a call prints while it runs.
-pub trait Progress: Send + Sync {
+pub trait CommandProgress: Send + Sync {
     /// More text, without secrets: pieces of lines and several lines at once, as they come. What is
     /// slow here holds the command up.
     fn printed(&self, text: &str);
 }
 
-impl fmt::Debug for dyn Progress {
+impl fmt::Debug for dyn CommandProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Progress")
     }

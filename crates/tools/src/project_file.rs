@@ -16,9 +16,9 @@ use std::time::SystemTime;
 
 use rustix::fs::{Access as FileAccess, AtFlags, Mode, OFlags};
 
-use crate::{CachedFile, CallContext, Extent, FileGuard, ReadCache, Route, ToolError};
+use crate::{CachedFile, CallContext, FileGuard, FileRoute, ReadCache, ReadExtent, ToolError};
 use folder::{Missing, open_folder};
-pub(crate) use place::{Target, resolve};
+pub(crate) use place::{WriteTarget, resolve};
 pub(crate) use replace::commit;
 
 /// The largest file that is edited or replaced.
@@ -27,13 +27,13 @@ pub(crate) const MAX_BYTES: u64 = 50 * 1024 * 1024;
 const MAX_REMEMBERED: usize = 1024 * 1024;
 
 /// A file as it is now, which is also as it was read.
-pub(crate) struct Current {
+pub(crate) struct CurrentFile {
     pub(crate) bytes: Vec<u8>,
     pub(crate) seen: CachedFile,
     metadata: Metadata,
 }
 
-impl Current {
+impl CurrentFile {
     /// Names of this file beside the one it is replaced under.
     pub(crate) fn other_names(&self) -> u64 {
         self.metadata.nlink().saturating_sub(1)
@@ -41,13 +41,13 @@ impl Current {
 }
 
 /// Asks the guard, if there is one: for the path as named, and for where it leads.
-fn ask_guard(guard: Option<&dyn FileGuard>, target: &mut Target) -> Result<(), ToolError> {
+fn ask_guard(guard: Option<&dyn FileGuard>, target: &mut WriteTarget) -> Result<(), ToolError> {
     let Some(guard) = guard else { return Ok(()) };
     for path in [&target.asked, &target.real] {
         match guard.route(path) {
-            Route::Plain => {}
-            Route::Refused(message) => return Err(ToolError::Failed { message }),
-            Route::Through(door) => target.door = Some(door),
+            FileRoute::Plain => {}
+            FileRoute::Refused(message) => return Err(ToolError::Failed { message }),
+            FileRoute::Through(door) => target.door = Some(door),
         }
     }
     Ok(())
@@ -55,9 +55,9 @@ fn ask_guard(guard: Option<&dyn FileGuard>, target: &mut Target) -> Result<(), T
 
 /// The file, if there is one and it may be changed.
 pub(crate) fn load(
-    target: &Target,
+    target: &WriteTarget,
     cache: &Mutex<ReadCache>,
-) -> Result<Option<Current>, ToolError> {
+) -> Result<Option<CurrentFile>, ToolError> {
     let path = target.real.as_path();
     let Some(mut file) = open(path)? else { return Ok(None) };
     let metadata = file.metadata().map_err(|source| unreadable(path, source))?;
@@ -70,12 +70,12 @@ pub(crate) fn load(
     let mut bounded = (&mut file).take(MAX_BYTES + 1);
     bounded.read_to_end(&mut bytes).map_err(|source| unreadable(path, source))?;
     // Within one tick of the clock a file can change and keep its time.
-    if seen.extent == Extent::Whole && seen.content.as_bytes() != bytes
+    if seen.extent == ReadExtent::Whole && seen.content.as_bytes() != bytes
         || bytes.len() as u64 != metadata.len()
     {
         return Err(changed(path, &seen, &metadata));
     }
-    Ok(Some(Current { bytes, seen, metadata }))
+    Ok(Some(CurrentFile { bytes, seen, metadata }))
 }
 
 /// Opens it for reading, if it exists; nothing that is not a plain file, and nothing read-only.
@@ -121,7 +121,7 @@ fn known(
              file that Read does not show as text can only be changed by a program)",
         ));
     };
-    if seen.extent == Extent::Rendered {
+    if seen.extent == ReadExtent::Rendered {
         return Err(refused(
             path,
             "was shown in another form than its text, so its text is not known; change it with a \
@@ -154,16 +154,16 @@ pub(crate) fn remember(
     context: &Mutex<ReadCache>,
     path: PathBuf,
     metadata: &Metadata,
-    extent: Extent,
+    extent: ReadExtent,
     content: String,
 ) {
     let Ok(modified) = metadata.modified() else { return };
     let size = metadata.len();
     let file = if content.len() > MAX_REMEMBERED {
-        CachedFile { modified, size, extent: Extent::Part, content: String::new() }
+        CachedFile { modified, size, extent: ReadExtent::Part, content: String::new() }
     } else if content.len() as u64 != size {
         // A door may have added to it.
-        CachedFile { modified, size, extent: Extent::Part, content }
+        CachedFile { modified, size, extent: ReadExtent::Part, content }
     } else {
         CachedFile { modified, size, extent, content }
     };
@@ -171,7 +171,7 @@ pub(crate) fn remember(
 }
 
 /// Where a call's `file_path` leads, if it may be written.
-pub(crate) fn permitted(context: &CallContext, file_path: &Path) -> Result<Target, ToolError> {
+pub(crate) fn permitted(context: &CallContext, file_path: &Path) -> Result<WriteTarget, ToolError> {
     let mut target = resolve(&context.folder, file_path)?;
     ask_guard(context.file_guard.as_deref(), &mut target)?;
     Ok(target)

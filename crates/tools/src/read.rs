@@ -25,12 +25,12 @@ use tokio_util::sync::CancellationToken;
 use crate::blocking::blocking;
 use crate::tool::named_file;
 use crate::{
-    CachedFile, CallContext, Extent, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec,
-    ToolTraits, parse_input,
+    CachedFile, CallContext, ReadExtent, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
+    ToolSpec, ToolTraits, parse_input,
 };
 use open::Opened;
 pub(crate) use open::{open, plain};
-use text::{Shown, Window};
+use text::{LineWindow, Shown};
 
 /// Lines shown unless asked otherwise.
 const DEFAULT_LINES: u64 = 2_000;
@@ -108,7 +108,7 @@ async fn run(input: &RawValue, context: &CallContext) -> Result<ToolOutput, Tool
         return Err(ToolError::invalid("`file_path`: is empty"));
     }
     let path = context.folder.join(&input.file_path);
-    let window = Window {
+    let window = LineWindow {
         first: input.offset.map_or(1, NonZeroU64::get),
         lines: input.limit.map_or(DEFAULT_LINES, NonZeroU64::get),
         tokens: context.read_tokens,
@@ -127,7 +127,7 @@ type Seen = Option<(PathBuf, CachedFile)>;
 
 fn read(
     path: &Path,
-    window: Window,
+    window: LineWindow,
     cancel: &CancellationToken,
 ) -> Result<(ToolOutput, Seen), ToolError> {
     let mut opened = open::open(path)?;
@@ -161,18 +161,18 @@ fn show_image(path: &Path, opened: Opened, media_type: &str) -> Result<Block, To
 fn show_notebook(
     path: &Path,
     opened: Opened,
-    window: Window,
+    window: LineWindow,
     cancel: &CancellationToken,
 ) -> Result<Shown, ToolError> {
     let data = open::read_all(path, opened, notebook::MAX_BYTES, &notebook::too_large())?;
     let (rendered, extent) = match notebook::render(&data) {
-        Some(rendered) => (rendered.into_bytes(), Extent::Rendered),
+        Some(rendered) => (rendered.into_bytes(), ReadExtent::Rendered),
         // Not what its name says: then its text is what there is to see.
-        None => (data, Extent::Whole),
+        None => (data, ReadExtent::Whole),
     };
     let mut shown = text::show(path, &mut rendered.as_slice(), window, cancel)?;
-    if extent == Extent::Rendered {
-        shown.extent = Extent::Rendered;
+    if extent == ReadExtent::Rendered {
+        shown.extent = ReadExtent::Rendered;
     }
     Ok(shown)
 }

@@ -14,7 +14,7 @@ const MAX_BYTES: usize = 25 * 1024 * 1024;
 
 /// How much of a file was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub enum ReadExtent {
     /// All of it: `content` is the file, byte for byte.
     Whole,
     /// Some lines, or lines that were cut or repaired.
@@ -31,7 +31,7 @@ pub struct CachedFile {
     /// Its size in bytes.
     pub size: u64,
     /// How much of it was shown.
-    pub extent: Extent,
+    pub extent: ReadExtent,
     /// What was shown, without line numbers.
     pub content: String,
 }
@@ -115,7 +115,7 @@ mod tests {
         CachedFile {
             modified: SystemTime::UNIX_EPOCH,
             size: length as u64,
-            extent: Extent::Whole,
+            extent: ReadExtent::Whole,
             content: "x".repeat(length),
         }
     }

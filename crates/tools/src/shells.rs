@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::printed::Printed;
 use crate::process::{MergedProcess, ProcessEnd};
-use unread::Unread;
+use unread::UnreadOutput;
 
 /// The most that is held of what was printed since the last look.
 pub(crate) const UNREAD_BYTES: usize = 1024 * 1024;
@@ -31,7 +31,7 @@ pub struct Shells {
 
 #[derive(Debug, Default)]
 struct Inner {
-    shells: BTreeMap<String, Arc<Shell>>,
+    shells: BTreeMap<String, Arc<BackgroundShell>>,
     /// Dropping a task drops its process, which ends it.
     tasks: JoinSet<()>,
 }
@@ -46,9 +46,9 @@ pub(crate) enum ShellStatus {
 
 /// One of them.
 #[derive(Debug)]
-pub(crate) struct Shell {
+pub(crate) struct BackgroundShell {
     pub(crate) command: String,
-    unread: Mutex<Unread>,
+    unread: Mutex<UnreadOutput>,
     status: watch::Receiver<ShellStatus>,
     stop: CancellationToken,
 }
@@ -59,7 +59,7 @@ impl Shells {
         let mut inner = lock(&self.inner);
         let id = format!("shell_{}", inner.shells.len() + 1);
         let (told, status) = watch::channel(ShellStatus::Running);
-        let shell = Arc::new(Shell {
+        let shell = Arc::new(BackgroundShell {
             command: command.to_owned(),
             unread: Mutex::default(),
             status,
@@ -72,7 +72,7 @@ impl Shells {
     }
 
     /// The shell of that id; else what there is, for the model to read.
-    pub(crate) fn get(&self, id: &str) -> Result<Arc<Shell>, String> {
+    pub(crate) fn get(&self, id: &str) -> Result<Arc<BackgroundShell>, String> {
         let inner = lock(&self.inner);
         let known = || {
             let names: Vec<&str> = inner.shells.keys().map(String::as_str).collect();
@@ -87,7 +87,7 @@ impl Shells {
 }
 
 async fn watch_over(
-    shell: Arc<Shell>,
+    shell: Arc<BackgroundShell>,
     process: MergedProcess,
     mut printed: Printed,
     told: watch::Sender<ShellStatus>,
@@ -106,18 +106,18 @@ async fn watch_over(
     let _told = told.send(ShellStatus::Ended(how));
 }
 
-impl Shell {
+impl BackgroundShell {
     pub(crate) fn status(&self) -> ShellStatus {
         self.status.borrow().clone()
     }
 
     /// What was printed since the last look.
-    pub(crate) fn take_unread(&self) -> Unread {
+    pub(crate) fn take_unread(&self) -> UnreadOutput {
         std::mem::take(&mut *lock(&self.unread))
     }
 
     /// The same, but for a line that has not ended yet.
-    pub(crate) fn take_lines(&self) -> Unread {
+    pub(crate) fn take_lines(&self) -> UnreadOutput {
         lock(&self.unread).take_lines()
     }
 

@@ -19,7 +19,8 @@ use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    FileChange, FileGuard, Overflow, Progress, ReadCache, Reaper, Shells, Spilled, TodoList,
+    CommandProgress, FileChangePreview, FileGuard, OutputFile, ReadCache, Reaper, Shells,
+    StoredOutput, TodoList,
 };
 
 /// What a call may do to the world, and so what may run beside it.
@@ -109,11 +110,11 @@ pub struct CallContext {
     /// Commands that run in the background.
     pub shells: Arc<Shells>,
     /// Where this call may put a result that is too long to hold.
-    pub overflow: Option<Overflow>,
+    pub overflow: Option<OutputFile>,
     /// Takes secrets out of what is shown or stored before the call is over.
     pub redactor: Redactor,
     /// Who is shown what a running command prints.
-    pub progress: Option<Arc<dyn Progress>>,
+    pub progress: Option<Arc<dyn CommandProgress>>,
     /// Hosts that a rule of the person's names: they may be in a private network.
     pub private_hosts: Vec<HostPattern>,
 }
@@ -146,7 +147,7 @@ pub struct ToolOutput {
     /// What the model reads; empty where it is stored already.
     pub content: ResultContent,
     /// The file in which the result is, where it was too long to hold.
-    pub spilled: Option<Spilled>,
+    pub spilled: Option<StoredOutput>,
     /// Whether it is told as an error all the same, as of a command that was ended.
     pub is_error: bool,
     /// Why the turn is to end with this call, where it is: nobody is asked for more.
@@ -165,7 +166,7 @@ impl ToolOutput {
     }
 
     /// A result that is in a file already.
-    pub fn spilled(spilled: Spilled) -> Self {
+    pub fn spilled(spilled: StoredOutput) -> Self {
         Self { spilled: Some(spilled), ..Self::text("") }
     }
 
@@ -370,7 +371,7 @@ pub trait Tool: Send + Sync {
         &'a self,
         _input: &'a RawValue,
         _context: &'a CallContext,
-    ) -> BoxFuture<'a, Result<Option<FileChange>, ToolError>> {
+    ) -> BoxFuture<'a, Result<Option<FileChangePreview>, ToolError>> {
         Box::pin(ready(Ok(None)))
     }
 

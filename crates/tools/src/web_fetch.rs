@@ -21,7 +21,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    CallContext, FileChange, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec,
+    CallContext, FileChangePreview, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec,
     ToolTraits, parse_input,
 };
 use client::{Fetched, fetch};
@@ -88,7 +88,7 @@ impl Tool for WebFetch {
         &'a self,
         input: &'a RawValue,
         _: &'a CallContext,
-    ) -> BoxFuture<'a, Result<Option<FileChange>, ToolError>> {
+    ) -> BoxFuture<'a, Result<Option<FileChangePreview>, ToolError>> {
         let checked = parse_input(input).and_then(|Input { url, .. }| checked(&url));
         Box::pin(ready(checked.map(|_| None)))
     }

@@ -14,11 +14,11 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use crate::blocking::to_the_end;
-use crate::project_file::{Current, Target, commit, load, permitted, remember};
+use crate::project_file::{CurrentFile, WriteTarget, commit, load, permitted, remember};
 use crate::snippet::difference;
 use crate::tool::{file_access, named_file};
 use crate::{
-    CallContext, Extent, FileChange, ReadCache, ResultLimit, Tool, ToolClass, ToolError,
+    CallContext, FileChangePreview, ReadCache, ReadExtent, ResultLimit, Tool, ToolClass, ToolError,
     ToolOutput, ToolSpec, ToolTraits, parse_input,
 };
 
@@ -80,7 +80,7 @@ impl Tool for Write {
         &'a self,
         input: &'a RawValue,
         context: &'a CallContext,
-    ) -> BoxFuture<'a, Result<Option<FileChange>, ToolError>> {
+    ) -> BoxFuture<'a, Result<Option<FileChangePreview>, ToolError>> {
         Box::pin(async {
             let input: Input = parse_input(input)?;
             let context_of_work = context.clone();
@@ -106,7 +106,7 @@ impl Tool for Write {
 }
 
 fn write(
-    target: &Target,
+    target: &WriteTarget,
     content: String,
     cache: &Arc<Mutex<ReadCache>>,
     cancel: &CancellationToken,
@@ -119,19 +119,23 @@ fn write(
     let named = target.named();
     let metadata = commit(target, current.as_ref(), content.as_bytes(), cancel)?;
     let report = report(&named, current.as_ref(), &content);
-    remember(cache, target.real.clone(), &metadata, Extent::Whole, content);
+    remember(cache, target.real.clone(), &metadata, ReadExtent::Whole, content);
     Ok(ToolOutput::text(report))
 }
 
 /// What a write would do, without doing it.
-fn foresee(input: Input, context: &CallContext) -> Result<FileChange, ToolError> {
+fn foresee(input: Input, context: &CallContext) -> Result<FileChangePreview, ToolError> {
     let target = permitted(context, &input.file_path)?;
     let current = load(&target, &context.read_cache)?;
     let before = current.map(|current| String::from_utf8_lossy(&current.bytes).into_owned());
-    Ok(FileChange { path: target.real, before: before.unwrap_or_default(), after: input.content })
+    Ok(FileChangePreview {
+        path: target.real,
+        before: before.unwrap_or_default(),
+        after: input.content,
+    })
 }
 
-fn report(named: &str, current: Option<&Current>, content: &str) -> String {
+fn report(named: &str, current: Option<&CurrentFile>, content: &str) -> String {
     let size = format!("{} and {}", count(content.lines().count(), "line"), bytes(content));
     let Some(current) = current else { return format!("created {named}: {size}") };
     let note = other_names_note(current);
@@ -148,7 +152,7 @@ fn count(number: usize, noun: &str) -> String {
 }
 
 /// What a hard link's other names are left with.
-pub(crate) fn other_names_note(current: &Current) -> String {
+pub(crate) fn other_names_note(current: &CurrentFile) -> String {
     match current.other_names() {
         0 => String::new(),
         1 => "\n[the file had one more name (a hard link), which keeps the old content]".to_owned(),

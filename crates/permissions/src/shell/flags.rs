@@ -7,7 +7,7 @@
 use super::scan::Word;
 
 /// The harmless flags of a program.
-pub(super) struct Flags {
+pub(super) struct AllowedFlags {
     /// Letters; behind one, `:` takes a value, `;` one that must be attached or absent. `#` stands for
     /// a digit.
     pub(super) short: &'static str,
@@ -17,7 +17,7 @@ pub(super) struct Flags {
 
 /// A command line taken apart.
 #[derive(Debug, Default)]
-pub(super) struct Parsed<'a> {
+pub(super) struct ParsedArguments<'a> {
     /// What is neither a flag nor its value.
     pub(super) operands: Vec<&'a Word>,
     /// Values with the flag they belong to, without its dashes.
@@ -28,9 +28,9 @@ pub(super) struct Parsed<'a> {
 pub(super) fn parse<'a>(
     program: &str,
     arguments: &'a [Word],
-    flags: &Flags,
-) -> Result<Parsed<'a>, String> {
-    let mut parsed = Parsed::default();
+    flags: &AllowedFlags,
+) -> Result<ParsedArguments<'a>, String> {
+    let mut parsed = ParsedArguments::default();
     let mut pending: Option<&'a str> = None;
     for word in arguments {
         let text = word.text.as_str();
@@ -95,8 +95,8 @@ struct Unlisted;
 /// Answers with the flag whose value is the next word.
 fn long<'a>(
     text: &'a str,
-    flags: &Flags,
-    parsed: &mut Parsed<'a>,
+    flags: &AllowedFlags,
+    parsed: &mut ParsedArguments<'a>,
 ) -> Result<Option<&'a str>, Unlisted> {
     let (name, value) = match text.split_once('=') {
         Some((name, value)) => (name, Some(value)),
@@ -114,8 +114,8 @@ fn long<'a>(
 /// Likewise for letters behind one dash.
 fn short<'a>(
     text: &'a str,
-    flags: &Flags,
-    parsed: &mut Parsed<'a>,
+    flags: &AllowedFlags,
+    parsed: &mut ParsedArguments<'a>,
 ) -> Result<Option<&'a str>, Unlisted> {
     for (at, letter) in text.char_indices().skip(1) {
         let wanted = match letter {

@@ -4,7 +4,7 @@
 //! the programs that a repository's own settings name. No flag of git itself is allowed in front of the
 //! subcommand but `--no-pager`: they change settings or the repository.
 
-use super::flags::{Flags, Parsed, parse};
+use super::flags::{AllowedFlags, ParsedArguments, parse};
 use super::git_flags as known;
 use super::scan::Word;
 
@@ -47,7 +47,7 @@ fn subcommand_check(name: &str, rest: &[Word]) -> Result<(), String> {
         "merge-base" => known::MERGE_BASE,
         "name-rev" => known::NAME_REV,
         "for-each-ref" => known::FOR_EACH_REF,
-        "count-objects" => Flags { short: "vH", long: "verbose human-readable" },
+        "count-objects" => AllowedFlags { short: "vH", long: "verbose human-readable" },
         _ => return listing_form(name, rest),
     };
     parse(&format!("git {name}"), rest, &flags).map(|_| ())
@@ -56,14 +56,16 @@ fn subcommand_check(name: &str, rest: &[Word]) -> Result<(), String> {
 /// Subcommands that read in one form and write in the next.
 fn listing_form(name: &str, rest: &[Word]) -> Result<(), String> {
     let program = format!("git {name}");
-    let no_operands = |parsed: Parsed<'_>| match parsed.operands.first() {
+    let no_operands = |parsed: ParsedArguments<'_>| match parsed.operands.first() {
         None => Ok(()),
         Some(word) => Err(format!("`{program} {}` may change the repository", word.text)),
     };
     match name {
         "branch" => listed(&program, &parse(&program, rest, &known::BRANCH)?),
         "tag" => listed(&program, &parse(&program, rest, &known::TAG)?),
-        "remote" => no_operands(parse(&program, rest, &Flags { short: "v", long: "verbose" })?),
+        "remote" => {
+            no_operands(parse(&program, rest, &AllowedFlags { short: "v", long: "verbose" })?)
+        }
         "version" | "--version" => no_operands(parse(&program, rest, &known::NONE)?),
         "reflog" | "stash" | "worktree" => {
             let (form, flags) = match name {
@@ -85,7 +87,7 @@ fn listing_form(name: &str, rest: &[Word]) -> Result<(), String> {
 }
 
 /// An operand is a new name, unless the list is asked for.
-fn listed(program: &str, parsed: &Parsed<'_>) -> Result<(), String> {
+fn listed(program: &str, parsed: &ParsedArguments<'_>) -> Result<(), String> {
     let list = |flag: &str| flag == "list" || (flag == "l" && program == "git tag");
     match parsed.operands.first() {
         Some(word) if !parsed.values.iter().any(|(flag, _)| list(flag)) => {
@@ -95,7 +97,7 @@ fn listed(program: &str, parsed: &Parsed<'_>) -> Result<(), String> {
     }
 }
 
-fn config(program: &str, parsed: &Parsed<'_>) -> Result<(), String> {
+fn config(program: &str, parsed: &ParsedArguments<'_>) -> Result<(), String> {
     let asks = |flag: &str| matches!(flag, "get" | "get-all" | "get-regexp" | "list" | "l");
     if parsed.values.iter().any(|(flag, _)| asks(flag)) {
         return Ok(());

@@ -4,17 +4,17 @@
 //! `-O`, `--show-signature`, `--remerge-diff` with its merge drivers) or goes into submodules, whose
 //! settings nobody has looked at.
 
-use super::flags::Flags;
+use super::flags::AllowedFlags;
 
-pub(super) const NONE: Flags = Flags { short: "", long: "" };
+pub(super) const NONE: AllowedFlags = AllowedFlags { short: "", long: "" };
 
-pub(super) const STATUS: Flags = Flags {
+pub(super) const STATUS: AllowedFlags = AllowedFlags {
     short: "sbzu;",
     long: "short branch porcelain long untracked-files ignored show-stash ahead-behind \
                no-ahead-behind renames no-renames column no-column",
 };
 
-pub(super) const DIFF: Flags = Flags {
+pub(super) const DIFF: AllowedFlags = AllowedFlags {
     short: "#puszabwWRrtS:G:U;M;C;B;l;DX;",
     long: "patch no-patch unified= raw patch-with-raw patch-with-stat stat stat-width= numstat \
                shortstat summary compact-summary dirstat name-only name-status color no-color \
@@ -27,7 +27,7 @@ pub(super) const DIFF: Flags = Flags {
                dst-prefix= irreversible-delete",
 };
 
-pub(super) const LOG: Flags = Flags {
+pub(super) const LOG: AllowedFlags = AllowedFlags {
     short: "#puszabwWRrtS:G:U;M;C;B;l;DX;n:L:gmciEFPq",
     long: "patch no-patch unified= raw patch-with-stat stat stat-width= numstat shortstat summary \
                compact-summary dirstat name-only name-status color no-color color-words color-moved \
@@ -44,41 +44,41 @@ pub(super) const LOG: Flags = Flags {
                walk-reflogs no-walk source notes no-notes use-mailmap no-mailmap exclude= glob= not",
 };
 
-pub(super) const REFLOG: Flags = Flags {
+pub(super) const REFLOG: AllowedFlags = AllowedFlags {
     short: "#n:",
     long: "oneline max-count= date= format pretty all abbrev-commit no-color",
 };
 
-pub(super) const BLAME: Flags = Flags {
+pub(super) const BLAME: AllowedFlags = AllowedFlags {
     short: "wsefltpcnbL:M;C;",
     long: "root show-stats porcelain line-porcelain incremental show-name show-number show-email \
                date= abbrev since= ignore-rev= ignore-revs-file= first-parent reverse color-lines \
                color-by-age",
 };
 
-pub(super) const SHORTLOG: Flags = Flags {
+pub(super) const SHORTLOG: AllowedFlags = AllowedFlags {
     short: "nsecw;",
     long: "numbered summary email committer group= all since= until= after= before= author= \
                no-merges merges branches tags remotes grep=",
 };
 
-pub(super) const LS_FILES: Flags = Flags {
+pub(super) const LS_FILES: AllowedFlags = AllowedFlags {
     short: "cdmoisukztvrx:X:",
     long: "cached deleted modified others ignored stage unmerged killed directory \
                no-empty-directory eol deduplicate exclude= exclude-from= exclude-standard \
                error-unmatch full-name abbrev format=",
 };
 
-pub(super) const LS_TREE: Flags = Flags {
+pub(super) const LS_TREE: AllowedFlags = AllowedFlags {
     short: "drtlz",
     long: "long name-only name-status object-only full-name full-tree abbrev format=",
 };
 
 /// Without `--textconv` and `--filters`.
-pub(super) const CAT_FILE: Flags =
-    Flags { short: "tspe", long: "batch batch-check batch-all-objects unordered" };
+pub(super) const CAT_FILE: AllowedFlags =
+    AllowedFlags { short: "tspe", long: "batch batch-check batch-all-objects unordered" };
 
-pub(super) const GREP: Flags = Flags {
+pub(super) const GREP: AllowedFlags = AllowedFlags {
     short: "#iIwvhHEGPFnlLzocpWqare:A:B:C:m:f:",
     long: "cached untracked no-index no-exclude-standard exclude-standard text ignore-case \
                max-depth= recursive no-recursive word-regexp invert-match full-name extended-regexp \
@@ -89,13 +89,13 @@ pub(super) const GREP: Flags = Flags {
 };
 
 /// Without `--dirty`, which looks at submodules.
-pub(super) const DESCRIBE: Flags = Flags {
+pub(super) const DESCRIBE: AllowedFlags = AllowedFlags {
     short: "",
     long: "all tags contains abbrev candidates= exact-match debug long match= exclude= always \
                first-parent",
 };
 
-pub(super) const REV_PARSE: Flags = Flags {
+pub(super) const REV_PARSE: AllowedFlags = AllowedFlags {
     short: "q",
     long: "verify quiet short abbrev-ref symbolic symbolic-full-name all branches tags remotes \
                show-toplevel show-prefix show-cdup git-dir absolute-git-dir git-common-dir git-path \
@@ -104,34 +104,35 @@ pub(super) const REV_PARSE: Flags = Flags {
                no-flags sq not since= until= default= prefix=",
 };
 
-pub(super) const MERGE_BASE: Flags =
-    Flags { short: "a", long: "all octopus independent is-ancestor fork-point" };
+pub(super) const MERGE_BASE: AllowedFlags =
+    AllowedFlags { short: "a", long: "all octopus independent is-ancestor fork-point" };
 
-pub(super) const NAME_REV: Flags =
-    Flags { short: "", long: "tags refs= exclude= all name-only no-undefined always" };
+pub(super) const NAME_REV: AllowedFlags =
+    AllowedFlags { short: "", long: "tags refs= exclude= all name-only no-undefined always" };
 
-pub(super) const FOR_EACH_REF: Flags = Flags {
+pub(super) const FOR_EACH_REF: AllowedFlags = AllowedFlags {
     short: "",
     long: "count= sort= format= color points-at= merged no-merged contains no-contains \
                ignore-case exclude= omit-empty",
 };
 
 /// Without `-l`, which once made a branch with a log.
-pub(super) const BRANCH: Flags = Flags {
+pub(super) const BRANCH: AllowedFlags = AllowedFlags {
     short: "arvi",
     long: "all remotes verbose list show-current sort= format= color no-color column no-column \
                abbrev no-abbrev ignore-case contains= no-contains= merged= no-merged= points-at=",
 };
 
-pub(super) const TAG: Flags = Flags {
+pub(super) const TAG: AllowedFlags = AllowedFlags {
     short: "ln;i",
     long: "list sort= format= color column no-column ignore-case contains= no-contains= merged= \
                no-merged= points-at=",
 };
 
-pub(super) const WORKTREE: Flags = Flags { short: "vz", long: "verbose porcelain expire=" };
+pub(super) const WORKTREE: AllowedFlags =
+    AllowedFlags { short: "vz", long: "verbose porcelain expire=" };
 
-pub(super) const CONFIG: Flags = Flags {
+pub(super) const CONFIG: AllowedFlags = AllowedFlags {
     short: "lz",
     long: "get get-all get-regexp list show-origin show-scope name-only null global local system \
                worktree includes no-includes type= bool int path",

@@ -21,7 +21,7 @@ mod table;
 mod tree;
 
 pub use git_environment::SAFE_GIT_ENVIRONMENT;
-use scan::{Command, Word, scan};
+use scan::{SimpleCommand, Word, scan};
 
 /// Longer lines are not looked at: nobody reads them, and parsing them takes time.
 const MAX_LINE_BYTES: usize = 10_000;
@@ -51,7 +51,7 @@ pub fn classify(line: &str) -> ShellVerdict {
 /// understood. Says nothing about what they do. A pattern such as `*.rs` is given as written, and so is
 /// a word that came out of quotes: a rule should match them as text.
 pub fn commands(line: &str) -> Option<Vec<Vec<String>>> {
-    let texts = |command: Command| command.words.into_iter().map(|word| word.text).collect();
+    let texts = |command: SimpleCommand| command.words.into_iter().map(|word| word.text).collect();
     let commands = understand(line).ok()?;
     commands.iter().try_for_each(check_letters).ok()?;
     Some(commands.into_iter().map(texts).collect())
@@ -70,7 +70,7 @@ pub fn quote_command(command: &[String]) -> String {
     command.iter().map(quote).collect::<Vec<_>>().join(" ")
 }
 
-fn understand(line: &str) -> Result<Vec<Command>, String> {
+fn understand(line: &str) -> Result<Vec<SimpleCommand>, String> {
     if line.len() > MAX_LINE_BYTES {
         return Err(format!("the line is longer than {MAX_LINE_BYTES} bytes"));
     }
@@ -79,7 +79,7 @@ fn understand(line: &str) -> Result<Vec<Command>, String> {
     Ok(commands)
 }
 
-fn judge(command: &Command) -> Result<(), String> {
+fn judge(command: &SimpleCommand) -> Result<(), String> {
     check_letters(command)?;
     let Some((program, arguments)) = command.words.split_first() else {
         return Err("there is no command".to_owned());
@@ -93,7 +93,7 @@ fn judge(command: &Command) -> Result<(), String> {
 }
 
 /// Letters that look like others do not pass where they could hide a program or a flag.
-fn check_letters(command: &Command) -> Result<(), String> {
+fn check_letters(command: &SimpleCommand) -> Result<(), String> {
     for (index, word) in command.words.iter().enumerate() {
         let looks_like_flag = word.text.chars().next().is_some_and(is_dash);
         if (index == 0 || looks_like_flag) && !word.text.is_ascii() {

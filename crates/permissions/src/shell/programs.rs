@@ -3,14 +3,14 @@
 //! Invariant: where one operand too many writes (`uniq a b`), patterns are refused, since nobody knows
 //! how many names they stand for.
 
-use super::flags::{Flags, Parsed, is_flag, no_open_start, parse};
+use super::flags::{AllowedFlags, ParsedArguments, is_flag, no_open_start, parse};
 use super::scan::Word;
 
 fn without_patterns<'a>(
     program: &str,
     arguments: &'a [Word],
-    flags: &Flags,
-) -> Result<Parsed<'a>, String> {
+    flags: &AllowedFlags,
+) -> Result<ParsedArguments<'a>, String> {
     if let Some(word) = arguments.iter().find(|word| word.pattern) {
         return Err(format!("`{}` may stand for more than one name for `{program}`", word.text));
     }
@@ -18,7 +18,7 @@ fn without_patterns<'a>(
 }
 
 pub(super) fn uniq(program: &str, arguments: &[Word]) -> Result<(), String> {
-    let flags = Flags {
+    let flags = AllowedFlags {
         short: "cdDiuzf:s:w:",
         long: "count repeated all-repeated group ignore-case unique zero-terminated skip-fields= \
                skip-chars= check-chars=",
@@ -30,7 +30,7 @@ pub(super) fn uniq(program: &str, arguments: &[Word]) -> Result<(), String> {
 }
 
 pub(super) fn date(program: &str, arguments: &[Word]) -> Result<(), String> {
-    let flags = Flags {
+    let flags = AllowedFlags {
         short: "uRI;d:r:",
         long: "utc universal iso-8601 rfc-3339= rfc-email rfc-2822 date= reference= version",
     };
@@ -42,7 +42,7 @@ pub(super) fn date(program: &str, arguments: &[Word]) -> Result<(), String> {
 }
 
 pub(super) fn hostname(program: &str, arguments: &[Word]) -> Result<(), String> {
-    let flags = Flags {
+    let flags = AllowedFlags {
         short: "fsiIdA",
         long: "fqdn long short ip-address all-ip-addresses domain all-fqdns",
     };
@@ -55,7 +55,7 @@ pub(super) fn hostname(program: &str, arguments: &[Word]) -> Result<(), String> 
 /// Its letters take their values from the words behind, so `-Lo 2 x` still has an `-o` in it: here no
 /// letter takes an attached value. Without `-o`, and without `-R`, which writes `00Tree.html`.
 pub(super) fn tree(program: &str, arguments: &[Word]) -> Result<(), String> {
-    let flags = Flags {
+    let flags = AllowedFlags {
         short: "adfilpsughDFqNQrtcvUSnACxJXLPI",
         long: "dirsfirst filesfirst noreport prune filelimit charset sort du si gitignore matchdirs \
                ignore-case inodes device nolinks version",

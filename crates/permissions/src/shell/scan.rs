@@ -21,7 +21,7 @@ pub(super) struct Word {
 
 /// A program with its arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Command {
+pub(super) struct SimpleCommand {
     pub(super) words: Vec<Word>,
     /// The harmless redirections, as places in the line.
     pub(super) redirects: Vec<Range<usize>>,
@@ -30,11 +30,12 @@ pub(super) struct Command {
 /// The redirections that neither read nor write a file.
 const HARMLESS_REDIRECTS: [&str; 4] = ["2>/dev/null", ">/dev/null", "2>&1", "</dev/null"];
 
-pub(super) fn scan(line: &str) -> Result<Vec<Command>, String> {
+pub(super) fn scan(line: &str) -> Result<Vec<SimpleCommand>, String> {
     if let Some(letter) = line.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
         return Err(format!("the line has a control character (U+{:04X})", u32::from(letter)));
     }
-    let mut scanner = Scanner { line, at: 0, commands: Vec::new(), current: Command::default() };
+    let mut scanner =
+        Scanner { line, at: 0, commands: Vec::new(), current: SimpleCommand::default() };
     scanner.run()?;
     Ok(scanner.commands)
 }
@@ -49,8 +50,8 @@ enum Expect {
 struct Scanner<'a> {
     line: &'a str,
     at: usize,
-    commands: Vec<Command>,
-    current: Command,
+    commands: Vec<SimpleCommand>,
+    current: SimpleCommand,
 }
 
 impl Scanner<'_> {

@@ -3,7 +3,7 @@
 //! Invariant: these little programs are not parsed; whatever in them could be a way out is refused as
 //! text, even where it is meant harmlessly.
 
-use super::flags::{Flags, is_flag, parse};
+use super::flags::{AllowedFlags, is_flag, parse};
 use super::scan::Word;
 
 /// The first operand, as long as it is what it looks like.
@@ -18,7 +18,7 @@ fn script<'a>(program: &str, operands: &[&'a Word]) -> Result<&'a str, String> {
 }
 
 pub(super) fn awk(program: &str, arguments: &[Word]) -> Result<(), String> {
-    let flags = Flags { short: "F:v:", long: "" };
+    let flags = AllowedFlags { short: "F:v:", long: "" };
     let parsed = parse(program, arguments, &flags)?;
     let text = script(program, &parsed.operands)?;
     for (way_out, why) in [
@@ -39,7 +39,7 @@ pub(super) fn awk(program: &str, arguments: &[Word]) -> Result<(), String> {
 }
 
 pub(super) fn jq(program: &str, arguments: &[Word]) -> Result<(), String> {
-    let flags = Flags {
+    let flags = AllowedFlags {
         short: "rcnesSajMCR",
         long: "raw-output raw-output0 compact-output null-input exit-status slurp sort-keys \
                ascii-output join-output monochrome-output color-output raw-input tab indent= arg \

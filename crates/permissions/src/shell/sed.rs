@@ -7,11 +7,11 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-use super::flags::{Flags, parse};
+use super::flags::{AllowedFlags, parse};
 use super::scan::Word;
 
 pub(super) fn check(program: &str, arguments: &[Word]) -> Result<(), String> {
-    let flags = Flags {
+    let flags = AllowedFlags {
         short: "nErsuze:",
         long: "quiet silent regexp-extended separate unbuffered null-data expression= sandbox version",
     };

@@ -6,7 +6,7 @@
 //! (they start other programs), `env`, `xargs` and the like (that is all they do), and `printenv`
 //! (it shows keys).
 
-use super::flags::{Flags, parse};
+use super::flags::{AllowedFlags, parse};
 use super::scan::Word;
 use super::{git, programs, scripts, sed};
 
@@ -16,7 +16,7 @@ enum Rule {
     /// Whatever it is told, it only reads.
     Any,
     /// With these flags it only reads.
-    Only(Flags),
+    Only(AllowedFlags),
     /// Looked at more closely.
     Look(Check),
 }
@@ -62,10 +62,10 @@ fn rule(program: &str) -> Option<Rule> {
 }
 
 /// Without the flags that wait for more: they would hold the call up.
-const TAIL: Flags =
-    Flags { short: "#n:c:qvz", long: "lines= bytes= quiet silent verbose zero-terminated" };
+const TAIL: AllowedFlags =
+    AllowedFlags { short: "#n:c:qvz", long: "lines= bytes= quiet silent verbose zero-terminated" };
 
-const SORT: Flags = Flags {
+const SORT: AllowedFlags = AllowedFlags {
     short: "bdfghiMnRrVcCmsuzk:t:S:",
     long: "ignore-leading-blanks dictionary-order ignore-case general-numeric-sort \
                human-numeric-sort ignore-nonprinting month-sort numeric-sort random-sort reverse \
@@ -73,7 +73,7 @@ const SORT: Flags = Flags {
                buffer-size= parallel= batch-size= files0-from= debug",
 };
 
-const DIFF: Flags = Flags {
+const DIFF: AllowedFlags = AllowedFlags {
     short: "#abBcdeEiHnNpqrstTuwyZU:C:F:I:W:x:X:S:",
     long: "brief unified context ed normal rcs side-by-side width= recursive new-file \
                unidirectional-new-file report-identical-files ignore-case ignore-file-name-case \
@@ -85,14 +85,14 @@ const DIFF: Flags = Flags {
 };
 
 /// Without `-C`, which writes a compiled magic file, and `-z`, which starts decompressors.
-const FILE: Flags = Flags {
+const FILE: AllowedFlags = AllowedFlags {
     short: "bihLkrNn0F:e:",
     long: "brief mime mime-type mime-encoding dereference no-dereference keep-going raw no-pad \
                print0 separator= exclude= extension version",
 };
 
 /// Without `--pre`, `--hostname-bin` and `-z`, which start programs.
-const RG: Flags = Flags {
+const RG: AllowedFlags = AllowedFlags {
     short: "acilLnNoqsSuUvwxFPpHIhb0.A:B:C:e:f:g:j:m:M:r:t:T:d:E:",
     long: "after-context= before-context= context= regexp= file= glob= iglob= threads= max-count= \
                max-columns= max-columns-preview replace= type= type-not= type-add= type-list \
@@ -107,7 +107,7 @@ const RG: Flags = Flags {
 };
 
 /// Without `-x` and `-X`, which start programs, and `-l`, which starts `ls`.
-const FD: Flags = Flags {
+const FD: AllowedFlags = AllowedFlags {
     short: "HIuspgiLaF01qd:t:e:E:c:S:j:",
     long: "hidden no-ignore no-ignore-vcs unrestricted case-sensitive ignore-case glob regex \
                fixed-strings absolute-path follow full-path print0 max-depth= min-depth= exact-depth= \

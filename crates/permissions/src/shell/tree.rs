@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Parser, Tree, TreeCursor};
 
-use super::scan::Command;
+use super::scan::SimpleCommand;
 
 thread_local! {
     static PARSER: RefCell<Option<Parser>> = RefCell::new(new_parser());
@@ -23,7 +23,7 @@ fn new_parser() -> Option<Parser> {
 }
 
 /// Fails unless the grammar sees what the scanner saw.
-pub(super) fn confirm(line: &str, commands: &[Command]) -> Result<(), String> {
+pub(super) fn confirm(line: &str, commands: &[SimpleCommand]) -> Result<(), String> {
     let tree = PARSER
         .with_borrow_mut(|parser| parser.as_mut()?.parse(line, None))
         .ok_or("the shell grammar is not available")?;
@@ -46,8 +46,8 @@ struct Seen {
     redirects: Vec<Range<usize>>,
 }
 
-fn expected(commands: &[Command]) -> Seen {
-    let words = |command: &Command| -> Vec<Range<usize>> {
+fn expected(commands: &[SimpleCommand]) -> Seen {
+    let words = |command: &SimpleCommand| -> Vec<Range<usize>> {
         let ranges = command.words.iter().map(|word| word.range.clone());
         match (command.words.first(), command.words.last()) {
             // The grammar has a node of its own for this one, with an expression inside.

@@ -14,7 +14,7 @@ const MAX_FOUND: usize = 1_000_000;
 
 /// Where a text is.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum TextMatches {
     /// In these places, which are in order and do not overlap.
     At(Vec<Range<usize>>),
     /// In more places than are handled.
@@ -22,30 +22,30 @@ pub(super) enum Found {
 }
 
 /// Every occurrence of `old`, which is not empty.
-pub(super) fn find(file: &[u8], old: &str) -> Found {
+pub(super) fn find(file: &[u8], old: &str) -> TextMatches {
     if !old.contains('\n') || old.contains('\r') || memmem::find(file, b"\r\n").is_none() {
         return occurrences(file, old);
     }
     let plain = Plain::of(file);
     match occurrences(&plain.bytes, old) {
-        Found::At(found) => Found::At(
+        TextMatches::At(found) => TextMatches::At(
             found
                 .into_iter()
                 .map(|range| plain.origin(range.start)..plain.origin(range.end))
                 .collect(),
         ),
-        Found::TooMany => Found::TooMany,
+        TextMatches::TooMany => TextMatches::TooMany,
     }
 }
 
-fn occurrences(file: &[u8], old: &str) -> Found {
+fn occurrences(file: &[u8], old: &str) -> TextMatches {
     let length = old.len();
     let found: Vec<Range<usize>> = Finder::new(old)
         .find_iter(file)
         .take(MAX_FOUND + 1)
         .map(|start| start..start + length)
         .collect();
-    if found.len() > MAX_FOUND { Found::TooMany } else { Found::At(found) }
+    if found.len() > MAX_FOUND { TextMatches::TooMany } else { TextMatches::At(found) }
 }
 
 /// A file with plain newlines only.

@@ -2,7 +2,7 @@
 //!
 //! Invariant: only files up to [`MAX_BYTES`] are looked through, and what is said is short.
 
-use super::find::{Found, find};
+use super::find::{TextMatches, find};
 use crate::snippet::{cut, shown_line};
 
 /// In a larger file nothing is looked for.
@@ -29,7 +29,7 @@ pub(super) fn explain(file: &[u8], old: &str) -> String {
 fn numbers_left_in(file: &[u8], old: &str) -> Option<String> {
     let bare: Option<Vec<&str>> = old.split('\n').map(without_number).collect();
     let bare = bare?.join("\n");
-    let there = !bare.is_empty() && find(file, &bare) != Found::At(Vec::new());
+    let there = !bare.is_empty() && find(file, &bare) != TextMatches::At(Vec::new());
     there.then(|| {
         "it has the line numbers in it that Read shows; leave the number and the tab out of each \
          line"

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::search::{Hits, Kind, Line, Results};
+use super::search::{Hits, LineKind, OutputLine, Results};
 use super::{Mode, Query, RESULT_CHARS};
 
 /// Characters kept for the notes at the end.
@@ -60,9 +60,9 @@ impl Page {
                     if !self.push(&line_text(path, line)) {
                         return false;
                     }
-                    self.matches += u64::from(line.kind == Kind::Match);
-                    self.files += u64::from(line.kind == Kind::Match && !counted);
-                    counted |= line.kind == Kind::Match;
+                    self.matches += u64::from(line.kind == LineKind::Match);
+                    self.files += u64::from(line.kind == LineKind::Match && !counted);
+                    counted |= line.kind == LineKind::Match;
                 }
                 true
             }
@@ -127,11 +127,11 @@ impl Page {
     }
 }
 
-fn line_text(path: &str, line: &Line) -> String {
-    let Line { number, text, .. } = line;
+fn line_text(path: &str, line: &OutputLine) -> String {
+    let OutputLine { number, text, .. } = line;
     match line.kind {
-        Kind::Match | Kind::Continued => format!("{path}:{number}:{text}"),
-        Kind::Context => format!("{path}-{number}-{text}"),
-        Kind::Break => "--".to_owned(),
+        LineKind::Match | LineKind::Continued => format!("{path}:{number}:{text}"),
+        LineKind::Context => format!("{path}-{number}-{text}"),
+        LineKind::Break => "--".to_owned(),
     }
 }

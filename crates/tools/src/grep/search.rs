@@ -46,21 +46,21 @@ pub(super) struct Results {
 #[derive(Default)]
 pub(super) struct Hits {
     pub(super) matches: u64,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<OutputLine>,
     /// What it takes to show them, at the least.
     chars: usize,
 }
 
 /// A line to show.
-pub(super) struct Line {
-    pub(super) kind: Kind,
+pub(super) struct OutputLine {
+    pub(super) kind: LineKind,
     pub(super) number: u64,
     pub(super) text: String,
 }
 
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum LineKind {
     /// The first line of a match.
     Match,
     /// A further one.
@@ -74,7 +74,7 @@ pub(super) enum Kind {
 impl Results {
     fn add(&mut self, path: PathBuf, hits: Hits) {
         let path_chars = path.to_string_lossy().chars().count();
-        let lines = hits.lines.iter().filter(|line| line.kind != Kind::Break).count();
+        let lines = hits.lines.iter().filter(|line| line.kind != LineKind::Break).count();
         let hits = Hits { chars: hits.chars + path_chars * lines.max(1), ..hits };
         self.chars += hits.chars;
         self.files.insert(path, hits);
@@ -203,11 +203,11 @@ impl Collector<'_, '_> {
         searcher.search_reader(&self.task.query.matcher, file, self)
     }
 
-    fn push(&mut self, kind: Kind, number: Option<u64>, text: String) {
+    fn push(&mut self, kind: LineKind, number: Option<u64>, text: String) {
         // Behind this nothing of the file can be shown; the matches are still counted.
         if self.hits.chars <= KEPT_CHARS {
             self.hits.chars += text.chars().count() + LINE_FRAME;
-            self.hits.lines.push(Line { kind, number: number.unwrap_or(0), text });
+            self.hits.lines.push(OutputLine { kind, number: number.unwrap_or(0), text });
         }
     }
 }
@@ -222,22 +222,22 @@ impl Sink for &mut Collector<'_, '_> {
             Mode::Count => return Ok(true),
             Mode::Content => {}
         }
-        let mut kind = Kind::Match;
+        let mut kind = LineKind::Match;
         for (line, offset) in found.lines().zip(0..) {
             let number = found.line_number().map(|number| number + offset);
             self.push(kind, number, matching(line, &self.task.query.matcher));
-            kind = Kind::Continued;
+            kind = LineKind::Continued;
         }
         Ok(true)
     }
 
     fn context(&mut self, _: &Searcher, line: &SinkContext<'_>) -> Result<bool, io::Error> {
-        self.push(Kind::Context, line.line_number(), shown_line(line.bytes()));
+        self.push(LineKind::Context, line.line_number(), shown_line(line.bytes()));
         Ok(true)
     }
 
     fn context_break(&mut self, _: &Searcher) -> Result<bool, io::Error> {
-        self.push(Kind::Break, None, String::new());
+        self.push(LineKind::Break, None, String::new());
         Ok(true)
     }
 

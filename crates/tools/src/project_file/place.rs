@@ -7,19 +7,19 @@ use std::sync::Arc;
 
 use dormouse_permissions::write_target;
 
-use crate::{FileDoor, ToolError};
+use crate::{FileWriter, ToolError};
 
 /// A file to be written.
-pub(crate) struct Target {
+pub(crate) struct WriteTarget {
     /// As the model named it, absolute.
     pub(crate) asked: PathBuf,
     /// Where that leads.
     pub(crate) real: PathBuf,
     /// What it is written through, if not plainly.
-    pub(crate) door: Option<Arc<dyn FileDoor>>,
+    pub(crate) door: Option<Arc<dyn FileWriter>>,
 }
 
-impl Target {
+impl WriteTarget {
     /// Its name for the model: the real one, and how it came to that.
     pub(crate) fn named(&self) -> String {
         let real = self.real.display();
@@ -35,7 +35,7 @@ impl Target {
     }
 }
 
-pub(crate) fn resolve(folder: &Path, file_path: &Path) -> Result<Target, ToolError> {
+pub(crate) fn resolve(folder: &Path, file_path: &Path) -> Result<WriteTarget, ToolError> {
     let real = write_target(folder, file_path)?;
-    Ok(Target { asked: folder.join(file_path), real, door: None })
+    Ok(WriteTarget { asked: folder.join(file_path), real, door: None })
 }

@@ -13,14 +13,14 @@ use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Uid};
 use rustix::io::Errno;
 use tokio_util::sync::CancellationToken;
 
-use super::{Current, Missing, Target, changed, open_folder, parts, refused, unwritable};
+use super::{CurrentFile, Missing, WriteTarget, changed, open_folder, parts, refused, unwritable};
 use crate::blocking::check;
-use crate::{FileDoor, Passed, ToolError};
+use crate::{FileWriteOutcome, FileWriter, ToolError};
 
 /// Puts `content` in the place of `current`, or where nothing is yet. Answers with what the file then is.
 pub(crate) fn commit(
-    target: &Target,
-    current: Option<&Current>,
+    target: &WriteTarget,
+    current: Option<&CurrentFile>,
     content: &[u8],
     cancel: &CancellationToken,
 ) -> Result<Metadata, ToolError> {
@@ -54,17 +54,21 @@ pub(crate) fn commit(
 }
 
 /// Writes through a door.
-fn pass(door: &dyn FileDoor, current: Option<&Current>, content: &[u8]) -> Result<(), ToolError> {
+fn pass(
+    door: &dyn FileWriter,
+    current: Option<&CurrentFile>,
+    content: &[u8],
+) -> Result<(), ToolError> {
     match door.write(current.map(|current| current.bytes.as_slice()), content) {
-        Ok(Passed::Written) => Ok(()),
-        Ok(Passed::Waits(message)) | Err(message) => Err(ToolError::Failed { message }),
+        Ok(FileWriteOutcome::Written) => Ok(()),
+        Ok(FileWriteOutcome::Waits(message)) | Err(message) => Err(ToolError::Failed { message }),
     }
 }
 
 fn write_temporary(
     folder: &OwnedFd,
     name: &str,
-    current: Option<&Current>,
+    current: Option<&CurrentFile>,
     content: &[u8],
 ) -> io::Result<Metadata> {
     fault::point("tools.create_temporary")?;
@@ -99,10 +103,10 @@ fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
 }
 
 fn put_in_place(
-    target: &Target,
+    target: &WriteTarget,
     folder: &OwnedFd,
     (temporary, name): (&str, &OsStr),
-    current: Option<&Current>,
+    current: Option<&CurrentFile>,
 ) -> Result<(), ToolError> {
     let path = target.real.as_path();
     fault::point("tools.rename").map_err(|source| unwritable(path, source))?;

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::unreadable;
 use crate::blocking::check;
 use crate::capture::count_chars;
-use crate::{Extent, ToolError};
+use crate::{ReadExtent, ToolError};
 
 /// The most characters shown of a line.
 const LINE_CHARS: usize = 2_000;
@@ -26,7 +26,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Which lines to show, and how many tokens they may take.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Window {
+pub(super) struct LineWindow {
     /// The first line, from 1.
     pub(super) first: u64,
     pub(super) lines: u64,
@@ -40,7 +40,7 @@ pub(super) struct Shown {
     stop: Stop,
     last: u64,
     lossy: bool,
-    pub(super) extent: Extent,
+    pub(super) extent: ReadExtent,
     /// The lines without their numbers, with their line ends.
     pub(super) content: String,
 }
@@ -55,7 +55,7 @@ enum Stop {
 
 impl Shown {
     /// The text for the model.
-    pub(super) fn report(&self, window: Window) -> String {
+    pub(super) fn report(&self, window: LineWindow) -> String {
         let mut text = self.numbered.clone();
         if self.last == 0 {
             text.push_str("[the file is empty]\n");
@@ -86,7 +86,7 @@ impl Shown {
 pub(super) fn show(
     path: &Path,
     reader: &mut impl BufRead,
-    window: Window,
+    window: LineWindow,
     cancel: &CancellationToken,
 ) -> Result<Shown, ToolError> {
     let mut lines = Lines { path, reader, cancel, last: 0 };
@@ -126,7 +126,7 @@ fn past_the_end(path: &Path, first: u64, lines: u64) -> ToolError {
 
 /// The lines shown so far.
 struct Page {
-    window: Window,
+    window: LineWindow,
     numbered: String,
     content: String,
     tokens: u32,
@@ -137,7 +137,7 @@ struct Page {
 }
 
 impl Page {
-    fn new(window: Window) -> Self {
+    fn new(window: LineWindow) -> Self {
         Self {
             window,
             numbered: String::new(),
@@ -181,7 +181,7 @@ impl Page {
             stop,
             last: self.last,
             lossy: self.lossy,
-            extent: if whole { Extent::Whole } else { Extent::Part },
+            extent: if whole { ReadExtent::Whole } else { ReadExtent::Part },
             content: self.content,
         }
     }

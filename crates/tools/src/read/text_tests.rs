@@ -4,18 +4,18 @@ use super::*;
 use proptest::prelude::*;
 use std::io::BufReader;
 
-fn window(first: u64, lines: u64, tokens: u32) -> Window {
-    Window { first, lines, tokens }
+fn window(first: u64, lines: u64, tokens: u32) -> LineWindow {
+    LineWindow { first, lines, tokens }
 }
 
-fn show_with(text: &[u8], window: Window) -> Result<Shown, ToolError> {
+fn show_with(text: &[u8], window: LineWindow) -> Result<Shown, ToolError> {
     // A small buffer, so that lines and characters lie across its ends.
     let mut reader = BufReader::with_capacity(7, text);
     show(Path::new("/f"), &mut reader, window, &CancellationToken::new())
 }
 
 #[track_caller]
-fn check_shown(text: &[u8], window: Window, expected: &str) -> Shown {
+fn check_shown(text: &[u8], window: LineWindow, expected: &str) -> Shown {
     let shown = show_with(text, window).unwrap();
     assert_eq!(shown.report(window), expected);
     shown
@@ -25,10 +25,10 @@ fn check_shown(text: &[u8], window: Window, expected: &str) -> Shown {
 fn numbered_lines() {
     let all = window(1, 2_000, 1_000);
     let shown = check_shown(b"one\ntwo\n", all, "     1\tone\n     2\ttwo\n");
-    assert_eq!((shown.extent, shown.content.as_str()), (Extent::Whole, "one\ntwo\n"));
+    assert_eq!((shown.extent, shown.content.as_str()), (ReadExtent::Whole, "one\ntwo\n"));
     check_shown(b"one\n\ntwo", all, "     1\tone\n     2\t\n     3\ttwo\n");
     let crlf = check_shown(b"one\r\ntwo\r\n", all, "     1\tone\n     2\ttwo\n");
-    assert_eq!((crlf.extent, crlf.content.as_str()), (Extent::Whole, "one\r\ntwo\r\n"));
+    assert_eq!((crlf.extent, crlf.content.as_str()), (ReadExtent::Whole, "one\r\ntwo\r\n"));
     check_shown(b"", all, "[the file is empty]\n");
     check_shown("\u{feff}one".as_bytes(), all, "     1\tone\n");
 }
@@ -41,7 +41,7 @@ fn a_window_says_where_to_read_on() {
         window(2, 2, 1_000),
         "     2\t2\n     3\t3\n[stopped after line 3; the file goes on: read on with offset 4]\n",
     );
-    assert_eq!((shown.extent, shown.content.as_str()), (Extent::Part, "2\n3\n"));
+    assert_eq!((shown.extent, shown.content.as_str()), (ReadExtent::Part, "2\n3\n"));
     check_shown(text, window(3, 2, 1_000), "     3\t3\n     4\t4\n");
     let error = show_with(text, window(9, 2, 1_000)).unwrap_err().to_string();
     assert_eq!(error, "/f ends with line 4, so there is nothing from line 9 on");
@@ -61,7 +61,7 @@ fn long_lines_are_cut_and_say_so() {
         window(1, 9, 9_999),
         &format!("     1\t{exact} [line cut: 2000 of 2004 characters shown]\n     2\tnext\n"),
     );
-    assert_eq!(shown.extent, Extent::Part);
+    assert_eq!(shown.extent, ReadExtent::Part);
     let huge = "🐭".repeat(LINE_CHARS * 3);
     let shown = show_with(huge.as_bytes(), window(1, 9, 9_999)).unwrap();
     assert!(!shown.lossy && shown.report(window(1, 9, 9_999)).contains("2000 of 6000"));
@@ -95,7 +95,7 @@ fn what_is_not_utf8_is_said() {
         window(1, 9, 999),
         "     1\tcaf\u{fffd}\n[not all of it is UTF-8: bytes that are not show as \u{fffd}]\n",
     );
-    assert_eq!(shown.extent, Extent::Part);
+    assert_eq!(shown.extent, ReadExtent::Part);
 }
 
 #[test]

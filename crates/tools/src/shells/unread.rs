@@ -3,13 +3,13 @@
 use super::UNREAD_BYTES;
 
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Unread {
+pub(crate) struct UnreadOutput {
     pub(crate) text: String,
     /// Bytes that were dropped in front of it.
     pub(crate) dropped: usize,
 }
 
-impl Unread {
+impl UnreadOutput {
     pub(super) fn push(&mut self, text: &str) {
         self.text.push_str(text);
         // In large steps, so that not every piece moves all of it.
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn the_newest_stays_and_the_rest_is_counted() {
-        let mut unread = Unread::default();
+        let mut unread = UnreadOutput::default();
         for _ in 0..5 {
             unread.push(&"睡".repeat(UNREAD_BYTES / 6));
         }
@@ -54,9 +54,9 @@ mod tests {
 
     #[test]
     fn an_unfinished_line_waits() {
-        let mut unread = Unread { text: "one\ntw".into(), dropped: 7 };
-        assert_eq!(unread.take_lines(), Unread { text: "one\n".into(), dropped: 7 });
+        let mut unread = UnreadOutput { text: "one\ntw".into(), dropped: 7 };
+        assert_eq!(unread.take_lines(), UnreadOutput { text: "one\n".into(), dropped: 7 });
         unread.push("o\n");
-        assert_eq!(unread.take_lines(), Unread { text: "two\n".into(), dropped: 0 });
+        assert_eq!(unread.take_lines(), UnreadOutput { text: "two\n".into(), dropped: 0 });
     }
 }

@@ -8,14 +8,14 @@ mod writer;
 use reqwest::Url;
 
 use entities::decode;
-use writer::Writer;
+use writer::MarkdownWriter;
 
 /// Elements whose content nobody reads.
 const UNREAD: [&str; 7] = ["script", "style", "svg", "template", "iframe", "object", "math"];
 
 /// The text of a page. Links are made whole with the page's own address.
 pub(super) fn to_text(html: &str, url: &Url) -> String {
-    let mut writer = Writer::default();
+    let mut writer = MarkdownWriter::default();
     // Behind the last `>` there is no tag: looking for its end at every `<` would take for ever.
     let tags_end = html.rfind('>').map_or(0, |at| at + 1);
     let mut rest = html;
@@ -42,7 +42,12 @@ fn split_at_char(text: &str, wanted: char) -> Option<(&str, &str)> {
 }
 
 /// Writes what a tag means; gives what comes behind it.
-fn open_or_close<'h>(tag: &Tag<'_>, behind: &'h str, url: &Url, writer: &mut Writer) -> &'h str {
+fn open_or_close<'h>(
+    tag: &Tag<'_>,
+    behind: &'h str,
+    url: &Url,
+    writer: &mut MarkdownWriter,
+) -> &'h str {
     let name = tag.name.as_str();
     if tag.closes {
         writer.close(name);

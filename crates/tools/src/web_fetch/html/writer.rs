@@ -11,7 +11,7 @@ enum Gap {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Writer {
+pub(super) struct MarkdownWriter {
     out: String,
     gap: Gap,
     /// Depth of elements whose white space counts.
@@ -22,7 +22,7 @@ pub(super) struct Writer {
     in_row: bool,
 }
 
-impl Writer {
+impl MarkdownWriter {
     pub(super) fn text(&mut self, text: &str) {
         if self.preformatted > 0 {
             self.put(text);

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 /// What a call would make of a file, for the person who is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileChange {
+pub struct FileChangePreview {
     /// The file, where its path really leads.
     pub path: PathBuf,
     /// What it holds now; empty for a new one. What is not text shows as replacement characters.
@@ -19,7 +19,7 @@ pub struct FileChange {
 
 /// A question to the person.
 #[derive(Debug, Clone)]
-pub struct Question {
+pub struct ConfirmationRequest {
     /// The tool.
     pub tool: String,
     /// Its arguments.
@@ -27,14 +27,14 @@ pub struct Question {
     /// Why it is asked at all.
     pub why: String,
     /// What would become of a file.
-    pub change: Option<FileChange>,
+    pub change: Option<FileChangePreview>,
     /// The rule that [`Reply::Always`] stands for, as text.
     pub rule: String,
 }
 
 /// What the person says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reply {
+pub enum ConfirmationReply {
     /// Yes, this time.
     Once,
     /// Yes, and whatever the question's rule covers until the session ends.
@@ -46,14 +46,14 @@ pub enum Reply {
     },
 }
 
-/// Somebody who can be asked. Calls side by side may ask at the same time: an asker puts one question
+/// Somebody who can be asked. Calls side by side may ask at the same time: an confirmer puts one question
 /// after the other.
-pub trait Asker: Send + Sync {
+pub trait Confirmer: Send + Sync {
     /// Asks, and waits for the reply. Dropped when the call is interrupted meanwhile.
-    fn ask(&self, question: Question) -> BoxFuture<'_, Reply>;
+    fn ask(&self, question: ConfirmationRequest) -> BoxFuture<'_, ConfirmationReply>;
 }
 
-impl fmt::Debug for dyn Asker {
+impl fmt::Debug for dyn Confirmer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Asker")
     }
