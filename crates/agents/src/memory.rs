@@ -9,7 +9,8 @@ use dormouse_engine::{MemorySetup, Saving, SessionMemory};
 use dormouse_memory::{Store, StoreOptions};
 use dormouse_permissions::{Access, PermissionGate, PermissionMode};
 use dormouse_tools::{
-    CallContext, FileChangePreview, FileGuard, FileRoute, Tool, ToolError, ToolOutput, ToolSet, ToolSpec,
+    CallContext, FileChangePreview, FileGuard, FileRoute, Tool, ToolError, ToolOutput, ToolSet,
+    ToolSpec,
 };
 use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;

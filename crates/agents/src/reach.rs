@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_permissions::PermissionGate;
-use dormouse_tools::{Confirmer, ConfirmationRequest, ConfirmationReply};
+use dormouse_tools::{ConfirmationReply, ConfirmationRequest, Confirmer};
 use futures_util::future::BoxFuture;
 
 use crate::{AgentDefinition, ToolChoice};

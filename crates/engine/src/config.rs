@@ -7,7 +7,7 @@ use dormouse_conversation::metrics::MetricsLog;
 use dormouse_conversation::{Budget, Effort, PrefixOrigin, RequestOptions};
 use dormouse_model::{Dialect, Model, PriceTable, RetryPolicy};
 use dormouse_permissions::PermissionGate;
-use dormouse_tools::{Confirmer, CommandLimits, Reaper, ToolSet};
+use dormouse_tools::{CommandLimits, Confirmer, Reaper, ToolSet};
 
 use crate::prompt::PromptOverrides;
 use crate::results::ResultRules;

@@ -15,7 +15,9 @@ use dormouse_hooks::{HookObserver, HookRunner, SessionSource};
 use dormouse_instructions::LoadOccasion;
 use dormouse_memory::Trust;
 use dormouse_model::{BreakDetector, CacheTtl, WireBody};
-use dormouse_tools::{CallContext, CallObserver, CallRunner, FileGuard, ReadCache, Shells, TodoList};
+use dormouse_tools::{
+    CallContext, CallObserver, CallRunner, FileGuard, ReadCache, Shells, TodoList,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::compact::{CompactionBreaker, UserMessages};

@@ -14,8 +14,8 @@ use dormouse_context::{Fragment, PlanMode};
 use dormouse_conversation::{EnvironmentFacts, MessageFlags};
 use dormouse_permissions::{Access, InternalAccess, PermissionGate, PermissionMode};
 use dormouse_tools::{
-    Confirmer, CallContext, ConfirmationRequest, ConfirmationReply, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
-    ToolSpec, ToolTraits, parse_input,
+    CallContext, ConfirmationReply, ConfirmationRequest, Confirmer, ResultLimit, Tool, ToolClass,
+    ToolError, ToolOutput, ToolSpec, ToolTraits, parse_input,
 };
 use futures_util::future::BoxFuture;
 use serde::Deserialize;

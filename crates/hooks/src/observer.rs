@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_conversation::ResultContent;
-use dormouse_tools::{AfterCall, BeforeCall, CallObserver, CallResult, CallView, CallOpinion, ConfirmationOverride};
+use dormouse_tools::{
+    AfterCall, BeforeCall, CallObserver, CallOpinion, CallResult, CallView, ConfirmationOverride,
+};
 use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
 
@@ -47,7 +49,11 @@ impl CallObserver for HookObserver {
         })
     }
 
-    fn asking<'a>(&'a self, call: CallView<'a>, why: &'a str) -> BoxFuture<'a, Option<ConfirmationOverride>> {
+    fn asking<'a>(
+        &'a self,
+        call: CallView<'a>,
+        why: &'a str,
+    ) -> BoxFuture<'a, Option<ConfirmationOverride>> {
         Box::pin(async move {
             let details = EventInput::Asked {
                 tool_name: call.name,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dormouse_base::printable;
-use dormouse_tools::{Confirmer, ConfirmationRequest, ConfirmationReply};
+use dormouse_tools::{ConfirmationReply, ConfirmationRequest, Confirmer};
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 

@@ -71,7 +71,8 @@ mod tests {
     use super::*;
 
     fn shown(before: &str, after: &str, columns: usize) -> String {
-        let change = FileChangePreview { path: "a".into(), before: before.into(), after: after.into() };
+        let change =
+            FileChangePreview { path: "a".into(), before: before.into(), after: after.into() };
         let text = |piece: Piece| match piece {
             Piece::Text(text, _) => text,
             Piece::Newline => "\n".to_owned(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dormouse_engine::{EngineError, Surroundings, TurnReport};
-use dormouse_tools::{ConfirmationRequest, ConfirmationReply};
+use dormouse_tools::{ConfirmationReply, ConfirmationRequest};
 use futures_util::future::LocalBoxFuture;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::MissedTickBehavior;

@@ -21,7 +21,7 @@ use dormouse_hooks::Hooks;
 use dormouse_mcp_client::{McpHub, ServerSpec};
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_permissions::PermissionGate;
-use dormouse_tools::{Confirmer, CommandLimits, Reaper, ToolSet};
+use dormouse_tools::{CommandLimits, Confirmer, Reaper, ToolSet};
 
 use crate::args::Arguments;
 use crate::wiring::agents::{self, AgentLibrary, Surrounding};

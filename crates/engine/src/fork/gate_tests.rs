@@ -129,7 +129,8 @@ impl World {
         let mut context = CallContext::new(&folder, Environment::default(), 1_000);
         context.file_guard =
             Some(Arc::new(ForkGuard { writes: gate.writes.clone(), parent: guard }));
-        let (id, caller) = (ToolUseId::new("c"), CallRunner::new(Arc::clone(&self.tools), admitted));
+        let (id, caller) =
+            (ToolUseId::new("c"), CallRunner::new(Arc::clone(&self.tools), admitted));
         let call = ToolUse { id: &id, name, input: &input };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(caller.run(call, &context))

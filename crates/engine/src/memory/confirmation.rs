@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use dormouse_memory::{Proposal, ProposedFile, Store};
-use dormouse_tools::{Confirmer, FileChangePreview, ConfirmationRequest, ConfirmationReply};
+use dormouse_tools::{ConfirmationReply, ConfirmationRequest, Confirmer, FileChangePreview};
 use serde_json::value::RawValue;
 
 /// The user's decision about a change.

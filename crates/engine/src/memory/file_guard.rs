@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_memory::{ContentHash, INDEX, MemoryFile, Saving, Store};
-use dormouse_tools::{FileWriter, FileGuard, FileWriteOutcome, FileRoute};
+use dormouse_tools::{FileGuard, FileRoute, FileWriteOutcome, FileWriter};
 
 use super::session_memory::SessionMemory;
 use super::tool_run::proposal_text;

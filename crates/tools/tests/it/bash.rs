@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use dormouse_base::{Clock, Dir, Environment, Redactor, RelPath, Secret, SystemClock};
-use dormouse_tools::{CallContext, OutputFile, CommandProgress};
+use dormouse_tools::{CallContext, CommandProgress, OutputFile};
 use serde_json::json;
 
 use crate::{HANGS, Scene, wait_until};

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use dormouse_permissions::Access;
-use dormouse_tools::{Bash, Edit, ReadExtent, FileGuard, Read, FileRoute, TodoWrite, Tool, Write, output};
+use dormouse_tools::{
+    Bash, Edit, FileGuard, FileRoute, Read, ReadExtent, TodoWrite, Tool, Write, output,
+};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
