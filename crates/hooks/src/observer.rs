@@ -39,7 +39,9 @@ impl CallObserver for HookObserver {
             let verdict = self.runner.dispatcher.fire(HookEvent::PreToolUse, details).await;
             let HookVerdict { block, halt, notes, permission, input, .. } = verdict;
             let stance = match (block, permission) {
-                (Some(why), _) | (None, Some(HookPermission::Deny(why))) => CallOpinion::Deny { why },
+                (Some(why), _) | (None, Some(HookPermission::Deny(why))) => {
+                    CallOpinion::Deny { why }
+                }
                 (None, Some(HookPermission::Ask(why))) => CallOpinion::Ask { why },
                 (None, Some(HookPermission::Allow(why))) => CallOpinion::Allow { why },
                 (None, None) => CallOpinion::Neutral,

@@ -46,7 +46,9 @@ impl ChangeConfirmation {
                     self.accept_all.store(true, Ordering::Relaxed);
                     break;
                 }
-                ConfirmationReply::No { said } => return Some(ChangeDecision::Reject { reason: said }),
+                ConfirmationReply::No { said } => {
+                    return Some(ChangeDecision::Reject { reason: said });
+                }
             }
         }
         Some(ChangeDecision::Accept)
