@@ -11,6 +11,7 @@ use dormouse_extensions::skills::Skills;
 use dormouse_hooks::{HookLayer, HookOrigin, InactiveReason, PluginPaths};
 
 use dormouse_mcp_client::{ParsedServers, ServerOrigin, ServerProblem, Variables, parse_servers, read_servers};
+use dormouse_mcp_client::{
 
 use crate::wiring::exit::Failure;
 use crate::wiring::print;

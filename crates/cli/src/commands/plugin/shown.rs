@@ -7,7 +7,6 @@ use dormouse_extensions::skills::Skills;
 use dormouse_hooks::Hooks;
 
 use dormouse_mcp_client::Variables;
-use dormouse_mcp_client::Variables;
 use serde_json::Value;
 
 use crate::message_catalog::msg;
