@@ -10,8 +10,9 @@ use dormouse_extensions::plugins::{
 use dormouse_extensions::skills::Skills;
 use dormouse_hooks::{HookLayer, HookOrigin, InactiveReason, PluginPaths};
 
-use dormouse_mcp_client::{ParsedServers, ServerOrigin, ServerProblem, Variables, parse_servers, read_servers};
 use dormouse_mcp_client::{
+    ParsedServers, ServerOrigin, ServerProblem, Variables, parse_servers, read_servers,
+};
 
 use crate::wiring::exit::Failure;
 use crate::wiring::print;
