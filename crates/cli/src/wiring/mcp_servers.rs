@@ -46,9 +46,9 @@ pub(crate) fn read(
     given: &[String],
     in_force: &EffectiveSettings,
     world: &World,
-) -> Result<ServersRead, Failure> {
+) -> Result<ParsedServers, Failure> {
     if is_bare(&world.environment)? {
-        return Ok(ServersRead::default());
+        return Ok(ParsedServers::default());
     }
     // Without the API key.
     let environment = environment_for_children(&world.environment, &in_force.settings);
@@ -103,7 +103,7 @@ pub(crate) async fn wait(hub: &McpHub, patience: Duration) {
 
 /// Waits for servers up to the configured timeout and reports those that are missing.
 pub(crate) async fn wait_for_start(hub: &McpHub, settings: &Settings) {
-    let patience = settings.tools.mcp_start_ms.map_or(START_PATIENCE, Duration::from_millis);
+    let patience = settings.tools.mcp_start_ms.map_or(START_TIMEOUT, Duration::from_millis);
     wait(hub, patience).await;
     for view in hub.views() {
         let name = &view.spec.name;
@@ -122,7 +122,7 @@ pub(crate) async fn wait_for_start(hub: &McpHub, settings: &Settings) {
     }
 }
 
-fn of_project_file(file: &McpProjectFile, variables: &Variables) -> Option<ServersRead> {
+fn of_project_file(file: &McpProjectFile, variables: &Variables) -> Option<ParsedServers> {
     let origin = ServerOrigin::new("project", &file.path);
     file.text.as_deref().map(|text| parse_servers(text, &origin, variables))
 }
@@ -137,7 +137,7 @@ fn of_layer(layer: &SettingsLayer, variables: &Variables) -> ParsedServers {
 }
 
 /// `--mcp-config`: an error if no entry can be used; otherwise problems are warnings, as for other sources.
-fn of_command_line(given: &str, variables: &Variables) -> Result<ServersRead, Failure> {
+fn of_command_line(given: &str, variables: &Variables) -> Result<ParsedServers, Failure> {
     let (path, text) = if given.trim_start().starts_with('{') {
         (PathBuf::from("--mcp-config"), given.to_owned())
     } else {
