@@ -92,8 +92,8 @@ pub(crate) fn hook_layers_of(plugin: &Plugin) -> Vec<HookLayer> {
 }
 
 /// The MCP servers of plugins. Of servers with the same name the first is used.
-pub(crate) fn servers(plugins: &[Plugin], environment: &Environment) -> ServersRead {
-    let mut all = ServersRead::default();
+pub(crate) fn servers(plugins: &[Plugin], environment: &Environment) -> ParsedServers {
+    let mut all = ParsedServers::default();
     let mut owners: BTreeMap<String, String> = BTreeMap::new();
     for plugin in plugins {
         let variables = variables(plugin, Variables::new(environment.clone()));
