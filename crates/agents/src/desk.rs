@@ -76,11 +76,11 @@ impl Desk {
     pub fn equip(self: &Arc<Self>, config: &mut EngineConfig) {
         self.equip_with_post(config);
         let list = (self.agency.setup.list_in == ListIn::Description)
-            .then(|| listing(&self.agency.agents(), config.budget.prompt.size));
+            .then(|| listing(&self.agency.agents(), config.model.budget.prompt.size));
         let tool: Arc<dyn Tool> = Arc::new(AgentTool { desk: Arc::clone(self), spec: spec(list) });
-        config.tools = Arc::new(config.tools.as_ref().clone().with([tool]));
-        config.fork_points = Some(self.branches.clone());
-        config.announcers.push(Arc::clone(&self.agency) as _);
+        config.tools.set = Arc::new(config.tools.set.as_ref().clone().with([tool]));
+        config.extensions.fork_points = Some(self.branches.clone());
+        config.extensions.announcers.push(Arc::clone(&self.agency) as _);
     }
 
     /// Messages alone, for a conversation that starts no agents.
@@ -89,9 +89,9 @@ impl Desk {
         let from = self.room.name().clone();
         let routes = Routes { from, reply_to: self.reply_to.clone(), office, mailboxes };
         let tool = SendMessage::new(routes, Arc::clone(&self.agency.setup.ids));
-        config.tools =
-            Arc::new(config.tools.as_ref().clone().with([Arc::new(tool) as Arc<dyn Tool>]));
-        config.message_sources.push(Arc::clone(self) as _);
+        config.tools.set =
+            Arc::new(config.tools.set.as_ref().clone().with([Arc::new(tool) as Arc<dyn Tool>]));
+        config.extensions.message_sources.push(Arc::clone(self) as _);
     }
 
     pub(crate) fn place(&self, branch: &Arc<ForkPoint>) -> Place {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dormouse_base::{AgentId, nearest_name};
 use dormouse_engine::{
-    Engine, EngineConfig, ForkPoint, MEMORY_TOOLS, ModelSetup, PromptOverrides, Surroundings,
+    Engine, EngineConfig, ForkPoint, MEMORY_TOOLS, PromptOverrides, Surroundings,
 };
 use dormouse_hooks::{HookLayer, HookOrigin};
 use dormouse_mcp_client::McpHub;
@@ -81,15 +81,15 @@ pub(crate) async fn prepare(
         Some(agent) if agent.isolation == Isolation::Worktree => Isolation::Worktree,
         _ => order.isolation(),
     };
-    let id = AgentId::generate(&*branch.config().ids);
+    let id = AgentId::generate(&*branch.config().services.ids);
     let parent = branch.config();
-    if isolation == Isolation::Worktree && parent.gate.mode() == PermissionMode::Plan {
+    if isolation == Isolation::Worktree && parent.tools.gate.mode() == PermissionMode::Plan {
         return Err("in plan mode nothing may be changed: no worktree can be made".to_owned());
     }
     let worktree = match isolation {
         Isolation::None => None,
         Isolation::Worktree => Some(
-            Worktree::make(&desk.agency.setup.home, &parent.project, id, &parent.environment)
+            Worktree::make(&desk.agency.setup.home, &parent.project, id, &parent.tools.environment)
                 .await?,
         ),
     };
@@ -133,7 +133,7 @@ fn unknown(name: &str, desk: &Desk) -> String {
 }
 
 fn check_depth(branch: &ForkPoint, definition: Option<&AgentDefinition>) -> Result<(), String> {
-    let Some(side) = branch.side() else { return Ok(()) };
+    let Some(side) = branch.subagent() else { return Ok(()) };
     if side.agent_type == FORK && definition.is_none() {
         return Err("a fork can not fork: do the task yourself, here".to_owned());
     }
@@ -162,14 +162,14 @@ impl Draft<'_> {
     /// What every agent's conversation has in common: nobody works beside it, and it has a desk of its own.
     fn config(&self) -> EngineConfig {
         let mut config = self.branch.config().clone();
-        config.background_tasks = Vec::new();
+        config.extensions.background_tasks = Vec::new();
         // Its own desk tells it of agents.
         let agency = Arc::as_ptr(&self.desk.agency).cast::<()>();
-        config.announcers.retain(|each| Arc::as_ptr(each).cast::<()>() != agency);
-        config.message_sources = Vec::new();
-        config.fork_points = None;
+        config.extensions.announcers.retain(|each| Arc::as_ptr(each).cast::<()>() != agency);
+        config.extensions.message_sources = Vec::new();
+        config.extensions.fork_points = None;
         // Whoever runs in the background has nobody to ask: the person is at something else.
-        config.confirmer = config.confirmer.filter(|_| !self.background).map(|inner| {
+        config.tools.confirmer = config.tools.confirmer.filter(|_| !self.background).map(|inner| {
             Arc::new(OnBehalf { inner, agent: self.name.to_string() }) as Arc<dyn Confirmer>
         });
         if let Some(worktree) = &self.worktree {
@@ -193,8 +193,9 @@ impl Draft<'_> {
                 worktree.folder.display()
             ));
         }
-        let side = self.branch.side_below(self.id, FORK);
-        let engine = self.branch.fork(config, &side, &task).map_err(|error| error.to_string())?;
+        let side = self.branch.subagent_below(self.id, FORK);
+        let engine =
+            self.branch.begin_fork(config, &side, &task).map_err(|error| error.to_string())?;
         let opening = Opening::Forked(self.desk.place(self.branch));
         let surroundings = self.branch.surroundings().clone();
         Ok(self.prepared(engine, opening, surroundings, FORK, None))
@@ -209,15 +210,17 @@ impl Draft<'_> {
         });
         let remembered = directory.as_deref().and_then(|path| Some((agent.memory?, path)));
         config.memory = access.as_ref().map(memory::setup);
-        let tools = self.tools(agent, &config.tools);
+        let tools = self.tools(agent, &config.tools.set);
         if !has(agent, "Skill") {
-            config.skills = Arc::default();
+            config.extensions.skills = Arc::default();
         }
-        config.tools = Arc::new(match remembered {
-            Some((_, path)) => memory::with_memory_files(tools, &config.tools, path, &config.gate),
+        config.tools.set = Arc::new(match remembered {
+            Some((_, path)) => {
+                memory::with_memory_files(tools, &config.tools.set, path, &config.tools.gate)
+            }
             None => tools,
         });
-        config.gate = gate(agent, &config.gate);
+        config.tools.gate = gate(agent, &config.tools.gate);
         config.effort = agent.effort.or(config.effort);
         self.add_hooks(agent, &mut config);
         let servers = self.add_servers(agent, &mut config).await;
@@ -230,10 +233,13 @@ impl Draft<'_> {
             self.own.equip_with_post(&mut config);
         }
         let surroundings =
-            Surroundings::look(&config.project, &config.environment, &*config.clock).await;
-        let side = self.branch.side_below(self.id, &agent.name);
-        let engine =
-            self.branch.fresh(config, &side, &surroundings).map_err(|error| error.to_string())?;
+            Surroundings::look(&config.project, &config.tools.environment, &*config.services.clock)
+                .await;
+        let side = self.branch.subagent_below(self.id, &agent.name);
+        let engine = self
+            .branch
+            .begin_empty(config, &side, &surroundings)
+            .map_err(|error| error.to_string())?;
         let task = match &agent.initial_prompt {
             Some(first) => format!("{first}\n\n{}", self.order.prompt),
             None => self.order.prompt.clone(),
@@ -251,10 +257,10 @@ impl Draft<'_> {
         let (origin, file) = (HookOrigin::Agent(agent.name.clone()), agent.file.clone());
         let layer =
             HookLayer::of_value(origin, file.unwrap_or_default(), agent.hooks.clone(), None);
-        let (hooks, problems) = config.hooks.with([layer]);
+        let (hooks, problems) = config.extensions.hooks.with([layer]);
         self.remarks
             .extend(problems.iter().map(|problem| format!("a hook will not run: {problem}")));
-        config.hooks = Arc::new(hooks);
+        config.extensions.hooks = Arc::new(hooks);
     }
 
     /// The servers of the conversation above as far as it may have them, and its own.
@@ -263,11 +269,11 @@ impl Draft<'_> {
         agent: &AgentDefinition,
         config: &mut EngineConfig,
     ) -> Option<Arc<McpHub>> {
-        for inner in std::mem::take(&mut config.announcers) {
-            config.announcers.push(Arc::new(Through { inner, agent: agent.clone() }));
+        for inner in std::mem::take(&mut config.extensions.announcers) {
+            config.extensions.announcers.push(Arc::new(Through { inner, agent: agent.clone() }));
         }
         let own = servers::own(agent, config, &mut self.remarks).await?;
-        config.announcers.push(Arc::clone(&own) as _);
+        config.extensions.announcers.push(Arc::clone(&own) as _);
         Some(own)
     }
 
@@ -291,7 +297,7 @@ impl Draft<'_> {
 
     /// Whether it may start agents itself.
     fn may_delegate(&self, agent: &AgentDefinition) -> bool {
-        let deep_enough = self.branch.side().map_or(0, |side| side.depth) + 1 < DEEPEST;
+        let deep_enough = self.branch.subagent().map_or(0, |side| side.depth) + 1 < DEEPEST;
         deep_enough && has(agent, TOOL)
     }
 
@@ -331,7 +337,7 @@ impl Draft<'_> {
             prompt.push_str(&format!("\n\nThe manual is in {}.", folder.display()));
         }
         for name in &agent.skills {
-            match self.branch.config().skills.text_of(name) {
+            match self.branch.config().extensions.skills.text_of(name) {
                 Ok(text) => prompt.push_str(&format!("\n\n# Skill {name}\n{text}")),
                 Err(why) => {
                     self.remarks.push(format!("its skill `{name}` could not be used: {why}"));
@@ -369,23 +375,20 @@ impl Draft<'_> {
                 }
             },
         };
-        if name == config.model_name {
+        if name == config.model.name {
             return Ok(());
         }
         // A limit that could not be held is worse than another model.
-        let unpriced = config.prices.price(&name).is_none();
-        if config.max_cost_usd.is_some()
+        let unpriced = config.cost.prices.price(&name).is_none();
+        if config.cost.max_usd.is_some()
             && unpriced
-            && config.prices.price(&config.model_name).is_some()
+            && config.cost.prices.price(&config.model.name).is_some()
         {
             return Err(format!(
                 "the price of {name} is not known, and what may be spent is limited: leave `model` out"
             ));
         }
-        let other = self.desk.agency.setup.models.named(&name).await?;
-        let ModelSetup { model, model_name, origin, dialect, budget } = other;
-        (config.model, config.model_name, config.origin) = (model, model_name, origin);
-        (config.dialect, config.budget) = (dialect, budget);
+        config.model = self.desk.agency.setup.models.named(&name).await?;
         Ok(())
     }
 
@@ -403,9 +406,9 @@ impl Draft<'_> {
             name: self.name.to_string(),
             agent_type: agent_type.to_owned(),
             description: self.order.description.clone(),
-            depth: self.branch.side().map_or(0, |side| side.depth) + 1,
+            depth: self.branch.subagent().map_or(0, |side| side.depth) + 1,
             background: self.background,
-            since: self.branch.config().clock.now(),
+            since: self.branch.config().services.clock.now(),
             status: RunStatus::Running,
             doing: "starting".to_owned(),
             calls: std::collections::VecDeque::new(),
@@ -413,7 +416,7 @@ impl Draft<'_> {
             requests: 0,
             usage: dormouse_conversation::Usage::default(),
             cost_usd: Some(0.0),
-            transcript: engine.transcript_path().to_owned(),
+            transcript: engine.conversation().transcript_path().to_owned(),
             stop: CancellationToken::new(),
         };
         roster.add(run.clone());

@@ -66,15 +66,19 @@ pub(crate) async fn own(
     }
     let file = agent.file.clone().unwrap_or_default();
     let origin = ServerOrigin::new(format!("agent {}", agent.name), file);
-    let variables = Variables::new(config.environment.clone());
+    let variables = Variables::new(config.tools.environment.clone());
     let read = read_servers(&agent.mcp_servers, &origin, &variables, &|_| None);
     remarks.extend(read.problems.iter().map(ToString::to_string));
     let setup = McpSetup {
         folder: config.project.folder.clone(),
-        environment: config.environment.clone(),
-        reaper: config.reaper.clone(),
+        environment: config.tools.environment.clone(),
+        reaper: config.tools.reaper.clone(),
         call_timeout: CALL_TIMEOUT,
-        redactor: config.redactor.clone().with(read.servers.iter().flat_map(ServerSpec::secrets)),
+        redactor: config
+            .tools
+            .redactor
+            .clone()
+            .with(read.servers.iter().flat_map(ServerSpec::secrets)),
     };
     let hub = McpHub::new(read.servers, setup);
     hub.start();

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use dormouse_base::AgentId;
 use dormouse_context::{Fragment, SubagentResult};
 use dormouse_engine::{
-    EngineError, EngineEvent, IncomingMessage, JobEnd, JobHandle, JobStatus, TurnEnd, TurnReport,
+    EngineError, EngineEvent, IncomingMessage, JobEnd, JobHandle, JobStatus, TurnContext, TurnEnd,
+    TurnReport,
 };
 use dormouse_tools::{CallContext, CommandProgress};
 use tokio::sync::watch;
@@ -131,12 +132,11 @@ pub(crate) async fn work(
         }
     };
     let mut sink = |event: EngineEvent| eyes.see(event);
+    let mut context = TurnContext::new(&interrupt, &mut sink);
     let turn = async {
         match &prompt {
-            Some(task) => {
-                engine.run_turn(task, &surroundings, max_turns, &interrupt, &mut sink).await
-            }
-            None => engine.run_on(max_turns, &interrupt, &mut sink).await,
+            Some(task) => engine.run_turn(task, &surroundings, max_turns, &mut context).await,
+            None => engine.run_on(max_turns, &mut context).await,
         }
     };
     let result = {

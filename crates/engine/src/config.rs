@@ -1,102 +1,162 @@
-//! What a conversation needs from outside.
+//! The configuration of a conversation, grouped by what each part is about.
 
 use std::sync::Arc;
 
 use dormouse_base::{Clock, Environment, IdSource, Project, Redactor};
 use dormouse_conversation::metrics::MetricsLog;
-use dormouse_conversation::{Budget, Effort, PrefixOrigin, RequestOptions};
+use dormouse_conversation::{Budget, Effort, Prefix, PrefixOrigin, RequestOptions};
+use dormouse_extensions::skills::Skills;
+use dormouse_hooks::Hooks;
 use dormouse_model::{Dialect, Model, PriceTable, RetryPolicy};
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::{CommandLimits, Confirmer, Reaper, ToolSet};
 
-use crate::prompt::PromptOverrides;
+use crate::announcements::Announcer;
+use crate::background_task::BackgroundTask;
+use crate::compact::CompactionRules;
+use crate::fork::ForkPoints;
+use crate::layers::LayerRules;
+use crate::prompt::{PromptOverrides, build_prefix};
+use crate::recall::SmallModel;
 use crate::results::ResultRules;
-use crate::startup_context::{InstructionSetup, MemorySetup};
-use crate::{
-    Announcer, BackgroundTask, CompactionRules, ForkPoints, LayerRules, MessageSource, SmallModel,
-    SubagentSession,
-};
-use dormouse_extensions::skills::Skills;
-use dormouse_hooks::Hooks;
+use crate::session_messages::MessageSource;
+use crate::startup_context::{InstructionSetup, MemorySetup, StartupContext};
+use crate::subagent_session::SubagentSession;
+use crate::surroundings::Surroundings;
 
-/// What a conversation needs from outside.
+/// The configuration of a conversation.
 #[derive(Clone)]
 pub struct EngineConfig {
-    /// Who answers.
-    pub model: Arc<Model>,
-    /// What it is called.
-    pub model_name: String,
-    /// What it was asked for as, and where: kept with the session.
-    pub origin: PrefixOrigin,
-    /// How its server speaks.
-    pub dialect: Dialect,
-    /// The numbers of its window.
-    pub budget: Budget,
-    /// A cheaper model, for small questions.
+    /// The model and its server.
+    pub model: ModelSetup,
+    /// A cheaper model for small requests.
     pub small: Option<SmallModel>,
-    /// How failed requests are tried again.
+    /// When and how often failed requests are retried.
     pub retry: RetryPolicy,
-    /// What it may call.
-    pub tools: Arc<ToolSet>,
-    /// What of that is allowed.
-    pub gate: PermissionGate,
-    /// Who is asked where that is not enough; nobody in a headless run.
-    pub confirmer: Option<Arc<dyn Confirmer>>,
-    /// Where it works.
+    /// The reasoning effort, for servers that support it.
+    pub effort: Option<Effort>,
+    /// Tools, permissions, and what running them needs.
+    pub tools: ToolSetup,
+    /// The project the conversation works in.
     pub project: Project,
-    /// The environment for tools.
+    /// Clock, ids and the log of figures.
+    pub services: Services,
+    /// Changes to the system prompt from the command line.
+    pub overrides: PromptOverrides,
+    /// Instruction files; none in a bare run.
+    pub instructions: Option<InstructionSetup>,
+    /// Prices and the cost limit.
+    pub cost: CostRules,
+    /// Hooks, skills and everything else that plugs into the conversation.
+    pub extensions: Extensions,
+    /// How the context window is kept small.
+    pub window: WindowRules,
+    /// Memory; none where it is off.
+    pub memory: Option<MemorySetup>,
+    /// Which subagent this is; none for the main conversation.
+    pub subagent: Option<SubagentSession>,
+}
+
+/// A model, its server and the window it has there.
+#[derive(Clone)]
+pub struct ModelSetup {
+    /// The client that sends requests.
+    pub client: Arc<Model>,
+    /// The model's name.
+    pub name: String,
+    /// The requested name and server, stored with the session.
+    pub origin: PrefixOrigin,
+    /// The wire format of the server.
+    pub dialect: Dialect,
+    /// Token budgets for its window.
+    pub budget: Budget,
+}
+
+/// The tools of a conversation, and what running them needs.
+#[derive(Clone)]
+pub struct ToolSetup {
+    /// The tools the model may call.
+    pub set: Arc<ToolSet>,
+    /// The permission gate.
+    pub gate: PermissionGate,
+    /// Asks the user for permission; none in a headless run.
+    pub confirmer: Option<Arc<dyn Confirmer>>,
+    /// The environment of commands.
     pub environment: Environment,
+    /// Removes secrets from tool results.
+    pub redactor: Redactor,
+    /// Ends commands together with the program.
+    pub reaper: Reaper,
+    /// How long commands may run.
+    pub commands: CommandLimits,
+}
+
+/// Time, ids and the log of figures.
+#[derive(Clone)]
+pub struct Services {
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// New ids.
     pub ids: Arc<dyn IdSource>,
-    /// How hard the model is to think, where its server knows that.
-    pub effort: Option<Effort>,
-    /// What the command line says about the prompt.
-    pub overrides: PromptOverrides,
-    /// Secrets that no result may carry.
-    pub redactor: Redactor,
-    /// What is done about long results.
-    pub results: Arc<ResultRules>,
-    /// The person's hooks.
-    pub hooks: Arc<Hooks>,
-    /// Where figures are written down.
+    /// The log that `dormouse stats` reads.
     pub figures: MetricsLog,
-    /// What tokens cost.
+}
+
+/// Prices and the cost limit.
+#[derive(Clone)]
+pub struct CostRules {
+    /// Prices per token.
     pub prices: PriceTable,
-    /// The most to spend, in dollars, as far as prices are known.
-    pub max_cost_usd: Option<f64>,
-    /// Who sees to it that commands end with the program.
-    pub reaper: Reaper,
-    /// How long commands may take.
-    pub commands: CommandLimits,
-    /// Instruction files; none in a bare run.
-    pub instructions: Option<InstructionSetup>,
-    /// The person's skills, and the project's where it is trusted; none in a bare run.
+    /// The cost limit in dollars, as far as prices are known.
+    pub max_usd: Option<f64>,
+}
+
+/// What plugs into a conversation.
+#[derive(Clone, Default)]
+pub struct Extensions {
+    /// The user's hooks, and those of the project where it is trusted.
+    pub hooks: Arc<Hooks>,
+    /// The user's skills, and the project's where it is trusted; none in a bare run.
     pub skills: Arc<Skills>,
-    /// Memory; none where it is off.
-    pub memory: Option<MemorySetup>,
-    /// What the cheap layers do.
-    pub layers: LayerRules,
-    /// What is compacted, and when.
-    pub compaction: CompactionRules,
-    /// Who works beside the conversation.
-    pub background_tasks: Vec<Arc<dyn BackgroundTask>>,
-    /// What the model is told at the start, and again when it changes.
+    /// Facts that the model is told at the start and again when they change.
     pub announcers: Vec<Arc<dyn Announcer>>,
-    /// What comes from outside while the conversation goes on.
+    /// Where messages from outside come from while the conversation runs.
     pub message_sources: Vec<Arc<dyn MessageSource>>,
-    /// Where agents branch off; nowhere in a conversation that has none.
+    /// Tasks that run in the background.
+    pub background_tasks: Vec<Arc<dyn BackgroundTask>>,
+    /// Where subagents fork off; none in a conversation without subagents.
     pub fork_points: Option<ForkPoints>,
-    /// Whose side chain it is; none for the conversation itself.
-    pub subagent: Option<SubagentSession>,
+}
+
+/// How the context window is kept small.
+#[derive(Clone, Default)]
+pub struct WindowRules {
+    /// Rules for long tool results.
+    pub results: Arc<ResultRules>,
+    /// Rules of the cheap layers.
+    pub layers: LayerRules,
+    /// Rules of compaction.
+    pub compaction: CompactionRules,
 }
 
 impl EngineConfig {
-    /// What stands in front of every request beside the prefix.
+    /// The request fields in front of the prefix.
     pub(crate) fn request_options(&self) -> RequestOptions {
-        let max_tokens = self.origin.max_tokens.unwrap_or(self.budget.max_output);
-        let options = RequestOptions::new(&self.model_name, max_tokens);
+        let max_tokens = self.model.origin.max_tokens.unwrap_or(self.model.budget.max_output);
+        let options = RequestOptions::new(&self.model.name, max_tokens);
         RequestOptions { effort: self.effort, ..options }
+    }
+
+    pub(crate) fn build_prefix(
+        &self,
+        surroundings: &Surroundings,
+        startup: &StartupContext,
+    ) -> Arc<Prefix> {
+        let size = self.model.budget.prompt.size;
+        build_prefix(surroundings, &self.tools.set, size, &self.overrides, startup)
+    }
+
+    pub(crate) fn is_subagent(&self) -> bool {
+        self.subagent.is_some()
     }
 }

@@ -136,3 +136,21 @@ pub struct TurnReport {
     /// What those cost, in dollars; none where the price is not known.
     pub cost_usd: Option<f64>,
 }
+
+impl TurnReport {
+    /// A turn without a request.
+    pub(crate) fn not_sent(end: TurnEnd) -> Self {
+        let usage = Usage::default();
+        Self { end, answer: String::new(), requests: 0, usage, cost_usd: Some(0.0) }
+    }
+
+    /// The turn so far and another run of the loop, which says how it ended.
+    pub(crate) fn plus(self, next: Self) -> Self {
+        Self {
+            requests: self.requests + next.requests,
+            usage: self.usage.plus(next.usage),
+            cost_usd: self.cost_usd.zip(next.cost_usd).map(|(before, more)| before + more),
+            ..next
+        }
+    }
+}

@@ -15,7 +15,7 @@ use dormouse_model::{PriceTable, WireBody};
 use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
 
-use crate::fork::SharedCost;
+use crate::spending::SharedCost;
 use crate::{EngineConfig, ForkEnd, ForkGate, ForkOrder, ForkSource, SmallModel, Writes};
 
 /// The purpose of these requests in the figures.
@@ -26,7 +26,7 @@ const MAX_TURNS: u32 = 50;
 
 /// The conversation that hooks belong to.
 #[derive(Clone)]
-struct Conversation {
+struct ConnectedConversation {
     main: SmallModel,
     /// Where agents start.
     seed: ForkSource,
@@ -35,7 +35,7 @@ struct Conversation {
 /// The models that the hooks of one conversation ask.
 pub(crate) struct EngineHookModel {
     /// `None` before the conversation exists.
-    conversation: Mutex<Option<Conversation>>,
+    conversation: Mutex<Option<ConnectedConversation>>,
     small: Option<SmallModel>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
@@ -55,10 +55,10 @@ impl EngineHookModel {
         Self {
             conversation: Mutex::default(),
             small: config.small.clone(),
-            clock: Arc::clone(&config.clock),
-            ids: Arc::clone(&config.ids),
+            clock: Arc::clone(&config.services.clock),
+            ids: Arc::clone(&config.services.ids),
             figures,
-            prices: config.prices.clone(),
+            prices: config.cost.prices.clone(),
             spent,
         }
     }
@@ -66,10 +66,10 @@ impl EngineHookModel {
     /// Sets the conversation's model and the state that agents start from.
     pub(crate) fn connect(&self, main: SmallModel, seed: ForkSource) {
         *self.conversation.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some(Conversation { main, seed });
+            Some(ConnectedConversation { main, seed });
     }
 
-    fn conversation(&self) -> Option<Conversation> {
+    fn conversation(&self) -> Option<ConnectedConversation> {
         self.conversation.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

@@ -4,21 +4,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_base::{AgentId, Dir, Environment, SessionId, SettingsSource};
+use dormouse_hooks::{HookLayer, HookOrigin, Hooks, PluginPaths, SessionEndReason};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::spending::tests::config;
-use crate::{Engine, EngineConfig, SessionFolder, SubagentSession, Surroundings, TurnEnd};
-use dormouse_hooks::{HookLayer, HookOrigin, Hooks, PluginPaths, SessionEndReason};
+use crate::{
+    Engine, EngineConfig, SessionFolder, SubagentSession, Surroundings, TurnContext, TurnEnd,
+};
 
 fn with_hooks(home: &Path, turns: usize, layers: Vec<HookLayer>) -> EngineConfig {
     let (hooks, problems) = Hooks::read(layers);
     assert!(problems.is_empty(), "{problems:?}");
-    EngineConfig {
-        hooks: Arc::new(hooks),
-        environment: Environment::of_process(),
-        ..config(home, turns, 1e9)
-    }
+    let mut config = config(home, turns, 1e9);
+    config.extensions.hooks = Arc::new(hooks);
+    config.tools.environment = Environment::of_process();
+    config
 }
 
 fn user(hooks: Value) -> HookLayer {
@@ -47,22 +48,27 @@ async fn an_agent_has_events_of_its_own() {
     });
     let config = with_hooks(home.path(), 2, vec![user(hooks)]);
     let project = config.project.clone();
-    let around = Surroundings::look(&project, &Environment::default(), &*config.clock).await;
-    let session = SessionId::generate(&*config.ids);
+    let around =
+        Surroundings::look(&project, &Environment::default(), &*config.services.clock).await;
+    let session = SessionId::generate(&*config.services.ids);
     let side = SubagentSession {
-        agent: AgentId::generate(&*config.ids),
+        agent: AgentId::generate(&*config.services.ids),
         agent_type: "explore".to_owned(),
         depth: 1,
         session,
         session_folder: Dir::create(home.path().join(session.to_string())).unwrap(),
     };
-    let mut engine = Engine::begin_side(config, &side, &around).unwrap();
+    let mut engine = Engine::begin_subagent(config, &side, &around).unwrap();
     let (never, mut sink) = (CancellationToken::new(), |_| ());
-    let report = engine.run_turn("look", &around, None, &never, &mut sink).await.unwrap();
+    let report = engine
+        .run_turn("look", &around, None, &mut TurnContext::new(&never, &mut sink))
+        .await
+        .unwrap();
     engine.end(SessionEndReason::Other, &mut sink).await;
     // It had not named its sources, and went on.
     assert_eq!((report.end, report.requests), (TurnEnd::Completed, 2));
-    let said: Vec<String> = engine.history().messages().iter().map(|m| m.text()).collect();
+    let said: Vec<String> =
+        engine.conversation().history().messages().iter().map(|m| m.text()).collect();
     assert!(said[0].contains("agents of this project name their sources"), "{said:?}");
     assert!(said.iter().any(|text| text.contains("name your sources")), "{said:?}");
     let told = lines(&project.checkout.join("agents.jsonl"));
@@ -74,7 +80,10 @@ async fn an_agent_has_events_of_its_own() {
         assert_eq!(event["session_id"], session.to_string());
     }
     let stop = &told[1];
-    assert_eq!(stop["agent_transcript_path"], engine.transcript_path().display().to_string());
+    assert_eq!(
+        stop["agent_transcript_path"],
+        engine.conversation().transcript_path().display().to_string()
+    );
     let of_session = home.path().join(format!("{session}.jsonl")).display().to_string();
     assert_eq!(stop["transcript_path"], of_session);
     assert_eq!(
@@ -111,13 +120,15 @@ async fn a_plugins_hooks_know_where_it_is() {
             file.display()
         )
     );
-    let config = EngineConfig { hooks: Arc::new(hooks), ..with_hooks(home.path(), 1, Vec::new()) };
+    let mut config = with_hooks(home.path(), 1, Vec::new());
+    config.extensions.hooks = Arc::new(hooks);
     let project = config.project.clone();
-    let around = Surroundings::look(&project, &Environment::default(), &*config.clock).await;
+    let around =
+        Surroundings::look(&project, &Environment::default(), &*config.services.clock).await;
     let folder = SessionFolder::open(home.path(), &project).unwrap();
     let mut engine = Engine::begin(config, &folder, &around).unwrap();
     let (never, mut sink) = (CancellationToken::new(), |_| ());
-    engine.run_turn("hi", &around, None, &never, &mut sink).await.unwrap();
+    engine.run_turn("hi", &around, None, &mut TurnContext::new(&never, &mut sink)).await.unwrap();
     let seen = std::fs::read_to_string(project.checkout.join("seen")).unwrap();
     let mut seen: Vec<&str> = seen.lines().collect();
     seen.sort_unstable();
@@ -137,11 +148,12 @@ async fn two_plugins_with_the_same_command_both_run() {
     });
     let config = with_hooks(home.path(), 1, layers.into());
     let project = config.project.clone();
-    let around = Surroundings::look(&project, &Environment::default(), &*config.clock).await;
+    let around =
+        Surroundings::look(&project, &Environment::default(), &*config.services.clock).await;
     let folder = SessionFolder::open(home.path(), &project).unwrap();
     let mut engine = Engine::begin(config, &folder, &around).unwrap();
     let (never, mut sink) = (CancellationToken::new(), |_| ());
-    engine.run_turn("hi", &around, None, &never, &mut sink).await.unwrap();
+    engine.run_turn("hi", &around, None, &mut TurnContext::new(&never, &mut sink)).await.unwrap();
     let seen = std::fs::read_to_string(project.checkout.join("seen")).unwrap();
     let mut seen: Vec<&str> = seen.lines().collect();
     seen.sort_unstable();

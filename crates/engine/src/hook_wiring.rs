@@ -7,31 +7,27 @@ use dormouse_context::{Fragment, HookContext};
 use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_conversation::transcript::Transcript;
 use dormouse_hooks::{
-    HookEnvironment, HookNotice, HookRunner, HookRunnerParts, HookSession, HookSubagent, Hooks,
+    HookEnvironment, HookNotice, HookRunner, HookRunnerParts, HookSession, HookSubagent,
     MemoryRecalledEvent, RecalledMemoryInput,
 };
 use futures_util::future::BoxFuture;
 
-use crate::fork::SharedCost;
 use crate::hook_model::EngineHookModel;
 use crate::recall::{RecallReceipt, RecallStep};
+use crate::spending::SharedCost;
 use crate::{Engine, EngineConfig, EngineEvent, IncomingMessage, MessageSource, SmallModel};
 
 impl Engine {
     /// Lets hooks ask the model of this conversation.
     pub(crate) fn connect_hook_model(&self) {
-        let Some(hook_model) = &self.hook_model else { return };
+        let Some(hook_model) = self.hooks.model() else { return };
+        let setup = &self.config.model;
         let main = SmallModel {
-            model: Arc::clone(&self.config.model),
-            name: self.config.model_name.clone(),
-            dialect: self.config.dialect.clone(),
+            model: Arc::clone(&setup.client),
+            name: setup.name.clone(),
+            dialect: setup.dialect.clone(),
         };
         hook_model.connect(main, self.empty_fork_source());
-    }
-
-    /// The hooks that currently apply, including those of skills in use.
-    pub fn hooks(&self) -> Arc<Hooks> {
-        self.hooks.as_ref().map_or_else(|| Arc::clone(&self.config.hooks), |hooks| hooks.hooks())
     }
 }
 
@@ -60,7 +56,9 @@ pub(crate) fn hook_runner(
     figures: &SessionMetrics,
     spent: &SharedCost,
 ) -> Option<(Arc<HookRunner>, Arc<EngineHookModel>)> {
-    if config.hooks.is_empty() && config.skills.all().all(|skill| skill.hooks.is_none()) {
+    if config.extensions.hooks.is_empty()
+        && config.extensions.skills.all().all(|skill| skill.hooks.is_none())
+    {
         return None;
     }
     let project = &config.project;
@@ -70,16 +68,16 @@ pub(crate) fn hook_runner(
         environment: HookEnvironment::new(
             &project.folder,
             &project.checkout,
-            &config.environment,
-            config.reaper.clone(),
+            &config.tools.environment,
+            config.tools.reaper.clone(),
         ),
         model: Arc::<EngineHookModel>::clone(&model),
-        tools: Arc::clone(&config.tools),
-        gate: config.gate.clone(),
-        redactor: config.redactor.clone(),
-        ids: Arc::clone(&config.ids),
+        tools: Arc::clone(&config.tools.set),
+        gate: config.tools.gate.clone(),
+        redactor: config.tools.redactor.clone(),
+        ids: Arc::clone(&config.services.ids),
     };
-    Some((Arc::new(HookRunner::new(Arc::clone(&config.hooks), parts)), model))
+    Some((Arc::new(HookRunner::new(Arc::clone(&config.extensions.hooks), parts)), model))
 }
 
 /// The session as hooks see it. A subagent's transcript is in the folder of its session.

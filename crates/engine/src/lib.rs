@@ -10,12 +10,13 @@ mod announcements;
 mod background_task;
 mod compact;
 mod config;
+mod context_sources;
+mod conversation;
 mod driver;
 mod engine;
 mod error;
 mod event;
 mod fork;
-mod fork_point;
 mod hook_model;
 #[cfg(test)]
 mod hook_tests;
@@ -25,6 +26,7 @@ mod layers;
 mod mcp_servers;
 mod memory;
 mod memory_usage;
+mod memory_use;
 mod meter;
 mod plan;
 mod prompt;
@@ -33,34 +35,40 @@ mod results;
 mod resume;
 mod session;
 mod session_control;
+mod session_hooks;
 mod session_messages;
 mod session_tools;
-mod skill_calls;
 #[cfg(test)]
 mod skill_tests;
 mod spending;
 mod startup_context;
 mod subagent_session;
 mod surroundings;
+mod tool_state;
+mod turn_context;
 mod turn_runner;
 mod turn_state;
+mod wire_state;
 
 pub use announcements::{AnnouncedFact, Announcer, PromptPosition};
 pub use background_task::{BackgroundTask, SavedNotes, TurnSnapshot};
 pub use dormouse_context::compact::{CompactionMethod, Fidelity};
 pub use dormouse_provenance::MEMORY_TOOLS;
-pub use fork_point::{ForkPoint, ForkPoints};
-pub use session_control::ModelSetup;
 
 pub use compact::{
     CompactionOutcome, CompactionReport, CompactionRequest, CompactionRules, CompactionScope,
-    UserMessage, WindowShare,
+    WindowShare, WindowStatus,
 };
-pub use config::EngineConfig;
+pub use config::{
+    CostRules, EngineConfig, Extensions, ModelSetup, Services, ToolSetup, WindowRules,
+};
+pub use conversation::{Conversation, UserMessage};
 pub use engine::Engine;
 pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};
-pub use fork::{FORK_TAG, ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, Writes};
+pub use fork::{
+    FORK_TAG, ForkEnd, ForkGate, ForkOrder, ForkPoint, ForkPoints, ForkReport, ForkSource, Writes,
+};
 pub use jobs::{Job, JobEnd, JobHandle, JobId, JobStatus, Jobs};
 pub use layers::LayerRules;
 pub use memory::{MemoryNotices, SessionMemory, SessionMemoryError, WrittenChange, memory_tools};
@@ -74,8 +82,11 @@ pub use recall::{
 pub use results::ResultRules;
 pub use resume::ResumeReport;
 pub use session::{OpenedSession, SessionFolder};
+pub use session_hooks::TITLE_FILE;
 pub use session_messages::{IncomingMessage, MessageSource};
+pub use session_tools::SessionTools;
+pub use spending::Spending;
 pub use startup_context::{InstructionSetup, MemorySetup, StartupContext};
 pub use subagent_session::SubagentSession;
 pub use surroundings::Surroundings;
-pub use turn_runner::TITLE_FILE;
+pub use turn_context::{EventSink, TurnContext};

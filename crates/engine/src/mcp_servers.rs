@@ -39,15 +39,15 @@ impl Announcer for McpHub {
 impl EngineConfig {
     /// The tools for a prefix that is about to be built: those of servers as they are now.
     pub(crate) fn tools_now(&self) -> Arc<ToolSet> {
-        self.with_tools(self.announcers.iter().flat_map(|each| each.tools()))
+        self.with_tools(self.extensions.announcers.iter().flat_map(|each| each.tools()))
     }
 
     /// The tools for a prefix that was sent.
     pub(crate) fn tools_as_sent(&self, sent: &[ToolDefinition]) -> Arc<ToolSet> {
-        self.with_tools(self.announcers.iter().flat_map(|each| each.tools_as_sent(sent)))
+        self.with_tools(self.extensions.announcers.iter().flat_map(|each| each.tools_as_sent(sent)))
     }
 
     fn with_tools(&self, tools: impl Iterator<Item = Arc<dyn Tool>>) -> Arc<ToolSet> {
-        Arc::new(self.tools.as_ref().clone().without_mcp_tools().with(tools))
+        Arc::new(self.tools.set.as_ref().clone().without_mcp_tools().with(tools))
     }
 }

@@ -117,15 +117,15 @@ impl Engine {
     pub(crate) fn watch_turn(&mut self) {
         self.count_late_corrections();
         self.catch_up();
-        self.watch.before = self.recall.seen_files();
-        self.watch.happened = TurnActivity::default();
-        self.watch.corrected.clear();
+        self.memory.usage.before = self.memory.recall.seen_files();
+        self.memory.usage.happened = TurnActivity::default();
+        self.memory.usage.corrected.clear();
     }
 
     /// What was said is looked at, for the counts at the end.
     pub(crate) fn watch_message(&mut self, message: &Message) {
         if let Some(memory) = &self.config.memory {
-            self.watch.see(message, &self.config.project.folder, &memory.access);
+            self.memory.usage.see(message, &self.config.project.folder, &memory.access);
         }
     }
 
@@ -135,17 +135,18 @@ impl Engine {
         let access = Arc::clone(&memory.access);
         self.catch_up();
         let updated = access.take_changed();
-        self.watch.corrected.extend(updated.iter().cloned());
+        self.memory.usage.corrected.extend(updated.iter().cloned());
         let gathered = UsageOfTurn {
-            before: self.watch.before.clone(),
+            before: self.memory.usage.before.clone(),
             present: self
+                .memory
                 .recall
                 .seen_files()
                 .into_iter()
-                .chain(self.watch.before.clone())
+                .chain(self.memory.usage.before.clone())
                 .collect(),
-            happened: std::mem::take(&mut self.watch.happened),
-            shown: std::mem::take(&mut self.watch.shown),
+            happened: std::mem::take(&mut self.memory.usage.happened),
+            shown: std::mem::take(&mut self.memory.usage.shown),
             updated,
         };
         if gathered.present.is_empty() && gathered.shown.is_empty() {
@@ -160,11 +161,11 @@ impl Engine {
         let Some(memory) = &self.config.memory else { return };
         let access = Arc::clone(&memory.access);
         let mut updated = access.take_changed();
-        updated.retain(|path| !self.watch.corrected.contains(path));
+        updated.retain(|path| !self.memory.usage.corrected.contains(path));
         if updated.is_empty() {
             return;
         }
-        let before = self.watch.before.clone();
+        let before = self.memory.usage.before.clone();
         let present = updated.iter().filter(|path| before.contains(*path)).cloned().collect();
         let (happened, shown) = (TurnActivity::default(), Vec::new());
         let gathered = UsageOfTurn { before, present, happened, shown, updated };
@@ -173,7 +174,7 @@ impl Engine {
 
     fn begin_counting(&mut self, access: Arc<SessionMemory>, gathered: UsageOfTurn) {
         let counting = tokio::task::spawn_blocking(move || count(&access, gathered));
-        self.watch.counting.push(counting);
+        self.memory.usage.counting.push(counting);
     }
 
     /// Waits for counts, but not long. What takes longer is waited for another time.
@@ -182,13 +183,13 @@ impl Engine {
         patience: Duration,
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) {
-        for mut counting in std::mem::take(&mut self.watch.counting) {
+        for mut counting in std::mem::take(&mut self.memory.usage.counting) {
             match tokio::time::timeout(patience, &mut counting).await {
                 Ok(corrected) => {
                     let corrected = corrected.unwrap_or_default().into_iter();
                     corrected.for_each(|corrected| sink(EngineEvent::Corrected(corrected)));
                 }
-                Err(_) => self.watch.counting.push(counting),
+                Err(_) => self.memory.usage.counting.push(counting),
             }
         }
     }

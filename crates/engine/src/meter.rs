@@ -1,6 +1,5 @@
-//! Writes down what each request and each call of a turn took (L-31): one figure for each request that
-//! went out, whatever became of it, and one for each call that ran to its end or was refused. It watches
-//! and decides nothing.
+//! Records the figures of requests and calls (L-31): one for each request that went out, whatever its outcome, and one
+//! for each call that ended or was denied. It observes and decides nothing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,20 +13,20 @@ use dormouse_conversation::metrics::{
 use dormouse_model::{CacheBreak, StreamEvent};
 use dormouse_permissions::PermissionVerdict;
 
-use crate::Engine;
+use crate::engine::Engine;
 use crate::turn_state::TurnEvent;
 
-/// Of the requests.
+/// Records the figures of requests.
 pub(crate) struct RequestMeter {
     figures: SessionMetrics,
     clock: Arc<dyn Clock>,
-    /// The request that is out.
-    out: Option<Out>,
-    /// One that is over: whether the cache broke is known a little later.
+    /// The request that waits for its response.
+    in_flight: Option<InFlight>,
+    /// One that ended; a cache break is found a little later.
     done: Option<RequestMetric>,
 }
 
-struct Out {
+struct InFlight {
     since: Duration,
     messages: usize,
     usage: Usage,
@@ -35,13 +34,14 @@ struct Out {
 
 impl RequestMeter {
     pub(crate) fn new(engine: &Engine) -> Self {
-        let clock = Arc::clone(&engine.config.clock);
-        Self { figures: engine.figures.clone(), clock, out: None, done: None }
+        let clock = Arc::clone(&engine.config.services.clock);
+        Self { figures: engine.figures.clone(), clock, in_flight: None, done: None }
     }
 
     /// A request went out.
     pub(crate) fn sent(&mut self, messages: usize) {
-        self.out = Some(Out { since: self.clock.elapsed(), messages, usage: Usage::default() });
+        self.in_flight =
+            Some(InFlight { since: self.clock.elapsed(), messages, usage: Usage::default() });
     }
 
     /// Something happened.
@@ -49,7 +49,7 @@ impl RequestMeter {
         self.flush();
         match event {
             TurnEvent::Stream(StreamEvent::Started { usage, .. }, _) => {
-                if let Some(out) = &mut self.out {
+                if let Some(out) = &mut self.in_flight {
                     out.usage = *usage;
                 }
             }
@@ -63,25 +63,26 @@ impl RequestMeter {
             TurnEvent::Begin
             | TurnEvent::Stream(..)
             | TurnEvent::Retry
-            | TurnEvent::Full(_)
-            | TurnEvent::Mended(_)
+            | TurnEvent::WindowFull(_)
+            | TurnEvent::Recovered { .. }
+            | TurnEvent::RoundCommitted { .. }
             | TurnEvent::ToolDone { .. } => {}
         }
     }
 
     fn over(&mut self, outcome: RequestOutcome, counted: Option<Usage>, engine: &Engine) {
-        let Some(out) = self.out.take() else { return };
+        let Some(out) = self.in_flight.take() else { return };
         let usage = counted.unwrap_or(out.usage);
-        let is_agents = engine.config.subagent.is_some();
+        let is_agents = engine.config.is_subagent();
         self.done = Some(RequestMetric {
-            model: engine.config.model_name.clone(),
+            model: engine.config.model.name.clone(),
             lane: if is_agents { ConversationKind::Subagent } else { ConversationKind::Main },
             purpose: is_agents.then(|| "agent".to_owned()),
             outcome,
             usage,
             duration_ms: milliseconds(self.clock.elapsed().saturating_sub(out.since)),
             messages: u64::try_from(out.messages).unwrap_or(u64::MAX),
-            cost_usd: engine.cost_usd(&usage),
+            cost_usd: engine.spending.cost_usd(&usage),
             cache_break: None,
         });
     }
@@ -105,7 +106,7 @@ impl RequestMeter {
     }
 }
 
-/// Of one call.
+/// Records the figure of one call.
 pub(crate) struct CallMeter {
     figures: SessionMetrics,
     clock: Arc<dyn Clock>,
@@ -116,8 +117,8 @@ pub(crate) struct CallMeter {
 impl CallMeter {
     /// A call begins. A name that no tool has is the model's text, and no part of a figure.
     pub(crate) fn start(engine: &Engine, name: &str) -> Self {
-        let known = engine.config.tools.get(name).is_some();
-        let clock = Arc::clone(&engine.config.clock);
+        let known = engine.config.tools.set.get(name).is_some();
+        let clock = Arc::clone(&engine.config.services.clock);
         Self {
             figures: engine.figures.clone(),
             name: if known { name } else { "(unknown)" }.to_owned(),

@@ -1,8 +1,7 @@
-//! Plan mode in a session (L-33): the model is told of it, hands in its plan with `ExitPlan`, and the
-//! person decides.
+//! Plan mode in a session (L-33): the model is told of it, submits its plan with `ExitPlan`, and the user decides.
 //!
-//! Invariants: a plan is a file of the session before anybody is asked about it. The mode changes by the
-//! person's word alone. Neither the prefix nor the tools say anything of the mode: it is told at the end.
+//! Invariants: a plan is saved in the session's folder before the user is asked about it. Only the user changes the
+//! mode. Neither the prefix nor the tools mention the mode: it is announced at the end of the conversation.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -11,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_base::{Dir, FileError, RelPath};
 use dormouse_context::{Fragment, PlanMode};
-use dormouse_conversation::{EnvironmentFacts, MessageFlags};
+use dormouse_conversation::{Block, EnvironmentFacts};
 use dormouse_permissions::{Access, InternalAccess, PermissionGate, PermissionMode};
 use dormouse_tools::{
     CallContext, ConfirmationReply, ConfirmationRequest, Confirmer, ResultLimit, Tool, ToolClass,
@@ -21,15 +20,18 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::{Engine, EngineError, EngineEvent, TurnEnd, TurnReport};
+use crate::conversation::Conversation;
+use crate::error::EngineError;
+use crate::event::{EngineEvent, TurnEnd, TurnReport};
+use crate::turn_context::TurnContext;
 
 /// The name the model calls it by.
 const NAME: &str = "ExitPlan";
-/// The fact by which it is remembered that the model knows of plan mode.
+/// The fact that the model knows of plan mode.
 const FACT: &str = "plan mode";
 /// The file, in the session's own folder.
 const FILE: &str = "plan.md";
-/// A plan is read by a person.
+/// The user reads the plan.
 const MOST_BYTES: usize = 64 * 1024;
 
 static SPEC: ToolSpec = ToolSpec {
@@ -52,25 +54,25 @@ static SPEC: ToolSpec = ToolSpec {
     traits: ToolTraits::DEFAULT,
 };
 
-/// A plan that was handed in.
+/// A plan that the model has submitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubmittedPlan {
-    /// Its file, in the session's own folder.
+    /// Its file, in the session's folder.
     pub path: PathBuf,
-    /// What it says, in markdown.
+    /// Its text, in markdown.
     pub text: String,
 }
 
-/// What came of the last plan, until the turn has taken note of it.
+/// The outcome of the last plan, until the turn has settled it.
 #[derive(Debug)]
 enum Outcome {
-    /// Nobody was there to decide.
-    HandedIn(SubmittedPlan),
-    /// The person accepted it: the model knows that plan mode is over.
+    /// There was no user to decide.
+    Submitted(SubmittedPlan),
+    /// The user accepted it: the model knows that plan mode is off.
     Accepted,
 }
 
-/// Where plans are handed in.
+/// Plan mode and the submitted plan of a session.
 #[derive(Debug)]
 pub(crate) struct PlanState {
     gate: PermissionGate,
@@ -88,27 +90,67 @@ impl PlanState {
         Arc::new(Self { gate, confirmer, session, outcome: Mutex::default() })
     }
 
-    /// The tool that leads here.
+    /// The tool `ExitPlan`.
     pub(crate) fn tool(self: &Arc<Self>) -> Arc<dyn Tool> {
         Arc::new(ExitPlan(Arc::clone(self)))
     }
 
-    fn keep(&self, text: String) -> Result<SubmittedPlan, FileError> {
+    fn save(&self, text: String) -> Result<SubmittedPlan, FileError> {
         self.session.replace(&file(), text.as_bytes())?;
         Ok(SubmittedPlan { path: self.session.path().join(FILE), text })
     }
 
-    /// The plan that was handed in last, in this process or before.
-    fn kept(&self) -> Option<SubmittedPlan> {
+    /// The plan that was submitted last, in this process or before.
+    pub(crate) fn submitted(&self) -> Option<SubmittedPlan> {
         let mut bytes = Vec::new();
         let most = u64::try_from(MOST_BYTES).unwrap_or(u64::MAX);
-        // Without the file there is no plan; one that can not be read is none either.
+        // Without a readable file there is no plan.
         self.session.open_file(&file()).ok()?.take(most).read_to_end(&mut bytes).ok()?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         Some(SubmittedPlan { path: self.session.path().join(FILE), text })
     }
 
-    fn leave(&self, outcome: Outcome) {
+    /// The note that plan mode is on, or no longer, where the model does not know it (L-18), and the facts it knows
+    /// from then on.
+    pub(crate) fn mode_change(
+        &self,
+        announced: &EnvironmentFacts,
+    ) -> Option<(Block, EnvironmentFacts)> {
+        let is_on = self.gate.mode() == PermissionMode::Plan;
+        if is_on == announced.get(FACT).is_some() {
+            return None;
+        }
+        let note = if is_on {
+            PlanMode::On
+        } else {
+            PlanMode::Off { plan: self.submitted().map(|plan| plan.path.display().to_string()) }
+        };
+        Some((note.to_block(), with_mode(announced, is_on)))
+    }
+
+    /// What a plan makes of the turn in which it was submitted: without a user to decide, it is the answer.
+    pub(crate) fn settle(
+        &self,
+        report: TurnReport,
+        conversation: &mut Conversation,
+        turn: &mut TurnContext<'_>,
+    ) -> Result<TurnReport, EngineError> {
+        match self.take_outcome() {
+            None => Ok(report),
+            Some(Outcome::Accepted) => {
+                let facts = with_mode(conversation.announced(), false);
+                conversation.record_announced(facts)?;
+                Ok(report)
+            }
+            Some(Outcome::Submitted(plan)) => {
+                let answer = plan.text.clone();
+                turn.emit(EngineEvent::Planned(plan));
+                Ok(TurnReport { end: TurnEnd::Completed, answer, ..report })
+            }
+        }
+    }
+
+    fn set_outcome(&self, outcome: Outcome) {
         *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
     }
 
@@ -116,16 +158,16 @@ impl PlanState {
         self.outcome.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Nobody is there: the plan is the answer, and the turn ends with it.
-    fn hand_in(&self, plan: SubmittedPlan) -> ToolOutput {
+    /// Without a user the plan is the answer, and the turn ends with it.
+    fn submit_without_user(&self, plan: SubmittedPlan) -> ToolOutput {
         let text = "The plan is handed in. The person reads it after this run and decides then; nothing was changed.";
-        self.leave(Outcome::HandedIn(plan));
+        self.set_outcome(Outcome::Submitted(plan));
         ToolOutput { halt: Some("a plan was handed in".to_owned()), ..ToolOutput::text(text) }
     }
 
     fn accept(&self, mode: PermissionMode, plan: &SubmittedPlan) -> ToolOutput {
         self.gate.set_mode(mode);
-        self.leave(Outcome::Accepted);
+        self.set_outcome(Outcome::Accepted);
         let may = match mode {
             PermissionMode::AcceptEdits => "Edits in the working directory need no question.",
             PermissionMode::Default | PermissionMode::Plan | PermissionMode::Bypass => {
@@ -149,7 +191,6 @@ fn declined(said: Option<String>) -> ToolOutput {
     ))
 }
 
-/// The tool. See the module.
 struct ExitPlan(Arc<PlanState>);
 
 #[derive(Deserialize)]
@@ -165,7 +206,7 @@ impl Tool for ExitPlan {
 
     fn access(&self, _: &RawValue, _: &Path) -> Access {
         Access::Internal(InternalAccess {
-            reason: "it only hands in a plan, which the person decides about",
+            reason: "it only submits a plan, which the user decides about",
             denied_in_plan_mode: None,
         })
     }
@@ -176,28 +217,30 @@ impl Tool for ExitPlan {
         context: &'a CallContext,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
-            let desk = &self.0;
+            let state = &self.0;
             let Input { plan } = parse_input(input)?;
-            let text = checked(&plan, desk.gate.mode())?;
-            let plan = desk
-                .keep(context.redactor.redact(&text))
+            let text = checked(&plan, state.gate.mode())?;
+            let plan = state
+                .save(context.redactor.redact(&text))
                 .map_err(|error| ToolError::Failed { message: error.to_string() })?;
-            let Some(confirmer) = &desk.confirmer else { return Ok(desk.hand_in(plan)) };
+            let Some(confirmer) = &state.confirmer else {
+                return Ok(state.submit_without_user(plan));
+            };
             let reply = tokio::select! {
                 biased;
                 () = context.cancel.cancelled() => return Err(ToolError::interrupted()),
                 reply = confirmer.ask(question(input)) => reply,
             };
             Ok(match reply {
-                ConfirmationReply::Once => desk.accept(PermissionMode::Default, &plan),
-                ConfirmationReply::Always => desk.accept(PermissionMode::AcceptEdits, &plan),
+                ConfirmationReply::Once => state.accept(PermissionMode::Default, &plan),
+                ConfirmationReply::Always => state.accept(PermissionMode::AcceptEdits, &plan),
                 ConfirmationReply::No { said } => declined(said),
             })
         })
     }
 }
 
-/// The plan, if it is one and is asked for.
+/// The plan, if plan mode is on and the text is usable.
 fn checked(plan: &str, mode: PermissionMode) -> Result<String, ToolError> {
     if mode != PermissionMode::Plan {
         let message =
@@ -233,68 +276,18 @@ fn file() -> RelPath {
     RelPath::new(FILE).expect("a plain name")
 }
 
-impl Engine {
-    /// The plan that was handed in last in this session.
-    pub fn plan(&self) -> Option<SubmittedPlan> {
-        self.own.plan.kept()
+/// Keeps what the model was told about plan mode among facts that do not know of it.
+pub(crate) fn keep_announced_mode(
+    facts: EnvironmentFacts,
+    announced: &EnvironmentFacts,
+) -> EnvironmentFacts {
+    match announced.get(FACT) {
+        Some(value) => facts.with(FACT, value),
+        None => facts,
     }
+}
 
-    /// Whether the model was told that plan mode is on, as a fact among others: what is told of it is told
-    /// by [`Engine::tell_mode`] alone.
-    pub(crate) fn with_mode_as_told(&self, facts: EnvironmentFacts) -> EnvironmentFacts {
-        match self.told.get(FACT) {
-            Some(value) => facts.with(FACT, value),
-            None => facts,
-        }
-    }
-
-    /// Tells the model that plan mode is on, or is no longer, where it does not know (L-18).
-    pub(crate) fn tell_mode(&mut self) -> Result<(), EngineError> {
-        // An agent hands in no plan: what its gate lets it do it finds out.
-        if self.config.subagent.is_some() {
-            return Ok(());
-        }
-        let is_on = self.config.gate.mode() == PermissionMode::Plan;
-        if is_on == self.told.get(FACT).is_some() {
-            return Ok(());
-        }
-        let note = if is_on {
-            PlanMode::On
-        } else {
-            PlanMode::Off { plan: self.plan().map(|plan| plan.path.display().to_string()) }
-        };
-        self.add_user(
-            vec![note.to_block()],
-            MessageFlags { meta: true, ..MessageFlags::default() },
-        )?;
-        self.mode_was_told(is_on)
-    }
-
-    fn mode_was_told(&mut self, is_on: bool) -> Result<(), EngineError> {
-        let told = self.told.clone();
-        let told = if is_on { told.with(FACT, "on") } else { told.without(FACT) };
-        self.transcript.record_facts(&told)?;
-        self.told = told;
-        Ok(())
-    }
-
-    /// What a plan makes of the turn that it was handed in: where nobody could be asked, it is the answer.
-    pub(crate) fn settle_plan(
-        &mut self,
-        report: TurnReport,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
-    ) -> Result<TurnReport, EngineError> {
-        match self.own.plan.take_outcome() {
-            None => Ok(report),
-            Some(Outcome::Accepted) => {
-                self.mode_was_told(false)?;
-                Ok(report)
-            }
-            Some(Outcome::HandedIn(plan)) => {
-                let answer = plan.text.clone();
-                sink(EngineEvent::Planned(plan));
-                Ok(TurnReport { end: TurnEnd::Completed, answer, ..report })
-            }
-        }
-    }
+fn with_mode(announced: &EnvironmentFacts, is_on: bool) -> EnvironmentFacts {
+    let facts = announced.clone();
+    if is_on { facts.with(FACT, "on") } else { facts.without(FACT) }
 }

@@ -1,10 +1,10 @@
-//! Layer 1, carried out: large results are written to the session's folder, the conversation keeps a
-//! preview. A write that fails costs the rest of the result, never the turn.
+//! Layer 1: large tool results are written to the session's folder, and the conversation keeps a preview. A failed
+//! write loses the rest of the result, never the turn.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use dormouse_base::{Dir, RelPath};
+use dormouse_base::{Dir, Redactor, RelPath};
 use dormouse_context::{
     EMPTY_RESULT, ResultStorage, StorageLimit, plan_message_storage, plan_result_storage, preview,
     preview_of, stream_file_name, truncate_result,
@@ -13,6 +13,9 @@ use dormouse_conversation::metrics::{LayerMetric, Metric, SessionMetrics};
 use dormouse_conversation::{Block, BlockKind, Budget, ResultContent, ToolUseId, estimate_text};
 use dormouse_tools::{OutputFile, ResultLimit, StoredOutput, ToolSet};
 
+use crate::config::EngineConfig;
+use crate::conversation::Conversation;
+
 /// The folder of stored results, in the session's own.
 const FOLDER: &str = "tool-results";
 /// The layer's name, by its switch.
@@ -20,7 +23,7 @@ const LAYER: &str = "stored_results";
 /// How a preview begins: what is stored already is not stored again.
 const STORED_MARK: &str = "<persisted-output>";
 
-/// What a person may set about long results.
+/// Settings for long tool results.
 #[derive(Debug, Clone)]
 pub struct ResultRules {
     /// Whether they go to a file; otherwise they are cut.
@@ -35,7 +38,7 @@ impl Default for ResultRules {
     }
 }
 
-/// Where results of a session are stored, and from which size on.
+/// Stores the results of a session from a size on.
 #[derive(Debug, Clone)]
 pub(crate) struct ResultStore {
     session: Dir,
@@ -45,7 +48,7 @@ pub(crate) struct ResultStore {
     figures: SessionMetrics,
 }
 
-/// A result, as it is sent.
+/// A result as it is sent.
 pub(crate) struct StoredResult {
     pub(crate) content: ResultContent,
     /// Bytes that went to a file instead; 0 where it is sent whole.
@@ -59,6 +62,16 @@ impl From<ResultContent> for StoredResult {
 }
 
 impl ResultStore {
+    /// The store of this session.
+    pub(crate) fn of(
+        config: &EngineConfig,
+        conversation: &Conversation,
+        figures: &SessionMetrics,
+    ) -> Self {
+        let session = conversation.transcript.session_folder().clone();
+        Self::new(session, &config.model.budget, &config.window.results, figures.clone())
+    }
+
     pub(crate) fn new(
         session: Dir,
         budget: &Budget,
@@ -190,5 +203,12 @@ impl ResultStore {
         };
         self.record(u64::from(estimate_text(text)), &sent);
         StoredResult { content: ResultContent::Text(sent), stored_bytes }
+    }
+}
+/// Removes secrets from a result: it goes into the transcript.
+pub(crate) fn without_secrets(content: ResultContent, redactor: &Redactor) -> ResultContent {
+    match content {
+        ResultContent::Text(text) => ResultContent::Text(redactor.redact(&text)),
+        blocks @ ResultContent::Blocks(_) => blocks,
     }
 }

@@ -1,6 +1,4 @@
-//! Going on with a session: what was stored of it, made whole.
-
-use std::time::Duration;
+//! Resuming a session from its transcript.
 
 use dormouse_base::MessageId;
 use dormouse_conversation::transcript::{
@@ -11,100 +9,81 @@ use dormouse_conversation::{
 };
 use dormouse_instructions::LoadOccasion;
 
-use crate::compact::UserMessages;
-use crate::engine::{ConversationStart, LOST_ANSWER};
-use crate::layers::CollapseState;
-use crate::prompt::build_prefix;
+use crate::compact::CompactionState;
+use crate::config::EngineConfig;
+use crate::conversation::LOST_RESPONSE;
+use crate::engine::{Engine, SessionStart, open_conversation};
+use crate::error::EngineError;
+use crate::session::OpenedSession;
 use crate::session_tools::SessionTools;
 use crate::startup_context::StartupContext;
-use crate::{Engine, EngineConfig, EngineError, OpenedSession, Surroundings};
+use crate::surroundings::Surroundings;
 
-/// What a resume found and mended.
+/// What a resume found and repaired.
 #[derive(Debug, Default)]
 pub struct ResumeReport {
     /// Lines of the transcript that could not be used.
     pub warnings: Vec<TranscriptWarning>,
-    /// Calls that were closed, results that had no call.
+    /// Calls that were closed, and results without a call.
     pub repairs: Vec<PairingRepair>,
 }
 
 impl Engine {
-    /// Goes on with a conversation: its stored prefix is sent again, byte for byte; what has changed
-    /// since is told with the next message.
+    /// Continues a session: its stored prefix is sent again, byte for byte; what has changed since is announced with
+    /// the next prompt.
     pub fn resume(
-        config: EngineConfig,
+        mut config: EngineConfig,
         opened: OpenedSession,
         surroundings: &Surroundings,
     ) -> Result<(Self, ResumeReport), EngineError> {
         let OpenedSession { mut transcript, loaded } = opened;
-        let said = UserMessages::of(&loaded);
-        let folding = CollapseState::of(&loaded.messages, &loaded.compacted);
+        let compaction = CompactionState::of(&loaded);
         let LoadedTranscript { messages, prefix, facts, warnings, origin, skills, .. } = loaded;
-        let mut config = config;
-        if let Some(kept) = origin.filter(|origin| origin.model == config.origin.model) {
-            // It stands in front of the messages: another would change the bytes of the prefix.
-            config.origin.max_tokens = kept.max_tokens.or(config.origin.max_tokens);
+        let own_origin = &mut config.model.origin;
+        if let Some(stored) = origin.filter(|origin| origin.model == own_origin.model) {
+            // It is part of the bytes in front of the messages: another number would change the cached prefix.
+            own_origin.max_tokens = stored.max_tokens.or(own_origin.max_tokens);
         }
-        let (history, repairs) = mend(messages, &mut transcript, &config)?;
-        let own = SessionTools::add_to(&mut config, &transcript);
-        config.tools = match &prefix {
+        let (history, repairs) = repair(messages, &mut transcript, &config)?;
+        let session_tools = SessionTools::add_to(&mut config, &transcript);
+        config.tools.set = match &prefix {
             Some(sent) => config.tools_as_sent(sent.tools()),
             None => config.tools_now(),
         };
-        let known = StartupContext::look(&config, LoadOccasion::Start);
+        let startup = StartupContext::load(&config, LoadOccasion::Start);
         let prefix = match prefix {
             Some(prefix) => prefix,
             None => {
-                let (tools, size) = (&config.tools, config.budget.prompt.size);
-                let prefix = build_prefix(surroundings, tools, size, &config.overrides, &known);
-                transcript.record_prefix(&prefix, &config.origin)?;
+                let prefix = config.build_prefix(surroundings, &startup);
+                transcript.record_prefix(&prefix, &config.model.origin)?;
                 prefix
             }
         };
-        let around = surroundings.clone();
-        let begun =
-            ConversationStart { prefix, known, history, told: facts, around, said, folding, own };
-        let mut engine = Self::assemble(config, transcript, begun);
-        engine.restore_skills(skills);
-        engine.take_up();
-        Ok((engine, ResumeReport { warnings, repairs }))
-    }
-
-    /// What an earlier process sent is where the cache was last written, and what to compare with.
-    fn take_up(&mut self) {
-        let now = self.config.clock.now();
-        let last = self.history.messages().iter().rev().find(|message| message.response.is_some());
-        let Some((timestamp, usage)) =
-            last.and_then(|m| Some((m.timestamp, m.response.as_ref()?.usage)))
-        else {
-            return;
+        let start = SessionStart {
+            conversation: open_conversation(&config, transcript, prefix, history, facts),
+            startup,
+            surroundings: surroundings.clone(),
+            compaction,
+            session_tools,
         };
-        let age = Duration::try_from(now.duration_since(timestamp)).unwrap_or_default();
-        // A moment before this process began can not be shown on its clock: the time to live is judged
-        // by whether the answer is older than that.
-        let at = if age >= self.cache_ttl() { None } else { Some(self.config.clock.elapsed()) };
-        let marked = self.body.mark_answered_as_sent(at.unwrap_or_default());
-        let Some((sent, asked)) = marked else { return };
-        self.last_breakpoint = Some(asked);
-        if at.is_some() {
-            let cached =
-                usage.cache_read_input_tokens.saturating_add(usage.cache_creation_input_tokens);
-            self.detector.resume_from(sent, cached);
-        }
+        let mut engine = Self::assemble(config, start);
+        engine.session_tools.skills.restore(skills);
+        engine.conversation.continue_cache();
+        Ok((engine, ResumeReport { warnings, repairs }))
     }
 }
 
-/// Makes a valid history of what was loaded, and writes down what that took: the results of calls that
-/// a crash left open, and a note where an answer was lost.
-fn mend(
+/// Makes a valid history of the loaded messages, and records the repairs: results of calls that a crash left open, and
+/// a note where a response was lost.
+fn repair(
     messages: Vec<Message>,
     transcript: &mut Transcript,
     config: &EngineConfig,
 ) -> Result<(MessageHistory, Vec<PairingRepair>), EngineError> {
     let make = |blocks| {
         Message::user(
-            MessageId::generate(&*config.ids),
-            config.clock.now(),
+            MessageId::generate(&*config.services.ids),
+            config.services.clock.now(),
             blocks,
             MessageFlags::default(),
         )
@@ -133,9 +112,9 @@ fn mend(
         transcript.record_blocks(MessageHeader::of(&last), &missing)?;
     } else if last.role == Role::User {
         let note = Message::synthetic_response(
-            MessageId::generate(&*config.ids),
-            config.clock.now(),
-            LOST_ANSWER,
+            MessageId::generate(&*config.services.ids),
+            config.services.clock.now(),
+            LOST_RESPONSE,
         );
         transcript.record_message(&note)?;
         history.push(note)?;

@@ -1,37 +1,80 @@
-//! The tools that belong to one session, and what their calls leave behind. Which there are is decided when
-//! it begins: a tool that came or went would change the prefix.
+//! The tools that belong to one session, and what their calls leave behind. They are fixed when the session begins:
+//! another tool would change the prefix.
 
 use std::sync::Arc;
 
-use dormouse_conversation::transcript::Transcript;
-use dormouse_extensions::skills::{SkillSession, SkillSessionParts};
+use dormouse_conversation::transcript::{Transcript, TranscriptError};
+use dormouse_extensions::skills::{
+    SkillCall, SkillSession, SkillSessionParts, Skills, SkillsInUse,
+};
 
-use crate::EngineConfig;
-use crate::plan::PlanState;
+use crate::config::EngineConfig;
+use crate::event::EngineEvent;
+use crate::plan::{PlanState, SubmittedPlan};
+use crate::turn_context::EventSink;
 
-/// Where their calls lead.
-pub(crate) struct SessionTools {
+/// The state of the session's own tools.
+pub struct SessionTools {
     pub(crate) plan: Arc<PlanState>,
     pub(crate) skills: Arc<SkillSession>,
+    all_skills: Arc<Skills>,
 }
 
 impl SessionTools {
-    /// Adds the tools of this session to those of the set-up.
+    /// Adds the tools of this session to those of the configuration.
     pub(crate) fn add_to(config: &mut EngineConfig, transcript: &Transcript) -> Self {
+        let tools = &mut config.tools;
         let folder = transcript.session_folder().clone();
-        let plan = PlanState::new(config.gate.clone(), config.confirmer.clone(), folder);
+        let plan = PlanState::new(tools.gate.clone(), tools.confirmer.clone(), folder);
+        // A subagent submits no plan. A fork has the tool because its prefix lists it.
+        let has_plan = config.subagent.is_none() || tools.set.get(plan.tool().name()).is_some();
         let skills = SkillSession::new(SkillSessionParts {
-            skills: Arc::clone(&config.skills),
-            gate: config.gate.clone(),
-            redactor: config.redactor.clone(),
-            clock: Arc::clone(&config.clock),
+            skills: Arc::clone(&config.extensions.skills),
+            gate: config.tools.gate.clone(),
+            redactor: config.tools.redactor.clone(),
+            clock: Arc::clone(&config.services.clock),
             session: transcript.session(),
-            max_chars: usize::try_from(config.budget.results.tool_chars).unwrap_or(usize::MAX),
+            max_chars: usize::try_from(config.model.budget.results.tool_chars)
+                .unwrap_or(usize::MAX),
         });
-        // An agent hands in no plan: it has one to hand in only as a fork, of which the model was told.
-        let plans = config.subagent.is_none() || config.tools.get(plan.tool().name()).is_some();
-        let tools = plans.then(|| plan.tool()).into_iter().chain(skills.tool());
-        config.tools = Arc::new(config.tools.as_ref().clone().with(tools));
-        Self { plan, skills }
+        let own = has_plan.then(|| plan.tool()).into_iter().chain(skills.tool());
+        config.tools.set = Arc::new(config.tools.set.as_ref().clone().with(own));
+        Self { plan, skills, all_skills: Arc::clone(&config.extensions.skills) }
+    }
+
+    /// The plan that was submitted last in this session.
+    pub fn plan(&self) -> Option<SubmittedPlan> {
+        self.plan.submitted()
+    }
+
+    /// The skills of this session.
+    pub fn skills(&self) -> &Skills {
+        &self.all_skills
+    }
+
+    /// The skills in use, with their text as it was used.
+    pub fn skills_in_use(&self) -> SkillsInUse {
+        self.skills.in_use()
+    }
+
+    /// Loads the skill that the prompt calls with `/name`. The permissions of earlier skills end.
+    pub(crate) fn load_called_skill(
+        &self,
+        prompt: &str,
+        sink: &mut EventSink<'_>,
+    ) -> Option<SkillCall> {
+        self.skills.revoke_permissions();
+        let call = self.skills.call_from_prompt(prompt)?;
+        call.notices.iter().cloned().for_each(|notice| sink(EngineEvent::Notice(notice)));
+        Some(call)
+    }
+
+    /// Writes skills used since the last call to the transcript.
+    pub(crate) fn record_skills(&self, transcript: &mut Transcript) -> Result<(), TranscriptError> {
+        while let Some(skill) = self.skills.next_unrecorded() {
+            transcript.record_skill(&skill)?;
+            self.skills.mark_recorded();
+        }
+        Ok(())
     }
 }

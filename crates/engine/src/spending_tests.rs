@@ -1,4 +1,4 @@
-//! A limit on what is spent holds for all turns of a conversation together.
+//! The cost limit of a session.
 
 use std::sync::Arc;
 
@@ -14,7 +14,10 @@ use dormouse_permissions::PermissionGate;
 use dormouse_tools::ToolSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Engine, EngineConfig, PromptOverrides, SessionFolder, Surroundings, TurnEnd};
+use crate::config::{
+    CostRules, EngineConfig, Extensions, ModelSetup, Services, ToolSetup, WindowRules,
+};
+use crate::{Engine, PromptOverrides, SessionFolder, Surroundings, TurnContext, TurnEnd};
 
 const NAME: &str = "scripted";
 
@@ -22,63 +25,69 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let script = vec![ScriptedTurn::new().text("well"); turns];
     EngineConfig {
-        model: Arc::new(Model::Scripted(ScriptedModel::new(script))),
-        model_name: NAME.to_owned(),
-        origin: PrefixOrigin { model: NAME.to_owned(), server: String::new(), max_tokens: None },
-        dialect: Dialect {
-            wire: WireFormat::Anthropic,
-            ttl: CacheTtl::FiveMinutes,
-            max_tokens_field: MaxTokensField::MaxTokens,
-            server_tools: &[],
-            clearing: None,
+        model: ModelSetup {
+            client: Arc::new(Model::Scripted(ScriptedModel::new(script))),
+            name: NAME.to_owned(),
+            origin: PrefixOrigin {
+                model: NAME.to_owned(),
+                server: String::new(),
+                max_tokens: None,
+            },
+            dialect: Dialect {
+                wire: WireFormat::Anthropic,
+                ttl: CacheTtl::FiveMinutes,
+                max_tokens_field: MaxTokensField::MaxTokens,
+                server_tools: &[],
+                clearing: None,
+            },
+            budget: Budget::for_window(ContextWindow::new(200_000).unwrap(), 16_000),
         },
-        budget: Budget::for_window(ContextWindow::new(200_000).unwrap(), 16_000),
         small: None,
         retry: RetryPolicy::default(),
-        tools: Arc::new(ToolSet::builtin()),
-        gate: PermissionGate::allow_all(),
-        confirmer: None,
-        project: find_project(home).unwrap(),
-        environment: Environment::default(),
-        clock: Arc::clone(&clock),
-        ids: Arc::new(RandomIds::new(Arc::clone(&clock))),
         effort: None,
+        tools: ToolSetup {
+            set: Arc::new(ToolSet::builtin()),
+            gate: PermissionGate::allow_all(),
+            confirmer: None,
+            environment: Environment::default(),
+            redactor: Redactor::default(),
+            reaper: dormouse_tools::Reaper::none(),
+            commands: dormouse_tools::CommandLimits::default(),
+        },
+        project: find_project(home).unwrap(),
+        services: Services {
+            clock: Arc::clone(&clock),
+            ids: Arc::new(RandomIds::new(Arc::clone(&clock))),
+            figures: MetricsLog::at(home, clock),
+        },
         overrides: PromptOverrides::default(),
-        redactor: Redactor::default(),
-        figures: MetricsLog::at(home, clock),
-        // A dollar for every token that the model says, of which a script says 20.
-        prices: PriceTable::default().with(NAME, Price::new(0.0, 1e6)),
-        max_cost_usd: Some(max_cost_usd),
-        layers: crate::LayerRules::default(),
-        compaction: crate::CompactionRules::default(),
-        background_tasks: Vec::new(),
-        announcers: Vec::new(),
-        message_sources: Vec::new(),
-        fork_points: None,
-        subagent: None,
-        results: Arc::default(),
-        hooks: Arc::default(),
-        reaper: dormouse_tools::Reaper::none(),
-        commands: dormouse_tools::CommandLimits::default(),
         instructions: None,
-        skills: Arc::default(),
+        // A dollar for every output token; each scripted response counts 20 of them.
+        cost: CostRules {
+            prices: PriceTable::default().with(NAME, Price::new(0.0, 1e6)),
+            max_usd: Some(max_cost_usd),
+        },
+        extensions: Extensions::default(),
+        window: WindowRules::default(),
         memory: None,
+        subagent: None,
     }
 }
 
 #[tokio::test]
-async fn turns_are_paid_from_one_purse() {
+async fn a_cost_limit_holds_for_all_turns_together() {
     let home = tempfile::tempdir().unwrap();
     let config = config(home.path(), 2, 40.0);
     let project = config.project.clone();
-    let surroundings = Surroundings::look(&project, &Environment::default(), &*config.clock).await;
+    let surroundings =
+        Surroundings::look(&project, &Environment::default(), &*config.services.clock).await;
     let folder = SessionFolder::open(home.path(), &project).unwrap();
     let mut engine = Engine::begin(config, &folder, &surroundings).unwrap();
     let (interrupt, mut ends) = (CancellationToken::new(), Vec::new());
     for _ in 0..3 {
         let mut sink = |_| ();
-        let turn = engine.run_turn("hi", &surroundings, None, &interrupt, &mut sink);
-        let report = turn.await.unwrap();
+        let mut turn = TurnContext::new(&interrupt, &mut sink);
+        let report = engine.run_turn("hi", &surroundings, None, &mut turn).await.unwrap();
         ends.push((report.end, report.requests, report.cost_usd));
     }
     assert_eq!(

@@ -1,49 +1,50 @@
-//! What a session knows from its start besides the date: instruction files and the memory index, in the
-//! first user message (L-19 to L-21, R-2), and the rules about memory. It is looked up once; what has become
-//! of it since is told when the session goes on.
+//! The context of a session from its start: instruction files and the memory index in the first user message (L-19 to
+//! L-21, R-2), the memory rules, the list of skills, and announced facts. It is loaded once; later changes are announced
+//! with a prompt.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_conversation::{Budget, EnvironmentFacts, PromptSize};
+use dormouse_extensions::skills::skill_listing;
 use dormouse_instructions::{
     ApprovedPaths, InstructionFile, InstructionNote, InstructionRoots, Instructions, LoadOccasion,
     prompt_sections,
 };
 
+use crate::announcements::{AnnouncedFact, PromptPosition};
+use crate::config::EngineConfig;
 use crate::memory::{SessionMemory, index_parts};
 use crate::prompt::{IndexUse, MemoryRules};
 use crate::recall::RecallSetup;
-use crate::{AnnouncedFact, EngineConfig, PromptPosition};
-use dormouse_extensions::skills::skill_listing;
 
-/// Of the first message, instruction files may take this many times what one of them may.
+/// All instruction files together may take this many times the size of one.
 const FILES_WORTH: usize = 3;
 
-/// The fact that stands for the list of skills.
+/// The name of the fact for the list of skills.
 const SKILLS: &str = "skills";
 
-/// Where instruction files are, and which outside the project may be read.
+/// Where instruction files are found.
 #[derive(Debug, Clone)]
 pub struct InstructionSetup {
-    /// Where they are looked for.
+    /// The folders to search.
     pub roots: InstructionRoots,
-    /// What the person has approved.
+    /// Files outside the project that the user has approved.
     pub approved: ApprovedPaths,
 }
 
 /// Memory for a session.
 #[derive(Debug, Clone)]
 pub struct MemorySetup {
-    /// The stores, which the memory tools have as well.
+    /// The stores, shared with the memory tools.
     pub access: Arc<SessionMemory>,
-    /// The rules that the model is told; none where they stand in its prompt already.
+    /// The memory rules of the prompt; none where the prompt has them already.
     pub rules: Option<MemoryRules>,
-    /// How memories are found for each message; none where they are not.
+    /// How memories are recalled for a prompt; none where they are not.
     pub recall: Option<RecallSetup>,
 }
 
-/// What is known; by default nothing.
+/// The context that the prefix is built from; empty by default.
 #[derive(Debug, Default)]
 pub struct StartupContext {
     instructions: Option<Instructions>,
@@ -52,40 +53,45 @@ pub struct StartupContext {
     notes: Vec<InstructionNote>,
     warnings: Vec<String>,
     rules: Option<MemoryRules>,
-    /// What the model is told of skills.
+    /// The list of skills.
     skills: Option<String>,
-    /// What others announce.
+    /// Facts of announcers.
     announced: Vec<AnnouncedFact>,
 }
 
 impl StartupContext {
-    /// Looks it up.
-    pub(crate) fn look(config: &EngineConfig, occasion: LoadOccasion) -> Self {
-        let mut known =
-            Self { skills: skill_listing(&config.skills, &config.budget), ..Self::default() };
-        known.look_again(config);
-        known.warnings.extend(config.skills.problems().iter().map(ToString::to_string));
+    pub(crate) fn load(config: &EngineConfig, occasion: LoadOccasion) -> Self {
+        let mut context = Self {
+            skills: skill_listing(&config.extensions.skills, &config.model.budget),
+            ..Self::default()
+        };
+        context.refresh(config);
+        context
+            .warnings
+            .extend(config.extensions.skills.problems().iter().map(ToString::to_string));
         if let Some(InstructionSetup { roots, approved }) = &config.instructions {
-            known.load_instructions(roots, approved, &config.budget, occasion);
+            context.load_instructions(roots, approved, &config.model.budget, occasion);
         }
         if let Some(MemorySetup { access, rules, .. }) = &config.memory {
-            known.rules.clone_from(rules);
+            context.rules.clone_from(rules);
             let kept = rules.as_ref().is_none_or(|rules| rules.index == IndexUse::Kept);
             // A small window has no room for an index.
-            if kept && config.budget.prompt.size == PromptSize::Full {
-                let most = usize::try_from(config.budget.prompt.index_bytes).unwrap_or(usize::MAX);
+            if kept && config.model.budget.prompt.size == PromptSize::Full {
+                let most =
+                    usize::try_from(config.model.budget.prompt.index_bytes).unwrap_or(usize::MAX);
                 let index = index_parts(access, most);
-                known.parts.extend(index.parts);
-                known.warnings.extend(index.warnings);
+                context.parts.extend(index.parts);
+                context.warnings.extend(index.warnings);
             }
         }
-        known
+        context
     }
 
-    /// Asks again what others announce.
-    pub(crate) fn look_again(&mut self, config: &EngineConfig) {
-        let (tools, size) = (&config.tools, config.budget.prompt.size);
-        let announced = config.announcers.iter().flat_map(|each| each.announced(tools, size));
+    /// Asks the announcers again.
+    pub(crate) fn refresh(&mut self, config: &EngineConfig) {
+        let (tools, size) = (&config.tools.set, config.model.budget.prompt.size);
+        let announced =
+            config.extensions.announcers.iter().flat_map(|each| each.announced(tools, size));
         self.announced = announced.collect();
     }
 
@@ -104,12 +110,12 @@ impl StartupContext {
         self.instructions = Some(instructions);
     }
 
-    /// The rules about memory, where there is any.
+    /// The memory rules, where memory is on.
     pub(crate) fn memory_rules(&self) -> Option<&MemoryRules> {
         self.rules.as_ref()
     }
 
-    /// The list of skills, where the model can call any.
+    /// The list of skills, if the model can call any.
     pub(crate) fn skills(&self) -> Option<&str> {
         self.skills.as_deref()
     }
@@ -119,7 +125,7 @@ impl StartupContext {
         self.parts.iter().cloned().chain(self.announced_in(PromptPosition::First)).collect()
     }
 
-    /// Headings and texts that others announce, for this place.
+    /// Headings and texts of announcers for this position.
     pub(crate) fn announced_in(
         &self,
         place: PromptPosition,
@@ -128,20 +134,20 @@ impl StartupContext {
         here.map(|each| (each.fact.clone(), each.text.clone()))
     }
 
-    /// What was told, with what others announce as it is now.
-    pub(crate) fn announced_over(&self, told: &EnvironmentFacts) -> EnvironmentFacts {
-        let announced = self.announced.iter().map(|each| (each.fact.as_str(), each.text.as_str()));
-        announced.fold(told.clone(), hashed)
+    /// Announced facts, updated with those of announcers.
+    pub(crate) fn announced_over(&self, announced: &EnvironmentFacts) -> EnvironmentFacts {
+        let facts = self.announced.iter().map(|each| (each.fact.as_str(), each.text.as_str()));
+        facts.fold(announced.clone(), hashed)
     }
 
-    /// States it as facts: a hash each, for the texts are long.
+    /// Adds it as facts: a hash each, because the texts are long.
     pub(crate) fn add_to(&self, facts: EnvironmentFacts) -> EnvironmentFacts {
         let skills = self.skills.iter().map(|list| (SKILLS, list.as_str()));
         let parts = self.parts.iter().map(|(heading, text)| (heading.as_str(), text.as_str()));
         self.announced_over(&parts.chain(skills).fold(facts, hashed))
     }
 
-    /// The text behind a fact.
+    /// The text of a fact.
     pub(crate) fn text_of(&self, fact: &str) -> Option<&str> {
         if fact == SKILLS {
             return self.skills();
@@ -156,7 +162,7 @@ impl StartupContext {
         self.instructions.as_ref().map(Instructions::loaded).unwrap_or_default()
     }
 
-    /// What the person should know about them, once.
+    /// Warnings about them for the user, once.
     pub(crate) fn take_warnings(&mut self) -> Vec<String> {
         let notes = std::mem::take(&mut self.notes);
         let mut said = std::mem::take(&mut self.warnings);
@@ -164,7 +170,7 @@ impl StartupContext {
         said
     }
 
-    /// A file was read or written: what loads because of that, if anything.
+    /// The instruction files that load because this file was read or written.
     pub(crate) fn touched(&mut self, path: &Path) -> Vec<InstructionFile> {
         let Some(instructions) = &mut self.instructions else { return Vec::new() };
         let loaded = instructions.load_for_file(path);
@@ -172,13 +178,13 @@ impl StartupContext {
         loaded
     }
 
-    /// Headings and texts of files that have just been loaded.
+    /// Headings and texts of these instruction files.
     pub(crate) fn parts_of(&self, loaded: &[InstructionFile]) -> Vec<(String, String)> {
         prompt_sections(loaded, self.room)
     }
 }
 
-/// A fact that stands for a text.
+/// Adds the hash of a text as a fact.
 fn hashed(facts: EnvironmentFacts, (heading, text): (&str, &str)) -> EnvironmentFacts {
     facts.with(heading, blake3::hash(text.as_bytes()).to_hex().as_str())
 }

@@ -1,57 +1,58 @@
-//! A side chain: the conversation of an agent below another. It is an engine of its own, with a transcript in the
-//! session's folder.
+//! The session of a subagent: an engine of its own, with a transcript in the folder of the session above.
 
 use std::sync::Arc;
 
 use dormouse_base::{AgentId, Dir, SessionId};
 use dormouse_conversation::transcript::Transcript;
 
-use crate::engine::envelope;
-use crate::{Engine, EngineConfig, EngineError, Surroundings};
+use crate::config::EngineConfig;
+use crate::engine::{Engine, envelope};
+use crate::error::EngineError;
+use crate::surroundings::Surroundings;
 
-/// Whose side chain a conversation is.
+/// Which subagent a session belongs to.
 #[derive(Debug, Clone)]
 pub struct SubagentSession {
-    /// This run of the agent.
+    /// This run of the subagent.
     pub agent: AgentId,
-    /// What kind of agent it is, such as `explore`; `fork` for a fork.
+    /// Its type, such as `explore`; `fork` for a fork.
     pub agent_type: String,
     /// How many conversations are above it.
     pub depth: u8,
-    /// The session that it belongs to.
+    /// The session of the main conversation.
     pub session: SessionId,
     /// That session's own folder.
     pub session_folder: Dir,
 }
 
 impl Engine {
-    /// Begins an agent's conversation with nothing in it. The set-up says whose side chain it is.
-    pub fn begin_side(
+    /// Begins the conversation of a subagent, without messages.
+    pub fn begin_subagent(
         mut config: EngineConfig,
-        side: &SubagentSession,
+        subagent: &SubagentSession,
         surroundings: &Surroundings,
     ) -> Result<Self, EngineError> {
-        let transcript = create(&config, side, surroundings)?;
-        config.subagent = Some(side.clone());
+        let transcript = create_transcript(&config, subagent, surroundings)?;
+        config.subagent = Some(subagent.clone());
         // Its memory is its own, where it has any.
         if let Some(memory) = &config.memory {
-            memory.access.begin(side.session);
+            memory.access.begin(subagent.session);
         }
-        Self::fresh(config, transcript, surroundings)
+        Self::begin_in(config, transcript, surroundings)
     }
 }
 
-pub(crate) fn create(
+pub(crate) fn create_transcript(
     config: &EngineConfig,
-    side: &SubagentSession,
+    subagent: &SubagentSession,
     surroundings: &Surroundings,
 ) -> Result<Transcript, EngineError> {
     Ok(Transcript::create_subagent(
-        &side.session_folder,
-        side.session,
-        side.agent,
+        &subagent.session_folder,
+        subagent.session,
+        subagent.agent,
         envelope(surroundings),
-        Arc::clone(&config.clock),
-        Arc::clone(&config.ids),
+        Arc::clone(&config.services.clock),
+        Arc::clone(&config.services.ids),
     )?)
 }

@@ -1,311 +1,215 @@
-//! A turn as the person sees it: the prompt and what goes with it, the loop, and the hooks around both.
+//! A turn from the user's prompt to the end of the model's work on it: context attachments, the loop, and the hooks
+//! around both.
 
-use std::path::Path;
+use std::sync::Arc;
 
-use dormouse_base::RelPath;
-use dormouse_context::{Fragment, HookContext};
-use dormouse_conversation::{Block, MessageFlags, Usage};
-use tokio_util::sync::CancellationToken;
+use dormouse_conversation::{Block, MessageFlags};
+use dormouse_hooks::{Hooks, SessionEndReason, SetupTrigger};
+use dormouse_memory::Trust;
+use futures_util::future::join_all;
 
-use crate::{Engine, EngineError, EngineEvent, Surroundings, TurnEnd, TurnReport, driver};
-use dormouse_extensions::skills::SkillOwner;
-use dormouse_hooks::{SessionEndReason, SessionSource, SetupTrigger};
-
-/// The file in a session's own folder that has the title a hook gave it.
-pub const TITLE_FILE: &str = "title.txt";
-/// A hook that never lets the model stop is not obeyed for ever.
-const MOST_CONTINUATIONS: u32 = 10;
+use crate::context_sources::{
+    ContextOccasion, attach_before_prompt, blocks_with_prompt, deliver_messages,
+};
+use crate::driver;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::event::{EngineEvent, TurnEnd, TurnReport};
+use crate::session_hooks::{notes_block, write_title};
+use crate::session_messages::{IncomingMessage, MessageSource};
+use crate::surroundings::Surroundings;
+use crate::turn_context::{EventSink, TurnContext};
 
 impl Engine {
-    /// Says something to the model and works until it is done. `now` is how the world is at this
-    /// snapshot: what differs from what the model was told goes in front of the prompt.
+    /// Sends a prompt and works until the model is done. Where `now` differs from what the model was told of its
+    /// surroundings, the changes go in front of the prompt.
     pub async fn run_turn(
         &mut self,
         prompt: &str,
         now: &Surroundings,
         max_requests: Option<u32>,
-        interrupt: &CancellationToken,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
+        turn: &mut TurnContext<'_>,
     ) -> Result<TurnReport, EngineError> {
-        self.start(sink).await;
-        self.look_at_files(now, sink).await;
-        let called = self.load_called_skill(prompt, sink);
-        let skill = called.as_ref().map(|called| called.block.clone());
+        self.start(turn.sink()).await;
+        self.look_at_files(now, turn.sink()).await;
+        let called = self.session_tools.load_called_skill(prompt, turn.sink());
+        let skill = called.as_ref().map(|called| &called.block);
+        let interrupt = turn.interrupt();
         tokio::select! {
             biased;
-            () = interrupt.cancelled() => return Ok(nothing_sent(TurnEnd::Interrupted)),
-            blocked = self.ask_about_prompt(prompt, sink) => {
+            () = interrupt.cancelled() => return Ok(TurnReport::not_sent(TurnEnd::Interrupted)),
+            blocked = self.check_prompt(prompt, turn.sink()) => {
                 if let Some(why) = blocked {
-                    return Ok(nothing_sent(TurnEnd::Blocked(why)));
+                    return Ok(TurnReport::not_sent(TurnEnd::Blocked(why)));
                 }
             }
         }
-        self.write_what_is_due()?;
-        self.tell_changes(now)?;
-        self.tell_mode()?;
-        self.tell_notes()?;
-        self.tell_arrivals(sink)?;
+        self.conversation.write_pending()?;
+        let occasion = ContextOccasion::Prompt { prompt, now, skill };
+        attach_before_prompt(self, &occasion, turn.sink()).await?;
         self.watch_turn();
-        let mut with = self.recall(prompt, sink).await;
-        with.extend(skill);
-        self.add_prompt(prompt, with)?;
-        self.breaker.person_speaks();
-        self.activate_skill(called.as_ref())?;
-        let report = self.run_until_done(max_requests, interrupt, sink).await?;
-        if interrupt.is_cancelled() {
+        let attached = blocks_with_prompt(self, &occasion, turn.sink()).await;
+        self.append_prompt(prompt, attached)?;
+        if let Some(call) = &called {
+            self.session_tools.skills.activate(call);
+        }
+        self.session_tools.record_skills(&mut self.conversation.transcript)?;
+        let report = self.run_until_done(max_requests, turn).await?;
+        if turn.is_interrupted() {
             self.stop_recalling();
         }
-        self.totals = self.totals.plus(report.usage);
-        self.tell_lost_figures(sink);
-        self.transcript.sync()?;
-        self.count_effects(sink).await;
+        self.spending.finish_turn(report.usage);
+        if let Some(problem) = self.config.services.figures.take_problem() {
+            turn.notice(format!("SessionMetrics for `dormouse stats` are being lost: {problem}"));
+        }
+        self.conversation.transcript.sync()?;
+        self.count_effects(turn.sink()).await;
         Ok(report)
     }
 
-    /// Works until it is done on what stands last in the conversation already: a fork's order.
+    /// Works until the model is done on the last message of the conversation: a fork's task.
     pub async fn run_on(
         &mut self,
         max_requests: Option<u32>,
-        interrupt: &CancellationToken,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
+        turn: &mut TurnContext<'_>,
     ) -> Result<TurnReport, EngineError> {
-        self.start(sink).await;
-        self.tell_notes()?;
-        let report = self.run_until_done(max_requests, interrupt, sink).await?;
-        self.totals = self.totals.plus(report.usage);
-        self.transcript.sync()?;
+        self.start(turn.sink()).await;
+        if let Some(notes) = self.hooks.take_notes() {
+            self.conversation.append_context(vec![notes])?;
+        }
+        let report = self.run_until_done(max_requests, turn).await?;
+        self.spending.finish_turn(report.usage);
+        self.conversation.transcript.sync()?;
         Ok(report)
     }
 
-    /// A figure that is lost disturbs nothing, but is told.
-    fn tell_lost_figures(&self, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
-        if let Some(problem) = self.config.figures.take_problem() {
-            sink(EngineEvent::Notice(format!(
-                "figures for `dormouse stats` are being lost: {problem}"
-            )));
-        }
+    /// Runs the hooks of the session's start, once.
+    pub async fn start(&mut self, sink: &mut EventSink<'_>) {
+        let warnings = self.startup.take_warnings().into_iter();
+        warnings.for_each(|warning| sink(EngineEvent::Notice(warning)));
+        let Some((runner, source)) = self.hooks.take_pending_start() else { return };
+        runner.instructions_loaded(self.startup.loaded());
+        // A hook cannot refuse a session: its reason goes to the user.
+        let started = runner.session_start(source, &self.config.model.name);
+        let verdict = runner.run_with_notices(started, sink).await;
+        write_title(self.conversation.transcript.session_folder(), verdict.title, sink);
+        self.hooks.add_notes(verdict.notes);
     }
 
-    /// Runs what hooks have to do before the first prompt, unless that was done.
-    pub async fn start(&mut self, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
-        self.known.take_warnings().into_iter().for_each(|said| sink(EngineEvent::Notice(said)));
-        let (Some(hooks), Some(source)) = (self.hooks.clone(), self.begun_by.take()) else {
-            return;
-        };
-        hooks.instructions_loaded(self.known.loaded());
-        // The session begins all the same: whoever refuses it is heard by the person.
-        let started = hooks.session_start(source, &self.config.model_name);
-        let verdict = hooks.run_with_notices(started, sink).await;
-        self.call_session(verdict.title, sink);
-        self.notes.extend(verdict.notes);
+    /// Runs the hooks of a project's set-up or maintenance. Their notes go with the first prompt.
+    pub async fn set_up(&mut self, trigger: SetupTrigger, sink: &mut EventSink<'_>) {
+        self.hooks.set_up(trigger, sink).await;
     }
 
-    /// A hook has a name for the session: it stands in a file of the session's own.
-    fn call_session(&self, title: Option<String>, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
-        let Some(title) = title.filter(|title| !title.trim().is_empty()) else { return };
-        let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
-        let written =
-            RelPath::new(TITLE_FILE).map_err(|error| error.to_string()).and_then(|file| {
-                let kept = self.transcript.session_folder().replace(&file, line.as_bytes());
-                kept.map_err(|error| error.to_string())
-            });
-        if let Err(problem) = written {
-            sink(EngineEvent::Notice(format!("the session's title was not kept: {problem}")));
-        }
-    }
-
-    /// Runs what hooks have to do where a project is set up or maintained. What they add goes with the first prompt.
-    pub async fn set_up(
-        &mut self,
-        trigger: SetupTrigger,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
-    ) {
-        let Some(hooks) = self.hooks.clone() else { return };
-        let verdict = hooks.run_with_notices(hooks.setup(trigger), sink).await;
-        self.notes.extend(verdict.notes);
-    }
-
-    /// Hooks hear what has changed on disk since the last turn: settings, watched files, the folder itself.
-    async fn look_at_files(
-        &mut self,
-        now: &Surroundings,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
-    ) {
-        let Some(hooks) = self.hooks.clone() else { return };
-        hooks.run_with_notices(hooks.check_settings(), sink).await;
-        hooks.check_files();
-        let before = self.told.get("working directory").filter(|before| *before != now.folder);
-        if let (Some(before), None) = (before, &self.config.subagent) {
-            let moved = hooks.cwd_changed(before, Path::new(&now.folder));
-            let notes = hooks.run_with_notices(moved, sink).await;
-            self.notes.extend(notes);
-        }
-    }
-
-    /// Runs what hooks have to do at the end.
-    pub async fn end(
-        &mut self,
-        reason: SessionEndReason,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
-    ) {
+    /// Runs the hooks of the session's end.
+    pub async fn end(&mut self, reason: SessionEndReason, sink: &mut EventSink<'_>) {
         self.end_counting(sink).await;
-        // A session in which nothing was said has not begun for them either.
-        if self.begun_by.is_some() {
-            return;
+        self.hooks.end(reason, sink).await;
+    }
+
+    /// The hooks of the session, with those of skills in use.
+    pub fn hooks(&self) -> Arc<Hooks> {
+        let runner = self.hooks.runner();
+        runner.map_or_else(|| Arc::clone(&self.config.extensions.hooks), |runner| runner.hooks())
+    }
+
+    /// Receives messages from outside for later delivery; returns the lines the user has not seen yet.
+    pub fn receive(&mut self) -> Vec<String> {
+        let new: Vec<IncomingMessage> =
+            self.message_sources().flat_map(MessageSource::take).collect();
+        let shown = new.iter().map(|message| message.shown.clone());
+        let notices = self.hooks.runner().into_iter().flat_map(|runner| runner.take_notices());
+        let shown = shown.chain(notices).collect();
+        self.messages.add(new);
+        shown
+    }
+
+    fn message_sources(&self) -> impl Iterator<Item = &dyn MessageSource> {
+        let hooks = self.hooks.runner().into_iter().map(|runner| &**runner as &dyn MessageSource);
+        self.config.extensions.message_sources.iter().map(|source| &**source).chain(hooks)
+    }
+
+    async fn look_at_files(&mut self, now: &Surroundings, sink: &mut EventSink<'_>) {
+        // A subagent's folder is not one that the user moved to.
+        let is_main = !self.config.is_subagent();
+        let before = self.conversation.announced().get("working directory").filter(|_| is_main);
+        self.hooks.look_at_files(before, &now.folder, sink).await;
+    }
+
+    /// The reason not to send the prompt, if a hook blocks it. A subagent's prompt is the model's and is not checked.
+    async fn check_prompt(&mut self, prompt: &str, sink: &mut EventSink<'_>) -> Option<String> {
+        if self.config.is_subagent() {
+            return None;
         }
-        let Some(hooks) = &self.hooks else { return };
-        hooks.run_with_notices(hooks.session_end(reason), sink).await;
+        let session = self.conversation.transcript.session_folder();
+        self.hooks.check_prompt(prompt, &self.config.extensions.skills, session, sink).await
     }
 
-    pub(crate) fn begun_by_clear(&mut self) {
-        self.begun_by = self.hooks.is_some().then_some(SessionSource::Clear);
+    /// Appends the user's prompt and its attachments.
+    fn append_prompt(&mut self, prompt: &str, attached: Vec<Block>) -> Result<(), EngineError> {
+        let blocks = std::iter::once(Block::text(prompt)).chain(attached).collect();
+        let message = self.conversation.append_user(blocks, MessageFlags::default())?;
+        let line = self.conversation.transcript.lines();
+        self.compaction.user_messages.add(&message, line);
+        // Attachments are not the user's words, and a subagent's prompt is the model's.
+        if let (Some(memory), None) = (&self.config.memory, &self.config.subagent) {
+            memory.access.provenance().record(message.id, Trust::Typed, prompt);
+        }
+        self.compaction.breaker.on_prompt();
+        Ok(())
     }
 
-    /// The loop, and again as long as a hook will not have it stop.
+    /// Runs the loop, repeating while a Stop hook asks to continue or messages have come.
     async fn run_until_done(
         &mut self,
         max_requests: Option<u32>,
-        interrupt: &CancellationToken,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
+        turn: &mut TurnContext<'_>,
     ) -> Result<TurnReport, EngineError> {
-        let (mut requests, mut usage, mut cost_usd) = (0, Usage::default(), Some(0.0));
+        let mut total = TurnReport::not_sent(TurnEnd::Completed);
         let mut continuations = 0;
+        let interrupt = turn.interrupt();
         loop {
-            let left = max_requests.map(|most| most.saturating_sub(requests));
-            let report = match driver::run(self, left, interrupt, sink).await {
+            let left = max_requests.map(|most| most.saturating_sub(total.requests));
+            let report = match driver::run(self, left, turn).await {
                 Ok(report) => report,
                 Err(error) => {
-                    self.close_after_error();
+                    self.conversation.close_after_error();
                     return Err(error);
                 }
             };
-            let mut report = self.settle_plan(report, sink)?;
-            requests += report.requests;
-            usage = usage.plus(report.usage);
-            self.turn_usd = 0.0;
-            self.spend(report.cost_usd.unwrap_or(0.0));
-            cost_usd = cost_usd.zip(report.cost_usd).map(|(before, now): (f64, f64)| before + now);
-            (report.requests, report.usage, report.cost_usd) = (requests, usage, cost_usd);
+            self.spending.finish_run(report.cost_usd.unwrap_or(0.0));
+            let report = self.session_tools.plan.settle(report, &mut self.conversation, turn)?;
+            total = total.plus(report);
             let why = tokio::select! {
                 biased;
                 () = interrupt.cancelled() => None,
-                why = self.ask_about_stop(&report, continuations, sink) => why,
+                why = self.hooks.check_stop(&total, continuations, turn.sink()) => why,
             };
-            let Some(why) = why else {
-                if report.end == TurnEnd::Completed && self.more_has_come(interrupt, sink).await? {
-                    continue;
+            if let Some(why) = why {
+                continuations += 1;
+                self.conversation.append_context(notes_block(vec![why]).into_iter().collect())?;
+            } else if total.end != TurnEnd::Completed || !self.more_has_come(turn).await? {
+                if let (Some(runner), false) = (self.hooks.runner(), turn.is_interrupted()) {
+                    runner.finish_subagent().await;
                 }
-                if let (Some(hooks), false) = (&self.hooks, interrupt.is_cancelled()) {
-                    hooks.finish_subagent().await;
-                }
-                return Ok(report);
-            };
-            continuations += 1;
-            self.add_user(
-                vec![reminder(why)],
-                MessageFlags { meta: true, ..MessageFlags::default() },
-            )?;
+                return Ok(total);
+            }
         }
     }
 
-    /// Whether something has come that the model has to be told before it stops; nobody else would wait for it.
-    async fn more_has_come(
-        &mut self,
-        interrupt: &CancellationToken,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
-    ) -> Result<bool, EngineError> {
-        if self.tell_arrivals(sink)? {
+    /// Whether messages have come that the model has to read before it stops.
+    async fn more_has_come(&mut self, turn: &mut TurnContext<'_>) -> Result<bool, EngineError> {
+        if deliver_messages(self, turn.sink()).await? {
             return Ok(true);
         }
-        self.await_incoming(interrupt).await;
-        Ok(!interrupt.is_cancelled() && self.tell_arrivals(sink)?)
-    }
-
-    /// Why the prompt is not to be sent, if a hook says so.
-    async fn ask_about_prompt(
-        &mut self,
-        prompt: &str,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
-    ) -> Option<String> {
-        let hooks = self.hooks.clone()?;
-        // What an agent is told are the model's words.
-        if self.config.subagent.is_some() {
-            return None;
-        }
-        if let Some((skill, arguments)) = self.config.skills.called(prompt) {
-            let source = match skill.owner {
-                SkillOwner::User => "user",
-                SkillOwner::Project => "project",
-                SkillOwner::Plugin => "plugin",
-            };
-            let expanded = hooks.prompt_expansion(&skill.name, arguments, source, prompt);
-            let verdict = hooks.run_with_notices(expanded, sink).await;
-            if let Some(why) = verdict.block.or(verdict.halt) {
-                return Some(why);
+        // In a headless run and in a subagent nothing else would wait for them.
+        if self.config.tools.confirmer.is_none() || self.config.is_subagent() {
+            tokio::select! {
+                biased;
+                () = turn.interrupt().cancelled() => return Ok(false),
+                _ = join_all(self.message_sources().map(MessageSource::under_way)) => {}
             }
-            self.notes.extend(verdict.notes);
         }
-        let verdict = hooks.run_with_notices(hooks.user_prompt(prompt), sink).await;
-        self.call_session(verdict.title, sink);
-        if let Some(why) = verdict.block.or(verdict.halt) {
-            return Some(why);
-        }
-        self.notes.extend(verdict.notes);
-        None
+        Ok(!turn.is_interrupted() && deliver_messages(self, turn.sink()).await?)
     }
-
-    /// Why the model is to go on, if a hook says so.
-    async fn ask_about_stop(
-        &mut self,
-        report: &TurnReport,
-        continuations: u32,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
-    ) -> Option<String> {
-        let hooks = self.hooks.clone()?;
-        let verdict = match &report.end {
-            TurnEnd::Completed => {
-                let stopped = hooks.stop(&report.answer, continuations > 0);
-                Some(hooks.run_with_notices(stopped, sink).await)
-            }
-            TurnEnd::Failed(error) => {
-                let said = error.to_string();
-                hooks.run_with_notices(hooks.stop_failure(&said), sink).await;
-                None
-            }
-            _ => None,
-        };
-        let verdict = verdict?;
-        if let Some(why) = verdict.halt {
-            sink(EngineEvent::Notice(format!("a hook ended it here: {why}")));
-            return None;
-        }
-        self.notes.extend(verdict.notes);
-        let why = verdict.block?;
-        if continuations >= MOST_CONTINUATIONS {
-            sink(EngineEvent::Notice(format!(
-                "a hook kept the model from stopping {MOST_CONTINUATIONS} times in a row; it is not asked again"
-            )));
-            return None;
-        }
-        Some(why)
-    }
-
-    /// What hooks had to say goes in front of the prompt.
-    fn tell_notes(&mut self) -> Result<(), EngineError> {
-        if self.notes.is_empty() {
-            return Ok(());
-        }
-        let notes = std::mem::take(&mut self.notes);
-        let block = HookContext { notes }.to_block();
-        self.add_user(vec![block], MessageFlags { meta: true, ..MessageFlags::default() })
-    }
-}
-
-fn nothing_sent(end: TurnEnd) -> TurnReport {
-    let usage = Usage::default();
-    TurnReport { end, answer: String::new(), requests: 0, usage, cost_usd: Some(0.0) }
-}
-
-fn reminder(why: String) -> Block {
-    HookContext { notes: vec![why] }.to_block()
 }

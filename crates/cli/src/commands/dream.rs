@@ -112,7 +112,7 @@ async fn catch_up(arguments: &DreamArguments, world: &World) -> Result<(), Failu
     print::note(&msg!("dream-catching-up"));
     let ready = ready.in_folder(SessionFolder::of(scratch.folder.clone()));
     let conversation = ready.open_for(background_tasks::RunKind::CatchUp, &typed, world, None)?;
-    conversation.engine.opened();
+    conversation.engine.notify_opened();
     let mut print_event = |event| {
         if let EngineEvent::Remembered(change) = event {
             print::note(&msg!("memory-saved-note", change = change.to_string()));

@@ -4,7 +4,7 @@ pub(crate) mod output;
 
 use std::io::IsTerminal;
 
-use dormouse_engine::{TurnEnd, TurnReport};
+use dormouse_engine::{TurnContext, TurnEnd, TurnReport};
 use dormouse_hooks::SessionEndReason;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -83,21 +83,23 @@ async fn ask(
 ) -> Result<TurnReport, Failure> {
     conversation.set_up(arguments, &mut print::notice).await;
     let Conversation { engine, surroundings, .. } = conversation;
-    let (session, model) = (engine.session().to_string(), engine.model_name().to_owned());
+    let session = engine.conversation().session().to_string();
+    let model = engine.model().name.clone();
     let mut printer =
         OutputPrinter::new(arguments.output_format, session, model, arguments.verbose);
     printer.begin(&surroundings.folder, &engine.tool_names());
     let interrupt = CancellationToken::new();
     let start = world.clock.elapsed();
     let mut sink = |event| printer.event(&event);
-    let turn = engine.run_turn(prompt, surroundings, arguments.max_turns, &interrupt, &mut sink);
+    let mut context = TurnContext::new(&interrupt, &mut sink);
+    let turn = engine.run_turn(prompt, surroundings, arguments.max_turns, &mut context);
     let report = until_interrupted(turn, &interrupt).await?;
     if arguments.wait {
         background_tasks::finish(engine, &mut |event| printer.event(&event)).await;
     }
     engine.end(SessionEndReason::Other, &mut |event| printer.event(&event)).await;
     // The cost of a run includes subagents and background tasks.
-    let cost_usd = report.cost_usd.map(|own| own + engine.spent_beside_usd());
+    let cost_usd = report.cost_usd.map(|own| own + engine.spending().background_usd());
     let report = TurnReport { cost_usd, ..report };
     printer.end(&report, world.clock.elapsed().saturating_sub(start));
     Ok(report)

@@ -37,7 +37,7 @@ impl InteractiveSession<'_> {
         let view = &self.view;
         let mut sink = |event| view.borrow_mut().event(event);
         self.conversation.set_up(arguments, &mut sink).await;
-        self.conversation.engine.opened();
+        self.conversation.engine.notify_opened();
         let mut first = Some(first).filter(|first| !first.trim().is_empty());
         loop {
             let input = match first.take() {
@@ -67,8 +67,8 @@ impl InteractiveSession<'_> {
             Some(inside) => Path::new("~").join(inside).display().to_string(),
             None => project.folder.display().to_string(),
         };
-        view.note(&format!("dormouse · {} · {folder}", engine.model_name()), Style::BOLD);
-        let is_resumed = !engine.history().messages().is_empty();
+        view.note(&format!("dormouse · {} · {folder}", engine.model().name.as_str()), Style::BOLD);
+        let is_resumed = !engine.conversation().history().messages().is_empty();
         let resumed = if is_resumed { "resumed session · " } else { "" };
         view.note(&format!("{resumed}/help for keys and commands, Ctrl-D to leave"), Style::DIM);
         drop(view);
@@ -87,7 +87,7 @@ impl InteractiveSession<'_> {
         let mut sink = |event| view.borrow_mut().event(event);
         self.conversation.engine.end(reason, &mut sink).await;
         self.conversation.servers.close().await;
-        if !self.conversation.engine.history().messages().is_empty() {
+        if !self.conversation.engine.conversation().history().messages().is_empty() {
             let text = "Session saved. Continue it with: dormouse --continue";
             self.view.borrow_mut().note(text, Style::DIM);
         }

@@ -99,19 +99,22 @@ impl StatusLine {
 fn command_input(conversation: &Conversation) -> Vec<u8> {
     let Conversation { engine, project, .. } = conversation;
     let input = StatusLineInput {
-        session_id: engine.session().to_string(),
-        transcript_path: engine.transcript_path().display().to_string(),
+        session_id: engine.conversation().session().to_string(),
+        transcript_path: engine.conversation().transcript_path().display().to_string(),
         cwd: project.folder.display().to_string(),
-        model: ModelInput { id: engine.model_name(), display_name: engine.model_name() },
+        model: ModelInput {
+            id: engine.model().name.as_str(),
+            display_name: engine.model().name.as_str(),
+        },
         workspace: Workspace {
             current_dir: project.folder.display().to_string(),
             project_dir: project.checkout.display().to_string(),
         },
         version: env!("CARGO_PKG_VERSION"),
-        cost: Cost { total_cost_usd: engine.spent_usd() },
+        cost: Cost { total_cost_usd: engine.spending().spent_usd() },
         context: Context {
-            used_tokens: engine.tokens_used(),
-            window_tokens: engine.budget().window,
+            used_tokens: engine.conversation().tokens_used(),
+            window_tokens: engine.model().budget.window,
         },
     };
     // A struct of texts and numbers always serializes.

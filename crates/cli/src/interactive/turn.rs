@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dormouse_engine::{EngineError, Surroundings, TurnReport};
+use dormouse_engine::{EngineError, Surroundings, TurnContext, TurnReport};
 use dormouse_tools::{ConfirmationReply, ConfirmationRequest};
 use futures_util::future::LocalBoxFuture;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -26,7 +26,7 @@ const TICK: Duration = Duration::from_millis(250);
 
 /// The answer to a permission prompt.
 enum Answered {
-    Reply(ConfirmationReply),
+    ConfirmationReply(ConfirmationReply),
     Stop,
 }
 
@@ -50,10 +50,11 @@ impl InteractiveSession<'_> {
         let Conversation { engine, project, environment, .. } = conversation;
         let view = monitor.view;
         let mut sink = |event| view.borrow_mut().event(event);
+        let mut context = TurnContext::new(&interrupt, &mut sink);
         let turn = async {
             // This takes a while in a large repository.
             let now = Surroundings::look(project, environment, clock).await;
-            engine.run_turn(prompt, &now, most, &interrupt, &mut sink).await
+            engine.run_turn(prompt, &now, most, &mut context).await
         };
         let (result, next) = monitor.run(turn, &interrupt).await;
         self.show_turn_end(&result);
@@ -84,7 +85,7 @@ impl InteractiveSession<'_> {
         for (line, style) in lines {
             view.note(&line, style);
         }
-        let window = self.conversation.engine.window_state();
+        let window = self.conversation.engine.context_window().state;
         if window.warning {
             let left = window.percent_left;
             let text =
@@ -164,7 +165,7 @@ async fn ask(editor: &LineEditor, view: &SharedView, question: ConfirmationReque
     loop {
         match editor.read(ReadRequest::Confirmation).await {
             InputEvent::Line(line) => match confirmation::reply(&line) {
-                Some(reply) => return Answered::Reply(reply),
+                Some(reply) => return Answered::ConfirmationReply(reply),
                 None => {
                     let mut view = view.borrow_mut();
                     view.row_ended();
@@ -189,7 +190,7 @@ fn settle(
     interrupt: &CancellationToken,
 ) {
     let said = match answered {
-        Answered::Reply(said) => said,
+        Answered::ConfirmationReply(said) => said,
         Answered::Stop => {
             interrupt.cancel();
             ConfirmationReply::No { said: None }

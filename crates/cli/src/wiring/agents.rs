@@ -237,8 +237,8 @@ impl Models for OtherModels {
                 format!("the model {name} can not be used: {}", failure.message())
             })?;
             Ok(ModelSetup {
-                model: other.model,
-                model_name: other.model_name,
+                client: other.model,
+                name: other.model_name,
                 origin: other.origin,
                 dialect: other.dialect,
                 budget: other.budget,

@@ -45,7 +45,7 @@ fn given_title(own: &Dir) -> Option<String> {
 
 /// The notes of a session, for `/notes`.
 pub(crate) fn notes_text(engine: &Engine) -> String {
-    match engine.kept_notes() {
+    match engine.saved_notes() {
         Some(notes) => format!("{}\n\n{}", notes.path.display(), notes.text.trim_end()),
         None => "No session notes yet. They start when the session has grown, unless `session_notes` or `auto_compact` is off.".to_owned(),
     }

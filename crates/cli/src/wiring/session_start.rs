@@ -12,9 +12,10 @@ use dormouse_base::{
 use dormouse_conversation::PairingRepair;
 use dormouse_conversation::metrics::MetricsLog;
 use dormouse_engine::{
-    Announcer, BackgroundTask, Engine, EngineConfig, EngineEvent, InstructionSetup, MemorySetup,
-    OpenedSession, PromptOverrides, ResultRules, ResumeReport, Saving, SessionFolder,
-    SessionMemory, Surroundings, memory_tools,
+    Announcer, BackgroundTask, CostRules, Engine, EngineConfig, EngineEvent, Extensions,
+    InstructionSetup, MemorySetup, ModelSetup, OpenedSession, PromptOverrides, ResultRules,
+    ResumeReport, Saving, Services, SessionFolder, SessionMemory, Surroundings, ToolSetup,
+    WindowRules, memory_tools,
 };
 use dormouse_extensions::skills::Skills;
 use dormouse_hooks::Hooks;
@@ -252,39 +253,51 @@ impl PreparedSession {
             background_tasks::background_tasks(world, &settings, &switches, &project, run)?;
         beside.extend(dreaming.map(|dreamer| dreamer as Arc<dyn BackgroundTask>));
         let mut config = EngineConfig {
-            model: connection.model,
-            model_name: connection.model_name,
-            origin: connection.origin,
-            dialect: connection.dialect,
-            budget: connection.budget,
+            model: ModelSetup {
+                client: connection.model,
+                name: connection.model_name,
+                origin: connection.origin,
+                dialect: connection.dialect,
+                budget: connection.budget,
+            },
             small: connection.small,
             retry: connection.retry,
-            tools: Arc::new(tools),
-            gate: gate.clone(),
-            confirmer,
-            project: project.clone(),
-            environment: environment.clone(),
-            clock: Arc::clone(&world.clock),
-            ids: Arc::clone(&world.ids),
             effort: None,
+            tools: ToolSetup {
+                set: Arc::new(tools),
+                gate: gate.clone(),
+                confirmer,
+                environment: environment.clone(),
+                redactor: connection.redactor,
+                reaper: Reaper::of_this_program(),
+                commands: command_limits(&settings.tools),
+            },
+            project: project.clone(),
+            services: Services {
+                clock: Arc::clone(&world.clock),
+                ids: Arc::clone(&world.ids),
+                figures: MetricsLog::at(&world.home()?, Arc::clone(&world.clock)),
+            },
             overrides: overrides(arguments),
-            redactor: connection.redactor,
-            results: Arc::new(result_rules(&settings, &switches)),
-            hooks: Arc::new(hooks),
-            reaper: Reaper::of_this_program(),
-            commands: command_limits(&settings.tools),
             instructions,
-            skills: Arc::new(skills),
+            cost: CostRules {
+                prices: PriceTable::of_settings(&settings.prices),
+                max_usd: arguments.max_cost,
+            },
+            extensions: Extensions {
+                hooks: Arc::new(hooks),
+                skills: Arc::new(skills),
+                announcers: vec![Arc::clone(&servers) as Arc<dyn Announcer>],
+                message_sources: named.iter().map(NamedSession::incoming).collect(),
+                background_tasks: beside,
+                fork_points: None,
+            },
+            window: WindowRules {
+                results: Arc::new(result_rules(&settings, &switches)),
+                layers: layers::rules(&settings, &switches)?,
+                compaction: layers::compaction(&switches, &world.environment)?,
+            },
             memory,
-            figures: MetricsLog::at(&world.home()?, Arc::clone(&world.clock)),
-            prices: PriceTable::of_settings(&settings.prices),
-            max_cost_usd: arguments.max_cost,
-            layers: layers::rules(&settings, &switches)?,
-            compaction: layers::compaction(&switches, &world.environment)?,
-            background_tasks: beside,
-            announcers: vec![Arc::clone(&servers) as Arc<dyn Announcer>],
-            message_sources: named.iter().map(NamedSession::incoming).collect(),
-            fork_points: None,
             subagent: None,
         };
         session_messages::desk(&agency, named.as_ref())?.equip(&mut config);
@@ -293,7 +306,7 @@ impl PreparedSession {
             None => Engine::begin(config, &folder, &surroundings)?,
             Some(opened) => resume(arguments, config, opened, &surroundings)?,
         };
-        named.iter().try_for_each(|named| named.hold(engine.session()))?;
+        named.iter().try_for_each(|named| named.hold(engine.conversation().session()))?;
         Ok(Conversation {
             engine,
             surroundings,
@@ -352,10 +365,10 @@ fn command_limits(settings: &ToolSettings) -> CommandLimits {
 
 /// Warns that `--max-cost` has no effect for a model without a price.
 fn warn_without_price(config: &EngineConfig) {
-    if config.max_cost_usd.is_some() && config.prices.price(&config.model_name).is_none() {
+    if config.cost.max_usd.is_some() && config.cost.prices.price(&config.model.name).is_none() {
         print::note(&format!(
             "warning: --max-cost has no effect: no price known for {} (price list of {PRICES_DATED}); add it to the setting `prices`",
-            config.model_name
+            config.model.name
         ));
     }
 }
@@ -403,7 +416,7 @@ fn resume(
         );
     }
     let (engine, report) = Engine::resume(config, opened, surroundings)?;
-    print_resume_report(&report, engine.transcript_path());
+    print_resume_report(&report, engine.conversation().transcript_path());
     Ok(engine)
 }
 

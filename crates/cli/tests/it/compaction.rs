@@ -215,6 +215,6 @@ fn a_window_that_stays_full_is_not_compacted_for_ever() {
         "{}",
         output.stderr
     );
-    assert!(output.stderr.contains("it was filled by system prompt"), "{}", output.stderr);
+    assert!(output.stderr.contains("It was filled by system prompt"), "{}", output.stderr);
     server.finish();
 }

@@ -60,7 +60,7 @@ fn three_within_ten_requests_are_a_loop() {
     let output = home.run(&mut ask(&home, &["begin: read it"]));
     assert_eq!(boundaries(&home).len(), 3, "{}", output.stderr);
     assert_eq!(output.stderr.matches("full three times within ten requests").count(), 1);
-    assert!(output.stderr.contains("it was filled by tool results (about"), "{}", output.stderr);
+    assert!(output.stderr.contains("It was filled by tool results (about"), "{}", output.stderr);
     assert_eq!(output.code, Some(1), "{}", output.stderr);
     assert!(output.stderr.contains("so the request was not sent"), "{}", output.stderr);
     // Nothing is stuck: another run makes room and goes on.

@@ -102,7 +102,7 @@ fn a_hook_that_refuses_a_compaction_ahead_has_it_skipped() {
     fill(&home, &server, 3);
     let output = goes_on(&home, &server, &long_prompt(4));
     assert_eq!(
-        output.stderr.matches("a hook refused the compaction: not now").count(),
+        output.stderr.matches("A hook refused the compaction: not now").count(),
         1,
         "{}",
         output.stderr
@@ -133,7 +133,7 @@ fn a_hook_that_refuses_the_mending_has_the_error_shown() {
     let output = home.run(&mut ask(&home, &["-c", "go on"]));
     assert_eq!(output.code, Some(1));
     assert!(output.stderr.contains("Input is too long for requested model"), "{}", output.stderr);
-    assert!(output.stderr.contains("a hook refused the compaction: not now"), "{}", output.stderr);
+    assert!(output.stderr.contains("A hook refused the compaction: not now"), "{}", output.stderr);
     let mut terminal = talk(&home, &["--continue"], (150, 40));
     say(&mut terminal, "/compact", "a hook refused it: never");
     server.push(ScriptedTurn::new().text("usable again"));

@@ -13,7 +13,7 @@ use crate::session_notes::{home_of, long_turn, with_more, writes};
 use crate::talk::{leave, say, talk};
 
 /// What a notice of a break begins with.
-const BROKE: &str = "tokens from its cache where";
+const BROKE: &str = "tokens from its cache instead of";
 
 /// A summary's fork that would rather do something else: denied, with reasons, and nothing is done.
 #[test]
@@ -169,7 +169,7 @@ fn a_cache_that_is_lost_is_told() {
     server.push(ScriptedTurn::new().text("the last answer"));
     say(&mut terminal, "go on", "the last answer");
     let shown = terminal.screen();
-    assert!(shown.contains("the server read 0 tokens from its cache where"), "{shown}");
+    assert!(shown.contains("The server read 0 tokens from its cache instead of"), "{shown}");
     assert!(shown.contains("nothing we sent changed"), "{shown}");
     leave(terminal);
     server.finish();

@@ -134,7 +134,7 @@ fn spans_are_folded_ahead_of_need_and_unfolded_to_the_byte() {
     looks(&server, 22);
     (0..3).for_each(|_| server.expect_break("collapse"));
     let output = home.run(&mut ask(&home, &["count, and mind the acorns"]));
-    assert!(output.success().stderr.contains("/expand brings them back"), "{}", output.stderr);
+    assert!(output.success().stderr.contains("/expand restores them"), "{}", output.stderr);
     let sizes: Vec<u64> =
         server.requests().iter().map(|request| request.usage.input_total()).collect();
     assert!(sizes.iter().all(|size| *size < 20_000), "{sizes:?}");

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use dormouse_base::MessageId;
 use dormouse_conversation::{Block, BlockKind, Message, ResultContent};
 use serde::Deserialize;
 
@@ -39,12 +40,44 @@ pub fn without_media(messages: &[Arc<Message>]) -> (Vec<Message>, Vec<String>) {
 }
 
 /// The message without its thinking; none if it has none.
-pub fn without_thinking(message: &Message) -> Option<Message> {
+fn without_thinking(message: &Message) -> Option<Message> {
     message
         .blocks
         .iter()
         .any(is_thinking)
         .then(|| with_blocks(message, |block| (!is_thinking(block)).then(|| block.clone())))
+}
+
+/// Which thinking is dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DropThinking {
+    /// All but that of a pending call, whose results are about to be sent: servers want it back (C-25).
+    KeepPending,
+    /// All.
+    All,
+}
+
+/// The messages without thinking, and which of them had any.
+pub fn drop_thinking(
+    messages: &[Arc<Message>],
+    which: DropThinking,
+) -> (Vec<Message>, Vec<MessageId>) {
+    let results = messages.last().is_some_and(|last| last.tool_results().next().is_some());
+    let keeps = results && which == DropThinking::KeepPending;
+    let pending = if keeps { messages.len().checked_sub(2) } else { None };
+    let mut changed = Vec::new();
+    let kept = messages
+        .iter()
+        .enumerate()
+        .map(|(index, message)| match without_thinking(message) {
+            Some(bare) if Some(index) != pending => {
+                changed.push(message.id);
+                bare
+            }
+            _ => (**message).clone(),
+        })
+        .collect();
+    (kept, changed)
 }
 
 /// The messages without their oldest rounds: as many as close the gap, and a little more; a fifth of them

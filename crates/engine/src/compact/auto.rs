@@ -1,99 +1,120 @@
-//! Before a request (C-14, L-8): is it time, and if so, compact.
+//! Before a request (C-14, L-8): compacts the conversation where that is due.
 
-use dormouse_conversation::{Budget, ContextWindow, WindowState};
 use dormouse_model::ModelError;
-use tokio_util::sync::CancellationToken;
 
-use super::window_share::most;
-use super::{CompactionOutcome, CompactionRequest};
-use crate::{Engine, EngineError, EngineEvent};
+use super::policy::{WindowPolicy, WindowStatus};
+use super::types::{CompactionOutcome, CompactionRequest};
+use super::window_share::{largest, window_shares};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::layers::Layers;
+use crate::turn_context::TurnContext;
 
-/// Whether the request can go out.
+/// Whether a request can be sent.
 #[derive(Debug)]
-pub(crate) enum Room {
+pub(crate) enum RoomCheck {
     /// There is room, or the server may decide.
     Enough,
     /// There is none, and none can be made.
     None(ModelError),
-    /// The person stopped it.
+    /// The user interrupted.
     Interrupted,
 }
 
 impl Engine {
-    /// Makes room where that is due.
+    /// The context window: how full it is, and of what.
+    pub fn context_window(&self) -> WindowStatus {
+        let policy = self.window_policy();
+        WindowStatus {
+            state: policy.state(self.conversation.tokens_used()),
+            compacts_at: policy.compacts_at(),
+            shares: window_shares(&self.conversation),
+        }
+    }
+
+    pub(super) fn window_policy(&self) -> WindowPolicy {
+        WindowPolicy { budget: self.config.model.budget, rules: self.config.window.compaction }
+    }
+
+    /// Leaves out the oldest rounds now: `/snip`. The freed tokens; none if nothing can go.
+    pub fn snip(&mut self) -> Result<Option<u64>, EngineError> {
+        self.layers().snip()
+    }
+
+    /// Unfolds the newest fold: `/expand`. The number of restored messages; none if nothing is folded.
+    pub fn expand(&mut self) -> Result<Option<usize>, EngineError> {
+        self.compaction.collapse.expand(&mut self.conversation)
+    }
+
+    pub(crate) fn layers(&mut self) -> Layers<'_> {
+        Layers {
+            config: &self.config,
+            conversation: &mut self.conversation,
+            figures: &self.figures,
+        }
+    }
+
+    /// Runs the layers that are due, in their order. A request is not sent into a full window: a server may refuse it,
+    /// or silently truncate it.
     pub(crate) async fn make_room(
         &mut self,
-        interrupt: &CancellationToken,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
-    ) -> Result<Room, EngineError> {
-        self.run_cheap_layers(sink)?;
-        let state = self.window_state();
-        let due = state.auto_compact && !self.breaker.is_stopped();
-        if !due && !state.blocking {
-            return Ok(Room::Enough);
+        turn: &mut TurnContext<'_>,
+    ) -> Result<RoomCheck, EngineError> {
+        self.layers().run(turn.sink())?;
+        if self.config.window.compaction.collapse {
+            self.collapse(turn)?;
         }
-        if !self.breaker.is_stopped() {
-            match Box::pin(self.compact(CompactionRequest::auto(), interrupt, sink)).await? {
-                CompactionOutcome::Interrupted => return Ok(Room::Interrupted),
+        let is_stopped = self.compaction.breaker.is_stopped();
+        let state = self.window_policy().state(self.conversation.tokens_used());
+        let is_due = state.auto_compact && !is_stopped;
+        if !is_due && !state.blocking {
+            return Ok(RoomCheck::Enough);
+        }
+        if !is_stopped {
+            match Box::pin(self.compact(CompactionRequest::auto(), turn)).await? {
+                CompactionOutcome::Interrupted => return Ok(RoomCheck::Interrupted),
                 CompactionOutcome::Blocked(why) => {
-                    sink(EngineEvent::Notice(format!("a hook refused the compaction: {why}")));
+                    turn.notice(format!("A hook refused the compaction: {why}"));
                 }
                 CompactionOutcome::Done(_)
                 | CompactionOutcome::Nothing
-                | CompactionOutcome::Vain => {}
+                | CompactionOutcome::NotSmaller => {}
             }
         }
-        if self.window_state().blocking {
-            return Ok(Room::None(self.full()));
+        if self.window_policy().state(self.conversation.tokens_used()).blocking {
+            return Ok(RoomCheck::None(self.window_full()));
         }
-        Ok(Room::Enough)
+        Ok(RoomCheck::Enough)
     }
 
-    fn compacts_ahead(&self) -> bool {
-        let rules = self.config.compaction;
-        rules.auto && !rules.reactive_only && !rules.collapse
+    fn collapse(&mut self, turn: &mut TurnContext<'_>) -> Result<(), EngineError> {
+        let mut layers = Layers {
+            config: &self.config,
+            conversation: &mut self.conversation,
+            figures: &self.figures,
+        };
+        let found = self.compaction.collapse.run(&mut layers, &self.jobs, turn.sink())?;
+        if !found.is_empty() {
+            let source = self.fork_source();
+            let room = self.config.model.budget.compaction.summary_tokens / 4;
+            self.compaction.collapse.stage(found, source, room, &self.jobs);
+        }
+        // A fold removes earlier cache edits.
+        self.layers().edit_cache_if_due()
     }
 
-    /// How full the window is, as it counts for compacting.
-    pub fn window_state(&self) -> WindowState {
-        let used = self.tokens_used();
-        let ahead = Budget { auto_compact: self.compacts_at(), ..self.budget_ahead() };
-        let blocking = WindowState::at(used, &self.config.budget).blocking;
-        WindowState { blocking, ..WindowState::at(used, &ahead) }
-    }
-
-    /// How many tokens make a compaction due by itself: where it does not happen ahead, a full window does.
-    pub fn compacts_at(&self) -> u32 {
-        if self.compacts_ahead() {
-            self.budget_ahead().auto_compact
+    fn window_full(&self) -> ModelError {
+        let why = if self.compaction.breaker.is_stopped() {
+            "the context window is full and is not compacted by itself any more"
         } else {
-            self.config.budget.blocking
-        }
-    }
-
-    /// The numbers that count for compacting ahead: a person may want it sooner.
-    pub(super) fn budget_ahead(&self) -> Budget {
-        let budget = self.config.budget;
-        let wanted = self.config.compaction.auto_window.unwrap_or(budget.window);
-        match ContextWindow::new(wanted.min(budget.window)) {
-            Ok(window) => Budget::for_window(window, budget.max_output),
-            Err(_) => budget,
-        }
-    }
-
-    /// What is said when nothing could be done.
-    fn full(&self) -> ModelError {
-        let why = if self.breaker.is_stopped() {
-            "the window is full and is not compacted by itself any more"
-        } else {
-            "the window is full and compacting it did not make enough room"
+            "the context window is full and compacting it did not make enough room"
         };
         ModelError::TooLong {
-            used: Some(self.tokens_used()),
-            limit: Some(u64::from(self.config.budget.window)),
+            used: Some(self.conversation.tokens_used()),
+            limit: Some(u64::from(self.config.model.budget.window)),
             message: format!(
                 "{why}, so the request was not sent; it is filled by {}; /compact tries again, and so does another run",
-                most(self.fillings())
+                largest(window_shares(&self.conversation))
             ),
         }
     }

@@ -1,5 +1,5 @@
-//! The text that takes the place of messages: from notes, from the model, or folded by the program, each with
-//! the person's words and an index of names, and cut until it fits.
+//! The text that replaces messages: from notes, from the model, or folded by the program, each with the user's messages
+//! and an index of names, and shortened until it fits.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,49 +11,37 @@ use dormouse_context::compact::{
     compose_summary, fold_messages, identifier_index, keep_user_texts, lost_user_texts,
     measure_fidelity, plan_tail,
 };
-use dormouse_conversation::transcript::CompactionTrigger;
-use dormouse_conversation::{Budget, Message, Prefix, estimate_text};
-use dormouse_tools::ToolSet;
+use dormouse_conversation::{Budget, Message, estimate_text};
 
+use super::base::CompactionBase;
+use super::policy::WindowPolicy;
 use super::range::CompactionRange;
-use super::{CompactionRequest, CompactionScope};
-use crate::startup_context::StartupContext;
-use crate::{Engine, EngineEvent};
+use super::state::CompactionState;
+use super::types::{CompactionRequest, CompactionScope};
+use crate::background_task::SavedNotes;
+use crate::conversation::Conversation;
 
-/// How often the room of a summary is halved before what there is must do.
+/// How often the room of a summary is halved at most.
 const MOST_HALVINGS: u32 = 5;
 
-/// What is said when the model has failed too often.
-const NOT_ASKED: &str = "the model gave no summary three times in a row, so it is not asked for one any more in this session: the conversation is folded without it (/compact asks it again)";
-
-/// What the conversation will stand on: the prefix, built anew where it may be.
-pub(super) struct CompactionBase {
-    pub(super) prefix: Arc<Prefix>,
-    /// The tools in its list.
-    pub(super) tools: Arc<ToolSet>,
-    /// What was looked up for it; none where the prefix stays.
-    pub(super) known: Option<StartupContext>,
-    /// Whether the person chose a part of the conversation: what is around it stays, however large.
-    pub(super) part: bool,
-}
-
-/// A compaction that is worked out, but not done yet.
+/// A compaction that is not applied yet.
 pub(super) struct CompactionDraft {
     pub(super) way: CompactionMethod,
     /// The summary alone.
     pub(super) text: String,
-    /// The whole message in the place of what goes.
+    /// The whole message that replaces the removed ones.
     pub(super) message: String,
     pub(super) dropped: Vec<Arc<Message>>,
-    /// What stays in front of it, and behind it.
+    /// The messages that stay before it.
     pub(super) front: Vec<Arc<Message>>,
+    /// The messages that stay after it.
     pub(super) kept: Vec<Arc<Message>>,
     pub(super) fidelity: Fidelity,
-    /// Why the model did not write it, where it should have.
+    /// Why the model did not write the summary, if it should have.
     pub(super) trouble: Option<String>,
 }
 
-/// What the parts of a summary message may take.
+/// The room of the parts of a summary message.
 #[derive(Debug, Clone, Copy)]
 struct Room {
     text_tokens: u64,
@@ -74,10 +62,10 @@ impl Room {
 }
 
 impl CompactionDraft {
-    /// The tokens of the conversation that it leaves, before anything is put back.
-    pub(super) fn tokens(&self, ground: &CompactionBase) -> u64 {
+    /// The tokens of the compacted conversation, before anything is restored.
+    pub(super) fn tokens(&self, base: &CompactionBase) -> u64 {
         let messages = self.front.iter().chain(&self.kept).map(|message| message.tokens());
-        ground.prefix.tokens() + u64::from(estimate_text(&self.message)) + messages.sum::<u64>()
+        base.prefix.tokens() + u64::from(estimate_text(&self.message)) + messages.sum::<u64>()
     }
 
     /// Whether the message is smaller than what it replaces.
@@ -87,118 +75,85 @@ impl CompactionDraft {
     }
 }
 
-impl Engine {
-    /// From the session's notes, without a call (C-15); or why not, none where it was not even tried.
-    pub(super) fn draft_from_notes(
+/// Writes the text that replaces a range of messages.
+pub(super) struct DraftWriter<'a> {
+    pub(super) conversation: &'a Conversation,
+    pub(super) state: &'a CompactionState,
+    pub(super) policy: WindowPolicy,
+    /// The saved session notes.
+    pub(super) notes: Option<SavedNotes>,
+    /// Steps of the task that are not completed.
+    pub(super) open_tasks: Vec<String>,
+    pub(super) base: &'a CompactionBase,
+}
+
+impl DraftWriter<'_> {
+    /// From the session notes, without a request (C-15). The error says why not; none where it was not tried.
+    pub(super) fn from_notes(
         &self,
-        order: &CompactionRequest,
-        ground: &CompactionBase,
+        request: &CompactionRequest,
     ) -> Result<CompactionDraft, Option<NotesSkipReason>> {
-        // A person who says what to look at, or where, wants a summary of that.
-        if order.instructions.is_some() || order.span != CompactionScope::Whole {
+        // Instructions or a scope ask for a summary of their own.
+        if request.instructions.is_some() || request.scope != CompactionScope::Whole {
             return Err(None);
         }
-        if !self.config.compaction.notes {
+        if !self.policy.rules.notes {
             return Err(Some(NotesSkipReason::Disabled));
         }
-        let kept = self.kept_notes().ok_or(NotesSkipReason::NoNotes)?;
+        let kept = self.notes.as_ref().ok_or(NotesSkipReason::NoNotes)?;
         if kept.template.says_nothing(&kept.text) {
             return Err(Some(NotesSkipReason::OnlyTemplate));
         }
         let reach = kept.reach.ok_or(NotesSkipReason::NoNotes)?;
-        let messages = self.history.messages();
+        let messages = self.conversation.messages();
         let place = messages.iter().position(|message| message.id == reach);
         let covered = place.ok_or(NotesSkipReason::CoverageLost)? + 1;
-        let budget = &self.budget_ahead();
+        let budget = &self.policy.budget_ahead();
         let tail = plan_tail(messages, covered, &TailRule::of(budget));
-        // What the notes do not cover and there is no room for would be lost: a summary covers it.
+        // Messages that the notes do not cover and that have no room would be lost: a summary covers them.
         if tail.from == 0 || tail.lost_uncovered {
             return Err(Some(NotesSkipReason::StillTooLarge));
         }
         let text = notes::truncate_notes(&kept.text, budget, &kept.path.display().to_string());
-        let cut = CompactionRange { from: 0, to: tail.from };
+        let range = CompactionRange { from: 0, to: tail.from };
         let room = Room::of(budget, 0);
-        let draft = self.compose(CompactionMethod::Notes, text, cut, room);
-        if !self.fits(&draft, ground) || !draft.saves() {
+        let draft = self.compose(CompactionMethod::Notes, text, range, room);
+        if !self.fits(&draft) || !draft.saves() {
             return Err(Some(NotesSkipReason::StillTooLarge));
         }
         Ok(draft)
     }
 
-    /// Written by the model, else folded by the program; none if neither would be smaller than what it replaces.
-    pub(super) async fn draft_anew(
-        &mut self,
-        order: &CompactionRequest,
-        cut: CompactionRange,
-        ground: &CompactionBase,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
-    ) -> Option<CompactionDraft> {
-        if order.trigger == CompactionTrigger::Auto && !self.breaker.asks_the_model() {
-            return self.folded(cut, ground);
-        }
-        let written = match self.summarise(order, cut).await {
-            Ok(text) => self.draft_of_model(&text, cut, ground).ok_or_else(|| {
-                "its summary was not smaller than what it was to replace".to_owned()
-            }),
-            Err(why) => Err(why),
-        };
-        match written {
-            Ok(draft) => {
-                if self.breaker.succeeded() {
-                    self.record_breaker(false);
-                }
-                Some(draft)
-            }
-            Err(why) => {
-                if self.breaker.failed() {
-                    self.record_breaker(true);
-                    sink(EngineEvent::Notice(NOT_ASKED.to_owned()));
-                }
-                self.folded(cut, ground)
-                    .map(|draft| CompactionDraft { trouble: Some(why), ..draft })
-            }
-        }
-    }
-
-    /// The model's summary, if it helps.
-    fn draft_of_model(
+    /// With a summary by the model, if it is smaller.
+    pub(super) fn with_summary(
         &self,
         text: &str,
-        cut: CompactionRange,
-        ground: &CompactionBase,
+        range: CompactionRange,
     ) -> Option<CompactionDraft> {
-        let goes = self.history.messages().get(cut.from..cut.to).unwrap_or_default();
+        let goes = self.conversation.messages().get(range.from..range.to).unwrap_or_default();
         let source: u64 = goes.iter().map(|message| message.tokens()).sum();
         if u64::from(estimate_text(text)) >= source {
             return None;
         }
-        self.best(
-            (0..=MOST_HALVINGS).map(|halved| {
-                let room = Room::of(&self.budget_ahead(), halved);
-                self.compose(CompactionMethod::Model, within(text, room.text_tokens), cut, room)
-            }),
-            ground,
-        )
+        self.best((0..=MOST_HALVINGS).map(|halved| {
+            let room = Room::of(&self.policy.budget_ahead(), halved);
+            self.compose(CompactionMethod::Model, within(text, room.text_tokens), range, room)
+        }))
     }
 
-    /// Without a model (C-19). The newest messages stay where there is room for them.
-    fn folded(&self, cut: CompactionRange, ground: &CompactionBase) -> Option<CompactionDraft> {
-        let (messages, budget) = (self.history.messages(), self.budget_ahead());
-        let with_tail = cut.keeping_tail(messages, &budget);
-        let tries = std::iter::once((with_tail, 0)).chain((0..=MOST_HALVINGS).map(|n| (cut, n)));
-        self.best(tries.map(|(cut, halved)| self.fold(cut, Room::of(&budget, halved))), ground)
+    /// Without a model (C-19). The newest messages stay where there is room.
+    pub(super) fn folded(&self, range: CompactionRange) -> Option<CompactionDraft> {
+        let (messages, budget) = (self.conversation.messages(), self.policy.budget_ahead());
+        let with_tail = range.keeping_tail(messages, &budget);
+        let tries = std::iter::once((with_tail, 0)).chain((0..=MOST_HALVINGS).map(|n| (range, n)));
+        self.best(tries.map(|(range, halved)| self.fold(range, Room::of(&budget, halved))))
     }
 
-    /// The first that leaves room; where none does, what fills the window is something else, and the last
-    /// that is smaller than what it replaces must do.
-    fn best(
-        &self,
-        drafts: impl Iterator<Item = CompactionDraft>,
-        ground: &CompactionBase,
-    ) -> Option<CompactionDraft> {
+    /// The first that leaves room; where none does, the last that is smaller than what it replaces.
+    fn best(&self, drafts: impl Iterator<Item = CompactionDraft>) -> Option<CompactionDraft> {
         let mut last = None;
         for draft in drafts.filter(CompactionDraft::saves) {
-            if self.fits(&draft, ground) {
+            if self.fits(&draft) {
                 return Some(draft);
             }
             last = Some(draft);
@@ -206,37 +161,39 @@ impl Engine {
         last
     }
 
-    fn fold(&self, cut: CompactionRange, room: Room) -> CompactionDraft {
-        let dropped = self.history.messages().get(cut.from..cut.to).unwrap_or_default();
+    fn fold(&self, range: CompactionRange, room: Room) -> CompactionDraft {
+        let dropped = self.conversation.messages().get(range.from..range.to).unwrap_or_default();
         let earlier = dropped.iter().rev().find(|message| message.flags.compact_summary);
-        let earlier = earlier.map(|message| self.last_summary.clone().unwrap_or(message.text()));
-        let notes = self.kept_notes().filter(|notes| !notes.template.says_nothing(&notes.text));
+        let earlier =
+            earlier.map(|message| self.state.last_summary.clone().unwrap_or(message.text()));
+        let notes = self.notes.as_ref().filter(|notes| !notes.template.says_nothing(&notes.text));
         let text = fold_messages(&FoldInput {
             dropped,
             earlier_summary: earlier.as_deref(),
-            notes: notes.as_ref().map(|notes| notes.text.as_str()),
-            open_tasks: &self.open_tasks(),
-            transcript: &self.transcript.path().display().to_string(),
+            notes: notes.map(|notes| notes.text.as_str()),
+            open_tasks: &self.open_tasks,
+            transcript: &self.conversation.transcript.path().display().to_string(),
             budget_tokens: room.text_tokens,
         });
-        self.compose(CompactionMethod::Fold, text, cut, room)
+        self.compose(CompactionMethod::Fold, text, range, room)
     }
 
-    /// Puts the message together. Where too much would be lost, more of the person's words go with it.
+    /// Composes the message. Where too much would be lost, it gets more of the user's messages.
     fn compose(
         &self,
         way: CompactionMethod,
         text: String,
-        cut: CompactionRange,
+        range: CompactionRange,
         room: Room,
     ) -> CompactionDraft {
-        let messages = self.history.messages();
-        let (rest, kept) = messages.split_at(cut.to.min(messages.len()));
-        let (front, dropped) = rest.split_at(cut.from.min(rest.len()));
+        let messages = self.conversation.messages();
+        let (rest, kept) = messages.split_at(range.to.min(messages.len()));
+        let (front, dropped) = rest.split_at(range.from.min(rest.len()));
         let stays: HashSet<MessageId> =
             front.iter().chain(kept).map(|message| message.id).collect();
-        let said = self.said.beside(&stays, self.transcript.session_folder());
-        let path = self.transcript.path().display().to_string();
+        let said =
+            self.state.user_messages.except(&stays, self.conversation.transcript.session_folder());
+        let path = self.conversation.transcript.path().display().to_string();
         let words = keep_user_texts(&said, room.words_tokens);
         let write = |lost: &str| {
             let index = identifier_index(dropped, &format!("{text}\n{words}"), room.index_chars);
@@ -249,7 +206,7 @@ impl Engine {
                 lost_words: lost,
                 lost_uncovered: false,
             });
-            let fidelity = measure_fidelity(dropped, &self.open_tasks(), &message);
+            let fidelity = measure_fidelity(dropped, &self.open_tasks, &message);
             (message, fidelity)
         };
         let (mut message, mut fidelity) = write("");
@@ -269,13 +226,14 @@ impl Engine {
         }
     }
 
-    /// Whether the window would not be due again at once. What a person wants to stay is theirs to judge.
-    fn fits(&self, draft: &CompactionDraft, ground: &CompactionBase) -> bool {
-        ground.part || draft.tokens(ground) < u64::from(self.budget_ahead().auto_compact)
+    /// Whether another compaction would not be due at once. A part that the user chose always fits.
+    fn fits(&self, draft: &CompactionDraft) -> bool {
+        self.base.is_part
+            || draft.tokens(self.base) < u64::from(self.policy.budget_ahead().auto_compact)
     }
 }
 
-/// A text, cut where it takes more tokens than this.
+/// A text, truncated to this many tokens.
 fn within(text: &str, tokens: u64) -> String {
     if u64::from(estimate_text(text)) <= tokens {
         return text.to_owned();

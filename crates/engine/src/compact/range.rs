@@ -1,4 +1,4 @@
-//! Which messages go: a span of the history that begins and ends between rounds.
+//! The messages that a compaction removes: a range of the history that begins and ends between rounds.
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use dormouse_base::MessageId;
 use dormouse_context::compact::{TailRule, plan_tail, user_text_in};
 use dormouse_conversation::{Budget, Message, Role};
 
-use super::CompactionScope;
+use super::types::CompactionScope;
 
-/// The messages from `from` up to `to` go.
+/// The messages from `from` up to `to` are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CompactionRange {
     pub(super) from: usize,
@@ -16,24 +16,24 @@ pub(super) struct CompactionRange {
 }
 
 impl CompactionRange {
-    /// The cut of an order; none if nothing would go. What the person said last stays if it takes no more
-    /// than `newest` tokens.
+    /// The range of a request; none if nothing would be removed. The newest user message stays if it takes no more than
+    /// `newest` tokens.
     pub(super) fn of(
         messages: &[Arc<Message>],
-        span: CompactionScope,
+        scope: CompactionScope,
         newest: u64,
     ) -> Option<Self> {
-        let place = |id: MessageId| messages.iter().position(|message| message.id == id);
-        let cut = match span {
+        let position = |id: MessageId| messages.iter().position(|message| message.id == id);
+        let range = match scope {
             CompactionScope::Whole => Self { from: 0, to: unanswered(messages, newest) },
-            CompactionScope::From(id) => Self { from: place(id)?, to: messages.len() },
-            CompactionScope::UpTo(id) => Self { from: 0, to: place(id)? },
+            CompactionScope::From(id) => Self { from: position(id)?, to: messages.len() },
+            CompactionScope::UpTo(id) => Self { from: 0, to: position(id)? },
         };
-        let goes = messages.get(cut.from..cut.to).unwrap_or_default();
-        goes.iter().any(|message| !message.flags.compact_summary).then_some(cut)
+        let removed = messages.get(range.from..range.to).unwrap_or_default();
+        removed.iter().any(|message| !message.flags.compact_summary).then_some(range)
     }
 
-    /// With the newest messages kept, for a fold: what a summary would have said of them is not known.
+    /// The same without the newest messages, for a fold, which has no summary of them.
     pub(super) fn keeping_tail(self, messages: &[Arc<Message>], budget: &Budget) -> Self {
         let up_to = messages.get(..self.to).unwrap_or_default();
         let tail = plan_tail(up_to, up_to.len(), &TailRule::of(budget));
@@ -41,15 +41,15 @@ impl CompactionRange {
     }
 }
 
-/// Where what the person said last begins, if it has no answer yet and is short enough to stay as it is.
+/// Where the newest user message begins, if it has no response yet and is short enough to stay.
 fn unanswered(messages: &[Arc<Message>], most: u64) -> usize {
     let answer = messages.iter().rposition(|message| message.role == Role::Assistant);
-    let from = answer.map_or(0, |place| place + 1);
+    let from = answer.map_or(0, |index| index + 1);
     let tail = messages.get(from..).unwrap_or_default();
-    let speaks = tail.iter().any(|message| user_text_in(message).is_some());
+    let has_prompt = tail.iter().any(|message| user_text_in(message).is_some());
     let tokens: u64 = tail.iter().map(|message| message.tokens()).sum();
     let summary = tail.iter().any(|message| message.flags.compact_summary);
-    // Results stay with their calls, and those go.
+    // Results stay with their calls, which are removed.
     let results = tail.iter().any(|message| message.tool_results().next().is_some());
-    if speaks && tokens <= most && !results && !summary { from } else { messages.len() }
+    if has_prompt && tokens <= most && !results && !summary { from } else { messages.len() }
 }

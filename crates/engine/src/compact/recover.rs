@@ -1,167 +1,146 @@
-//! What is done about a request that the server refused (C-21, C-25): make room, take out pictures, drop
-//! thinking, and let it be tried again.
+//! Recovery from a request that the server refused (C-21, C-25): makes room, removes images or drops thinking, so that
+//! the request can be sent again.
 
-use std::sync::Arc;
+use dormouse_context::compact::{DropThinking, drop_thinking, without_media};
+use dormouse_conversation::{Block, BlockKind, Budget, ContextWindow, MIN_WINDOW, MessageHistory};
 
-use dormouse_context::compact::{without_media, without_thinking};
-use dormouse_conversation::{
-    Block, BlockKind, Budget, ContextWindow, MIN_WINDOW, Message, MessageHistory,
-};
-use tokio_util::sync::CancellationToken;
-
-use super::{CompactionOutcome, CompactionRequest};
-use crate::{Engine, EngineError, EngineEvent};
-
-/// What may help.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Recovery {
-    /// Show what is staged as folded.
-    Folds,
-    /// Make room: the server counted so many tokens and takes at most so many, as far as it says.
-    Room {
-        /// What it counted.
-        used: Option<u64>,
-        /// What it takes.
-        limit: Option<u64>,
-    },
-    /// Make room: the request has too many bytes.
-    Bytes,
-    /// Take out pictures and documents.
-    Media,
-    /// Drop thinking, but for that of a call whose results are about to be sent.
-    Thinking,
-    /// Drop all thinking.
-    AllThinking,
-}
+use super::types::{CompactionOutcome, CompactionRequest};
+use crate::conversation::Conversation;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::event::EngineEvent;
+use crate::layers::Layers;
+use crate::turn_context::{EventSink, TurnContext};
+use crate::turn_state::Recovery;
 
 impl Engine {
-    /// Does what may help. Whether anything is other now than it was.
-    pub(crate) async fn mend(
+    /// Tries a recovery. Whether it changed anything.
+    pub(crate) async fn recover(
         &mut self,
-        mend: Recovery,
-        interrupt: &CancellationToken,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
+        recovery: Recovery,
+        turn: &mut TurnContext<'_>,
     ) -> Result<bool, EngineError> {
-        match mend {
-            Recovery::Folds => self.commit_all_folds(interrupt, sink).await,
+        match recovery {
+            Recovery::Folds if !self.config.window.compaction.collapse => Ok(false),
+            Recovery::Folds => {
+                let mut layers = Layers {
+                    config: &self.config,
+                    conversation: &mut self.conversation,
+                    figures: &self.figures,
+                };
+                self.compaction.collapse.fold_all(&mut layers, &self.jobs, turn).await
+            }
             Recovery::Room { used, limit } => {
-                self.believe(used, limit, sink);
-                self.make_room_for_server(interrupt, sink).await
+                self.adopt_server_limit(used, limit, turn);
+                self.compact_for_server(turn).await
             }
             Recovery::Bytes => {
-                self.believe(None, None, sink);
-                self.make_room_for_server(interrupt, sink).await
+                self.adopt_server_limit(None, None, turn);
+                self.compact_for_server(turn).await
             }
-            Recovery::Media => self.take_out_media(sink),
-            Recovery::Thinking => self.drop_thinking(false),
-            Recovery::AllThinking => self.drop_thinking(true),
+            Recovery::Media => remove_media(&mut self.conversation, turn.sink()),
+            Recovery::Thinking => {
+                remove_thinking(&mut self.conversation, DropThinking::KeepPending)
+            }
+            Recovery::AllThinking => remove_thinking(&mut self.conversation, DropThinking::All),
         }
     }
 
-    async fn make_room_for_server(
+    async fn compact_for_server(
         &mut self,
-        interrupt: &CancellationToken,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
+        turn: &mut TurnContext<'_>,
     ) -> Result<bool, EngineError> {
-        if self.breaker.is_stopped() {
+        if self.compaction.breaker.is_stopped() {
             return Ok(false);
         }
-        match Box::pin(self.compact(CompactionRequest::auto(), interrupt, sink)).await? {
+        match Box::pin(self.compact(CompactionRequest::auto(), turn)).await? {
             CompactionOutcome::Done(report) => Ok(report.after < report.before),
             CompactionOutcome::Blocked(why) => {
-                sink(EngineEvent::Notice(format!("a hook refused the compaction: {why}")));
+                turn.notice(format!("A hook refused the compaction: {why}"));
                 Ok(false)
             }
             CompactionOutcome::Nothing
-            | CompactionOutcome::Vain
+            | CompactionOutcome::NotSmaller
             | CompactionOutcome::Interrupted => Ok(false),
         }
     }
 
-    /// A server that refuses less than the window we count with has a smaller one, or counts more than we do.
-    fn believe(
+    /// A server that refuses less than our window has a smaller one, or counts more tokens than we do.
+    fn adopt_server_limit(
         &mut self,
         used: Option<u64>,
         limit: Option<u64>,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
+        turn: &mut TurnContext<'_>,
     ) {
-        let (budget, ours) = (self.config.budget, self.tokens_used());
-        // A number that no window has is a slip, or about something else.
+        let budget = self.config.model.budget;
+        let ours = self.conversation.tokens_used();
+        // A number below every real window is a mistake, or about something else.
         let limit = limit.filter(|limit| *limit >= u64::from(MIN_WINDOW));
-        let told = in_our_tokens(ours.min(u64::from(budget.window)), used, limit);
-        let told = u32::try_from(told).unwrap_or(u32::MAX);
-        let Ok(window) = ContextWindow::new(told) else { return };
-        if told >= budget.window {
+        let adopted = in_our_tokens(ours.min(u64::from(budget.window)), used, limit);
+        let adopted = u32::try_from(adopted).unwrap_or(u32::MAX);
+        let Ok(window) = ContextWindow::new(adopted) else { return };
+        if adopted >= budget.window {
             return;
         }
-        self.config.budget = Budget::for_window(window, budget.max_output);
-        // What was done for another window is no sign that it goes on for ever.
-        self.breaker.reset_loop();
-        let says = if limit.is_some() { "takes at most" } else { "seems to take less than" };
-        sink(EngineEvent::Notice(format!(
-            "the server {says} {told} tokens, where {} were expected; from now on that counts (DORMOUSE_CONTEXT_WINDOW sets it)",
+        self.config.model.budget = Budget::for_window(window, budget.max_output);
+        // Compactions for another window do not count.
+        self.compaction.breaker.reset();
+        let says = if limit.is_some() { "is" } else { "seems to be below" };
+        turn.notice(format!(
+            "The server's limit {says} {adopted} tokens, not {}; using {adopted} (DORMOUSE_CONTEXT_WINDOW sets it)",
             budget.window
-        )));
+        ));
     }
+}
 
-    fn take_out_media(
-        &mut self,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
-    ) -> Result<bool, EngineError> {
-        let (messages, gone) = without_media(self.history.messages());
-        if gone.is_empty() {
-            return Ok(false);
-        }
-        for (new, old) in messages.iter().zip(self.history.messages()) {
-            let changed: Vec<Block> = new
-                .blocks
-                .iter()
-                .zip(&old.blocks)
-                .filter(|(new, old)| new.raw() != old.raw())
-                .filter(|(new, _)| matches!(new.kind(), BlockKind::ToolResult { .. }))
-                .map(|(new, _)| new.clone())
-                .collect();
-            if !changed.is_empty() {
-                self.transcript.record_stored(new.id, &changed)?;
-            }
-        }
-        sink(EngineEvent::Notice(format!(
-            "the server takes no request of this size, so these are left out from now on: {}",
-            gone.join(", ")
-        )));
-        self.replace(messages, "pictures were taken out")?;
-        Ok(true)
+/// Removes images and documents. Whether there were any.
+fn remove_media(
+    conversation: &mut Conversation,
+    sink: &mut EventSink<'_>,
+) -> Result<bool, EngineError> {
+    let (messages, removed) = without_media(conversation.messages());
+    if removed.is_empty() {
+        return Ok(false);
     }
-
-    fn drop_thinking(&mut self, pending_too: bool) -> Result<bool, EngineError> {
-        let messages = self.history.messages();
-        let pending = messages.last().is_some_and(|last| last.tool_results().next().is_some());
-        let asking = if pending && !pending_too { messages.len().checked_sub(2) } else { None };
-        let mut unthought = Vec::new();
-        let messages: Vec<Message> = messages
+    let mut stored = Vec::new();
+    for (new, old) in messages.iter().zip(conversation.messages()) {
+        let changed: Vec<Block> = new
+            .blocks
             .iter()
-            .enumerate()
-            .map(|(place, message): (usize, &Arc<Message>)| match without_thinking(message) {
-                Some(bare) if Some(place) != asking => {
-                    unthought.push(message.id);
-                    bare
-                }
-                _ => (**message).clone(),
-            })
+            .zip(&old.blocks)
+            .filter(|(new, old)| new.raw() != old.raw())
+            .filter(|(new, _)| matches!(new.kind(), BlockKind::ToolResult { .. }))
+            .map(|(new, _)| new.clone())
             .collect();
-        if unthought.is_empty() {
-            return Ok(false);
+        if !changed.is_empty() {
+            stored.push((new.id, changed));
         }
-        self.transcript.record_thinking_dropped(&unthought)?;
-        self.replace(messages, "thinking that the server refused was dropped")?;
-        Ok(true)
     }
+    for (message, changed) in stored {
+        conversation.transcript.record_stored(message, &changed)?;
+    }
+    sink(EngineEvent::Notice(format!(
+        "The server refuses a request of this size; left out from now on: {}",
+        removed.join(", ")
+    )));
+    conversation
+        .replace_history(MessageHistory::from_messages(messages)?, "pictures were taken out");
+    Ok(true)
+}
 
-    fn replace(&mut self, messages: Vec<Message>, why: &str) -> Result<(), EngineError> {
-        self.history = MessageHistory::from_messages(messages)?;
-        self.rebuild_body(why);
-        Ok(())
+/// Drops thinking. Whether there was any.
+fn remove_thinking(
+    conversation: &mut Conversation,
+    which: DropThinking,
+) -> Result<bool, EngineError> {
+    let (messages, changed) = drop_thinking(conversation.messages(), which);
+    if changed.is_empty() {
+        return Ok(false);
     }
+    conversation.transcript.record_thinking_dropped(&changed)?;
+    let reason = "thinking that the server refused was dropped";
+    conversation.replace_history(MessageHistory::from_messages(messages)?, reason);
+    Ok(true)
 }
 
 /// What a server takes, as this program counts: one that counts more tokens takes fewer of ours. Where it

@@ -1,4 +1,4 @@
-//! What was in use before and is in use after (C-18): files, skills, plan, open tasks.
+//! What was in use before a compaction and stays in use after it (C-18): files, skills, plan, open tasks.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,40 +8,61 @@ use dormouse_context::compact::{
     OpenTasks, RestoredFile, RestoredFiles, RestoredItem, RestoredPlan, RestoredSkills, fit_items,
 };
 use dormouse_conversation::{Block, ResultContent, ToolUse, ToolUseId, estimate_text};
+use dormouse_hooks::HookRunner;
 use dormouse_permissions::{PermissionGate, PermissionMode};
-use dormouse_tools::{CallRunner, ReadCache, TodoStatus};
+use dormouse_tools::{CallRunner, ReadCache};
 use tokio_util::sync::CancellationToken;
 
-use crate::Engine;
+use crate::config::EngineConfig;
+use crate::session_hooks::notes_block;
+use crate::session_tools::SessionTools;
+use crate::tool_state::{ToolState, caller};
 
-/// So many files are put back.
+/// The most files that are restored.
 const MOST_FILES: usize = 5;
-/// All of them may take so many times what one may.
+/// All files together may take this many times the size of one.
 const FILES_WORTH: u32 = 10;
-/// The same of skills.
+/// All skills together may take this many times the size of one.
 const SKILLS_WORTH: u32 = 5;
-/// What stands around and between them, in tokens.
+/// The tokens of the text around them.
 const FRAME: u64 = 64;
-/// What stands at the end of something that was cut.
+/// Marks a truncated text.
 const CUT: &str = "[cut here; the rest is where it came from]";
 
-impl Engine {
-    /// The steps that are still to be done.
-    pub(super) fn open_tasks(&self) -> Vec<String> {
-        let todos = self.todos.lock().unwrap_or_else(PoisonError::into_inner);
-        let open = todos.items.iter().filter(|item| item.status != TodoStatus::Completed);
-        open.map(|item| item.content.clone()).collect()
+/// Restores what was in use before a compaction.
+pub(super) struct Restorer<'a> {
+    pub(super) config: &'a EngineConfig,
+    pub(super) tool_state: &'a mut ToolState,
+    pub(super) session_tools: &'a SessionTools,
+    pub(super) hooks: Option<&'a Arc<HookRunner>>,
+}
+
+impl Restorer<'_> {
+    /// Everything that was in use and fits into this many tokens, with the notes of hooks first.
+    pub(super) async fn blocks(&mut self, mut room: u64, notes: Vec<String>) -> Vec<Block> {
+        let mut blocks: Vec<Block> = Vec::new();
+        let mut take = |block: Option<Block>, room: &mut u64| {
+            if let Some(block) = block.filter(|block| u64::from(block.tokens()) <= *room) {
+                *room -= u64::from(block.tokens());
+                blocks.push(block);
+            }
+        };
+        take(notes_block(notes), &mut room);
+        take(self.tasks(room), &mut room);
+        take(self.plan(room), &mut room);
+        take(self.skills(room), &mut room);
+        let files = self.files(room).await;
+        take(files, &mut room);
+        blocks
     }
 
-    /// The files that were read last, as they are now, as far as there is room. What the model sees of them
-    /// is what it may edit: the record of what was read begins anew.
-    pub(super) async fn restored_files(&mut self, room: u64) -> Option<Block> {
-        let paths = {
-            let cache = self.read_cache.lock().unwrap_or_else(PoisonError::into_inner);
-            cache.newest(MOST_FILES)
-        };
-        let all = u64::from(self.config.budget.compaction.restored_files_tokens).min(room);
-        let each = u64::from(self.config.budget.compaction.restored_files_tokens / FILES_WORTH);
+    /// The files that were read last, as they are now, as far as there is room. The model may edit only what it sees of
+    /// them: the record of read files starts again.
+    async fn files(&mut self, room: u64) -> Option<Block> {
+        let paths = self.tool_state.read_cache().newest(MOST_FILES);
+        let all = u64::from(self.config.model.budget.compaction.restored_files_tokens).min(room);
+        let each =
+            u64::from(self.config.model.budget.compaction.restored_files_tokens / FILES_WORTH);
         let fresh: Arc<Mutex<ReadCache>> = Arc::default();
         let mut items = Vec::new();
         for path in paths {
@@ -52,7 +73,7 @@ impl Engine {
                 items.push(RestoredItem { name, text, tokens });
             }
         }
-        // What is cut for want of room is not shown, and so may not be edited: headings and frame count.
+        // A truncated file may not be edited: headings and frame count.
         let headings: u64 = items.iter().map(|item| u64::from(estimate_text(&item.name)) + 2).sum();
         let files: Vec<RestoredFile> = fit_items(items, each, all.saturating_sub(headings + FRAME))
             .into_iter()
@@ -65,15 +86,16 @@ impl Engine {
         (!files.is_empty()).then(|| RestoredFiles { files, max_tokens: most(all) }.to_block())
     }
 
-    /// Read's own view of a file; none if it can not be read, or not by the rules or the hooks.
+    /// The Read tool's view of a file; none if it cannot be read, or rules or hooks deny it.
     async fn read_again(
         &self,
         path: &std::path::Path,
         cache: &Arc<Mutex<ReadCache>>,
     ) -> Option<String> {
-        let gate = PermissionGate::new(PermissionMode::Plan, self.config.gate.rules().clone());
-        let caller = CallRunner { gate, confirmer: None, ..self.caller() };
-        let mut context = self.call_context(CancellationToken::new());
+        let gate =
+            PermissionGate::new(PermissionMode::Plan, self.config.tools.gate.rules().clone());
+        let caller = CallRunner { gate, confirmer: None, ..caller(self.config, self.hooks) };
+        let mut context = self.tool_state.call_context(self.config, CancellationToken::new());
         context.read_cache = Arc::clone(cache);
         let input =
             serde_json::value::to_raw_value(&serde_json::json!({ "file_path": path })).ok()?;
@@ -81,7 +103,7 @@ impl Engine {
         let result = caller.run(ToolUse { id: &id, name: "Read", input: &input }, &context).await;
         match result.content {
             ResultContent::Text(text) if !result.is_error => {
-                Some(self.config.redactor.redact(&text))
+                Some(self.config.tools.redactor.redact(&text))
             }
             ResultContent::Text(_) | ResultContent::Blocks(_) => None,
         }
@@ -89,26 +111,27 @@ impl Engine {
 
     fn forget_unrestored(&mut self, fresh: Arc<Mutex<ReadCache>>, files: &[RestoredFile]) {
         let mut cache = fresh.lock().unwrap_or_else(PoisonError::into_inner);
-        // Of a file that was cut the model has not seen all: it reads it again before it changes it.
+        // The model has to read a truncated file again before it changes it.
         let whole = files.iter().filter(|file| file.cut.is_none());
         let shown: Vec<PathBuf> = whole.map(|file| PathBuf::from(&file.path)).collect();
         cache.keep_only(&shown);
         drop(cache);
-        self.read_cache = fresh;
+        self.tool_state.replace_read_cache(fresh);
     }
 
-    /// The plan that was handed in, if there is one.
-    pub(super) fn restored_plan(&self, room: u64) -> Option<Block> {
-        let plan = self.plan()?;
-        let (path, text) = (plan.path.display().to_string(), plan.text);
-        Some(RestoredPlan { path, text, max_tokens: most(room) }.to_block())
+    /// The submitted plan.
+    fn plan(&self, room: u64) -> Option<Block> {
+        let plan = self.session_tools.plan()?;
+        let path = plan.path.display().to_string();
+        Some(RestoredPlan { path, text: plan.text, max_tokens: most(room) }.to_block())
     }
 
     /// The skills in use, the newest first, as far as there is room.
-    pub(super) fn restored_skills(&self, room: u64) -> Option<Block> {
-        let all = u64::from(self.config.budget.compaction.restored_skills_tokens).min(room);
-        let each = u64::from(self.config.budget.compaction.restored_skills_tokens / SKILLS_WORTH);
-        let items = self.skills_in_use().restored().into_iter().map(|skill| {
+    fn skills(&self, room: u64) -> Option<Block> {
+        let all = u64::from(self.config.model.budget.compaction.restored_skills_tokens).min(room);
+        let each =
+            u64::from(self.config.model.budget.compaction.restored_skills_tokens / SKILLS_WORTH);
+        let items = self.session_tools.skills_in_use().restored().into_iter().map(|skill| {
             let text = bounded(&skill.text, each);
             let tokens = u64::from(estimate_text(&text));
             RestoredItem { name: skill.name, text, tokens }
@@ -120,9 +143,9 @@ impl Engine {
         (!skills.is_empty()).then(|| RestoredSkills { skills, max_tokens: most(all) }.to_block())
     }
 
-    /// The steps of the task, where there are any left.
-    pub(super) fn restored_tasks(&self, room: u64) -> Option<Block> {
-        let tasks = self.open_tasks();
+    /// The steps of the task that are not completed.
+    fn tasks(&self, room: u64) -> Option<Block> {
+        let tasks = self.tool_state.open_tasks();
         (!tasks.is_empty()).then(|| OpenTasks { tasks, max_tokens: most(room) }.to_block())
     }
 }
@@ -131,7 +154,7 @@ fn most(room: u64) -> u32 {
     u32::try_from(room).unwrap_or(u32::MAX)
 }
 
-/// A text of at most so many tokens, cut at a line's end, which is said.
+/// A text of at most so many tokens, truncated at the end of a line.
 fn bounded(text: &str, tokens: u64) -> String {
     let most = usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(4);
     if text.len() <= most {

@@ -1,18 +1,18 @@
-//! What a person may set about compaction.
+//! Settings of compaction.
 
 /// The switches of compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "four switches, each a key of the settings")]
 pub struct CompactionRules {
-    /// Whether a window that is nearly full is compacted by itself.
+    /// Whether a conversation that nearly fills the window is compacted by itself.
     pub auto: bool,
-    /// Whether nothing is compacted ahead: only when the server says that it is too long.
+    /// Whether it is compacted only after the server refuses a request as too long.
     pub reactive_only: bool,
-    /// Whether session notes may stand for the summary.
+    /// Whether session notes may be used as the summary.
     pub notes: bool,
-    /// Whether spans are folded instead; then nothing is compacted ahead either.
+    /// Whether spans are folded instead.
     pub collapse: bool,
-    /// The window that counts for compacting ahead, where it is to be smaller than the model's.
+    /// A smaller window for compacting ahead.
     pub auto_window: Option<u32>,
 }
 

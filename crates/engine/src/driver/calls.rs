@@ -1,61 +1,45 @@
-//! One call as a task of its own: run, kept within bounds, counted, and what it prints on the way.
+//! A tool call as a task of its own.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use dormouse_base::Redactor;
-use dormouse_conversation::{Block, ResultContent, ToolUse, ToolUseId};
+use dormouse_conversation::{Block, ResultContent, ToolUse};
 use dormouse_permissions::PermissionVerdict;
-use dormouse_tools::{CallResult, CommandProgress};
-use tokio::sync::Notify;
+use dormouse_tools::CallResult;
 
 use super::Driver;
-use crate::EngineEvent;
+use super::event_sources::FinishedCall;
+use crate::event::EngineEvent;
 use crate::meter::CallMeter;
+use crate::results::{ResultStore, without_secrets};
+use crate::tool_state::caller;
 use crate::turn_state::PendingCall;
 
-/// What a tool's task gives.
-pub(super) struct FinishedCall {
-    /// The result.
-    pub(super) block: Block,
-    /// What observers say besides.
-    pub(super) notes: Vec<String>,
-    /// Why an observer wants the turn to end.
-    pub(super) halt: Option<String>,
-    /// What the person should know of it.
-    pub(super) events: Vec<EngineEvent>,
-}
-
-impl FinishedCall {
-    pub(super) fn of(block: Block) -> Self {
-        Self { block, notes: Vec::new(), halt: None, events: Vec::new() }
-    }
-}
-
-impl Driver<'_> {
+impl Driver<'_, '_> {
     pub(super) fn start_tool(&mut self, call: PendingCall) {
-        let caller = self.engine.caller();
-        let redactor = self.engine.config.redactor.clone();
-        let store = self.engine.result_store();
+        let engine = &*self.engine;
+        let caller = caller(&engine.config, engine.hooks.runner());
+        let redactor = engine.config.tools.redactor.clone();
+        let store = ResultStore::of(&engine.config, &engine.conversation, &engine.figures);
         let bound = store.bound(&caller.tools, &call.name);
-        let meter = CallMeter::start(self.engine, &call.name);
-        let mut context = self.engine.call_context(self.outside.cancel_tools.clone());
+        let meter = CallMeter::start(engine, &call.name);
+        let mut context =
+            engine.tool_state.call_context(&engine.config, self.sources.cancel_tools.clone());
         context.overflow = store.overflow(&call.id);
-        context.progress = Some(Arc::new(self.outside.lines.of(&call.id)));
+        context.progress = Some(Arc::new(self.sources.lines.of(&call.id)));
         if let Some(call) = call.block.as_tool_use() {
-            (self.sink)(EngineEvent::ToolStarted {
+            self.turn.emit(EngineEvent::ToolStarted {
                 id: call.id.clone(),
                 name: call.name.to_owned(),
                 input: call.input.get().to_owned(),
             });
         }
         let id = call.id.clone();
-        let task = self.outside.tools.spawn(async move {
+        let task = self.sources.tools.spawn(async move {
             let Some(tool_use) = call.block.as_tool_use() else {
-                return FinishedCall::of(Block::interrupted(&call.id));
+                return FinishedCall::new(Block::interrupted(&call.id));
             };
             let result = caller.run(tool_use, &context).await;
-            let events = asides(tool_use, &result);
+            let events = call_events(tool_use, &result);
             let CallResult { content, spilled, is_error, verdict, notes, halt, .. } = result;
             let kept = match &spilled {
                 Some(spilled) => store.stored(spilled),
@@ -66,12 +50,12 @@ impl Driver<'_> {
             let block = Block::tool_result(&call.id, &kept.content, is_error);
             FinishedCall { block, notes, halt, events }
         });
-        self.outside.calls.insert(task.id(), id);
+        self.sources.calls.insert(task.id(), id);
     }
 }
 
-/// What the person should know of a call besides its result.
-fn asides(call: ToolUse<'_>, result: &CallResult) -> Vec<EngineEvent> {
+/// Events about a call besides its result.
+fn call_events(call: ToolUse<'_>, result: &CallResult) -> Vec<EngineEvent> {
     let changed = result.changed.as_ref().map(|input| EngineEvent::ToolChanged {
         id: call.id.clone(),
         input: input.get().to_owned(),
@@ -88,55 +72,4 @@ fn asides(call: ToolUse<'_>, result: &CallResult) -> Vec<EngineEvent> {
             why,
         });
     changed.into_iter().chain(denied).collect()
-}
-
-/// The key itself is no part of a result: it would go into the transcript.
-pub(crate) fn without_secrets(content: ResultContent, redactor: &Redactor) -> ResultContent {
-    match content {
-        ResultContent::Text(text) => ResultContent::Text(redactor.redact(&text)),
-        blocks @ ResultContent::Blocks(_) => blocks,
-    }
-}
-
-/// The newest line that each running call has printed, until somebody shows it.
-#[derive(Debug, Clone, Default)]
-pub(super) struct ProgressLines {
-    newest: Arc<Mutex<BTreeMap<ToolUseId, String>>>,
-    more: Arc<Notify>,
-}
-
-/// Longer lines are cut: this is a glimpse, not the result.
-const LONGEST_LINE: usize = 200;
-
-impl ProgressLines {
-    fn of(&self, call: &ToolUseId) -> CallProgress {
-        CallProgress { lines: self.clone(), call: call.clone() }
-    }
-
-    /// Waits until something was printed.
-    pub(super) async fn next(&self) -> Vec<(ToolUseId, String)> {
-        loop {
-            self.more.notified().await;
-            let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
-            if !newest.is_empty() {
-                return std::mem::take(&mut *newest).into_iter().collect();
-            }
-        }
-    }
-}
-
-/// What one call prints.
-struct CallProgress {
-    lines: ProgressLines,
-    call: ToolUseId,
-}
-
-impl CommandProgress for CallProgress {
-    fn printed(&self, text: &str) {
-        let Some(line) = text.lines().rev().find(|line| !line.trim().is_empty()) else { return };
-        let line = line.chars().take(LONGEST_LINE).collect();
-        let mut newest = self.lines.newest.lock().unwrap_or_else(PoisonError::into_inner);
-        newest.insert(self.call.clone(), line);
-        self.lines.more.notify_one();
-    }
 }

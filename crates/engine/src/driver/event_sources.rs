@@ -1,5 +1,4 @@
-//! Everything that can make something happen while a turn runs: the answer, the tools, the clock, the
-//! person.
+//! The sources of events while a turn runs: the response, the calls, the timer, the user.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -13,11 +12,12 @@ use tokio::task::{Id as TaskId, JoinError, JoinSet};
 use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::calls::{FinishedCall, ProgressLines};
+use super::progress::ProgressLines;
+use crate::engine::Engine;
+use crate::event::EngineEvent;
 use crate::turn_state::TurnEvent;
-use crate::{Engine, EngineEvent};
 
-/// Where the answer comes from.
+/// The response that is coming in.
 #[derive(Default)]
 pub(super) enum ResponseSource {
     #[default]
@@ -26,40 +26,58 @@ pub(super) enum ResponseSource {
     Open(Box<ResponseStream>),
 }
 
-/// Everything that can make something happen.
+/// All sources of events.
 #[derive(Default)]
 pub(super) struct EventSources {
-    pub(super) source: ResponseSource,
+    pub(super) response: ResponseSource,
     pub(super) timer: Option<Pin<Box<Sleep>>>,
     pub(super) tools: JoinSet<FinishedCall>,
-    /// Which call a task carries out.
+    /// The call of each task.
     pub(super) calls: BTreeMap<TaskId, ToolUseId>,
     pub(super) cancel_tools: CancellationToken,
-    /// What observers have to say beside the results that are coming in.
+    /// Notes of observers that go with the results.
     pub(super) notes: Vec<String>,
     pub(super) request_id: Option<String>,
-    /// What the person should know of calls that have ended.
-    pub(super) asides: Vec<EngineEvent>,
-    /// What running calls print.
+    /// Events about calls that have ended.
+    pub(super) call_events: Vec<EngineEvent>,
+    /// Output of running calls.
     pub(super) lines: ProgressLines,
     interrupted: bool,
 }
 
-/// Something that happened.
+/// Something for the driver to handle.
 pub(super) enum DriverEvent {
-    /// Something the step has to know.
-    TurnEvent(TurnEvent),
-    /// Running calls have printed these lines.
+    /// An event for the step.
+    Event(TurnEvent),
+    /// Output lines of running calls.
     Printed(Vec<(ToolUseId, String)>),
-    /// Hooks have something to say to the person.
+    /// Hooks have a notice for the user.
     Noticed,
 }
 
-/// A command that is asked to end gets this long to do so, then it is ended.
+/// A call that has ended.
+pub(super) struct FinishedCall {
+    /// Its result.
+    pub(super) block: Block,
+    /// Notes of observers for the model.
+    pub(super) notes: Vec<String>,
+    /// Why an observer asks for the turn to end.
+    pub(super) halt: Option<String>,
+    /// Events about it.
+    pub(super) events: Vec<EngineEvent>,
+}
+
+impl FinishedCall {
+    pub(super) fn new(block: Block) -> Self {
+        Self { block, notes: Vec::new(), halt: None, events: Vec::new() }
+    }
+}
+
+/// How long commands may take to end by themselves after an interrupt.
 const STOP_PATIENCE: Duration = Duration::from_secs(4);
 
 impl EventSources {
-    /// A task that ended: its result, or, if it was lost, that it was.
+    /// The event of a task that ended, also if it panicked.
     fn tool_done(
         &mut self,
         joined: Result<(TaskId, FinishedCall), JoinError>,
@@ -71,22 +89,22 @@ impl EventSources {
         let id = self.calls.remove(&task)?;
         let FinishedCall { block, notes, halt, events } = done.unwrap_or_else(|| {
             let text = ResultContent::Text("the tool failed inside Dormouse".to_owned());
-            FinishedCall::of(Block::tool_result(&id, &text, true))
+            FinishedCall::new(Block::tool_result(&id, &text, true))
         });
         self.notes.extend(notes);
-        self.asides.extend(events);
+        self.call_events.extend(events);
         Some(TurnEvent::ToolDone { id, block, halt })
     }
 
-    /// Lets tools that were told to stop do so in order.
+    /// Lets cancelled calls end in order.
     pub(super) async fn stop_tools(&mut self) {
         self.cancel_tools.cancel();
         let all = async { while self.tools.join_next().await.is_some() {} };
-        // Those that do not are ended when the set is dropped.
+        // The others are ended when the set is dropped.
         let _patience = tokio::time::timeout(STOP_PATIENCE, all).await;
     }
 
-    /// Waits for the next thing to happen.
+    /// Waits for the next event.
     pub(super) async fn next(
         &mut self,
         interrupt: &CancellationToken,
@@ -96,13 +114,13 @@ impl EventSources {
         loop {
             let event = tokio::select! {
                 biased;
-                // What is finished counts, even when the person has had enough.
+                // A finished call counts, even if the user has interrupted.
                 Some(joined) = self.tools.join_next_with_id() => self.tool_done(joined),
                 () = interrupt.cancelled(), if !self.interrupted => {
                     self.interrupted = true;
                     Some(TurnEvent::Interrupt)
                 }
-                step = read(&mut self.source, &mut self.request_id) => Some(match step {
+                step = read(&mut self.response, &mut self.request_id) => Some(match step {
                     Ok(event) => {
                         let class = class_of(&event, engine);
                         TurnEvent::Stream(event, class)
@@ -120,13 +138,13 @@ impl EventSources {
                 () = noticed(engine) => return DriverEvent::Noticed,
             };
             if let Some(event) = event {
-                return DriverEvent::TurnEvent(event);
+                return DriverEvent::Event(event);
             }
         }
     }
 }
 
-/// The next step of the answer; never, where none is coming.
+/// The next step of the response; pending where none is coming.
 async fn read(
     source: &mut ResponseSource,
     request_id: &mut Option<String>,
@@ -142,7 +160,7 @@ async fn read(
             ResponseSource::Open(answering) => {
                 return answering.next().await.unwrap_or_else(|| {
                     Err(ModelError::BrokenStream(
-                        "the stream ended before the answer did".to_owned(),
+                        "the stream ended before the response did".to_owned(),
                     ))
                 });
             }
@@ -150,9 +168,9 @@ async fn read(
     }
 }
 
-/// Hooks have something to say to the person; never, where there are none.
+/// Waits for a notice of hooks; pending without hooks.
 async fn noticed(engine: &Engine) {
-    match &engine.hooks {
+    match engine.hooks.runner() {
         Some(hooks) => hooks.notice_ready().await,
         None => std::future::pending().await,
     }
@@ -165,15 +183,15 @@ async fn wait(timer: Option<&mut Pin<Box<Sleep>>>) {
     }
 }
 
-/// How a call is scheduled. One that will be refused runs nothing, and so can run beside anything.
+/// How a call is scheduled. An unknown tool runs nothing, so it can run in parallel.
 fn class_of(event: &StreamEvent, engine: &Engine) -> Option<ToolClass> {
     let StreamEvent::Block(block) = event else { return None };
     let call = block.as_tool_use()?;
-    Some(engine.config.tools.get(call.name).map_or(ToolClass::ReadOnly, |tool| tool.class()))
+    Some(engine.config.tools.set.get(call.name).map_or(ToolClass::ReadOnly, |tool| tool.class()))
 }
 
 /// A number from 0 to 1.
 fn chance(engine: &Engine) -> f64 {
-    let random = engine.config.ids.next().as_u128() % 1_000;
+    let random = engine.config.services.ids.next().as_u128() % 1_000;
     Duration::from_millis(u64::try_from(random).unwrap_or(0)).as_secs_f64()
 }

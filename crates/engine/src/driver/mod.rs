@@ -1,480 +1,326 @@
-//! Carries out what the step decides: the network, the tools, the transcript, the clock.
+//! Carries out the actions of the step: the network, the tools, the transcript, the clock. It decides nothing.
 
 mod calls;
 mod event_sources;
+mod progress;
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use dormouse_base::{FileAction, FileError, MessageId, fault};
-use dormouse_context::{ContextAttachment, Fragment, HookContext, TurnShape, plan_breakpoints};
 use dormouse_conversation::transcript::MessageHeader;
-use dormouse_conversation::{
-    Block, BlockKind, Message, MessageFlags, Response, Role, StopReason, ToolUse, ToolUseId,
-};
-use dormouse_model::{SentRequest, StreamEvent};
+use dormouse_conversation::{Block, Message, MessageFlags, Response, Role, ToolUseId};
+use dormouse_hooks::BatchCall;
+use dormouse_model::SentRequest;
 use tokio_util::sync::CancellationToken;
 
-use crate::compact::{Recovery, Room};
+use crate::compact::RoomCheck;
+use crate::context_sources::{attach_to_results, results_author};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::event::{EngineEvent, TurnEnd, TurnReport};
 use crate::meter::RequestMeter;
-use crate::turn_state::{INTERRUPTED_MARK, TurnAction, TurnEvent, TurnState};
-use crate::{Engine, EngineError, EngineEvent, TurnEnd, TurnReport};
-pub(crate) use calls::without_secrets;
-use dormouse_hooks::BatchCall;
+use crate::results::ResultStore;
+use crate::turn_context::TurnContext;
+use crate::turn_state::{Recovery, TurnAction, TurnEvent, TurnState};
 use event_sources::{DriverEvent, EventSources, ResponseSource};
 
-/// Runs a turn to its end.
+/// Runs the loop to its end.
 pub(crate) async fn run(
     engine: &mut Engine,
     max_requests: Option<u32>,
-    interrupt: &CancellationToken,
-    sink: &mut (dyn FnMut(EngineEvent) + Send),
+    turn: &mut TurnContext<'_>,
 ) -> Result<TurnReport, EngineError> {
-    let mut driver = Driver::new(engine, sink);
-    let result = drive(&mut driver, max_requests, interrupt).await;
+    let folds = engine.config.window.compaction.collapse;
+    let state = TurnState::new(max_requests).with_budget(engine.spending.budget()).folding(folds);
+    let mut driver = Driver::new(engine, turn);
+    let result = driver.drive(state).await;
     driver.meter.flush();
     if result.is_err() {
-        let (answer, results) = (driver.answer_id, driver.results_id);
-        driver.engine.withdraw(answer);
-        driver.engine.withdraw(results);
+        for message in [driver.response_id, driver.results_id] {
+            if driver.engine.conversation.withdraw(message) {
+                driver.engine.messages.requeue();
+            }
+        }
     }
     result
 }
 
-async fn drive(
-    driver: &mut Driver<'_>,
-    max_requests: Option<u32>,
-    interrupt: &CancellationToken,
-) -> Result<TurnReport, EngineError> {
-    let folds = driver.engine.config.compaction.collapse;
-    let mut turn = TurnState::new(max_requests).paid_from(driver.engine.purse()).folding(folds);
-    let mut events = VecDeque::from([TurnEvent::Begin]);
-    loop {
-        let happening = match events.pop_front() {
-            Some(event) => DriverEvent::TurnEvent(event),
-            None => driver.outside.next(interrupt, driver.engine, turn.retries()).await,
-        };
-        let event = match happening {
-            DriverEvent::TurnEvent(event) => event,
-            DriverEvent::Printed(lines) => {
-                driver.pass_on_lines(lines);
-                continue;
-            }
-            DriverEvent::Noticed => {
-                driver.pass_on_notices();
-                continue;
-            }
-        };
-        driver.pass_on_notices();
-        driver.meter.event(&event, driver.engine);
-        if let TurnEvent::Stream(..) = &event
-            && std::mem::take(&mut driver.awaits_answer)
-        {
-            (driver.sink)(EngineEvent::Answering);
+/// What follows from an action.
+enum Next {
+    Continue,
+    Event(TurnEvent),
+    End(TurnEnd),
+}
+
+struct Driver<'e, 't> {
+    engine: &'e mut Engine,
+    turn: &'e mut TurnContext<'t>,
+    sources: EventSources,
+    meter: RequestMeter,
+    /// The message of the current response, and that of its results.
+    response_id: MessageId,
+    results_id: MessageId,
+    sent: Option<SentRequest>,
+    /// The newest cache breakpoint of the current request.
+    breakpoint: Option<usize>,
+}
+
+impl<'e, 't> Driver<'e, 't> {
+    fn new(engine: &'e mut Engine, turn: &'e mut TurnContext<'t>) -> Self {
+        Self {
+            response_id: engine.conversation.new_id(),
+            results_id: engine.conversation.new_id(),
+            sources: EventSources::default(),
+            meter: RequestMeter::new(engine),
+            engine,
+            turn,
+            sent: None,
+            breakpoint: None,
         }
-        if let TurnEvent::Stream(StreamEvent::Cleared(cleared), _) = &event {
-            driver.engine.server_has_cleared(*cleared);
-        }
-        if let TurnEvent::ToolDone { .. } = &event {
-            // Agents may have spent meanwhile.
-            turn.pays_from(driver.engine.purse());
-        }
-        for effect in turn.step(event) {
-            let next = match effect {
-                TurnAction::Send => driver.prepare_and_send(interrupt).await?,
-                TurnAction::Recovery(mend) => driver.mend(mend, interrupt).await?,
-                TurnAction::CommitResults(blocks) => driver.end_round(blocks, interrupt).await?,
-                effect => driver.perform(effect)?,
+    }
+
+    async fn drive(&mut self, mut state: TurnState) -> Result<TurnReport, EngineError> {
+        let mut events = VecDeque::from([TurnEvent::Begin]);
+        let interrupt = self.turn.interrupt();
+        loop {
+            let next = match events.pop_front() {
+                Some(event) => DriverEvent::Event(event),
+                None => self.sources.next(interrupt, self.engine, state.retries()).await,
             };
-            match next {
-                Next::Go => {}
-                Next::TurnEvent(event) => events.push_back(event),
-                Next::End(end) => {
-                    driver.outside.stop_tools().await;
-                    let answer = std::mem::take(&mut driver.answer);
-                    return Ok(TurnReport {
-                        end,
-                        answer,
-                        requests: turn.requests(),
-                        usage: turn.usage(),
-                        cost_usd: driver.engine.cost_usd(&turn.usage()),
-                    });
+            let event = match next {
+                DriverEvent::Event(event) => event,
+                DriverEvent::Printed(lines) => {
+                    self.pass_on_lines(lines);
+                    continue;
+                }
+                DriverEvent::Noticed => {
+                    self.pass_on_notices();
+                    continue;
+                }
+            };
+            self.pass_on_notices();
+            self.meter.event(&event, self.engine);
+            if let TurnEvent::ToolDone { .. } = &event {
+                state.set_budget(self.engine.spending.budget());
+            }
+            for action in state.step(event) {
+                match self.perform(action).await? {
+                    Next::Continue => {}
+                    Next::Event(event) => events.push_back(event),
+                    Next::End(end) => {
+                        self.sources.stop_tools().await;
+                        let usage = state.usage();
+                        return Ok(TurnReport {
+                            end,
+                            answer: state.take_answer(),
+                            requests: state.requests(),
+                            usage,
+                            cost_usd: self.engine.spending.cost_usd(&usage),
+                        });
+                    }
                 }
             }
         }
     }
-}
 
-/// What follows from an effect.
-enum Next {
-    Go,
-    TurnEvent(TurnEvent),
-    End(TurnEnd),
-}
-
-struct Driver<'e> {
-    engine: &'e mut Engine,
-    sink: &'e mut (dyn FnMut(EngineEvent) + Send),
-    outside: EventSources,
-    meter: RequestMeter,
-    /// The message that is being answered into, and the one for its results.
-    answer_id: MessageId,
-    results_id: MessageId,
-    sent: Option<SentRequest>,
-    /// Where this request puts its newest cache breakpoint.
-    breakpoint: Option<usize>,
-    /// The model's last text.
-    answer: String,
-    /// The answer goes on in the next one.
-    paused: bool,
-    /// A request is out of which nothing has come back yet.
-    awaits_answer: bool,
-}
-
-impl<'e> Driver<'e> {
-    fn new(engine: &'e mut Engine, sink: &'e mut (dyn FnMut(EngineEvent) + Send)) -> Self {
-        let (answer_id, results_id) = (engine.new_id(), engine.new_id());
-        let (outside, meter) = (EventSources::default(), RequestMeter::new(engine));
-        Self {
-            engine,
-            sink,
-            outside,
-            meter,
-            answer_id,
-            results_id,
-            sent: None,
-            breakpoint: None,
-            answer: String::new(),
-            paused: false,
-            awaits_answer: false,
+    async fn perform(&mut self, action: TurnAction) -> Result<Next, EngineError> {
+        match action {
+            TurnAction::Send => return self.make_room_and_send().await,
+            TurnAction::Recover(recovery) => return self.recover(recovery).await,
+            TurnAction::CommitResults(blocks) => return self.commit_results(blocks).await,
+            TurnAction::End(end) => return Ok(Next::End(end)),
+            TurnAction::Wait(delay) => {
+                self.sources.timer = Some(Box::pin(tokio::time::sleep(delay)));
+            }
+            TurnAction::DropResponse => self.sources.response = ResponseSource::Idle,
+            TurnAction::RecordBlock(response, block) => self.record_block(response, &block)?,
+            TurnAction::RecordWithdrawn => {
+                self.engine.conversation.transcript.record_withdrawn(self.response_id)?;
+            }
+            TurnAction::RecordCleared(cleared) => self.engine.layers().record_cleared(cleared),
+            TurnAction::StartTool(call) => self.start_tool(call),
+            TurnAction::StopTools => self.sources.cancel_tools.cancel(),
+            TurnAction::RecordResult(block) => self.record_result(&block)?,
+            TurnAction::CommitResponse(response, blocks) => {
+                self.commit_response(response, blocks)?;
+            }
+            TurnAction::CommitClosing(note) => self.engine.conversation.append_closing(note)?,
+            TurnAction::NotifyIdle { turn_end } => self.engine.notify_idle(turn_end),
+            TurnAction::Emit(output) => {
+                self.turn.emit(output.into_event(self.engine.config.retry.retries));
+            }
         }
+        Ok(Next::Continue)
     }
 
-    /// What hooks and memory have to say to the person.
+    /// Passes on what hooks and memory have for the user.
     fn pass_on_notices(&mut self) {
-        for event in std::mem::take(&mut self.outside.asides) {
-            (self.sink)(event);
+        for event in std::mem::take(&mut self.sources.call_events) {
+            self.turn.emit(event);
         }
-        if let Some(memory) = &self.engine.config.memory {
-            let notices = memory.access.notices().take().into_iter();
-            notices.for_each(|said| (self.sink)(EngineEvent::Remembered(said)));
+        for notice in self.engine.take_memory_notices() {
+            self.turn.emit(EngineEvent::Remembered(notice));
         }
-        if let Some(hooks) = &self.engine.hooks {
-            let notices = hooks.take_notices().into_iter();
-            notices.for_each(|said| (self.sink)(EngineEvent::Notice(said)));
-        }
+        self.engine.hooks.pass_on_notices(self.turn.sink());
     }
 
     fn pass_on_lines(&mut self, lines: Vec<(ToolUseId, String)>) {
         for (id, line) in lines {
-            (self.sink)(EngineEvent::ToolPrinted { id, line });
+            self.turn.emit(EngineEvent::ToolPrinted { id, line });
         }
     }
 
-    fn perform(&mut self, effect: TurnAction) -> Result<Next, EngineError> {
-        match effect {
-            // The driver awaits these.
-            TurnAction::Send | TurnAction::Recovery(_) | TurnAction::CommitResults(_) => {}
-            TurnAction::Wait(delay) => {
-                self.outside.timer = Some(Box::pin(tokio::time::sleep(delay)))
-            }
-            TurnAction::DropAnswer => self.outside.source = ResponseSource::Idle,
-            TurnAction::RecordBlock(response, block) => self.record_block(response, &block)?,
-            TurnAction::RecordWithdrawn => {
-                self.engine.transcript.record_withdrawn(self.answer_id)?
-            }
-            TurnAction::StartTool(call) => self.start_tool(call),
-            TurnAction::StopTools => self.outside.cancel_tools.cancel(),
-            TurnAction::RecordResult(block) => self.record_result(&block)?,
-            TurnAction::CommitAnswer(response, blocks) => self.commit_answer(response, blocks)?,
-            TurnAction::CommitClosing(note) => self.commit_closing(note)?,
-            TurnAction::Tell(told) => {
-                (self.sink)(told.into_event(self.engine.config.retry.retries))
-            }
-            TurnAction::End(end) => return Ok(Next::End(end)),
-        }
-        Ok(Next::Go)
-    }
-
-    /// Sends the conversation, compacted first where that is due. Never if the window is full: a server may
-    /// refuse that, or silently cut what it was sent.
-    async fn prepare_and_send(
-        &mut self,
-        interrupt: &CancellationToken,
-    ) -> Result<Next, EngineError> {
-        Ok(match self.engine.make_room(interrupt, self.sink).await? {
-            Room::Enough => self.send(),
-            Room::None(error) => Next::TurnEvent(TurnEvent::Full(error)),
-            Room::Interrupted => Next::TurnEvent(TurnEvent::Interrupt),
+    async fn make_room_and_send(&mut self) -> Result<Next, EngineError> {
+        Ok(match self.engine.make_room(self.turn).await? {
+            RoomCheck::Enough => self.send(),
+            RoomCheck::None(error) => Next::Event(TurnEvent::WindowFull(error)),
+            RoomCheck::Interrupted => Next::Event(TurnEvent::Interrupt),
         })
     }
 
-    async fn mend(
-        &mut self,
-        mend: Recovery,
-        interrupt: &CancellationToken,
-    ) -> Result<Next, EngineError> {
-        let helped = self.engine.mend(mend, interrupt, self.sink).await?;
-        let stopped = !helped && interrupt.is_cancelled();
-        Ok(Next::TurnEvent(if stopped { TurnEvent::Interrupt } else { TurnEvent::Mended(helped) }))
+    async fn recover(&mut self, recovery: Recovery) -> Result<Next, EngineError> {
+        let helped = self.engine.recover(recovery, self.turn).await?;
+        let interrupted = self.turn.is_interrupted();
+        Ok(Next::Event(TurnEvent::Recovered { helped, interrupted }))
     }
 
-    /// Sends the conversation as it stands.
     fn send(&mut self) -> Next {
         let engine = &mut *self.engine;
-        engine.requests += 1;
-        let shapes: Vec<TurnShape> = engine
-            .body
-            .turns()
-            .iter()
-            .map(|turn| TurnShape { role: turn.role, can_be_marked: turn.can_be_marked() })
-            .collect();
-        let marks = plan_breakpoints(&shapes, engine.last_breakpoint);
-        let bytes = engine.body.render(&marks);
-        self.sent = Some(engine.body.mark_sent(engine.config.clock.elapsed()));
-        self.meter.sent(shapes.len());
-        self.breakpoint = marks.last().copied();
-        self.answer_id = engine.new_id();
-        self.results_id = engine.new_id();
-        let model = Arc::clone(&engine.config.model);
-        self.awaits_answer = true;
-        self.outside.source =
+        engine.spending.count_request();
+        let request = engine.conversation.next_request();
+        self.meter.sent(request.messages);
+        self.sent = Some(request.sent);
+        self.breakpoint = request.breakpoint;
+        self.response_id = engine.conversation.new_id();
+        self.results_id = engine.conversation.new_id();
+        let model = Arc::clone(&engine.config.model.client);
+        let bytes = request.bytes;
+        self.sources.response =
             ResponseSource::Opening(Box::pin(async move { model.send(bytes).await }));
-        self.outside.cancel_tools = CancellationToken::new();
-        Next::Go
+        self.sources.cancel_tools = CancellationToken::new();
+        Next::Continue
     }
 
     fn record_block(&mut self, mut response: Response, block: &Block) -> Result<(), EngineError> {
-        response.request_id.clone_from(&self.outside.request_id);
+        response.request_id.clone_from(&self.sources.request_id);
         let author = MessageHeader {
-            message: self.answer_id,
+            message: self.response_id,
             role: Role::Assistant,
             flags: MessageFlags::default(),
             response: Some(&response),
         };
-        Ok(self.engine.transcript.record_blocks(author, std::slice::from_ref(block))?)
+        let transcript = &mut self.engine.conversation.transcript;
+        Ok(transcript.record_blocks(author, std::slice::from_ref(block))?)
     }
 
     fn record_result(&mut self, block: &Block) -> Result<(), EngineError> {
         // A process that dies here leaves a call without its result behind.
         fault::point("engine.record_result")
             .map_err(|error| FileError::new(FileAction::Write, "fault", error))?;
-        let author = self.results_author();
-        Ok(self.engine.transcript.record_blocks(author, std::slice::from_ref(block))?)
+        let author = results_author(self.results_id);
+        let transcript = &mut self.engine.conversation.transcript;
+        Ok(transcript.record_blocks(author, std::slice::from_ref(block))?)
     }
 
-    fn commit_answer(
+    fn commit_response(
         &mut self,
         mut response: Response,
         blocks: Vec<Block>,
     ) -> Result<(), EngineError> {
-        response.request_id = self.outside.request_id.take();
-        let message =
-            Message::assistant(self.answer_id, self.engine.config.clock.now(), blocks, response);
-        self.engine.transcript.record_response_end(MessageHeader::of(&message))?;
-        let text = message.text();
-        if !text.is_empty() {
-            if !std::mem::take(&mut self.paused) {
-                self.answer.clear();
-            }
-            self.answer.push_str(text.trim_end_matches(INTERRUPTED_MARK).trim_end());
+        response.request_id = self.sources.request_id.take();
+        let usage = response.usage;
+        let now = self.engine.config.services.clock.now();
+        let message = Message::assistant(self.response_id, now, blocks, response);
+        let engine = &mut *self.engine;
+        engine.conversation.transcript.record_response_end(MessageHeader::of(&message))?;
+        engine.conversation.confirm_breakpoint(self.breakpoint);
+        let cache_break =
+            self.sent.take().and_then(|sent| engine.conversation.find_cache_break(&sent, &message));
+        if let Some(found) = cache_break {
+            self.meter.broke(&found);
+            self.turn.notice(format!(
+                "The server read {} tokens from its cache instead of {}: {}",
+                found.read, found.expected, found.cause
+            ));
         }
-        self.paused = message.stopped_by(&StopReason::PauseTurn);
-        // The server has it in its cache only now.
-        self.engine.last_breakpoint = self.breakpoint.or(self.engine.last_breakpoint);
-        self.look_for_break(&message);
-        if message.response.as_ref().is_some_and(|response| response.usage.total() > 0) {
-            self.engine.freed_tokens = 0;
-        }
-        if let Some(response) = &message.response {
-            self.engine.turn_usd += self.engine.cost_usd(&response.usage).unwrap_or(0.0);
-        }
-        let calls = message.tool_calls().next().is_some();
-        let message = self.engine.commit(message)?;
-        self.engine.offer_branch(&message);
-        (self.sink)(EngineEvent::Message(message));
-        if !calls {
-            self.engine.settle(true);
-        }
+        engine.spending.count_response(&usage);
+        let message = engine.conversation.push(message)?;
+        engine.watch_message(&message);
+        engine.set_fork_point(&message);
+        self.turn.emit(EngineEvent::Message(message));
         Ok(())
     }
 
-    /// A round of calls is over: hooks look at it as a whole, and may end the turn with it.
-    async fn end_round(
-        &mut self,
-        blocks: Vec<Block>,
-        interrupt: &CancellationToken,
-    ) -> Result<Next, EngineError> {
+    /// Adds results and their attachments to the history. A hook may ask for the turn to end with them.
+    async fn commit_results(&mut self, blocks: Vec<Block>) -> Result<Next, EngineError> {
+        let interrupt = self.turn.interrupt();
         let halt = tokio::select! {
             biased;
             () = interrupt.cancelled() => None,
-            halt = self.ask_about_round(&blocks) => halt,
+            halt = self.check_round(&blocks) => halt,
         };
-        self.commit_results(blocks)?;
-        Ok(halt.map_or(Next::Go, |why| Next::End(TurnEnd::Halted(why))))
+        let blocks = self.store_together(blocks)?;
+        let engine = &mut *self.engine;
+        if let Some(memory) = &engine.config.memory {
+            let calls = engine.conversation.history().last();
+            let calls = calls.map(|last| last.blocks.as_slice()).unwrap_or_default();
+            memory.access.provenance().record_results(self.results_id, &blocks, calls);
+        }
+        engine.session_tools.record_skills(&mut engine.conversation.transcript)?;
+        let notes = std::mem::take(&mut self.sources.notes);
+        let author = results_author(self.results_id);
+        let blocks = attach_to_results(engine, author, blocks, &notes, self.turn.sink()).await?;
+        let now = engine.config.services.clock.now();
+        let message = Message::user(self.results_id, now, blocks, MessageFlags::default());
+        let message = engine.conversation.push(message)?;
+        engine.messages.confirm();
+        self.turn.emit(EngineEvent::Message(message));
+        Ok(Next::Event(TurnEvent::RoundCommitted { halt }))
     }
 
-    /// Why the turn is to end with this round, if a hook says so.
-    async fn ask_about_round(&mut self, blocks: &[Block]) -> Option<String> {
-        let hooks = self.engine.hooks.clone()?;
-        hooks.check_files();
-        let tools = self.engine.caller().tools;
-        let calls = self.engine.history.last()?;
-        let calls: Vec<BatchCall<'_>> = calls
+    /// Runs the hooks of a round of calls. The reason to end the turn, if a hook gives one.
+    async fn check_round(&mut self, blocks: &[Block]) -> Option<String> {
+        let runner = self.engine.hooks.runner().cloned()?;
+        runner.check_files();
+        let tools = &self.engine.config.tools.set;
+        let calls: Vec<BatchCall<'_>> = self
+            .engine
+            .conversation
+            .history()
+            .last()?
             .blocks
             .iter()
             .filter_map(Block::as_tool_use)
-            .map(|call| BatchCall::new(call, &tools, blocks))
+            .map(|call| BatchCall::new(call, tools, blocks))
             .collect();
-        let verdict = hooks.run_with_notices(hooks.tool_batch(&calls), self.sink).await;
-        self.outside.notes.extend(verdict.notes);
+        let verdict = runner.run_with_notices(runner.tool_batch(&calls), self.turn.sink()).await;
+        self.sources.notes.extend(verdict.notes);
         verdict.block.or(verdict.halt)
     }
 
-    fn commit_results(&mut self, blocks: Vec<Block>) -> Result<(), EngineError> {
-        let mut blocks = self.store_together(blocks)?;
-        self.record_results(&blocks);
-        self.engine.record_skills()?;
-        let attached = self.instructions_of(&blocks);
-        self.add_block(&mut blocks, attached)?;
-        let notes = self.take_notes();
-        self.add_block(&mut blocks, notes)?;
-        let recalled = self.engine.recalled_meanwhile(self.sink);
-        self.add_block(&mut blocks, recalled)?;
-        if let Some((block, facts)) = self.engine.announced_since() {
-            self.add_block(&mut blocks, Some(block))?;
-            self.engine.transcript.record_facts(&facts)?;
-            self.engine.told = facts;
-        }
-        let author = self.results_author();
-        self.engine.add_arrivals(author, &mut blocks, self.sink)?;
-        let message = Message::user(
-            self.results_id,
-            self.engine.config.clock.now(),
-            blocks,
-            MessageFlags::default(),
-        );
-        let message = self.engine.commit(message)?;
-        self.engine.telling.clear();
-        (self.sink)(EngineEvent::Message(message));
-        self.engine.settle(false);
-        Ok(())
-    }
-
-    /// What goes behind the results is written down when it is first sent.
-    fn add_block(
-        &mut self,
-        blocks: &mut Vec<Block>,
-        block: Option<Block>,
-    ) -> Result<(), EngineError> {
-        let Some(block) = block else { return Ok(()) };
-        let author = self.results_author();
-        self.engine.transcript.record_blocks(author, std::slice::from_ref(&block))?;
-        blocks.push(block);
-        Ok(())
-    }
-
-    /// What observers had to say.
-    fn take_notes(&mut self) -> Option<Block> {
-        let notes = std::mem::take(&mut self.outside.notes);
-        (!notes.is_empty()).then(|| HookContext { notes }.to_block())
-    }
-
-    /// Memory is told what tools brought, and from where.
-    fn record_results(&self, results: &[Block]) {
-        let engine = &*self.engine;
-        let calls = engine.history.last().map(|last| last.blocks.as_slice()).unwrap_or_default();
-        if let Some(memory) = &engine.config.memory {
-            memory.access.provenance().record_results(self.results_id, results, calls);
-        }
-    }
-
-    /// Instructions that belong to the files which these results are about.
-    fn instructions_of(&mut self, results: &[Block]) -> Option<Block> {
-        let engine = &mut *self.engine;
-        let calls = engine.history.last().map(|last| last.blocks.as_slice()).unwrap_or_default();
-        let worked = |call: &ToolUse<'_>| {
-            results.iter().any(|result| {
-                !result.is_error()
-                    && matches!(result.kind(), BlockKind::ToolResult { id } if id == call.id)
-            })
-        };
-        let files: Vec<PathBuf> = calls
-            .iter()
-            .filter_map(Block::as_tool_use)
-            .filter(worked)
-            .filter_map(|call| engine.config.tools.get(call.name)?.file(call.input))
-            .collect();
-        let loaded: Vec<_> = files.iter().flat_map(|file| engine.known.touched(file)).collect();
-        engine
-            .known
-            .take_warnings()
-            .into_iter()
-            .for_each(|said| (self.sink)(EngineEvent::Notice(said)));
-        if loaded.is_empty() {
-            return None;
-        }
-        if let Some(hooks) = &engine.hooks {
-            hooks.instructions_loaded(&loaded);
-        }
-        Some(ContextAttachment { parts: engine.known.parts_of(&loaded) }.to_block())
-    }
-
-    fn results_author(&self) -> MessageHeader<'static> {
-        let (role, flags) = (Role::User, MessageFlags::default());
-        MessageHeader { message: self.results_id, role, flags, response: None }
-    }
-
-    /// Results that together are too long for one message: the largest are stored. That is decided now,
-    /// before they are first sent, and written down.
+    /// Stores the largest of results that together are too long for one message, before they are first sent.
     fn store_together(&mut self, mut blocks: Vec<Block>) -> Result<Vec<Block>, EngineError> {
-        let store = self.engine.result_store();
-        let tools = &self.engine.config.tools;
-        let calls =
-            self.engine.history.last().map(|last| last.blocks.as_slice()).unwrap_or_default();
+        let engine = &mut *self.engine;
+        let store = ResultStore::of(&engine.config, &engine.conversation, &engine.figures);
+        let tools = &engine.config.tools.set;
+        let calls = engine.conversation.history().last();
+        let calls = calls.map(|last| last.blocks.as_slice()).unwrap_or_default();
         let bound = |id: &ToolUseId| {
-            let name = calls
-                .iter()
-                .filter_map(Block::as_tool_use)
-                .find(|call| call.id == id)
-                .map(|call| call.name);
+            let mut calls = calls.iter().filter_map(Block::as_tool_use);
+            let name = calls.find(|call| call.id == id).map(|call| call.name);
             store.bound(tools, name.unwrap_or_default())
         };
         let stored = store.keep_message(&blocks, bound);
         if stored.is_empty() {
             return Ok(blocks);
         }
-        self.engine.transcript.record_stored(self.results_id, &stored)?;
+        engine.conversation.transcript.record_stored(self.results_id, &stored)?;
         for block in stored {
             if let Some(old) = blocks.iter_mut().find(|old| old.kind() == block.kind()) {
                 *old = block;
             }
         }
         Ok(blocks)
-    }
-
-    fn commit_closing(&mut self, note: &str) -> Result<(), EngineError> {
-        let message =
-            Message::synthetic_response(self.engine.new_id(), self.engine.config.clock.now(), note);
-        self.engine.transcript.record_message(&message)?;
-        self.engine.commit(message)?;
-        Ok(())
-    }
-
-    fn look_for_break(&mut self, message: &Message) {
-        let ttl = self.engine.cache_ttl();
-        // An answer that broke off may have told no counters.
-        if let (Some(sent), Some(response)) = (self.sent.take(), &message.response)
-            && response.stop_reason.is_some()
-            && response.usage.input_total() > 0
-            && let Some(found) = self.engine.detector.observe(&sent, &response.usage, ttl)
-        {
-            self.meter.broke(&found);
-            (self.sink)(EngineEvent::Notice(format!(
-                "the server read {} tokens from its cache where {} were expected: {}",
-                found.read, found.expected, found.cause
-            )));
-        }
     }
 }

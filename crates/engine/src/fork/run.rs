@@ -4,22 +4,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::MessageId;
-use dormouse_context::{TurnShape, plan_breakpoints};
 use dormouse_conversation::metrics::{ConversationKind, Metric, RequestMetric, RequestOutcome};
-use dormouse_conversation::{
-    Block, Message, MessageFlags, Response, ResultContent, StopReason, ToolUse, Usage,
-};
+use dormouse_conversation::{Block, Message, Response, ResultContent, StopReason, ToolUse, Usage};
 use dormouse_model::{Completion, ModelError};
 use dormouse_permissions::PermissionVerdict;
 use dormouse_tools::{CallRunner, ToolSet};
 
 use super::gate::ForkGuard;
-use super::{DENIALS_KEPT, FORK_TAG, ForkEnd, ForkOrder, ForkReport, ForkSource};
-use crate::driver::without_secrets;
+use super::opening::{FORK_FLAGS, opening_blocks};
+use super::order::{ForkEnd, ForkOrder, ForkReport};
+use super::source::ForkSource;
 use crate::jobs::JobHandle;
+use crate::results::without_secrets;
+
+/// The reasons of so many denied calls are kept.
+const DENIALS_KEPT: usize = 20;
 
 impl ForkSource {
-    /// Runs a fork to its end. Dropping this ends it.
+    /// Runs a fork to its end. Dropping the future ends it.
     pub async fn run(self, order: ForkOrder, job: Option<&JobHandle>) -> ForkReport {
         let mut fork = Fork::new(self, order, job);
         let end = fork.work().await;
@@ -28,23 +30,24 @@ impl ForkSource {
 }
 
 struct Fork<'j> {
-    seed: ForkSource,
+    source: ForkSource,
     order: ForkOrder,
     job: Option<&'j JobHandle>,
     report: ForkReport,
 }
 
 impl<'j> Fork<'j> {
-    fn new(mut seed: ForkSource, order: ForkOrder, job: Option<&'j JobHandle>) -> Self {
+    fn new(mut source: ForkSource, order: ForkOrder, job: Option<&'j JobHandle>) -> Self {
         if let Some(job) = job {
-            seed.context.cancel = job.cancel.child_token();
+            source.calls.context.cancel = job.cancel.child_token();
         }
         if !order.tools.is_empty() {
-            seed.tools = Arc::new(ToolSet::clone(&seed.tools).with(order.tools.iter().cloned()));
+            let tools = ToolSet::clone(&source.calls.tools);
+            source.calls.tools = Arc::new(tools.with(order.tools.iter().cloned()));
         }
-        seed.context.file_guard = Some(Arc::new(ForkGuard {
+        source.calls.context.file_guard = Some(Arc::new(ForkGuard {
             writes: order.gate.writes.clone(),
-            parent: seed.context.file_guard.take(),
+            parent: source.calls.context.file_guard.take(),
         }));
         let report = ForkReport {
             end: ForkEnd::Completed,
@@ -54,12 +57,11 @@ impl<'j> Fork<'j> {
             denied: 0,
             denials: Vec::new(),
         };
-        Self { seed, order, job, report }
+        Self { source, order, job, report }
     }
 
     async fn work(&mut self) -> ForkEnd {
-        let message = format!("{FORK_TAG}\n{}", self.order.message);
-        self.say(vec![Block::text(&message)]);
+        self.append_user(opening_blocks(&[], &self.order.message));
         loop {
             if self.report.turns >= self.order.most_turns {
                 return ForkEnd::MaxTurns;
@@ -87,7 +89,7 @@ impl<'j> Fork<'j> {
                     results.push(self.call(call).await);
                 }
             }
-            self.say(results);
+            self.append_user(results);
         }
     }
 
@@ -100,25 +102,26 @@ impl<'j> Fork<'j> {
         if !blocks.is_empty() {
             let response = Response {
                 id: String::new(),
-                model: self.seed.model_name.clone(),
+                model: self.source.model_name.clone(),
                 stop_reason: completion.stop_reason,
                 usage: completion.usage,
                 request_id: None,
             };
-            let (id, now) = (self.new_id(), self.seed.clock.now());
-            self.seed.body.append(&Message::assistant(id, now, blocks, response));
+            let now = self.source.services.clock.now();
+            let message = Message::assistant(self.new_id(), now, blocks, response);
+            self.source.wire.append(&message);
         }
         calls
     }
 
-    fn say(&mut self, blocks: Vec<Block>) {
-        let flags = MessageFlags { meta: true, side_chain: true, ..MessageFlags::default() };
-        let (id, now) = (self.new_id(), self.seed.clock.now());
-        self.seed.body.append(&Message::user(id, now, blocks, flags));
+    fn append_user(&mut self, blocks: Vec<Block>) {
+        let now = self.source.services.clock.now();
+        let message = Message::user(self.new_id(), now, blocks, FORK_FLAGS);
+        self.source.wire.append(&message);
     }
 
     fn new_id(&self) -> MessageId {
-        MessageId::generate(&*self.seed.ids)
+        MessageId::generate(&*self.source.services.ids)
     }
 
     async fn ask(&mut self) -> Result<Completion, ModelError> {
@@ -128,7 +131,7 @@ impl<'j> Fork<'j> {
                 Ok(completion) => return Ok(completion),
                 Err(error) => error,
             };
-            let Some(delay) = self.seed.retry.delay(&error, retries, 0.5) else {
+            let Some(delay) = self.source.retry.delay(&error, retries, 0.5) else {
                 return Err(error);
             };
             retries += 1;
@@ -137,22 +140,14 @@ impl<'j> Fork<'j> {
     }
 
     async fn ask_once(&mut self) -> Result<Completion, ModelError> {
-        let shapes: Vec<TurnShape> = self
-            .seed
-            .body
-            .turns()
-            .iter()
-            .map(|turn| TurnShape { role: turn.role, can_be_marked: turn.can_be_marked() })
-            .collect();
-        let marks = plan_breakpoints(&shapes, self.seed.last_breakpoint);
-        let bytes = self.seed.body.render(&marks);
-        self.seed.body.mark_sent(self.seed.clock.elapsed());
-        let since = self.seed.clock.elapsed();
-        let answer = self.seed.model.ask(bytes).await;
-        let took = self.seed.clock.elapsed().saturating_sub(since);
-        self.count(shapes.len(), took, &answer);
+        let clock = Arc::clone(&self.source.services.clock);
+        let since = clock.elapsed();
+        let request = self.source.wire.next_request(since);
+        let answer = self.source.model.ask(request.bytes).await;
+        let took = clock.elapsed().saturating_sub(since);
+        self.count(request.messages, took, &answer);
         if answer.is_ok() {
-            self.seed.last_breakpoint = marks.last().copied();
+            self.source.wire.confirm(request.breakpoint);
         }
         answer
     }
@@ -160,11 +155,11 @@ impl<'j> Fork<'j> {
     /// Its usage is counted under its own label.
     fn count(&mut self, messages: usize, took: Duration, answer: &Result<Completion, ModelError>) {
         let usage = answer.as_ref().map(|completion| completion.usage).unwrap_or_default();
-        let seed = &self.seed;
-        let cost_usd = seed.prices.cost_usd(&seed.model_name, &usage, seed.dialect.ttl);
-        seed.spent.add(cost_usd.unwrap_or(0.0));
-        seed.figures.record(&Metric::Request(RequestMetric {
-            model: seed.model_name.clone(),
+        let source = &self.source;
+        let cost_usd = source.pricing.cost_usd(&usage);
+        source.shared_cost.add(cost_usd.unwrap_or(0.0));
+        source.figures.record(&Metric::Request(RequestMetric {
+            model: source.model_name.clone(),
             lane: ConversationKind::Fork,
             purpose: Some(self.order.purpose.to_owned()),
             outcome: match answer {
@@ -189,12 +184,12 @@ impl<'j> Fork<'j> {
 
     /// Every call has its result: what it gave, or why it was denied.
     async fn call(&mut self, call: ToolUse<'_>) -> Block {
-        let seed = &self.seed;
-        let admitted = match seed.tools.get(call.name) {
+        let calls = &self.source.calls;
+        let admitted = match calls.tools.get(call.name) {
             Some(tool) => {
-                self.order.gate.admit(&**tool, call.input, &seed.context.folder, &seed.gate)
+                self.order.gate.admit(&**tool, call.input, &calls.context.folder, &calls.gate)
             }
-            None => Ok(seed.gate.clone()),
+            None => Ok(calls.gate.clone()),
         };
         let gate = match admitted {
             Ok(gate) => gate,
@@ -203,28 +198,28 @@ impl<'j> Fork<'j> {
                 return Block::tool_result(call.id, &ResultContent::Text(why), true);
             }
         };
-        let observer = seed.observer.clone();
-        let caller = CallRunner { observer, ..CallRunner::new(Arc::clone(&seed.tools), gate) };
-        let bound = seed.results.bound(&seed.tools, call.name);
-        let mut context = seed.context.clone();
-        context.overflow = seed.results.overflow(call.id);
+        let observer = calls.observer.clone();
+        let caller = CallRunner { observer, ..CallRunner::new(Arc::clone(&calls.tools), gate) };
+        let bound = calls.results.bound(&calls.tools, call.name);
+        let mut context = calls.context.clone();
+        context.overflow = calls.results.overflow(call.id);
         let result = caller.run(call, &context).await;
         if let (Some(PermissionVerdict::Deny), ResultContent::Text(why)) =
             (result.verdict, &result.content)
         {
             self.note_denied(why);
         }
-        let seed = &self.seed;
-        let file = seed.tools.get(call.name).and_then(|tool| tool.file(call.input));
+        let calls = &self.source.calls;
+        let file = calls.tools.get(call.name).and_then(|tool| tool.file(call.input));
         if let (Some(job), Some(file), false) = (self.job, file, result.is_error) {
             job.phase("updating");
-            job.touched(seed.context.folder.join(file));
+            job.touched(calls.context.folder.join(file));
         }
         let kept = match &result.spilled {
-            Some(spilled) => seed.results.stored(spilled),
+            Some(spilled) => calls.results.stored(spilled),
             None => {
-                let content = without_secrets(result.content, &seed.context.redactor);
-                seed.results.keep(call.id, bound, content)
+                let content = without_secrets(result.content, &calls.context.redactor);
+                calls.results.keep(call.id, bound, content)
             }
         };
         Block::tool_result(call.id, &kept.content, result.is_error)

@@ -1,5 +1,5 @@
-//! Collapse (C-11 to C-13): the oldest spans are summarised ahead of need, beside the conversation, and shown
-//! folded when the window is nearly full. The messages stay; `/expand` unfolds them.
+//! Collapse (C-11 to C-13): the oldest spans are summarized in the background before that is needed, and shown folded
+//! when the window is nearly full. The messages stay; `/expand` unfolds them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,41 +13,44 @@ use dormouse_context::layers::{
 };
 use dormouse_conversation::transcript::{CompactionBoundary, CompactionTrigger};
 use dormouse_conversation::{Message, MessageHistory, estimate_text};
-use tokio_util::sync::CancellationToken;
 
+use super::apply::Layers;
+use crate::conversation::Conversation;
+use crate::error::EngineError;
+use crate::event::EngineEvent;
 use crate::fork::{ForkEnd, ForkGate, ForkOrder, ForkSource};
-use crate::{Engine, EngineError, EngineEvent, JobEnd, JobHandle, JobStatus};
+use crate::jobs::{JobEnd, JobHandle, JobStatus, Jobs};
+use crate::turn_context::{EventSink, TurnContext};
 
-/// What the job is called, and what its requests are for.
+/// The kind of the job, and the purpose of its requests.
 const KIND: &str = "collapse";
-/// A model that calls a tool instead is told, and may answer once more.
+/// A model that calls a tool instead gets one more request.
 const MOST_TURNS: u32 = 2;
-/// After so many spans in a row that could not be summarised no more are staged.
+/// After so many failures in a row no more spans are staged.
 const MOST_FAILURES: u32 = 3;
-/// When the server says that it is too long, a summary that is on its way is waited for.
+/// How long a refused request waits for summaries that are under way.
 const PATIENCE: Duration = Duration::from_secs(30);
-const TICK: Duration = Duration::from_millis(20);
 
-/// What came of a span.
-enum Summarised {
+/// The outcome of summarizing a span.
+enum SpanOutcome {
     Ready(SpanFold),
     Failed(FoldSpan),
 }
 
-/// What is folded, and what is about to be.
+/// The spans that are folded, and those about to be.
 #[derive(Default)]
 pub(crate) struct CollapseState {
-    /// Spans whose summaries are on their way, or ready.
+    /// Spans whose summaries are under way or ready.
     staged: Vec<FoldSpan>,
     ready: Vec<SpanFold>,
-    coming: Arc<Mutex<Vec<Summarised>>>,
+    coming: Arc<Mutex<Vec<SpanOutcome>>>,
     failures: u32,
-    /// The messages behind the folds, by the first of each span.
+    /// The folded messages, by the first of each span.
     behind: HashMap<MessageId, Vec<Arc<Message>>>,
 }
 
 impl CollapseState {
-    /// What an earlier process has folded.
+    /// The folds of an earlier process.
     pub(crate) fn of(view: &[Message], earlier: &[Message]) -> Self {
         let mut folding = Self::default();
         for (from, to) in view.iter().filter_map(folded_span) {
@@ -64,16 +67,16 @@ impl CollapseState {
         folding
     }
 
-    /// Takes in what the job has brought.
+    /// Collects what the job has summarized.
     fn collect(&mut self) {
         let mut coming = self.coming.lock().unwrap_or_else(PoisonError::into_inner);
-        for summarised in coming.drain(..) {
-            match summarised {
-                Summarised::Ready(fold) => {
+        for summarized in coming.drain(..) {
+            match summarized {
+                SpanOutcome::Ready(fold) => {
                     self.failures = 0;
                     self.ready.push(fold);
                 }
-                Summarised::Failed(span) => {
+                SpanOutcome::Failed(span) => {
                     self.failures += 1;
                     self.staged.retain(|staged| *staged != span);
                 }
@@ -82,106 +85,109 @@ impl CollapseState {
     }
 }
 
-impl Engine {
-    /// Stages what should be staged, commits what is due.
-    pub(super) fn collapse_if_due(
+impl CollapseState {
+    /// Folds what is due, and says which spans should be summarized next.
+    pub(crate) fn run(
         &mut self,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
-    ) -> Result<(), EngineError> {
-        self.folding.collect();
-        let (used, budget) = (self.tokens_used(), self.config.budget);
+        layers: &mut Layers<'_>,
+        jobs: &Jobs,
+        sink: &mut EventSink<'_>,
+    ) -> Result<Vec<FoldSpan>, EngineError> {
+        self.collect();
+        let budget = layers.config.model.budget;
+        let used = layers.conversation.tokens_used();
         let due: Vec<SpanFold> =
-            folds_to_commit(&self.folding.ready, used, &budget).into_iter().cloned().collect();
-        self.commit_folds(&due, sink)?;
-        let resting = self.folding.failures >= MOST_FAILURES;
-        if resting || self.jobs.is_running(KIND) || !self.history.open_calls().is_empty() {
-            return Ok(());
+            folds_to_commit(&self.ready, used, &budget).into_iter().cloned().collect();
+        self.fold(&due, layers, sink)?;
+        let is_resting = self.failures >= MOST_FAILURES;
+        let conversation = &*layers.conversation;
+        let is_open = !conversation.history().open_calls().is_empty();
+        if is_resting || is_open || jobs.is_running(KIND) {
+            return Ok(Vec::new());
         }
-        let (messages, used) = (self.history.messages(), self.tokens_used());
-        let found = plan_spans(messages, &self.folding.staged, used, &budget);
-        if !found.is_empty() {
-            self.stage(found);
-        }
-        Ok(())
+        let used = conversation.tokens_used();
+        Ok(plan_spans(conversation.messages(), &self.staged, used, &budget))
     }
 
-    /// A copy of the conversation summarises each span, one after the other.
-    fn stage(&mut self, found: Vec<FoldSpan>) {
-        self.folding.staged.extend(&found);
-        let (seed, coming) = (self.fork_source(), Arc::clone(&self.folding.coming));
-        let room = self.config.budget.compaction.summary_tokens / 4;
-        self.jobs.spawn(KIND, move |job| summarise_all(seed, found, coming, room, job));
+    /// Summarizes spans in a fork, one after the other.
+    pub(crate) fn stage(
+        &mut self,
+        found: Vec<FoldSpan>,
+        source: ForkSource,
+        room: u32,
+        jobs: &Jobs,
+    ) {
+        self.staged.extend(&found);
+        let coming = Arc::clone(&self.coming);
+        jobs.spawn(KIND, move |job| summarize_all(source, found, coming, room, job));
     }
 
-    fn commit_folds(
+    fn fold(
         &mut self,
         folds: &[SpanFold],
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
+        layers: &mut Layers<'_>,
+        sink: &mut EventSink<'_>,
     ) -> Result<bool, EngineError> {
-        let transcript = self.transcript.path().display().to_string();
-        let Some(plan) = plan_folds(self.history.messages(), folds, &transcript) else {
-            return Ok(false);
-        };
-        let before: Vec<Arc<Message>> = self.history.messages().to_vec();
-        let (changed, freed) = (plan.report.changed, plan.report.freed_tokens);
-        self.carry_out(&plan, CompactionTrigger::Auto)?;
+        let transcript = layers.conversation.transcript_path().display().to_string();
+        let before = layers.snapshot();
+        let Some(plan) = plan_folds(&before, folds, &transcript) else { return Ok(false) };
+        let changed = plan.report.changed;
+        let freed = plan.report.freed_tokens;
+        layers.apply(&plan, CompactionTrigger::Auto)?;
         for fold in folds {
             let span = between(&before, fold.span.from, fold.span.to);
-            self.folding.behind.insert(fold.span.from, span);
-            self.folding.staged.retain(|staged| *staged != fold.span);
-            self.folding.ready.retain(|ready| ready.span != fold.span);
+            self.behind.insert(fold.span.from, span);
+            self.staged.retain(|staged| *staged != fold.span);
+            self.ready.retain(|ready| ready.span != fold.span);
         }
         sink(EngineEvent::Notice(format!(
-            "{changed} older messages are shown to the model as a summary from now on (about {freed} tokens less); /expand brings them back"
+            "{changed} older messages are shown to the model as a summary from now on (about {freed} tokens less); /expand restores them"
         )));
         Ok(true)
     }
 
-    /// The server says that it is too long: all that is staged is committed, and waited for if it is on its way.
-    pub(crate) async fn commit_all_folds(
+    /// Folds all staged spans, because the server refused the request as too long. Waits for summaries under way.
+    pub(crate) async fn fold_all(
         &mut self,
-        interrupt: &CancellationToken,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
+        layers: &mut Layers<'_>,
+        jobs: &Jobs,
+        turn: &mut TurnContext<'_>,
     ) -> Result<bool, EngineError> {
-        if !self.config.compaction.collapse {
-            return Ok(false);
+        // Summaries that do not come in time are left out.
+        tokio::select! {
+            biased;
+            () = turn.interrupt().cancelled() => {}
+            _ = jobs.drained(&[KIND], PATIENCE) => {}
         }
-        let waited = async {
-            while self.jobs.is_running(KIND) && !interrupt.is_cancelled() {
-                tokio::time::sleep(TICK).await;
-            }
-        };
-        // What has not come by then is left out.
-        let _in_time = tokio::time::timeout(PATIENCE, waited).await;
-        self.folding.collect();
+        self.collect();
         let smaller = |fold: &&SpanFold| u64::from(estimate_text(&fold.summary)) < fold.span.tokens;
-        let ready: Vec<SpanFold> = self.folding.ready.iter().filter(smaller).cloned().collect();
-        self.commit_folds(&ready, sink)
+        let ready: Vec<SpanFold> = self.ready.iter().filter(smaller).cloned().collect();
+        self.fold(&ready, layers, turn.sink())
     }
 
-    /// Unfolds the newest fold: `/expand`. How many messages came back; none if nothing is folded.
-    pub fn expand(&mut self) -> Result<Option<usize>, EngineError> {
-        let place = self.history.messages().iter().rposition(|message| is_fold(message));
-        let Some((place, from)) = place.and_then(|place| {
-            let (from, _) = folded_span(self.history.messages().get(place)?)?;
-            Some((place, from))
-        }) else {
+    /// Unfolds the newest fold: `/expand`. The number of restored messages; none if nothing is folded.
+    pub(crate) fn expand(
+        &mut self,
+        conversation: &mut Conversation,
+    ) -> Result<Option<usize>, EngineError> {
+        let messages = conversation.messages();
+        let Some(index) = messages.iter().rposition(|message| is_fold(message)) else {
             return Ok(None);
         };
-        let Some(behind) = self.folding.behind.remove(&from) else { return Ok(None) };
+        let Some((from, _)) = messages.get(index).and_then(|fold| folded_span(fold)) else {
+            return Ok(None);
+        };
+        let Some(behind) = self.behind.remove(&from) else { return Ok(None) };
         let count = behind.len();
-        let before = self.tokens_used();
-        let mut messages: Vec<Message> = Vec::new();
-        for (at, message) in self.history.messages().iter().enumerate() {
-            if at == place {
-                messages.extend(behind.iter().map(|message| (**message).clone()));
-            } else {
-                messages.push((**message).clone());
-            }
-        }
-        messages.retain(|message| !is_cache_edit(message));
-        let history = MessageHistory::from_messages(messages)?;
-        self.write_what_is_due()?;
+        let before = conversation.tokens_used();
+        let (front, rest) = messages.split_at(index);
+        let unfolded = front.iter().chain(&behind).chain(rest.iter().skip(1));
+        let unfolded: Vec<Message> = unfolded
+            .filter(|message| !is_cache_edit(message))
+            .map(|message| (**message).clone())
+            .collect();
+        let history = MessageHistory::from_messages(unfolded)?;
+        conversation.write_pending()?;
         let boundary = CompactionBoundary {
             trigger: CompactionTrigger::Manual,
             pre_tokens: before,
@@ -192,45 +198,38 @@ impl Engine {
             tools: Vec::new(),
             fidelity: None,
         };
-        self.transcript.record_snip(&boundary, &[])?;
-        self.history = history;
-        self.freed_tokens = 0;
-        self.rebuild_body("a fold was opened");
+        conversation.transcript.record_snip(&boundary, &[])?;
+        conversation.restart(None, history, "a fold was opened");
         Ok(Some(count))
-    }
-
-    /// A compaction has put everything away: there is nothing to fold or to open any more.
-    pub(crate) fn forget_folds(&mut self) {
-        self.folding = CollapseState::default();
     }
 }
 
-async fn summarise_all(
-    seed: ForkSource,
+async fn summarize_all(
+    source: ForkSource,
     found: Vec<FoldSpan>,
-    coming: Arc<Mutex<Vec<Summarised>>>,
+    coming: Arc<Mutex<Vec<SpanOutcome>>>,
     room: u32,
     job: JobHandle,
 ) -> JobEnd {
     let mut end = JobEnd::of(JobStatus::Completed);
     for span in found {
-        let message = fold_prompt(seed.messages(), &span, room);
+        let message = fold_prompt(source.messages(), &span, room);
         let gate = ForkGate::nothing();
         let order =
             ForkOrder { purpose: KIND, message, gate, tools: Vec::new(), most_turns: MOST_TURNS };
-        let report = seed.clone().run(order, Some(&job)).await;
+        let report = source.clone().run(order, Some(&job)).await;
         end.turns += u64::from(report.turns);
         end.denied += u64::from(report.denied);
         let summary = match report.end {
             ForkEnd::Completed | ForkEnd::MaxTurns => parse_summary(&report.text).ok(),
-            // Half a summary is none.
+            // A truncated summary does not count.
             ForkEnd::Cut | ForkEnd::Failed(_) => None,
         };
         let done = match summary {
-            Some(summary) => Summarised::Ready(SpanFold { span, summary }),
+            Some(summary) => SpanOutcome::Ready(SpanFold { span, summary }),
             None => {
-                end.status = JobStatus::Failed("a span could not be summarised".to_owned());
-                Summarised::Failed(span)
+                end.status = JobStatus::Failed("a span could not be summarized".to_owned());
+                SpanOutcome::Failed(span)
             }
         };
         coming.lock().unwrap_or_else(PoisonError::into_inner).push(done);

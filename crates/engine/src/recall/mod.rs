@@ -24,6 +24,7 @@ use dormouse_conversation::{Block, estimate_text};
 use dormouse_memory::{FoundMemory, is_substantial};
 use tokio::task::JoinSet;
 
+use crate::hook_wiring::notify_recall;
 use crate::memory::SessionMemory;
 use crate::{Engine, EngineEvent};
 use local::{LocalHit, LocalRanking};
@@ -130,7 +131,7 @@ impl Engine {
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Vec<Block> {
         let late = self.recalled_meanwhile(sink);
-        self.recall.selecting = None;
+        self.memory.recall.selecting = None;
         let now = self.recall_now(prompt, sink).await;
         late.into_iter().chain(now).collect()
     }
@@ -149,17 +150,17 @@ impl Engine {
         if self.recall_bytes_left() == 0 {
             return None;
         }
-        let since = self.config.clock.elapsed();
-        let seen_by_now = self.recall.seen.files();
+        let since = self.config.services.clock.elapsed();
+        let seen_by_now = self.memory.recall.seen.files();
         let mut gathered = search_within(recall.patience, &access, &query, &seen_by_now).await;
-        gathered.took = self.config.clock.elapsed().saturating_sub(since);
+        gathered.took = self.config.services.clock.elapsed().saturating_sub(since);
         let shown: Vec<PathBuf> =
             gathered.memories.iter().map(|memory| memory.found.path()).collect();
         if gathered.is_old {
             refresh_index(&access);
         }
         let block = self.show(gathered, RecallStep::Local, &query, sink);
-        if let Some(small) = recall.small.filter(|_| self.recall.failures < MOST_FAILURES) {
+        if let Some(small) = recall.small.filter(|_| self.memory.recall.failures < MOST_FAILURES) {
             let passed = seen_by_now.into_iter().chain(shown).collect();
             self.begin_selection(small, access, query, passed);
         }
@@ -175,18 +176,18 @@ impl Engine {
     ) {
         let selection = SelectorRequest {
             small,
-            message: self.new_id(),
+            message: self.conversation.new_id(),
             query: query.clone(),
             manifest: Vec::new(),
             offered: Vec::new(),
             tools_in_use: self.tools_in_use(),
-            clock: Arc::clone(&self.config.clock),
+            clock: Arc::clone(&self.config.services.clock),
             figures: self.figures.clone(),
-            prices: self.config.prices.clone(),
+            prices: self.config.cost.prices.clone(),
         };
         let mut task = JoinSet::new();
         task.spawn(select(selection, access, passed));
-        self.recall.selecting = Some(PendingSelection { task, query });
+        self.memory.recall.selecting = Some(PendingSelection { task, query });
     }
 
     /// The result of the selection, if it is done.
@@ -194,18 +195,19 @@ impl Engine {
         &mut self,
         sink: &mut (dyn FnMut(EngineEvent) + Send),
     ) -> Option<Block> {
-        let done = self.recall.selecting.as_mut()?.task.try_join_next()?;
-        let PendingSelection { query, .. } = self.recall.selecting.take()?;
+        let done = self.memory.recall.selecting.as_mut()?.task.try_join_next()?;
+        let PendingSelection { query, .. } = self.memory.recall.selecting.take()?;
         let gathered = done.unwrap_or_else(|_| RecallResult::empty("the selection failed"));
-        self.spent_usd += gathered.cost_usd;
-        self.recall.failures = if gathered.note.is_some() { self.recall.failures + 1 } else { 0 };
+        self.spending.add_usd(gathered.cost_usd);
+        self.memory.recall.failures =
+            if gathered.note.is_some() { self.memory.recall.failures + 1 } else { 0 };
         self.catch_up();
         self.show(gathered, RecallStep::Selector, &query, sink)
     }
 
     /// Stops the selection: the turn was interrupted.
     pub(crate) fn stop_recalling(&mut self) {
-        self.recall.selecting = None;
+        self.memory.recall.selecting = None;
     }
 
     /// Makes a block of the memories that fit the budget, and sends a receipt.
@@ -220,7 +222,7 @@ impl Engine {
         let (mut shown, mut recalled, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
         for LoadedMemory { found, shown: memory, why } in gathered.memories {
             let (file, text) = (found.memory.file.to_string(), memory.render());
-            if self.recall.seen.has(&found.path()) {
+            if self.memory.recall.seen.has(&found.path()) {
                 continue;
             }
             if text.len() > left {
@@ -229,10 +231,10 @@ impl Engine {
                 continue;
             }
             left -= text.len();
-            self.recall.seen.announce(found.path(), text.len());
+            self.memory.recall.seen.announce(found.path(), text.len());
             let (path, scope) = (memory.path.clone(), found.store.scope().to_string());
             let tokens = estimate_text(&text);
-            self.watch.shown(found.path(), tokens);
+            self.memory.usage.shown(found.path(), tokens);
             recalled.push(RecallReceiptEntry { path, file, scope, tokens, why });
             shown.push(memory);
         }
@@ -246,28 +248,29 @@ impl Engine {
             note: gathered.note,
             took: gathered.took,
         };
-        if let Some(hooks) = &self.hooks {
-            crate::hook_wiring::notify_recall(hooks, &receipt);
+        if let Some(hooks) = self.hooks.runner() {
+            notify_recall(hooks, &receipt);
         }
         sink(EngineEvent::Recalled(receipt));
         (!shown.is_empty()).then(|| RecalledMemories { memories: shown }.to_block())
     }
 
     fn recall_bytes_left(&self) -> usize {
-        let most = usize::try_from(self.config.budget.prompt.recall_bytes).unwrap_or(usize::MAX);
-        most.saturating_sub(self.recall.seen.bytes())
+        let most =
+            usize::try_from(self.config.model.budget.prompt.recall_bytes).unwrap_or(usize::MAX);
+        most.saturating_sub(self.memory.recall.seen.bytes())
     }
 
     pub(crate) fn catch_up(&mut self) {
         if let Some(memory) = &self.config.memory {
-            let (messages, folder) = (self.history.messages(), &self.config.project.folder);
-            self.recall.seen.catch_up(messages, folder, &memory.access);
+            let (messages, folder) = (self.conversation.messages(), &self.config.project.folder);
+            self.memory.recall.seen.catch_up(messages, folder, &memory.access);
         }
     }
 
     /// The tools that the model has called recently.
     fn tools_in_use(&self) -> Vec<String> {
-        let messages = self.history.messages();
+        let messages = self.conversation.messages();
         let late = messages.iter().rev().take(RECENT_MESSAGES).flat_map(|message| &message.blocks);
         let mut names: Vec<String> =
             late.filter_map(|block| Some(block.as_tool_use()?.name.to_owned())).collect();

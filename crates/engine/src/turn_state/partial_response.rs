@@ -1,12 +1,12 @@
-//! An answer on its way in: its blocks, its calls, and the text that is not a block yet.
+//! A response on its way in: its blocks, its calls, and the text that is not a block yet.
 
 use dormouse_conversation::{Block, Response, StopReason, ToolUseId, Usage};
 use dormouse_tools::{CallStatus, ResponseState, Scheduled, ToolClass, startable};
 
-/// What closes a text that the person interrupted.
+/// Closes a text that the user interrupted.
 pub(crate) const INTERRUPTED_MARK: &str = "[interrupted]";
 
-/// A call to carry out.
+/// A call to run.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PendingCall {
     pub(crate) id: ToolUseId,
@@ -22,13 +22,15 @@ struct Tracked {
     result: Option<Block>,
 }
 
-/// The state of an answer.
+/// A response as far as it has come.
 #[derive(Debug, Clone)]
 pub(crate) struct PartialResponse {
     pub(crate) response: Response,
     pub(crate) blocks: Vec<Block>,
-    /// Text of the block that is still coming.
+    /// Text of the block that is not complete.
     pub(crate) open_text: String,
+    /// Whether anything of it has come.
+    pub(crate) has_begun: bool,
     calls: Vec<Tracked>,
 }
 
@@ -41,11 +43,17 @@ impl PartialResponse {
             usage: Usage::default(),
             request_id: None,
         };
-        Self { response, blocks: Vec::new(), open_text: String::new(), calls: Vec::new() }
+        Self {
+            response,
+            blocks: Vec::new(),
+            open_text: String::new(),
+            has_begun: false,
+            calls: Vec::new(),
+        }
     }
 
-    /// Takes a complete block in; gives it back if it counts. A text of white space only would be
-    /// refused when sent back, and a second call of one id can not be answered.
+    /// Adds a complete block; whether it counts. Servers refuse a text of white space only, and a second call of one
+    /// id cannot have a result.
     pub(crate) fn add(&mut self, block: &Block, class: Option<ToolClass>) -> bool {
         self.open_text.clear();
         if block.as_text().is_some_and(|text| text.trim().is_empty()) {
@@ -70,7 +78,7 @@ impl PartialResponse {
         true
     }
 
-    /// The calls that may start now; they count as running from here on.
+    /// The calls that may start now, which count as running from here on.
     pub(crate) fn start_calls(&mut self, state: ResponseState) -> Vec<PendingCall> {
         let scheduled: Vec<Scheduled> = self
             .calls
@@ -87,7 +95,7 @@ impl PartialResponse {
         started
     }
 
-    /// Whether any call was started: then the answer can not be asked for again.
+    /// Whether any call was started: then the request cannot be repeated.
     pub(crate) fn has_started_calls(&self) -> bool {
         self.calls.iter().any(|call| call.status != CallStatus::Waiting)
     }
@@ -100,7 +108,7 @@ impl PartialResponse {
         self.calls.iter().all(|call| call.status == CallStatus::Done)
     }
 
-    /// Takes a result in; gives the tool's name, or none for a call that is unknown or answered.
+    /// Adds a result; the tool's name, or none for a call that is unknown or has a result.
     pub(crate) fn finish_call(&mut self, id: &ToolUseId, result: Block) -> Option<String> {
         let tracked = self.calls.iter_mut().find(|tracked| tracked.call.id == *id)?;
         if tracked.status == CallStatus::Done {
@@ -111,8 +119,7 @@ impl PartialResponse {
         Some(tracked.call.name.clone())
     }
 
-    /// The results in call order. Calls without one are closed as interrupted; those results are given
-    /// apart as well, for they are not written down yet.
+    /// The results in call order, and those among them that closed a call as interrupted: they are not recorded yet.
     pub(crate) fn take_results(&mut self) -> (Vec<Block>, Vec<Block>) {
         let mut closed = Vec::new();
         let results = self
@@ -130,7 +137,7 @@ impl PartialResponse {
         (results, closed)
     }
 
-    /// Closes the text that was coming where it stands, and marks it.
+    /// Closes the incomplete text and marks it.
     pub(crate) fn close_text(&mut self) -> Option<Block> {
         let text = std::mem::take(&mut self.open_text);
         if text.trim().is_empty() {

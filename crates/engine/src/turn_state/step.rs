@@ -1,75 +1,70 @@
-//! The step itself.
+//! The step: what follows from an event.
 
 use std::time::Duration;
 
 use dormouse_conversation::{Block, StopReason, ToolUseId, Usage};
-use dormouse_model::{CacheTtl, ModelError, Price, StreamEvent, cost_usd};
+use dormouse_model::{ModelError, StreamEvent};
 use dormouse_tools::{ResponseState, ToolClass};
 
-use super::partial_response::PartialResponse;
-use super::{StepOutput, TurnAction, TurnEvent};
-use crate::TurnEnd;
-use crate::compact::Recovery;
+use super::action::{StepOutput, TurnAction, TurnEvent};
+use super::action_lists::{
+    block_complete, close_calls, commit_results, interrupt_tools, window_exceeded, withdraw,
+};
+use super::partial_response::{INTERRUPTED_MARK, PartialResponse};
+use super::recovery::Recovery;
+use crate::event::TurnEnd;
+use crate::spending::CostBudget;
 
-/// Notes in the place of an answer that did not come.
+/// Notes in the place of a missing response.
 const NO_ANSWER_INTERRUPTED: &str = "[no answer: the user interrupted before one came]";
 const NO_ANSWER_FAILED: &str = "[no answer: the request failed]";
-const NO_ANSWER_SPENT: &str = "[no answer: what may be spent was spent]";
+const NO_ANSWER_SPENT: &str = "[no answer: the cost limit was reached]";
 const NO_ANSWER_EMPTY: &str = "[no answer: the model said nothing]";
 
-/// A request that is too long is made shorter so often: the first time the server may not say by how much.
+/// How often a request that is too long is made shorter: the server may not say at first by how much.
 const MOST_SHORTENINGS: usize = 3;
 
-/// What does not get better by itself is tried this often in a row.
+/// How often in a row a response may be paused, or break off after a call was started.
 const MOST_IN_A_ROW: u32 = 5;
 
-/// Where a turn stands.
+/// The phase of a turn.
 #[derive(Debug)]
 enum Phase {
-    /// A request is out, its answer is coming in.
-    Answering(PartialResponse),
-    /// A request failed; another try follows.
+    /// A request was sent, its response is coming in.
+    Responding(PartialResponse),
+    /// A request failed; a retry follows.
     Waiting,
-    /// A request was refused for this; something is done about it.
-    Mending(ModelError),
-    /// The answer is complete, its tools run.
+    /// A request was refused with this error; a recovery is tried.
+    Recovering(ModelError),
+    /// The response is complete, its calls run.
     Running(PartialResponse),
-    /// Over.
+    /// The results are being added to the history.
+    Committing,
     Ended,
 }
 
-/// What may still be spent.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CostBudget {
-    pub(crate) left_usd: f64,
-    pub(crate) price: Price,
-    pub(crate) ttl: CacheTtl,
-}
-
-impl CostBudget {
-    fn is_empty_after(&self, usage: &Usage) -> bool {
-        cost_usd(usage, self.price, self.ttl) >= self.left_usd
-    }
-}
-
-/// A turn: from the person's message to the end of the model's work on it.
+/// A turn: from the user's prompt to the end of the model's work on it.
 #[derive(Debug)]
 pub(crate) struct TurnState {
     phase: Phase,
     max_requests: Option<u32>,
-    purse: Option<CostBudget>,
+    budget: Option<CostBudget>,
     requests: u32,
     retries: u32,
-    /// Answers in a row that broke off after a call was started.
+    /// Responses in a row that broke off after a call was started.
     broken: u32,
-    /// Times in a row that the server asked to go on.
+    /// Responses in a row that the server paused.
     pauses: u32,
     usage: Usage,
-    /// Why there is to be no further request.
+    /// The model's last text.
+    answer: String,
+    /// Whether the text continues in the next response.
+    is_paused: bool,
+    /// Why the turn ends before the next request.
     halt: Option<String>,
-    /// What was done already about this request.
+    /// Recoveries that were tried for this request.
     tried: Vec<Recovery>,
-    /// Whether spans of the conversation may be waiting to be folded.
+    /// Whether summarized spans may be waiting to be folded.
     folds: bool,
 }
 
@@ -78,51 +73,58 @@ impl TurnState {
         Self {
             phase: Phase::Waiting,
             max_requests,
-            purse: None,
+            budget: None,
             requests: 0,
             retries: 0,
             broken: 0,
             pauses: 0,
             usage: Usage::default(),
+            answer: String::new(),
+            is_paused: false,
             halt: None,
             tried: Vec::new(),
             folds: false,
         }
     }
 
-    /// A request that is too long has what is staged folded first.
+    /// Whether a request that is too long is recovered by folding first.
     pub(crate) fn folding(self, folds: bool) -> Self {
         Self { folds, ..self }
     }
 
-    /// No further request once this is spent.
-    pub(crate) fn paid_from(self, purse: Option<CostBudget>) -> Self {
-        Self { purse, ..self }
+    /// Sends no further request once this is spent.
+    pub(crate) fn with_budget(self, budget: Option<CostBudget>) -> Self {
+        Self { budget, ..self }
     }
 
-    /// What is left may have become less meanwhile.
-    pub(crate) fn pays_from(&mut self, purse: Option<CostBudget>) {
-        self.purse = purse;
+    /// Subagents may have spent meanwhile.
+    pub(crate) fn set_budget(&mut self, budget: Option<CostBudget>) {
+        self.budget = budget;
     }
 
     fn is_spent(&self) -> bool {
-        self.purse.is_some_and(|purse| purse.is_empty_after(&self.usage))
+        self.budget.is_some_and(|budget| budget.is_spent_after(&self.usage))
     }
 
     pub(crate) fn requests(&self) -> u32 {
         self.requests
     }
 
-    /// How often the request that is out was tried again.
+    /// How often the current request was retried.
     pub(crate) fn retries(&self) -> u32 {
         self.retries
+    }
+
+    /// The model's last text.
+    pub(crate) fn take_answer(&mut self) -> String {
+        std::mem::take(&mut self.answer)
     }
 
     pub(crate) fn usage(&self) -> Usage {
         self.usage
     }
 
-    /// What to do about an event.
+    /// The actions that follow from an event.
     pub(crate) fn step(&mut self, event: TurnEvent) -> Vec<TurnAction> {
         match (std::mem::replace(&mut self.phase, Phase::Ended), event) {
             (Phase::Ended, _) => Vec::new(),
@@ -131,49 +133,59 @@ impl TurnState {
             }
             (_, TurnEvent::Begin) => self.request(),
             (Phase::Waiting, TurnEvent::Retry) => {
-                self.phase = Phase::Answering(PartialResponse::new());
+                self.phase = Phase::Responding(PartialResponse::new());
                 vec![TurnAction::Send]
             }
-            (Phase::Answering(answer), TurnEvent::Stream(event, class)) => {
-                self.stream(answer, event, class)
+            (Phase::Responding(response), TurnEvent::Stream(event, class)) => {
+                self.stream(response, event, class)
             }
-            (Phase::Answering(answer), TurnEvent::Failed(error, delay)) => {
-                self.failed(answer, error, delay)
+            (Phase::Responding(response), TurnEvent::Failed(error, delay)) => {
+                self.failed(response, error, delay)
             }
-            (Phase::Answering(answer), TurnEvent::ToolDone { id, block, halt }) => {
+            (Phase::Responding(response), TurnEvent::ToolDone { id, block, halt }) => {
                 self.halt = self.halt.take().or(halt);
-                self.tool_done(answer, &id, block, Later::Answering)
+                self.tool_done(response, &id, block, Later::Responding)
             }
-            (Phase::Running(answer), TurnEvent::ToolDone { id, block, halt }) => {
+            (Phase::Running(response), TurnEvent::ToolDone { id, block, halt }) => {
                 self.halt = self.halt.take().or(halt);
-                self.tool_done(answer, &id, block, Later::Running)
+                self.tool_done(response, &id, block, Later::Running)
             }
-            (Phase::Answering(answer), TurnEvent::Interrupt) => {
-                self.usage = self.usage.plus(answer.response.usage);
-                interrupt_answer(answer)
+            (Phase::Responding(response), TurnEvent::Interrupt) => {
+                self.usage = self.usage.plus(response.response.usage);
+                self.interrupt_response(response)
             }
-            (Phase::Running(answer), TurnEvent::Interrupt) => interrupt_tools(answer),
-            (Phase::Mending(error), TurnEvent::Mended(helped)) => self.mended(error, helped),
-            (Phase::Answering(_), TurnEvent::Full(error)) => {
+            (Phase::Committing, TurnEvent::RoundCommitted { halt }) => {
+                self.halt = self.halt.take().or(halt);
+                self.request()
+            }
+            (Phase::Committing, TurnEvent::Interrupt) => {
+                vec![TurnAction::End(TurnEnd::Interrupted)]
+            }
+            (Phase::Running(response), TurnEvent::Interrupt) => interrupt_tools(response),
+            (Phase::Recovering(error), TurnEvent::Recovered { helped, interrupted }) => {
+                self.recovered(error, helped, interrupted)
+            }
+            (Phase::Responding(_), TurnEvent::WindowFull(error)) => {
                 vec![
                     TurnAction::CommitClosing(NO_ANSWER_FAILED),
                     TurnAction::End(TurnEnd::Failed(error)),
                 ]
             }
-            (Phase::Waiting | Phase::Mending(_), TurnEvent::Interrupt) => {
+            (Phase::Waiting | Phase::Recovering(_), TurnEvent::Interrupt) => {
                 vec![
                     TurnAction::CommitClosing(NO_ANSWER_INTERRUPTED),
                     TurnAction::End(TurnEnd::Interrupted),
                 ]
             }
-            // An event that came too late changes nothing.
+            // An event that comes too late changes nothing.
             (
                 phase,
                 TurnEvent::Stream(..)
                 | TurnEvent::Failed(..)
-                | TurnEvent::Full(_)
-                | TurnEvent::Mended(_)
+                | TurnEvent::WindowFull(_)
+                | TurnEvent::Recovered { .. }
                 | TurnEvent::Retry
+                | TurnEvent::RoundCommitted { .. }
                 | TurnEvent::ToolDone { .. },
             ) => {
                 self.phase = phase;
@@ -196,78 +208,82 @@ impl TurnState {
         self.requests += 1;
         self.retries = 0;
         self.tried.clear();
-        self.phase = Phase::Answering(PartialResponse::new());
+        self.phase = Phase::Responding(PartialResponse::new());
         vec![TurnAction::Send]
     }
 
     fn stream(
         &mut self,
-        mut answer: PartialResponse,
+        mut response: PartialResponse,
         event: StreamEvent,
         class: Option<ToolClass>,
     ) -> Vec<TurnAction> {
-        let effects = match event {
+        let mut actions = Vec::new();
+        if !std::mem::replace(&mut response.has_begun, true) {
+            actions.push(TurnAction::Emit(StepOutput::ResponseStarted));
+        }
+        actions.extend(match event {
             StreamEvent::Started { id, model, usage } => {
-                answer.response.id = id;
-                answer.response.model = model;
-                answer.response.usage = usage;
+                response.response.id = id;
+                response.response.model = model;
+                response.response.usage = usage;
                 Vec::new()
             }
             StreamEvent::Text(text) => {
-                answer.open_text.push_str(&text);
-                vec![TurnAction::Tell(StepOutput::Text(text))]
+                response.open_text.push_str(&text);
+                vec![TurnAction::Emit(StepOutput::Text(text))]
             }
-            StreamEvent::Thinking(text) => vec![TurnAction::Tell(StepOutput::Thinking(text))],
-            // The driver writes it down.
-            StreamEvent::Cleared(_) => Vec::new(),
-            StreamEvent::Block(block) => block_complete(&mut answer, block, class),
+            StreamEvent::Thinking(text) => vec![TurnAction::Emit(StepOutput::Thinking(text))],
+            StreamEvent::Cleared(cleared) => vec![TurnAction::RecordCleared(cleared)],
+            StreamEvent::Block(block) => block_complete(&mut response, block, class),
             StreamEvent::Finished { stop_reason, usage } => {
-                answer.response.stop_reason = stop_reason;
-                answer.response.usage = usage;
+                response.response.stop_reason = stop_reason;
+                response.response.usage = usage;
                 self.usage = self.usage.plus(usage);
-                return self.finished(answer);
+                actions.extend(self.finished(response));
+                return actions;
             }
-        };
-        self.phase = Phase::Answering(answer);
-        effects
+        });
+        self.phase = Phase::Responding(response);
+        actions
     }
 
-    /// The answer is whole.
-    fn finished(&mut self, mut answer: PartialResponse) -> Vec<TurnAction> {
-        let mut effects = vec![TurnAction::DropAnswer];
-        let overflow = answer.stopped_by(&StopReason::ContextWindowExceeded);
+    /// The response is complete.
+    fn finished(&mut self, mut response: PartialResponse) -> Vec<TurnAction> {
+        let mut actions = vec![TurnAction::DropResponse];
+        let overflow = response.stopped_by(&StopReason::ContextWindowExceeded);
         self.broken = 0;
-        if overflow && !answer.has_started_calls() {
+        if overflow && !response.has_started_calls() {
             let error = window_exceeded();
-            if let Some(mend) = self.remedy(&error) {
-                return self.take_back(&answer, error, mend);
+            if let Some(recovery) = self.remedy(&error) {
+                return self.recover(&response, error, recovery);
             }
         }
-        if answer.blocks.is_empty() {
-            effects.push(TurnAction::CommitClosing(NO_ANSWER_EMPTY));
-            effects.push(TurnAction::End(match answer.response.stop_reason {
+        if response.blocks.is_empty() {
+            actions.push(TurnAction::CommitClosing(NO_ANSWER_EMPTY));
+            actions.push(TurnAction::End(match response.response.stop_reason {
                 _ if overflow => TurnEnd::Failed(window_exceeded()),
                 Some(StopReason::Refusal) => TurnEnd::Refused,
                 Some(StopReason::MaxTokens) => TurnEnd::Cut,
                 _ => TurnEnd::Empty,
             }));
-            return effects;
+            return actions;
         }
-        effects.push(TurnAction::CommitAnswer(answer.response.clone(), answer.blocks.clone()));
+        actions.extend(self.commit_response(&response));
         if overflow {
-            effects.extend(close_calls(&mut answer));
-            effects.push(TurnAction::End(TurnEnd::Failed(window_exceeded())));
-            return effects;
+            actions.extend(close_calls(&mut response));
+            actions.push(TurnAction::End(TurnEnd::Failed(window_exceeded())));
+            return actions;
         }
-        if answer.has_calls() {
+        if response.has_calls() {
             self.pauses = 0;
-            effects.extend(self.run_tools(answer));
-            return effects;
+            actions.extend(self.run_tools(response));
+            return actions;
         }
-        match answer.response.stop_reason {
-            Some(StopReason::PauseTurn) => effects.extend(self.go_on()),
-            Some(StopReason::MaxTokens) => effects.push(TurnAction::End(TurnEnd::Cut)),
-            Some(StopReason::Refusal) => effects.push(TurnAction::End(TurnEnd::Refused)),
+        match response.response.stop_reason {
+            Some(StopReason::PauseTurn) => actions.extend(self.continue_paused()),
+            Some(StopReason::MaxTokens) => actions.push(TurnAction::End(TurnEnd::Cut)),
+            Some(StopReason::Refusal) => actions.push(TurnAction::End(TurnEnd::Refused)),
             Some(
                 StopReason::EndTurn
                 | StopReason::ToolUse
@@ -275,241 +291,211 @@ impl TurnState {
                 | StopReason::ContextWindowExceeded
                 | StopReason::Other(_),
             )
-            | None => effects.push(TurnAction::End(TurnEnd::Completed)),
+            | None => actions.push(TurnAction::End(TurnEnd::Completed)),
         }
-        effects
+        actions
     }
 
-    /// The server asked to send its answer back; one that asks for ever is not obeyed for ever.
-    fn go_on(&mut self) -> Vec<TurnAction> {
+    /// The server asks to continue a paused response, a few times in a row at most.
+    fn continue_paused(&mut self) -> Vec<TurnAction> {
         self.pauses += 1;
         if self.pauses <= MOST_IN_A_ROW {
             return self.request();
         }
-        let message = format!("the server paused its answer {MOST_IN_A_ROW} times in a row");
+        let message = format!("the server paused its response {MOST_IN_A_ROW} times in a row");
         vec![TurnAction::End(TurnEnd::Failed(ModelError::InvalidRequest { status: 200, message }))]
     }
 
-    /// Starts what may start; when all is done, the next request.
-    fn run_tools(&mut self, mut answer: PartialResponse) -> Vec<TurnAction> {
-        if answer.all_done() {
-            let (results, _) = answer.take_results();
-            let mut effects = vec![TurnAction::CommitResults(results)];
-            effects.extend(self.request());
-            return effects;
+    /// Starts the calls that may start; when all are done, their results are committed.
+    fn run_tools(&mut self, mut response: PartialResponse) -> Vec<TurnAction> {
+        if response.all_done() {
+            let (results, _) = response.take_results();
+            self.phase = Phase::Committing;
+            return commit_results(results);
         }
-        let effects = answer
+        let actions = response
             .start_calls(ResponseState::Complete)
             .into_iter()
             .map(TurnAction::StartTool)
             .collect();
-        self.phase = Phase::Running(answer);
-        effects
+        self.phase = Phase::Running(response);
+        actions
     }
 
     fn tool_done(
         &mut self,
-        mut answer: PartialResponse,
+        mut response: PartialResponse,
         id: &ToolUseId,
         block: Block,
         later: Later,
     ) -> Vec<TurnAction> {
-        let mut effects = Vec::new();
-        if let Some(name) = answer.finish_call(id, block.clone()) {
-            effects.push(TurnAction::RecordResult(block.clone()));
-            effects.push(TurnAction::Tell(StepOutput::ToolFinished {
+        let mut actions = Vec::new();
+        if let Some(name) = response.finish_call(id, block.clone()) {
+            actions.push(TurnAction::RecordResult(block.clone()));
+            actions.push(TurnAction::Emit(StepOutput::ToolFinished {
                 id: id.clone(),
                 name,
                 result: block,
             }));
         }
         match later {
-            Later::Running => effects.extend(self.run_tools(answer)),
-            Later::Answering => {
-                effects.extend(
-                    answer
+            Later::Running => actions.extend(self.run_tools(response)),
+            Later::Responding => {
+                actions.extend(
+                    response
                         .start_calls(ResponseState::Streaming)
                         .into_iter()
                         .map(TurnAction::StartTool),
                 );
-                self.phase = Phase::Answering(answer);
+                self.phase = Phase::Responding(response);
             }
         }
-        effects
+        actions
     }
 
-    /// What may help against an error and was not tried yet.
+    /// A recovery from this error that was not tried yet.
     fn remedy(&self, error: &ModelError) -> Option<Recovery> {
         let remedies = match error {
             ModelError::TooLong { .. } if self.folds && !self.tried.contains(&Recovery::Folds) => {
                 return Some(Recovery::Folds);
             }
             ModelError::TooLong { used, limit, .. } => {
-                let tried = self.tried.iter().filter(|mend| matches!(mend, Recovery::Room { .. }));
-                let mend = Recovery::Room { used: *used, limit: *limit };
-                return (tried.count() < MOST_SHORTENINGS).then_some(mend);
+                let tried =
+                    self.tried.iter().filter(|recovery| matches!(recovery, Recovery::Room { .. }));
+                let recovery = Recovery::Room { used: *used, limit: *limit };
+                return (tried.count() < MOST_SHORTENINGS).then_some(recovery);
             }
             ModelError::RequestTooLarge(_) => vec![Recovery::Media, Recovery::Bytes],
             ModelError::ThinkingRefused(_) => vec![Recovery::Thinking, Recovery::AllThinking],
             _ => Vec::new(),
         };
-        remedies.into_iter().find(|mend| !self.tried.contains(mend))
+        remedies.into_iter().find(|recovery| !self.tried.contains(recovery))
     }
 
-    /// The request is held back until something was done about what the server refused.
-    fn take_back(
+    /// Withdraws the response and tries a recovery before the request is sent again.
+    fn recover(
         &mut self,
-        answer: &PartialResponse,
+        response: &PartialResponse,
         error: ModelError,
-        mend: Recovery,
+        recovery: Recovery,
     ) -> Vec<TurnAction> {
-        self.tried.push(mend);
-        self.phase = Phase::Mending(error);
-        let mut effects = withdraw(answer);
-        effects.push(TurnAction::Recovery(mend));
-        effects
+        self.tried.push(recovery);
+        self.phase = Phase::Recovering(error);
+        let mut actions = withdraw(response);
+        actions.push(TurnAction::Recover(recovery));
+        actions
     }
 
-    fn mended(&mut self, error: ModelError, helped: bool) -> Vec<TurnAction> {
+    fn recovered(&mut self, error: ModelError, helped: bool, interrupted: bool) -> Vec<TurnAction> {
+        if interrupted && !helped {
+            let note = TurnAction::CommitClosing(NO_ANSWER_INTERRUPTED);
+            return vec![note, TurnAction::End(TurnEnd::Interrupted)];
+        }
         if helped {
-            self.phase = Phase::Answering(PartialResponse::new());
+            self.phase = Phase::Responding(PartialResponse::new());
             return vec![TurnAction::Send];
         }
-        // What could not be made shorter now can not be a moment later.
+        // A request that could not be made shorter now cannot be later.
         let again = matches!(self.tried.last(), Some(Recovery::Room { .. }));
-        let other = |mend: &Recovery| !again || !matches!(mend, Recovery::Room { .. });
-        if let Some(mend) = self.remedy(&error).filter(other) {
-            return self.take_back(&PartialResponse::new(), error, mend);
+        let other = |recovery: &Recovery| !again || !matches!(recovery, Recovery::Room { .. });
+        if let Some(recovery) = self.remedy(&error).filter(other) {
+            return self.recover(&PartialResponse::new(), error, recovery);
         }
         vec![TurnAction::CommitClosing(NO_ANSWER_FAILED), TurnAction::End(TurnEnd::Failed(error))]
     }
 
-    /// The answer broke off, or never came.
+    /// Adds a response to the history, and keeps its text: the last one is the answer of the turn.
+    fn commit_response(&mut self, response: &PartialResponse) -> Vec<TurnAction> {
+        let texts: Vec<String> = response.blocks.iter().filter_map(Block::as_text).collect();
+        let text = texts.join("\n");
+        if !text.is_empty() {
+            if !std::mem::take(&mut self.is_paused) {
+                self.answer.clear();
+            }
+            self.answer.push_str(text.trim_end_matches(INTERRUPTED_MARK).trim_end());
+        }
+        self.is_paused = response.stopped_by(&StopReason::PauseTurn);
+        let (parts, blocks) = (response.response.clone(), response.blocks.clone());
+        let mut actions = vec![TurnAction::CommitResponse(parts, blocks)];
+        if !response.has_calls() {
+            actions.push(TurnAction::NotifyIdle { turn_end: true });
+        }
+        actions
+    }
+
+    fn interrupt_response(&mut self, mut response: PartialResponse) -> Vec<TurnAction> {
+        let mut actions = vec![TurnAction::DropResponse];
+        if let Some(block) = response.close_text() {
+            actions.push(TurnAction::RecordBlock(response.response.clone(), block));
+        }
+        if response.blocks.is_empty() {
+            actions.push(TurnAction::CommitClosing(NO_ANSWER_INTERRUPTED));
+            actions.push(TurnAction::End(TurnEnd::Interrupted));
+            return actions;
+        }
+        actions.extend(self.commit_response(&response));
+        actions.extend(interrupt_tools(response));
+        actions
+    }
+
+    /// The response broke off, or never came.
     fn failed(
         &mut self,
-        mut answer: PartialResponse,
+        mut response: PartialResponse,
         error: ModelError,
         delay: Option<Duration>,
     ) -> Vec<TurnAction> {
-        // What was counted before it broke off was paid for.
-        self.usage = self.usage.plus(answer.response.usage);
-        if answer.has_started_calls() {
-            // Asking again would run the calls twice: what is whole counts, the rest does not.
+        // Tokens that were counted before it broke off were paid for.
+        self.usage = self.usage.plus(response.response.usage);
+        if response.has_started_calls() {
+            // Another request would run the calls twice: complete blocks count, the rest does not.
             self.broken += 1;
-            answer.open_text.clear();
-            let mut effects = vec![
-                TurnAction::DropAnswer,
-                TurnAction::Tell(StepOutput::Notice(format!(
+            response.open_text.clear();
+            let mut actions = vec![
+                TurnAction::DropResponse,
+                TurnAction::Emit(StepOutput::Notice(format!(
                     "{error}; going on with the calls that were complete"
                 ))),
-                TurnAction::CommitAnswer(answer.response.clone(), answer.blocks.clone()),
             ];
+            actions.extend(self.commit_response(&response));
             if self.broken > MOST_IN_A_ROW {
-                effects.push(TurnAction::StopTools);
-                effects.extend(close_calls(&mut answer));
-                effects.push(TurnAction::End(TurnEnd::Failed(error)));
+                actions.push(TurnAction::StopTools);
+                actions.extend(close_calls(&mut response));
+                actions.push(TurnAction::End(TurnEnd::Failed(error)));
             } else {
-                effects.extend(self.run_tools(answer));
+                actions.extend(self.run_tools(response));
             }
-            return effects;
+            return actions;
         }
-        if let Some(mend) = self.remedy(&error) {
-            return self.take_back(&answer, error, mend);
+        if let Some(recovery) = self.remedy(&error) {
+            return self.recover(&response, error, recovery);
         }
-        let mut effects = withdraw(&answer);
+        let mut actions = withdraw(&response);
         match delay {
             Some(delay) => {
                 self.retries += 1;
-                effects.push(TurnAction::Tell(StepOutput::Retrying {
+                actions.push(TurnAction::Emit(StepOutput::Retrying {
                     error,
                     delay,
                     retry: self.retries,
                 }));
-                effects.push(TurnAction::Wait(delay));
+                actions.push(TurnAction::Wait(delay));
                 self.phase = Phase::Waiting;
             }
             None => {
-                effects.push(TurnAction::CommitClosing(NO_ANSWER_FAILED));
-                effects.push(TurnAction::End(TurnEnd::Failed(error)));
+                actions.push(TurnAction::CommitClosing(NO_ANSWER_FAILED));
+                actions.push(TurnAction::End(TurnEnd::Failed(error)));
             }
         }
-        effects
+        actions
     }
 }
 
-/// Nothing of the answer counts.
-fn withdraw(answer: &PartialResponse) -> Vec<TurnAction> {
-    let mut effects = vec![TurnAction::DropAnswer];
-    if !answer.blocks.is_empty() {
-        effects.push(TurnAction::RecordWithdrawn);
-    }
-    if !answer.blocks.is_empty() || !answer.open_text.is_empty() {
-        effects.push(TurnAction::Tell(StepOutput::Withdrawn));
-    }
-    effects
-}
-
-/// Where a turn goes on after a tool has answered.
+/// The phase to continue in after a call is done.
 #[derive(Clone, Copy)]
 enum Later {
-    Answering,
+    Responding,
     Running,
-}
-
-fn block_complete(
-    answer: &mut PartialResponse,
-    block: Block,
-    class: Option<ToolClass>,
-) -> Vec<TurnAction> {
-    if !answer.add(&block, class) {
-        return Vec::new();
-    }
-    let mut effects = vec![TurnAction::RecordBlock(answer.response.clone(), block)];
-    effects.extend(
-        answer.start_calls(ResponseState::Streaming).into_iter().map(TurnAction::StartTool),
-    );
-    effects
-}
-
-fn interrupt_answer(mut answer: PartialResponse) -> Vec<TurnAction> {
-    let mut effects = vec![TurnAction::DropAnswer];
-    if let Some(block) = answer.close_text() {
-        effects.push(TurnAction::RecordBlock(answer.response.clone(), block));
-    }
-    if answer.blocks.is_empty() {
-        effects.push(TurnAction::CommitClosing(NO_ANSWER_INTERRUPTED));
-        effects.push(TurnAction::End(TurnEnd::Interrupted));
-        return effects;
-    }
-    effects.push(TurnAction::CommitAnswer(answer.response.clone(), answer.blocks.clone()));
-    effects.extend(interrupt_tools(answer));
-    effects
-}
-
-fn interrupt_tools(mut answer: PartialResponse) -> Vec<TurnAction> {
-    let mut effects = vec![TurnAction::StopTools];
-    effects.extend(close_calls(&mut answer));
-    effects.push(TurnAction::End(TurnEnd::Interrupted));
-    effects
-}
-
-/// Every open call gets its result.
-fn close_calls(answer: &mut PartialResponse) -> Vec<TurnAction> {
-    if !answer.has_calls() {
-        return Vec::new();
-    }
-    let (results, closed) = answer.take_results();
-    let mut effects: Vec<TurnAction> = closed.into_iter().map(TurnAction::RecordResult).collect();
-    effects.push(TurnAction::CommitResults(results));
-    effects
-}
-
-fn window_exceeded() -> ModelError {
-    ModelError::TooLong {
-        used: None,
-        limit: None,
-        message: "the model stopped because its context window is full".to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::*;
 use dormouse_base::{MessageId, SeededIds, SystemClock};
 use dormouse_conversation::{Message, MessageHistory, ResultContent, Role, pairing_violations};
+use dormouse_model::{CacheTtl, Price};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -36,24 +37,39 @@ fn broken(delay: Option<u64>) -> TurnEvent {
     TurnEvent::Failed(ModelError::BrokenStream("reset".into()), delay.map(Duration::from_millis))
 }
 
-/// The effects in one line, those for show left out.
+fn recovered(helped: bool) -> TurnEvent {
+    TurnEvent::Recovered { helped, interrupted: false }
+}
+
+/// A step, and the next one where results were committed, as the driver does it.
+fn step(turn: &mut TurnState, event: TurnEvent) -> Vec<TurnAction> {
+    let mut actions = turn.step(event);
+    if actions.iter().any(|action| matches!(action, TurnAction::CommitResults(_))) {
+        actions.extend(turn.step(TurnEvent::RoundCommitted { halt: None }));
+    }
+    actions
+}
+
+/// The actions in one line, without those that only record or report.
 fn walk(events: Vec<TurnEvent>) -> String {
     let mut turn = TurnState::new(None);
     let mut names = Vec::new();
     for event in std::iter::once(TurnEvent::Begin).chain(events) {
-        for effect in turn.step(event) {
-            names.push(match effect {
+        for action in step(&mut turn, event) {
+            names.push(match action {
                 TurnAction::Send => "send".to_owned(),
                 TurnAction::Wait(_) => "wait".to_owned(),
-                TurnAction::Recovery(mend) => format!("mend {mend:?}"),
-                TurnAction::DropAnswer
-                | TurnAction::Tell(_)
+                TurnAction::Recover(recovery) => format!("recover {recovery:?}"),
+                TurnAction::DropResponse
+                | TurnAction::Emit(_)
+                | TurnAction::NotifyIdle { .. }
+                | TurnAction::RecordCleared(_)
                 | TurnAction::RecordBlock(..)
                 | TurnAction::RecordResult(_) => continue,
                 TurnAction::RecordWithdrawn => "withdrawn".to_owned(),
                 TurnAction::StartTool(call) => format!("start {}", call.id),
                 TurnAction::StopTools => "stop".to_owned(),
-                TurnAction::CommitAnswer(_, blocks) => format!("answer({})", blocks.len()),
+                TurnAction::CommitResponse(_, blocks) => format!("answer({})", blocks.len()),
                 TurnAction::CommitResults(blocks) => format!("results({})", blocks.len()),
                 TurnAction::CommitClosing(_) => "closing".to_owned(),
                 TurnAction::End(end) => {
@@ -84,31 +100,31 @@ fn too_long(used: Option<u64>, limit: Option<u64>) -> TurnEvent {
     refused(ModelError::TooLong { used, limit, message: String::new() })
 }
 
-/// What may help is done, each thing once, and the request is sent again; then the error shows.
+/// Each recovery is tried once and the request sent again; then the error shows.
 #[test]
-fn what_the_server_refuses_is_mended_before_it_is_told() {
-    let room = "mend Room { used: None, limit: None }";
+fn a_refused_request_is_recovered_before_the_error_shows() {
+    let room = "recover Room { used: None, limit: None }";
     assert_eq!(
         walk(vec![
             text("a"),
             finished(StopReason::ContextWindowExceeded),
-            TurnEvent::Mended(true),
+            recovered(true),
             text("b"),
             finished(StopReason::EndTurn)
         ]),
         format!("send, withdrawn, {room}, send, answer(1), completed")
     );
-    let in_vain = walk(vec![too_long(None, None), TurnEvent::Mended(false)]);
+    let in_vain = walk(vec![too_long(None, None), recovered(false)]);
     assert_eq!(in_vain, format!("send, {room}, closing, failed"));
     let large = || refused(ModelError::RequestTooLarge(String::new()));
     assert_eq!(
-        walk(vec![large(), TurnEvent::Mended(true), large(), TurnEvent::Mended(true), large()]),
-        "send, mend Media, send, mend Bytes, send, closing, failed"
+        walk(vec![large(), recovered(true), large(), recovered(true), large()]),
+        "send, recover Media, send, recover Bytes, send, closing, failed"
     );
     let thinking = || refused(ModelError::ThinkingRefused(String::new()));
     assert_eq!(
-        walk(vec![thinking(), TurnEvent::Mended(false), TurnEvent::Mended(true), thinking()]),
-        "send, mend Thinking, mend AllThinking, send, closing, failed"
+        walk(vec![thinking(), recovered(false), recovered(true), thinking()]),
+        "send, recover Thinking, recover AllThinking, send, closing, failed"
     );
 }
 
@@ -117,10 +133,10 @@ fn what_the_server_refuses_is_mended_before_it_is_told() {
 fn a_request_is_shortened_a_few_times_at_most() {
     let mut events = Vec::new();
     for number in 1..10 {
-        events.extend([too_long(Some(number * 2), Some(number)), TurnEvent::Mended(true)]);
+        events.extend([too_long(Some(number * 2), Some(number)), recovered(true)]);
     }
     let walked = walk(events);
-    assert_eq!(walked.matches("mend Room").count(), MOST_SHORTENINGS, "{walked}");
+    assert_eq!(walked.matches("recover Room").count(), MOST_SHORTENINGS, "{walked}");
     assert!(walked.ends_with("send, closing, failed"), "{walked}");
 }
 
@@ -186,9 +202,9 @@ fn the_interrupted_text_is_marked() {
     let mut turn = TurnState::new(None);
     turn.step(TurnEvent::Begin);
     turn.step(delta("half a sen"));
-    let effects = turn.step(TurnEvent::Interrupt);
-    let kept = effects.iter().find_map(|effect| match effect {
-        TurnAction::CommitAnswer(_, blocks) => blocks[0].as_text(),
+    let actions = turn.step(TurnEvent::Interrupt);
+    let kept = actions.iter().find_map(|action| match action {
+        TurnAction::CommitResponse(_, blocks) => blocks[0].as_text(),
         _ => None,
     });
     assert_eq!(kept.unwrap(), "half a sen\n[interrupted]");
@@ -213,10 +229,32 @@ fn what_never_ends_is_ended() {
     for _ in 0..5 {
         turn.step(call("r", ToolClass::ReadOnly));
         turn.step(done("r"));
-        assert_eq!(turn.step(broken(Some(1))).last(), Some(&TurnAction::Send));
+        assert_eq!(step(&mut turn, broken(Some(1))).last(), Some(&TurnAction::Send));
     }
     turn.step(call("r", ToolClass::ReadOnly));
-    assert!(matches!(turn.step(broken(Some(1))).last(), Some(TurnAction::End(TurnEnd::Failed(_)))));
+    assert!(matches!(
+        step(&mut turn, broken(Some(1))).last(),
+        Some(TurnAction::End(TurnEnd::Failed(_)))
+    ));
+}
+
+/// A hook may end the turn with a round of results.
+#[test]
+fn a_round_can_halt_the_turn() {
+    let mut turn = TurnState::new(None);
+    turn.step(TurnEvent::Begin);
+    turn.step(call("r", ToolClass::ReadOnly));
+    turn.step(done("r"));
+    turn.step(finished(StopReason::ToolUse));
+    let halted = turn.step(TurnEvent::RoundCommitted { halt: Some("enough".into()) });
+    assert_eq!(halted, [TurnAction::End(TurnEnd::Halted("enough".into()))]);
+}
+
+#[test]
+fn an_interrupted_recovery_ends_as_interrupted() {
+    let interrupted = TurnEvent::Recovered { helped: false, interrupted: true };
+    let walked = walk(vec![too_long(None, None), interrupted]);
+    assert!(walked.ends_with("closing, interrupted"), "{walked}");
 }
 
 #[test]
@@ -225,13 +263,13 @@ fn the_number_of_requests_is_bounded() {
     turn.step(TurnEvent::Begin);
     turn.step(call("r", ToolClass::ReadOnly));
     turn.step(done("r"));
-    let effects = turn.step(finished(StopReason::ToolUse));
-    assert_eq!(effects.last(), Some(&TurnAction::End(TurnEnd::MaxTurns)));
+    let actions = step(&mut turn, finished(StopReason::ToolUse));
+    assert_eq!(actions.last(), Some(&TurnAction::End(TurnEnd::MaxTurns)));
 }
 
 #[test]
 fn what_is_spent_is_bounded() {
-    let purse = |left_usd| {
+    let budget = |left_usd| {
         let price = Price::new(1.0, 1.0);
         Some(CostBudget { left_usd, price, ttl: CacheTtl::FiveMinutes })
     };
@@ -243,14 +281,14 @@ fn what_is_spent_is_bounded() {
     for (tokens, last) in
         [(999_999, TurnAction::Send), (1_000_000, TurnAction::End(TurnEnd::MaxCost))]
     {
-        let mut turn = TurnState::new(None).paid_from(purse(1.0));
+        let mut turn = TurnState::new(None).with_budget(budget(1.0));
         assert_eq!(turn.step(TurnEvent::Begin), [TurnAction::Send]);
         turn.step(call("r", ToolClass::ReadOnly));
         turn.step(done("r"));
-        assert_eq!(turn.step(TurnEvent::Stream(used(tokens), None)).last(), Some(&last));
+        assert_eq!(step(&mut turn, TurnEvent::Stream(used(tokens), None)).last(), Some(&last));
     }
     // An answer that broke off was paid for as well; and a later turn may find nothing left.
-    let mut turn = TurnState::new(None).paid_from(purse(1.0));
+    let mut turn = TurnState::new(None).with_budget(budget(1.0));
     turn.step(TurnEvent::Begin);
     let usage = Usage { output_tokens: 2_000_000, ..Usage::default() };
     let (id, model) = ("m".to_owned(), "m".to_owned());
@@ -258,7 +296,7 @@ fn what_is_spent_is_bounded() {
     turn.step(broken(Some(1)));
     let ended = [TurnAction::CommitClosing(NO_ANSWER_SPENT), TurnAction::End(TurnEnd::MaxCost)];
     assert_eq!(turn.step(TurnEvent::Retry), ended);
-    assert_eq!(TurnState::new(None).paid_from(purse(0.0)).step(TurnEvent::Begin), ended);
+    assert_eq!(TurnState::new(None).with_budget(budget(0.0)).step(TurnEvent::Begin), ended);
 }
 
 fn any_event() -> impl Strategy<Value = TurnEvent> {
@@ -281,12 +319,12 @@ fn any_event() -> impl Strategy<Value = TurnEvent> {
 }
 
 /// Carries out what concerns the history.
-fn commit(history: &mut MessageHistory, effect: &TurnAction) {
+fn commit(history: &mut MessageHistory, action: &TurnAction) {
     let ids = SeededIds::new(Arc::new(SystemClock::default()), 1);
     let id = MessageId::generate(&ids);
     let now = "2026-11-15T08:00:00Z".parse().unwrap();
-    let message = match effect {
-        TurnAction::CommitAnswer(response, blocks) => {
+    let message = match action {
+        TurnAction::CommitResponse(response, blocks) => {
             Message::assistant(id, now, blocks.clone(), response.clone())
         }
         TurnAction::CommitResults(blocks) => {
@@ -310,10 +348,10 @@ proptest! {
         let mut ended = false;
         // A person can always stop it; then everything is closed.
         for event in std::iter::once(TurnEvent::Begin).chain(events).chain([TurnEvent::Interrupt]) {
-            for effect in turn.step(event) {
+            for action in step(&mut turn, event) {
                 prop_assert!(!ended, "something was done after the end");
-                commit(&mut history, &effect);
-                ended |= matches!(effect, TurnAction::End(_));
+                commit(&mut history, &action);
+                ended |= matches!(action, TurnAction::End(_));
             }
         }
         prop_assert!(ended);

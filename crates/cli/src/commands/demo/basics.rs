@@ -30,7 +30,7 @@ pub(super) async fn tool_calls(sandbox: &DemoSandbox) -> Result<(), Failure> {
     ];
     let question = "How many nuts does the plan ask for, and is the plan longer than three lines?";
     let (engine, report) = play(sandbox, script, question).await?;
-    let lines = count_lines(engine.transcript_path())?;
+    let lines = count_lines(engine.conversation().transcript_path())?;
     explain(&format!(
         "{} requests. Each repeats the bytes of the previous one, so the server's prompt cache works.",
         report.requests
@@ -56,14 +56,14 @@ pub(super) async fn large_output(sandbox: &DemoSandbox) -> Result<(), Failure> {
     let question = "List all 20,000 nuts. What is number 19999 like?";
     let (engine, _) = play(sandbox, script, question).await?;
     let sent: usize = engine
-        .history()
+        .conversation()
         .messages()
         .iter()
         .flat_map(|message| &message.blocks)
         .filter(|block| block.result_content().is_some())
         .map(|block: &Block| block.raw().len())
         .sum();
-    let stored = stored_bytes(engine.transcript_path())?;
+    let stored = stored_bytes(engine.conversation().transcript_path())?;
     explain(&format!(
         "{stored} bytes of output are in a file; both tool results sent only {sent} bytes to the model. Later requests \
          repeat these bytes, also after a resume."
@@ -92,7 +92,7 @@ pub(super) async fn save_a_memory(sandbox: &DemoSandbox) -> Result<(), Failure> 
     let (engine, _) = play(sandbox, script, "How many nuts does the plan ask for?").await?;
     explain("Its first message contains the memory index:");
     let first: Vec<String> =
-        engine.prefix().opening_blocks().iter().filter_map(Block::as_text).collect();
+        engine.conversation().prefix().opening_blocks().iter().filter_map(Block::as_text).collect();
     let lines = first.iter().flat_map(|text| text.lines());
     lines.filter(|line| line.starts_with("- [")).for_each(show_excerpt);
     Ok(())
@@ -105,7 +105,7 @@ pub(super) async fn recall(sandbox: &DemoSandbox) -> Result<(), Failure> {
         vec![ScriptedTurn::new().text("In dozens, rounded up: the shelves hold twelve. So five.")];
     let (engine, _) =
         play(sandbox, script, "Do we count nuts in dozens, rounded up or down?").await?;
-    let said = engine.history().messages().first().map(|message| message.blocks.clone());
+    let said = engine.conversation().messages().first().map(|message| message.blocks.clone());
     explain("After your text, the message contains the memories that local ranking found:");
     let shown = said.unwrap_or_default().iter().filter_map(Block::as_text).nth(1);
     show_excerpt(shown.unwrap_or_default().trim());

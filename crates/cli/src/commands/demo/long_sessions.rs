@@ -7,7 +7,7 @@ use dormouse_background::{NotesConfig, SessionNotes};
 use dormouse_base::SessionNotesSettings;
 use dormouse_conversation::Block;
 use dormouse_conversation::transcript::CompactionTrigger;
-use dormouse_engine::{CompactionRequest, CompactionScope, Engine, FORK_TAG};
+use dormouse_engine::{CompactionRequest, CompactionScope, Engine, FORK_TAG, TurnContext};
 use dormouse_model::ScriptedModel;
 use dormouse_model::script::ScriptedTurn;
 use tokio_util::sync::CancellationToken;
@@ -53,7 +53,7 @@ pub(super) async fn session_notes(sandbox: &DemoSandbox) -> Result<(), Failure> 
         play_with(sandbox, model, question, &mut |event| narrate_briefly(&event)).await?;
     engine.jobs().drained(&["session_notes"], PATIENCE).await;
     explain("A fork of the conversation kept notes in the background:");
-    if let Some(notes) = engine.kept_notes() {
+    if let Some(notes) = engine.saved_notes() {
         let written = notes.text.lines().skip_while(|line| !line.starts_with("# Current State"));
         let shown: Vec<&str> = written.take(4).collect();
         show_excerpt(&shown.join("\n"));
@@ -62,9 +62,11 @@ pub(super) async fn session_notes(sandbox: &DemoSandbox) -> Result<(), Failure> 
     let order = CompactionRequest {
         trigger: CompactionTrigger::Manual,
         instructions: None,
-        span: CompactionScope::Whole,
+        scope: CompactionScope::Whole,
     };
-    engine.compact(order, &CancellationToken::new(), &mut |event| narrate(&event)).await?;
+    let interrupt = CancellationToken::new();
+    let mut sink = |event| narrate(&event);
+    engine.compact(order, &mut TurnContext::new(&interrupt, &mut sink)).await?;
     explain("The notes replace the messages they cover; the newest messages are kept.");
     Ok(())
 }
@@ -119,8 +121,12 @@ fn notes_turn(request: &str) -> Option<ScriptedTurn> {
 
 /// The user's words in the summary.
 fn words_kept(engine: &Engine) -> Option<String> {
-    let message =
-        engine.history().messages().iter().find(|message| message.flags.compact_summary)?;
+    let message = engine
+        .conversation()
+        .history()
+        .messages()
+        .iter()
+        .find(|message| message.flags.compact_summary)?;
     let text = message.blocks.iter().find_map(Block::as_text)?;
     let line = text.lines().find(|line| line.contains("acorns in the tin box"))?;
     Some(line.to_owned())

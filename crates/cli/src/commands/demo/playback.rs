@@ -1,6 +1,6 @@
 //! Plays one prompt of a scene in a new session.
 
-use dormouse_engine::{Engine, EngineEvent, TurnEnd, TurnReport};
+use dormouse_engine::{Engine, EngineEvent, TurnContext, TurnEnd, TurnReport};
 use tokio_util::sync::CancellationToken;
 
 use crate::wiring::exit::Failure;
@@ -27,7 +27,10 @@ pub(super) async fn play_with(
     line(&format!("\n> {prompt}\n"));
     let (mut engine, surroundings) = start_session(sandbox, model).await?;
     let interrupt = CancellationToken::new();
-    let report = engine.run_turn(prompt, &surroundings, None, &interrupt, sink).await?;
+    let report = {
+        let mut turn = TurnContext::new(&interrupt, sink);
+        engine.run_turn(prompt, &surroundings, None, &mut turn).await?
+    };
     if report.end != TurnEnd::Completed {
         return Err(Failure::failed(anyhow::anyhow!("the turn ended with {:?}", report.end)));
     }

@@ -11,8 +11,8 @@ use dormouse_base::{
 use dormouse_conversation::metrics::MetricsLog;
 use dormouse_conversation::{Budget, ContextWindow, PrefixOrigin};
 use dormouse_engine::{
-    BackgroundTask, CompactionRules, Engine, EngineConfig, LayerRules, PromptOverrides, Saving,
-    SessionFolder, Surroundings, memory_tools,
+    BackgroundTask, CostRules, Engine, EngineConfig, Extensions, ModelSetup, PromptOverrides,
+    Saving, Services, SessionFolder, Surroundings, ToolSetup, WindowRules, memory_tools,
 };
 use dormouse_model::script::ScriptedTurn;
 use dormouse_model::{
@@ -110,50 +110,51 @@ pub(super) async fn start_session(
         ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
     let window = ContextWindow::new(model.window).map_err(Failure::failed)?;
     let config = EngineConfig {
-        model: Arc::new(Model::Scripted(model.script)),
-        model_name: "scripted".to_owned(),
-        origin: PrefixOrigin {
-            model: "scripted".to_owned(),
-            server: String::new(),
-            max_tokens: None,
+        model: ModelSetup {
+            client: Arc::new(Model::Scripted(model.script)),
+            name: "scripted".to_owned(),
+            origin: PrefixOrigin {
+                model: "scripted".to_owned(),
+                server: String::new(),
+                max_tokens: None,
+            },
+            dialect: Dialect {
+                wire: WireFormat::Anthropic,
+                ttl: CacheTtl::FiveMinutes,
+                max_tokens_field: MaxTokensField::MaxTokens,
+                server_tools: &[],
+                clearing: None,
+            },
+            budget: Budget::for_window(window, 16_000),
         },
-        dialect: Dialect {
-            wire: WireFormat::Anthropic,
-            ttl: CacheTtl::FiveMinutes,
-            max_tokens_field: MaxTokensField::MaxTokens,
-            server_tools: &[],
-            clearing: None,
-        },
-        budget: Budget::for_window(window, 16_000),
         small: None,
         retry: RetryPolicy::default(),
-        tools: Arc::new(tools),
-        // The script is ours and the folder is temporary.
-        gate: PermissionGate::allow_all(),
-        confirmer: None,
-        project,
-        environment: world.environment.clone(),
-        clock: Arc::clone(&world.clock),
-        ids: Arc::clone(&world.ids),
         effort: None,
+        tools: ToolSetup {
+            set: Arc::new(tools),
+            // The script is ours and the folder is temporary.
+            gate: PermissionGate::allow_all(),
+            confirmer: None,
+            environment: world.environment.clone(),
+            redactor: Redactor::default(),
+            reaper: Reaper::of_this_program(),
+            commands: dormouse_tools::CommandLimits::default(),
+        },
+        project,
+        services: Services {
+            clock: Arc::clone(&world.clock),
+            ids: Arc::clone(&world.ids),
+            figures: MetricsLog::at(&world.home()?, Arc::clone(&world.clock)),
+        },
         overrides: PromptOverrides::default(),
-        redactor: Redactor::default(),
-        results: Arc::default(),
-        hooks: Arc::default(),
-        reaper: Reaper::of_this_program(),
-        commands: dormouse_tools::CommandLimits::default(),
         instructions: None,
-        skills: Arc::default(),
+        cost: CostRules { prices: PriceTable::default(), max_usd: None },
+        extensions: Extensions {
+            background_tasks: model.background_task.into_iter().collect(),
+            ..Extensions::default()
+        },
+        window: WindowRules::default(),
         memory,
-        figures: MetricsLog::at(&world.home()?, Arc::clone(&world.clock)),
-        prices: PriceTable::default(),
-        max_cost_usd: None,
-        layers: LayerRules::default(),
-        compaction: CompactionRules::default(),
-        background_tasks: model.background_task.into_iter().collect(),
-        announcers: Vec::new(),
-        message_sources: Vec::new(),
-        fork_points: None,
         subagent: None,
     };
     let engine = Engine::begin(config, &folder, &surroundings)?;

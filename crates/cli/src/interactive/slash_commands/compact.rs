@@ -2,7 +2,9 @@
 
 use dormouse_base::group_digits;
 use dormouse_conversation::transcript::CompactionTrigger;
-use dormouse_engine::{CompactionOutcome, CompactionRequest, CompactionScope, Engine, UserMessage};
+use dormouse_engine::{
+    CompactionOutcome, CompactionRequest, CompactionScope, Engine, TurnContext, UserMessage,
+};
 
 use crate::interactive::session::{AfterInput, InteractiveSession};
 use crate::interactive::view::SharedView;
@@ -26,7 +28,7 @@ enum CompactRequest {
 impl InteractiveSession<'_> {
     /// Runs `/compact [from NUMBER|upto NUMBER|INSTRUCTIONS]`.
     pub(in crate::interactive) async fn compact(&mut self, rest: &str) -> AfterInput {
-        let messages = self.conversation.engine.spoken();
+        let messages = self.conversation.engine.conversation().user_messages();
         let (span, instructions) = match parse_request(rest, &messages) {
             CompactRequest::Run(span, instructions) => (span, instructions),
             CompactRequest::List => {
@@ -39,19 +41,21 @@ impl InteractiveSession<'_> {
                 return AfterInput::Prompt;
             }
         };
-        let order = CompactionRequest { trigger: CompactionTrigger::Manual, instructions, span };
+        let order =
+            CompactionRequest { trigger: CompactionTrigger::Manual, instructions, scope: span };
         self.view.borrow_mut().turn_started();
         let interrupt = tokio_util::sync::CancellationToken::new();
         let (conversation, monitor) = self.turn_monitor();
         let view = monitor.view;
         let mut sink = |event| view.borrow_mut().event(event);
-        let work = conversation.engine.compact(order, &interrupt, &mut sink);
+        let mut context = TurnContext::new(&interrupt, &mut sink);
+        let work = conversation.engine.compact(order, &mut context);
         let (result, next) = monitor.run(work, &interrupt).await;
         self.view.borrow_mut().turn_ended();
         match result {
             Ok(CompactionOutcome::Done(_)) => {}
             Ok(CompactionOutcome::Nothing) => self.view.say("Nothing to compact yet."),
-            Ok(CompactionOutcome::Vain) => {
+            Ok(CompactionOutcome::NotSmaller) => {
                 self.view
                     .say("Not compacted: a summary would be no shorter than the conversation.");
             }

@@ -37,7 +37,7 @@ fn start(conversation: &Conversation, view: &SharedView) {
     let Some(dreamer) = &conversation.dreamer else {
         return view.say("Memory is off in this session: nothing to dream about.");
     };
-    match dreamer.start(engine.jobs(), engine.fork_source(), engine.session()) {
+    match dreamer.start(engine.jobs(), engine.fork_source(), engine.conversation().session()) {
         Ok(()) => view.say("Dreaming in the background. /dream shows progress, /dream stop ends it; leaving ends it too."),
         Err(blocked) => view.say(&format!("No dream: {blocked}")),
     }

@@ -44,12 +44,12 @@ impl InteractiveSession<'_> {
             SlashCommand::Config => view.list(&rows::config(&self.conversation, self.world)),
             SlashCommand::Permissions => set_mode(view, &self.conversation, rest),
             SlashCommand::Model if rest.is_empty() => {
-                let model = self.conversation.engine.model_name();
+                let model = self.conversation.engine.model().name.as_str();
                 view.say(&format!("{model}. /model NAME switches to another model."));
             }
             SlashCommand::Model => match self.switch_model(rest).await {
                 Ok(()) => {
-                    let model = self.conversation.engine.model_name();
+                    let model = self.conversation.engine.model().name.as_str();
                     self.view.say(&format!("Model set to {model}"));
                 }
                 Err(failure) => self.view.failure(&failure),
@@ -84,7 +84,7 @@ impl InteractiveSession<'_> {
         let view = &self.view;
         let mut sink = |event| view.borrow_mut().event(event);
         engine.start_over(folder, &surroundings, &mut sink).await?;
-        named.as_ref().map_or(Ok(()), |named| named.hold(engine.session()))
+        named.as_ref().map_or(Ok(()), |named| named.hold(engine.conversation().session()))
     }
 
     async fn switch_model(&mut self, name: &str) -> Result<(), Failure> {
@@ -96,8 +96,8 @@ impl InteractiveSession<'_> {
         let notify = || view.borrow_mut().note(CONNECTING, Style::DIM);
         let other = notify_if_slow(connecting, notify).await?;
         Ok(engine.switch_model(ModelSetup {
-            model: other.model,
-            model_name: other.model_name,
+            client: other.model,
+            name: other.model_name,
             origin: other.origin,
             dialect: other.dialect,
             budget: other.budget,

@@ -30,7 +30,7 @@ impl InteractiveSession<'_> {
     }
 
     fn show_plan(&self) {
-        match self.conversation.engine.plan() {
+        match self.conversation.engine.session_tools().plan() {
             Some(plan) => {
                 self.view.borrow_mut().markdown(&plan.text);
                 self.view.borrow_mut().note(&plan.path.display().to_string(), Style::DIM);

@@ -48,11 +48,11 @@ fn rows<const COUNT: usize>(rows: [(&str, String); COUNT]) -> Rows {
 
 /// Tokens and cost of this run.
 pub(crate) fn cost(engine: &Engine) -> Rows {
-    let usage = engine.totals();
-    let money = match engine.cost_usd(&usage) {
+    let usage = engine.spending().usage();
+    let money = match engine.spending().cost_usd(&usage) {
         Some(cost) => format!("{cost:.4} USD"),
         None => {
-            let model = engine.model_name();
+            let model = engine.model().name.as_str();
             format!("unknown: no price for {model}; add it to the setting `prices`")
         }
     };
@@ -62,29 +62,39 @@ pub(crate) fn cost(engine: &Engine) -> Rows {
         ("cache read", tokens(usage.cache_read_input_tokens)),
         ("output", tokens(usage.output_tokens)),
         ("cost", money),
-        ("subagents and background tasks", format!("{:.4} USD", engine.spent_beside_usd())),
+        (
+            "subagents and background tasks",
+            format!("{:.4} USD", engine.spending().background_usd()),
+        ),
     ])
 }
 
 /// How full the context window is.
 pub(crate) fn window(engine: &Engine) -> Rows {
     rows([
-        ("messages", engine.history().messages().len().to_string()),
-        ("context left", format!("{} %", engine.window_state().percent_left)),
+        ("messages", engine.conversation().history().messages().len().to_string()),
+        ("context left", format!("{} %", engine.context_window().state.percent_left)),
     ])
 }
 
 /// What fills the context window.
 pub(crate) fn context(engine: &Engine) -> Rows {
-    let mut rows: Rows = engine
-        .fillings()
+    let window = engine.context_window();
+    let mut rows: Rows = window
+        .shares
         .into_iter()
-        .map(|filling| (filling.what.to_owned(), format!("about {} tokens", filling.tokens)))
+        .map(|share| (share.what.to_owned(), format!("about {} tokens", share.tokens)))
         .collect();
-    let budget = engine.budget();
-    rows.push(("used".to_owned(), format!("{} of {} tokens", engine.tokens_used(), budget.window)));
-    rows.push(("auto-compaction at".to_owned(), format!("{} tokens", engine.compacts_at())));
-    rows.push(("left until then".to_owned(), format!("{} %", engine.window_state().percent_left)));
+    let budget = engine.model().budget;
+    rows.push((
+        "used".to_owned(),
+        format!("{} of {} tokens", engine.conversation().tokens_used(), budget.window),
+    ));
+    rows.push(("auto-compaction at".to_owned(), format!("{} tokens", window.compacts_at)));
+    rows.push((
+        "left until then".to_owned(),
+        format!("{} %", engine.context_window().state.percent_left),
+    ));
     rows
 }
 
@@ -94,7 +104,10 @@ pub(crate) fn session_stats(
     home: &Path,
     columns: usize,
 ) -> Result<String, FileError> {
-    let filter = MetricsFilter { session: Some(engine.session()), ..MetricsFilter::default() };
+    let filter = MetricsFilter {
+        session: Some(engine.conversation().session()),
+        ..MetricsFilter::default()
+    };
     let summary = summarize_metrics(&MetricsLog::folder_in(home), &filter)?;
     Ok(match summary.is_empty() {
         true => "No requests yet.".to_owned(),
@@ -110,13 +123,13 @@ pub(crate) fn config(conversation: &Conversation, world: &World) -> Rows {
         world.home().map_or_else(|error| error.to_string(), |home| home.display().to_string());
     let key = key.source.clone().unwrap_or_else(|| "none".to_owned());
     rows([
-        ("model", engine.model_name().to_owned()),
+        ("model", engine.model().name.as_str().to_owned()),
         ("key from", key),
         ("permissions", mode_description(gate.mode()).to_owned()),
         ("folder", project.folder.display().to_string()),
         ("home", format!("{home} (set {} to move it)", names::HOME)),
         ("settings", format!("{home}/settings.json")),
-        ("transcript", engine.transcript_path().display().to_string()),
+        ("transcript", engine.conversation().transcript_path().display().to_string()),
     ])
 }
 

@@ -1,0 +1,41 @@
+//! What compaction has to remember between requests.
+
+use dormouse_conversation::Message;
+use dormouse_conversation::transcript::LoadedTranscript;
+
+use super::breaker::CompactionBreaker;
+use super::user_messages::UserMessages;
+use crate::layers::CollapseState;
+
+/// What compaction has to remember between requests.
+#[derive(Default)]
+pub(crate) struct CompactionState {
+    /// The user's messages, which every compaction keeps.
+    pub(crate) user_messages: UserMessages,
+    pub(crate) breaker: CompactionBreaker,
+    /// The text of the last summary.
+    pub(super) last_summary: Option<String>,
+    pub(crate) collapse: CollapseState,
+}
+
+impl CompactionState {
+    /// The state of a resumed session.
+    pub(crate) fn of(loaded: &LoadedTranscript) -> Self {
+        Self {
+            user_messages: UserMessages::of(loaded),
+            collapse: CollapseState::of(&loaded.messages, &loaded.compacted),
+            ..Self::default()
+        }
+    }
+
+    /// The state of a fork, which must not lose its task. The opening message is in this line of its transcript.
+    pub(crate) fn of_task(opening: &Message, task: &str, line: u64) -> Self {
+        Self { user_messages: UserMessages::of_task(opening, task, line), ..Self::default() }
+    }
+
+    /// After a compaction: its summary, and nothing left to fold or to expand.
+    pub(super) fn compacted(&mut self, summary: String) {
+        self.last_summary = Some(summary);
+        self.collapse = CollapseState::default();
+    }
+}

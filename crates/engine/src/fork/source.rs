@@ -1,0 +1,144 @@
+//! A conversation at one point, from which background tasks fork.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use dormouse_base::DirEntry;
+use dormouse_conversation::metrics::SessionMetrics;
+use dormouse_conversation::{Block, Message, RequestOptions};
+use dormouse_hooks::HookNotifier;
+use dormouse_model::{Model, RetryPolicy};
+use dormouse_permissions::PermissionGate;
+use dormouse_tools::{CachedFile, CallContext, CallObserver, ReadCache, ReadExtent, ToolSet};
+
+use crate::config::Services;
+use crate::engine::Engine;
+use crate::results::ResultStore;
+use crate::spending::{Pricing, SharedCost};
+use crate::tool_state::caller;
+use crate::wire_state::WireState;
+
+/// Failed requests of a fork are retried this often: no user sees it wait.
+const RETRIES: u32 = 2;
+
+/// A conversation at one point, from which background tasks fork.
+#[derive(Clone)]
+pub struct ForkSource {
+    pub(super) wire: WireState,
+    messages: Vec<Arc<Message>>,
+    pub(super) model: Arc<Model>,
+    pub(super) model_name: String,
+    pub(super) retry: RetryPolicy,
+    pub(super) pricing: Pricing,
+    pub(super) shared_cost: SharedCost,
+    pub(super) calls: ForkCalls,
+    pub(super) services: Services,
+    pub(super) figures: SessionMetrics,
+    hook_notifier: HookNotifier,
+}
+
+/// What the calls of a fork need.
+#[derive(Clone)]
+pub(super) struct ForkCalls {
+    pub(super) tools: Arc<ToolSet>,
+    pub(super) gate: PermissionGate,
+    pub(super) context: CallContext,
+    /// Hooks that observe the parent's calls observe the fork's too.
+    pub(super) observer: Option<Arc<dyn CallObserver>>,
+    pub(super) results: ResultStore,
+}
+
+impl Engine {
+    /// The conversation at this point. No call may wait for its result.
+    pub fn fork_source(&self) -> ForkSource {
+        ForkSource {
+            wire: self.conversation.wire().clone(),
+            messages: self.conversation.messages().to_vec(),
+            ..self.empty_fork_source()
+        }
+    }
+
+    /// The same prefix without messages.
+    pub(crate) fn empty_fork_source(&self) -> ForkSource {
+        let config = &self.config;
+        let caller = caller(config, self.hooks.runner());
+        ForkSource {
+            wire: self.conversation.wire().without_messages(),
+            messages: Vec::new(),
+            model: Arc::clone(&config.model.client),
+            model_name: config.model.name.clone(),
+            retry: RetryPolicy { retries: RETRIES.min(config.retry.retries), ..config.retry },
+            pricing: self.spending.pricing().clone(),
+            shared_cost: self.spending.shared().clone(),
+            calls: ForkCalls {
+                tools: caller.tools,
+                gate: caller.gate,
+                context: self.tool_state.forked_context(config),
+                observer: caller.observer,
+                results: ResultStore::of(config, &self.conversation, &self.figures),
+            },
+            services: config.services.clone(),
+            figures: self.figures.clone(),
+            hook_notifier: HookNotifier::new(self.hooks.runner().cloned()),
+        }
+    }
+}
+
+impl ForkSource {
+    /// The messages that the fork starts with.
+    pub fn messages(&self) -> &[Arc<Message>] {
+        &self.messages
+    }
+
+    /// The texts of the prefix: the system prompt, instruction files, the index of memories.
+    pub fn standing_texts(&self) -> Vec<String> {
+        let prefix = self.wire.prefix();
+        let system = prefix.system().iter().map(|block| block.text.clone());
+        let first = prefix.opening_blocks().iter().filter_map(Block::as_text);
+        system.chain(first).collect()
+    }
+
+    /// Whether the prefix lists this tool.
+    pub fn has_tool(&self, name: &str) -> bool {
+        self.wire.prefix().tools().iter().any(|tool| tool.name == name)
+    }
+
+    /// The fork's own copy of the files that were read so far.
+    pub fn read_cache(&self) -> &Mutex<ReadCache> {
+        &self.calls.context.read_cache
+    }
+
+    /// Counts a file as read by the fork, which may then change it: its task shows the content.
+    pub fn has_read(&self, path: PathBuf, file: &DirEntry, content: String) {
+        let (modified, size) = (file.modified, file.size);
+        let known = CachedFile { modified, size, extent: ReadExtent::Whole, content };
+        let mut cache = self.read_cache().lock().unwrap_or_else(PoisonError::into_inner);
+        cache.insert(path, known);
+    }
+
+    /// Tells hooks of changes to memory.
+    pub fn hook_notifier(&self) -> &HookNotifier {
+        &self.hook_notifier
+    }
+
+    /// For a hook's own request: without messages, and no event for other hooks, or it would never end.
+    pub(crate) fn for_hook(mut self, model: Option<&str>) -> Self {
+        self.calls.observer = None;
+        self.hook_notifier = HookNotifier::default();
+        if let Some(model) = model {
+            model.clone_into(&mut self.model_name);
+            self.pricing = self.pricing.for_model(model);
+            let options = RequestOptions::new(model, self.wire.options().max_tokens);
+            self.wire = self.wire.for_model(options);
+        }
+        self.with_messages([])
+    }
+
+    /// The same prefix with other messages: not a copy any more, and little of it is in the cache.
+    #[must_use]
+    pub fn with_messages<'a>(mut self, messages: impl IntoIterator<Item = &'a Message>) -> Self {
+        self.wire = self.wire.without_messages().with_messages(messages);
+        self.messages.clear();
+        self
+    }
+}
