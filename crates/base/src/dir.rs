@@ -4,7 +4,6 @@
 //! `RESOLVE_NO_SYMLINKS`); elsewhere, or on an older kernel, the walk goes folder by folder and
 //! follows no link. Between check and use there is nothing to race for.
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
@@ -16,6 +15,7 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use thiserror::Error;
 
 use crate::fault;
+use crate::platform::{open_beneath, open_step};
 use crate::rel_path::RelPath;
 
 mod list;
@@ -354,62 +354,6 @@ fn describe(name: &str, stat: &rustix::fs::Stat) -> DirEntry {
         size: u64::try_from(stat.st_size).unwrap_or(0),
         modified: SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds),
     }
-}
-
-#[cfg(target_os = "linux")]
-fn open_beneath(
-    folder: rustix::fd::BorrowedFd<'_>,
-    path: &Path,
-    flags: OFlags,
-    mode: Mode,
-) -> io::Result<OwnedFd> {
-    use rustix::fs::ResolveFlags;
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    let mode_if_created = if flags.contains(OFlags::CREATE) { mode } else { Mode::empty() };
-    match rustix::fs::openat2(folder, path, flags | OFlags::CLOEXEC, mode_if_created, resolve) {
-        // Kernels before 5.6, and sandboxes that do not know the call.
-        Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {
-            walk_beneath(folder, path, flags, mode)
-        }
-        Err(error) => Err(error.into()),
-        Ok(handle) => Ok(handle),
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn open_beneath(
-    folder: rustix::fd::BorrowedFd<'_>,
-    path: &Path,
-    flags: OFlags,
-    mode: Mode,
-) -> io::Result<OwnedFd> {
-    walk_beneath(folder, path, flags, mode)
-}
-
-/// The same manually: one folder after the other, following no link.
-fn walk_beneath(
-    folder: rustix::fd::BorrowedFd<'_>,
-    path: &Path,
-    flags: OFlags,
-    mode: Mode,
-) -> io::Result<OwnedFd> {
-    let mut names: Vec<&OsStr> = path.iter().collect();
-    let Some(last) = names.pop() else { return Err(io::ErrorKind::InvalidInput.into()) };
-    let mut held: Option<OwnedFd> = None;
-    for name in names {
-        let at = held.as_ref().map_or(folder, |handle| handle.as_fd());
-        held = Some(open_step(at, name, OFlags::DIRECTORY, Mode::empty())?);
-    }
-    open_step(held.as_ref().map_or(folder, |handle| handle.as_fd()), last, flags, mode)
-}
-
-fn open_step(
-    at: rustix::fd::BorrowedFd<'_>,
-    name: &OsStr,
-    flags: OFlags,
-    mode: Mode,
-) -> io::Result<OwnedFd> {
-    Ok(rustix::fs::openat(at, name, flags | OFlags::NOFOLLOW | OFlags::CLOEXEC, mode)?)
 }
 
 #[cfg(test)]

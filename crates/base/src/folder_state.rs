@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, FileType, Mode};
 
+use crate::platform::mode_bits;
+
 /// How a folder is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderState {
@@ -46,7 +48,7 @@ impl FolderState {
             is_folder: FileType::from_raw_mode(stat.st_mode).is_dir(),
             is_writable: rustix::fs::access(found, Access::WRITE_OK | Access::EXEC_OK).is_ok(),
             is_private: !mode.intersects(Mode::RWXG | Mode::RWXO),
-            mode: mode.as_raw_mode() & 0o7777,
+            mode: mode_bits(mode),
             free_bytes: space.f_bavail.saturating_mul(space.f_frsize),
         })
     }

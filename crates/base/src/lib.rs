@@ -19,6 +19,7 @@ mod ids;
 mod json_text;
 mod lock;
 mod nearest_name;
+mod platform;
 mod printable;
 mod redact;
 mod rel_path;

@@ -24,6 +24,7 @@ mod kill_shell;
 mod observer;
 mod orchestrator;
 mod overflow;
+mod platform;
 mod post;
 mod printed;
 mod process;

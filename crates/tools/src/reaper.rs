@@ -9,7 +9,6 @@
 //! Limits: what another service starts on a command's behalf (`systemd-run`, `docker`, `ssh`), what runs
 //! as another person (`sudo`), and a reaper that is itself killed in the same instant as the program.
 
-mod descendants;
 mod message;
 mod supervisor;
 
@@ -54,10 +53,7 @@ pub struct Reaper {
 impl Reaper {
     /// A reaper in this very program, whose `main` calls [`serve_as_reaper`].
     pub fn of_this_program() -> Self {
-        // What runs now, even if its file has been replaced since.
-        let running = PathBuf::from("/proc/self/exe");
-        let program = if running.exists() { Some(running) } else { std::env::current_exe().ok() };
-        Self { program, left_running: Arc::default() }
+        Self { program: crate::platform::running_program(), left_running: Arc::default() }
     }
 
     /// No reaper: commands are started directly, and a program that is killed leaves them behind. For
@@ -167,7 +163,7 @@ impl ReaperHandle {
             let _gone = rustix::process::kill_process_group(group, Signal::KILL);
         }
         let reaper = self.reaper.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        for process in reaper.map(descendants::session_members).unwrap_or_default() {
+        for process in reaper.map(crate::platform::session_members).unwrap_or_default() {
             let _gone = rustix::process::kill_process(process, Signal::KILL);
         }
         io::Error::other("the process that watches over it was ended")

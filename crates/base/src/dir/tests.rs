@@ -1,6 +1,7 @@
 //! Nothing outside the folder is touched, and nothing is half written.
 
 use super::*;
+use crate::platform::walk_beneath;
 
 fn rel(path: &str) -> RelPath {
     RelPath::new(path).unwrap()

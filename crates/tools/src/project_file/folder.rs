@@ -11,6 +11,8 @@ use dormouse_base::fault;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
+use crate::platform::WALK_FOLDER;
+
 /// What to do about a folder that is not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Missing {
@@ -18,15 +20,9 @@ pub(super) enum Missing {
     IsMade,
 }
 
-/// A handle that can be walked through without permission to list it, where the system has such.
-#[cfg(target_os = "linux")]
-const WALK: OFlags = OFlags::PATH;
-#[cfg(not(target_os = "linux"))]
-const WALK: OFlags = OFlags::RDONLY;
-
 /// Opens an absolute path, folder by folder.
 pub(super) fn open_folder(path: &Path, missing: Missing) -> io::Result<OwnedFd> {
-    let flags = WALK | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let flags = WALK_FOLDER | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut folder = rustix::fs::open("/", flags, Mode::empty())?;
     for component in path.components() {
         let name = match component {

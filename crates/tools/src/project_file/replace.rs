@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{CurrentFile, Missing, WriteTarget, changed, open_folder, parts, refused, unwritable};
 use crate::blocking::check;
+use crate::platform::mode_from_bits;
 use crate::{FileWriteOutcome, FileWriter, ToolError};
 
 /// Puts `content` in the place of `current`, or where nothing is yet. Answers with what the file then is.
@@ -98,7 +99,7 @@ fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
         }
     }
     // Changing the owner clears bits of the mode, so the mode comes after it.
-    rustix::fs::fchmod(file, Mode::from_raw_mode(mode))?;
+    rustix::fs::fchmod(file, mode_from_bits(mode))?;
     Ok(())
 }
 

@@ -8,9 +8,10 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
 use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags,
+    RecvAncillaryBuffer, RecvAncillaryMessage, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
 };
+
+use crate::platform::{RECEIVE_FILES, close_on_exec};
 
 /// A letter and a number.
 const LENGTH: usize = 5;
@@ -65,12 +66,7 @@ pub(super) fn receive_files(socket: impl AsFd) -> io::Result<[OwnedFd; 3]> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
     let mut attached = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0];
-    rustix::net::recvmsg(
-        socket,
-        &mut [IoSliceMut::new(&mut byte)],
-        &mut attached,
-        RecvFlags::CMSG_CLOEXEC,
-    )?;
+    rustix::net::recvmsg(socket, &mut [IoSliceMut::new(&mut byte)], &mut attached, RECEIVE_FILES)?;
     let files: Vec<OwnedFd> = attached
         .drain()
         .filter_map(|message| match message {
@@ -78,7 +74,8 @@ pub(super) fn receive_files(socket: impl AsFd) -> io::Result<[OwnedFd; 3]> {
             _ => None,
         })
         .flatten()
-        .collect();
+        .map(close_on_exec)
+        .collect::<io::Result<_>>()?;
     files.try_into().map_err(|_| io::Error::from(io::ErrorKind::InvalidData))
 }
 

@@ -14,8 +14,8 @@ use std::{io, thread};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions};
 
-use super::descendants::descendants;
 use super::message::{ReaperMessage, receive_files};
+use crate::platform::{adopt_orphans, descendants};
 
 /// Between asking everything to end and ending it.
 const TERM_GRACE: Duration = Duration::from_secs(2);
@@ -41,13 +41,6 @@ pub(super) fn run(command: impl Iterator<Item = OsString>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// What loses its parent becomes our child.
-fn adopt_orphans() {
-    #[cfg(target_os = "linux")]
-    // Any number but 0 means yes. A kernel that refuses leaves the group to watch over.
-    let _refused = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
 #[expect(clippy::disallowed_methods, reason = "folder and environment are those of the reaper")]

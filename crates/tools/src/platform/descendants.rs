@@ -6,7 +6,7 @@ use std::fs;
 use rustix::process::Pid;
 
 /// All processes below this one, at this moment.
-pub(super) fn descendants(of: Pid) -> Vec<Pid> {
+pub(crate) fn descendants(of: Pid) -> Vec<Pid> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     for (process, parent) in processes(PARENT) {
         children.entry(parent).or_default().push(process);
@@ -21,7 +21,7 @@ pub(super) fn descendants(of: Pid) -> Vec<Pid> {
 }
 
 /// All processes in the session that this one leads or led.
-pub(super) fn session_members(leader: Pid) -> Vec<Pid> {
+pub(crate) fn session_members(leader: Pid) -> Vec<Pid> {
     processes(SESSION)
         .filter(|(_, session)| *session == leader.as_raw_nonzero().get())
         .filter_map(|(process, _)| Pid::from_raw(process))
