@@ -1,31 +1,34 @@
-//! Agents below a conversation: what they are (`definition`), the tool that starts them (`agent_tool`), their
-//! memory, and messages between them (`messages`).
+//! Subagents: their definitions (`definition`), the Agent tool that starts them (`spawner`), their runs, their memory,
+//! and messages between agents (`messages`).
 
 #![forbid(unsafe_code)]
 
-mod agency;
+mod agent_list;
 mod definition;
-mod desk;
-mod listing;
+mod execution;
+mod format;
 mod manual;
+mod mcp_servers;
 mod memory;
 pub mod messages;
-mod order;
-mod prepare;
+mod preparation;
 mod progress;
-mod reach;
-mod roster;
-mod servers;
-mod words;
-mod work;
+mod registry;
+mod runs;
+mod spawner;
+mod tool_access;
+mod tool_input;
 mod worktree;
 
-pub use agency::{Agency, AgencySetup, ListIn, Models, Post};
-pub use desk::Desk;
 pub use memory::AgentMemories;
-pub use roster::{AgentRun, Roster, RunStatus};
+pub use registry::{
+    AgentListPosition, MessageRouting, ModelResolver, SubagentRegistry, SubagentSetup,
+};
+pub use runs::{RunStatus, SubagentRun, SubagentRuns};
+pub use spawner::SubagentSpawner;
 
 pub use definition::{
-    AgentDefinition, AgentOrigin, AgentPlaces, AgentProblem, Agents, Isolation, MemoryScope,
-    ModelChoice, ToolChoice, builtin, of_plugin, read_json, read_markdown,
+    AgentDefinition, AgentDefinitions, AgentFolders, AgentModel, AgentOrigin, AgentProblem,
+    AgentTools, Isolation, MemoryScope, builtin_agents, parse_markdown_agent, parse_settings_agent,
+    plugin_agents,
 };

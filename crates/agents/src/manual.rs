@@ -27,7 +27,7 @@ const PAGES: &[(&str, &str)] = &[
 ];
 
 /// Puts the pages into the program's folder, where they are not there already; gives theirs.
-pub(crate) fn lay_out(home: &Path) -> Result<PathBuf, String> {
+pub(crate) fn write_manual(home: &Path) -> Result<PathBuf, String> {
     let failed =
         |error: &dyn std::fmt::Display| format!("the manual could not be laid out: {error}");
     let folder = Dir::create(home.join("manual")).map_err(|error| failed(&error))?;

@@ -61,7 +61,7 @@ impl AgentMemories {
     pub fn open(&self, scope: MemoryScope, agent: &str) -> Result<Arc<SessionMemory>, String> {
         let (root, below) = self.place(scope, agent);
         let failed = |error: &dyn std::fmt::Display| {
-            format!("the memory of `{agent}` can not be used: {error}")
+            format!("the memory of `{agent}` cannot be used: {error}")
         };
         let way = RelPath::new(&below).map_err(|error| failed(&error))?;
         // No link is followed: a repository could lead it anywhere.

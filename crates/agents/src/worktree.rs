@@ -82,7 +82,7 @@ impl Worktree {
     }
 }
 
-/// Through the shell's function of that name, which takes away the programs that a repository's settings name, filters
+/// FilteredAnnouncer the shell's function of that name, which takes away the programs that a repository's settings name, filters
 /// among them: whoever wrote the repository must not run anything here.
 async fn git(args: &[&str], folder: &Path, environment: &Environment) -> Result<String, String> {
     let environment = environment.clone().without("BASH_ENV").without("ENV");

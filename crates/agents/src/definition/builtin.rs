@@ -3,7 +3,7 @@
 use dormouse_permissions::PermissionMode;
 use serde_json::Value;
 
-use super::{AgentDefinition, AgentOrigin, Isolation, ModelChoice, ToolChoice};
+use super::{AgentDefinition, AgentModel, AgentOrigin, AgentTools, Isolation};
 
 /// What an agent that only looks has.
 const LOOKING: &[&str] = &["Bash", "Glob", "Grep", "Read", "WebFetch"];
@@ -38,7 +38,7 @@ The command is run by sh in the working directory before each prompt, has two se
 Work like this: read the settings file first, and keep all that stands in it. If the task says to follow the person's shell prompt, read PS1 in ~/.bashrc, ~/.zshrc or ~/.profile and say the same without colours. A short command goes into the settings itself; anything longer into a script below ~/.dormouse, with `jq` or `python3` to read the JSON (look whether it is there). Try the command with a made-up JSON on its input before you set it. Then answer with the line that it prints and with what you changed.";
 
 /// All of them.
-pub fn builtin() -> Vec<AgentDefinition> {
+pub fn builtin_agents() -> Vec<AgentDefinition> {
     let general = agent(
         "general-purpose",
         "Carries out a task of several steps on its own: research over many files, a change with its tests, anything for which no other agent fits better.",
@@ -63,7 +63,7 @@ pub fn builtin() -> Vec<AgentDefinition> {
         )
     };
     let guide = AgentDefinition {
-        tools: ToolChoice::Only(["Glob", "Grep", "Read"].map(str::to_owned).to_vec()),
+        tools: AgentTools::Only(["Glob", "Grep", "Read"].map(str::to_owned).to_vec()),
         mode: Some(PermissionMode::Plan),
         ..agent(
             "guide",
@@ -72,7 +72,7 @@ pub fn builtin() -> Vec<AgentDefinition> {
         )
     };
     let status_line = AgentDefinition {
-        tools: ToolChoice::Only(["Bash", "Edit", "Read", "Write"].map(str::to_owned).to_vec()),
+        tools: AgentTools::Only(["Bash", "Edit", "Read", "Write"].map(str::to_owned).to_vec()),
         ..agent(
             "statusline-setup",
             "Sets up the line above the prompt in Dormouse: what it shows, and the command that prints it.",
@@ -82,8 +82,8 @@ pub fn builtin() -> Vec<AgentDefinition> {
     vec![general, explore, plan, guide, status_line]
 }
 
-fn looking() -> ToolChoice {
-    ToolChoice::Only(LOOKING.iter().map(|name| (*name).to_owned()).collect())
+fn looking() -> AgentTools {
+    AgentTools::Only(LOOKING.iter().map(|name| (*name).to_owned()).collect())
 }
 
 fn agent(name: &str, description: &str, prompt: &str) -> AgentDefinition {
@@ -91,9 +91,9 @@ fn agent(name: &str, description: &str, prompt: &str) -> AgentDefinition {
         name: name.to_owned(),
         description: description.to_owned(),
         prompt: prompt.to_owned(),
-        tools: ToolChoice::All,
+        tools: AgentTools::All,
         disallowed: Vec::new(),
-        model: ModelChoice::Inherit,
+        model: AgentModel::Inherit,
         effort: None,
         max_turns: None,
         memory: None,

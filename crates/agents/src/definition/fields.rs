@@ -15,12 +15,12 @@ use dormouse_tools::ToolSet;
 use serde_json::{Map, Value};
 
 use crate::messages::SEND_MESSAGE;
-use crate::order::TOOL;
-use crate::reach::without_rule;
+use crate::tool_access::tool_of_rule;
+use crate::tool_input::AGENT_TOOL;
 
 use super::{
-    AgentDefinition, AgentOrigin, AgentProblem, Isolation, LONGEST_NAME, MemoryScope, ModelChoice,
-    ToolChoice,
+    AgentDefinition, AgentModel, AgentOrigin, AgentProblem, AgentTools, Isolation, LONGEST_NAME,
+    MemoryScope,
 };
 
 /// Keys that have an effect.
@@ -43,13 +43,13 @@ const USED: &[&str] = &[
     "mcpServers",
     "hooks",
 ];
-const COLOURS: &[&str] =
+const COLORS: &[&str] =
     &["red", "blue", "green", "yellow", "purple", "orange", "pink", "cyan", "magenta", "white"];
 /// Names of model families: which model that is only the server's owner knows.
 const FAMILIES: &[&str] = &["sonnet", "opus", "fable", "mythos"];
 
 /// Reads a markdown file's text.
-pub fn read_markdown(
+pub fn parse_markdown_agent(
     path: &Path,
     text: &str,
     origin: AgentOrigin,
@@ -105,7 +105,7 @@ pub fn read_markdown(
 }
 
 /// Reads an object of the settings: `agents.<name>`.
-pub fn read_json(
+pub fn parse_settings_agent(
     (place, file): (&str, Option<&Path>),
     name: &str,
     object: &Value,
@@ -196,7 +196,7 @@ impl Reader<'_> {
             effort: self.effort(),
             max_turns: self.number("maxTurns"),
             memory: self.memory(),
-            color: self.one_of("color", COLOURS),
+            color: self.one_of("color", COLORS),
             background: self.flag("background"),
             isolation: self.isolation(),
             mode: self.mode(),
@@ -272,11 +272,11 @@ impl Reader<'_> {
         None
     }
 
-    fn tools(&mut self) -> ToolChoice {
+    fn tools(&mut self) -> AgentTools {
         match self.get("tools") {
-            None => ToolChoice::All,
-            Some(Field::Text(text)) if text.trim() == "*" => ToolChoice::All,
-            Some(_) => ToolChoice::Only(self.tool_names("tools")),
+            None => AgentTools::All,
+            Some(Field::Text(text)) if text.trim() == "*" => AgentTools::All,
+            Some(_) => AgentTools::Only(self.tool_names("tools")),
         }
     }
 
@@ -285,7 +285,7 @@ impl Reader<'_> {
         let words = self.words(key);
         let known = if words.is_empty() { Vec::new() } else { known_tools() };
         for word in &words {
-            let name = without_rule(word);
+            let name = tool_of_rule(word);
             let of_servers = name.starts_with("mcp__") || name.ends_with('*');
             if of_servers || known.iter().any(|known| known == name) {
                 continue;
@@ -315,18 +315,18 @@ impl Reader<'_> {
         words
     }
 
-    fn model(&mut self) -> ModelChoice {
+    fn model(&mut self) -> AgentModel {
         match self.text("model").as_deref() {
-            None | Some("inherit") => ModelChoice::Inherit,
-            Some("haiku" | "small") => ModelChoice::Small,
+            None | Some("inherit") => AgentModel::Inherit,
+            Some("haiku" | "small") => AgentModel::Small,
             Some(family) if FAMILIES.contains(&family) => {
                 let why = format!(
                     "`model: {family}` names a family, not a model: the conversation's model is used; give the model's whole name"
                 );
                 self.ignored("model", &why);
-                ModelChoice::Inherit
+                AgentModel::Inherit
             }
-            Some(name) => ModelChoice::Named(name.to_owned()),
+            Some(name) => AgentModel::Named(name.to_owned()),
         }
     }
 
@@ -438,7 +438,7 @@ impl Reader<'_> {
 
 /// The tools there can be, but for those of MCP servers.
 fn known_tools() -> Vec<String> {
-    let of_session = [TOOL, SEND_MESSAGE, MCP_CALL, "ExitPlan", "Skill"];
+    let of_session = [AGENT_TOOL, SEND_MESSAGE, MCP_CALL, "ExitPlan", "Skill"];
     let builtin = ToolSet::builtin();
     let all = builtin.names().chain(MEMORY_TOOLS.iter().copied()).chain(of_session);
     all.map(str::to_owned).collect()

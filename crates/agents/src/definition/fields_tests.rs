@@ -5,7 +5,7 @@ use super::*;
 fn read(text: &str) -> (Option<AgentDefinition>, Vec<String>) {
     let mut problems = Vec::new();
     let path = Path::new("/a/x.md");
-    let definition = read_markdown(path, text, AgentOrigin::User, &mut problems);
+    let definition = parse_markdown_agent(path, text, AgentOrigin::User, &mut problems);
     (definition, problems.iter().map(ToString::to_string).collect())
 }
 
@@ -21,7 +21,7 @@ fn every_key() {
     assert_eq!(problems, Vec::<String>::new());
     let agent = definition.unwrap();
     assert_eq!(agent.description, "Reads changes and says what is wrong.");
-    assert_eq!(agent.tools, ToolChoice::Only(vec!["Read".into(), "Grep".into()]));
+    assert_eq!(agent.tools, AgentTools::Only(vec!["Read".into(), "Grep".into()]));
     assert_eq!((agent.disallowed.len(), agent.max_turns), (1, Some(12)));
     assert_eq!((agent.memory, agent.isolation), (Some(MemoryScope::Project), Isolation::Worktree));
     assert_eq!((agent.mode, agent.background), (Some(PermissionMode::Plan), true));
@@ -50,7 +50,7 @@ fn each_mistake_is_told_with_its_line() {
     for (text, expected) in [
         ("---\nname: x\nno end", "/a/x.md:1: the frontmatter has no closing"),
         ("just text", "/a/x.md:1: it has no frontmatter"),
-        ("---\nname: x\nbad: [a\n---\nb", "/a/x.md:3: the frontmatter can not be read"),
+        ("---\nname: x\nbad: [a\n---\nb", "/a/x.md:3: the frontmatter cannot be read"),
         ("---\ndescription: d\n---\nb", "/a/x.md: `name` is missing"),
         ("---\nname: a\n---\nb", "/a/x.md: `description` is missing"),
         ("---\nname: A b\ndescription: d\n---\nb", "/a/x.md:2: `A b` is no name"),
@@ -108,10 +108,18 @@ fn the_same_in_the_settings() {
     let object =
         serde_json::json!({"description": "d", "prompt": "p", "tools": ["Read"], "maxTurns": 3});
     let place = ("/s.json", None);
-    let agent = read_json(place, "helper", &object, AgentOrigin::Managed, &mut problems).unwrap();
+    let agent = parse_settings_agent(place, "helper", &object, AgentOrigin::Managed, &mut problems)
+        .unwrap();
     assert_eq!((agent.max_turns, problems.len()), (Some(3), 0));
     assert!(
-        read_json(place, "x", &serde_json::json!("no"), AgentOrigin::User, &mut problems).is_none()
+        parse_settings_agent(
+            place,
+            "x",
+            &serde_json::json!("no"),
+            AgentOrigin::User,
+            &mut problems
+        )
+        .is_none()
     );
     assert!(problems[0].to_string().starts_with("/s.json: agents.x: an object"), "{problems:?}");
 }

@@ -1,11 +1,11 @@
 //! What an agent is: its name, what it is for, its prompt, and what it may do.
 //!
-//! Definitions come with the program, from plugins, from markdown files and from settings. One that can not be used is
+//! Definitions come with the program, from plugins, from markdown files and from settings. One that cannot be used is
 //! told with file, line and reason; the others load. Of two with one name the one that ranks higher counts.
 
 mod builtin;
 mod fields;
-mod places;
+mod folders;
 mod plugin;
 mod set;
 
@@ -16,11 +16,11 @@ use dormouse_conversation::Effort;
 use dormouse_permissions::PermissionMode;
 use serde_json::Value;
 
-pub use builtin::builtin;
-pub use fields::{read_json, read_markdown};
-pub use places::AgentPlaces;
-pub use plugin::of_plugin;
-pub use set::Agents;
+pub use builtin::builtin_agents;
+pub use fields::{parse_markdown_agent, parse_settings_agent};
+pub use folders::AgentFolders;
+pub use plugin::plugin_agents;
+pub use set::AgentDefinitions;
 
 /// The longest name of an agent.
 pub(crate) const LONGEST_NAME: usize = 64;
@@ -38,7 +38,7 @@ pub enum AgentOrigin {
     Project,
     /// From the command line.
     CommandLine,
-    /// The organisation's.
+    /// The organization's.
     Managed,
 }
 
@@ -79,7 +79,7 @@ impl MemoryScope {
 
 /// Which tools an agent has of those of the conversation above it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ToolChoice {
+pub enum AgentTools {
     /// All of them.
     All,
     /// These.
@@ -88,7 +88,7 @@ pub enum ToolChoice {
 
 /// Which model answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ModelChoice {
+pub enum AgentModel {
     /// That of the conversation above.
     Inherit,
     /// The one for small questions, where there is one.
@@ -116,11 +116,11 @@ pub struct AgentDefinition {
     /// Its prompt.
     pub prompt: String,
     /// Its tools.
-    pub tools: ToolChoice,
+    pub tools: AgentTools,
     /// Tools that it does not have all the same.
     pub disallowed: Vec<String>,
     /// Its model.
-    pub model: ModelChoice,
+    pub model: AgentModel,
     /// How hard the model is to think, where its server knows that.
     pub effort: Option<Effort>,
     /// The most requests it may make.
@@ -197,7 +197,7 @@ pub(crate) fn mode_word(mode: PermissionMode) -> &'static str {
     }
 }
 
-/// Something in a definition that can not be used, or has no effect.
+/// Something in a definition that cannot be used, or has no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentProblem {
     /// The file, or where in the settings.

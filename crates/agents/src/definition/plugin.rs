@@ -1,4 +1,4 @@
-//! Agents that plugins bring: called `plugin:name`, and without what would let them do more than the person was shown.
+//! AgentDefinitions that plugins bring: called `plugin:name`, and without what would let them do more than the person was shown.
 
 use dormouse_extensions::plugins::Plugin;
 use dormouse_extensions::skills::read_definition;
@@ -6,13 +6,13 @@ use dormouse_extensions::skills::read_definition;
 use serde_json::Value;
 
 use super::fields::line_of_key;
-use super::{AgentDefinition, AgentOrigin, AgentProblem, read_markdown};
+use super::{AgentDefinition, AgentOrigin, AgentProblem, parse_markdown_agent};
 
 /// Keys that have no effect in the file of a plugin's agent.
 const NOT_FOR_PLUGINS: [&str; 3] = ["permissionMode", "mcpServers", "hooks"];
 
 /// The agents of a plugin.
-pub fn of_plugin(plugin: &Plugin, problems: &mut Vec<AgentProblem>) -> Vec<AgentDefinition> {
+pub fn plugin_agents(plugin: &Plugin, problems: &mut Vec<AgentProblem>) -> Vec<AgentDefinition> {
     let mut agents: Vec<AgentDefinition> = Vec::new();
     for path in &plugin.agents {
         let place = path.display().to_string();
@@ -29,7 +29,7 @@ pub fn of_plugin(plugin: &Plugin, problems: &mut Vec<AgentProblem>) -> Vec<Agent
             }
         };
         let origin = AgentOrigin::Plugin(plugin.name.to_string());
-        let Some(agent) = read_markdown(path, &text, origin, problems) else { continue };
+        let Some(agent) = parse_markdown_agent(path, &text, origin, problems) else { continue };
         let name = format!("{}:{}", plugin.name, agent.name);
         if agents.iter().any(|known| known.name == name) {
             let problem =
@@ -100,7 +100,8 @@ mod tests {
         std::fs::write(folder.path().join("b.md"), wanting).unwrap();
         std::os::unix::fs::symlink("/etc/hosts", folder.path().join("c.md")).unwrap();
         let mut problems = Vec::new();
-        let agents = of_plugin(&plugin(folder.path(), &["a.md", "b.md", "c.md"]), &mut problems);
+        let agents =
+            plugin_agents(&plugin(folder.path(), &["a.md", "b.md", "c.md"]), &mut problems);
         let [agent] = &agents[..] else { panic!("{agents:?}") };
         assert_eq!((agent.name.as_str(), agent.mode), ("spell:reviewer", None));
         assert_eq!(agent.prompt, format!("Look at {}/x.", folder.path().display()));

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::{AgentDefinition, AgentOrigin, AgentProblem, ToolChoice, mode_word};
+use super::{AgentDefinition, AgentOrigin, AgentProblem, AgentTools, mode_word};
 
 /// The agents of a conversation, by name.
 #[derive(Debug, Clone, Default)]
-pub struct Agents {
+pub struct AgentDefinitions {
     by_name: BTreeMap<String, AgentDefinition>,
     problems: Vec<AgentProblem>,
 }
 
-impl Agents {
+impl AgentDefinitions {
     /// Puts definitions together: of two with one name the one that ranks higher counts, and of one rank the later.
     pub fn of(mut definitions: Vec<AgentDefinition>, problems: Vec<AgentProblem>) -> Self {
         definitions.sort_by(|one, other| one.origin.cmp(&other.origin));
@@ -81,8 +81,8 @@ impl AgentDefinition {
             "mcpServers" => self.mcp_servers.clone(),
             "permissionMode" => self.mode.map_or(Value::Null, |mode| mode_word(mode).into()),
             "tools" => match &self.tools {
-                ToolChoice::All => "all".into(),
-                ToolChoice::Only(tools) => tools.clone().into(),
+                AgentTools::All => "all".into(),
+                AgentTools::Only(tools) => tools.clone().into(),
             },
             "isolation" => "worktree".into(),
             "memory" => self.memory.map_or(Value::Null, |scope| scope.as_str().into()),
@@ -94,10 +94,10 @@ impl AgentDefinition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::definition::{MemoryScope, builtin};
+    use crate::definition::{MemoryScope, builtin_agents};
 
     fn named(name: &str, origin: AgentOrigin) -> AgentDefinition {
-        AgentDefinition { name: name.into(), origin, ..builtin().remove(0) }
+        AgentDefinition { name: name.into(), origin, ..builtin_agents().remove(0) }
     }
 
     #[test]
@@ -109,7 +109,10 @@ mod tests {
                 all.iter().filter(|&origin| *origin <= highest).cloned().collect();
             there.rotate_left(at % 2);
             let definitions = there.into_iter().map(|origin| named("x", origin)).collect();
-            assert_eq!(Agents::of(definitions, Vec::new()).get("x").unwrap().origin, highest);
+            assert_eq!(
+                AgentDefinitions::of(definitions, Vec::new()).get("x").unwrap().origin,
+                highest
+            );
         }
     }
 
@@ -121,14 +124,14 @@ mod tests {
             mode: Some(dormouse_permissions::PermissionMode::Bypass),
             ..named("x", AgentOrigin::Project)
         };
-        let wishes = Agents::wishes(std::slice::from_ref(&wanting), &[]);
+        let wishes = AgentDefinitions::wishes(std::slice::from_ref(&wanting), &[]);
         assert_eq!(wishes["x"]["permissionMode"], "bypassPermissions");
-        let plain = Agents::restricted(vec![wanting], &[]).remove(0);
+        let plain = AgentDefinitions::restricted(vec![wanting], &[]).remove(0);
         assert_eq!((plain.memory, plain.mode, plain.hooks), (None, None, Value::Null));
         let own = [named("x", AgentOrigin::Project)];
-        assert!(Agents::wishes(&own, &[]).is_null());
+        assert!(AgentDefinitions::wishes(&own, &[]).is_null());
         let others = [named("x", AgentOrigin::User)];
-        assert_eq!(Agents::wishes(&own, &others)["x"]["in place of"], "user");
-        assert!(Agents::restricted(own.to_vec(), &others).is_empty());
+        assert_eq!(AgentDefinitions::wishes(&own, &others)["x"]["in place of"], "user");
+        assert!(AgentDefinitions::restricted(own.to_vec(), &others).is_empty());
     }
 }

@@ -18,7 +18,7 @@ pub struct AgentName(String);
 
 /// Why a name is none.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum NameError {
+pub enum AgentNameError {
     /// Nothing in it.
     #[error("the name is empty; give letters, digits, `-` and `_`")]
     Empty,
@@ -40,21 +40,21 @@ pub enum NameError {
 
 impl AgentName {
     /// Checks a name.
-    pub fn new(name: &str) -> Result<Self, NameError> {
+    pub fn new(name: &str) -> Result<Self, AgentNameError> {
         let length = name.chars().count();
         if length > LONGEST_NAME {
-            return Err(NameError::TooLong(length));
+            return Err(AgentNameError::TooLong(length));
         }
         let fits = |letter: &char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
         if let Some(letter) = name.chars().find(|letter| !fits(letter)) {
-            return Err(NameError::Letter {
+            return Err(AgentNameError::Letter {
                 name: dormouse_base::printable(name).into_owned(),
                 letter,
             });
         }
         match name.chars().next() {
-            None => Err(NameError::Empty),
-            Some('-' | '_') => Err(NameError::Begins(name.to_owned())),
+            None => Err(AgentNameError::Empty),
+            Some('-' | '_') => Err(AgentNameError::Begins(name.to_owned())),
             Some(_) => Ok(Self(name.to_ascii_lowercase())),
         }
     }
@@ -72,15 +72,15 @@ impl fmt::Display for AgentName {
 }
 
 impl FromStr for AgentName {
-    type Err = NameError;
-    fn from_str(text: &str) -> Result<Self, NameError> {
+    type Err = AgentNameError;
+    fn from_str(text: &str) -> Result<Self, AgentNameError> {
         Self::new(text)
     }
 }
 
 impl TryFrom<String> for AgentName {
-    type Error = NameError;
-    fn try_from(text: String) -> Result<Self, NameError> {
+    type Error = AgentNameError;
+    fn try_from(text: String) -> Result<Self, AgentNameError> {
         Self::new(&text)
     }
 }
@@ -106,9 +106,9 @@ pub enum Address {
 /// Why an address is none.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AddressError {
-    /// A name that can not be one.
+    /// A name that cannot be one.
     #[error(transparent)]
-    Name(#[from] NameError),
+    Name(#[from] AgentNameError),
     /// `uds:run/x.sock`.
     #[error("`uds:{}` is not an absolute path; give the whole path of the socket", .0.display())]
     Relative(PathBuf),
@@ -175,11 +175,11 @@ mod tests {
     #[test]
     fn names() {
         assert_eq!(AgentName::new("Reviewer-2_b").unwrap().as_str(), "reviewer-2_b");
-        assert_eq!(AgentName::new(""), Err(NameError::Empty));
-        assert_eq!(AgentName::new(&"a".repeat(65)), Err(NameError::TooLong(65)));
-        assert!(matches!(AgentName::new("-p"), Err(NameError::Begins(_))));
+        assert_eq!(AgentName::new(""), Err(AgentNameError::Empty));
+        assert_eq!(AgentName::new(&"a".repeat(65)), Err(AgentNameError::TooLong(65)));
+        assert!(matches!(AgentName::new("-p"), Err(AgentNameError::Begins(_))));
         for bad in ["..", "a/b", "a.b", "a b", "ä", "a\0", "a\n", "uds:x"] {
-            assert!(matches!(AgentName::new(bad), Err(NameError::Letter { .. })), "{bad}");
+            assert!(matches!(AgentName::new(bad), Err(AgentNameError::Letter { .. })), "{bad}");
         }
     }
 

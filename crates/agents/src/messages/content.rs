@@ -30,7 +30,7 @@ pub enum ContentError {
     /// A summary of very long words, or of several lines.
     #[error("the summary is not one line of at most {MOST_SUMMARY_CHARS} letters")]
     SummaryLine,
-    /// An id that can not be one.
+    /// An id that cannot be one.
     #[error(
         "`request_id` is not 1 to {MOST_ID_CHARS} letters, digits, `-` and `_`; give the one of the request"
     )]
@@ -71,10 +71,10 @@ macro_rules! checked_text {
 /// Chinese, fewer will do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Summary(String);
-checked_text!(Summary);
+pub struct MessageSummary(String);
+checked_text!(MessageSummary);
 
-impl Summary {
+impl MessageSummary {
     /// Checks a summary.
     pub fn new(text: &str) -> Result<Self, ContentError> {
         let words = text.split_whitespace().count();
@@ -89,7 +89,7 @@ impl Summary {
     }
 }
 
-impl Summary {
+impl MessageSummary {
     /// The beginning of a text, for a sender that gives none.
     pub fn of(text: &str) -> Result<Self, ContentError> {
         let words: Vec<&str> = text.split_whitespace().take(*SUMMARY_WORDS.end()).collect();
@@ -105,10 +105,10 @@ impl Summary {
 /// A text of some length: what is said, a plan, a reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Words(String);
-checked_text!(Words);
+pub struct MessageText(String);
+checked_text!(MessageText);
 
-impl Words {
+impl MessageText {
     /// Checks a text.
     pub fn new(text: &str) -> Result<Self, ContentError> {
         if text.trim().is_empty() {
@@ -140,21 +140,21 @@ impl RequestId {
 
 /// Yes, or no and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum ApprovalDecision {
     /// Yes; perhaps with a remark.
-    Approve(Option<Words>),
+    Approve(Option<MessageText>),
     /// No, because.
-    Reject(Words),
+    Reject(MessageText),
 }
 
 /// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "ResponseWire", into = "ResponseWire")]
-pub struct Response {
+pub struct RequestResponse {
     /// To which.
     pub request_id: RequestId,
     /// How.
-    pub answer: Answer,
+    pub answer: ApprovalDecision,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -163,27 +163,27 @@ struct ResponseWire {
     request_id: RequestId,
     approve: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    reason: Option<Words>,
+    reason: Option<MessageText>,
 }
 
-impl TryFrom<ResponseWire> for Response {
+impl TryFrom<ResponseWire> for RequestResponse {
     type Error = ContentError;
 
     fn try_from(wire: ResponseWire) -> Result<Self, ContentError> {
         let answer = match (wire.approve, wire.reason) {
-            (true, remark) => Answer::Approve(remark),
-            (false, Some(reason)) => Answer::Reject(reason),
+            (true, remark) => ApprovalDecision::Approve(remark),
+            (false, Some(reason)) => ApprovalDecision::Reject(reason),
             (false, None) => return Err(ContentError::NoReason),
         };
         Ok(Self { request_id: wire.request_id, answer })
     }
 }
 
-impl From<Response> for ResponseWire {
-    fn from(response: Response) -> Self {
+impl From<RequestResponse> for ResponseWire {
+    fn from(response: RequestResponse) -> Self {
         let (approve, reason) = match response.answer {
-            Answer::Approve(remark) => (true, remark),
-            Answer::Reject(reason) => (false, Some(reason)),
+            ApprovalDecision::Approve(remark) => (true, remark),
+            ApprovalDecision::Reject(reason) => (false, Some(reason)),
         };
         Self { request_id: response.request_id, approve, reason }
     }
@@ -192,13 +192,13 @@ impl From<Response> for ResponseWire {
 /// What a message says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Content {
+pub enum MessageContent {
     /// Plain words.
     Text {
         /// What the interface shows.
-        summary: Summary,
+        summary: MessageSummary,
         /// What the receiver reads.
-        text: Words,
+        text: MessageText,
     },
     /// Asks the receiver to end.
     ShutdownRequest {
@@ -206,22 +206,22 @@ pub enum Content {
         request_id: RequestId,
         /// Why.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        reason: Option<Words>,
+        reason: Option<MessageText>,
     },
     /// Whether it will.
-    ShutdownResponse(Response),
+    ShutdownResponse(RequestResponse),
     /// Asks whether a plan may be carried out.
     PlanApprovalRequest {
         /// What the response has to name.
         request_id: RequestId,
         /// The plan.
-        plan: Words,
+        plan: MessageText,
     },
     /// Whether it may.
-    PlanApprovalResponse(Response),
+    PlanApprovalResponse(RequestResponse),
 }
 
-impl Content {
+impl MessageContent {
     /// One line: what the interface shows.
     pub fn summary(&self) -> String {
         match self {
@@ -238,7 +238,7 @@ impl Content {
     }
 }
 
-impl Answer {
+impl ApprovalDecision {
     fn in_words(&self, yes: &str, no: &str) -> String {
         match self {
             Self::Approve(_) => yes.to_owned(),
@@ -247,7 +247,7 @@ impl Answer {
     }
 
     /// The reason or remark.
-    pub fn reason(&self) -> Option<&Words> {
+    pub fn reason(&self) -> Option<&MessageText> {
         match self {
             Self::Approve(remark) => remark.as_ref(),
             Self::Reject(reason) => Some(reason),
@@ -259,7 +259,7 @@ impl Answer {
 mod tests {
     use super::*;
 
-    fn read(json: &str) -> Result<Content, String> {
+    fn read(json: &str) -> Result<MessageContent, String> {
         serde_json::from_str(json).map_err(|error| error.to_string())
     }
 
@@ -299,21 +299,24 @@ mod tests {
         check(r#"{"type":"text","summary":"too short","text":"hi"}"#, "2 words");
         check(r#"{"type":"text","summary":"one two three four five","text":" "}"#, "empty");
         let long = "x".repeat(MOST_BYTES + 1);
-        assert_eq!(Words::new(&long), Err(ContentError::TooLong(MOST_BYTES + 1)));
+        assert_eq!(MessageText::new(&long), Err(ContentError::TooLong(MOST_BYTES + 1)));
     }
 
     #[test]
     fn summaries() {
-        assert!(Summary::new("a b c d e f g h i j").is_ok());
-        assert_eq!(Summary::new("a b c d e f g h i j k"), Err(ContentError::SummaryWords(11)));
-        assert_eq!(Summary::new(""), Err(ContentError::SummaryWords(0)));
-        assert!(Summary::new("测试全部通过").is_ok());
-        assert_eq!(Summary::new("a b c d\ne"), Err(ContentError::SummaryLine));
-        let of = |text: &str| Summary::of(text).unwrap().to_string();
+        assert!(MessageSummary::new("a b c d e f g h i j").is_ok());
+        assert_eq!(
+            MessageSummary::new("a b c d e f g h i j k"),
+            Err(ContentError::SummaryWords(11))
+        );
+        assert_eq!(MessageSummary::new(""), Err(ContentError::SummaryWords(0)));
+        assert!(MessageSummary::new("测试全部通过").is_ok());
+        assert_eq!(MessageSummary::new("a b c d\ne"), Err(ContentError::SummaryLine));
+        let of = |text: &str| MessageSummary::of(text).unwrap().to_string();
         assert_eq!(of("the build\nis green again now"), "the build is green again now");
         assert_eq!(of("done"), "a short message says: done");
         let long = of(&"x".repeat(500));
         assert!(long.starts_with("a short message says: xxx") && long.len() == 120, "{long}");
-        assert!(Summary::of(&format!("{} a b c d e", "y".repeat(500))).is_err());
+        assert!(MessageSummary::of(&format!("{} a b c d e", "y".repeat(500))).is_err());
     }
 }

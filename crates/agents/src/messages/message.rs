@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{Address, AgentName, Content};
+use super::{Address, AgentName, MessageContent};
 
 /// The most bytes of a line: the longest text, with every letter of it escaped, and the rest.
 pub const MOST_LINE_BYTES: usize = 256 * 1024;
@@ -13,7 +13,7 @@ pub const MOST_LINE_BYTES: usize = 256 * 1024;
 /// Whether an answer finds the sender of a message.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reach {
+pub enum SenderReachability {
     /// By its name, or by what the message says.
     #[default]
     Answerable,
@@ -21,7 +21,7 @@ pub enum Reach {
     Nobody,
 }
 
-impl Reach {
+impl SenderReachability {
     // The shape that `skip_serializing_if` asks for.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
     fn is_answerable(&self) -> bool {
@@ -31,23 +31,23 @@ impl Reach {
 
 /// A message that is not posted yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Draft {
+pub struct OutgoingMessage {
     /// Who sends it.
     pub from: AgentName,
     /// Where an answer reaches the sender, if its name alone does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<Address>,
     /// Whether an answer reaches the sender at all.
-    #[serde(default, skip_serializing_if = "Reach::is_answerable")]
-    pub reach: Reach,
+    #[serde(default, skip_serializing_if = "SenderReachability::is_answerable")]
+    pub reach: SenderReachability,
     /// What it says.
     #[serde(flatten)]
-    pub content: Content,
+    pub content: MessageContent,
 }
 
 /// A message that was posted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Message {
+pub struct SentMessage {
     /// What it is known by in the receiver's transcript.
     pub id: MessageId,
     /// Its number in the mailbox.
@@ -56,12 +56,12 @@ pub struct Message {
     pub at: Timestamp,
     /// The rest.
     #[serde(flatten)]
-    pub draft: Draft,
+    pub draft: OutgoingMessage,
 }
 
 /// Why a line is no message.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum LineError {
+pub enum MessageLineError {
     /// More than any message has.
     #[error("the line has {0} bytes; at most {MOST_LINE_BYTES} are allowed")]
     TooLong(usize),
@@ -70,41 +70,41 @@ pub enum LineError {
     NoMessage(String),
 }
 
-impl Message {
+impl SentMessage {
     /// Reads a line, without its end.
-    pub fn read(line: &[u8]) -> Result<Self, LineError> {
+    pub fn read(line: &[u8]) -> Result<Self, MessageLineError> {
         read_line(line)
     }
 
     /// The line, without its end.
-    pub fn line(&self) -> Result<Vec<u8>, LineError> {
+    pub fn line(&self) -> Result<Vec<u8>, MessageLineError> {
         write_line(self)
     }
 }
 
-impl Draft {
+impl OutgoingMessage {
     /// Reads a line, without its end.
-    pub fn read(line: &[u8]) -> Result<Self, LineError> {
+    pub fn read(line: &[u8]) -> Result<Self, MessageLineError> {
         read_line(line)
     }
 
     /// The line, without its end.
-    pub fn line(&self) -> Result<Vec<u8>, LineError> {
+    pub fn line(&self) -> Result<Vec<u8>, MessageLineError> {
         write_line(self)
     }
 }
 
-fn read_line<T: for<'a> Deserialize<'a>>(line: &[u8]) -> Result<T, LineError> {
+fn read_line<T: for<'a> Deserialize<'a>>(line: &[u8]) -> Result<T, MessageLineError> {
     if line.len() > MOST_LINE_BYTES {
-        return Err(LineError::TooLong(line.len()));
+        return Err(MessageLineError::TooLong(line.len()));
     }
-    serde_json::from_slice(line).map_err(|error| LineError::NoMessage(error.to_string()))
+    serde_json::from_slice(line).map_err(|error| MessageLineError::NoMessage(error.to_string()))
 }
 
-fn write_line(value: &impl Serialize) -> Result<Vec<u8>, LineError> {
-    let line =
-        serde_json::to_vec(value).map_err(|error| LineError::NoMessage(error.to_string()))?;
-    if line.len() > MOST_LINE_BYTES { Err(LineError::TooLong(line.len())) } else { Ok(line) }
+fn write_line(value: &impl Serialize) -> Result<Vec<u8>, MessageLineError> {
+    let line = serde_json::to_vec(value)
+        .map_err(|error| MessageLineError::NoMessage(error.to_string()))?;
+    if line.len() > MOST_LINE_BYTES { Err(MessageLineError::TooLong(line.len())) } else { Ok(line) }
 }
 
 #[cfg(test)]

@@ -4,24 +4,32 @@ use std::sync::Arc;
 
 use dormouse_base::{Clock, Dir, IdSource, RandomIds, SystemClock};
 
-use super::{AgentName, Content, Draft, Mailboxes, PostOffice, Reach, Routes, Summary, Words};
+use super::{
+    AgentName, Mailboxes, MessageContent, MessageRouter, MessageSender, MessageSummary,
+    MessageText, OutgoingMessage, SenderReachability,
+};
 
 pub(super) fn name(text: &str) -> AgentName {
     AgentName::new(text).unwrap()
 }
 
-pub(super) fn content(text: &str) -> Content {
-    let summary = Summary::new("one two three four five").unwrap();
-    Content::Text { summary, text: Words::new(text).unwrap() }
+pub(super) fn content(text: &str) -> MessageContent {
+    let summary = MessageSummary::new("one two three four five").unwrap();
+    MessageContent::Text { summary, text: MessageText::new(text).unwrap() }
 }
 
-pub(super) fn draft(from: &str, text: &str) -> Draft {
-    Draft { from: name(from), reply_to: None, reach: Reach::Answerable, content: content(text) }
+pub(super) fn draft(from: &str, text: &str) -> OutgoingMessage {
+    OutgoingMessage {
+        from: name(from),
+        reply_to: None,
+        reach: SenderReachability::Answerable,
+        content: content(text),
+    }
 }
 
-pub(super) fn text_of(draft: &Draft) -> String {
+pub(super) fn text_of(draft: &OutgoingMessage) -> String {
     match &draft.content {
-        Content::Text { text, .. } => text.to_string(),
+        MessageContent::Text { text, .. } => text.to_string(),
         other => panic!("{other:?}"),
     }
 }
@@ -36,11 +44,16 @@ pub(super) fn mailboxes(folder: &std::path::Path) -> Mailboxes {
     Mailboxes::open(&Dir::create(folder).unwrap(), clock, ids).unwrap()
 }
 
-pub(super) fn office() -> PostOffice {
+pub(super) fn router() -> MessageRouter {
     let (clock, ids) = clock_and_ids();
-    PostOffice::new(clock, ids)
+    MessageRouter::new(clock, ids)
 }
 
-pub(super) fn routes(from: &str, folder: &std::path::Path) -> Routes {
-    Routes { from: name(from), reply_to: None, office: office(), mailboxes: mailboxes(folder) }
+pub(super) fn routes(from: &str, folder: &std::path::Path) -> MessageSender {
+    MessageSender {
+        from: name(from),
+        reply_to: None,
+        router: router(),
+        mailboxes: mailboxes(folder),
+    }
 }

@@ -15,7 +15,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{Address, Answer, Content, RequestId, Routes, Summary, Words};
+use super::{
+    Address, ApprovalDecision, MessageContent, MessageSender, MessageSummary, MessageText,
+    RequestId,
+};
 
 /// Its name.
 pub const SEND_MESSAGE: &str = "SendMessage";
@@ -54,9 +57,9 @@ static SPEC: ToolSpec = ToolSpec {
 
 /// Whether an agent has agreed to end. Whoever runs it looks when its turn is over.
 #[derive(Debug, Default)]
-pub struct Leaving(Mutex<Option<RequestId>>);
+pub struct ShutdownAgreement(Mutex<Option<RequestId>>);
 
-impl Leaving {
+impl ShutdownAgreement {
     /// The request that it agreed to.
     pub fn agreed(&self) -> Option<RequestId> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -69,19 +72,19 @@ impl Leaving {
 
 /// The tool, for one agent.
 pub struct SendMessage {
-    routes: Routes,
+    routes: MessageSender,
     ids: Arc<dyn IdSource>,
-    leaving: Arc<Leaving>,
+    leaving: Arc<ShutdownAgreement>,
 }
 
 impl SendMessage {
     /// One that sends by these routes.
-    pub fn new(routes: Routes, ids: Arc<dyn IdSource>) -> Self {
+    pub fn new(routes: MessageSender, ids: Arc<dyn IdSource>) -> Self {
         Self { routes, ids, leaving: Arc::default() }
     }
 
     /// Where it is written down that the agent has agreed to end.
-    pub fn leaving(&self) -> Arc<Leaving> {
+    pub fn leaving(&self) -> Arc<ShutdownAgreement> {
         Arc::clone(&self.leaving)
     }
 
@@ -95,17 +98,21 @@ impl SendMessage {
         Ok(format!("{sent}{}", self.afterwards(content)))
     }
 
-    fn content(&self, message: Said, summary: Option<&str>) -> Result<Content, ToolError> {
+    fn content(
+        &self,
+        message: MessageInput,
+        summary: Option<&str>,
+    ) -> Result<MessageContent, ToolError> {
         let invalid = |field: &str, error: &dyn std::fmt::Display| {
             ToolError::invalid(format!("`{field}`: {error}"))
         };
         match message {
-            Said::Text(text) => Ok(Content::Text {
-                summary: Summary::new(summary.unwrap_or_default())
+            MessageInput::Text(text) => Ok(MessageContent::Text {
+                summary: MessageSummary::new(summary.unwrap_or_default())
                     .map_err(|error| invalid("summary", &error))?,
-                text: Words::new(&text).map_err(|error| invalid("message", &error))?,
+                text: MessageText::new(&text).map_err(|error| invalid("message", &error))?,
             }),
-            Said::Kind(mut kind) => {
+            MessageInput::Kind(mut kind) => {
                 self.name_request(&mut kind);
                 serde_json::from_value(Value::Object(kind))
                     .map_err(|error| invalid("message", &error))
@@ -126,20 +133,20 @@ impl SendMessage {
     }
 
     /// What follows from what was sent.
-    fn afterwards(&self, content: Content) -> String {
+    fn afterwards(&self, content: MessageContent) -> String {
         match content {
-            Content::ShutdownRequest { request_id, .. }
-            | Content::PlanApprovalRequest { request_id, .. } => {
+            MessageContent::ShutdownRequest { request_id, .. }
+            | MessageContent::PlanApprovalRequest { request_id, .. } => {
                 format!("; the response will name the request {request_id}")
             }
-            Content::ShutdownResponse(response) => match response.answer {
-                Answer::Approve(_) => {
+            MessageContent::ShutdownResponse(response) => match response.answer {
+                ApprovalDecision::Approve(_) => {
                     self.leaving.agree(response.request_id);
                     "; finish this answer, then you are done".to_owned()
                 }
-                Answer::Reject(_) => String::new(),
+                ApprovalDecision::Reject(_) => String::new(),
             },
-            Content::Text { .. } | Content::PlanApprovalResponse(_) => String::new(),
+            MessageContent::Text { .. } | MessageContent::PlanApprovalResponse(_) => String::new(),
         }
     }
 }
@@ -148,13 +155,13 @@ impl SendMessage {
 #[serde(deny_unknown_fields)]
 struct Input {
     to: String,
-    message: Said,
+    message: MessageInput,
     summary: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "a text, or an object with a `type`, is expected")]
-enum Said {
+enum MessageInput {
     Text(String),
     Kind(Map<String, Value>),
 }

@@ -18,7 +18,7 @@ async fn call(tool: &SendMessage, input: &Value) -> Result<String, String> {
 async fn sends_and_refuses() {
     let folder = tempfile::tempdir().unwrap();
     let routes = routes("a", folder.path());
-    let room = routes.office.open(&name("b")).unwrap();
+    let room = routes.router.open(&name("b")).unwrap();
     routes.mailboxes.read_as(&name("far"), &[]).unwrap();
     let tool = SendMessage::new(routes, clock_and_ids().1);
     let summary = "all of the tests pass";
@@ -47,7 +47,7 @@ async fn sends_and_refuses() {
 async fn who_agrees_to_end_is_known_to_leave() {
     let folder = tempfile::tempdir().unwrap();
     let routes = routes("a", folder.path());
-    let room = routes.office.open(&name("b")).unwrap();
+    let room = routes.router.open(&name("b")).unwrap();
     let tool = SendMessage::new(routes, clock_and_ids().1);
     let send = async |message: Value| {
         call(&tool, &serde_json::json!({"to": "b", "message": message})).await.unwrap()
@@ -58,7 +58,7 @@ async fn who_agrees_to_end_is_known_to_leave() {
     assert_eq!(tool.leaving().agreed().unwrap().as_str(), "r");
     let answer = send(serde_json::json!({"type":"shutdown_request"})).await;
     match &room.take_messages().last().unwrap().draft.content {
-        Content::ShutdownRequest { request_id, .. } => {
+        MessageContent::ShutdownRequest { request_id, .. } => {
             assert!(answer.contains(request_id.as_str()), "{answer}");
         }
         other => panic!("{other:?}"),

@@ -1,6 +1,6 @@
 //! `dormouse agents`: lists the available subagents with their source.
 
-use dormouse_agents::{AgentDefinition, Agents, ToolChoice};
+use dormouse_agents::{AgentDefinition, AgentDefinitions, AgentTools};
 use serde::Serialize;
 
 use crate::args::AgentsArguments;
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &AgentsArguments, world: &World) -> Result<Exit, Fa
 }
 
 /// One row per subagent: name with source, and description.
-pub(crate) fn rows(agents: &Agents) -> Vec<(String, String)> {
+pub(crate) fn rows(agents: &AgentDefinitions) -> Vec<(String, String)> {
     agents
         .all()
         .map(|agent| {
@@ -74,15 +74,15 @@ fn to_json(agent: &AgentDefinition) -> AgentJson<'_> {
         origin: agent.origin.to_string(),
         file: agent.file.as_ref().map(|file| file.display().to_string()),
         tools: match &agent.tools {
-            ToolChoice::All => None,
-            ToolChoice::Only(tools) => Some(tools),
+            AgentTools::All => None,
+            AgentTools::Only(tools) => Some(tools),
         },
         memory: agent.memory.map(dormouse_agents::MemoryScope::as_str),
         background: agent.background,
     }
 }
 
-fn problems(agents: &Agents) -> Vec<AgentProblemJson<'_>> {
+fn problems(agents: &AgentDefinitions) -> Vec<AgentProblemJson<'_>> {
     agents
         .problems()
         .iter()

@@ -3,7 +3,9 @@
 use std::io::BufRead;
 use std::sync::Arc;
 
-use dormouse_agents::messages::{Content, PostOffice, Routes, Summary, Words};
+use dormouse_agents::messages::{
+    MessageContent, MessageRouter, MessageSender, MessageSummary, MessageText,
+};
 use dormouse_engine::SessionFolder;
 
 use crate::args::SendArguments;
@@ -16,10 +18,10 @@ use crate::wiring::world::{World, current_project};
 
 pub(crate) async fn run(arguments: &SendArguments, world: &World) -> Result<Exit, Failure> {
     let folder = SessionFolder::open(&world.home()?, &current_project()?)?;
-    let routes = Routes {
+    let routes = MessageSender {
         from: arguments.from.clone(),
         reply_to: None,
-        office: PostOffice::new(Arc::clone(&world.clock), Arc::clone(&world.ids)),
+        router: MessageRouter::new(Arc::clone(&world.clock), Arc::clone(&world.ids)),
         mailboxes: mailboxes(world, folder.dir())?,
     };
     if arguments.lines {
@@ -41,19 +43,23 @@ pub(crate) async fn run(arguments: &SendArguments, world: &World) -> Result<Exit
     Ok(Exit::Done)
 }
 
-async fn send_one(routes: &Routes, arguments: &SendArguments, text: &str) -> Result<(), Failure> {
+async fn send_one(
+    routes: &MessageSender,
+    arguments: &SendArguments,
+    text: &str,
+) -> Result<(), Failure> {
     if text.trim().is_empty() {
         return Err(
             Failure::usage(anyhow::anyhow!(msg!("send-empty"))).hint(msg!("send-empty-hint"))
         );
     }
     let summary = match &arguments.summary {
-        Some(summary) => Summary::new(summary),
-        None => Summary::of(text),
+        Some(summary) => MessageSummary::new(summary),
+        None => MessageSummary::of(text),
     };
-    let content = Content::Text {
+    let content = MessageContent::Text {
         summary: summary.map_err(|error| Failure::usage(error).hint(msg!("send-summary-hint")))?,
-        text: Words::new(text).map_err(Failure::usage)?,
+        text: MessageText::new(text).map_err(Failure::usage)?,
     };
     let sent = routes.send(&arguments.to, content).await.map_err(Failure::failed)?;
     print::data_line(&sent.to_string());

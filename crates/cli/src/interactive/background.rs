@@ -1,6 +1,6 @@
 //! Background tasks in interactive mode: notices at the prompt, and waiting for unfinished tasks when the user leaves.
 
-use dormouse_agents::{Agency, RunStatus};
+use dormouse_agents::{RunStatus, SubagentRegistry};
 use dormouse_base::printable;
 
 use crate::terminal::markdown::Style;
@@ -25,8 +25,8 @@ pub(super) fn show_memory_notices(conversation: &Conversation, editor: &LineEdit
 }
 
 /// Names the subagents that end with the program.
-pub(super) fn show_unfinished_agents(agency: &Agency, view: &SharedView) {
-    for run in agency.roster().list().iter().filter(|run| run.status == RunStatus::Running) {
+pub(super) fn show_unfinished_agents(registry: &SubagentRegistry, view: &SharedView) {
+    for run in registry.runs().list().iter().filter(|run| run.status == RunStatus::Running) {
         let text = format!("Subagent {} stopped before it finished: {}", run.name, run.description);
         view.borrow_mut().note(&text, Style::DIM);
     }

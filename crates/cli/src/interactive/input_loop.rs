@@ -81,7 +81,7 @@ impl InteractiveSession<'_> {
             Exit::Done => SessionEndReason::PromptInputExit,
             _ => SessionEndReason::Other,
         };
-        background::show_unfinished_agents(&self.conversation.agency, &self.view);
+        background::show_unfinished_agents(&self.conversation.subagents, &self.view);
         self.wait_for_background_tasks().await;
         let view = &self.view;
         let mut sink = |event| view.borrow_mut().event(event);

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_agents::{
-    Agency, AgencySetup, AgentDefinition, AgentMemories, AgentOrigin, AgentProblem, Agents, ListIn,
-    Models, Post, builtin, read_json,
+    AgentDefinition, AgentDefinitions, AgentListPosition, AgentMemories, AgentOrigin, AgentProblem,
+    MessageRouting, ModelResolver, SubagentRegistry, SubagentSetup, builtin_agents,
+    parse_settings_agent,
 };
 use dormouse_base::{
     Environment, LayerSwitch, Project, Settings, SettingsLayer, SettingsSource, Switches,
@@ -54,23 +55,23 @@ impl Library {
         Self { project, trust, settled, problems, is_bare }
     }
 
-    fn read(&self) -> Agents {
-        let mut agents = builtin();
+    fn read(&self) -> AgentDefinitions {
+        let mut agents = builtin_agents();
         if self.is_bare {
-            return Agents::of(agents, Vec::new());
+            return AgentDefinitions::of(agents, Vec::new());
         }
         let mut problems = self.problems.clone();
-        agents.extend(self.project.places.of_person(&mut problems));
-        let of_project = self.project.places.of_project(&mut problems);
+        agents.extend(self.project.folders.load_user_agents(&mut problems));
+        let of_project = self.project.folders.of_project(&mut problems);
         // What has changed since it was trusted waits until the person is asked again.
-        let wishes = Agents::wishes(&of_project, &agents);
+        let wishes = AgentDefinitions::wishes(&of_project, &agents);
         let as_trusted = self.trust == TrustState::Trusted && wishes == self.project.wishes;
         agents.extend(self.settled.iter().cloned());
         let of_project =
-            if as_trusted { of_project } else { Agents::restricted(of_project, &agents) };
+            if as_trusted { of_project } else { AgentDefinitions::restricted(of_project, &agents) };
         agents.extend(of_project);
         problems.extend(agents.iter().flat_map(mistakes_within));
-        Agents::of(agents, problems)
+        AgentDefinitions::of(agents, problems)
     }
 }
 
@@ -114,12 +115,15 @@ fn of_layer(
     let place = layer.path.display().to_string();
     for (name, object) in named {
         let file = Some(layer.path.as_path());
-        agents.extend(read_json((&place, file), name, object, origin.clone(), problems));
+        agents.extend(parse_settings_agent((&place, file), name, object, origin.clone(), problems));
     }
 }
 
 /// All agents of this person in this project, as they are now.
-pub(crate) fn all(in_force: &EffectiveSettings, world: &World) -> Result<Agents, Failure> {
+pub(crate) fn all(
+    in_force: &EffectiveSettings,
+    world: &World,
+) -> Result<AgentDefinitions, Failure> {
     Ok(Library::of(in_force, is_bare(&world.environment)?).read())
 }
 
@@ -132,14 +136,14 @@ pub(crate) struct Surrounding<'a> {
 }
 
 /// Puts them together.
-pub(crate) fn agency(
+pub(crate) fn registry(
     world: &World,
     AgentLibrary(library): AgentLibrary,
     around: Surrounding<'_>,
-    post: Post,
-) -> Result<Arc<Agency>, Failure> {
+    routing: MessageRouting,
+) -> Result<Arc<SubagentRegistry>, Failure> {
     let Surrounding { project, settings, switches, small } = around;
-    let places = (!library.is_bare).then(|| library.project.places.clone());
+    let folders = (!library.is_bare).then(|| library.project.folders.clone());
     let models = OtherModels {
         settings: settings.clone(),
         environment: world.environment.clone(),
@@ -147,13 +151,13 @@ pub(crate) fn agency(
         server_clearing: switches.is_on(LayerSwitch::ServerClearing),
     };
     let list_in = if switches.is_on(LayerSwitch::AgentListMessage) {
-        ListIn::Message
+        AgentListPosition::Message
     } else {
-        ListIn::Description
+        AgentListPosition::Description
     };
-    let agency = Agency::new(AgencySetup {
+    let registry = SubagentRegistry::new(SubagentSetup {
         load: Box::new(move || library.read()),
-        places,
+        folders,
         models: Arc::new(models),
         memories: memories(world, project, settings, switches)?,
         small,
@@ -164,13 +168,13 @@ pub(crate) fn agency(
         clock: Arc::clone(&world.clock),
         ids: Arc::clone(&world.ids),
         list_in,
-        post,
+        routing,
     });
-    for problem in agency.agents().problems() {
+    for problem in registry.agents().problems() {
         let what = if problem.loaded { "an agent" } else { "an agent that can not be used" };
         print::note(&format!("warning: {what}: {problem}"));
     }
-    Ok(agency)
+    Ok(registry)
 }
 
 /// Definitions, on their way to a conversation.
@@ -224,7 +228,7 @@ struct OtherModels {
     server_clearing: bool,
 }
 
-impl Models for OtherModels {
+impl ModelResolver for OtherModels {
     fn named<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<ModelSetup, String>> {
         Box::pin(async move {
             let wanted = ModelChoice {

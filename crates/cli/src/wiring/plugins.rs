@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dormouse_agents::{AgentDefinition, AgentProblem, of_plugin};
+use dormouse_agents::{AgentDefinition, AgentProblem, plugin_agents};
 use dormouse_base::{Dir, Environment};
 use dormouse_extensions::plugins::{
     InstalledPlugin, Plugin, PluginConfig, PluginStore, PluginTrust,
@@ -65,7 +65,7 @@ pub(crate) fn agents(plugins: &[Plugin], problems: &mut Vec<AgentProblem>) -> Ve
 }
 
 pub(crate) fn agents_of(plugin: &Plugin, problems: &mut Vec<AgentProblem>) -> Vec<AgentDefinition> {
-    of_plugin(plugin, problems)
+    plugin_agents(plugin, problems)
 }
 
 /// Their hooks, and why these do not run, where they do not.

@@ -1,6 +1,6 @@
 //! The agent definitions of a project, and what they ask for beyond a prompt.
 
-use dormouse_agents::{AgentPlaces, Agents, builtin};
+use dormouse_agents::{AgentDefinitions, AgentFolders, builtin_agents};
 use dormouse_base::{Project, names};
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::wiring::world::World;
 /// Where a project's agents are, what they want, and whether they get it.
 #[derive(Debug, Clone)]
 pub(crate) struct ProjectAgents {
-    pub(super) places: AgentPlaces,
+    pub(super) folders: AgentFolders,
     /// What they wanted when the project was looked at.
     pub(super) wishes: Value,
 }
@@ -18,11 +18,11 @@ pub(crate) struct ProjectAgents {
 impl ProjectAgents {
     pub(crate) fn look(world: &World, project: &Project) -> Result<Self, Failure> {
         let user_home = world.environment.path(names::USER_HOME);
-        let places = AgentPlaces::new(&world.home()?, user_home.as_deref(), project);
-        let mut others = builtin();
-        others.extend(places.of_person(&mut Vec::new()));
-        let wishes = Agents::wishes(&places.of_project(&mut Vec::new()), &others);
-        Ok(Self { places, wishes })
+        let folders = AgentFolders::new(&world.home()?, user_home.as_deref(), project);
+        let mut others = builtin_agents();
+        others.extend(folders.load_user_agents(&mut Vec::new()));
+        let wishes = AgentDefinitions::wishes(&folders.of_project(&mut Vec::new()), &others);
+        Ok(Self { folders, wishes })
     }
 
     pub(crate) fn wishes(&self) -> Value {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use dormouse_agents::messages::{
-    Address, AgentName, MailboxReader, Mailboxes, PostOffice, SessionSocket, SocketFolder,
+    Address, AgentName, MailboxReader, Mailboxes, MessageRouter, SessionSocket, SocketFolder,
 };
-use dormouse_agents::{Agency, Desk, Post};
+use dormouse_agents::{MessageRouting, SubagentRegistry, SubagentSpawner};
 use dormouse_base::{Dir, SessionId};
 use dormouse_engine::{MessageSource, OpenedSession, SessionFolder};
 
@@ -80,22 +80,22 @@ impl NamedSession {
 const MAIN: &str = "main";
 
 /// Message routing in a project.
-pub(crate) fn post(world: &World, folder: &SessionFolder) -> Result<Post, Failure> {
-    let office = PostOffice::new(Arc::clone(&world.clock), Arc::clone(&world.ids));
-    Ok(Post { office, mailboxes: mailboxes(world, folder.dir())? })
+pub(crate) fn routing(world: &World, folder: &SessionFolder) -> Result<MessageRouting, Failure> {
+    let router = MessageRouter::new(Arc::clone(&world.clock), Arc::clone(&world.ids));
+    Ok(MessageRouting { router, mailboxes: mailboxes(world, folder.dir())? })
 }
 
-/// The subagent endpoint of the main conversation.
-pub(crate) fn desk(
-    agency: &Arc<Agency>,
+/// The subagent spawner of the main conversation.
+pub(crate) fn spawner(
+    registry: &Arc<SubagentRegistry>,
     named: Option<&NamedSession>,
-) -> Result<Arc<Desk>, Failure> {
+) -> Result<Arc<SubagentSpawner>, Failure> {
     let name = match named {
         Some(named) => named.reader.name().clone(),
         None => AgentName::new(MAIN).map_err(Failure::failed)?,
     };
     let reply_to = named.and_then(NamedSession::reply_to);
-    Desk::new(Arc::clone(agency), &name, reply_to).map_err(Failure::failed)
+    SubagentSpawner::new(Arc::clone(registry), &name, reply_to).map_err(Failure::failed)
 }
 
 pub(crate) fn mailboxes(world: &World, project: &Dir) -> Result<Mailboxes, Failure> {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_agents::Agency;
+use dormouse_agents::SubagentRegistry;
 use dormouse_background::DreamTask;
 use dormouse_base::{
     Environment, LayerSwitch, Project, SessionId, Settings, Switches, ToolSettings, TrustState,
@@ -90,7 +90,7 @@ pub(crate) struct Conversation {
     /// The dream task; none where memory is off.
     pub(crate) dreamer: Option<Arc<DreamTask>>,
     /// Agent definitions and running subagents.
-    pub(crate) agency: Arc<Agency>,
+    pub(crate) subagents: Arc<SubagentRegistry>,
     pub(crate) key: KeyOrigin,
     /// The mailbox of a session with `--name`.
     pub(crate) named: Option<NamedSession>,
@@ -235,11 +235,11 @@ impl PreparedSession {
         let (small, around) = (connection.small.clone(), (&project, &settings, &switches));
         let around =
             Surrounding { project: around.0, settings: around.1, switches: around.2, small };
-        let agency =
-            agents::agency(world, agents, around, session_messages::post(world, &folder)?)?;
+        let subagents =
+            agents::registry(world, agents, around, session_messages::routing(world, &folder)?)?;
         if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
             recall.small.clone_from(&connection.small);
-            recall.agents = Some(Arc::clone(&agency) as _);
+            recall.agents = Some(Arc::clone(&subagents) as _);
         }
         let key = KeyOrigin { source: connection.key_source, variable: connection.key_variable };
         let tools =
@@ -300,7 +300,7 @@ impl PreparedSession {
             memory,
             subagent: None,
         };
-        session_messages::desk(&agency, named.as_ref())?.equip(&mut config);
+        session_messages::spawner(&subagents, named.as_ref())?.configure(&mut config);
         warn_without_price(&config);
         let engine = match opened {
             None => Engine::begin(config, &folder, &surroundings)?,
@@ -318,7 +318,7 @@ impl PreparedSession {
             gate,
             memory: access,
             dreamer,
-            agency,
+            subagents,
             key,
             named,
             servers,

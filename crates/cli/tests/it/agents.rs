@@ -287,7 +287,7 @@ fn nothing_outlives_a_killed_program() {
 fn how_deep_agents_go() {
     let server = server(WireFormat::Anthropic)
         .fork_with(|request: &RecordedRequest| -> Reply {
-            if request.last_message().to_string().contains("a fork can not fork") {
+            if request.last_message().to_string().contains("a fork cannot fork") {
                 return ScriptedTurn::new().text("Refused.").into();
             }
             start("f", &json!({"description": "d", "prompt": "again"})).into()

@@ -23,7 +23,7 @@ impl PluginName {
         if begins && name.len() <= MAX_NAME && name.chars().all(plain) {
             return Ok(Self(name.to_owned()));
         }
-        Err(PluginNameError(dormouse_base::printable(name).into_owned()))
+        Err(PluginNameError { name: dormouse_base::printable(name).into_owned() })
     }
 
     /// The name as text.
@@ -51,12 +51,14 @@ impl From<PluginName> for String {
     }
 }
 
-/// A text that is not a name of a plugin.
+/// An invalid plugin name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "`{0}` is not a valid plugin name: use letters, digits, `-` and `_`, at most {MAX_NAME}, a letter or digit first"
+    "`{name}` is not a valid plugin name: use letters, digits, `-` and `_`, at most {MAX_NAME}, a letter or digit first"
 )]
-pub struct PluginNameError(String);
+pub struct PluginNameError {
+    name: String,
+}
 
 /// The configuration of hooks or MCP servers in a plugin.
 #[derive(Debug, Clone, PartialEq)]

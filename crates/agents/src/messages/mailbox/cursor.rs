@@ -15,14 +15,14 @@ use crate::messages::AgentName;
 
 /// Which session reads a mailbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct CursorRecord {
     /// The session; none before there was one.
     pub(super) session: Option<SessionId>,
     /// The last message that was delivered before it.
     pub(super) after: Option<String>,
 }
 
-impl Record {
+impl CursorRecord {
     fn file(name: &AgentName) -> RelPath {
         plain(&format!("{name}.session"))
     }
@@ -30,7 +30,7 @@ impl Record {
     /// Reads it; one that was never written is empty.
     pub(super) fn read(dir: &Dir, name: &AgentName) -> Result<Self, FileError> {
         match dir.read(&Self::file(name)) {
-            // It is replaced whole: what can not be read, somebody has put there.
+            // It is replaced whole: what cannot be read, somebody has put there.
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
             Err(error) if error.is_not_found() => Ok(Self::default()),
             Err(error) => Err(error),
@@ -38,7 +38,7 @@ impl Record {
     }
 
     pub(super) fn write(&self, dir: &Dir, name: &AgentName) -> Result<(), FileError> {
-        // Two strings have no way to fail to serialise.
+        // Two strings have no way to fail to serialize.
         dir.replace(&Self::file(name), &serde_json::to_vec(self).unwrap_or_default())
     }
 

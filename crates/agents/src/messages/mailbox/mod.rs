@@ -19,7 +19,7 @@ use thiserror::Error;
 
 pub use reader::{MailboxLine, MailboxReader};
 
-use super::{AgentName, Draft, LineError, MOST_LINE_BYTES, Message};
+use super::{AgentName, MOST_LINE_BYTES, MessageLineError, OutgoingMessage, SentMessage};
 
 /// How long a writer waits for the others.
 const WAIT: Duration = Duration::from_secs(30);
@@ -56,7 +56,7 @@ pub enum MailboxError {
     },
     /// The message is no line.
     #[error(transparent)]
-    Line(#[from] LineError),
+    Line(#[from] MessageLineError),
 }
 
 fn who(holder: Option<&LockHolder>) -> String {
@@ -77,13 +77,13 @@ fn others(known: &[AgentName]) -> String {
 
 /// A message that is in a mailbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Posted {
+pub struct MailboxReceipt {
     /// Its id.
     pub id: MessageId,
     /// Its number.
     pub seq: u64,
     /// How many bytes of a torn line were taken off first: what a writer that died left.
-    pub mended: Option<usize>,
+    pub discarded_bytes: Option<usize>,
 }
 
 /// The mailboxes of a project.
@@ -122,7 +122,11 @@ impl Mailboxes {
     }
 
     /// Puts a message into a mailbox. When this returns it is on the disk, and will be delivered.
-    pub fn post(&self, to: &AgentName, draft: Draft) -> Result<Posted, MailboxError> {
+    pub fn post(
+        &self,
+        to: &AgentName,
+        draft: OutgoingMessage,
+    ) -> Result<MailboxReceipt, MailboxError> {
         if !self.exists(to)? {
             return Err(MailboxError::Unknown { name: to.clone(), known: self.names()? });
         }
@@ -130,20 +134,20 @@ impl Mailboxes {
         let (mut file, tail) = self.open_file(to)?;
         let id = MessageId::generate(&*self.ids);
         let seq = last_seq(&self.dir, &mailbox_file(to))? + 1;
-        let message = Message { id, seq, at: self.clock.now(), draft };
+        let message = SentMessage { id, seq, at: self.clock.now(), draft };
         file.append(&message.line()?).map_err(|error| match error {
             AppendError::File(error) => MailboxError::File(error),
             // JSON has no line ends in it.
             newline @ AppendError::Newline { .. } => {
-                LineError::NoMessage(newline.to_string()).into()
+                MessageLineError::NoMessage(newline.to_string()).into()
             }
         })?;
         file.sync()?;
-        let mended = match tail {
+        let discarded_bytes = match tail {
             AppendTail::Clean => None,
             AppendTail::Torn(bytes) => Some(bytes.len()),
         };
-        Ok(Posted { id, seq, mended })
+        Ok(MailboxReceipt { id, seq, discarded_bytes })
     }
 
     /// Whether there is a mailbox of that name.
@@ -178,7 +182,8 @@ fn last_seq(dir: &Dir, path: &RelPath) -> Result<u64, FileError> {
     file.seek(SeekFrom::Start(end - back)).map_err(fail)?;
     let mut tail = Vec::new();
     file.read_to_end(&mut tail).map_err(fail)?;
-    let messages = tail.rsplit(|byte| *byte == b'\n').filter_map(|line| Message::read(line).ok());
+    let messages =
+        tail.rsplit(|byte| *byte == b'\n').filter_map(|line| SentMessage::read(line).ok());
     Ok(messages.map(|message| message.seq).next().unwrap_or(0))
 }
 

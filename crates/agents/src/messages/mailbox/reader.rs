@@ -6,9 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use dormouse_base::{FileAction, FileError, Lock, LockError, SessionId};
 
-use super::cursor::Record;
+use super::cursor::CursorRecord;
 use super::{MailboxError, Mailboxes, mailbox_file, plain};
-use crate::messages::{AgentName, LineError, Message};
+use crate::messages::{AgentName, MessageLineError, SentMessage};
 
 /// What is handed over at once: more would fill a small window. The rest comes with the next step.
 const MOST_AT_ONCE: usize = 50;
@@ -18,12 +18,12 @@ const MOST_BYTES_AT_ONCE: usize = 48 * 1024;
 pub struct MailboxReader {
     boxes: Mailboxes,
     name: AgentName,
-    place: Mutex<Place>,
+    place: Mutex<ReadPosition>,
     _only: Lock,
 }
 
 /// How far it has read.
-struct Place {
+struct ReadPosition {
     /// The first byte that was not handed over.
     next: u64,
     /// The last line that was delivered before this session.
@@ -37,10 +37,10 @@ struct Place {
 /// A line of a mailbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailboxLine {
-    /// The message's id; of one that can not be read, where it stands.
+    /// The message's id; of one that cannot be read, where it stands.
     pub id: String,
     /// The message, or why there is none.
-    pub message: Result<Message, LineError>,
+    pub message: Result<SentMessage, MessageLineError>,
     /// The first byte behind it.
     end: u64,
 }
@@ -57,10 +57,10 @@ impl Mailboxes {
         let _lock = self.lock(name)?;
         // A torn line is taken off here too; nobody was told that it had been accepted.
         self.open_file(name)?;
-        let mut known = Record::read(&self.dir, name)?.delivered(&self.project)?;
+        let mut known = CursorRecord::read(&self.dir, name)?.delivered(&self.project)?;
         known.extend(delivered.iter().cloned());
         let last = self.last_of(name, &known)?;
-        let place = Place {
+        let place = ReadPosition {
             next: last.as_ref().map_or(0, |line| line.end),
             delivered: last.map(|line| line.id),
             is_held: false,
@@ -111,7 +111,7 @@ fn lines_of(bytes: &[u8], start: u64) -> Vec<MailboxLine> {
         if line.is_empty() {
             continue;
         }
-        let message = Message::read(line);
+        let message = SentMessage::read(line);
         let id =
             message.as_ref().map_or(format!("line-at-{begin}"), |message| message.id.to_string());
         lines.push(MailboxLine { id, message, end });
@@ -137,12 +137,12 @@ impl MailboxReader {
     pub fn hold(&self, session: SessionId) -> Result<(), MailboxError> {
         let mut place = self.place();
         let mut known =
-            Record::read(&self.boxes.dir, &self.name)?.delivered(&self.boxes.project)?;
+            CursorRecord::read(&self.boxes.dir, &self.name)?.delivered(&self.boxes.project)?;
         known.extend(place.delivered.take());
         let lock = self.boxes.lock(&self.name)?;
         place.delivered = self.boxes.last_of(&self.name, &known)?.map(|line| line.id);
         drop(lock);
-        let record = Record { session: Some(session), after: place.delivered.clone() };
+        let record = CursorRecord { session: Some(session), after: place.delivered.clone() };
         record.write(&self.boxes.dir, &self.name)?;
         place.is_held = true;
         Ok(())
@@ -176,7 +176,7 @@ impl MailboxReader {
         Ok(self.boxes.dir.entry(&mailbox_file(&self.name))?.size > next)
     }
 
-    fn place(&self) -> MutexGuard<'_, Place> {
+    fn place(&self) -> MutexGuard<'_, ReadPosition> {
         self.place.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

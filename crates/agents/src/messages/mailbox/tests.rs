@@ -112,7 +112,7 @@ fn a_torn_line_is_taken_off_and_a_bad_one_is_passed_over() {
     assert!(reader.take_lines().unwrap().is_empty());
     let posted = boxes.post(&bob, draft("a", "2")).unwrap();
     // The number goes on from the last line that can be read.
-    assert_eq!((posted.seq, posted.mended), (2, Some(6)));
+    assert_eq!((posted.seq, posted.discarded_bytes), (2, Some(6)));
     assert_eq!(texts(&reader.take_lines().unwrap()), ["2"]);
     // What was passed over once is passed over for good.
     deliver(folder.path(), 1, &lines);

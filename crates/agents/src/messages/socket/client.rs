@@ -7,18 +7,21 @@ use std::time::Duration;
 use dormouse_base::MessageId;
 use tokio::net::UnixStream;
 
-use super::{Reply, SocketError, own_uid, read_line, write_line};
-use crate::messages::Draft;
+use super::{SocketError, SocketReply, own_uid, read_line, write_line};
+use crate::messages::OutgoingMessage;
 
 /// How long the other side may take. It may have to wait for its mailbox.
 const WAIT: Duration = Duration::from_mins(1);
 
 /// Sends a message to the session that listens at a path; its id in that session's mailbox comes back.
-pub async fn send_to_socket(path: &Path, draft: &Draft) -> Result<MessageId, SocketError> {
+pub async fn send_to_socket(
+    path: &Path,
+    draft: &OutgoingMessage,
+) -> Result<MessageId, SocketError> {
     let broken = |source| SocketError::Broken { path: path.to_owned(), source };
     let connected = UnixStream::connect(path).await;
     let mut stream =
-        connected.map_err(|source| SocketError::NobodyThere { path: path.to_owned(), source })?;
+        connected.map_err(|source| SocketError::NotListening { path: path.to_owned(), source })?;
     // What is said here is for the user's own sessions.
     let uid = stream.peer_cred().map_err(broken)?.uid();
     if uid != own_uid() {
@@ -27,12 +30,12 @@ pub async fn send_to_socket(path: &Path, draft: &Draft) -> Result<MessageId, Soc
     let line = draft.line().map_err(|error| broken(io::Error::other(error)))?;
     let reply = tokio::time::timeout(WAIT, exchange(&mut stream, &line)).await;
     match reply.map_err(|late| broken(late.into()))?.map_err(broken)? {
-        Reply::Accepted(id) => Ok(id),
-        Reply::Refused(why) => Err(SocketError::Refused { path: path.to_owned(), why }),
+        SocketReply::Accepted(id) => Ok(id),
+        SocketReply::Refused(why) => Err(SocketError::Refused { path: path.to_owned(), why }),
     }
 }
 
-async fn exchange(stream: &mut UnixStream, line: &[u8]) -> io::Result<Reply> {
+async fn exchange(stream: &mut UnixStream, line: &[u8]) -> io::Result<SocketReply> {
     // One that refuses may not listen to the end; what it says is still to be read.
     let written = write_line(stream, line).await;
     match read_line(stream).await {

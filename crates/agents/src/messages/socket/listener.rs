@@ -11,8 +11,8 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use super::{Reply, SocketError, SocketFolder, own_uid, read_line, write_line};
-use crate::messages::{AgentName, Draft, MOST_LINE_BYTES, MailboxReader, Mailboxes};
+use super::{SocketError, SocketFolder, SocketReply, own_uid, read_line, write_line};
+use crate::messages::{AgentName, MOST_LINE_BYTES, MailboxReader, Mailboxes, OutgoingMessage};
 
 /// How many may speak at once; more wait in the system's queue.
 const AT_ONCE: usize = 16;
@@ -101,9 +101,9 @@ async fn listen(listener: UnixListener, name: AgentName, mailboxes: Mailboxes) {
 async fn answer(mut stream: UnixStream, name: AgentName, mailboxes: Mailboxes) {
     let reply = match message(&mut stream).await {
         Ok(draft) => post(name, mailboxes, draft).await,
-        Err(why) => Reply::Refused(why),
+        Err(why) => SocketReply::Refused(why),
     };
-    // An id and a text have no way to fail to serialise.
+    // An id and a text have no way to fail to serialize.
     let line = serde_json::to_vec(&reply).unwrap_or_default();
     // Whoever has gone does not hear it; a message that was accepted stays so.
     let _heard = tokio::time::timeout(WAIT, part(&mut stream, &line)).await;
@@ -118,7 +118,7 @@ async fn part(stream: &mut UnixStream, line: &[u8]) -> io::Result<()> {
 }
 
 /// What is said, if it may be: nothing is read of another user's words.
-async fn message(stream: &mut UnixStream) -> Result<Draft, String> {
+async fn message(stream: &mut UnixStream) -> Result<OutgoingMessage, String> {
     let peer =
         stream.peer_cred().map_err(|error| format!("it is not known who speaks: {error}"))?;
     if peer.uid() != own_uid() {
@@ -126,13 +126,14 @@ async fn message(stream: &mut UnixStream) -> Result<Draft, String> {
     }
     let line = tokio::time::timeout(WAIT, read_line(stream)).await;
     let line = line.map_err(|_| "no whole line came in time".to_owned())?;
-    Draft::read(&line.map_err(|error| error.to_string())?).map_err(|error| error.to_string())
+    OutgoingMessage::read(&line.map_err(|error| error.to_string())?)
+        .map_err(|error| error.to_string())
 }
 
-async fn post(name: AgentName, mailboxes: Mailboxes, draft: Draft) -> Reply {
+async fn post(name: AgentName, mailboxes: Mailboxes, draft: OutgoingMessage) -> SocketReply {
     match tokio::task::spawn_blocking(move || mailboxes.post(&name, draft)).await {
-        Ok(Ok(posted)) => Reply::Accepted(posted.id),
-        Ok(Err(error)) => Reply::Refused(error.to_string()),
-        Err(_) => Reply::Refused("the session is ending".to_owned()),
+        Ok(Ok(posted)) => SocketReply::Accepted(posted.id),
+        Ok(Err(error)) => SocketReply::Refused(error.to_string()),
+        Err(_) => SocketReply::Refused("the session is ending".to_owned()),
     }
 }

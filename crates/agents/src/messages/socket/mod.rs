@@ -27,7 +27,7 @@ use super::MOST_LINE_BYTES;
 pub enum SocketError {
     /// No session listens there.
     #[error("no session listens at uds:{} ({source}); it may have ended", path.display())]
-    NobodyThere {
+    NotListening {
         /// The socket.
         path: PathBuf,
         /// What the system answered.
@@ -76,7 +76,7 @@ pub enum SocketError {
 /// What a session answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Reply {
+enum SocketReply {
     /// It is in the mailbox.
     Accepted(MessageId),
     /// It is not, because.

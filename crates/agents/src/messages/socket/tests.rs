@@ -31,7 +31,7 @@ async fn what_is_accepted_is_in_the_mailbox() {
     drop(socket);
     assert!(!path.exists());
     let gone = send_to_socket(&path, &draft("a", "hi")).await.unwrap_err();
-    assert!(matches!(gone, SocketError::NobodyThere { .. }), "{gone}");
+    assert!(matches!(gone, SocketError::NotListening { .. }), "{gone}");
     // What a process that died leaves makes room; a file that is no socket does not.
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     assert!(path.exists());
@@ -83,6 +83,6 @@ fn a_folder_that_others_get_into_is_refused() {
 proptest! {
     #[test]
     fn any_answer_is_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let _reply = serde_json::from_slice::<Reply>(&bytes);
+        let _reply = serde_json::from_slice::<SocketReply>(&bytes);
     }
 }

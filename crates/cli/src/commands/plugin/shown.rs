@@ -1,6 +1,6 @@
 //! The contents of a plugin, shown before the user trusts it, and its problems.
 
-use dormouse_agents::{AgentDefinition, ToolChoice};
+use dormouse_agents::{AgentDefinition, AgentTools};
 use dormouse_base::Environment;
 use dormouse_extensions::plugins::{InstalledPlugin, Plugin, PluginConfig, PluginTrust};
 use dormouse_extensions::skills::Skills;
@@ -52,8 +52,8 @@ pub(super) fn wishes(plugin: &Plugin) -> Vec<Value> {
 
 fn describe_agent(agent: &AgentDefinition) -> (String, Value) {
     let tools = match &agent.tools {
-        ToolChoice::All => "all tools".to_owned(),
-        ToolChoice::Only(tools) => tools.join(", "),
+        AgentTools::All => "all tools".to_owned(),
+        AgentTools::Only(tools) => tools.join(", "),
     };
     let memory = agent.memory.map(|scope| format!(", {} memory", scope.as_str()));
     let text = format!("{} ({tools}{})", agent.description, memory.unwrap_or_default());

@@ -1,6 +1,6 @@
 //! `/agents`: list agent definitions and subagent runs, show a run, stop one.
 
-use dormouse_agents::{Agency, AgentRun, RunStatus};
+use dormouse_agents::{RunStatus, SubagentRegistry, SubagentRun};
 use dormouse_conversation::transcript::load_subagent_transcript;
 use dormouse_conversation::{Block, Message, ResultContent};
 
@@ -13,13 +13,13 @@ use super::rows::Rows;
 const RESULT_CHARS: usize = 400;
 
 /// Runs `/agents [show|stop NAME]`.
-pub(super) fn run(agency: &Agency, view: &SharedView, rest: &str) {
+pub(super) fn run(registry: &SubagentRegistry, view: &SharedView, rest: &str) {
     let (word, name) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     match (word, name.trim()) {
-        ("", _) => list(agency, view),
-        ("show", name) if !name.is_empty() => show(agency, view, name),
+        ("", _) => list(registry, view),
+        ("show", name) if !name.is_empty() => show(registry, view, name),
         ("stop", name) if !name.is_empty() => {
-            if agency.roster().stop(name) {
+            if registry.runs().stop(name) {
                 view.say(&format!("Stopping {name}."));
             } else {
                 view.say(&format!("No subagent `{name}` is running. /agents lists them."));
@@ -29,20 +29,20 @@ pub(super) fn run(agency: &Agency, view: &SharedView, rest: &str) {
     }
 }
 
-fn list(agency: &Agency, view: &SharedView) {
-    let runs: Rows = agency.roster().list().iter().map(row).collect();
+fn list(registry: &SubagentRegistry, view: &SharedView) {
+    let runs: Rows = registry.runs().list().iter().map(row).collect();
     if !runs.is_empty() {
         view.list(&runs);
         view.say("");
     }
-    view.list(&agents::rows(&agency.agents()));
-    agency.agents().problems().iter().for_each(|problem| view.say(&problem.to_string()));
+    view.list(&agents::rows(&registry.agents()));
+    registry.agents().problems().iter().for_each(|problem| view.say(&problem.to_string()));
 }
 
 /// Shows the transcript of a subagent.
-fn show(agency: &Agency, view: &SharedView, name: &str) {
-    let runs = agency.roster().list();
-    let matches = |run: &&AgentRun| run.name == name || run.id.to_string().starts_with(name);
+fn show(registry: &SubagentRegistry, view: &SharedView, name: &str) {
+    let runs = registry.runs().list();
+    let matches = |run: &&SubagentRun| run.name == name || run.id.to_string().starts_with(name);
     let Some(run) = runs.iter().rev().find(matches) else {
         return view
             .say(&format!("No subagent `{name}` has run in this session. /agents lists them."));
@@ -60,7 +60,7 @@ fn show(agency: &Agency, view: &SharedView, name: &str) {
     view.say(&format!("Full transcript: {}", run.transcript.display()));
 }
 
-fn row(run: &AgentRun) -> (String, String) {
+fn row(run: &SubagentRun) -> (String, String) {
     let status = match &run.status {
         RunStatus::Running => format!("{} · {}", run.description, run.doing),
         RunStatus::Done => format!("{} · done", run.description),

@@ -37,7 +37,7 @@ impl InteractiveSession<'_> {
             SlashCommand::Help => skills::help(&self.conversation, view),
             SlashCommand::Skills => skills::list(&self.conversation, view),
             SlashCommand::Plugins => list_plugins(view, self.world),
-            SlashCommand::Agents => agents::run(&self.conversation.agency, view, rest),
+            SlashCommand::Agents => agents::run(&self.conversation.subagents, view, rest),
             SlashCommand::Hooks => list_hooks(view, &self.conversation),
             SlashCommand::Cost => view.list(&rows::cost(&self.conversation.engine)),
             SlashCommand::Stats => show_stats(view, &self.conversation, self.world),

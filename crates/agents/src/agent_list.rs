@@ -3,7 +3,7 @@
 use dormouse_conversation::PromptSize;
 use dormouse_extensions::skills::lines_within;
 
-use crate::{AgentDefinition, Agents};
+use crate::{AgentDefinition, AgentDefinitions};
 
 /// The list, in characters.
 const MOST_CHARS: usize = 8_000;
@@ -14,7 +14,7 @@ const ONE: usize = 400;
 
 const INTRO: &str = "These can be started with the tool Agent, by name as `subagent_type`; without a name it starts a fork of this conversation.";
 
-pub(crate) fn listing(agents: &Agents, size: PromptSize) -> String {
+pub(crate) fn agent_list(agents: &AgentDefinitions, size: PromptSize) -> String {
     if size == PromptSize::Short {
         let names: Vec<String> = agents.all().map(|agent| agent.name.clone()).collect();
         return format!(

@@ -7,45 +7,45 @@ use dormouse_base::{Clock, IdSource, MessageId};
 use thiserror::Error;
 use tokio::sync::Notify;
 
-use super::{AgentName, Draft, Message};
+use super::{AgentName, OutgoingMessage, SentMessage};
 
-/// The agents of this process, by name. Clones are the same office.
+/// The agents of this process, by name. Clones are the same router.
 #[derive(Clone)]
-pub struct PostOffice {
-    rooms: Arc<Mutex<BTreeMap<AgentName, Waiting>>>,
+pub struct MessageRouter {
+    rooms: Arc<Mutex<BTreeMap<AgentName, QueuedMessages>>>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
 }
 
 #[derive(Default)]
-struct Waiting {
-    messages: VecDeque<Message>,
+struct QueuedMessages {
+    messages: VecDeque<SentMessage>,
     /// How many ever came.
     count: u64,
-    bell: Arc<Notify>,
+    notify: Arc<Notify>,
 }
 
 /// Another agent has the name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("an agent of this process is called `{0}` already; choose another name")]
-pub struct NameTaken(pub AgentName);
+pub struct NameTakenError(pub AgentName);
 
-impl PostOffice {
+impl MessageRouter {
     /// One without rooms.
     pub fn new(clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
         Self { rooms: Arc::default(), clock, ids }
     }
 
     /// Opens a room under a name, for as long as it is kept.
-    pub fn open(&self, name: &AgentName) -> Result<Room, NameTaken> {
+    pub fn open(&self, name: &AgentName) -> Result<MessageQueue, NameTakenError> {
         let mut rooms = self.rooms();
         if rooms.contains_key(name) {
-            return Err(NameTaken(name.clone()));
+            return Err(NameTakenError(name.clone()));
         }
-        let waiting = Waiting::default();
-        let bell = Arc::clone(&waiting.bell);
+        let waiting = QueuedMessages::default();
+        let notify = Arc::clone(&waiting.notify);
         rooms.insert(name.clone(), waiting);
-        Ok(Room { office: self.clone(), name: name.clone(), bell })
+        Ok(MessageQueue { router: self.clone(), name: name.clone(), notify })
     }
 
     /// Who is here.
@@ -54,14 +54,14 @@ impl PostOffice {
     }
 
     /// Puts a message into the room of an agent; nothing if there is none of that name.
-    pub fn send(&self, to: &AgentName, draft: Draft) -> Option<MessageId> {
+    pub fn send(&self, to: &AgentName, draft: OutgoingMessage) -> Option<MessageId> {
         let mut rooms = self.rooms();
         let waiting = rooms.get_mut(to)?;
         Some(self.put(waiting, draft))
     }
 
     /// The same for all rooms but the sender's; whose they are.
-    pub fn send_to_all(&self, draft: &Draft) -> Vec<AgentName> {
+    pub fn send_to_all(&self, draft: &OutgoingMessage) -> Vec<AgentName> {
         let mut rooms = self.rooms();
         let others = rooms.iter_mut().filter(|(name, _)| **name != draft.from);
         others
@@ -72,35 +72,40 @@ impl PostOffice {
             .collect()
     }
 
-    fn put(&self, waiting: &mut Waiting, draft: Draft) -> MessageId {
+    fn put(&self, waiting: &mut QueuedMessages, draft: OutgoingMessage) -> MessageId {
         waiting.count += 1;
         let id = MessageId::generate(&*self.ids);
-        waiting.messages.push_back(Message { id, seq: waiting.count, at: self.clock.now(), draft });
-        waiting.bell.notify_one();
+        waiting.messages.push_back(SentMessage {
+            id,
+            seq: waiting.count,
+            at: self.clock.now(),
+            draft,
+        });
+        waiting.notify.notify_one();
         id
     }
 
-    fn rooms(&self) -> MutexGuard<'_, BTreeMap<AgentName, Waiting>> {
+    fn rooms(&self) -> MutexGuard<'_, BTreeMap<AgentName, QueuedMessages>> {
         self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Where an agent's messages wait. Closed when it is dropped; what waits then is lost with the agent.
-pub struct Room {
-    office: PostOffice,
+pub struct MessageQueue {
+    router: MessageRouter,
     name: AgentName,
-    bell: Arc<Notify>,
+    notify: Arc<Notify>,
 }
 
-impl Room {
+impl MessageQueue {
     /// Whose it is.
     pub fn name(&self) -> &AgentName {
         &self.name
     }
 
     /// Takes what has come, in order.
-    pub fn take_messages(&self) -> Vec<Message> {
-        let mut rooms = self.office.rooms();
+    pub fn take_messages(&self) -> Vec<SentMessage> {
+        let mut rooms = self.router.rooms();
         rooms
             .get_mut(&self.name)
             .map(|waiting| waiting.messages.drain(..).collect())
@@ -110,18 +115,18 @@ impl Room {
     /// Comes back when something has come since it was last taken: for an agent that has nothing else to do.
     pub async fn wait(&self) {
         while self.is_empty() {
-            self.bell.notified().await;
+            self.notify.notified().await;
         }
     }
 
     fn is_empty(&self) -> bool {
-        self.office.rooms().get(&self.name).is_none_or(|waiting| waiting.messages.is_empty())
+        self.router.rooms().get(&self.name).is_none_or(|waiting| waiting.messages.is_empty())
     }
 }
 
-impl Drop for Room {
+impl Drop for MessageQueue {
     fn drop(&mut self) {
-        self.office.rooms().remove(&self.name);
+        self.router.rooms().remove(&self.name);
     }
 }
 
@@ -129,27 +134,32 @@ impl Drop for Room {
 mod tests {
     use dormouse_base::{RandomIds, SystemClock};
 
-    use super::super::{Content, Reach, Summary, Words};
+    use super::super::{MessageContent, MessageSummary, MessageText, SenderReachability};
     use super::*;
 
     fn name(text: &str) -> AgentName {
         AgentName::new(text).unwrap()
     }
 
-    fn draft(from: &str, text: &str) -> Draft {
-        let summary = Summary::new("one two three four five").unwrap();
-        let content = Content::Text { summary, text: Words::new(text).unwrap() };
-        Draft { from: name(from), reply_to: None, reach: Reach::Answerable, content }
+    fn draft(from: &str, text: &str) -> OutgoingMessage {
+        let summary = MessageSummary::new("one two three four five").unwrap();
+        let content = MessageContent::Text { summary, text: MessageText::new(text).unwrap() };
+        OutgoingMessage {
+            from: name(from),
+            reply_to: None,
+            reach: SenderReachability::Answerable,
+            content,
+        }
     }
 
-    fn office() -> PostOffice {
+    fn router() -> MessageRouter {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-        PostOffice::new(Arc::clone(&clock), Arc::new(RandomIds::new(clock)))
+        MessageRouter::new(Arc::clone(&clock), Arc::new(RandomIds::new(clock)))
     }
 
-    fn texts(room: &Room) -> Vec<String> {
-        let text = |message: Message| match message.draft.content {
-            Content::Text { text, .. } => text.to_string(),
+    fn texts(room: &MessageQueue) -> Vec<String> {
+        let text = |message: SentMessage| match message.draft.content {
+            MessageContent::Text { text, .. } => text.to_string(),
             other => panic!("{other:?}"),
         };
         room.take_messages().into_iter().map(text).collect()
@@ -157,25 +167,25 @@ mod tests {
 
     #[test]
     fn messages_wait_in_order_and_are_taken_once() {
-        let office = office();
-        let (a, b) = (office.open(&name("a")).unwrap(), office.open(&name("b")).unwrap());
-        assert_eq!(office.open(&name("A")).err(), Some(NameTaken(name("a"))));
-        assert!(office.send(&name("b"), draft("a", "1")).is_some());
-        assert_eq!(office.send_to_all(&draft("a", "2")), [name("b")]);
-        assert!(office.send(&name("b"), draft("b", "to myself")).is_some());
+        let router = router();
+        let (a, b) = (router.open(&name("a")).unwrap(), router.open(&name("b")).unwrap());
+        assert_eq!(router.open(&name("A")).err(), Some(NameTakenError(name("a"))));
+        assert!(router.send(&name("b"), draft("a", "1")).is_some());
+        assert_eq!(router.send_to_all(&draft("a", "2")), [name("b")]);
+        assert!(router.send(&name("b"), draft("b", "to myself")).is_some());
         assert_eq!(texts(&b), ["1", "2", "to myself"]);
         assert!(texts(&b).is_empty() && texts(&a).is_empty());
-        assert!(office.send(&name("c"), draft("a", "x")).is_none());
+        assert!(router.send(&name("c"), draft("a", "x")).is_none());
         drop(b);
-        assert!(office.send(&name("b"), draft("a", "x")).is_none());
-        assert_eq!(office.names(), [name("a")]);
+        assert!(router.send(&name("b"), draft("a", "x")).is_none());
+        assert_eq!(router.names(), [name("a")]);
     }
 
     #[tokio::test]
     async fn who_waits_is_woken() {
-        let office = office();
-        let room = office.open(&name("a")).unwrap();
-        let send = async { office.send(&name("a"), draft("b", "1")) };
+        let router = router();
+        let room = router.open(&name("a")).unwrap();
+        let send = async { router.send(&name("a"), draft("b", "1")) };
         tokio::join!(room.wait(), send);
         assert_eq!(texts(&room), ["1"]);
     }

@@ -12,17 +12,17 @@ use dormouse_permissions::PermissionMode;
 use dormouse_tools::{Confirmer, ToolSet};
 use tokio_util::sync::CancellationToken;
 
-use crate::desk::{Desk, Place};
+use crate::mcp_servers::{FilteredAnnouncer, start_own_servers};
 use crate::memory;
 use crate::messages::{AgentName, SEND_MESSAGE};
-use crate::order::{AgentOrder, TOOL};
-use crate::reach::{OnBehalf, fits, gate, has, without_rule};
-use crate::roster::{AgentRun, RunStatus};
-use crate::servers::{self, Through};
+use crate::runs::{RunStatus, SubagentRun};
+use crate::spawner::{ForkPosition, SubagentSpawner};
+use crate::tool_access::{SubagentConfirmer, fits, gate, has, tool_of_rule};
+use crate::tool_input::{AGENT_TOOL, AgentToolInput};
 use crate::worktree::Worktree;
-use crate::{AgentDefinition, Isolation, ModelChoice, ToolChoice, manual};
+use crate::{AgentDefinition, AgentModel, AgentTools, Isolation, manual};
 
-/// Agents below agents, so deep.
+/// AgentDefinitions below agents, so deep.
 const DEEPEST: u8 = 3;
 /// A name with a number behind it has to be a name as well.
 const LONGEST_WANTED: usize = 56;
@@ -41,22 +41,22 @@ You are a fork: a copy of the conversation above, made to carry out one task bes
 ";
 
 /// What begins the work.
-pub(crate) enum Opening {
+pub(crate) enum SubagentStart {
     /// The task is said to it.
     Prompt(String),
     /// It stands in the conversation already.
-    Forked(Place),
+    Forked(ForkPosition),
 }
 
 /// A conversation that can begin.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedSubagent {
     pub(crate) engine: Engine,
-    pub(crate) desk: Arc<Desk>,
-    pub(crate) opening: Opening,
+    pub(crate) spawner: Arc<SubagentSpawner>,
+    pub(crate) opening: SubagentStart,
     pub(crate) surroundings: Surroundings,
     pub(crate) max_turns: Option<u32>,
     pub(crate) background: bool,
-    pub(crate) run: AgentRun,
+    pub(crate) run: SubagentRun,
     pub(crate) task: String,
     pub(crate) worktree: Option<Worktree>,
     /// Its own MCP servers.
@@ -67,14 +67,14 @@ pub(crate) struct Prepared {
 
 /// Makes ready what an order asks for; else why not.
 pub(crate) async fn prepare(
-    desk: &Arc<Desk>,
+    spawner: &Arc<SubagentSpawner>,
     branch: &Arc<ForkPoint>,
-    order: &AgentOrder,
-) -> Result<Prepared, String> {
-    let agents = desk.agency.agents();
+    order: &AgentToolInput,
+) -> Result<PreparedSubagent, String> {
+    let agents = spawner.registry.agents();
     let definition = match order.agent() {
         None => None,
-        Some(name) => Some(agents.get(name).ok_or_else(|| unknown(name, desk))?.clone()),
+        Some(name) => Some(agents.get(name).ok_or_else(|| unknown(name, spawner))?.clone()),
     };
     check_depth(branch, definition.as_ref())?;
     let isolation = match &definition {
@@ -89,17 +89,23 @@ pub(crate) async fn prepare(
     let worktree = match isolation {
         Isolation::None => None,
         Isolation::Worktree => Some(
-            Worktree::make(&desk.agency.setup.home, &parent.project, id, &parent.tools.environment)
-                .await?,
+            Worktree::make(
+                &spawner.registry.setup.home,
+                &parent.project,
+                id,
+                &parent.tools.environment,
+            )
+            .await?,
         ),
     };
     let background =
         order.run_in_background || definition.as_ref().is_some_and(|agent| agent.background);
     let agent_type = definition.as_ref().map_or(FORK, |agent| agent.name.as_str());
-    let (name, own) = own_desk(desk, order.name.as_deref().unwrap_or(agent_type))?;
+    let (name, own) = own_spawner(spawner, order.name.as_deref().unwrap_or(agent_type))?;
     let remarks = Vec::new();
     let made = worktree.clone();
-    let draft = Draft { desk, own, name, branch, order, id, worktree, background, remarks };
+    let draft =
+        Preparation { spawner, own, name, branch, order, id, worktree, background, remarks };
     let prepared = match definition {
         Some(agent) => draft.fresh(&agent).await,
         None => draft.fork(),
@@ -111,21 +117,24 @@ pub(crate) async fn prepare(
     prepared
 }
 
-/// A desk for the agent under a name that nobody has, if possible the one that is wanted.
-fn own_desk(desk: &Desk, wanted: &str) -> Result<(AgentName, Arc<Desk>), String> {
+/// A spawner for the agent under a name that nobody has, if possible the one that is wanted.
+fn own_spawner(
+    spawner: &SubagentSpawner,
+    wanted: &str,
+) -> Result<(AgentName, Arc<SubagentSpawner>), String> {
     let plain: String = wanted.replace(':', "-").chars().take(LONGEST_WANTED).collect();
     let numbered = (2_u32..).map(|number| format!("{plain}-{number}"));
     for name in std::iter::once(plain.clone()).chain(numbered) {
         let name = AgentName::new(&name).map_err(|error| error.to_string())?;
-        if let Ok(own) = Desk::new(Arc::clone(&desk.agency), &name, None) {
+        if let Ok(own) = SubagentSpawner::new(Arc::clone(&spawner.registry), &name, None) {
             return Ok((name, own));
         }
     }
     Err(format!("there is no name left for `{wanted}`"))
 }
 
-fn unknown(name: &str, desk: &Desk) -> String {
-    let agents = desk.agency.agents();
+fn unknown(name: &str, spawner: &SubagentSpawner) -> String {
+    let agents = spawner.registry.agents();
     let meant = nearest_name(name, agents.all().map(|agent| agent.name.clone()));
     let meant = meant.map(|meant| format!(" Did you mean `{meant}`?")).unwrap_or_default();
     let all: Vec<&str> = agents.all().map(|agent| agent.name.as_str()).collect();
@@ -135,7 +144,7 @@ fn unknown(name: &str, desk: &Desk) -> String {
 fn check_depth(branch: &ForkPoint, definition: Option<&AgentDefinition>) -> Result<(), String> {
     let Some(side) = branch.subagent() else { return Ok(()) };
     if side.agent_type == FORK && definition.is_none() {
-        return Err("a fork can not fork: do the task yourself, here".to_owned());
+        return Err("a fork cannot fork: do the task yourself, here".to_owned());
     }
     if side.depth >= DEEPEST {
         return Err(format!(
@@ -145,32 +154,33 @@ fn check_depth(branch: &ForkPoint, definition: Option<&AgentDefinition>) -> Resu
     Ok(())
 }
 
-struct Draft<'a> {
-    desk: &'a Arc<Desk>,
+struct Preparation<'a> {
+    spawner: &'a Arc<SubagentSpawner>,
     /// The agent's own.
-    own: Arc<Desk>,
+    own: Arc<SubagentSpawner>,
     name: AgentName,
     branch: &'a Arc<ForkPoint>,
-    order: &'a AgentOrder,
+    order: &'a AgentToolInput,
     id: AgentId,
     worktree: Option<Worktree>,
     background: bool,
     remarks: Vec<String>,
 }
 
-impl Draft<'_> {
-    /// What every agent's conversation has in common: nobody works beside it, and it has a desk of its own.
+impl Preparation<'_> {
+    /// What every agent's conversation has in common: nobody works beside it, and it has a spawner of its own.
     fn config(&self) -> EngineConfig {
         let mut config = self.branch.config().clone();
         config.extensions.background_tasks = Vec::new();
-        // Its own desk tells it of agents.
-        let agency = Arc::as_ptr(&self.desk.agency).cast::<()>();
-        config.extensions.announcers.retain(|each| Arc::as_ptr(each).cast::<()>() != agency);
+        // Its own spawner tells it of agents.
+        let registry = Arc::as_ptr(&self.spawner.registry).cast::<()>();
+        config.extensions.announcers.retain(|each| Arc::as_ptr(each).cast::<()>() != registry);
         config.extensions.message_sources = Vec::new();
         config.extensions.fork_points = None;
         // Whoever runs in the background has nobody to ask: the person is at something else.
         config.tools.confirmer = config.tools.confirmer.filter(|_| !self.background).map(|inner| {
-            Arc::new(OnBehalf { inner, agent: self.name.to_string() }) as Arc<dyn Confirmer>
+            Arc::new(SubagentConfirmer { inner, agent: self.name.to_string() })
+                as Arc<dyn Confirmer>
         });
         if let Some(worktree) = &self.worktree {
             config.project = worktree.project(&config.project);
@@ -178,14 +188,14 @@ impl Draft<'_> {
         config
     }
 
-    fn fork(self) -> Result<Prepared, String> {
+    fn fork(self) -> Result<PreparedSubagent, String> {
         if self.order.model.is_some() {
             return Err(
                 "a fork has the model of its conversation; name an agent to use another".to_owned()
             );
         }
         let mut config = self.config();
-        self.own.equip(&mut config);
+        self.own.configure(&mut config);
         let mut task = format!("{FORK_RULES}{}", self.order.prompt);
         if let Some(worktree) = &self.worktree {
             task.push_str(&format!(
@@ -196,12 +206,12 @@ impl Draft<'_> {
         let side = self.branch.subagent_below(self.id, FORK);
         let engine =
             self.branch.begin_fork(config, &side, &task).map_err(|error| error.to_string())?;
-        let opening = Opening::Forked(self.desk.place(self.branch));
+        let opening = SubagentStart::Forked(self.spawner.place(self.branch));
         let surroundings = self.branch.surroundings().clone();
         Ok(self.prepared(engine, opening, surroundings, FORK, None))
     }
 
-    async fn fresh(mut self, agent: &AgentDefinition) -> Result<Prepared, String> {
+    async fn fresh(mut self, agent: &AgentDefinition) -> Result<PreparedSubagent, String> {
         let mut config = self.config();
         let access = self.memory(agent)?;
         let directory = access.as_ref().and_then(|access| {
@@ -228,9 +238,9 @@ impl Draft<'_> {
             PromptOverrides { system: Some(self.prompt(agent, remembered)?), append: None };
         self.choose_model(agent, &mut config).await?;
         if self.may_delegate(agent) {
-            self.own.equip(&mut config);
+            self.own.configure(&mut config);
         } else if has(agent, SEND_MESSAGE) {
-            self.own.equip_with_post(&mut config);
+            self.own.configure_messages(&mut config);
         }
         let surroundings =
             Surroundings::look(&config.project, &config.tools.environment, &*config.services.clock)
@@ -244,9 +254,9 @@ impl Draft<'_> {
             Some(first) => format!("{first}\n\n{}", self.order.prompt),
             None => self.order.prompt.clone(),
         };
-        let opening = Opening::Prompt(task);
+        let opening = SubagentStart::Prompt(task);
         let prepared = self.prepared(engine, opening, surroundings, &agent.name, agent.max_turns);
-        Ok(Prepared { servers, ..prepared })
+        Ok(PreparedSubagent { servers, ..prepared })
     }
 
     /// Its own hooks run while it does.
@@ -270,9 +280,12 @@ impl Draft<'_> {
         config: &mut EngineConfig,
     ) -> Option<Arc<McpHub>> {
         for inner in std::mem::take(&mut config.extensions.announcers) {
-            config.extensions.announcers.push(Arc::new(Through { inner, agent: agent.clone() }));
+            config
+                .extensions
+                .announcers
+                .push(Arc::new(FilteredAnnouncer { inner, agent: agent.clone() }));
         }
-        let own = servers::own(agent, config, &mut self.remarks).await?;
+        let own = start_own_servers(agent, config, &mut self.remarks).await?;
         config.extensions.announcers.push(Arc::clone(&own) as _);
         Some(own)
     }
@@ -281,12 +294,12 @@ impl Draft<'_> {
         &self,
         agent: &AgentDefinition,
     ) -> Result<Option<Arc<dormouse_engine::SessionMemory>>, String> {
-        let (Some(scope), Some(memories)) = (agent.memory, self.desk.agency.memories()) else {
+        let (Some(scope), Some(memories)) = (agent.memory, self.spawner.registry.memories()) else {
             return Ok(None);
         };
         // Two agents must not have one memory by the likeness of their names.
         let plain = agent.name.replace(':', "-");
-        if plain != agent.name && self.desk.agency.agents().get(&plain).is_some() {
+        if plain != agent.name && self.spawner.registry.agents().get(&plain).is_some() {
             return Err(format!(
                 "`{}` can have no memory: the folder is that of the agent `{plain}`",
                 agent.name
@@ -298,21 +311,21 @@ impl Draft<'_> {
     /// Whether it may start agents itself.
     fn may_delegate(&self, agent: &AgentDefinition) -> bool {
         let deep_enough = self.branch.subagent().map_or(0, |side| side.depth) + 1 < DEEPEST;
-        deep_enough && has(agent, TOOL)
+        deep_enough && has(agent, AGENT_TOOL)
     }
 
     /// The parent's tools as far as the definition goes. Those that belong to the conversation above stay there.
     fn tools(&mut self, agent: &AgentDefinition, all: &ToolSet) -> ToolSet {
-        let own = [TOOL, SEND_MESSAGE, "ExitPlan", "Skill"];
+        let own = [AGENT_TOOL, SEND_MESSAGE, "ExitPlan", "Skill"];
         let names: Vec<&str> = all
             .names()
             .filter(|name| !own.contains(name) && !MEMORY_TOOLS.contains(name))
             .filter(|name| has(agent, name))
             .collect();
-        if let ToolChoice::Only(wanted) = &agent.tools {
+        if let AgentTools::Only(wanted) = &agent.tools {
             let missing: Vec<&str> = wanted
                 .iter()
-                .map(|word| without_rule(word))
+                .map(|word| tool_of_rule(word))
                 .filter(|word| !own.contains(word) && !all.names().any(|name| fits(word, name)))
                 .collect();
             if !missing.is_empty() {
@@ -333,7 +346,7 @@ impl Draft<'_> {
             prompt.push_str(&format!("\n\n{NOTES}"));
         }
         if agent.name == GUIDE && agent.origin == crate::AgentOrigin::BuiltIn {
-            let folder = manual::lay_out(&self.desk.agency.setup.home)?;
+            let folder = manual::write_manual(&self.spawner.registry.setup.home)?;
             prompt.push_str(&format!("\n\nThe manual is in {}.", folder.display()));
         }
         for name in &agent.skills {
@@ -358,15 +371,15 @@ impl Draft<'_> {
         let asked = self.order.model.as_deref().filter(|name| !name.trim().is_empty());
         let choice = match asked {
             None => agent.model.clone(),
-            Some("inherit") => ModelChoice::Inherit,
-            Some("haiku" | "small") => ModelChoice::Small,
-            Some(name) => ModelChoice::Named(name.to_owned()),
+            Some("inherit") => AgentModel::Inherit,
+            Some("haiku" | "small") => AgentModel::Small,
+            Some(name) => AgentModel::Named(name.to_owned()),
         };
-        let small = || self.desk.agency.setup.small.as_ref().map(|small| small.name.clone());
+        let small = || self.spawner.registry.setup.small.as_ref().map(|small| small.name.clone());
         let name = match choice {
-            ModelChoice::Inherit => return Ok(()),
-            ModelChoice::Named(name) => name,
-            ModelChoice::Small => match small() {
+            AgentModel::Inherit => return Ok(()),
+            AgentModel::Named(name) => name,
+            AgentModel::Small => match small() {
                 Some(name) => name,
                 None => {
                     let said = "no `smallModel` is set, so it ran with the conversation's model";
@@ -388,20 +401,20 @@ impl Draft<'_> {
                 "the price of {name} is not known, and what may be spent is limited: leave `model` out"
             ));
         }
-        config.model = self.desk.agency.setup.models.named(&name).await?;
+        config.model = self.spawner.registry.setup.models.named(&name).await?;
         Ok(())
     }
 
     fn prepared(
         self,
         engine: Engine,
-        opening: Opening,
+        opening: SubagentStart,
         surroundings: Surroundings,
         agent_type: &str,
         max_turns: Option<u32>,
-    ) -> Prepared {
-        let roster = &self.desk.agency.roster;
-        let run = AgentRun {
+    ) -> PreparedSubagent {
+        let runs = &self.spawner.registry.runs;
+        let run = SubagentRun {
             id: self.id,
             name: self.name.to_string(),
             agent_type: agent_type.to_owned(),
@@ -419,10 +432,10 @@ impl Draft<'_> {
             transcript: engine.conversation().transcript_path().to_owned(),
             stop: CancellationToken::new(),
         };
-        roster.add(run.clone());
-        Prepared {
+        runs.add(run.clone());
+        PreparedSubagent {
             engine,
-            desk: self.own,
+            spawner: self.own,
             opening,
             surroundings,
             max_turns,

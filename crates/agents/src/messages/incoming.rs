@@ -4,9 +4,12 @@ use dormouse_base::printable;
 use dormouse_context::{AgentMessage, Fragment, UnreadableMessage};
 use dormouse_engine::{IncomingMessage, MessageSource};
 
-use super::{Content, MailboxLine, MailboxReader, Message, Reach, Response, Room, SEND_MESSAGE};
+use super::{
+    MailboxLine, MailboxReader, MessageContent, MessageQueue, RequestResponse, SEND_MESSAGE,
+    SenderReachability, SentMessage,
+};
 
-impl MessageSource for Room {
+impl MessageSource for MessageQueue {
     fn take(&self) -> Vec<IncomingMessage> {
         self.take_messages().iter().map(arrival).collect()
     }
@@ -36,13 +39,13 @@ fn arrival_of_line(line: &MailboxLine) -> IncomingMessage {
 }
 
 /// A message as it comes to a conversation.
-pub(super) fn arrival(message: &Message) -> IncomingMessage {
+pub(super) fn arrival(message: &SentMessage) -> IncomingMessage {
     let draft = &message.draft;
     let sender = draft.from.to_string();
     let summary = draft.content.summary();
     let address = draft.reply_to.as_ref().map_or_else(|| sender.clone(), ToString::to_string);
     let (text, how_to_answer) = parts(&draft.content, &address);
-    let reply_to = (draft.reach == Reach::Answerable).then_some(address);
+    let reply_to = (draft.reach == SenderReachability::Answerable).then_some(address);
     let shown = printable(&format!("{sender}: {summary}")).into_owned();
     let told = AgentMessage { sender, reply_to, summary, text, reply_instructions: how_to_answer };
     IncomingMessage { id: message.id.to_string(), block: told.to_block(), shown }
@@ -54,41 +57,45 @@ fn unreadable(id: String, problem: String) -> IncomingMessage {
 }
 
 /// The words of a message, and how it is answered where there is one way.
-fn parts(content: &Content, reply_to: &str) -> (Option<String>, Option<String>) {
+fn parts(content: &MessageContent, reply_to: &str) -> (Option<String>, Option<String>) {
     let how = |kind: &str, id: &dyn std::fmt::Display| {
         format!(
             "Answer with {SEND_MESSAGE} to `{reply_to}`, `message` being {{\"type\":\"{kind}\",\"request_id\":\"{id}\",\"approve\":true}}, or `false` with a `reason`."
         )
     };
-    let answered = |response: &Response| {
+    let answered = |response: &RequestResponse| {
         let reason = response.answer.reason().map(|reason| format!("\n{reason}"));
         format!("Your request {} was answered.{}", response.request_id, reason.unwrap_or_default())
     };
     match content {
-        Content::Text { text, .. } => (Some(text.to_string()), None),
-        Content::ShutdownRequest { request_id, reason } => {
+        MessageContent::Text { text, .. } => (Some(text.to_string()), None),
+        MessageContent::ShutdownRequest { request_id, reason } => {
             (reason.as_ref().map(ToString::to_string), Some(how("shutdown_response", request_id)))
         }
-        Content::PlanApprovalRequest { request_id, plan } => {
+        MessageContent::PlanApprovalRequest { request_id, plan } => {
             (Some(plan.to_string()), Some(how("plan_approval_response", request_id)))
         }
-        Content::ShutdownResponse(response) | Content::PlanApprovalResponse(response) => {
-            (Some(answered(response)), None)
-        }
+        MessageContent::ShutdownResponse(response)
+        | MessageContent::PlanApprovalResponse(response) => (Some(answered(response)), None),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_support::{name, office};
-    use super::super::{Answer, Draft, RequestId, Words};
+    use super::super::test_support::{name, router};
+    use super::super::{ApprovalDecision, MessageText, OutgoingMessage, RequestId};
     use super::*;
 
-    fn told(content: Content) -> IncomingMessage {
-        let office = office();
-        let room = office.open(&name("bob")).unwrap();
-        let draft = Draft { from: name("lead"), reply_to: None, reach: Reach::Answerable, content };
-        office.send(&name("bob"), draft).unwrap();
+    fn told(content: MessageContent) -> IncomingMessage {
+        let router = router();
+        let room = router.open(&name("bob")).unwrap();
+        let draft = OutgoingMessage {
+            from: name("lead"),
+            reply_to: None,
+            reach: SenderReachability::Answerable,
+            content,
+        };
+        router.send(&name("bob"), draft).unwrap();
         MessageSource::take(&room).pop().unwrap()
     }
 
@@ -96,13 +103,14 @@ mod tests {
     fn a_request_says_how_it_is_answered() {
         let request_id = RequestId::new("r7").unwrap();
         let arrival =
-            told(Content::ShutdownRequest { request_id: request_id.clone(), reason: None });
+            told(MessageContent::ShutdownRequest { request_id: request_id.clone(), reason: None });
         assert_eq!(arrival.shown, "lead: asks to end the work");
         let text = arrival.block.as_text().unwrap();
         let answer = r#"{"type":"shutdown_response","request_id":"r7","approve":true}"#;
         assert!(text.contains(answer) && text.contains("to `lead`"), "{text}");
-        let no = Answer::Reject(Words::new("too risky").unwrap());
-        let arrival = told(Content::PlanApprovalResponse(Response { request_id, answer: no }));
+        let no = ApprovalDecision::Reject(MessageText::new("too risky").unwrap());
+        let arrival =
+            told(MessageContent::PlanApprovalResponse(RequestResponse { request_id, answer: no }));
         assert_eq!(arrival.shown, "lead: rejects the plan");
         assert!(arrival.block.as_text().unwrap().contains("too risky"));
     }

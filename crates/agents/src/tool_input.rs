@@ -9,12 +9,12 @@ use serde_json::value::RawValue;
 use crate::Isolation;
 
 /// The tool's name.
-pub(crate) const TOOL: &str = "Agent";
+pub(crate) const AGENT_TOOL: &str = "Agent";
 
 /// A call of the tool.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct AgentOrder {
+pub(crate) struct AgentToolInput {
     /// In a few words.
     pub(crate) description: String,
     /// The task.
@@ -30,7 +30,7 @@ pub(crate) struct AgentOrder {
     isolation: Option<String>,
 }
 
-impl AgentOrder {
+impl AgentToolInput {
     pub(crate) fn read(input: &RawValue) -> Result<Self, ToolError> {
         let order: Self = parse_input(input)?;
         if order.prompt.trim().is_empty() {
@@ -58,7 +58,7 @@ const FULL: &str = "\
 Starts an agent: a second conversation that works on one task and reports back. Two kinds:
 
 - A named agent (`subagent_type`) begins with nothing but its own instructions and your `prompt`. It knows nothing of this conversation: write the task out as for a capable colleague who has just come in. Say what it is for, what you know already and have ruled out, the files and lines, what exactly to do, what to leave alone, and what to report.
-- A fork (no `subagent_type`) has this whole conversation and shares its cache, so it is cheap: it needs only the order. Use one for work whose steps you do not need to see here: reading much, trying something out, a change that is decided already. A fork can not fork.
+- A fork (no `subagent_type`) has this whole conversation and shares its cache, so it is cheap: it needs only the order. Use one for work whose steps you do not need to see here: reading much, trying something out, a change that is decided already. A fork cannot fork.
 
 To delegate well:
 - Understand first. Never hand over the understanding (\"find out what is wrong and fix it\"): decide yourself what is to be done, and give exact orders.
@@ -88,7 +88,7 @@ pub(crate) fn spec(list: Option<String>) -> ToolSpec {
         Some(list) => Cow::Owned(format!("{FULL}\n\n{list}")),
     };
     ToolSpec {
-        name: Cow::Borrowed(TOOL),
+        name: Cow::Borrowed(AGENT_TOOL),
         full,
         short: Cow::Borrowed(
             "Starts an agent for one task: a named one with a fresh context, or a fork of this conversation.",

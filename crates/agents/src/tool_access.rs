@@ -6,15 +6,15 @@ use dormouse_permissions::PermissionGate;
 use dormouse_tools::{ConfirmationReply, ConfirmationRequest, Confirmer};
 use futures_util::future::BoxFuture;
 
-use crate::{AgentDefinition, ToolChoice};
+use crate::{AgentDefinition, AgentTools};
 
 /// Asks the person, and says for whom.
-pub(crate) struct OnBehalf {
+pub(crate) struct SubagentConfirmer {
     pub(crate) inner: Arc<dyn Confirmer>,
     pub(crate) agent: String,
 }
 
-impl Confirmer for OnBehalf {
+impl Confirmer for SubagentConfirmer {
     fn ask(&self, question: ConfirmationRequest) -> BoxFuture<'_, ConfirmationReply> {
         let why = format!("the agent {} asks: {}", self.agent, question.why);
         self.inner.ask(ConfirmationRequest { why, ..question })
@@ -23,16 +23,16 @@ impl Confirmer for OnBehalf {
 
 /// Whether an agent has a tool, as far as its definition goes.
 pub(crate) fn has(agent: &AgentDefinition, name: &str) -> bool {
-    let named = |words: &[String]| words.iter().any(|word| fits(without_rule(word), name));
+    let named = |words: &[String]| words.iter().any(|word| fits(tool_of_rule(word), name));
     let wanted = match &agent.tools {
-        ToolChoice::All => true,
-        ToolChoice::Only(words) => named(words),
+        AgentTools::All => true,
+        AgentTools::Only(words) => named(words),
     };
     wanted && !named(&agent.disallowed)
 }
 
 /// `Bash(git:*)` names the tool Bash; what of it may run is the gate's business.
-pub(crate) fn without_rule(word: &str) -> &str {
+pub(crate) fn tool_of_rule(word: &str) -> &str {
     word.split('(').next().unwrap_or(word)
 }
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use dormouse_base::{Dir, EntryKind, FileError, Project};
 use dormouse_extensions::skills::read_definition;
 
-use super::{AgentDefinition, AgentOrigin, AgentProblem, read_markdown};
+use super::{AgentDefinition, AgentOrigin, AgentProblem, parse_markdown_agent};
 
-/// The folder of agents, in each of the places.
+/// The folder of agents, in each of the folders.
 const FOLDER: &str = "agents";
 /// More in one folder are not looked at.
 const MOST: usize = 200;
@@ -16,13 +16,13 @@ const DEEPEST: usize = 3;
 
 /// The folders that may hold agents, those that count more last.
 #[derive(Debug, Clone)]
-pub struct AgentPlaces {
+pub struct AgentFolders {
     person: Vec<PathBuf>,
     project: Vec<PathBuf>,
     checkout: PathBuf,
 }
 
-impl AgentPlaces {
+impl AgentFolders {
     /// Those of the program's own folder, of the person's `.claude`, and of every folder of the project from its top
     /// down to the working directory. A project that is the person's home has none of its own.
     pub fn new(home: &Path, user_home: Option<&Path>, project: &Project) -> Self {
@@ -46,7 +46,7 @@ impl AgentPlaces {
     }
 
     /// The person's own.
-    pub fn of_person(&self, problems: &mut Vec<AgentProblem>) -> Vec<AgentDefinition> {
+    pub fn load_user_agents(&self, problems: &mut Vec<AgentProblem>) -> Vec<AgentDefinition> {
         load(&self.person, &AgentOrigin::User, None, problems)
     }
 
@@ -80,7 +80,7 @@ fn load(
     for folder in folders {
         for path in files(folder, problems) {
             let agent = match read_definition(&path, within) {
-                Ok(Some(text)) => read_markdown(&path, &text, origin.clone(), problems),
+                Ok(Some(text)) => parse_markdown_agent(&path, &text, origin.clone(), problems),
                 Ok(None) => None,
                 Err(problem) => {
                     problems.push(unreadable(&path, problem.to_string()));

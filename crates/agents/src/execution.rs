@@ -12,22 +12,22 @@ use dormouse_tools::{CallContext, CommandProgress};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::agency::Agency;
-use crate::desk::{Desk, Place};
-use crate::prepare::{Opening, Prepared};
-use crate::progress::Summaries;
-use crate::roster::{AgentRun, RunStatus};
-use crate::words::{call_line, footer};
+use crate::format::{footer, format_call};
+use crate::preparation::{PreparedSubagent, SubagentStart};
+use crate::progress::ProgressSummaries;
+use crate::registry::SubagentRegistry;
+use crate::runs::{RunStatus, SubagentRun};
+use crate::spawner::{ForkPosition, SubagentSpawner};
 
 /// Who is shown what an agent does.
 #[derive(Clone)]
-pub(crate) enum Watcher {
+pub(crate) enum ProgressOutput {
     Nobody,
     Call(Arc<dyn CommandProgress>),
     Job(JobHandle),
 }
 
-impl Watcher {
+impl ProgressOutput {
     pub(crate) fn of_call(context: &CallContext) -> Self {
         context.progress.clone().map_or(Self::Nobody, Self::Call)
     }
@@ -52,7 +52,7 @@ impl Watcher {
 }
 
 /// How an agent ended.
-pub(crate) struct Ended {
+pub(crate) struct SubagentOutcome {
     /// What whoever started it reads.
     pub(crate) text: String,
     pub(crate) is_error: bool,
@@ -60,9 +60,9 @@ pub(crate) struct Ended {
     requests: u32,
 }
 
-impl Ended {
+impl SubagentOutcome {
     /// As a message to the conversation above.
-    pub(crate) fn arrival(&self, run: &AgentRun) -> IncomingMessage {
+    pub(crate) fn arrival(&self, run: &SubagentRun) -> IncomingMessage {
         let fragment = SubagentResult {
             name: run.name.clone(),
             task: run.description.clone(),
@@ -94,14 +94,14 @@ impl Ended {
 
 /// Works until it is done, is interrupted, or is stopped by name.
 pub(crate) async fn work(
-    agency: &Arc<Agency>,
-    prepared: Prepared,
+    registry: &Arc<SubagentRegistry>,
+    prepared: PreparedSubagent,
     cancel: &CancellationToken,
-    watcher: Watcher,
-) -> Ended {
-    let Prepared {
+    watcher: ProgressOutput,
+) -> SubagentOutcome {
+    let PreparedSubagent {
         mut engine,
-        desk,
+        spawner,
         opening,
         surroundings,
         max_turns,
@@ -112,16 +112,16 @@ pub(crate) async fn work(
         remarks,
         background: _,
     } = prepared;
-    let _closing = Closing(desk);
+    let _closing = CloseOnDrop(spawner);
     let interrupt = CancellationToken::new();
-    let mut eyes = Eyes { agency, id: run.id, watcher: watcher.clone(), begun: None };
+    let mut eyes = EventObserver { registry, id: run.id, watcher: watcher.clone(), begun: None };
     let prompt = match opening {
-        Opening::Prompt(task) => Some(task),
-        Opening::Forked(Place::Ahead(begun)) => {
+        SubagentStart::Prompt(task) => Some(task),
+        SubagentStart::Forked(ForkPosition::First(begun)) => {
             eyes.begun = Some(begun);
             None
         }
-        Opening::Forked(Place::Behind(mut begun)) => {
+        SubagentStart::Forked(ForkPosition::Later(mut begun)) => {
             // If the one ahead is gone, nobody says so any more.
             let ahead = begun.wait_for(|begun| *begun);
             tokio::select! {
@@ -140,7 +140,7 @@ pub(crate) async fn work(
         }
     };
     let result = {
-        let mut summaries = Summaries::of(agency, run.id, &task, &watcher);
+        let mut summaries = ProgressSummaries::of(registry, run.id, &task, &watcher);
         tokio::pin!(turn);
         loop {
             tokio::select! {
@@ -160,13 +160,13 @@ pub(crate) async fn work(
         None => None,
     };
     let remarks: Vec<String> = remarks.into_iter().chain(worktree).collect();
-    close(agency, run.id, &result, &remarks)
+    close(registry, run.id, &result, &remarks)
 }
 
 /// However the work ends, what it holds is let go.
-struct Closing(Arc<Desk>);
+struct CloseOnDrop(Arc<SubagentSpawner>);
 
-impl Drop for Closing {
+impl Drop for CloseOnDrop {
     fn drop(&mut self) {
         self.0.close();
     }
@@ -174,14 +174,14 @@ impl Drop for Closing {
 
 /// Writes down how it went, and puts it into words.
 fn close(
-    agency: &Agency,
+    registry: &SubagentRegistry,
     id: AgentId,
     result: &Result<TurnReport, EngineError>,
     remarks: &[String],
-) -> Ended {
+) -> SubagentOutcome {
     let (status, answer, requests) = match result {
         Ok(report) => {
-            agency.roster.update(id, |run| {
+            registry.runs.update(id, |run| {
                 run.requests = report.requests;
                 run.usage = report.usage;
                 run.cost_usd = report.cost_usd;
@@ -190,11 +190,11 @@ fn close(
         }
         Err(error) => (RunStatus::Failed(error.to_string()), String::new(), 0),
     };
-    agency.roster.update(id, |run| {
+    registry.runs.update(id, |run| {
         run.status = status.clone();
         run.doing = String::new();
     });
-    let run = agency.roster.of(id);
+    let run = registry.runs.of(id);
     let footer = run.map(|run| footer(&run, remarks)).unwrap_or_default();
     let answer = match answer.trim() {
         "" => "The agent ended without saying anything.".to_owned(),
@@ -210,7 +210,7 @@ fn close(
         _ => String::new(),
     };
     let is_error = matches!(status, RunStatus::Failed(_));
-    Ended { text: format!("{how}{answer}\n\n{footer}"), is_error, status, requests }
+    SubagentOutcome { text: format!("{how}{answer}\n\n{footer}"), is_error, status, requests }
 }
 
 fn status_of(end: &TurnEnd) -> RunStatus {
@@ -228,15 +228,15 @@ fn status_of(end: &TurnEnd) -> RunStatus {
 }
 
 /// Sees what an agent does.
-struct Eyes<'a> {
-    agency: &'a Agency,
+struct EventObserver<'a> {
+    registry: &'a SubagentRegistry,
     id: AgentId,
-    watcher: Watcher,
+    watcher: ProgressOutput,
     /// Told when its stream has begun, where others wait for that.
     begun: Option<watch::Sender<bool>>,
 }
 
-impl Eyes<'_> {
+impl EventObserver<'_> {
     fn see(&mut self, event: EngineEvent) {
         match event {
             EngineEvent::Answering => {
@@ -245,16 +245,16 @@ impl Eyes<'_> {
                 }
             }
             EngineEvent::ToolStarted { name, input, .. } => {
-                let line = call_line(&name, &input);
+                let line = format_call(&name, &input);
                 self.watcher.does(&line);
-                self.agency.roster.update(self.id, |run| run.called(line));
+                self.registry.runs.update(self.id, |run| run.called(line));
             }
             // What hooks have to say to the person.
             EngineEvent::Notice(said) => self.watcher.does(&said),
             EngineEvent::Message(message) => {
                 let text = message.text();
                 if message.response.is_some() {
-                    self.agency.roster.update(self.id, |run| run.requests += 1);
+                    self.registry.runs.update(self.id, |run| run.requests += 1);
                     self.watcher.said(&text);
                 }
             }

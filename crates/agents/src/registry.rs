@@ -13,24 +13,24 @@ use dormouse_engine::{
 use dormouse_tools::ToolSet;
 use futures_util::future::BoxFuture;
 
-use crate::listing::listing;
+use crate::agent_list::agent_list;
 use crate::memory::AgentMemories;
-use crate::messages::{Mailboxes, PostOffice};
-use crate::roster::Roster;
-use crate::{AgentPlaces, Agents};
+use crate::messages::{Mailboxes, MessageRouter};
+use crate::runs::SubagentRuns;
+use crate::{AgentDefinitions, AgentFolders};
 
 /// The heading of the list of agents.
 const HEADING: &str = "Agents";
 
 /// Finds a model by its name.
-pub trait Models: Send + Sync {
+pub trait ModelResolver: Send + Sync {
     /// The model; else why there is none.
     fn named<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<ModelSetup, String>>;
 }
 
 /// Where the list of agents is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ListIn {
+pub enum AgentListPosition {
     /// In a message, so that it can change.
     Message,
     /// In the tool's description.
@@ -38,13 +38,13 @@ pub enum ListIn {
 }
 
 /// What agents need from outside.
-pub struct AgencySetup {
+pub struct SubagentSetup {
     /// Reads all definitions, as they are now.
-    pub load: Box<dyn Fn() -> Agents + Send + Sync>,
+    pub load: Box<dyn Fn() -> AgentDefinitions + Send + Sync>,
     /// Where definitions are, to see whether one has changed.
-    pub places: Option<AgentPlaces>,
+    pub folders: Option<AgentFolders>,
     /// Other models.
-    pub models: Arc<dyn Models>,
+    pub models: Arc<dyn ModelResolver>,
     /// Where agents' memories are; none where memory is off.
     pub memories: Option<AgentMemories>,
     /// A model for small questions.
@@ -58,50 +58,50 @@ pub struct AgencySetup {
     /// New ids.
     pub ids: Arc<dyn IdSource>,
     /// Where the list of agents is told.
-    pub list_in: ListIn,
+    pub list_in: AgentListPosition,
     /// How agents write to each other, and to other processes.
-    pub post: Post,
+    pub routing: MessageRouting,
 }
 
 /// The ways of messages.
 #[derive(Clone)]
-pub struct Post {
+pub struct MessageRouting {
     /// The agents of this process.
-    pub office: PostOffice,
+    pub router: MessageRouter,
     /// Those of others, in this project.
     pub mailboxes: Mailboxes,
 }
 
 /// All agents of a session.
-pub struct Agency {
-    pub(crate) setup: AgencySetup,
+pub struct SubagentRegistry {
+    pub(crate) setup: SubagentSetup,
     known: Mutex<Known>,
-    pub(crate) roster: Roster,
+    pub(crate) runs: SubagentRuns,
     /// Held while somebody asks what an agent is doing: never two at a time.
-    pub(crate) summarising: tokio::sync::Semaphore,
+    pub(crate) summarizing: tokio::sync::Semaphore,
 }
 
 type Stamp = Vec<(PathBuf, Option<SystemTime>, u64)>;
 
 struct Known {
-    agents: Arc<Agents>,
+    agents: Arc<AgentDefinitions>,
     stamp: Stamp,
 }
 
-impl Agency {
+impl SubagentRegistry {
     /// Reads the definitions.
-    pub fn new(setup: AgencySetup) -> Arc<Self> {
+    pub fn new(setup: SubagentSetup) -> Arc<Self> {
         let known = Known { agents: Arc::new((setup.load)()), stamp: stamp(&setup) };
         Arc::new(Self {
             known: Mutex::new(known),
             setup,
-            roster: Roster::default(),
-            summarising: tokio::sync::Semaphore::new(1),
+            runs: SubagentRuns::default(),
+            summarizing: tokio::sync::Semaphore::new(1),
         })
     }
 
     /// The agents there are; read again if a file has changed.
-    pub fn agents(&self) -> Arc<Agents> {
+    pub fn agents(&self) -> Arc<AgentDefinitions> {
         let now = stamp(&self.setup);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.stamp != now {
@@ -111,17 +111,17 @@ impl Agency {
     }
 
     /// Those that run, and those that ran.
-    pub fn roster(&self) -> &Roster {
-        &self.roster
+    pub fn runs(&self) -> &SubagentRuns {
+        &self.runs
     }
 
-    /// Agents' memories; none where memory is off.
+    /// AgentDefinitions' memories; none where memory is off.
     pub fn memories(&self) -> Option<&AgentMemories> {
         self.setup.memories.as_ref()
     }
 }
 
-impl MentionedAgentMemory for Agency {
+impl MentionedAgentMemory for SubagentRegistry {
     /// `@agent-name`, or `@name`.
     fn memory_of(&self, message: &str) -> Option<Arc<SessionMemory>> {
         let agents = self.agents();
@@ -137,16 +137,16 @@ impl MentionedAgentMemory for Agency {
     }
 }
 
-fn stamp(setup: &AgencySetup) -> Stamp {
-    setup.places.as_ref().map(AgentPlaces::stamp).unwrap_or_default()
+fn stamp(setup: &SubagentSetup) -> Stamp {
+    setup.folders.as_ref().map(AgentFolders::stamp).unwrap_or_default()
 }
 
-impl Announcer for Agency {
+impl Announcer for SubagentRegistry {
     fn announced(&self, _: &ToolSet, size: PromptSize) -> Vec<AnnouncedFact> {
-        if self.setup.list_in == ListIn::Description {
+        if self.setup.list_in == AgentListPosition::Description {
             return Vec::new();
         }
-        let text = listing(&self.agents(), size);
+        let text = agent_list(&self.agents(), size);
         vec![AnnouncedFact { fact: HEADING.to_owned(), text, place: PromptPosition::First }]
     }
 }

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use crate::roster::AgentRun;
+use crate::runs::SubagentRun;
 
 /// A call, short.
 const LONGEST_CALL: usize = 100;
 
 /// A call, in a line: the tool and what it is about.
-pub(crate) fn call_line(name: &str, input: &str) -> String {
+pub(crate) fn format_call(name: &str, input: &str) -> String {
     let input: Value = serde_json::from_str(input).unwrap_or_default();
     let about = ["file_path", "command", "pattern", "query", "url", "description", "name", "path"]
         .into_iter()
@@ -19,7 +19,7 @@ pub(crate) fn call_line(name: &str, input: &str) -> String {
 }
 
 /// What an agent has cost, and what else is to be known: below its answer.
-pub(crate) fn footer(run: &AgentRun, remarks: &[String]) -> String {
+pub(crate) fn footer(run: &SubagentRun, remarks: &[String]) -> String {
     let tokens = run.usage.total();
     let requests = if run.requests == 1 {
         "1 request".to_owned()

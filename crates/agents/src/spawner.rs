@@ -1,6 +1,6 @@
 //! Where agents of one conversation are started: the tool Agent, and the way back of what runs in the background.
 //!
-//! Every conversation has a desk of its own, agents too: what branches off does so from the conversation that called,
+//! Every conversation has a spawner of its own, agents too: what branches off does so from the conversation that called,
 //! and what comes back goes there.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,19 +12,21 @@ use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
 
-use crate::agency::{Agency, ListIn, Post};
-use crate::listing::listing;
-use crate::messages::{Address, AgentName, NameTaken, Room, Routes, SendMessage};
-use crate::order::{AgentOrder, TOOL, spec};
-use crate::prepare::{Prepared, prepare};
-use crate::work::{Ended, Watcher, work};
+use crate::agent_list::agent_list;
+use crate::execution::{ProgressOutput, SubagentOutcome, work};
+use crate::messages::{
+    Address, AgentName, MessageQueue, MessageSender, NameTakenError, SendMessage,
+};
+use crate::preparation::{PreparedSubagent, prepare};
+use crate::registry::{AgentListPosition, MessageRouting, SubagentRegistry};
+use crate::tool_input::{AGENT_TOOL, AgentToolInput, spec};
 
 /// Starts the agents of one conversation.
-pub struct Desk {
-    pub(crate) agency: Arc<Agency>,
+pub struct SubagentSpawner {
+    pub(crate) registry: Arc<SubagentRegistry>,
     branches: ForkPoints,
     /// Where messages for it wait.
-    room: Room,
+    room: MessageQueue,
     /// Where it is reached from outside the project, if anywhere.
     reply_to: Option<Address>,
     results: Mutex<Vec<IncomingMessage>>,
@@ -40,24 +42,24 @@ struct ForkGroup {
 }
 
 /// A fork's place among those of its answer.
-pub(crate) enum Place {
+pub(crate) enum ForkPosition {
     /// It is alone, or goes ahead and says when its stream has begun.
-    Ahead(watch::Sender<bool>),
+    First(watch::Sender<bool>),
     /// It waits for that: only then is what they share in the cache.
-    Behind(watch::Receiver<bool>),
+    Later(watch::Receiver<bool>),
 }
 
-impl Desk {
-    /// A desk for a conversation, under the name that messages reach it by.
+impl SubagentSpawner {
+    /// A spawner for a conversation, under the name that messages reach it by.
     pub fn new(
-        agency: Arc<Agency>,
+        registry: Arc<SubagentRegistry>,
         name: &AgentName,
         reply_to: Option<Address>,
-    ) -> Result<Arc<Self>, NameTaken> {
-        let room = agency.setup.post.office.open(name)?;
+    ) -> Result<Arc<Self>, NameTakenError> {
+        let room = registry.setup.routing.router.open(name)?;
         Ok(Arc::new(Self {
-            agency,
-            branches: ForkPoints::of_tool(TOOL),
+            registry,
+            branches: ForkPoints::of_tool(AGENT_TOOL),
             room,
             reply_to,
             results: Mutex::default(),
@@ -73,40 +75,41 @@ impl Desk {
     }
 
     /// Gives a conversation the tools, the list, and the way back.
-    pub fn equip(self: &Arc<Self>, config: &mut EngineConfig) {
-        self.equip_with_post(config);
-        let list = (self.agency.setup.list_in == ListIn::Description)
-            .then(|| listing(&self.agency.agents(), config.model.budget.prompt.size));
-        let tool: Arc<dyn Tool> = Arc::new(AgentTool { desk: Arc::clone(self), spec: spec(list) });
+    pub fn configure(self: &Arc<Self>, config: &mut EngineConfig) {
+        self.configure_messages(config);
+        let list = (self.registry.setup.list_in == AgentListPosition::Description)
+            .then(|| agent_list(&self.registry.agents(), config.model.budget.prompt.size));
+        let tool: Arc<dyn Tool> =
+            Arc::new(AgentTool { spawner: Arc::clone(self), spec: spec(list) });
         config.tools.set = Arc::new(config.tools.set.as_ref().clone().with([tool]));
         config.extensions.fork_points = Some(self.branches.clone());
-        config.extensions.announcers.push(Arc::clone(&self.agency) as _);
+        config.extensions.announcers.push(Arc::clone(&self.registry) as _);
     }
 
     /// Messages alone, for a conversation that starts no agents.
-    pub(crate) fn equip_with_post(self: &Arc<Self>, config: &mut EngineConfig) {
-        let Post { office, mailboxes } = self.agency.setup.post.clone();
+    pub(crate) fn configure_messages(self: &Arc<Self>, config: &mut EngineConfig) {
+        let MessageRouting { router, mailboxes } = self.registry.setup.routing.clone();
         let from = self.room.name().clone();
-        let routes = Routes { from, reply_to: self.reply_to.clone(), office, mailboxes };
-        let tool = SendMessage::new(routes, Arc::clone(&self.agency.setup.ids));
+        let routes = MessageSender { from, reply_to: self.reply_to.clone(), router, mailboxes };
+        let tool = SendMessage::new(routes, Arc::clone(&self.registry.setup.ids));
         config.tools.set =
             Arc::new(config.tools.set.as_ref().clone().with([Arc::new(tool) as Arc<dyn Tool>]));
         config.extensions.message_sources.push(Arc::clone(self) as _);
     }
 
-    pub(crate) fn place(&self, branch: &Arc<ForkPoint>) -> Place {
+    pub(crate) fn place(&self, branch: &Arc<ForkPoint>) -> ForkPosition {
         let mut forks = self.forks.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(group) = forks.as_ref().filter(|group| Arc::ptr_eq(&group.branch, branch)) {
-            return Place::Behind(group.begun.clone());
+            return ForkPosition::Later(group.begun.clone());
         }
         let (sender, begun) = watch::channel(false);
         *forks = Some(ForkGroup { branch: Arc::clone(branch), begun });
-        Place::Ahead(sender)
+        ForkPosition::First(sender)
     }
 
     async fn start(
         self: &Arc<Self>,
-        order: AgentOrder,
+        order: AgentToolInput,
         context: &CallContext,
     ) -> Result<ToolOutput, ToolError> {
         let failed = |message: String| ToolError::Failed { message };
@@ -117,8 +120,8 @@ impl Desk {
         if prepared.background {
             return Ok(ToolOutput::text(self.in_background(&branch, prepared)));
         }
-        let watcher = Watcher::of_call(context);
-        let ended = work(&self.agency, prepared, &context.cancel, watcher).await;
+        let watcher = ProgressOutput::of_call(context);
+        let ended = work(&self.registry, prepared, &context.cancel, watcher).await;
         if context.cancel.is_cancelled() {
             return Err(ToolError::Interrupted { partial: ended.text });
         }
@@ -126,16 +129,17 @@ impl Desk {
     }
 
     /// Lets it work beside the conversation; says so to the model.
-    fn in_background(self: &Arc<Self>, branch: &ForkPoint, prepared: Prepared) -> String {
+    fn in_background(self: &Arc<Self>, branch: &ForkPoint, prepared: PreparedSubagent) -> String {
         let (name, id) = (prepared.run.name.clone(), prepared.run.id);
         self.under_way.send_modify(|count| *count += 1);
-        let desk = Arc::clone(self);
-        let leaving = Leaving(Arc::clone(self));
+        let spawner = Arc::clone(self);
+        let leaving = RunningGuard(Arc::clone(self));
         branch.jobs().spawn("agent", move |job| async move {
             let cancel = job.cancel.clone();
             let run = prepared.run.id;
-            let ended = work(&desk.agency, prepared, &cancel, Watcher::of_job(&job)).await;
-            desk.bring(run, &ended);
+            let ended =
+                work(&spawner.registry, prepared, &cancel, ProgressOutput::of_job(&job)).await;
+            spawner.bring(run, &ended);
             drop(leaving);
             ended.job_end()
         });
@@ -144,23 +148,23 @@ impl Desk {
         )
     }
 
-    fn bring(&self, run: dormouse_base::AgentId, ended: &Ended) {
-        let Some(run) = self.agency.roster.of(run) else { return };
+    fn bring(&self, run: dormouse_base::AgentId, ended: &SubagentOutcome) {
+        let Some(run) = self.registry.runs.of(run) else { return };
         let arrival = ended.arrival(&run);
         self.results.lock().unwrap_or_else(PoisonError::into_inner).push(arrival);
     }
 }
 
 /// One of those in the background is no longer under way, however it ended.
-struct Leaving(Arc<Desk>);
+struct RunningGuard(Arc<SubagentSpawner>);
 
-impl Drop for Leaving {
+impl Drop for RunningGuard {
     fn drop(&mut self) {
         self.0.under_way.send_modify(|count| *count = count.saturating_sub(1));
     }
 }
 
-impl MessageSource for Desk {
+impl MessageSource for SubagentSpawner {
     fn take(&self) -> Vec<IncomingMessage> {
         let results =
             std::mem::take(&mut *self.results.lock().unwrap_or_else(PoisonError::into_inner));
@@ -184,7 +188,7 @@ impl MessageSource for Desk {
 }
 
 struct AgentTool {
-    desk: Arc<Desk>,
+    spawner: Arc<SubagentSpawner>,
     spec: ToolSpec,
 }
 
@@ -203,6 +207,6 @@ impl Tool for AgentTool {
         input: &'a RawValue,
         context: &'a CallContext,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        Box::pin(async move { self.desk.start(AgentOrder::read(input)?, context).await })
+        Box::pin(async move { self.spawner.start(AgentToolInput::read(input)?, context).await })
     }
 }

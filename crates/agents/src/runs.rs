@@ -29,7 +29,7 @@ pub enum RunStatus {
 
 /// One run of an agent.
 #[derive(Debug, Clone)]
-pub struct AgentRun {
+pub struct SubagentRun {
     /// Which.
     pub id: AgentId,
     /// What it is called: by messages, and in lists.
@@ -66,11 +66,11 @@ pub struct AgentRun {
 
 /// The runs of a session. Clones are the same list.
 #[derive(Debug, Clone, Default)]
-pub struct Roster(Arc<Mutex<Vec<AgentRun>>>);
+pub struct SubagentRuns(Arc<Mutex<Vec<SubagentRun>>>);
 
-impl Roster {
+impl SubagentRuns {
     /// All of them, the oldest first.
-    pub fn list(&self) -> Vec<AgentRun> {
+    pub fn list(&self) -> Vec<SubagentRun> {
         self.lock().clone()
     }
 
@@ -82,14 +82,14 @@ impl Roster {
     /// Ends a run, by its name or the beginning of its id; false if none such runs.
     pub fn stop(&self, which: &str) -> bool {
         let runs = self.lock();
-        let it = |run: &&AgentRun| {
+        let it = |run: &&SubagentRun| {
             run.status == RunStatus::Running
                 && (run.name == which || run.id.to_string().starts_with(which))
         };
         runs.iter().rev().find(it).inspect(|run| run.stop.cancel()).is_some()
     }
 
-    pub(crate) fn add(&self, run: AgentRun) {
+    pub(crate) fn add(&self, run: SubagentRun) {
         let mut runs = self.lock();
         let ended = runs.iter().filter(|run| run.status != RunStatus::Running).count();
         if ended >= ENDED_KEPT
@@ -100,22 +100,22 @@ impl Roster {
         runs.push(run);
     }
 
-    pub(crate) fn update(&self, id: AgentId, change: impl FnOnce(&mut AgentRun)) {
+    pub(crate) fn update(&self, id: AgentId, change: impl FnOnce(&mut SubagentRun)) {
         if let Some(run) = self.lock().iter_mut().find(|run| run.id == id) {
             change(run);
         }
     }
 
-    pub(crate) fn of(&self, id: AgentId) -> Option<AgentRun> {
+    pub(crate) fn of(&self, id: AgentId) -> Option<SubagentRun> {
         self.lock().iter().find(|run| run.id == id).cloned()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<AgentRun>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<SubagentRun>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl AgentRun {
+impl SubagentRun {
     pub(crate) fn called(&mut self, call: String) {
         if self.calls.len() >= CALLS_KEPT {
             self.calls.pop_front();

@@ -12,15 +12,15 @@ use dormouse_mcp_client::{
 use dormouse_tools::{Tool, ToolSet};
 
 use crate::AgentDefinition;
-use crate::reach::has;
+use crate::tool_access::has;
 
 /// What others announce, for an agent that may not have all of it.
-pub(crate) struct Through {
+pub(crate) struct FilteredAnnouncer {
     pub(crate) inner: Arc<dyn Announcer>,
     pub(crate) agent: AgentDefinition,
 }
 
-impl Through {
+impl FilteredAnnouncer {
     fn passed(&self, tools: Vec<Arc<dyn Tool>>) -> Vec<Arc<dyn Tool>> {
         let (door, mut passed): (Vec<_>, Vec<_>) =
             tools.into_iter().partition(|tool| tool.name() == MCP_CALL);
@@ -37,7 +37,7 @@ impl Through {
     }
 }
 
-impl Announcer for Through {
+impl Announcer for FilteredAnnouncer {
     fn announced(&self, listed: &ToolSet, size: PromptSize) -> Vec<AnnouncedFact> {
         if self.tools().is_empty() {
             return Vec::new();
@@ -55,7 +55,7 @@ impl Announcer for Through {
 }
 
 /// Starts the servers of an agent's own; nothing, if it has none. What is wrong with one is a remark.
-pub(crate) async fn own(
+pub(crate) async fn start_own_servers(
     agent: &AgentDefinition,
     config: &EngineConfig,
     remarks: &mut Vec<String>,
