@@ -8,11 +8,13 @@ use dormouse_base::{Dir, MessageId, SessionId};
 use dormouse_context::compact::notes::Template;
 use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_conversation::{Budget, Message};
+use dormouse_tools::ToolSet;
 
-use crate::engine::Engine;
+use crate::conversation::Conversation;
 use crate::fork::ForkSource;
 use crate::jobs::Jobs;
 use crate::memory::SessionMemory;
+use crate::model_setup::ModelSetup;
 
 /// Below this share of the rate limit, background tasks send no requests.
 const LEAST_QUOTA: f64 = 0.25;
@@ -49,15 +51,18 @@ pub struct SavedNotes {
 
 /// The session at a point at which no call waits for its result.
 pub struct TurnSnapshot<'a> {
-    engine: &'a Engine,
-    turn_end: bool,
+    pub(crate) turn_end: bool,
+    pub(crate) conversation: &'a Conversation,
+    pub(crate) model: &'a ModelSetup,
+    pub(crate) tools: &'a ToolSet,
+    pub(crate) memory: Option<&'a Arc<SessionMemory>>,
+    pub(crate) jobs: &'a Jobs,
+    pub(crate) figures: &'a SessionMetrics,
+    /// Copies the conversation.
+    pub(crate) fork: Box<dyn Fn() -> ForkSource + 'a>,
 }
 
 impl<'a> TurnSnapshot<'a> {
-    pub(crate) fn of(engine: &'a Engine, turn_end: bool) -> Self {
-        Self { engine, turn_end }
-    }
-
     /// Whether the last response called no tool.
     pub fn is_turn_end(&self) -> bool {
         self.turn_end
@@ -65,61 +70,61 @@ impl<'a> TurnSnapshot<'a> {
 
     /// The tokens that the conversation uses.
     pub fn tokens(&self) -> u64 {
-        self.engine.conversation.tokens_used()
+        self.conversation.tokens_used()
     }
 
     /// The messages.
     pub fn messages(&self) -> &'a [Arc<Message>] {
-        self.engine.conversation.messages()
+        self.conversation.messages()
     }
 
     /// Token budgets of the window.
     pub fn budget(&self) -> &'a Budget {
-        &self.engine.config.model.budget
+        &self.model.budget
     }
 
     /// The session's own folder.
     pub fn session_folder(&self) -> &'a Dir {
-        self.engine.conversation.transcript.session_folder()
+        self.conversation.transcript.session_folder()
     }
 
     /// The path of the transcript.
     pub fn transcript_path(&self) -> &'a std::path::Path {
-        self.engine.conversation.transcript_path()
+        self.conversation.transcript_path()
     }
 
     /// The session.
     pub fn session(&self) -> SessionId {
-        self.engine.conversation.session()
+        self.conversation.session()
     }
 
     /// Memory, where it is on.
     pub fn memory(&self) -> Option<&'a Arc<SessionMemory>> {
-        self.engine.config.memory.as_ref().map(|memory| &memory.access)
+        self.memory
     }
 
     /// Whether the rest of the rate limit is needed for the user's own requests.
     pub fn quota_is_low(&self) -> bool {
-        self.engine.config.model.client.quota_left().is_some_and(|left| left < LEAST_QUOTA)
+        self.model.client.quota_left().is_some_and(|left| left < LEAST_QUOTA)
     }
 
     /// Whether the model has a tool of this name.
     pub fn has_tool(&self, name: &str) -> bool {
-        self.engine.config.tools.set.get(name).is_some()
+        self.tools.get(name).is_some()
     }
 
     /// The background jobs.
     pub fn jobs(&self) -> &'a Jobs {
-        self.engine.jobs()
+        self.jobs
     }
 
     /// The log of figures of the session.
     pub fn figures(&self) -> &'a SessionMetrics {
-        &self.engine.figures
+        self.figures
     }
 
     /// The conversation at this point, to fork from.
     pub fn fork_source(&self) -> ForkSource {
-        self.engine.fork_source()
+        (self.fork)()
     }
 }

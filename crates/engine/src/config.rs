@@ -2,27 +2,30 @@
 
 use std::sync::Arc;
 
-use dormouse_base::{Clock, Environment, IdSource, Project, Redactor};
-use dormouse_conversation::metrics::MetricsLog;
-use dormouse_conversation::{Budget, Effort, Prefix, PrefixOrigin, RequestOptions};
+use dormouse_base::{Environment, Project, Redactor};
+use dormouse_conversation::metrics::SessionMetrics;
+use dormouse_conversation::{Effort, RequestOptions};
 use dormouse_extensions::skills::Skills;
 use dormouse_hooks::Hooks;
-use dormouse_model::{Dialect, Model, PriceTable, RetryPolicy};
+use dormouse_model::RetryPolicy;
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::{CommandLimits, Confirmer, Reaper, ToolSet};
 
 use crate::announcements::Announcer;
 use crate::background_task::BackgroundTask;
 use crate::compact::CompactionRules;
+use crate::context_setup::{InstructionSetup, MemorySetup};
+use crate::conversation::Conversation;
 use crate::fork::ForkPoints;
 use crate::layers::LayerRules;
-use crate::prompt::{PromptOverrides, build_prefix};
+use crate::model_setup::{CostRules, ModelSetup};
+use crate::prompt::PromptOverrides;
 use crate::recall::SmallModel;
-use crate::results::ResultRules;
+use crate::result_rules::ResultRules;
+use crate::results::ResultStore;
+use crate::services::Services;
 use crate::session_messages::MessageSource;
-use crate::startup_context::{InstructionSetup, MemorySetup, StartupContext};
 use crate::subagent_session::SubagentSession;
-use crate::surroundings::Surroundings;
 
 /// The configuration of a conversation.
 #[derive(Clone)]
@@ -57,21 +60,6 @@ pub struct EngineConfig {
     pub subagent: Option<SubagentSession>,
 }
 
-/// A model, its server and the window it has there.
-#[derive(Clone)]
-pub struct ModelSetup {
-    /// The client that sends requests.
-    pub client: Arc<Model>,
-    /// The model's name.
-    pub name: String,
-    /// The requested name and server, stored with the session.
-    pub origin: PrefixOrigin,
-    /// The wire format of the server.
-    pub dialect: Dialect,
-    /// Token budgets for its window.
-    pub budget: Budget,
-}
-
 /// The tools of a conversation, and what running them needs.
 #[derive(Clone)]
 pub struct ToolSetup {
@@ -89,26 +77,6 @@ pub struct ToolSetup {
     pub reaper: Reaper,
     /// How long commands may run.
     pub commands: CommandLimits,
-}
-
-/// Time, ids and the log of figures.
-#[derive(Clone)]
-pub struct Services {
-    /// The time.
-    pub clock: Arc<dyn Clock>,
-    /// New ids.
-    pub ids: Arc<dyn IdSource>,
-    /// The log that `dormouse stats` reads.
-    pub figures: MetricsLog,
-}
-
-/// Prices and the cost limit.
-#[derive(Clone)]
-pub struct CostRules {
-    /// Prices per token.
-    pub prices: PriceTable,
-    /// The cost limit in dollars, as far as prices are known.
-    pub max_usd: Option<f64>,
 }
 
 /// What plugs into a conversation.
@@ -147,13 +115,14 @@ impl EngineConfig {
         RequestOptions { effort: self.effort, ..options }
     }
 
-    pub(crate) fn build_prefix(
+    /// Where long tool results of this conversation are stored.
+    pub(crate) fn result_store(
         &self,
-        surroundings: &Surroundings,
-        startup: &StartupContext,
-    ) -> Arc<Prefix> {
-        let size = self.model.budget.prompt.size;
-        build_prefix(surroundings, &self.tools.set, size, &self.overrides, startup)
+        conversation: &Conversation,
+        figures: &SessionMetrics,
+    ) -> ResultStore {
+        let session = conversation.transcript.session_folder().clone();
+        ResultStore::new(session, &self.model.budget, &self.window.results, figures.clone())
     }
 
     pub(crate) fn is_subagent(&self) -> bool {

@@ -9,11 +9,16 @@ use dormouse_conversation::transcript::MessageHeader;
 use dormouse_conversation::{Block, BlockKind, EnvironmentFacts, MessageFlags, Role, ToolUse};
 use futures_util::future::{BoxFuture, ready};
 
+use crate::config::EngineConfig;
+use crate::conversation::Conversation;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
+use crate::plan::PlanState;
+use crate::recall::RecallContext;
 use crate::session_hooks::notes_block;
-use crate::session_messages::IncomingMessage;
+use crate::session_messages::{IncomingMessage, MessageQueue};
+use crate::startup_context::StartupContext;
 use crate::surroundings::Surroundings;
 use crate::turn_context::EventSink;
 
@@ -82,7 +87,7 @@ pub(crate) async fn attach_before_prompt(
 ) -> Result<(), EngineError> {
     for source in BEFORE_PROMPT {
         let attachments = source.collect(engine, occasion, sink).await;
-        append_message(engine, attachments)?;
+        append_message(&mut engine.conversation, &mut engine.messages, attachments)?;
     }
     Ok(())
 }
@@ -114,7 +119,7 @@ pub(crate) async fn attach_to_results(
     for source in WITH_RESULTS {
         for attachment in source.collect(engine, &occasion, sink).await {
             let block = attachment.block().clone();
-            record(engine, author, attachment)?;
+            record(&mut engine.conversation, author, attachment)?;
             blocks.push(block);
         }
     }
@@ -129,13 +134,14 @@ pub(crate) async fn deliver_messages(
     let occasion = ContextOccasion::Continuation;
     let attachments = IncomingMessages.collect(engine, &occasion, sink).await;
     let any = !attachments.is_empty();
-    append_message(engine, attachments)?;
+    append_message(&mut engine.conversation, &mut engine.messages, attachments)?;
     Ok(any)
 }
 
 /// Appends the attachments of one source as one message.
 fn append_message(
-    engine: &mut Engine,
+    conversation: &mut Conversation,
+    queue: &mut MessageQueue,
     attachments: Vec<AttachedContext>,
 ) -> Result<(), EngineError> {
     if attachments.is_empty() {
@@ -143,7 +149,7 @@ fn append_message(
     }
     let blocks = attachments.iter().map(|attachment| attachment.block().clone()).collect();
     let flags = MessageFlags { meta: true, ..MessageFlags::default() };
-    let message = engine.conversation.new_user_message(blocks, flags);
+    let message = conversation.new_user_message(blocks, flags);
     let ids: Vec<String> = attachments
         .iter()
         .filter_map(|attachment| match attachment {
@@ -151,21 +157,21 @@ fn append_message(
             AttachedContext::Plain(_) | AttachedContext::Facts(..) => None,
         })
         .collect();
-    let transcript = &mut engine.conversation.transcript;
+    let transcript = &mut conversation.transcript;
     let recorded = if ids.is_empty() {
         transcript.record_message(&message)
     } else {
         transcript.record_incoming(MessageHeader::of(&message), &message.blocks, &ids)
     };
     if recorded.is_err() {
-        engine.messages.requeue();
+        queue.requeue();
     }
     recorded?;
-    engine.messages.confirm();
-    engine.conversation.push(message)?;
+    queue.confirm();
+    conversation.push(message)?;
     for attachment in attachments {
         if let AttachedContext::Facts(_, facts) = attachment {
-            engine.conversation.record_announced(facts)?;
+            conversation.record_announced(facts)?;
         }
     }
     Ok(())
@@ -173,11 +179,10 @@ fn append_message(
 
 /// Writes one attachment as a line of a message that is not complete yet.
 fn record(
-    engine: &mut Engine,
+    conversation: &mut Conversation,
     author: MessageHeader<'_>,
     attachment: AttachedContext,
 ) -> Result<(), EngineError> {
-    let conversation = &mut engine.conversation;
     match attachment {
         AttachedContext::Plain(block) => {
             conversation.transcript.record_blocks(author, &[block])?;
@@ -202,10 +207,14 @@ fn plain(block: Option<Block>) -> BoxFuture<'static, Vec<AttachedContext>> {
 }
 
 /// The differences between what the model was told and these facts.
-fn changes(engine: &Engine, facts: EnvironmentFacts) -> Option<AttachedContext> {
-    let room = engine.config.model.budget.prompt.changes_tokens;
-    let text = |name: &str| engine.startup.text_of(name);
-    let changes = EnvironmentChanges::between(engine.conversation.announced(), &facts, room, text)?;
+fn changes(
+    announced: &EnvironmentFacts,
+    facts: EnvironmentFacts,
+    room: u32,
+    startup: &StartupContext,
+) -> Option<AttachedContext> {
+    let text = |name: &str| startup.text_of(name);
+    let changes = EnvironmentChanges::between(announced, &facts, room, text)?;
     Some(AttachedContext::Facts(changes.to_block(), facts))
 }
 
@@ -226,7 +235,8 @@ impl ContextSource for SurroundingChanges {
         let facts = engine.startup.add_to(now.facts(engine.config.tools.set.names()));
         // Plan mode is announced by its own source.
         let facts = crate::plan::keep_announced_mode(facts, engine.conversation.announced());
-        one(changes(engine, facts))
+        let room = engine.config.model.budget.prompt.changes_tokens;
+        one(changes(engine.conversation.announced(), facts, room, &engine.startup))
     }
 }
 
@@ -241,22 +251,32 @@ impl ContextSource for PlanModeChange {
         _: &'a ContextOccasion<'_>,
         _: &'a mut EventSink<'_>,
     ) -> BoxFuture<'a, Vec<AttachedContext>> {
-        one(plan_mode_change(engine))
+        let announced = engine.conversation.announced();
+        one(plan_mode_change(&engine.config, &engine.session_tools.plan, announced))
     }
 }
 
 /// Announces plan mode again after a compaction, which removed the message that announced it.
-pub(crate) fn announce_plan_mode(engine: &mut Engine) -> Result<(), EngineError> {
-    let attachments = plan_mode_change(engine).into_iter().collect();
-    append_message(engine, attachments)
+pub(crate) fn announce_plan_mode(
+    config: &EngineConfig,
+    plan: &PlanState,
+    conversation: &mut Conversation,
+    queue: &mut MessageQueue,
+) -> Result<(), EngineError> {
+    let change = plan_mode_change(config, plan, conversation.announced());
+    append_message(conversation, queue, change.into_iter().collect())
 }
 
-fn plan_mode_change(engine: &Engine) -> Option<AttachedContext> {
+fn plan_mode_change(
+    config: &EngineConfig,
+    plan: &PlanState,
+    announced: &EnvironmentFacts,
+) -> Option<AttachedContext> {
     // A subagent submits no plan; its gate tells it what it may do.
-    if engine.config.is_subagent() {
+    if config.is_subagent() {
         return None;
     }
-    let change = engine.session_tools.plan.mode_change(engine.conversation.announced());
+    let change = plan.mode_change(announced);
     change.map(|(block, facts)| AttachedContext::Facts(block, facts))
 }
 
@@ -308,12 +328,21 @@ impl ContextSource for RecalledMemories {
         occasion: &'a ContextOccasion<'_>,
         sink: &'a mut EventSink<'_>,
     ) -> BoxFuture<'a, Vec<AttachedContext>> {
+        let recall = &mut engine.memory.recall;
+        let mut context = RecallContext {
+            config: &engine.config,
+            conversation: &engine.conversation,
+            hooks: engine.hooks.runner(),
+            figures: &engine.figures,
+            spending: &mut engine.spending,
+            usage: &mut engine.memory.usage,
+        };
         match occasion {
             ContextOccasion::Prompt { prompt, .. } => Box::pin(async move {
-                let blocks = engine.recall(prompt, sink).await;
+                let blocks = recall.recall(prompt, &mut context, sink).await;
                 blocks.into_iter().map(AttachedContext::Plain).collect()
             }),
-            ContextOccasion::Results { .. } => plain(engine.recalled_meanwhile(sink)),
+            ContextOccasion::Results { .. } => plain(recall.take_selected(&mut context, sink)),
             ContextOccasion::Continuation => one(None),
         }
     }
@@ -353,8 +382,10 @@ impl ContextSource for FileInstructions {
                     && matches!(result.kind(), BlockKind::ToolResult { id } if id == call.id)
             })
         };
-        let files: Vec<PathBuf> = last_calls(engine)
+        let last = engine.conversation.history().last();
+        let files: Vec<PathBuf> = last
             .iter()
+            .flat_map(|last| &last.blocks)
             .filter_map(Block::as_tool_use)
             .filter(succeeded)
             .filter_map(|call| engine.config.tools.set.get(call.name)?.file(call.input))
@@ -370,11 +401,6 @@ impl ContextSource for FileInstructions {
         }
         plain(Some(ContextAttachment { parts: engine.startup.parts_of(&loaded) }.to_block()))
     }
-}
-
-fn last_calls(engine: &Engine) -> &[Block] {
-    let last = engine.conversation.history().last();
-    last.map(|last| last.blocks.as_slice()).unwrap_or_default()
 }
 
 /// Facts of announcers that have changed during the turn.
@@ -393,7 +419,8 @@ impl ContextSource for AnnouncedChanges {
         }
         engine.startup.refresh(&engine.config);
         let facts = engine.startup.announced_over(engine.conversation.announced());
-        one(changes(engine, facts))
+        let room = engine.config.model.budget.prompt.changes_tokens;
+        one(changes(engine.conversation.announced(), facts, room, &engine.startup))
     }
 }
 

@@ -6,25 +6,29 @@ use std::sync::Arc;
 
 use dormouse_base::SessionId;
 use dormouse_conversation::metrics::SessionMetrics;
-use dormouse_conversation::transcript::{LineEnvelope, Transcript};
+use dormouse_conversation::transcript::Transcript;
 use dormouse_conversation::{EnvironmentFacts, MessageHistory, Prefix};
 use dormouse_hooks::SessionSource;
 use dormouse_instructions::LoadOccasion;
 
 use crate::background_task::{SavedNotes, TurnSnapshot};
 use crate::compact::CompactionState;
-use crate::config::{EngineConfig, ModelSetup};
+use crate::config::EngineConfig;
 use crate::conversation::Conversation;
 use crate::error::EngineError;
 use crate::hook_wiring::hook_runner;
 use crate::jobs::Jobs;
 use crate::memory_use::MemoryUse;
+use crate::model_setup::ModelSetup;
+use crate::prompt::configured_prefix;
+use crate::recall::SmallModel;
 use crate::session::SessionFolder;
 use crate::session_hooks::SessionHooks;
 use crate::session_messages::MessageQueue;
 use crate::session_tools::SessionTools;
 use crate::spending::Spending;
 use crate::startup_context::StartupContext;
+use crate::subagent_session::SubagentSession;
 use crate::surroundings::Surroundings;
 use crate::tool_state::ToolState;
 use crate::wire_state::WireState;
@@ -68,10 +72,25 @@ impl Engine {
         let transcript = Transcript::create(
             folder.dir(),
             SessionId::generate(&*services.ids),
-            envelope(surroundings),
+            surroundings.line_envelope(),
             Arc::clone(&services.clock),
             Arc::clone(&services.ids),
         )?;
+        Self::begin_in(config, transcript, surroundings)
+    }
+
+    /// Begins the conversation of a subagent, without messages.
+    pub fn begin_subagent(
+        mut config: EngineConfig,
+        subagent: &SubagentSession,
+        surroundings: &Surroundings,
+    ) -> Result<Self, EngineError> {
+        let transcript = subagent.create_transcript(&config.services, surroundings)?;
+        config.subagent = Some(subagent.clone());
+        // Its memory is its own, where it has any.
+        if let Some(memory) = &config.memory {
+            memory.access.begin(subagent.session);
+        }
         Self::begin_in(config, transcript, surroundings)
     }
 
@@ -84,7 +103,7 @@ impl Engine {
         let session_tools = SessionTools::add_to(&mut config, &transcript);
         config.tools.set = config.tools_now();
         let startup = StartupContext::load(&config, LoadOccasion::Start);
-        let prefix = config.build_prefix(surroundings, &startup);
+        let prefix = configured_prefix(&config, surroundings, &startup);
         transcript.record_prefix(&prefix, &config.model.origin)?;
         let start = SessionStart {
             conversation: open_conversation(
@@ -191,14 +210,39 @@ impl Engine {
 
     /// Tells background tasks that the session was opened for more prompts.
     pub fn notify_opened(&self) {
-        let snapshot = TurnSnapshot::of(self, true);
+        let snapshot = self.snapshot(true);
         self.config.extensions.background_tasks.iter().for_each(|task| task.on_open(&snapshot));
     }
 
     /// Tells background tasks that no call waits for its result.
     pub(crate) fn notify_idle(&self, turn_end: bool) {
-        let snapshot = TurnSnapshot::of(self, turn_end);
+        let snapshot = self.snapshot(turn_end);
         self.config.extensions.background_tasks.iter().for_each(|task| task.on_idle(&snapshot));
+    }
+
+    pub(crate) fn snapshot(&self, turn_end: bool) -> TurnSnapshot<'_> {
+        TurnSnapshot {
+            turn_end,
+            conversation: &self.conversation,
+            model: &self.config.model,
+            tools: &self.config.tools.set,
+            memory: self.config.memory.as_ref().map(|memory| &memory.access),
+            jobs: &self.jobs,
+            figures: &self.figures,
+            fork: Box::new(|| self.fork_source()),
+        }
+    }
+
+    /// Lets hooks ask the model of this conversation.
+    pub(crate) fn connect_hook_model(&self) {
+        let Some(hook_model) = self.hooks.model() else { return };
+        let setup = &self.config.model;
+        let main = SmallModel {
+            model: Arc::clone(&setup.client),
+            name: setup.name.clone(),
+            dialect: setup.dialect.clone(),
+        };
+        hook_model.connect(main, self.empty_fork_source());
     }
 
     /// The saved session notes, if a background task keeps any.
@@ -224,12 +268,4 @@ pub(crate) fn open_conversation(
 fn folder_name(inside: &std::path::Path) -> &str {
     let folder = inside.parent().and_then(std::path::Path::file_name);
     folder.and_then(std::ffi::OsStr::to_str).unwrap_or_default()
-}
-
-pub(crate) fn envelope(surroundings: &Surroundings) -> LineEnvelope {
-    LineEnvelope {
-        folder: surroundings.folder.clone(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        git_branch: surroundings.branch.clone().unwrap_or_default(),
-    }
 }

@@ -8,9 +8,9 @@ use dormouse_conversation::{Block, Message, ToolUseId, Usage};
 use dormouse_model::ModelError;
 
 use crate::compact::CompactionReport;
-use crate::memory_usage::RepeatedCorrection;
-use crate::plan::SubmittedPlan;
 use crate::recall::RecallReceipt;
+use crate::repeated_correction::RepeatedCorrection;
+use crate::submitted_plan::SubmittedPlan;
 
 /// Something to show, or to pass on to a program.
 #[derive(Debug, Clone)]

@@ -15,8 +15,10 @@ use dormouse_model::{PriceTable, WireBody};
 use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
 
+use crate::config::EngineConfig;
+use crate::fork::{ForkEnd, ForkGate, ForkOrder, ForkSource, Writes};
+use crate::recall::SmallModel;
 use crate::spending::SharedCost;
-use crate::{EngineConfig, ForkEnd, ForkGate, ForkOrder, ForkSource, SmallModel, Writes};
 
 /// The purpose of these requests in the figures.
 const PURPOSE: &str = "hook";

@@ -12,24 +12,12 @@ use dormouse_hooks::{
 };
 use futures_util::future::BoxFuture;
 
+use crate::config::EngineConfig;
+use crate::event::EngineEvent;
 use crate::hook_model::EngineHookModel;
 use crate::recall::{RecallReceipt, RecallStep};
+use crate::session_messages::{IncomingMessage, MessageSource};
 use crate::spending::SharedCost;
-use crate::{Engine, EngineConfig, EngineEvent, IncomingMessage, MessageSource, SmallModel};
-
-impl Engine {
-    /// Lets hooks ask the model of this conversation.
-    pub(crate) fn connect_hook_model(&self) {
-        let Some(hook_model) = self.hooks.model() else { return };
-        let setup = &self.config.model;
-        let main = SmallModel {
-            model: Arc::clone(&setup.client),
-            name: setup.name.clone(),
-            dialect: setup.dialect.clone(),
-        };
-        hook_model.connect(main, self.empty_fork_source());
-    }
-}
 
 impl From<HookNotice> for EngineEvent {
     fn from(notice: HookNotice) -> Self {

@@ -10,6 +10,7 @@ mod announcements;
 mod background_task;
 mod compact;
 mod config;
+mod context_setup;
 mod context_sources;
 mod conversation;
 mod driver;
@@ -28,11 +29,15 @@ mod memory;
 mod memory_usage;
 mod memory_use;
 mod meter;
+mod model_setup;
 mod plan;
 mod prompt;
 mod recall;
+mod repeated_correction;
+mod result_rules;
 mod results;
 mod resume;
+mod services;
 mod session;
 mod session_control;
 mod session_hooks;
@@ -43,6 +48,7 @@ mod skill_tests;
 mod spending;
 mod startup_context;
 mod subagent_session;
+mod submitted_plan;
 mod surroundings;
 mod tool_state;
 mod turn_context;
@@ -59,9 +65,8 @@ pub use compact::{
     CompactionOutcome, CompactionReport, CompactionRequest, CompactionRules, CompactionScope,
     WindowShare, WindowStatus,
 };
-pub use config::{
-    CostRules, EngineConfig, Extensions, ModelSetup, Services, ToolSetup, WindowRules,
-};
+pub use config::{EngineConfig, Extensions, ToolSetup, WindowRules};
+pub use context_setup::{InstructionSetup, MemorySetup};
 pub use conversation::{Conversation, UserMessage};
 pub use engine::Engine;
 pub use error::EngineError;
@@ -72,21 +77,23 @@ pub use fork::{
 pub use jobs::{Job, JobEnd, JobHandle, JobId, JobStatus, Jobs};
 pub use layers::LayerRules;
 pub use memory::{MemoryNotices, SessionMemory, SessionMemoryError, WrittenChange, memory_tools};
-pub use memory_usage::RepeatedCorrection;
-pub use plan::SubmittedPlan;
+pub use model_setup::{CostRules, ModelSetup};
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, build_prefix};
 pub use recall::{
     MentionedAgentMemory, RecallReceipt, RecallReceiptEntry, RecallSetup, RecallStep,
     SkippedMemory, SmallModel,
 };
-pub use results::ResultRules;
+pub use repeated_correction::RepeatedCorrection;
+pub use result_rules::ResultRules;
 pub use resume::ResumeReport;
+pub use services::Services;
 pub use session::{OpenedSession, SessionFolder};
 pub use session_hooks::TITLE_FILE;
 pub use session_messages::{IncomingMessage, MessageSource};
 pub use session_tools::SessionTools;
 pub use spending::Spending;
-pub use startup_context::{InstructionSetup, MemorySetup, StartupContext};
+pub use startup_context::StartupContext;
 pub use subagent_session::SubagentSession;
+pub use submitted_plan::SubmittedPlan;
 pub use surroundings::Surroundings;
 pub use turn_context::{EventSink, TurnContext};

@@ -1,7 +1,6 @@
-//! What a turn says about the memories in it: gathered while it runs, counted once when it has ended.
+//! How the memories in the context helped a turn: observed while it runs, counted once when it has ended.
 //!
-//! Invariants: a turn waits no longer than [`COUNT_TIMEOUT`] for its counts, and never fails for them. What cannot be
-//! counted is lost, and nothing else is.
+//! Invariants: a turn waits no longer than [`COUNT_TIMEOUT`] for its counts, and never fails because of them.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -17,8 +16,10 @@ use dormouse_provenance::MEMORY_TOOLS;
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
+use crate::event::EngineEvent;
 use crate::memory::SessionMemory;
-use crate::{Engine, EngineEvent};
+use crate::repeated_correction::RepeatedCorrection;
+use crate::turn_context::EventSink;
 
 /// How long the end of a turn waits for its counts.
 const COUNT_TIMEOUT: Duration = Duration::from_millis(250);
@@ -28,46 +29,27 @@ const FINAL_COUNT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Tools besides those for memory that say nothing about what a memory is about.
 const NOT_WORK: &[&str] = &["TodoWrite", "ExitPlan"];
 
-/// A memory that the person had to say again, often enough for a guard to be offered.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RepeatedCorrection {
-    /// Its name.
-    pub name: String,
-    /// Its file's name.
-    pub file: String,
-    /// How often it was corrected.
-    pub times: u64,
-}
-
-impl RepeatedCorrection {
-    /// In a line; `command` shows a guard when the file's name stands behind it.
-    pub fn line(&self, command: &str) -> String {
-        let Self { name, file, times } = self;
-        format!("{times} times corrected: {name} — `{command} {file}` shows a guard")
-    }
-}
-
-/// What is seen of a turn.
+/// The observations of a turn.
 #[derive(Debug, Default)]
-pub(crate) struct TurnUsage {
-    /// The files that the context had when the person began it.
+pub(crate) struct TurnMemoryUsage {
+    /// The files that the context had when the turn began.
     before: HashSet<PathBuf>,
     happened: TurnActivity,
-    /// Memories that were put in, and what each took.
+    /// Memories that were shown, and the tokens of each.
     shown: Vec<(PathBuf, u32)>,
-    /// Those that were corrected in it already.
+    /// Memories that were already corrected in it.
     corrected: HashSet<PathBuf>,
-    /// Counts that nobody has waited for yet, or not long enough.
+    /// Counts that are not finished.
     counting: Vec<JoinHandle<Vec<RepeatedCorrection>>>,
 }
 
-impl TurnUsage {
-    /// A memory was put in.
+impl TurnMemoryUsage {
+    /// Records a memory that was shown.
     pub(crate) fn shown(&mut self, path: PathBuf, tokens: u32) {
         self.shown.push((path, tokens));
     }
 
-    /// A message was said.
+    /// Observes a message.
     pub(crate) fn see(&mut self, message: &Message, folder: &Path, access: &SessionMemory) {
         if message.role != Role::Assistant {
             return;
@@ -81,13 +63,13 @@ impl TurnUsage {
     }
 
     fn see_call(&mut self, call: &ToolUse<'_>, folder: &Path, access: &SessionMemory) {
-        // What is no object has no words.
+        // Only an object has arguments.
         let Ok(input) = serde_json::from_str::<BTreeMap<String, Value>>(call.input.get()) else {
             return;
         };
         let text = |key: &str| input.get(key).and_then(Value::as_str);
         let path = text("file_path").or_else(|| text("path"));
-        // To read a memory is not to heed it.
+        // Reading a memory is not following it.
         if path.is_some_and(|path| access.memories().memory_at(&folder.join(path)).is_some()) {
             return;
         }
@@ -103,7 +85,7 @@ impl TurnUsage {
     }
 }
 
-/// All that a turn leaves to count.
+/// The input of a count.
 struct UsageOfTurn {
     before: HashSet<PathBuf>,
     present: BTreeSet<PathBuf>,
@@ -112,41 +94,28 @@ struct UsageOfTurn {
     updated: HashSet<PathBuf>,
 }
 
-impl Engine {
-    /// The person begins a turn: what the context has by now, it has from before.
-    pub(crate) fn watch_turn(&mut self) {
-        self.count_late_corrections();
-        self.catch_up();
-        self.memory.usage.before = self.memory.recall.seen_files();
-        self.memory.usage.happened = TurnActivity::default();
-        self.memory.usage.corrected.clear();
+impl TurnMemoryUsage {
+    /// Begins a turn, with the files that the context has from before.
+    pub(crate) fn begin_turn(&mut self, before: HashSet<PathBuf>) {
+        self.before = before;
+        self.happened = TurnActivity::default();
+        self.corrected.clear();
     }
 
-    /// What was said is looked at, for the counts at the end.
-    pub(crate) fn watch_message(&mut self, message: &Message) {
-        if let Some(memory) = &self.config.memory {
-            self.memory.usage.see(message, &self.config.project.folder, &memory.access);
-        }
-    }
-
-    /// The turn has ended: it is counted, beside whatever comes next.
-    pub(crate) async fn count_effects(&mut self, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
-        let Some(memory) = &self.config.memory else { return };
-        let access = Arc::clone(&memory.access);
-        self.catch_up();
+    /// Counts a turn that has ended, with the files that the context has now.
+    pub(crate) async fn count_turn(
+        &mut self,
+        access: Arc<SessionMemory>,
+        seen: HashSet<PathBuf>,
+        sink: &mut EventSink<'_>,
+    ) {
         let updated = access.take_changed();
-        self.memory.usage.corrected.extend(updated.iter().cloned());
+        self.corrected.extend(updated.iter().cloned());
         let gathered = UsageOfTurn {
-            before: self.memory.usage.before.clone(),
-            present: self
-                .memory
-                .recall
-                .seen_files()
-                .into_iter()
-                .chain(self.memory.usage.before.clone())
-                .collect(),
-            happened: std::mem::take(&mut self.memory.usage.happened),
-            shown: std::mem::take(&mut self.memory.usage.shown),
+            before: self.before.clone(),
+            present: seen.into_iter().chain(self.before.clone()).collect(),
+            happened: std::mem::take(&mut self.happened),
+            shown: std::mem::take(&mut self.shown),
             updated,
         };
         if gathered.present.is_empty() && gathered.shown.is_empty() {
@@ -156,52 +125,45 @@ impl Engine {
         self.finish_counting(COUNT_TIMEOUT, sink).await;
     }
 
-    /// What was written behind the turn, of what was said in it, is a correction in that turn.
-    fn count_late_corrections(&mut self) {
-        let Some(memory) = &self.config.memory else { return };
-        let access = Arc::clone(&memory.access);
+    /// Counts memories that were changed after the turn they were corrected in.
+    pub(crate) fn count_late_corrections(&mut self, access: &Arc<SessionMemory>) {
         let mut updated = access.take_changed();
-        updated.retain(|path| !self.memory.usage.corrected.contains(path));
+        updated.retain(|path| !self.corrected.contains(path));
         if updated.is_empty() {
             return;
         }
-        let before = self.memory.usage.before.clone();
+        let before = self.before.clone();
         let present = updated.iter().filter(|path| before.contains(*path)).cloned().collect();
-        let (happened, shown) = (TurnActivity::default(), Vec::new());
-        let gathered = UsageOfTurn { before, present, happened, shown, updated };
-        self.begin_counting(access, gathered);
+        let happened = TurnActivity::default();
+        let gathered = UsageOfTurn { before, present, happened, shown: Vec::new(), updated };
+        self.begin_counting(Arc::clone(access), gathered);
     }
 
     fn begin_counting(&mut self, access: Arc<SessionMemory>, gathered: UsageOfTurn) {
         let counting = tokio::task::spawn_blocking(move || count(&access, gathered));
-        self.memory.usage.counting.push(counting);
+        self.counting.push(counting);
     }
 
-    /// Waits for counts, but not long. What takes longer is waited for another time.
-    async fn finish_counting(
-        &mut self,
-        patience: Duration,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
-    ) {
-        for mut counting in std::mem::take(&mut self.memory.usage.counting) {
+    /// Waits for counts; those that take longer than `patience` are waited for again later.
+    async fn finish_counting(&mut self, patience: Duration, sink: &mut EventSink<'_>) {
+        for mut counting in std::mem::take(&mut self.counting) {
             match tokio::time::timeout(patience, &mut counting).await {
                 Ok(corrected) => {
                     let corrected = corrected.unwrap_or_default().into_iter();
                     corrected.for_each(|corrected| sink(EngineEvent::Corrected(corrected)));
                 }
-                Err(_) => self.memory.usage.counting.push(counting),
+                Err(_) => self.counting.push(counting),
             }
         }
     }
 
-    /// The session ends: nothing is counted after it.
-    pub(crate) async fn end_counting(&mut self, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
-        self.count_late_corrections();
+    /// Waits for the last counts: the session ends.
+    pub(crate) async fn finish(&mut self, sink: &mut EventSink<'_>) {
         self.finish_counting(FINAL_COUNT_TIMEOUT, sink).await;
     }
 }
 
-/// Counts a turn. Gives back what was corrected often enough.
+/// Counts a turn. Returns the memories that were corrected often enough.
 fn count(access: &SessionMemory, gathered: UsageOfTurn) -> Vec<RepeatedCorrection> {
     let UsageOfTurn { before, present, happened, shown, updated } = gathered;
     let arrival = |path: &PathBuf| {
@@ -211,7 +173,7 @@ fn count(access: &SessionMemory, gathered: UsageOfTurn) -> Vec<RepeatedCorrectio
     let mut memories = Vec::new();
     for path in &present {
         let Some((store, file)) = access.memories().memory_at(path) else { continue };
-        // One that is gone meanwhile was good for what it was good for.
+        // A memory that was deleted meanwhile is not counted.
         let Some(memory) = in_context(&store, &file, arrival(path), updated.contains(path)) else {
             continue;
         };
@@ -265,14 +227,14 @@ fn in_context(
     })
 }
 
-/// Writes the counts of one store, and says which of its memories a guard is to be offered for.
+/// Writes the counts of one store. Returns the memories for which a guard is offered.
 fn written(store: &Arc<Store>, counts: &[(Arc<Store>, UsageUpdate)]) -> Vec<RepeatedCorrection> {
     let mine: Vec<UsageUpdate> = counts
         .iter()
         .filter(|(of, _)| Arc::ptr_eq(of, store))
         .map(|(_, count)| count.clone())
         .collect();
-    // A count that is lost costs a place in the ranking, or an offer that comes later.
+    // A lost count only affects the ranking, or delays an offer.
     let counted = store.usage().record(&mine).unwrap_or_default();
     let violated =
         |file: &MemoryFile| mine.iter().any(|count| count.file == *file && count.effect.violated);
@@ -281,11 +243,11 @@ fn written(store: &Arc<Store>, counts: &[(Arc<Store>, UsageUpdate)]) -> Vec<Repe
 }
 
 fn offered(store: &Store, file: &MemoryFile, uses: MemoryUsage) -> Option<RepeatedCorrection> {
-    // Where the book can not be read, the commands for guards say so.
-    let book = GuardRegistry::read(store.state_root()?).ok()?;
+    // If the registry cannot be read, the commands for guards report it.
+    let registry = GuardRegistry::read(store.state_root()?).ok()?;
     let path = store.dir().path().join(file.as_str());
     let memory = in_context(store, file, ContextTiming::BeforeTurn, true)?;
-    book.is_due(&path, uses.violated).then(|| RepeatedCorrection {
+    registry.is_due(&path, uses.violated).then(|| RepeatedCorrection {
         name: memory.name,
         file: file.to_string(),
         times: uses.violated,

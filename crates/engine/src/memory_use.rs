@@ -1,12 +1,58 @@
 //! How a session uses memory: what it has recalled, and how the memories in its context helped.
 
-use crate::memory_usage::TurnUsage;
+use std::sync::Arc;
+
+use dormouse_conversation::Message;
+
+use crate::config::EngineConfig;
+use crate::conversation::Conversation;
+use crate::memory_usage::TurnMemoryUsage;
 use crate::recall::RecallState;
+use crate::turn_context::EventSink;
 
 /// How a session uses memory.
 #[derive(Default)]
 pub(crate) struct MemoryUse {
     pub(crate) recall: RecallState,
     /// What a turn shows about the memories in its context.
-    pub(crate) usage: TurnUsage,
+    pub(crate) usage: TurnMemoryUsage,
+}
+
+impl MemoryUse {
+    /// Begins a turn: the memories in the context by now are from before.
+    pub(crate) fn begin_turn(&mut self, config: &EngineConfig, conversation: &Conversation) {
+        if let Some(memory) = &config.memory {
+            self.usage.count_late_corrections(&memory.access);
+        }
+        self.recall.catch_up(config, conversation);
+        self.usage.begin_turn(self.recall.seen_files());
+    }
+
+    /// Observes a message, for the counts at the end of the turn.
+    pub(crate) fn observe(&mut self, message: &Message, config: &EngineConfig) {
+        if let Some(memory) = &config.memory {
+            self.usage.see(message, &config.project.folder, &memory.access);
+        }
+    }
+
+    /// Counts a turn that has ended.
+    pub(crate) async fn count_turn(
+        &mut self,
+        config: &EngineConfig,
+        conversation: &Conversation,
+        sink: &mut EventSink<'_>,
+    ) {
+        let Some(memory) = &config.memory else { return };
+        self.recall.catch_up(config, conversation);
+        let seen = self.recall.seen_files();
+        self.usage.count_turn(Arc::clone(&memory.access), seen, sink).await;
+    }
+
+    /// Finishes all counts: the session ends.
+    pub(crate) async fn end(&mut self, config: &EngineConfig, sink: &mut EventSink<'_>) {
+        if let Some(memory) = &config.memory {
+            self.usage.count_late_corrections(&memory.access);
+        }
+        self.usage.finish(sink).await;
+    }
 }

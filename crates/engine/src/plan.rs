@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_base::{Dir, FileError, RelPath};
@@ -23,6 +23,7 @@ use serde_json::value::RawValue;
 use crate::conversation::Conversation;
 use crate::error::EngineError;
 use crate::event::{EngineEvent, TurnEnd, TurnReport};
+use crate::submitted_plan::SubmittedPlan;
 use crate::turn_context::TurnContext;
 
 /// The name the model calls it by.
@@ -53,15 +54,6 @@ static SPEC: ToolSpec = ToolSpec {
     limit: ResultLimit::OwnBound,
     traits: ToolTraits::DEFAULT,
 };
-
-/// A plan that the model has submitted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SubmittedPlan {
-    /// Its file, in the session's folder.
-    pub path: PathBuf,
-    /// Its text, in markdown.
-    pub text: String,
-}
 
 /// The outcome of the last plan, until the turn has settled it.
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! Layer 1: large tool results are written to the session's folder, and the conversation keeps a preview. A failed
 //! write loses the rest of the result, never the turn.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dormouse_base::{Dir, Redactor, RelPath};
@@ -13,8 +12,7 @@ use dormouse_conversation::metrics::{LayerMetric, Metric, SessionMetrics};
 use dormouse_conversation::{Block, BlockKind, Budget, ResultContent, ToolUseId, estimate_text};
 use dormouse_tools::{OutputFile, ResultLimit, StoredOutput, ToolSet};
 
-use crate::config::EngineConfig;
-use crate::conversation::Conversation;
+use crate::result_rules::ResultRules;
 
 /// The folder of stored results, in the session's own.
 const FOLDER: &str = "tool-results";
@@ -22,21 +20,6 @@ const FOLDER: &str = "tool-results";
 const LAYER: &str = "stored_results";
 /// How a preview begins: what is stored already is not stored again.
 const STORED_MARK: &str = "<persisted-output>";
-
-/// Settings for long tool results.
-#[derive(Debug, Clone)]
-pub struct ResultRules {
-    /// Whether they go to a file; otherwise they are cut.
-    pub store: bool,
-    /// The longest result by tool, in characters, where that is not the tool's own.
-    pub chars: BTreeMap<String, u32>,
-}
-
-impl Default for ResultRules {
-    fn default() -> Self {
-        Self { store: true, chars: BTreeMap::new() }
-    }
-}
 
 /// Stores the results of a session from a size on.
 #[derive(Debug, Clone)]
@@ -62,16 +45,6 @@ impl From<ResultContent> for StoredResult {
 }
 
 impl ResultStore {
-    /// The store of this session.
-    pub(crate) fn of(
-        config: &EngineConfig,
-        conversation: &Conversation,
-        figures: &SessionMetrics,
-    ) -> Self {
-        let session = conversation.transcript.session_folder().clone();
-        Self::new(session, &config.model.budget, &config.window.results, figures.clone())
-    }
-
     pub(crate) fn new(
         session: Dir,
         budget: &Budget,

@@ -14,6 +14,7 @@ use crate::config::EngineConfig;
 use crate::conversation::LOST_RESPONSE;
 use crate::engine::{Engine, SessionStart, open_conversation};
 use crate::error::EngineError;
+use crate::prompt::configured_prefix;
 use crate::session::OpenedSession;
 use crate::session_tools::SessionTools;
 use crate::startup_context::StartupContext;
@@ -54,7 +55,7 @@ impl Engine {
         let prefix = match prefix {
             Some(prefix) => prefix,
             None => {
-                let prefix = config.build_prefix(surroundings, &startup);
+                let prefix = configured_prefix(&config, surroundings, &startup);
                 transcript.record_prefix(&prefix, &config.model.origin)?;
                 prefix
             }

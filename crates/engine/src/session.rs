@@ -11,8 +11,8 @@ use dormouse_conversation::PrefixOrigin;
 use dormouse_conversation::transcript::{LoadedTranscript, Transcript};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::envelope;
-use crate::{EngineError, Surroundings};
+use crate::error::EngineError;
+use crate::surroundings::Surroundings;
 
 /// The folder of a project's transcripts.
 #[derive(Debug, Clone)]
@@ -68,7 +68,7 @@ impl SessionFolder {
         ids: Arc<dyn IdSource>,
     ) -> Result<OpenedSession, EngineError> {
         let (transcript, loaded) =
-            Transcript::resume(&self.dir, session, envelope(surroundings), clock, ids)?;
+            Transcript::resume(&self.dir, session, surroundings.line_envelope(), clock, ids)?;
         Ok(OpenedSession { transcript, loaded })
     }
 }

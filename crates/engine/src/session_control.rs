@@ -1,9 +1,9 @@
 //! Changes to a session as a whole: a new one in its place, another model.
 use dormouse_hooks::SessionEndReason;
 
-use crate::config::ModelSetup;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::model_setup::ModelSetup;
 use crate::session::SessionFolder;
 use crate::surroundings::Surroundings;
 use crate::turn_context::EventSink;

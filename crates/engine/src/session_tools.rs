@@ -10,7 +10,8 @@ use dormouse_extensions::skills::{
 
 use crate::config::EngineConfig;
 use crate::event::EngineEvent;
-use crate::plan::{PlanState, SubmittedPlan};
+use crate::plan::PlanState;
+use crate::submitted_plan::SubmittedPlan;
 use crate::turn_context::EventSink;
 
 /// The state of the session's own tools.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dormouse_conversation::Usage;
 use dormouse_model::{CacheTtl, Price, PriceTable, cost_usd};
 
-use crate::config::{CostRules, ModelSetup};
+use crate::model_setup::{CostRules, ModelSetup};
 
 /// The requests, tokens and dollars of a conversation.
 #[derive(Debug)]

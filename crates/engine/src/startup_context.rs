@@ -3,7 +3,6 @@
 //! with a prompt.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use dormouse_conversation::{Budget, EnvironmentFacts, PromptSize};
 use dormouse_extensions::skills::skill_listing;
@@ -11,38 +10,18 @@ use dormouse_instructions::{
     ApprovedPaths, InstructionFile, InstructionNote, InstructionRoots, Instructions, LoadOccasion,
     prompt_sections,
 };
+use dormouse_memory::{IndexUse, MemoryRules};
 
 use crate::announcements::{AnnouncedFact, PromptPosition};
 use crate::config::EngineConfig;
-use crate::memory::{SessionMemory, index_parts};
-use crate::prompt::{IndexUse, MemoryRules};
-use crate::recall::RecallSetup;
+use crate::context_setup::{InstructionSetup, MemorySetup};
+use crate::memory::index_parts;
 
 /// All instruction files together may take this many times the size of one.
 const FILES_WORTH: usize = 3;
 
 /// The name of the fact for the list of skills.
 const SKILLS: &str = "skills";
-
-/// Where instruction files are found.
-#[derive(Debug, Clone)]
-pub struct InstructionSetup {
-    /// The folders to search.
-    pub roots: InstructionRoots,
-    /// Files outside the project that the user has approved.
-    pub approved: ApprovedPaths,
-}
-
-/// Memory for a session.
-#[derive(Debug, Clone)]
-pub struct MemorySetup {
-    /// The stores, shared with the memory tools.
-    pub access: Arc<SessionMemory>,
-    /// The memory rules of the prompt; none where the prompt has them already.
-    pub rules: Option<MemoryRules>,
-    /// How memories are recalled for a prompt; none where they are not.
-    pub recall: Option<RecallSetup>,
-}
 
 /// The context that the prefix is built from; empty by default.
 #[derive(Debug, Default)]

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use dormouse_base::{AgentId, Dir, SessionId};
 use dormouse_conversation::transcript::Transcript;
 
-use crate::config::EngineConfig;
-use crate::engine::{Engine, envelope};
 use crate::error::EngineError;
+use crate::services::Services;
 use crate::surroundings::Surroundings;
 
 /// Which subagent a session belongs to.
@@ -25,34 +24,20 @@ pub struct SubagentSession {
     pub session_folder: Dir,
 }
 
-impl Engine {
-    /// Begins the conversation of a subagent, without messages.
-    pub fn begin_subagent(
-        mut config: EngineConfig,
-        subagent: &SubagentSession,
+impl SubagentSession {
+    /// Creates its transcript.
+    pub(crate) fn create_transcript(
+        &self,
+        services: &Services,
         surroundings: &Surroundings,
-    ) -> Result<Self, EngineError> {
-        let transcript = create_transcript(&config, subagent, surroundings)?;
-        config.subagent = Some(subagent.clone());
-        // Its memory is its own, where it has any.
-        if let Some(memory) = &config.memory {
-            memory.access.begin(subagent.session);
-        }
-        Self::begin_in(config, transcript, surroundings)
+    ) -> Result<Transcript, EngineError> {
+        Ok(Transcript::create_subagent(
+            &self.session_folder,
+            self.session,
+            self.agent,
+            surroundings.line_envelope(),
+            Arc::clone(&services.clock),
+            Arc::clone(&services.ids),
+        )?)
     }
-}
-
-pub(crate) fn create_transcript(
-    config: &EngineConfig,
-    subagent: &SubagentSession,
-    surroundings: &Surroundings,
-) -> Result<Transcript, EngineError> {
-    Ok(Transcript::create_subagent(
-        &subagent.session_folder,
-        subagent.session,
-        subagent.agent,
-        envelope(surroundings),
-        Arc::clone(&config.services.clock),
-        Arc::clone(&config.services.ids),
-    )?)
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use dormouse_base::{Clock, Environment, Project, names};
 use dormouse_conversation::EnvironmentFacts;
+use dormouse_conversation::transcript::LineEnvelope;
 use dormouse_permissions::SAFE_GIT_ENVIRONMENT;
 use dormouse_tools::output;
 use jiff::tz::TimeZone;
@@ -46,6 +47,15 @@ impl Surroundings {
                 .map(str::to_owned),
             branch,
             git_status,
+        }
+    }
+
+    /// What every line of a transcript records of them.
+    pub(crate) fn line_envelope(&self) -> LineEnvelope {
+        LineEnvelope {
+            folder: self.folder.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            git_branch: self.branch.clone().unwrap_or_default(),
         }
     }
 

@@ -47,7 +47,7 @@ impl Engine {
         self.conversation.write_pending()?;
         let occasion = ContextOccasion::Prompt { prompt, now, skill };
         attach_before_prompt(self, &occasion, turn.sink()).await?;
-        self.watch_turn();
+        self.memory.begin_turn(&self.config, &self.conversation);
         let attached = blocks_with_prompt(self, &occasion, turn.sink()).await;
         self.append_prompt(prompt, attached)?;
         if let Some(call) = &called {
@@ -56,14 +56,14 @@ impl Engine {
         self.session_tools.record_skills(&mut self.conversation.transcript)?;
         let report = self.run_until_done(max_requests, turn).await?;
         if turn.is_interrupted() {
-            self.stop_recalling();
+            self.memory.recall.stop();
         }
         self.spending.finish_turn(report.usage);
         if let Some(problem) = self.config.services.figures.take_problem() {
             turn.notice(format!("SessionMetrics for `dormouse stats` are being lost: {problem}"));
         }
         self.conversation.transcript.sync()?;
-        self.count_effects(turn.sink()).await;
+        self.memory.count_turn(&self.config, &self.conversation, turn.sink()).await;
         Ok(report)
     }
 
@@ -103,7 +103,7 @@ impl Engine {
 
     /// Runs the hooks of the session's end.
     pub async fn end(&mut self, reason: SessionEndReason, sink: &mut EventSink<'_>) {
-        self.end_counting(sink).await;
+        self.memory.end(&self.config, sink).await;
         self.hooks.end(reason, sink).await;
     }
 

@@ -12,7 +12,6 @@ use super::base::{CompactionBase, WindowUsage};
 use super::draft::CompactionDraft;
 use super::restored::Restorer;
 use super::types::CompactionRequest;
-use crate::background_task::TurnSnapshot;
 use crate::context_sources::announce_plan_mode;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -80,8 +79,13 @@ impl Engine {
             }
         }
         self.memory.recall = Default::default();
-        announce_plan_mode(self)?;
-        let snapshot = TurnSnapshot::of(self, false);
+        announce_plan_mode(
+            &self.config,
+            &self.session_tools.plan,
+            &mut self.conversation,
+            &mut self.messages,
+        )?;
+        let snapshot = self.snapshot(false);
         let tasks = &self.config.extensions.background_tasks;
         tasks.iter().for_each(|task| task.on_compacted(&snapshot));
         Ok(())

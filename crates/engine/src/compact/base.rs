@@ -11,6 +11,7 @@ use super::types::{CompactionRequest, CompactionScope};
 use super::window_share::{WindowShare, window_shares};
 use crate::config::EngineConfig;
 use crate::conversation::Conversation;
+use crate::prompt::configured_prefix;
 use crate::startup_context::StartupContext;
 use crate::surroundings::Surroundings;
 
@@ -46,7 +47,7 @@ impl CompactionBase {
         let mut startup = StartupContext::load(&config, LoadOccasion::Compaction);
         // The user has seen the warnings when the session began.
         drop(startup.take_warnings());
-        let prefix = config.build_prefix(surroundings, &startup);
+        let prefix = configured_prefix(&config, surroundings, &startup);
         let is_part = request.scope != CompactionScope::Whole;
         Self { prefix, tools: config.tools.set, startup: Some(startup), is_part }
     }

@@ -10,7 +10,7 @@ use super::Driver;
 use super::event_sources::FinishedCall;
 use crate::event::EngineEvent;
 use crate::meter::CallMeter;
-use crate::results::{ResultStore, without_secrets};
+use crate::results::without_secrets;
 use crate::tool_state::caller;
 use crate::turn_state::PendingCall;
 
@@ -19,7 +19,7 @@ impl Driver<'_, '_> {
         let engine = &*self.engine;
         let caller = caller(&engine.config, engine.hooks.runner());
         let redactor = engine.config.tools.redactor.clone();
-        let store = ResultStore::of(&engine.config, &engine.conversation, &engine.figures);
+        let store = engine.config.result_store(&engine.conversation, &engine.figures);
         let bound = store.bound(&caller.tools, &call.name);
         let meter = CallMeter::start(engine, &call.name);
         let mut context =

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_base::IdSource;
 use dormouse_conversation::{Block, ResultContent, ToolUseId};
+use dormouse_hooks::HookRunner;
 use dormouse_model::{ModelError, ResponseStream, StreamEvent};
-use dormouse_tools::ToolClass;
+use dormouse_tools::{ToolClass, ToolSet};
 use futures_util::future::BoxFuture;
 use tokio::task::{Id as TaskId, JoinError, JoinSet};
 use tokio::time::Sleep;
@@ -122,11 +125,11 @@ impl EventSources {
                 }
                 step = read(&mut self.response, &mut self.request_id) => Some(match step {
                     Ok(event) => {
-                        let class = class_of(&event, engine);
+                        let class = class_of(&event, &engine.config.tools.set);
                         TurnEvent::Stream(event, class)
                     }
                     Err(error) => {
-                        let delay = engine.config.retry.delay(&error, retries, chance(engine));
+                        let delay = engine.config.retry.delay(&error, retries, chance(&*engine.config.services.ids));
                         TurnEvent::Failed(error, delay)
                     }
                 }),
@@ -135,7 +138,7 @@ impl EventSources {
                     Some(TurnEvent::Retry)
                 }
                 printed = self.lines.next() => return DriverEvent::Printed(printed),
-                () = noticed(engine) => return DriverEvent::Noticed,
+                () = noticed(engine.hooks.runner()) => return DriverEvent::Noticed,
             };
             if let Some(event) = event {
                 return DriverEvent::Event(event);
@@ -169,8 +172,8 @@ async fn read(
 }
 
 /// Waits for a notice of hooks; pending without hooks.
-async fn noticed(engine: &Engine) {
-    match engine.hooks.runner() {
+async fn noticed(hooks: Option<&Arc<HookRunner>>) {
+    match hooks {
         Some(hooks) => hooks.notice_ready().await,
         None => std::future::pending().await,
     }
@@ -184,14 +187,14 @@ async fn wait(timer: Option<&mut Pin<Box<Sleep>>>) {
 }
 
 /// How a call is scheduled. An unknown tool runs nothing, so it can run in parallel.
-fn class_of(event: &StreamEvent, engine: &Engine) -> Option<ToolClass> {
+fn class_of(event: &StreamEvent, tools: &ToolSet) -> Option<ToolClass> {
     let StreamEvent::Block(block) = event else { return None };
     let call = block.as_tool_use()?;
-    Some(engine.config.tools.set.get(call.name).map_or(ToolClass::ReadOnly, |tool| tool.class()))
+    Some(tools.get(call.name).map_or(ToolClass::ReadOnly, |tool| tool.class()))
 }
 
 /// A number from 0 to 1.
-fn chance(engine: &Engine) -> f64 {
-    let random = engine.config.services.ids.next().as_u128() % 1_000;
+fn chance(ids: &dyn IdSource) -> f64 {
+    let random = ids.next().as_u128() % 1_000;
     Duration::from_millis(u64::try_from(random).unwrap_or(0)).as_secs_f64()
 }

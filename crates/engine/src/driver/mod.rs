@@ -20,7 +20,6 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::{EngineEvent, TurnEnd, TurnReport};
 use crate::meter::RequestMeter;
-use crate::results::ResultStore;
 use crate::turn_context::TurnContext;
 use crate::turn_state::{Recovery, TurnAction, TurnEvent, TurnState};
 use event_sources::{DriverEvent, EventSources, ResponseSource};
@@ -246,7 +245,7 @@ impl<'e, 't> Driver<'e, 't> {
         }
         engine.spending.count_response(&usage);
         let message = engine.conversation.push(message)?;
-        engine.watch_message(&message);
+        engine.memory.observe(&message, &engine.config);
         engine.set_fork_point(&message);
         self.turn.emit(EngineEvent::Message(message));
         Ok(())
@@ -302,7 +301,7 @@ impl<'e, 't> Driver<'e, 't> {
     /// Stores the largest of results that together are too long for one message, before they are first sent.
     fn store_together(&mut self, mut blocks: Vec<Block>) -> Result<Vec<Block>, EngineError> {
         let engine = &mut *self.engine;
-        let store = ResultStore::of(&engine.config, &engine.conversation, &engine.figures);
+        let store = engine.config.result_store(&engine.conversation, &engine.figures);
         let tools = &engine.config.tools.set;
         let calls = engine.conversation.history().last();
         let calls = calls.map(|last| last.blocks.as_slice()).unwrap_or_default();

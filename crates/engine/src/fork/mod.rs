@@ -12,6 +12,7 @@ mod opening;
 mod order;
 mod point;
 mod run;
+mod session_source;
 mod source;
 
 pub use gate::{ForkGate, Writes};

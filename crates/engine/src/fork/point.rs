@@ -13,15 +13,16 @@ use dormouse_tools::ReadCache;
 
 use super::opening::{FORK_FLAGS, opening_blocks};
 use crate::compact::CompactionState;
-use crate::config::{CostRules, EngineConfig};
+use crate::config::EngineConfig;
 use crate::conversation::ConversationCopy;
 use crate::engine::{Engine, SessionStart};
 use crate::error::EngineError;
 use crate::jobs::Jobs;
+use crate::model_setup::CostRules;
 use crate::session_tools::SessionTools;
 use crate::spending::SharedCost;
 use crate::startup_context::StartupContext;
-use crate::subagent_session::{SubagentSession, create_transcript};
+use crate::subagent_session::SubagentSession;
 use crate::surroundings::Surroundings;
 use crate::tool_state::ToolState;
 
@@ -138,7 +139,7 @@ impl ForkPoint {
         task: &str,
     ) -> Result<Engine, EngineError> {
         let mut config = self.with_limit(config);
-        let mut transcript = create_transcript(&config, subagent, &self.surroundings)?;
+        let mut transcript = subagent.create_transcript(&config.services, &self.surroundings)?;
         config.subagent = Some(subagent.clone());
         let session_tools = SessionTools::add_to(&mut config, &transcript);
         let opening = self.opening(task);

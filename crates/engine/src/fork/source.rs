@@ -11,21 +11,16 @@ use dormouse_model::{Model, RetryPolicy};
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::{CachedFile, CallContext, CallObserver, ReadCache, ReadExtent, ToolSet};
 
-use crate::config::Services;
-use crate::engine::Engine;
 use crate::results::ResultStore;
+use crate::services::Services;
 use crate::spending::{Pricing, SharedCost};
-use crate::tool_state::caller;
 use crate::wire_state::WireState;
-
-/// Failed requests of a fork are retried this often: no user sees it wait.
-const RETRIES: u32 = 2;
 
 /// A conversation at one point, from which background tasks fork.
 #[derive(Clone)]
 pub struct ForkSource {
     pub(super) wire: WireState,
-    messages: Vec<Arc<Message>>,
+    pub(super) messages: Vec<Arc<Message>>,
     pub(super) model: Arc<Model>,
     pub(super) model_name: String,
     pub(super) retry: RetryPolicy,
@@ -34,7 +29,7 @@ pub struct ForkSource {
     pub(super) calls: ForkCalls,
     pub(super) services: Services,
     pub(super) figures: SessionMetrics,
-    hook_notifier: HookNotifier,
+    pub(super) hook_notifier: HookNotifier,
 }
 
 /// What the calls of a fork need.
@@ -46,42 +41,6 @@ pub(super) struct ForkCalls {
     /// Hooks that observe the parent's calls observe the fork's too.
     pub(super) observer: Option<Arc<dyn CallObserver>>,
     pub(super) results: ResultStore,
-}
-
-impl Engine {
-    /// The conversation at this point. No call may wait for its result.
-    pub fn fork_source(&self) -> ForkSource {
-        ForkSource {
-            wire: self.conversation.wire().clone(),
-            messages: self.conversation.messages().to_vec(),
-            ..self.empty_fork_source()
-        }
-    }
-
-    /// The same prefix without messages.
-    pub(crate) fn empty_fork_source(&self) -> ForkSource {
-        let config = &self.config;
-        let caller = caller(config, self.hooks.runner());
-        ForkSource {
-            wire: self.conversation.wire().without_messages(),
-            messages: Vec::new(),
-            model: Arc::clone(&config.model.client),
-            model_name: config.model.name.clone(),
-            retry: RetryPolicy { retries: RETRIES.min(config.retry.retries), ..config.retry },
-            pricing: self.spending.pricing().clone(),
-            shared_cost: self.spending.shared().clone(),
-            calls: ForkCalls {
-                tools: caller.tools,
-                gate: caller.gate,
-                context: self.tool_state.forked_context(config),
-                observer: caller.observer,
-                results: ResultStore::of(config, &self.conversation, &self.figures),
-            },
-            services: config.services.clone(),
-            figures: self.figures.clone(),
-            hook_notifier: HookNotifier::new(self.hooks.runner().cloned()),
-        }
-    }
 }
 
 impl ForkSource {

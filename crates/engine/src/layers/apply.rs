@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use dormouse_context::compact::{DropThinking, drop_thinking};
 use dormouse_context::layers::{
-    HistoryEdit, LayerPlan, LayerReport, apply_edits, plan_clear, plan_snip,
+    HistoryEdit, LayerPlan, LayerReport, apply_edits, is_cache_edit, plan_clear, plan_snip,
 };
 use dormouse_conversation::metrics::{LayerMetric, Metric, SessionMetrics};
 use dormouse_conversation::transcript::{CompactionBoundary, CompactionTrigger};
 use dormouse_conversation::{Block, BlockKind, Message, MessageFlags, MessageHistory};
 use dormouse_model::binds_thinking;
 
-use super::cache_edits::remove_cache_edits;
 use crate::config::EngineConfig;
 use crate::conversation::Conversation;
 use crate::error::EngineError;
@@ -173,4 +172,11 @@ impl Layers<'_> {
     pub(super) fn snapshot(&self) -> Vec<Arc<Message>> {
         self.conversation.messages().to_vec()
     }
+}
+
+/// The edit that removes all deletions, if there are any.
+pub(super) fn remove_cache_edits(messages: &[Arc<Message>]) -> Option<HistoryEdit> {
+    let edits = messages.iter().filter(|message| is_cache_edit(message));
+    let messages: Vec<_> = edits.map(|message| message.id).collect();
+    (!messages.is_empty()).then_some(HistoryEdit::Drop { messages })
 }

@@ -1,16 +1,14 @@
 //! Clearing by the server: deletions in its cache (C-8), where the results stay in the messages and a message after the
 //! newest names those to leave out; and what a server that manages the window has cleared by itself (C-9).
 
-use std::sync::Arc;
-
 use dormouse_context::layers::{
-    CacheEdits, HistoryEdit, LayerPlan, LayerReport, cache_edits_block, is_cache_edit,
+    CacheEdits, HistoryEdit, LayerPlan, LayerReport, cache_edits_block,
 };
+use dormouse_conversation::Role;
 use dormouse_conversation::transcript::CompactionTrigger;
-use dormouse_conversation::{Message, Role};
 use dormouse_model::{ClearedContext, WireFormat};
 
-use super::apply::Layers;
+use super::apply::{Layers, remove_cache_edits};
 use crate::error::EngineError;
 
 impl Layers<'_> {
@@ -60,11 +58,4 @@ impl Layers<'_> {
             prefix_changed: true,
         });
     }
-}
-
-/// The edit that removes all deletions, if there are any.
-pub(super) fn remove_cache_edits(messages: &[Arc<Message>]) -> Option<HistoryEdit> {
-    let edits = messages.iter().filter(|message| is_cache_edit(message));
-    let messages: Vec<_> = edits.map(|message| message.id).collect();
-    (!messages.is_empty()).then_some(HistoryEdit::Drop { messages })
 }

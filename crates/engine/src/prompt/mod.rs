@@ -3,6 +3,7 @@
 //! Everything is computed once and frozen in a [`Prefix`]. Nothing in it is volatile: what changes while
 //! the conversation lasts is told at its end, and enters its section at the next rebuild.
 
+mod overrides;
 mod sections;
 mod static_part;
 
@@ -14,16 +15,19 @@ use dormouse_tools::ToolSet;
 
 pub use dormouse_memory::{IndexUse, MemoryRules, Saving};
 
-use crate::Surroundings;
+use crate::config::EngineConfig;
 use crate::startup_context::StartupContext;
+use crate::surroundings::Surroundings;
+pub use overrides::PromptOverrides;
 
-/// What the command line changes about the prompt.
-#[derive(Debug, Clone, Default)]
-pub struct PromptOverrides {
-    /// In the place of the static part.
-    pub system: Option<String>,
-    /// Added to the static part.
-    pub append: Option<String>,
+/// The prefix of a conversation with this configuration.
+pub(crate) fn configured_prefix(
+    config: &EngineConfig,
+    surroundings: &Surroundings,
+    startup: &StartupContext,
+) -> Arc<Prefix> {
+    let size = config.model.budget.prompt.size;
+    build_prefix(surroundings, &config.tools.set, size, &config.overrides, startup)
 }
 
 /// Builds the prefix of a conversation.

@@ -6,8 +6,9 @@
 use dormouse_conversation::{PromptSize, neutralize_reminder_tags};
 use dormouse_memory::MemoryRules;
 
+use crate::announcements::PromptPosition;
 use crate::startup_context::StartupContext;
-use crate::{PromptPosition, Surroundings};
+use crate::surroundings::Surroundings;
 
 /// All sections, with their headings.
 pub(super) fn render(

@@ -12,6 +12,7 @@ mod local;
 mod receipt;
 mod seen_memories;
 mod selector;
+mod setup;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -20,56 +21,33 @@ use std::time::Duration;
 
 use dormouse_base::FileError;
 use dormouse_context::{Fragment, RecalledMemories, RecalledMemoryText as Shown};
-use dormouse_conversation::{Block, estimate_text};
+use dormouse_conversation::metrics::SessionMetrics;
+use dormouse_conversation::{Block, Message, estimate_text};
+use dormouse_hooks::HookRunner;
 use dormouse_memory::{FoundMemory, is_substantial};
 use tokio::task::JoinSet;
 
+use crate::config::EngineConfig;
+use crate::conversation::Conversation;
+use crate::event::EngineEvent;
 use crate::hook_wiring::notify_recall;
 use crate::memory::SessionMemory;
-use crate::{Engine, EngineEvent};
+use crate::memory_usage::TurnMemoryUsage;
+use crate::spending::Spending;
+use crate::turn_context::EventSink;
 use local::{LocalHit, LocalRanking};
 pub use receipt::{RecallReceipt, RecallReceiptEntry, RecallStep, SkippedMemory};
 use seen_memories::SeenMemories;
 pub use selector::SmallModel;
 use selector::{MOST_CHOSEN, SelectorAnswer, SelectorRequest};
+pub use setup::{MentionedAgentMemory, RecallSetup};
 
-/// The longest that a request waits for the local ranking.
-const RECALL_TIMEOUT: Duration = Duration::from_millis(20);
 /// Skipped memories that a receipt names.
 const NAMED_SKIPPED: usize = 5;
 /// After this many failures in a row, the small model is not asked again in this session.
 const MOST_FAILURES: u32 = 3;
 /// Tools that were called in this many recent messages are in use.
 const RECENT_MESSAGES: usize = 12;
-
-/// The recall settings of a session.
-#[derive(Debug, Clone)]
-pub struct RecallSetup {
-    /// The longest that a request waits for the local ranking.
-    pub patience: Duration,
-    /// Chooses from the list of memories; without it there is only the local ranking.
-    pub small: Option<SmallModel>,
-    /// Finds the memory to search where a message mentions an agent.
-    pub agents: Option<Arc<dyn MentionedAgentMemory>>,
-}
-
-/// The memories of agents.
-pub trait MentionedAgentMemory: Send + Sync {
-    /// The memory of the agent that a message mentions, if it has one.
-    fn memory_of(&self, message: &str) -> Option<Arc<SessionMemory>>;
-}
-
-impl std::fmt::Debug for dyn MentionedAgentMemory {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("MentionedAgentMemory")
-    }
-}
-
-impl Default for RecallSetup {
-    fn default() -> Self {
-        Self { patience: RECALL_TIMEOUT, small: None, agents: None }
-    }
-}
 
 /// The state of recall in a conversation.
 #[derive(Debug, Default)]
@@ -109,66 +87,77 @@ struct RecallResult {
     is_old: bool,
 }
 
-impl RecallState {
-    /// The files that the conversation has seen, memories among them.
-    pub(crate) fn seen_files(&self) -> HashSet<PathBuf> {
-        self.seen.files().into_iter().collect()
-    }
-}
-
 impl RecallResult {
     fn empty(why: impl Into<String>) -> Self {
         Self { note: Some(why.into()), ..Self::default() }
     }
 }
 
-impl Engine {
+/// The parts of a session that recall uses.
+pub(crate) struct RecallContext<'a> {
+    pub(crate) config: &'a EngineConfig,
+    pub(crate) conversation: &'a Conversation,
+    pub(crate) hooks: Option<&'a Arc<HookRunner>>,
+    pub(crate) figures: &'a SessionMetrics,
+    pub(crate) spending: &'a mut Spending,
+    pub(crate) usage: &'a mut TurnMemoryUsage,
+}
+
+impl RecallState {
+    /// The files that the conversation has seen, memories among them.
+    pub(crate) fn seen_files(&self) -> HashSet<PathBuf> {
+        self.seen.files().into_iter().collect()
+    }
+
     /// The blocks that go with the user's message: the result of the last selection if it came too late for the last
     /// message, and the sure matches of the local ranking. Then the selection for this message starts.
     pub(crate) async fn recall(
         &mut self,
         prompt: &str,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
+        context: &mut RecallContext<'_>,
+        sink: &mut EventSink<'_>,
     ) -> Vec<Block> {
-        let late = self.recalled_meanwhile(sink);
-        self.memory.recall.selecting = None;
-        let now = self.recall_now(prompt, sink).await;
+        let late = self.take_selected(context, sink);
+        self.selecting = None;
+        let now = self.recall_now(prompt, context, sink).await;
         late.into_iter().chain(now).collect()
     }
 
     async fn recall_now(
         &mut self,
         prompt: &str,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
+        context: &mut RecallContext<'_>,
+        sink: &mut EventSink<'_>,
     ) -> Option<Block> {
-        let setup = self.config.memory.as_ref()?;
+        let setup = context.config.memory.as_ref()?;
         let recall = setup.recall.clone()?;
         let mentioned = recall.agents.as_ref().and_then(|agents| agents.memory_of(prompt));
         let access = mentioned.unwrap_or_else(|| Arc::clone(&setup.access));
         let query = Some(prompt.trim().to_owned()).filter(|prompt| is_substantial(prompt))?;
-        self.catch_up();
-        if self.recall_bytes_left() == 0 {
+        self.catch_up(context.config, context.conversation);
+        if self.bytes_left(context.config) == 0 {
             return None;
         }
-        let since = self.config.services.clock.elapsed();
-        let seen_by_now = self.memory.recall.seen.files();
+        let since = context.config.services.clock.elapsed();
+        let seen_by_now = self.seen.files();
         let mut gathered = search_within(recall.patience, &access, &query, &seen_by_now).await;
-        gathered.took = self.config.services.clock.elapsed().saturating_sub(since);
+        gathered.took = context.config.services.clock.elapsed().saturating_sub(since);
         let shown: Vec<PathBuf> =
             gathered.memories.iter().map(|memory| memory.found.path()).collect();
         if gathered.is_old {
             refresh_index(&access);
         }
-        let block = self.show(gathered, RecallStep::Local, &query, sink);
-        if let Some(small) = recall.small.filter(|_| self.memory.recall.failures < MOST_FAILURES) {
+        let block = self.show(context, gathered, RecallStep::Local, &query, sink);
+        if let Some(small) = recall.small.filter(|_| self.failures < MOST_FAILURES) {
             let passed = seen_by_now.into_iter().chain(shown).collect();
-            self.begin_selection(small, access, query, passed);
+            self.begin_selection(context, small, access, query, passed);
         }
         block
     }
 
     fn begin_selection(
         &mut self,
+        context: &RecallContext<'_>,
         small: SmallModel,
         access: Arc<SessionMemory>,
         query: String,
@@ -176,53 +165,54 @@ impl Engine {
     ) {
         let selection = SelectorRequest {
             small,
-            message: self.conversation.new_id(),
+            message: context.conversation.new_id(),
             query: query.clone(),
             manifest: Vec::new(),
             offered: Vec::new(),
-            tools_in_use: self.tools_in_use(),
-            clock: Arc::clone(&self.config.services.clock),
-            figures: self.figures.clone(),
-            prices: self.config.cost.prices.clone(),
+            tools_in_use: tools_in_use(context.conversation.messages()),
+            clock: Arc::clone(&context.config.services.clock),
+            figures: context.figures.clone(),
+            prices: context.config.cost.prices.clone(),
         };
         let mut task = JoinSet::new();
         task.spawn(select(selection, access, passed));
-        self.memory.recall.selecting = Some(PendingSelection { task, query });
+        self.selecting = Some(PendingSelection { task, query });
     }
 
     /// The result of the selection, if it is done.
-    pub(crate) fn recalled_meanwhile(
+    pub(crate) fn take_selected(
         &mut self,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
+        context: &mut RecallContext<'_>,
+        sink: &mut EventSink<'_>,
     ) -> Option<Block> {
-        let done = self.memory.recall.selecting.as_mut()?.task.try_join_next()?;
-        let PendingSelection { query, .. } = self.memory.recall.selecting.take()?;
+        let done = self.selecting.as_mut()?.task.try_join_next()?;
+        let PendingSelection { query, .. } = self.selecting.take()?;
         let gathered = done.unwrap_or_else(|_| RecallResult::empty("the selection failed"));
-        self.spending.add_usd(gathered.cost_usd);
-        self.memory.recall.failures =
-            if gathered.note.is_some() { self.memory.recall.failures + 1 } else { 0 };
-        self.catch_up();
-        self.show(gathered, RecallStep::Selector, &query, sink)
+        context.spending.add_usd(gathered.cost_usd);
+        self.failures = if gathered.note.is_some() { self.failures + 1 } else { 0 };
+        self.catch_up(context.config, context.conversation);
+        self.show(context, gathered, RecallStep::Selector, &query, sink)
     }
 
     /// Stops the selection: the turn was interrupted.
-    pub(crate) fn stop_recalling(&mut self) {
-        self.memory.recall.selecting = None;
+    pub(crate) fn stop(&mut self) {
+        self.selecting = None;
     }
 
     /// Makes a block of the memories that fit the budget, and sends a receipt.
     fn show(
         &mut self,
+        context: &mut RecallContext<'_>,
         gathered: RecallResult,
         step: RecallStep,
         query: &str,
-        sink: &mut (dyn FnMut(EngineEvent) + Send),
+        sink: &mut EventSink<'_>,
     ) -> Option<Block> {
-        let mut left = self.recall_bytes_left();
+        let mut left = self.bytes_left(context.config);
         let (mut shown, mut recalled, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
         for LoadedMemory { found, shown: memory, why } in gathered.memories {
             let (file, text) = (found.memory.file.to_string(), memory.render());
-            if self.memory.recall.seen.has(&found.path()) {
+            if self.seen.has(&found.path()) {
                 continue;
             }
             if text.len() > left {
@@ -231,10 +221,10 @@ impl Engine {
                 continue;
             }
             left -= text.len();
-            self.memory.recall.seen.announce(found.path(), text.len());
+            self.seen.announce(found.path(), text.len());
             let (path, scope) = (memory.path.clone(), found.store.scope().to_string());
             let tokens = estimate_text(&text);
-            self.memory.usage.shown(found.path(), tokens);
+            context.usage.shown(found.path(), tokens);
             recalled.push(RecallReceiptEntry { path, file, scope, tokens, why });
             shown.push(memory);
         }
@@ -248,36 +238,35 @@ impl Engine {
             note: gathered.note,
             took: gathered.took,
         };
-        if let Some(hooks) = self.hooks.runner() {
+        if let Some(hooks) = context.hooks {
             notify_recall(hooks, &receipt);
         }
         sink(EngineEvent::Recalled(receipt));
         (!shown.is_empty()).then(|| RecalledMemories { memories: shown }.to_block())
     }
 
-    fn recall_bytes_left(&self) -> usize {
-        let most =
-            usize::try_from(self.config.model.budget.prompt.recall_bytes).unwrap_or(usize::MAX);
-        most.saturating_sub(self.memory.recall.seen.bytes())
+    fn bytes_left(&self, config: &EngineConfig) -> usize {
+        let most = usize::try_from(config.model.budget.prompt.recall_bytes).unwrap_or(usize::MAX);
+        most.saturating_sub(self.seen.bytes())
     }
 
-    pub(crate) fn catch_up(&mut self) {
-        if let Some(memory) = &self.config.memory {
-            let (messages, folder) = (self.conversation.messages(), &self.config.project.folder);
-            self.memory.recall.seen.catch_up(messages, folder, &memory.access);
+    /// Reads the messages since the last call.
+    pub(crate) fn catch_up(&mut self, config: &EngineConfig, conversation: &Conversation) {
+        if let Some(memory) = &config.memory {
+            let folder = &config.project.folder;
+            self.seen.catch_up(conversation.messages(), folder, &memory.access);
         }
     }
+}
 
-    /// The tools that the model has called recently.
-    fn tools_in_use(&self) -> Vec<String> {
-        let messages = self.conversation.messages();
-        let late = messages.iter().rev().take(RECENT_MESSAGES).flat_map(|message| &message.blocks);
-        let mut names: Vec<String> =
-            late.filter_map(|block| Some(block.as_tool_use()?.name.to_owned())).collect();
-        names.sort();
-        names.dedup();
-        names
-    }
+/// The tools that the model has called recently.
+fn tools_in_use(messages: &[Arc<Message>]) -> Vec<String> {
+    let late = messages.iter().rev().take(RECENT_MESSAGES).flat_map(|message| &message.blocks);
+    let mut names: Vec<String> =
+        late.filter_map(|block| Some(block.as_tool_use()?.name.to_owned())).collect();
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// The local step within its time limit.

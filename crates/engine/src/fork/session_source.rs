@@ -1,0 +1,49 @@
+//! Forks of a session.
+
+use std::sync::Arc;
+
+use dormouse_hooks::HookNotifier;
+use dormouse_model::RetryPolicy;
+
+use super::source::{ForkCalls, ForkSource};
+use crate::engine::Engine;
+use crate::tool_state::caller;
+
+/// Failed requests of a fork are retried this often: no user sees it wait.
+const RETRIES: u32 = 2;
+
+impl Engine {
+    /// The conversation at this point. No call may wait for its result.
+    pub fn fork_source(&self) -> ForkSource {
+        ForkSource {
+            wire: self.conversation.wire().clone(),
+            messages: self.conversation.messages().to_vec(),
+            ..self.empty_fork_source()
+        }
+    }
+
+    /// The same prefix without messages.
+    pub(crate) fn empty_fork_source(&self) -> ForkSource {
+        let config = &self.config;
+        let caller = caller(config, self.hooks.runner());
+        ForkSource {
+            wire: self.conversation.wire().without_messages(),
+            messages: Vec::new(),
+            model: Arc::clone(&config.model.client),
+            model_name: config.model.name.clone(),
+            retry: RetryPolicy { retries: RETRIES.min(config.retry.retries), ..config.retry },
+            pricing: self.spending.pricing().clone(),
+            shared_cost: self.spending.shared().clone(),
+            calls: ForkCalls {
+                tools: caller.tools,
+                gate: caller.gate,
+                context: self.tool_state.forked_context(config),
+                observer: caller.observer,
+                results: config.result_store(&self.conversation, &self.figures),
+            },
+            services: config.services.clone(),
+            figures: self.figures.clone(),
+            hook_notifier: HookNotifier::new(self.hooks.runner().cloned()),
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! What every part of a conversation needs from outside: time, ids and the log of figures.
+
+use std::sync::Arc;
+
+use dormouse_base::{Clock, IdSource};
+use dormouse_conversation::metrics::MetricsLog;
+
+/// Time, ids and the log of figures.
+#[derive(Clone)]
+pub struct Services {
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// New ids.
+    pub ids: Arc<dyn IdSource>,
+    /// The log that `dormouse stats` reads.
+    pub figures: MetricsLog,
+}
