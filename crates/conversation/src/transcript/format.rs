@@ -124,7 +124,7 @@ pub(super) struct MessageOut<'a> {
 
 /// Why a line cannot be used.
 #[derive(Debug, Error)]
-pub(super) enum LineError {
+pub(super) enum TranscriptLineError {
     #[error(transparent)]
     Json(#[from] serde_json::Error),
     #[error(transparent)]
@@ -200,22 +200,28 @@ impl LineIn<'_> {
         }
     }
 
-    pub(super) fn time(&self) -> Result<Timestamp, LineError> {
-        self.timestamp.as_deref().and_then(|text| text.parse().ok()).ok_or(LineError::NoTimestamp)
+    pub(super) fn time(&self) -> Result<Timestamp, TranscriptLineError> {
+        self.timestamp
+            .as_deref()
+            .and_then(|text| text.parse().ok())
+            .ok_or(TranscriptLineError::NoTimestamp)
     }
 
     /// The id of the message that the line is part of.
-    pub(super) fn message_id(&self) -> Result<MessageId, LineError> {
+    pub(super) fn message_id(&self) -> Result<MessageId, TranscriptLineError> {
         self.message_uuid
             .as_deref()
             .or(self.uuid.as_deref())
-            .ok_or(LineError::NoUuid)?
+            .ok_or(TranscriptLineError::NoUuid)?
             .parse()
-            .map_err(|_| LineError::InvalidUuid)
+            .map_err(|_| TranscriptLineError::InvalidUuid)
     }
 
     /// The metadata that the server sent with the message.
-    pub(super) fn response(&self, message: &MessageIn<'_>) -> Result<Response, LineError> {
+    pub(super) fn response(
+        &self,
+        message: &MessageIn<'_>,
+    ) -> Result<Response, TranscriptLineError> {
         let text = |value: &Option<Cow<'_, str>>| value.as_deref().unwrap_or_default().to_owned();
         Ok(Response {
             id: text(&message.id),
@@ -244,10 +250,10 @@ pub(super) struct MessageIn<'a> {
 
 impl MessageIn<'_> {
     /// The token counts; zero if missing.
-    pub(super) fn usage(&self) -> Result<Usage, LineError> {
+    pub(super) fn usage(&self) -> Result<Usage, TranscriptLineError> {
         self.usage
             .map_or(Ok(Usage::default()), |raw| serde_json::from_str(raw.get()))
-            .map_err(LineError::Usage)
+            .map_err(TranscriptLineError::Usage)
     }
 
     /// Whether the request wrote to the cache with a time to live of one hour.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dormouse_base::MessageId;
 
 use super::boundary::{BOUNDARY, CompactionBoundary, SNIP};
-use super::format::{LineError, LineIn, MessageIn, STORED, THINKING_DROPPED, WITHDRAWN};
+use super::format::{LineIn, MessageIn, STORED, THINKING_DROPPED, TranscriptLineError, WITHDRAWN};
 use super::loaded::{LoadedTranscript, TranscriptWarning, UserMessagePosition};
 use super::pending_boundary::PendingBoundary;
 use crate::block::{Block, BlockKind};
@@ -50,7 +50,7 @@ pub(super) struct LinesRead {
 /// Calls `read` for every line with its number, from 1; an error becomes a warning.
 pub(super) fn each_line(
     bytes: &[u8],
-    mut read: impl FnMut(usize, &[u8]) -> Result<(), LineError>,
+    mut read: impl FnMut(usize, &[u8]) -> Result<(), TranscriptLineError>,
 ) -> LinesRead {
     let mut warnings = Vec::new();
     let mut rest = bytes;
@@ -92,7 +92,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn read_line(&mut self, line: &[u8]) -> Result<(), LineError> {
+    fn read_line(&mut self, line: &[u8]) -> Result<(), TranscriptLineError> {
         let text = std::str::from_utf8(line)?;
         let mut line: LineIn<'_> = serde_json::from_str(text)?;
         if let Some(folder) = line.cwd.take() {
@@ -164,7 +164,7 @@ impl Reader {
     }
 
     /// Starts a boundary that lists its messages; boundaries of other agents have no such list.
-    fn begin_boundary(&mut self, line: &LineIn<'_>) -> Result<(), LineError> {
+    fn begin_boundary(&mut self, line: &LineIn<'_>) -> Result<(), TranscriptLineError> {
         let Some(metadata) = line.compact_metadata else { return Ok(()) };
         let boundary: CompactionBoundary = serde_json::from_str(metadata.get())?;
         if boundary.view.is_empty() {
@@ -206,7 +206,7 @@ impl Reader {
         }
     }
 
-    fn drop_thinking(&mut self, line: &LineIn<'_>) -> Result<(), LineError> {
+    fn drop_thinking(&mut self, line: &LineIn<'_>) -> Result<(), TranscriptLineError> {
         let Some(messages) = line.messages else { return Ok(()) };
         let ids: Vec<MessageId> = serde_json::from_str(messages.get())?;
         for message in self.loaded.messages.iter_mut().filter(|message| ids.contains(&message.id)) {
@@ -228,7 +228,11 @@ impl Reader {
         replace_results_in(message, blocks);
     }
 
-    fn add(&mut self, line: &LineIn<'_>, message: MessageIn<'_>) -> Result<(), LineError> {
+    fn add(
+        &mut self,
+        line: &LineIn<'_>,
+        message: MessageIn<'_>,
+    ) -> Result<(), TranscriptLineError> {
         self.loaded.last_line =
             line.uuid.as_deref().and_then(|uuid| uuid.parse().ok()).or(self.loaded.last_line);
         let key = line
@@ -236,7 +240,7 @@ impl Reader {
             .as_deref()
             .or(if message.role == Role::Assistant { message.id.as_deref() } else { None })
             .or(line.uuid.as_deref())
-            .ok_or(LineError::NoUuid)?;
+            .ok_or(TranscriptLineError::NoUuid)?;
         if let Some(position) = self.positions.get(key)
             && let Some(started) = self.loaded.messages.get_mut(*position)
         {
@@ -282,12 +286,15 @@ pub(super) fn replace_results_in(message: &mut Message, blocks: Vec<Block>) {
 }
 
 /// The blocks as they were received, with their newlines.
-pub(super) fn exact_blocks(texts: Vec<String>) -> Result<Vec<Block>, LineError> {
+pub(super) fn exact_blocks(texts: Vec<String>) -> Result<Vec<Block>, TranscriptLineError> {
     texts.into_iter().map(|text| Ok(Block::from_json(text)?)).collect()
 }
 
 /// Adds a further line to a message: more blocks, newer token counts.
-pub(super) fn merge(started: &mut Message, mut more: MessageIn<'_>) -> Result<(), LineError> {
+pub(super) fn merge(
+    started: &mut Message,
+    mut more: MessageIn<'_>,
+) -> Result<(), TranscriptLineError> {
     let usage = more.usage()?;
     started.blocks.append(&mut more.content.0);
     if let Some(response) = &mut started.response {

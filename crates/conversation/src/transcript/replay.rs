@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::boundary::{BOUNDARY, CompactionBoundary};
-use super::format::{LineError, LineIn, MessageIn, STORED, THINKING_DROPPED, WITHDRAWN};
+use super::format::{LineIn, MessageIn, STORED, THINKING_DROPPED, TranscriptLineError, WITHDRAWN};
 use super::loaded::TranscriptWarning;
 use super::read::{each_line, exact_blocks, merge, replace_results_in};
 use crate::message::{Message, Response, Role};
@@ -124,7 +124,7 @@ impl Reader {
         self.replay
     }
 
-    fn read_line(&mut self, line: &[u8]) -> Result<(), LineError> {
+    fn read_line(&mut self, line: &[u8]) -> Result<(), TranscriptLineError> {
         let text = std::str::from_utf8(line)?;
         let mut line: LineIn<'_> = serde_json::from_str(text)?;
         if line.subtype.as_deref() == Some(BOUNDARY) {
@@ -173,10 +173,10 @@ impl Reader {
         }
     }
 
-    fn compacted(&mut self, line: &LineIn<'_>) -> Result<(), LineError> {
+    fn compacted(&mut self, line: &LineIn<'_>) -> Result<(), TranscriptLineError> {
         let raw = line.compact_metadata.map_or("{}", RawValue::get);
         let compaction =
-            serde_json::from_str::<CompactionIn>(raw).map_err(LineError::Compaction)?;
+            serde_json::from_str::<CompactionIn>(raw).map_err(TranscriptLineError::Compaction)?;
         let ours = serde_json::from_str::<CompactionBoundary>(raw).ok();
         let (view, way, fidelity) = ours.map_or_else(Default::default, |boundary| {
             (boundary.view, boundary.method, boundary.fidelity)
@@ -191,7 +191,11 @@ impl Reader {
         Ok(())
     }
 
-    fn side_chain(&mut self, line: &LineIn<'_>, message: &MessageIn<'_>) -> Result<(), LineError> {
+    fn side_chain(
+        &mut self,
+        line: &LineIn<'_>,
+        message: &MessageIn<'_>,
+    ) -> Result<(), TranscriptLineError> {
         if message.role == Role::Assistant {
             let response = line.response(message)?;
             let key = key_of(line, message)?;
@@ -206,7 +210,11 @@ impl Reader {
         Ok(())
     }
 
-    fn said(&mut self, line: &mut LineIn<'_>, mut message: MessageIn<'_>) -> Result<(), LineError> {
+    fn said(
+        &mut self,
+        line: &mut LineIn<'_>,
+        mut message: MessageIn<'_>,
+    ) -> Result<(), TranscriptLineError> {
         if !line.raw_content.is_empty() {
             message.content.0 = exact_blocks(std::mem::take(&mut line.raw_content))?;
         }
@@ -231,7 +239,7 @@ impl Reader {
 }
 
 /// What lines of one message share: ours the message's id, others the server's ids of message and request.
-fn key_of(line: &LineIn<'_>, message: &MessageIn<'_>) -> Result<String, LineError> {
+fn key_of(line: &LineIn<'_>, message: &MessageIn<'_>) -> Result<String, TranscriptLineError> {
     let of_server = message.id.as_deref().filter(|_| message.role == Role::Assistant);
     if let Some(id) = line.message_uuid.as_deref() {
         return Ok(id.to_owned());
@@ -239,10 +247,10 @@ fn key_of(line: &LineIn<'_>, message: &MessageIn<'_>) -> Result<String, LineErro
     if let Some(id) = of_server {
         return Ok(format!("{id} {}", line.request_id.as_deref().unwrap_or_default()));
     }
-    Ok(line.uuid.as_deref().ok_or(LineError::NoUuid)?.to_owned())
+    Ok(line.uuid.as_deref().ok_or(TranscriptLineError::NoUuid)?.to_owned())
 }
 
-fn message_of(line: &LineIn<'_>, message: MessageIn<'_>) -> Result<Message, LineError> {
+fn message_of(line: &LineIn<'_>, message: MessageIn<'_>) -> Result<Message, TranscriptLineError> {
     let answers = message.role == Role::Assistant;
     Ok(Message {
         id: line.message_id()?,

@@ -88,7 +88,7 @@ pub fn notes_title(notes: &str) -> Option<String> {
 }
 
 /// A heading, and the line in italics under it.
-pub(super) struct Start<'a> {
+pub(super) struct SectionStart<'a> {
     at: usize,
     pub(super) heading: &'a str,
     pub(super) about: Option<&'a str>,
@@ -96,7 +96,7 @@ pub(super) struct Start<'a> {
 
 /// Where sections start. A heading has its line in italics, so that a comment of a script in the notes is
 /// none; in a template without any italics every heading counts.
-pub(super) fn section_starts(text: &str) -> Vec<Start<'_>> {
+pub(super) fn section_starts(text: &str) -> Vec<SectionStart<'_>> {
     let starts = headings(text);
     if starts.iter().all(|start| start.about.is_none()) {
         return starts;
@@ -104,14 +104,14 @@ pub(super) fn section_starts(text: &str) -> Vec<Start<'_>> {
     starts.into_iter().filter(|start| start.about.is_some()).collect()
 }
 
-fn headings(text: &str) -> Vec<Start<'_>> {
-    let mut starts: Vec<Start<'_>> = Vec::new();
+fn headings(text: &str) -> Vec<SectionStart<'_>> {
+    let mut starts: Vec<SectionStart<'_>> = Vec::new();
     let mut waiting = false;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let shown = line.trim_end();
         if shown.starts_with("# ") {
-            starts.push(Start { at, heading: shown, about: None });
+            starts.push(SectionStart { at, heading: shown, about: None });
             waiting = true;
         } else if waiting && !shown.is_empty() {
             waiting = false;
