@@ -41,7 +41,7 @@ pub async fn post_json(
         }
         Ok(PostResponse { status, body: String::from_utf8_lossy(&bytes).into_owned() })
     };
-    let late = |_| format!("it took longer than {} s", timeout.as_secs_f32());
+    let late = |_| format!("timed out after {} s", timeout.as_secs_f32());
     tokio::time::timeout(timeout, work).await.map_err(late)?
 }
 

@@ -66,7 +66,10 @@ pub(crate) async fn put_in(
         if Settings::parse("", changed.as_bytes()).is_ok() {
             return Ok(changed);
         }
-        set_value(old, key, &text).map_err(Failure::usage)
+        let as_string = set_value(old, key, &text).map_err(Failure::usage)?;
+        let string_is_valid = Settings::parse("", as_string.as_bytes()).is_ok();
+        // If neither is valid, the error is about the value as the user wrote it.
+        Ok(if string_is_valid { as_string } else { changed })
     };
     change(world, scope, edit).await
 }

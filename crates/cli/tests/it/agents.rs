@@ -528,9 +528,9 @@ fn bad_files_are_told_and_the_others_load() {
     for expected in [
         "agents/yaml.md:3: the frontmatter cannot be read",
         "agents/name.md:2: `No Name` is no name for an agent",
-        "agents/binary.md: it is binary",
+        "agents/binary.md: binary file",
         "agents/none.md:1: it has no frontmatter",
-        "agents/out.md: it leads out of the project",
+        "agents/out.md: it is outside the project",
         "agents/twin.md: `good` is the name of",
     ] {
         assert!(output.stderr.contains(expected), "{expected}: {}", output.stderr);

@@ -134,7 +134,7 @@ fn a_working_directory_that_was_deleted() {
     let script = format!("cd {0} && rmdir {0} && exec {program} -p hi", gone.display());
     let output = home.run(home.command("sh").args(["-c", &script]));
     assert_eq!(output.code, Some(2));
-    assert!(output.stderr.contains("the working directory can not be used"), "{}", output.stderr);
+    assert!(output.stderr.contains("the working directory cannot be used"), "{}", output.stderr);
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_window_that_is_no_window() {
     );
     home.set_env("DORMOUSE_CONTEXT_WINDOW", "huge");
     let output = home.run(&mut ask(&home, &["hi"]));
-    assert!(output.stderr.contains("`huge`, which is not a number"), "{}", output.stderr);
+    assert!(output.stderr.contains("`huge`, not a number of tokens"), "{}", output.stderr);
 }
 
 #[test]
@@ -181,7 +181,11 @@ fn a_small_window_gets_the_short_prompt_and_it_is_said() {
     let home = TestHome::new().with_server(&server);
     let output = home.run(&mut ask(&home, &["hi"]));
     assert_eq!(output.success().stdout, "ok\n");
-    assert!(output.stderr.contains("window is 8000 tokens (says the server)"), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("context window of 8000 tokens (reported by the server)"),
+        "{}",
+        output.stderr
+    );
     assert!(server.single_request().body.len() < 8_000);
     server.finish();
 }

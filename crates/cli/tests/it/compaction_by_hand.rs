@@ -35,11 +35,11 @@ fn nothing_to_compact_and_numbers_that_are_none() {
     let empty = TestHome::new().with_server(&server);
     let mut terminal = talk(&empty, &[], (150, 40));
     say(&mut terminal, "/compact", "Nothing to compact yet");
-    say(&mut terminal, "/compact from", "/compact upto NUMBER in place of all before it");
+    say(&mut terminal, "/compact from", "/compact upto NUMBER replaces all earlier ones");
     leave(terminal);
     let home = TestHome::new().with_server(&server);
     let mut terminal = three(&server, &home);
-    say(&mut terminal, "/compact from", "in place of all before it");
+    say(&mut terminal, "/compact from", "replaces all earlier ones");
     let shown = terminal.screen();
     for row in ["question number 1", "question number 2", "question number 3"] {
         assert!(shown.contains(row), "{shown}");

@@ -138,7 +138,7 @@ fn compact_by_hand_is_stopped_with_ctrl_c() {
     terminal.enter("/compact");
     gate.wait_until_reached();
     terminal.type_keys("\x03");
-    terminal.wait_for_text("stopped; the conversation is as before");
+    terminal.wait_for_text("Interrupted. Conversation unchanged.");
     wait_for_prompt(&terminal);
     server.push(ScriptedTurn::new().text("the second answer"));
     say(&mut terminal, "a second word", "the second answer");

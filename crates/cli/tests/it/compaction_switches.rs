@@ -135,7 +135,7 @@ fn a_hook_that_refuses_the_mending_has_the_error_shown() {
     assert!(output.stderr.contains("Input is too long for requested model"), "{}", output.stderr);
     assert!(output.stderr.contains("A hook refused the compaction: not now"), "{}", output.stderr);
     let mut terminal = talk(&home, &["--continue"], (150, 40));
-    say(&mut terminal, "/compact", "a hook refused it: never");
+    say(&mut terminal, "/compact", "A hook blocked the compaction: never");
     server.push(ScriptedTurn::new().text("usable again"));
     say(&mut terminal, "and now?", "usable again");
     leave(terminal);

@@ -114,7 +114,7 @@ fn a_server_that_is_not_there_or_lists_another_model() {
     home.set_env("OPENAI_BASE_URL", "http://127.0.0.1:1/v1");
     let found = findings(&home, 1, "server");
     assert!(found[0].0 == "problem" && found[0].1.contains("127.0.0.1:1"), "{found:?}");
-    assert!(found[0].2.contains("check that the server runs"), "{found:?}");
+    assert!(found[0].2.contains("check that the server is running"), "{found:?}");
     let output = home.run(&mut dormouse(&home, &["doctor", "--offline"]));
     assert!(!output.success().stdout.contains("server  "), "{}", output.stdout);
 

@@ -150,7 +150,7 @@ fn one_that_plants_a_secret_or_words_from_outside_is_refused() {
     for why in [
         "refused: a: this looks like a secret",
         "refused: b: it repeats text from outside",
-        "refused: new: a memory that takes the place of none needs `quotes`",
+        "refused: new: a memory that replaces none needs `quotes`",
         "refused: new: `nobody ever said this` is not in the logs",
         "refused: new: a memory says `The fact about b.` already",
     ] {

@@ -70,7 +70,7 @@ fn what_the_person_says_is_remembered_and_told() {
             saves("real databases", "feedback", "Use a real server.", &[PREFERENCE]),
         );
         let output = home.run(&mut ask(&home, &["--wait", &format!("{PREFERENCE}, please")]));
-        let told = "memory: Saved 1 memory: real-databases.md; `dormouse memory undo`";
+        let told = "memory: Saved 1 memory: real-databases.md; undo: `dormouse memory undo`";
         assert!(output.success().stderr.contains(told), "{}", output.stderr);
         assert_eq!(names(&home), ["real databases"]);
         let shown = home.run(&mut dormouse(&home, &["memory", "show", "real databases", "--json"]));
@@ -115,7 +115,9 @@ fn what_nobody_said_or_memory_itself_said_is_dropped() {
     let results = server.fork_requests()[1].last_message()["content"].clone();
     let said = |index: usize| results[index]["content"].to_string();
     assert!(said(0).contains("is not in this conversation"), "{results}");
-    assert!(said(1).contains("no news") && said(2).contains("no news"), "{results}");
+    for repeated in [1, 2] {
+        assert!(said(repeated).contains("only repeats a memory"), "{results}");
+    }
     assert!(said(3).contains("`quotes` must hold"), "{results}");
     assert!(said(4).contains("may not be") && said(5).contains("was not run"), "{results}");
     assert!(!home.project().join("notes.md").exists() && !home.project().join("made").exists());
@@ -250,7 +252,7 @@ fn leaving_waits_for_it_and_says_so() {
     say(&mut terminal, PREFERENCE, "Understood.");
     server.wait_for_fork_requests(1);
     terminal.enter("/quit");
-    terminal.wait_for_text("memories of this session are being written");
+    terminal.wait_for_text("Saving memories of this session");
     gate.open();
     terminal.wait_for_text("Saved 1 memory: real-databases.md");
     assert_eq!(terminal.wait(), 0);
@@ -276,7 +278,7 @@ fn what_was_not_done_is_done_when_the_session_is_next_opened() {
             terminal.wait();
         } else {
             terminal.enter("/quit");
-            terminal.wait_for_text("memories of this session are being written");
+            terminal.wait_for_text("Saving memories of this session");
             terminal.type_keys("\u{3}");
             terminal.wait();
         }

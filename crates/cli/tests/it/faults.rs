@@ -77,7 +77,7 @@ fn the_time_to_come_back_is_heeded() {
 
 #[test]
 fn a_spending_cap_is_not_retried() {
-    told(Reply::spend_cap_429, &["credit or spending limit", "trying again will not help"]);
+    told(Reply::spend_cap_429, &["credit or spending limit", "a retry does not help"]);
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn no_server_at_all() {
             "{}",
             output.stderr
         );
-        assert!(output.stderr.contains("check that the server runs"), "{}", output.stderr);
+        assert!(output.stderr.contains("check that the server is running"), "{}", output.stderr);
     }
 }
 

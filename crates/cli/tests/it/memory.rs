@@ -89,7 +89,7 @@ fn what_one_session_saves_the_next_one_knows() {
     home.run(&mut ask(&home, &["hello"])).success();
     let requests = server.requests();
     let known = requests[2].messages()[0]["content"][0]["text"].as_str().unwrap().to_owned();
-    assert!(known.contains("Memory of the person") && known.contains("(tabs.md)"), "{known}");
+    assert!(known.contains("Memory of the user") && known.contains("(tabs.md)"), "{known}");
     let results = requests[3].last_message()["content"].to_string();
     assert!(
         results.contains("Use tabs.") && results.contains("[feedback/user] tabs.md (today)"),

@@ -142,7 +142,7 @@ fn a_plan_that_can_not_be_kept_is_not_handed_in() {
     // The first replaced file is the project's own record.
     let output = home.run(command.env("DORMOUSE_FAULT", "enospc@base.write_temporary#2"));
     assert_eq!(output.success().stdout, "no plan then\n", "{}", output.stderr);
-    assert!(results(&server)[0].contains("can not write"), "{:?}", results(&server));
+    assert!(results(&server)[0].contains("cannot write"), "{:?}", results(&server));
     server.finish();
 }
 
@@ -171,7 +171,7 @@ fn a_person_decides_about_the_plan() {
         let mut terminal = talk(&home, &[], (80, 30));
         say(&mut terminal, "/plan", "plan: read-only");
         wait_for_prompt_in(&terminal, &["plan "]);
-        say(&mut terminal, "/plan", "no plan was handed in yet");
+        say(&mut terminal, "/plan", "the model has not presented a plan yet");
         terminal.enter("plan the nuts");
         wait_for_question(&terminal);
         let screen = terminal.screen();

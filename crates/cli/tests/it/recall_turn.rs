@@ -189,7 +189,7 @@ fn a_choice_that_comes_late_goes_with_the_next_message() {
         "{rows}"
     );
     terminal.type_keys("\x1br");
-    terminal.wait_for_text("1 memory looked at by the small model");
+    terminal.wait_for_text("1 memory considered by the small model");
     wait_for_prompt(&terminal);
     say(&mut terminal, "/recall where do ships land", "quay");
     leave(terminal);
@@ -212,7 +212,7 @@ fn a_turn_that_is_stopped_stops_the_selector_too() {
     gate.wait_until_reached();
     main.wait_until_reached();
     terminal.type_keys("\x03");
-    terminal.wait_for_text("interrupted");
+    terminal.wait_for_text("Interrupted.");
     wait_for_prompt(&terminal);
     gate.open();
     main.open();

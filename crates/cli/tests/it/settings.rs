@@ -81,7 +81,7 @@ fn a_value_is_changed_and_the_rest_stays() {
     for (arguments, said) in [
         (["config", "set", "modle", "x"], "did you mean `model`?"),
         (["config", "set", "layers.dream", "perhaps"], "expected a boolean"),
-        (["config", "set", "model.name", "x"], "no object"),
+        (["config", "set", "model.name", "x"], "is not an object"),
     ] {
         let output = run(&arguments);
         output.expect_code(2);

@@ -222,7 +222,7 @@ fn bad_files_are_reported_and_the_others_load() {
     let output = run(&home, &["go"]);
     for (name, problem) in [
         ("half/SKILL.md:1", "no closing `---`"),
-        ("yaml/SKILL.md:2", "can not be read"),
+        ("yaml/SKILL.md:2", "cannot be read"),
         ("empty/SKILL.md", "no instructions below the frontmatter"),
         ("huge/SKILL.md", "too large (1048576 bytes"),
         ("no name!/SKILL.md", "is not a valid name"),

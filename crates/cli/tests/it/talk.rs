@@ -438,7 +438,7 @@ fn silence_faults_and_tries_are_told() {
     terminal.enter("and again");
     terminal.wait_for_text("waiting for the model · ");
     terminal.type_keys("\x03");
-    terminal.wait_for_text("interrupted");
+    terminal.wait_for_text("Interrupted.");
     leave(terminal);
     server.finish();
 }

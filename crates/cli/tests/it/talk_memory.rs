@@ -59,7 +59,7 @@ fn memories_are_looked_at_without_leaving() {
     say(&mut terminal, "/memory show \"two words\"", "By the person.");
     say(&mut terminal, "/memory show 'two", "Unclosed quotation mark");
     say(&mut terminal, "/memory shwo x", "unrecognized subcommand");
-    say(&mut terminal, "/memory show nothing", "there is no memory `nothing`");
+    say(&mut terminal, "/memory show nothing", "no memory is called `nothing`");
     say(&mut terminal, "change it", "It waits.");
     say(&mut terminal, "/memory", "1 memory change waits for your review");
     say(&mut terminal, "/memory inbox", "+By the model.");

@@ -120,7 +120,7 @@ fn until_it_is_trusted_it_can_only_restrict() {
     let trusted = home.run(&mut dormouse(&home, &["permissions", "trust", "--yes"]));
     trusted.success();
     assert!(trusted.stderr.contains("hooks: SessionStart runs touch"), "{}", trusted.stderr);
-    assert_eq!(trusted.stdout, "trusted\n");
+    assert_eq!(trusted.stdout, "Trusted.\n");
 }
 
 #[test]

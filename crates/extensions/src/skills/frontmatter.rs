@@ -232,7 +232,7 @@ mod tests {
     fn an_invalid_header_is_reported_with_its_line() {
         for (text, line, problem) in [
             ("---\nname: x\nno end", Some(1), "no closing"),
-            ("---\nname: x\nbad: [a\n---\nbody", Some(3), "can not be read"),
+            ("---\nname: x\nbad: [a\n---\nbody", Some(3), "cannot be read"),
             ("---\n- a\n---\nbody", Some(2), "`key: value`"),
             ("---\nname: x\n---\n\n", None, "no instructions"),
             ("", None, "no instructions"),
