@@ -104,7 +104,11 @@ fn one_that_is_interrupted_changes_nothing_and_says_so() {
     server.wait_for_fork_requests(1);
     owner.interrupt();
     let output = owner.wait();
-    assert!(output.expect_code(130).stderr.contains("Interrupted. Nothing changed."), "{}", output.stderr);
+    assert!(
+        output.expect_code(130).stderr.contains("Interrupted. Nothing changed."),
+        "{}",
+        output.stderr
+    );
     assert_eq!((bytes(&home), lock_time(&home, "project")), (before, NEVER));
     assert_eq!(leftovers(&home), Vec::<PathBuf>::new());
     let log: Value =

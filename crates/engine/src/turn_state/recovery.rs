@@ -1,5 +1,10 @@
 //! What may help when a server refuses a request (C-21, C-25).
 
+use dormouse_model::ModelError;
+
+/// How often a request that is too long is made shorter: the server may not say at first by how much.
+pub(super) const MOST_SHORTENINGS: usize = 3;
+
 /// A way to recover from a refused request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Recovery {
@@ -20,4 +25,25 @@ pub(crate) enum Recovery {
     Thinking,
     /// Drop all thinking.
     AllThinking,
+}
+
+impl Recovery {
+    /// A recovery from this error that was not tried yet. `folds`: summarized spans may be waiting to be folded.
+    pub(super) fn untried(error: &ModelError, folds: bool, tried: &[Self]) -> Option<Self> {
+        let recoveries = match error {
+            ModelError::TooLong { .. } if folds && !tried.contains(&Self::Folds) => {
+                return Some(Self::Folds);
+            }
+            ModelError::TooLong { used, limit, .. } => {
+                let shortened =
+                    tried.iter().filter(|recovery| matches!(recovery, Self::Room { .. }));
+                let recovery = Self::Room { used: *used, limit: *limit };
+                return (shortened.count() < MOST_SHORTENINGS).then_some(recovery);
+            }
+            ModelError::RequestTooLarge(_) => vec![Self::Media, Self::Bytes],
+            ModelError::ThinkingRefused(_) => vec![Self::Thinking, Self::AllThinking],
+            _ => Vec::new(),
+        };
+        recoveries.into_iter().find(|recovery| !tried.contains(recovery))
+    }
 }

@@ -21,9 +21,6 @@ const NO_ANSWER_FAILED: &str = "[no answer: the request failed]";
 const NO_ANSWER_SPENT: &str = "[no answer: the cost limit was reached]";
 const NO_ANSWER_EMPTY: &str = "[no answer: the model said nothing]";
 
-/// How often a request that is too long is made shorter: the server may not say at first by how much.
-const MOST_SHORTENINGS: usize = 3;
-
 /// How often in a row a response may be paused, or break off after a call was started.
 const MOST_IN_A_ROW: u32 = 5;
 
@@ -255,7 +252,7 @@ impl TurnState {
         self.broken = 0;
         if overflow && !response.has_started_calls() {
             let error = window_exceeded();
-            if let Some(recovery) = self.remedy(&error) {
+            if let Some(recovery) = self.untried_recovery(&error) {
                 return self.recover(&response, error, recovery);
             }
         }
@@ -353,23 +350,8 @@ impl TurnState {
         actions
     }
 
-    /// A recovery from this error that was not tried yet.
-    fn remedy(&self, error: &ModelError) -> Option<Recovery> {
-        let remedies = match error {
-            ModelError::TooLong { .. } if self.folds && !self.tried.contains(&Recovery::Folds) => {
-                return Some(Recovery::Folds);
-            }
-            ModelError::TooLong { used, limit, .. } => {
-                let tried =
-                    self.tried.iter().filter(|recovery| matches!(recovery, Recovery::Room { .. }));
-                let recovery = Recovery::Room { used: *used, limit: *limit };
-                return (tried.count() < MOST_SHORTENINGS).then_some(recovery);
-            }
-            ModelError::RequestTooLarge(_) => vec![Recovery::Media, Recovery::Bytes],
-            ModelError::ThinkingRefused(_) => vec![Recovery::Thinking, Recovery::AllThinking],
-            _ => Vec::new(),
-        };
-        remedies.into_iter().find(|recovery| !self.tried.contains(recovery))
+    fn untried_recovery(&self, error: &ModelError) -> Option<Recovery> {
+        Recovery::untried(error, self.folds, &self.tried)
     }
 
     /// Withdraws the response and tries a recovery before the request is sent again.
@@ -398,7 +380,7 @@ impl TurnState {
         // A request that could not be made shorter now cannot be later.
         let again = matches!(self.tried.last(), Some(Recovery::Room { .. }));
         let other = |recovery: &Recovery| !again || !matches!(recovery, Recovery::Room { .. });
-        if let Some(recovery) = self.remedy(&error).filter(other) {
+        if let Some(recovery) = self.untried_recovery(&error).filter(other) {
             return self.recover(&PartialResponse::new(), error, recovery);
         }
         vec![TurnAction::CommitClosing(NO_ANSWER_FAILED), TurnAction::End(TurnEnd::Failed(error))]
@@ -467,7 +449,7 @@ impl TurnState {
             }
             return actions;
         }
-        if let Some(recovery) = self.remedy(&error) {
+        if let Some(recovery) = self.untried_recovery(&error) {
             return self.recover(&response, error, recovery);
         }
         let mut actions = withdraw(&response);

@@ -1,5 +1,6 @@
 //! The step, walked through by hand and at random.
 
+use super::super::recovery::MOST_SHORTENINGS;
 use super::*;
 use dormouse_base::{MessageId, SeededIds, SystemClock};
 use dormouse_conversation::{Message, MessageHistory, ResultContent, Role, pairing_violations};

@@ -236,7 +236,9 @@ fn what_a_call_would_touch() {
     assert_eq!(Edit.access(&input, folder), writes);
     assert_eq!(Read.access(&input, folder), Access::Reads);
     assert_eq!(Bash.access(&raw(r#"{"command":"ls"}"#), folder), Access::Runs("ls".to_owned()));
-    let Access::Internal(todo) = TodoWrite.access(&raw("{}"), folder) else { panic!("not internal") };
+    let Access::Internal(todo) = TodoWrite.access(&raw("{}"), folder) else {
+        panic!("not internal")
+    };
     assert_eq!(todo.denied_in_plan_mode, None);
     assert_eq!(Write.access(&raw("{}"), folder), Access::Other);
 }

@@ -20,12 +20,13 @@ pub(super) fn narrate(event: &EngineEvent) {
     }
 }
 
-/// Prints an event of the engine; of tool results only the number of lines.
+/// Prints an event of the engine: of tool results only the number of lines, and no recalled memories.
 pub(super) fn narrate_briefly(event: &EngineEvent) {
     match event {
         EngineEvent::Message(message) => show_message(message, |text| {
             line(&format!("  | {} lines", text.lines().count()));
         }),
+        EngineEvent::Recalled(_) => {}
         other => narrate_activity(other),
     }
 }
