@@ -229,7 +229,7 @@ mod tests {
         let first = Lock::try_acquire(&dir, &path).unwrap();
         match Lock::try_acquire(&dir, &path) {
             Err(LockError::Held { holder, .. }) => {
-                assert_eq!(holder, Some(LockHolder::this_process()))
+                assert_eq!(holder, Some(LockHolder::this_process()));
             }
             other => panic!("{other:?}"),
         }

@@ -216,7 +216,7 @@ fn from_json(event: HookEvent, name: &str, raw: RawResponse) -> HookResponse {
         (_, Some("block")) => response.block = Some(reason.unwrap_or_else(unexplained)),
         (_, Some("approve") | None) => {}
         (_, Some(other)) => {
-            response.notices.push(unknown_value(name, "decision", other, "`block`"))
+            response.notices.push(unknown_value(name, "decision", other, "`block`"));
         }
     }
     let reason = specific.permission_decision_reason.or(raw.reason).unwrap_or_else(unexplained);
@@ -237,7 +237,7 @@ fn from_json(event: HookEvent, name: &str, raw: RawResponse) -> HookResponse {
             "allow" => response.permission = Some(HookPermission::Allow(reason)),
             "deny" => response.permission = Some(HookPermission::Deny(reason)),
             other => {
-                response.notices.push(unknown_value(name, "behavior", other, "`allow` or `deny`"))
+                response.notices.push(unknown_value(name, "behavior", other, "`allow` or `deny`"));
             }
         }
         response.input = updated_input.or(response.input);

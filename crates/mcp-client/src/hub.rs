@@ -202,7 +202,7 @@ fn standing(server: &McpServer, listed: &ToolSet) -> String {
         ServerStatus::Down(reason) => format!("not connected: {reason}; a call starts it again"),
     }];
     let offered = server.offered();
-    let prefix = format!("{}{name}__", MCP_TOOL_PREFIX);
+    let prefix = format!("{MCP_TOOL_PREFIX}{name}__");
     let known = server.status() == ServerStatus::Connected || !offered.is_empty();
     let gone: Vec<&str> = listed
         .names()

@@ -81,17 +81,13 @@ pub struct RankResult {
 }
 
 /// Ranks documents of a view.
+#[derive(Default)]
 pub struct Ranker {
     tokenizer: Tokenizer,
     tuning: RankTuning,
     vectors: Option<VectorSearch>,
 }
 
-impl Default for Ranker {
-    fn default() -> Self {
-        Self { tokenizer: Tokenizer::new(), tuning: RankTuning::default(), vectors: None }
-    }
-}
 
 impl Ranker {
     /// The tokenizer that documents must be indexed with.

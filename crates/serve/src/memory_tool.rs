@@ -19,7 +19,7 @@ pub(crate) fn run(
     let scan = reachable.scan(Scope::Project, QuarantineFilter::Exclude);
     let scan = scan.map_err(MemoryRequestError::from)?;
     let done = file_commands::run(store, scan, &ClientWriter { store, client }, input);
-    done.map_err(|error| FileCommandError::Command(error.to_string()))
+    done.map_err(|error| FileCommandError::Command(error.clone()))
 }
 
 /// Why a command failed.

@@ -115,7 +115,7 @@ async fn catch_up(arguments: &DreamArguments, world: &World) -> Result<(), Failu
     conversation.engine.notify_opened();
     let mut print_event = |event| {
         if let EngineEvent::Remembered(change) = event {
-            print::note(&msg!("memory-saved-note", change = change.to_string()));
+            print::note(&msg!("memory-saved-note", change = change.clone()));
         }
     };
     unless_interrupted(background_tasks::finish(&conversation.engine, &mut print_event)).await?;

@@ -297,7 +297,7 @@ impl TerminalView {
                 match &outcome {
                     CallOutcome::Succeeded(_) if name == "TodoWrite" => self.list_steps(),
                     CallOutcome::Succeeded(_) | CallOutcome::Failed(_) => {
-                        self.call(&label, &outcome)
+                        self.call(&label, &outcome);
                     }
                 }
             }

@@ -16,7 +16,7 @@ use crate::store::Store;
 impl MemorySearch {
     /// Where the embedding model runs; `None` if there is no model.
     pub fn embedder_location(&self) -> Option<EmbedderLocation> {
-        self.ranker().embedder().map(|embedder| embedder.location())
+        self.ranker().embedder().map(dormouse_search::Embedder::location)
     }
 
     /// Counts the memories with vectors.

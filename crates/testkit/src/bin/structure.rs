@@ -51,7 +51,7 @@ fn main() {
         }
         "--types" => chosen().flat_map(structure::oversized_types).for_each(|it| println!("{it}")),
         "--functions" => {
-            chosen().flat_map(structure::long_functions).for_each(|it| println!("{it}"))
+            chosen().flat_map(structure::long_functions).for_each(|it| println!("{it}"));
         }
         "--errors" => structure::string_errors(&all).iter().for_each(|it| println!("{it}")),
         other => println!("unknown list {other}"),

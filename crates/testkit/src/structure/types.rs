@@ -199,7 +199,7 @@ pub fn string_errors(sources: &[CrateSource]) -> Vec<String> {
     let newtypes: BTreeSet<String> = sources
         .iter()
         .flat_map(|source| source.modules.values())
-        .flat_map(|module| string_newtypes(module))
+        .flat_map(string_newtypes)
         .collect();
     let mut found = Vec::new();
     for module in sources.iter().flat_map(|source| source.modules.values()) {

@@ -68,7 +68,7 @@ fn check_file(dir: &Dir, file: &DirEntry) -> Option<DoctorFinding> {
         AREA,
         msg!(
             "doctor-transcripts-damaged",
-            file = file.name.to_string(),
+            file = file.name.clone(),
             lines = warnings.len(),
             first = first.to_string()
         ),

@@ -118,7 +118,7 @@ fn invalid_entry(problem: &ServerProblem) -> UnusedServer {
     UnusedServer {
         name: name.to_owned(),
         status: "mistaken",
-        reason: msg!("mcp-invalid", reason = problem.reason.to_string()),
+        reason: msg!("mcp-invalid", reason = problem.reason.clone()),
         origin: format!("{}{line}", problem.file.display()),
     }
 }

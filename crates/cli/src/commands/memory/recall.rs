@@ -181,7 +181,7 @@ fn run_search(
 
 fn print_notes(request: &SearchRequest<'_>, ranking: &MemoryRanking) {
     if let VectorUse::Unavailable(why) = &ranking.vectors {
-        print::note(&msg!("recall-without-embeddings", reason = why.to_string()));
+        print::note(&msg!("recall-without-embeddings", reason = why.clone()));
     }
     match (ranking.hits.len(), ranking.omitted) {
         (0, 0) => print::note(&msg!("recall-no-match", query = request.text)),

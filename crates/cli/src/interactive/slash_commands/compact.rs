@@ -63,7 +63,7 @@ impl InteractiveSession<'_> {
                 self.view.say(&format!("A hook blocked the compaction: {reason}"));
             }
             Ok(CompactionOutcome::Interrupted) => {
-                self.view.say("Interrupted. Conversation unchanged.")
+                self.view.say("Interrupted. Conversation unchanged.");
             }
             Err(error) => self.view.failure(&Failure::failed(error)),
         }
