@@ -60,7 +60,7 @@ impl Engine {
         }
         self.spending.finish_turn(report.usage);
         if let Some(problem) = self.config.services.figures.take_problem() {
-            turn.notice(format!("SessionMetrics for `dormouse stats` are being lost: {problem}"));
+            turn.notice(format!("metrics for `dormouse stats` are being lost: {problem}"));
         }
         self.conversation.transcript.sync()?;
         self.memory.count_turn(&self.config, &self.conversation, turn.sink()).await;

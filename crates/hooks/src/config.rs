@@ -165,7 +165,12 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn report(&mut self, position: JsonPosition<'_>, json_path: &str, problem: impl ToString) {
+    fn report(
+        &mut self,
+        position: JsonPosition<'_>,
+        json_path: &str,
+        problem: &(impl ToString + ?Sized),
+    ) {
         self.problems.push(HookProblem {
             origin: self.source.origin.clone(),
             file: self.source.file.clone(),
@@ -191,7 +196,7 @@ impl Reader<'_> {
             Ok(value) => value,
             Err(error) => {
                 let position = JsonPosition::in_line(Some(error.line()));
-                return self.report(position, "hooks", format!("invalid JSON: {error}"));
+                return self.report(position, "hooks", &format!("invalid JSON: {error}"));
             }
         };
         if let Some(hooks) = value.get("hooks") {
@@ -207,7 +212,7 @@ impl Reader<'_> {
             let position = position.member(name);
             let json_path = format!("hooks.{name}");
             match (self.event(name), groups) {
-                (Err(error), _) => self.report(position, &json_path, error),
+                (Err(error), _) => self.report(position, &json_path, &error),
                 (Ok(event), Value::Array(groups)) => {
                     for (number, (group, position)) in
                         groups.iter().zip(position.elements()).enumerate()
@@ -234,13 +239,13 @@ impl Reader<'_> {
         }
         let group: Group = match serde_json::from_value(group.clone()) {
             Ok(group) => group,
-            Err(error) => return self.report(position, json_path, error),
+            Err(error) => return self.report(position, json_path, &error),
         };
         let matcher = match HookMatcher::parse(event, group.matcher.as_deref()) {
             Ok(matcher) => matcher,
             Err(error) => {
                 let position = position.member("matcher");
-                return self.report(position, &format!("{json_path}.matcher"), error);
+                return self.report(position, &format!("{json_path}.matcher"), &error);
             }
         };
         let positions = position.member("hooks").elements();
@@ -249,7 +254,7 @@ impl Reader<'_> {
             let handler = match HookHandler::read(event, handler) {
                 Ok(handler) => handler,
                 Err(error) => {
-                    self.report(position, &json_path, error);
+                    self.report(position, &json_path, &error);
                     continue;
                 }
             };

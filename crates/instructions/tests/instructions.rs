@@ -1,12 +1,6 @@
 //! Instruction files in real folders: order, names, rules, includes, what is hostile (L-20, L-21).
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "tests"
-)]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use std::fs;
 use std::os::unix::fs::symlink;

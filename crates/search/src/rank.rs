@@ -88,7 +88,6 @@ pub struct Ranker {
     vectors: Option<VectorSearch>,
 }
 
-
 impl Ranker {
     /// The tokenizer that documents must be indexed with.
     pub fn tokenizer(&self) -> &Tokenizer {

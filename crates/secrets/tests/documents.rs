@@ -1,7 +1,5 @@
 //! The secret rules on the fuzz corpus and on this project's own documents.
 
-#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
-
 use dormouse_secrets::{kinds, redact, scan};
 
 /// The committed corpus of the fuzz target, as an ordinary test.

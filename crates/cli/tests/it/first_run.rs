@@ -45,7 +45,7 @@ fn the_demo_runs_and_leaves_nothing_behind() {
         "| - [Nuts in dozens](nuts-in-dozens.md) — counts nuts in dozens, rounded up",
         "compacted from the session's notes, without a request",
         "compacted without a model",
-        "| Count shelves 1 to 5 again, in dozens. Do not forget the acorns in the tin box.",
+        "| Count shelves 1 to 5 again, in dozens. Include the acorns in the tin box.",
         "memory: Saved 1 memory: acorns-in-the-tin-box.md",
         "memory: Saved 1 memory: tin-box-on-sundays.md",
         "| the-tin-box.md",

@@ -129,7 +129,7 @@ fn what_never_ends_is_ended() {
     let home = TestHome::new().with_server(&server_of_pauses);
     let output = home.run(&mut ask(&home, &["hi"]));
     assert_eq!(output.code, Some(1));
-    assert!(output.stderr.contains("paused its answer 5 times"), "{}", output.stderr);
+    assert!(output.stderr.contains("paused its response 5 times"), "{}", output.stderr);
 
     let mut turn = ScriptedTurn::new();
     for n in 0..1_001 {

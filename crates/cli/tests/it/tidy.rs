@@ -75,6 +75,10 @@ const EDGES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "dormouse-mcp-client",
+        &["dormouse-tools", "dormouse-permissions", "dormouse-conversation", "dormouse-base"],
+    ),
+    (
         "dormouse-background",
         &[
             "dormouse-engine",

@@ -18,10 +18,10 @@ pub enum SummaryDirection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SummaryError {
     /// Nothing was said.
-    #[error("the model answered without any text, so there is no summary")]
+    #[error("the response has no text")]
     Empty,
     /// Only the draft came.
-    #[error("the model wrote a draft and no summary")]
+    #[error("the response has a draft but no summary")]
     OnlyDraft,
 }
 

@@ -15,6 +15,7 @@ use super::types::CompactionRequest;
 use crate::context_sources::announce_plan_mode;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::recall::RecallState;
 
 impl Engine {
     /// Puts a draft in the place of the removed messages, with the notes of hooks.
@@ -78,7 +79,7 @@ impl Engine {
                 runner.instructions_loaded(self.startup.loaded());
             }
         }
-        self.memory.recall = Default::default();
+        self.memory.recall = RecallState::default();
         announce_plan_mode(
             &self.config,
             &self.session_tools.plan,
@@ -87,7 +88,9 @@ impl Engine {
         )?;
         let snapshot = self.snapshot(false);
         let tasks = &self.config.extensions.background_tasks;
-        tasks.iter().for_each(|task| task.on_compacted(&snapshot));
+        for task in tasks {
+            task.on_compacted(&snapshot);
+        }
         Ok(())
     }
 }

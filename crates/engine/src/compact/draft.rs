@@ -89,7 +89,7 @@ pub(super) struct DraftWriter<'a> {
 
 impl DraftWriter<'_> {
     /// From the session notes, without a request (C-15). The error says why not; none where it was not tried.
-    pub(super) fn from_notes(
+    pub(super) fn draft_from_notes(
         &self,
         request: &CompactionRequest,
     ) -> Result<CompactionDraft, Option<NotesSkipReason>> {

@@ -55,7 +55,7 @@ impl Engine {
         turn.emit(EngineEvent::Compacting(request.trigger));
         self.conversation.write_pending()?;
         let before = WindowUsage::of(&self.conversation);
-        let (draft, stepped_aside) = match self.draft_writer(&base).from_notes(&request) {
+        let (draft, stepped_aside) = match self.draft_writer(&base).draft_from_notes(&request) {
             Ok(draft) => (draft, None),
             Err(stepped_aside) => {
                 let draft = tokio::select! {

@@ -30,7 +30,7 @@ pub(super) enum SummaryError {
     /// The request is too long by so many tokens, if that is known.
     #[error("even the newest part of the conversation is too long for it")]
     TooLong(Option<u64>),
-    #[error("its answer holds no summary: {0}")]
+    #[error("{0}")]
     NoSummary(String),
     #[error(transparent)]
     Request(ModelError),

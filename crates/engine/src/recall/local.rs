@@ -41,7 +41,7 @@ pub(super) fn rank(
     limit: usize,
     now: Timestamp,
 ) -> Result<LocalRanking, FileError> {
-    let exclude = memories.excluded(seen.iter().map(PathBuf::as_path));
+    let exclude = memories.excluded(&seen.iter().map(PathBuf::as_path));
     let ranking = memories.recall().query(&model_query(query, &exclude, limit, now))?;
     let sure = ConfidentHits::of(&ranking);
     let MemoryRanking { hits, searched, age, .. } = &ranking;
@@ -63,7 +63,7 @@ pub(super) fn candidates(
     seen: &[PathBuf],
     now: Timestamp,
 ) -> Result<Vec<FoundMemory>, FileError> {
-    let exclude = memories.excluded(seen.iter().map(PathBuf::as_path));
+    let exclude = memories.excluded(&seen.iter().map(PathBuf::as_path));
     let hits = memories.recall().candidates(&model_query(query, &exclude, MAX_CANDIDATES, now))?;
     Ok(hits.iter().filter_map(|hit| memories.found(hit)).collect())
 }

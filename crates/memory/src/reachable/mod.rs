@@ -290,7 +290,7 @@ impl ReachableMemories {
     /// These files, as a query names memories to leave out. Paths that are no memory's are ignored.
     pub fn excluded<'p>(
         &self,
-        paths: impl Iterator<Item = &'p Path> + Clone,
+        paths: &(impl Iterator<Item = &'p Path> + Clone),
     ) -> BTreeSet<(usize, MemoryFile)> {
         let mut excluded = BTreeSet::new();
         for (position, store) in self.stores.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The shell verdicts against bash itself.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 #![expect(clippy::disallowed_methods, reason = "tests make the files that commands look at")]
 
 mod shell;

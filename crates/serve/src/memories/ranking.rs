@@ -40,7 +40,7 @@ pub(crate) fn recalled(
 ) -> Result<Vec<FoundMemory>, MemoryRequestError> {
     refresh(memories)?;
     let reachable = memories.reachable();
-    let exclude = reachable.excluded(seen.iter().map(Path::new));
+    let exclude = reachable.excluded(&seen.iter().map(Path::new));
     let ranking = reachable.recall().query(&MemoryQuery {
         text,
         limit: MAX_CONFIDENT,

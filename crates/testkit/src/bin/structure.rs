@@ -6,7 +6,6 @@
 
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "a developer's tool")]
-#![expect(clippy::disallowed_methods, reason = "a developer's tool reads its arguments")]
 
 use std::path::PathBuf;
 

@@ -54,14 +54,17 @@ fn tests_do_not_count() {
     assert_eq!(circles_of(root.path()), Vec::<Vec<String>>::new());
 }
 
+fn numbered(count: usize, item: impl Fn(usize) -> String) -> String {
+    (0..count).map(item).collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn methods_are_counted_wherever_they_are() {
-    let methods =
-        |count: usize| (0..count).map(|n| format!("fn m{n}(&self) {{}}")).collect::<String>();
-    let functions = (0..11).map(|n| format!("fn f{n}(it: &mut Big) {{}}\n")).collect::<String>();
+    let methods = numbered(30, |n| format!("fn m{n}(&self) {{}}"));
+    let functions = numbered(11, |n| format!("fn f{n}(it: &mut Big) {{}}"));
     let root = workspace(&[
         ("lib.rs", "mod big;\nmod more;\n"),
-        ("big.rs", &format!("pub struct Big;\nimpl Big {{ {} }}\n", methods(30))),
+        ("big.rs", &format!("pub struct Big;\nimpl Big {{ {methods} }}\n")),
         ("more.rs", &format!("use crate::big::Big;\n{functions}")),
     ]);
     let sources = read_workspace(root.path());
@@ -70,7 +73,7 @@ fn methods_are_counted_wherever_they_are() {
 
 #[test]
 fn structs_that_clap_or_serde_fill_may_have_many_fields() {
-    let fields = (0..16).map(|n| format!("f{n}: u8,")).collect::<String>();
+    let fields = numbered(16, |n| format!("f{n}: u8,"));
     let root = workspace(&[(
         "lib.rs",
         &format!(

@@ -87,7 +87,7 @@ pub(super) async fn save_a_memory(sandbox: &DemoSandbox) -> Result<(), Failure> 
     explain("A memory is a Markdown file that you can read, edit and delete:");
     let file = sandbox.home().join("memory/nuts-in-dozens.md");
     show_excerpt(&std::fs::read_to_string(&file).map_err(|error| unreadable(&file, &error))?);
-    line("\nA new session, without the messages of the first one:");
+    line("A new session, without the messages of the first one:");
     let script = vec![ScriptedTurn::new().text("Five dozen, rounded up: the plan asks for 52.")];
     let (engine, _) = play(sandbox, script, "How many nuts does the plan ask for?").await?;
     explain("Its first message contains the memory index:");

@@ -82,13 +82,10 @@ pub(super) async fn full_window(sandbox: &DemoSandbox) -> Result<(), Failure> {
         if request.contains(FORK_TAG) { Some(ScriptedTurn::new().text(" ")) } else { script.next() }
     });
     let model = DemoModel { script: model, window: 8_000, background_task: None };
-    let question =
-        "Count shelves 1 to 5 again, in dozens. Do not forget the acorns in the tin box.";
+    let question = "Count shelves 1 to 5 again, in dozens. Include the acorns in the tin box.";
     let (engine, _) =
         play_with(sandbox, model, question, &mut |event| narrate_briefly(&event)).await?;
-    explain(
-        "A list made without a model replaces the messages. Your own words are in it, unchanged:",
-    );
+    explain("A list made without a model replaces the messages; your words are in it:");
     show_excerpt(&words_kept(&engine).unwrap_or_default());
     explain("The transcript keeps every message, and the model is told where it is.");
     Ok(())

@@ -14,8 +14,6 @@ const SHOWN_LINES: usize = 4;
 pub(super) fn narrate(event: &EngineEvent) {
     match event {
         EngineEvent::Message(message) => show_message(message, show_excerpt),
-        // The excerpt of the tool result names the saved memory.
-        EngineEvent::Remembered(_) => {}
         other => narrate_activity(other),
     }
 }
