@@ -78,6 +78,7 @@ mod program;
 mod reaper;
 mod recall;
 mod recall_turn;
+mod released_home;
 mod session_notes;
 mod session_notes_harm;
 mod sessions;
