@@ -166,27 +166,29 @@ fn used_edges(metadata: &Value) -> Vec<CrateEdges> {
     edges
 }
 
-/// What the limits on modules, types and functions refuse in the whole workspace, one line a problem.
+/// What the limits on modules, types and functions refuse in the whole workspace, one line a problem. A line stays the same
+/// while its problem does: it has no line numbers and no counts.
 pub fn structure_problems(workspace_root: &Path) -> Vec<String> {
     let sources = structure::read_workspace(workspace_root);
+    let subject = |line: &String| line.split(": ").next().unwrap_or_default().to_owned();
     let mut problems = Vec::new();
     for source in &sources {
         for circle in structure::circles(source) {
             let modules: Vec<&str> = circle.modules.iter().map(|(name, _)| name.as_str()).collect();
-            problems.push(format!("{}: circle of {}", source.name, modules.join(", ")));
+            problems.push(format!("circle in {}: {}", source.name, modules.join(", ")));
         }
-        problems.extend(structure::oversized_types(source));
-        problems.extend(structure::long_functions(source));
+        let large = structure::oversized_types(source);
+        problems.extend(large.iter().map(|line| format!("type too large: {}", subject(line))));
+        let long = structure::long_functions(source);
+        problems.extend(long.iter().map(|line| format!("function too long: {line}")));
     }
-    for (name, places) in structure::duplicate_type_names(&sources) {
-        problems.push(format!(
-            "type name {name} exists {} times: {}",
-            places.len(),
-            places.join(" ")
-        ));
+    let twice = structure::duplicate_type_names(&sources);
+    problems.extend(twice.keys().map(|name| format!("type name twice: {name}")));
+    for error in structure::string_errors(&sources) {
+        let (place, function) = error.split_once(": ").unwrap_or((&error, ""));
+        let file = place.split(':').next().unwrap_or_default();
+        problems.push(format!("string as an error: {file}: {function}"));
     }
-    let strings = structure::string_errors(&sources);
-    problems.extend(strings.iter().map(|place| format!("{place} fails with a string")));
     problems
 }
 

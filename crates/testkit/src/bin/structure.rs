@@ -1,7 +1,7 @@
 //! Prints the structure of a source tree: its figures, or the list behind one of them.
 //!
 //! ```text
-//! cargo run -p dormouse-testkit --bin structure -- [--circles|--names|--types|--functions|--errors] [--crate NAME] [ROOT]
+//! cargo run -p dormouse-testkit --bin structure -- [--problems|--circles|--names|--types|--functions|--errors] [--crate NAME] [ROOT]
 //! ```
 
 #![forbid(unsafe_code)]
@@ -9,7 +9,7 @@
 
 use std::path::PathBuf;
 
-use dormouse_testkit::structure;
+use dormouse_testkit::{structure, tidy};
 
 fn main() {
     let mut list = None;
@@ -27,6 +27,10 @@ fn main() {
         println!("{}", structure::survey(&root));
         return;
     };
+    if list == "--problems" {
+        tidy::structure_problems(&root).iter().for_each(|problem| println!("{problem}"));
+        return;
+    }
     let all = structure::read_workspace(&root);
     let chosen = || all.iter().filter(|it| only.as_ref().is_none_or(|only| *only == it.name));
     match list.as_str() {
