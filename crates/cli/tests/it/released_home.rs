@@ -12,6 +12,8 @@ use crate::program::{ask, dormouse, server};
 
 /// The home folder and the session in the fixture.
 const OLD_ROOT: &str = "/home/user";
+/// A time after everything in it.
+const AFTERWARDS: &str = "2026-11-17T08:00:00Z";
 const SESSION: &str = "01a1e272-0024-7a46-b12e-f9f07fc155c3";
 
 /// Puts the fixture into a home, with its paths changed to those of the test.
@@ -47,8 +49,19 @@ fn open_released_home(home: &TestHome) {
 /// What the program calls the state folders of this home's memories: it is asked, and its answer removed again.
 fn state_folders(home: &TestHome) -> BTreeMap<&'static str, String> {
     for scope in ["user", "project"] {
-        let arguments =
-            ["memory", "add", "x", "--scope", scope, "--description", "x", "--body", "x"];
+        let arguments = [
+            "memory",
+            "add",
+            "x",
+            "--type",
+            "project",
+            "--scope",
+            scope,
+            "--description",
+            "x",
+            "--body",
+            "x",
+        ];
         home.run(&mut dormouse(home, &arguments)).success();
     }
     let folders: Vec<String> = std::fs::read_dir(home.dormouse_home().join("state"))
@@ -98,11 +111,11 @@ fn json(home: &TestHome, arguments: &[&str]) -> Value {
 
 #[test]
 fn it_is_read_as_it_is() {
-    let home = TestHome::new();
+    let home = TestHome::new().with_now(AFTERWARDS);
     open_released_home(&home);
     let before = contents(&home);
     let sessions = json(&home, &["sessions", "--json"]);
-    assert_eq!(sessions[0]["id"], SESSION, "{sessions}");
+    assert_eq!(sessions[0]["session_id"], SESSION, "{sessions}");
     let memories = json(&home, &["memory", "list", "--json"]);
     let names: Vec<&str> =
         memories.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
@@ -120,7 +133,7 @@ fn it_is_read_as_it_is() {
 
 #[test]
 fn its_history_still_restores_and_undoes() {
-    let home = TestHome::new();
+    let home = TestHome::new().with_now(AFTERWARDS);
     open_released_home(&home);
     home.run(&mut dormouse(&home, &["memory", "restore", "old.md"])).success();
     let shown = home.run(&mut dormouse(&home, &["memory", "show", "old.md"]));
@@ -133,7 +146,7 @@ fn its_history_still_restores_and_undoes() {
 fn its_session_is_continued() {
     let server =
         server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("As before.")).start();
-    let home = TestHome::new().with_server(&server);
+    let home = TestHome::new().with_now(AFTERWARDS).with_server(&server);
     open_released_home(&home);
     let transcript = home.transcripts().remove(0);
     let before = std::fs::read(&transcript).unwrap();
